@@ -1,0 +1,52 @@
+# Each target is a few commands that a person could type; README.md lists them.
+
+# The first of these that is Python 3.11 or later. To choose yourself: make run PYTHON=/path/to/python
+PYTHON ?= $(shell for python in python3.11 python3; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+PORT ?= 8501
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(wildcard app.py) replicalab pages tests
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' $(MAKEFILE_LIST)
+
+run: $(VENV)/.app  ## serve the dashboard on http://localhost:8501 (PORT=8502 for another port)
+	$(BIN)/python -m streamlit run app.py --server.port $(PORT)
+
+test: $(VENV)/.dev  ## run the tests (ARGS="-k protocol" for some of them)
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.dev  ## formatting, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy $(SOURCES)
+
+format: $(VENV)/.dev  ## put the code into its format, and fix what ruff can fix
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev  ## run the benchmarks
+	$(BIN)/python -m pytest -m bench tests/bench $(ARGS)
+
+clean:  ## remove the environment, the caches and what tests left behind
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
+	find app.py pages replicalab tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment is built anew whenever the pinned versions change.
+$(VENV)/.app: requirements.txt
+	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "ReplicaLab needs Python 3.11 or later; found '$(PYTHON)'." \
+			"Install it, or name it: make run PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.app
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@

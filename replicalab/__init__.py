@@ -1,0 +1,1 @@
+"""ReplicaLab: what a lab can run of a published experiment, and what each cut costs."""

@@ -1,0 +1,75 @@
+"""What the Lab Manager answers to a question: the lab's own data, never the hidden reference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from replicalab.costs import amount_text
+from replicalab.labels import label_key
+from replicalab.scenarios.inventory import ItemStatus
+from replicalab.scenarios.models import NormalizedScenarioPack, ResourceCategory
+
+Topic = Callable[[NormalizedScenarioPack], str]
+
+
+def answer_questions(questions: Sequence[str], scenario: NormalizedScenarioPack) -> str:
+    """Return the answer: what each question names, or the whole lab when it names nothing."""
+    asked = " ".join(label_key(question) for question in questions)
+    lines = [_item(label, scenario) for label in _labels(scenario) if label_key(label) in asked]
+    lines += [topic(scenario) for words, topic in _TOPICS if words.search(asked)]
+    return "\n".join(lines or [topic(scenario) for _, topic in _TOPICS])
+
+
+def _labels(scenario: NormalizedScenarioPack) -> list[str]:
+    return [r.label for r in scenario.resources if r.category is not ResourceCategory.PERSONNEL]
+
+
+def _item(label: str, scenario: NormalizedScenarioPack) -> str:
+    resource = next(r for r in scenario.resources if r.label == label)
+    status = scenario.inventory.status(label, resource.category.value)
+    until = scenario.inventory.booked_until(label)
+    booked = f" until day {until}" if until is not None and status is ItemStatus.BOOKED else ""
+    options = [f"'{option}'" for option in scenario.inventory.alternatives(label)]
+    instead = f"; may be replaced by {' or '.join(options)}" if options else ""
+    return f"'{label}' is {status}{booked}{instead}."
+
+
+def _budget(scenario: NormalizedScenarioPack) -> str:
+    return f"Budget: {amount_text(scenario.lab.budget_remaining)} credits remain."
+
+
+def _days(scenario: NormalizedScenarioPack) -> str:
+    return f"Time: at most {scenario.lab.time_limit_days} days."
+
+
+def _staff(scenario: NormalizedScenarioPack) -> str:
+    return f"Staff: {scenario.lab.staff_count} staff units."
+
+
+def _equipment(scenario: NormalizedScenarioPack) -> str:
+    return _listed("Equipment", ResourceCategory.EQUIPMENT, scenario)
+
+
+def _reagents(scenario: NormalizedScenarioPack) -> str:
+    return _listed("Reagents", ResourceCategory.REAGENT, scenario)
+
+
+def _listed(title: str, category: ResourceCategory, scenario: NormalizedScenarioPack) -> str:
+    items = [_item(r.label, scenario) for r in scenario.resources if r.category is category]
+    return f"{title}: {' '.join(items) or 'none.'}"
+
+
+def _restrictions(scenario: NormalizedScenarioPack) -> str:
+    return f"Restrictions: {' '.join(scenario.lab.safety_restrictions) or 'none.'}"
+
+
+_TOPICS: Final[tuple[tuple[re.Pattern[str], Topic], ...]] = (
+    (re.compile(r"\b(?:budget|credit|cost|money|afford)"), _budget),
+    (re.compile(r"\b(?:days?\b|time|long|schedule|deadline|calendar)"), _days),
+    (re.compile(r"\b(?:staff|people|person|hands|who\b)"), _staff),
+    (re.compile(r"\b(?:equipment|instrument|device|machine|booked)"), _equipment),
+    (re.compile(r"\b(?:reagent|stock|material|suppl|consumable)"), _reagents),
+    (re.compile(r"\b(?:polic|restrict|safe|allowed|rules?\b|forbidden)"), _restrictions),
+)

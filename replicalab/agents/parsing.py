@@ -1,0 +1,216 @@
+"""Model text in, one validated `ScientistAction` out; or one of three codes, never anything else.
+
+Source: the agents map, MOD 09, and the behaviour contract, section 4. Every character is read a
+fixed number of times, so hostile text costs time in proportion to its length and no more.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Final, Literal, NoReturn, TypeAlias
+
+from pydantic import ValidationError
+
+from replicalab.errors import ReplicaLabError
+from replicalab.models import ScientistAction
+
+ParseErrorCode: TypeAlias = Literal["no_json", "invalid_json", "invalid_action"]
+Payload: TypeAlias = dict[str, object]
+
+MAX_NESTING: Final = 32
+"""Braces and brackets open at once; an action needs two, Python's decoder fails near a thousand."""
+MAX_DIGITS: Final = 18
+"""Digits of a whole number; longer ones cost quadratic time to read and overflow later sums."""
+MAX_PROBLEMS: Final = 8
+"""Validation problems that one message lists; the rest are counted."""
+_MAX_NAME: Final = 60
+
+_FENCE: Final = "```"
+_MARK: Final = re.compile(r'\\.|[{}\[\]"]', re.DOTALL)
+_OPEN_OR_CLOSE: Final = {"{": 1, "[": 1, "]": -1, "}": -1}
+
+
+class ScientistOutputParseError(ReplicaLabError, ValueError):
+    """Model text without one valid action.
+
+    Attributes:
+        code: ``no_json``, ``invalid_json`` or ``invalid_action``.
+        message: what is wrong, on one line.
+        raw_text: the model's text, untouched.
+        parsed_payload: the decoded object that failed validation, None when none decoded.
+    """
+
+    def __init__(
+        self,
+        code: ParseErrorCode,
+        message: str,
+        raw_text: str,
+        parsed_payload: Payload | None = None,
+    ) -> None:
+        # All four go to the base class so that a copy or a pickle is rebuilt from them.
+        super().__init__(code, message, raw_text, parsed_payload)
+        self.code: ParseErrorCode = code
+        self.message = message
+        self.raw_text = raw_text
+        self.parsed_payload = parsed_payload
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def parse_scientist_output(raw_text: str) -> ScientistAction:
+    """Return the first JSON object in ``raw_text`` that is a valid action.
+
+    Fenced blocks are read before the text as a whole; what failed to decode is never searched
+    for a smaller object, so half an answer cannot pass for a whole one.
+
+    Raises:
+        ScientistOutputParseError: there is none; of several failures, the first object that
+            decoded is reported before any that did not.
+    """
+    failure: ScientistOutputParseError | None = None
+    for span in _spans(raw_text):
+        try:
+            payload = _decode(span)
+        except ValueError as error:
+            failure = failure or ScientistOutputParseError("invalid_json", str(error), raw_text)
+            continue
+        try:
+            return ScientistAction.model_validate(payload)
+        except ValidationError as error:
+            if failure is None or failure.code != "invalid_action":
+                failure = ScientistOutputParseError(
+                    "invalid_action", _problems(error), raw_text, payload
+                )
+    raise failure or ScientistOutputParseError(
+        "no_json", "No JSON object found in output", raw_text
+    )
+
+
+def _spans(text: str) -> Iterator[str]:
+    """Yield each candidate object: those in fenced blocks, then those in the whole text."""
+    for block in _fenced_blocks(text):
+        yield from _balanced_spans(block)
+    yield from _balanced_spans(text)
+
+
+def _fenced_blocks(text: str) -> Iterator[str]:
+    """Yield what stands between fences; a last block may lack its closing fence.
+
+    A fence opens at the end of a line and closes at the start of one. JSON strings hold no line
+    breaks, so neither can be part of a string.
+    """
+    block: list[str] | None = None
+    for line in text.split("\n"):
+        if block is None:
+            _, mark, language = line.rstrip().rpartition(_FENCE)
+            if mark and (not language or language.strip().isalnum()):
+                block = []
+        elif line.lstrip().startswith(_FENCE):
+            yield "\n".join(block)
+            block = None
+        else:
+            block.append(line)
+    if block:
+        yield "\n".join(block)
+
+
+def _balanced_spans(text: str) -> Iterator[str]:
+    """Yield each span from a brace to its partner, left to right; an open rest comes last."""
+    start = text.find("{")
+    while start >= 0:
+        end = _span_end(text, start)
+        yield text[start:end]
+        start = text.find("{", end)
+
+
+def _span_end(text: str, start: int) -> int:
+    """Return where the object that opens at ``start`` ends: the text's end if it never closes."""
+    depth = 0
+    for mark in _structure(text, start):
+        depth += {"{": 1, "}": -1}.get(mark.group(), 0)
+        if depth == 0:
+            return mark.end()
+    return len(text)
+
+
+def _structure(text: str, start: int = 0) -> Iterator[re.Match[str]]:
+    """Yield each brace and bracket from ``start`` on that is not part of a string."""
+    in_string = False
+    for mark in _MARK.finditer(text, start):
+        if mark.group() == '"':
+            in_string = not in_string
+        elif not in_string and mark.group() in _OPEN_OR_CLOSE:
+            yield mark
+
+
+def _decode(span: str) -> Payload:
+    """Return the object that ``span`` spells.
+
+    Raises:
+        ValueError: the span is no JSON object, or nests, repeats or counts beyond reason.
+    """
+    if _nesting(span) > MAX_NESTING:
+        raise ValueError(f"nested more than {MAX_NESTING} deep")
+    payload: Payload = _DECODER.decode(span)
+    return payload
+
+
+def _nesting(span: str) -> int:
+    """Return the most braces and brackets open at once."""
+    steps = (_OPEN_OR_CLOSE[mark.group()] for mark in _structure(span))
+    return max(accumulate(steps), default=0)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> Payload:
+    found: Payload = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"duplicate key {_name(key)}")
+        found[key] = value
+    return found
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"a whole number of {len(digits)} digits, at most {MAX_DIGITS} are read")
+    return int(digits)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_int=_whole_number, parse_constant=_no_constant
+)
+
+
+def _problems(error: ValidationError) -> str:
+    """Return ``field: problem`` for each problem, on one line."""
+    found = error.errors(include_url=False, include_input=False)
+    texts = [f"{_place(item['loc'])}: {_problem(item['msg'])}" for item in found[:MAX_PROBLEMS]]
+    if len(found) > MAX_PROBLEMS:
+        texts.append(f"and {len(found) - MAX_PROBLEMS} more")
+    return "; ".join(texts)
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """Return a field path as ``controls[2]``; the action as a whole is ``action``."""
+    text = ""
+    for part in location:
+        known = isinstance(part, str) and part in ScientistAction.model_fields
+        text += f"[{part}]" if isinstance(part, int) else str(part) if known else _name(str(part))
+    return text or "action"
+
+
+def _problem(message: str) -> str:
+    return message.removeprefix("Value error, ")
+
+
+def _name(key: str) -> str:
+    """Return a model's own key, quoted, escaped and short enough to quote back."""
+    return repr(key if len(key) <= _MAX_NAME else f"{key[:_MAX_NAME]}…")

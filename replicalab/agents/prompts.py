@@ -1,0 +1,197 @@
+"""What the Scientist is told: the system prompt, and the text of one turn.
+
+Source: the agents map, AGT 01 and AGT 02. Text from a study file or from a model always stands
+behind a bullet on one line of its own, so that it cannot pass for a section.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from replicalab.models import (
+    PROTOCOL_FIELDS,
+    ConversationEntry,
+    Protocol,
+    ScientistActionType,
+    ScientistObservation,
+)
+from replicalab.scenarios.models import (
+    AllowedSubstitution,
+    NormalizedScenarioPack,
+    ResourceCategory,
+    ScenarioConstraint,
+    ScenarioResource,
+)
+
+FIELD_FORMS: Final = {
+    "action_type": "one of the action_type values",
+    "sample_size": "whole number, 0 or more",
+    "controls": "list of strings",
+    "technique": "string",
+    "duration_days": "whole number, 0 or more",
+    "required_equipment": "list of strings",
+    "required_reagents": "list of strings",
+    "questions": "list of strings",
+    "rationale": "string",
+}
+"""The keys of a ScientistAction, in its order, and the form of each value."""
+
+_ROLE: Final = "You are the Scientist agent in ReplicaLab."
+_JOB: Final = (
+    "Your job: negotiate with the Lab Manager the strongest plan of this replication that the lab "
+    "can run.\nKeep what the conclusion rests on; give up first what costs it least."
+)
+_CONTRACT: Final = (
+    "Answer with exactly one JSON object and nothing else: no prose, no code fence.",
+    "It has all of these keys and no extra keys:",
+)
+_REQUIREMENTS: Final = (
+    "propose_protocol and revise_protocol: sample_size 1 or more, a technique and a rationale; "
+    "controls, required_equipment and required_reagents may be []; questions is [].",
+    'request_info: one question or more; every other field empty: 0, "" or [].',
+    "accept, which takes the Lab Manager's standing offer or, without one, the current protocol: "
+    'every other field empty: 0, "" or [].',
+)
+_CLOSING: Final = (
+    "Respond with exactly one JSON object that is a valid ScientistAction, and nothing else."
+)
+
+
+def build_scientist_system_prompt(scenario: NormalizedScenarioPack) -> str:
+    """Return the system prompt: eleven sections, of the study and this lab, in a fixed order.
+
+    The hidden reference is never part of it.
+    """
+    return "\n\n".join(
+        (
+            _ROLE,
+            _JOB,
+            f"Domain ID: {scenario.domain_id}",
+            _section("Task summary", [scenario.task_summary]),
+            _section("Success criteria", scenario.success_criteria),
+            _section("Constraints", map(_constraint, scenario.constraints)),
+            _section("Available resources", map(_resource, scenario.resources)),
+            _section("Allowed substitutions", map(_substitution, scenario.allowed_substitutions)),
+            "\n".join(("Output contract:", *_CONTRACT, *_fields())),
+            _section("Allowed action_type values", ScientistActionType),
+            _section("Action-specific field requirements", _REQUIREMENTS),
+        )
+    )
+
+
+def format_scientist_observation(obs: ScientistObservation) -> str:
+    """Return the user message of one turn: six sections, in a fixed order."""
+    return "\n\n".join(
+        (
+            f"Round {obs.round_number} of {obs.max_rounds}",
+            _section("Paper", _paper(obs)),
+            _history(obs.conversation_history),
+            _table(obs),
+            "\n".join(("ScientistAction schema:", *_fields(), f"action_type values: {_values()}")),
+            _CLOSING,
+        )
+    )
+
+
+def _section(title: str, items: Iterable[str]) -> str:
+    """Return a titled list, one line per item; a list without items says ``none``."""
+    return "\n".join((f"{title}:", *([f"- {_fold(item)}" for item in items] or ["- none"])))
+
+
+def _fold(text: str) -> str:
+    """Return ``text`` on one line: every run of spaces or line breaks becomes one space."""
+    return " ".join(text.split())
+
+
+def _amount(quantity: float, unit: str | None) -> str:
+    number = f"{quantity:.12g}"
+    return f"{number} {unit}" if unit else number
+
+
+def _fields() -> list[str]:
+    return [f"- {name}: {form}" for name, form in FIELD_FORMS.items()]
+
+
+def _values() -> str:
+    return ", ".join(ScientistActionType)
+
+
+def _constraint(constraint: ScenarioConstraint) -> str:
+    strength = "hard" if constraint.hard else "soft"
+    text = f"[{strength}] {constraint.label}"
+    if constraint.quantity is not None:
+        text += f" {constraint.comparator} {_amount(constraint.quantity, constraint.unit)}"
+    return f"{text} ({constraint.details})" if constraint.details else text
+
+
+def _resource(resource: ScenarioResource) -> str:
+    text = f"{resource.label} ({resource.category})"
+    if resource.quantity is not None:
+        text += f", {_amount(resource.quantity, resource.unit)}"
+    text += f": {_availability(resource)}"
+    return f"{text} ({resource.details})" if resource.details else text
+
+
+def _availability(resource: ScenarioResource) -> str:
+    if resource.available:
+        return "available"
+    if resource.booked_until_day is not None:
+        return f"booked until day {resource.booked_until_day}"
+    return {
+        ResourceCategory.EQUIPMENT: "booked",
+        ResourceCategory.REAGENT: "out of stock",
+        ResourceCategory.PERSONNEL: "not available",
+    }[resource.category]
+
+
+def _substitution(substitution: AllowedSubstitution) -> str:
+    return (
+        f"{substitution.original} → {substitution.alternative}"
+        f" (condition: {substitution.condition}; tradeoff: {substitution.tradeoff})"
+    )
+
+
+def _paper(obs: ScientistObservation) -> tuple[str, ...]:
+    return (
+        f"Title: {obs.paper_title}",
+        f"Hypothesis: {obs.paper_hypothesis}",
+        f"Method: {obs.paper_method}",
+        f"Key finding: {obs.paper_key_finding}",
+        f"Goal: {obs.experiment_goal}",
+    )
+
+
+def _history(entries: list[ConversationEntry]) -> str:
+    if not entries:
+        return "No conversation history yet"
+    return _section("Conversation history", map(_turn, entries))
+
+
+def _turn(entry: ConversationEntry) -> str:
+    action = entry.action_type or "no action"
+    return f"Round {entry.round_number}, {entry.role}, {action}: {entry.message}"
+
+
+def _table(obs: ScientistObservation) -> str:
+    """Return what is on the table: the current plan, the standing offer, and what accept takes."""
+    return "\n".join(_table_lines(obs.current_protocol, obs.suggested_protocol))
+
+
+def _table_lines(current: Protocol | None, offer: Protocol | None) -> Iterator[str]:
+    if current is None:
+        yield "No protocol has been proposed yet"
+    else:
+        yield _section("Current protocol", _plan(current))
+    if offer is not None:
+        yield _section("The Lab Manager's standing offer", _plan(offer))
+        yield "accept takes this offer."
+    elif current is not None:
+        yield "accept takes the current protocol."
+
+
+def _plan(protocol: Protocol) -> Iterator[str]:
+    """Yield a line per field, its value written as in JSON."""
+    for name in PROTOCOL_FIELDS:
+        yield f"{name}: {json.dumps(getattr(protocol, name), ensure_ascii=False)}"

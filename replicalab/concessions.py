@@ -1,0 +1,151 @@
+"""What changes between two plans, and what each change saves and loses.
+
+Used beside a suggestion (change by change) and in a negotiation's ledger (round by round).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from replicalab.agents.lab_manager_policy import SuggestionChange, apply_changes
+from replicalab.costs import cost, counts_of
+from replicalab.evidence import Evidence, fidelity_loss, planned_evidence
+from replicalab.labels import label_key
+from replicalab.models import PROTOCOL_FIELDS, Protocol
+from replicalab.scenarios.models import NormalizedScenarioPack
+
+FIELD_LABELS: Final = {
+    "sample_size": "Sample size",
+    "controls": "Controls",
+    "technique": "Technique",
+    "duration_days": "Duration",
+    "required_equipment": "Equipment",
+    "required_reagents": "Reagents",
+    "rationale": "Rationale",
+}
+"""What each protocol field is called for people, in the protocol's order."""
+
+
+@dataclass(frozen=True)
+class PlanPrice:
+    """What a plan costs (credits), what it buys, and the fidelity that its substitutions lose."""
+
+    credits: float
+    evidence: Evidence
+    fidelity_loss: int
+
+
+@dataclass(frozen=True)
+class Concession:
+    """One step from a plan to the next.
+
+    Attributes:
+        label: what changed, for people.
+        before, after: the values as text.
+        old, new: the price of the plan before and after this step.
+    """
+
+    label: str
+    before: str
+    after: str
+    old: PlanPrice
+    new: PlanPrice
+
+    @property
+    def credits_saved(self) -> float:
+        """Credits that the step saves; negative when it costs."""
+        return self.old.credits - self.new.credits
+
+    @property
+    def evidence_changed(self) -> bool:
+        """Whether the step moves the evidence at the precision shown."""
+        return self.old.evidence.text != self.new.evidence.text
+
+    @property
+    def evidence_text(self) -> str:
+        """What happens to the evidence: ``power 0.86 → 0.58``, or that nothing does."""
+        old, new = self.old.evidence, self.new.evidence
+        if not self.evidence_changed:
+            return f"{old.text}, unchanged"
+        if old.void or new.void:
+            return f"{old.text} → {new.text}"
+        return f"{old.measure} {old.amount(old.value)} → {new.amount(new.value)}"
+
+
+def price(protocol: Protocol, scenario: NormalizedScenarioPack) -> PlanPrice:
+    """Return what a plan costs and buys in a study's lab."""
+    return PlanPrice(
+        float(cost(counts_of(protocol), scenario.cost_model)),
+        planned_evidence(protocol, scenario),
+        fidelity_loss(protocol, scenario),
+    )
+
+
+def change_concessions(
+    protocol: Protocol, changes: Sequence[SuggestionChange], scenario: NormalizedScenarioPack
+) -> list[Concession]:
+    """Return each change of a suggestion with its price, applied one after the other."""
+    found = []
+    for change in changes:
+        revised = apply_changes(protocol, [change])
+        found.append(
+            Concession(
+                FIELD_LABELS[change.field],
+                change.original,
+                change.revised,
+                price(protocol, scenario),
+                price(revised, scenario),
+            )
+        )
+        protocol = revised
+    return found
+
+
+def plan_concession(
+    before: Protocol, after: Protocol, scenario: NormalizedScenarioPack
+) -> Concession:
+    """Return the whole step from one plan to another as one concession."""
+    fields = plan_differences(before, after)
+    return Concession(
+        ", ".join(field for field, _, _ in fields) or "Nothing",
+        "; ".join(old for _, old, _ in fields) or "the same plan",
+        "; ".join(new for _, _, new in fields) or "the same plan",
+        price(before, scenario),
+        price(after, scenario),
+    )
+
+
+def plan_differences(before: Protocol, after: Protocol) -> list[tuple[str, str, str]]:
+    """Return (field label, before, after) for every field that differs; of lists, what left and what came."""
+    return list(_differences(before, after))
+
+
+def _differences(before: Protocol, after: Protocol) -> Iterator[tuple[str, str, str]]:
+    for name in PROTOCOL_FIELDS:
+        old, new = getattr(before, name), getattr(after, name)
+        if old == new:
+            continue
+        if isinstance(old, list):
+            gone, come = _only(old, new), _only(new, old)
+            if gone or come:
+                yield FIELD_LABELS[name], ", ".join(gone) or "\u2013", ", ".join(come) or "\u2013"
+        else:
+            yield FIELD_LABELS[name], _text(name, old), _text(name, new)
+
+
+def _only(these: list[str], others: list[str]) -> list[str]:
+    """Return the labels of ``these`` that ``others`` does not have, or has less often."""
+    left = Counter(map(label_key, others))
+    found = []
+    for label in these:
+        left[label_key(label)] -= 1
+        if left[label_key(label)] < 0:
+            found.append(label)
+    return found
+
+
+def _text(name: str, value: object) -> str:
+    return f"{value} days" if name == "duration_days" else str(value)

@@ -1,0 +1,68 @@
+"""The errors this project raises on purpose.
+
+    ReplicaLabError
+    ├── ScenarioError                a study file, a study id or a lab that cannot be used
+    ├── LinkError                    an address whose workspace cannot be read
+    ├── NegotiationError             a turn that no negotiation allows
+    ├── TraceError                   a saved negotiation that cannot be read or replayed
+    └── ScientistOutputParseError    model text without one valid action (agents.scientist_policy)
+
+Every message names the value, the place and the remedy. All are ValueErrors too, so a caller
+that only knows the standard library can still catch them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class ReplicaLabError(Exception):
+    """Root of the tree: catch this to catch everything the project raises on purpose."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong with a study file: where it is, what stands there, what to do.
+
+    Attributes:
+        path: dotted field path (``labs.hard.budget``); empty for the file as a whole.
+        problem: what is wrong, with the offending value.
+        remedy: what to write instead.
+        line: 1-based line in the file, or None when no single line is to blame.
+    """
+
+    path: str
+    problem: str
+    remedy: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = f"line {self.line}, " if self.line else ""
+        field = f"{self.path}: " if self.path else ""
+        return f"{place}{field}{self.problem}; {self.remedy}"
+
+
+class ScenarioError(ReplicaLabError, ValueError):
+    """A study file, a study id or a lab that cannot be used.
+
+    Attributes:
+        source: the file or id at fault.
+        faults: every fault found, in file order (at least one).
+    """
+
+    def __init__(self, source: str, faults: list[Fault]) -> None:
+        self.source = source
+        self.faults = tuple(faults)
+        super().__init__("\n".join(f"{source}: {fault}" for fault in faults))
+
+
+class LinkError(ReplicaLabError, ValueError):
+    """An address whose workspace cannot be read in full."""
+
+
+class NegotiationError(ReplicaLabError, ValueError):
+    """A turn that no negotiation allows: an opening without samples, a turn after the end."""
+
+
+class TraceError(ReplicaLabError, ValueError):
+    """A saved negotiation that cannot be read, or whose replay differs."""

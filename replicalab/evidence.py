@@ -1,0 +1,225 @@
+"""What n buys: power, detection, coverage or precision, at an assumed effect, before any data.
+
+Every value is planned at an assumed effect; it is never the observed power of a finished study.
+Source: the behaviour contract, section 6. The t-test's power comes from the noncentral t
+distribution written as a mixture over the scale, `distributions.t_test_power`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from replicalab.distributions import (
+    detection_probability,
+    normal_quantile,
+    t_test_power,
+    z_test_power,
+)
+from replicalab.labels import label_key
+from replicalab.models import Protocol
+from replicalab.scenarios.models import (
+    POWER_KINDS,
+    AllowedSubstitution,
+    Design,
+    DesignKind,
+    EvidenceTier,
+    NormalizedScenarioPack,
+)
+
+_MEASURES: Final = {
+    DesignKind.AUDIT: "probability of detection",
+    DesignKind.COVERAGE: "share examined",
+    DesignKind.PRECISION: "half-width",
+}
+_ROUNDING: Final = 1e-12
+"""Slack for comparing a computed value with its bound (1.0 × n / n, say)."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a plan's sample is worth.
+
+    Attributes:
+        measure: ``power``, ``probability of detection``, ``share examined`` or ``half-width``.
+        value: a share in [0, 1]; for ``half-width`` relative, lower is better, inf without samples.
+        target, floor: the study's bounds, in the unit of ``value``.
+        tier: where ``value`` stands to them; a void plan is below the floor.
+        counted: the samples that count (throughput and population cap what is planned).
+        effect: the effect assumed, after the substitutions' factors; None for coverage.
+        void: why the plan yields no evidence at all, None when it does.
+    """
+
+    measure: str
+    value: float
+    target: float
+    floor: float
+    tier: EvidenceTier
+    counted: int
+    effect: float | None
+    void: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The value in words: ``power 0.58``, ``half-width ±1.29 %``, ``no evidence``."""
+        return "no evidence" if self.void else f"{self.measure} {self.amount(self.value)}"
+
+    def amount(self, value: float) -> str:
+        """Return a value of this measure as text: the value itself, the target or the floor."""
+        if self.measure == "half-width":
+            return f"±{value:.2%}".replace("%", " %") if math.isfinite(value) else "unbounded"
+        if self.measure == "share examined":
+            return f"{math.floor(value * 1000 + 1e-9) / 10:g} %"
+        return f"{value:.2f}"
+
+
+def planned_evidence(
+    protocol: Protocol, scenario: NormalizedScenarioPack, effect: float | None = None
+) -> Evidence:
+    """Return the evidence that a plan buys in a study.
+
+    Args:
+        protocol: the plan.
+        scenario: the study in its lab.
+        effect: an effect to assume instead of the study's planning effect.
+    """
+    design = scenario.design
+    counted = counted_samples(protocol, scenario)
+    assumed = _assumed_effect(protocol, scenario, effect)
+    void = _void_reason(protocol, scenario)
+    value = _worst(design) if void else evidence_value(design, counted, assumed)
+    return Evidence(
+        measure=_MEASURES.get(design.kind, "power"),
+        value=value,
+        target=design.target,
+        floor=design.floor,
+        tier=EvidenceTier.BELOW_FLOOR if void else tier_of(design, value),
+        counted=counted,
+        effect=assumed,
+        void=void,
+    )
+
+
+def _void_reason(protocol: Protocol, scenario: NormalizedScenarioPack) -> str | None:
+    if protocol.duration_days < scenario.min_days:
+        return (
+            f"{protocol.duration_days} days are fewer than the {scenario.min_days} that the "
+            "study's endpoint needs"
+        )
+    return None if protocol.sample_size else "no samples are planned"
+
+
+def counted_samples(protocol: Protocol, scenario: NormalizedScenarioPack) -> int:
+    """Return how many of the planned samples can count: within throughput and population."""
+    counted = protocol.sample_size
+    if scenario.samples_per_day is not None:
+        counted = min(counted, scenario.samples_per_day.value * protocol.duration_days)
+    if scenario.design.population_max is not None:
+        counted = min(counted, scenario.design.population_max)
+    return counted
+
+
+def _assumed_effect(
+    protocol: Protocol, scenario: NormalizedScenarioPack, effect: float | None
+) -> float | None:
+    assumed = scenario.design.effect_planning if effect is None else effect
+    if assumed is None:
+        return None
+    factor = evidence_factor(protocol, scenario)
+    return assumed / factor if scenario.design.kind is DesignKind.PRECISION else assumed * factor
+
+
+def evidence_value(design: Design, n: int, effect: float | None) -> float:
+    """Return the evidence at ``n`` counted samples, never NaN; the design's worst when none.
+
+    Args:
+        design: kind, alpha and population.
+        n: samples that count, 0 or more.
+        effect: in the unit of the kind (for precision the relative SD); None for coverage only.
+    """
+    if n < 1:
+        return _worst(design)
+    if design.kind is DesignKind.COVERAGE:
+        return min(1.0, n / (design.population_max or n))
+    if effect is None:
+        raise ValueError(f"{design.kind} needs an effect to assume")
+    if design.kind is DesignKind.AUDIT:
+        return detection_probability(n, effect, design.population_max)
+    alpha = design.alpha or 0.0
+    if design.kind is DesignKind.PRECISION:
+        return normal_quantile(1 - alpha / 2) * effect / math.sqrt(n)
+    return _power(design.kind, n, effect, alpha)
+
+
+@lru_cache(maxsize=65536)
+def _power(kind: DesignKind, n: int, effect: float, alpha: float) -> float:
+    if kind is DesignKind.CORRELATION:
+        return z_test_power(math.atanh(effect) * math.sqrt(n - 3), alpha) if n > 3 else 0.0
+    if kind in (DesignKind.TWO_GROUP, DesignKind.TWO_PROPORTIONS):
+        first = n // 2
+        root = math.sqrt(first * (n - first) / n)
+        if kind is DesignKind.TWO_PROPORTIONS:
+            return z_test_power(effect * root, alpha) if first else 0.0
+        return t_test_power(effect * root, n - 2, alpha) if n > 2 else 0.0
+    return t_test_power(effect * math.sqrt(n), n - 1, alpha) if n > 1 else 0.0
+
+
+def tier_of(design: Design, value: float) -> EvidenceTier:
+    """Return where a value stands to the design's target and floor."""
+    sign = -1 if design.kind is DesignKind.PRECISION else 1
+    if sign * value >= sign * design.target - _ROUNDING:
+        return EvidenceTier.MEETS_TARGET
+    if sign * value >= sign * design.floor - _ROUNDING:
+        return EvidenceTier.ABOVE_FLOOR
+    return EvidenceTier.BELOW_FLOOR
+
+
+def _worst(design: Design) -> float:
+    return math.inf if design.kind is DesignKind.PRECISION else 0.0
+
+
+def smallest_detectable_effect(design: Design, n: int) -> float | None:
+    """Return the effect that ``n`` samples detect at the target power, None where no test exists.
+
+    The answer is exact to 1e-9; None too when no effect is detectable at this n.
+    """
+    if design.kind not in POWER_KINDS or design.alpha is None:
+        return None
+    top = 1 - 1e-12 if design.kind is DesignKind.CORRELATION else 1e6
+    if evidence_value(design, n, top) < design.target:
+        return None
+    low, high = 0.0, min(top, 1.0)
+    while evidence_value(design, n, high) < design.target:
+        low, high = high, min(top, high * 2)
+    while high - low > 1e-9 * max(1.0, high):
+        middle = (low + high) / 2
+        if evidence_value(design, n, middle) < design.target:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def used_substitutions(
+    protocol: Protocol, scenario: NormalizedScenarioPack
+) -> list[AllowedSubstitution]:
+    """Return the substitutions that the plan has made: alternative listed, original not."""
+    listed = {label_key(item) for item in protocol.required_equipment + protocol.required_reagents}
+    used: dict[str, AllowedSubstitution] = {}
+    for substitution in scenario.allowed_substitutions:
+        alternative = label_key(substitution.alternative)
+        if alternative in listed and label_key(substitution.original) not in listed:
+            used.setdefault(alternative, substitution)
+    return list(used.values())
+
+
+def evidence_factor(protocol: Protocol, scenario: NormalizedScenarioPack) -> float:
+    """Return the factor that the plan's substitutions put on the planning effect, in (0, 1]."""
+    return math.prod(s.evidence_factor for s in used_substitutions(protocol, scenario))
+
+
+def fidelity_loss(protocol: Protocol, scenario: NormalizedScenarioPack) -> int:
+    """Return the fidelity that the plan's substitutions lose: the sum of their 0-3 losses."""
+    return sum(s.fidelity_loss for s in used_substitutions(protocol, scenario))

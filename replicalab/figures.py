@@ -1,0 +1,102 @@
+"""Charts: numbers in, plotly Figure out. Nothing here computes a domain fact or shows anything.
+
+Colours are Okabe and Ito's, which survive colour blindness; every mark also carries its number
+or a symbol, so a chart reads in greyscale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import plotly.graph_objects as go
+
+from replicalab.costs import CostTerm, amount_text
+
+PASS: Final = "#009E73"
+FAIL: Final = "#D55E00"
+CAUTION: Final = "#E69F00"
+EVIDENCE: Final = "#0072B2"
+QUIET: Final = "#7A8794"
+HEIGHT: Final = 300
+CONFIG: Final = {"displayModeBar": False, "responsive": True}
+"""What every chart is shown with."""
+
+
+def cost_chart(terms: Sequence[CostTerm], total: float, budget: float) -> go.Figure:
+    """Return the cost as a waterfall of its five terms up to the total, against the budget.
+
+    Args:
+        terms: the five terms of the plan's cost.
+        total: their sum, in credits.
+        budget: what remains to be spent, in credits.
+    """
+    over = total > budget
+    verdict = f"{amount_text(abs(budget - total))} credits {'over' if over else 'left'}"
+    figure = go.Figure(
+        go.Waterfall(
+            x=[term.label for term in terms] + ["Total"],
+            y=[term.credits for term in terms] + [total],
+            measure=["relative"] * len(terms) + ["total"],
+            text=[amount_text(term.credits) for term in terms] + [amount_text(total)],
+            textposition="outside",
+            increasing={"marker": {"color": QUIET}},
+            totals={"marker": {"color": FAIL if over else PASS}},
+            connector={"line": {"width": 1, "color": QUIET}},
+            hovertemplate="%{x}: %{text} credits<extra></extra>",
+            cliponaxis=False,
+        )
+    )
+    _limit_line(figure, budget, f"budget {amount_text(budget)}")
+    return _framed(
+        figure, f"Cost by term, credits: {verdict}", "credits", max(total, budget) * 1.15
+    )
+
+
+def round_cost_chart(costs: Sequence[float], passes: Sequence[bool], budget: float) -> go.Figure:
+    """Return the cost of each round's plan against the budget.
+
+    Args:
+        costs: credits, one per round with a plan.
+        passes: whether that plan passed all seven dimensions.
+        budget: credits that remain to be spent.
+    """
+    figure = go.Figure(
+        go.Bar(
+            x=[f"Round {number}" for number in range(1, len(costs) + 1)],
+            y=list(costs),
+            text=[
+                f"{'✓' if passed else '✗'} {amount_text(cost)}"
+                for cost, passed in zip(costs, passes, strict=True)
+            ],
+            textposition="outside",
+            marker={"color": [PASS if passed else FAIL for passed in passes]},
+            hovertemplate="%{x}: %{y:,.0f} credits<extra></extra>",
+            cliponaxis=False,
+        )
+    )
+    _limit_line(figure, budget, f"budget {amount_text(budget)}")
+    top = max([*costs, budget]) * 1.15
+    return _framed(figure, "Cost of the plan on the table, credits", "credits", top)
+
+
+def _limit_line(figure: go.Figure, limit: float, label: str) -> None:
+    figure.add_hline(
+        y=limit,
+        line={"dash": "dash", "width": 2, "color": EVIDENCE},
+        annotation={"text": label, "font": {"color": EVIDENCE}},
+        annotation_position="top left",
+    )
+
+
+def _framed(figure: go.Figure, title: str, unit: str, top: float) -> go.Figure:
+    figure.update_layout(
+        title={"text": title, "font": {"size": 15}},
+        height=HEIGHT,
+        margin={"l": 8, "r": 8, "t": 44, "b": 8},
+        showlegend=False,
+        yaxis={"title": {"text": unit}, "range": [0, top], "automargin": True},
+        xaxis={"automargin": True},
+        bargap=0.35,
+    )
+    return figure

@@ -1,0 +1,206 @@
+"""The workspace as an address: what a copied link carries, and reading one back.
+
+Keys of the query string: ``study``, ``lab``, ``seed``, ``plan`` (absent for the reference
+protocol), ``rounds`` and ``round`` (shown from 1). A plan is JSON, compressed, with a checksum,
+so that a link that was cut is noticed rather than half read.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field, ValidationError
+
+from replicalab.errors import LinkError, ScenarioError
+from replicalab.models import PROTOCOL_FIELDS, Protocol, Record
+from replicalab.scenarios import Difficulty, NormalizedScenarioPack, load_scenario
+from replicalab.scenarios.models import MAX_ROUNDS, Identifier
+
+DEFAULT_STUDY: Final = "fin_momentum"
+DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
+LARGEST_SEED: Final = 999_999
+MOST_ROUNDS: Final = 12
+LARGEST_COUNT: Final = 1_000_000
+"""The most samples, or days, that a workspace holds: what the evidence is computed for."""
+_LARGEST_PLAN: Final = 64 * 1024
+
+
+class Workspace(Record):
+    """What every page shows: a study in a lab, a plan, and a round of its negotiation.
+
+    ``protocol`` is None while the plan is the study's reference protocol; ``round_number``
+    counts from 0.
+    """
+
+    scenario_id: Identifier = DEFAULT_STUDY
+    difficulty: Difficulty = DEFAULT_DIFFICULTY
+    seed: Annotated[int, Field(strict=True, ge=0, le=LARGEST_SEED)] = 0
+    protocol: Protocol | None = None
+    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
+    round_number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)] = 0
+
+    def pack(self) -> NormalizedScenarioPack:
+        """Return the study in its lab.
+
+        Raises:
+            ScenarioError: the study is not on the shelf.
+        """
+        return load_scenario(self.scenario_id, self.difficulty.value, self.seed)
+
+    def plan(self) -> Protocol:
+        """Return the plan: the edited one, or the study's reference protocol."""
+        return self.protocol or self.pack().reference_protocol
+
+    def with_plan(self, protocol: Protocol | None) -> Workspace:
+        """Return this workspace with another plan, at the first round."""
+        same = protocol is not None and protocol == self.pack().reference_protocol
+        return _changed(self, protocol=None if same else protocol, round_number=0)
+
+    def with_study(self, scenario_id: str) -> Workspace:
+        """Return another study with its reference protocol, in the same lab and seed."""
+        return _changed(self, scenario_id=scenario_id, protocol=None, round_number=0)
+
+    def with_lab(self, difficulty: str, seed: int) -> Workspace:
+        """Return the same study and plan in another lab."""
+        return _changed(self, difficulty=difficulty, seed=seed, round_number=0)
+
+    def with_rounds(self, most: int) -> Workspace:
+        """Return this workspace with at most that many rounds, at the first."""
+        return _changed(self, max_rounds=most, round_number=0)
+
+    def at_round(self, number: int) -> Workspace:
+        """Return this workspace at a round, counted from 0."""
+        return _changed(self, round_number=number)
+
+
+class LinkReading(NamedTuple):
+    """A workspace read from an address, and what of the address could not be used."""
+
+    workspace: Workspace
+    problems: list[str]
+
+
+def to_query(workspace: Workspace) -> dict[str, str]:
+    """Return the query string of a workspace; `from_query` gives an equal one back."""
+    query = {
+        "study": workspace.scenario_id,
+        "lab": workspace.difficulty.value,
+        "seed": str(workspace.seed),
+        "rounds": str(workspace.max_rounds),
+        "round": str(workspace.round_number + 1),
+    }
+    if workspace.protocol is not None:
+        query["plan"] = encode_plan(workspace.protocol)
+    return query
+
+
+def from_query(query: Mapping[str, str]) -> LinkReading:
+    """Return the workspace of an address; a part that cannot be read keeps its default."""
+    problems: list[str] = []
+    workspace = _lab_from(query, problems)
+    workspace = _with_number(workspace, "max_rounds", query, "rounds", 0, problems)
+    workspace = _with_number(workspace, "round_number", query, "round", -1, problems)
+    if "plan" in query:
+        try:
+            workspace = _changed(workspace, protocol=decode_plan(query["plan"]))
+        except LinkError as error:
+            problems.append(f"plan: {error} Showing the study's reference protocol instead.")
+    return LinkReading(workspace, problems)
+
+
+def _lab_from(query: Mapping[str, str], problems: list[str]) -> Workspace:
+    workspace = _with_number(Workspace(), "seed", query, "seed", 0, problems)
+    study, lab = query.get("study", DEFAULT_STUDY), query.get("lab", DEFAULT_DIFFICULTY.value)
+    if lab not in set(Difficulty):
+        problems.append(
+            f"lab '{shortened(lab)}' is not known; use {', '.join(Difficulty)}. "
+            f"Showing the {DEFAULT_DIFFICULTY} lab."
+        )
+        lab = DEFAULT_DIFFICULTY.value
+    try:
+        load_scenario(study, lab, workspace.seed)
+    except ScenarioError as error:
+        problems.append(f"study '{shortened(study)}' cannot be opened: {error.faults[0].remedy}.")
+        study = DEFAULT_STUDY
+    return _changed(workspace, scenario_id=study, difficulty=lab)
+
+
+def _with_number(
+    workspace: Workspace,
+    field: str,
+    query: Mapping[str, str],
+    key: str,
+    shift: int,
+    problems: list[str],
+) -> Workspace:
+    text = query.get(key)
+    if text is None:
+        return workspace
+    try:
+        if not (text.isascii() and text.isdigit() and len(text) < 10):
+            raise ValueError(text)
+        return _changed(workspace, **{field: int(text) + shift})
+    except ValueError:
+        default = getattr(workspace, field) - shift
+        problems.append(f"{key} '{shortened(text)}' is not usable; showing {key} {default}.")
+        return workspace
+
+
+def _changed(workspace: Workspace, **changes: object) -> Workspace:
+    return Workspace.model_validate({**dict(workspace), **changes})
+
+
+def shortened(text: str, length: int = 40) -> str:
+    """Return a foreign text short enough to quote."""
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
+def encode_plan(protocol: Protocol) -> str:
+    """Return a plan as URL-safe text with a checksum."""
+    values = [getattr(protocol, name) for name in PROTOCOL_FIELDS]
+    raw = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
+    return base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode().rstrip("=")
+
+
+def decode_plan(text: str) -> Protocol:
+    """Return the plan that `encode_plan` wrote.
+
+    Raises:
+        LinkError: the text was cut or changed, or holds no possible plan.
+    """
+    try:
+        values = json.loads(_unpacked(text))
+    except (ValueError, zlib.error, binascii.Error, RecursionError) as error:
+        raise LinkError(
+            "the link is incomplete or was changed on its way; copy it again in full."
+        ) from error
+    if not isinstance(values, list) or len(values) != len(PROTOCOL_FIELDS):
+        raise LinkError("the link carries no plan; copy it again from the address bar.")
+    try:
+        return _within_limits(Protocol.model_validate(dict(zip(PROTOCOL_FIELDS, values, strict=True))))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        value = shortened(repr(first["input"]))
+        raise LinkError(f"{place} is {value}: {first['msg'].lower()}.") from error
+
+
+def _within_limits(protocol: Protocol) -> Protocol:
+    for name in ("sample_size", "duration_days"):
+        if getattr(protocol, name) > LARGEST_COUNT:
+            raise LinkError(f"{name} is over {LARGEST_COUNT:,}, the most that can be planned here.")
+    return protocol
+
+
+def _unpacked(text: str) -> bytes:
+    packed = base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
+    reader = zlib.decompressobj()
+    raw = reader.decompress(packed, _LARGEST_PLAN)
+    if not reader.eof or reader.unused_data:
+        raise ValueError("incomplete or oversized")
+    return raw

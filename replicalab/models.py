@@ -1,0 +1,260 @@
+"""The data that everyone shares: protocols, actions, observations, and the seven dimensions.
+
+Every model is immutable, refuses unknown keys, strips its text and repairs nothing: a number
+written as text is refused rather than read. Amounts are credits, time is whole days, people are
+staff units. Source: the agents map and its behaviour contract, section 1.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True)]
+NonEmptyText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Count = Annotated[int, Field(strict=True, ge=0)]
+Credits = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Flag = Annotated[bool, Field(strict=True)]
+
+
+class Record(BaseModel):
+    """Base of every model here: immutable, closed to unknown keys, validated on construction."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Dimension(StrEnum):
+    """The seven things a plan is checked for, in the order they are always shown."""
+
+    PROTOCOL = "protocol"
+    BUDGET = "budget"
+    EQUIPMENT = "equipment"
+    REAGENTS = "reagents"
+    SCHEDULE = "schedule"
+    STAFF = "staff"
+    POLICY = "policy"
+
+
+DIMENSIONS: Final = tuple(Dimension)
+LAB_DIMENSIONS: Final = (
+    Dimension.BUDGET,
+    Dimension.EQUIPMENT,
+    Dimension.REAGENTS,
+    Dimension.SCHEDULE,
+    Dimension.STAFF,
+)
+"""The dimensions that are the lab's own constraints: not ``protocol``, not ``policy``."""
+
+
+class Protocol(Record):
+    """A plan: how many samples, for how many days, with which controls and items, and why."""
+
+    sample_size: Count
+    controls: list[NonEmptyText]
+    technique: NonEmptyText
+    duration_days: Count
+    required_equipment: list[NonEmptyText]
+    required_reagents: list[NonEmptyText]
+    rationale: NonEmptyText
+
+
+PROTOCOL_FIELDS: Final = tuple(Protocol.model_fields)
+
+
+def revise(protocol: Protocol, **changes: object) -> Protocol:
+    """Return a copy of ``protocol`` with ``changes``, built through validation.
+
+    Raises:
+        pydantic.ValidationError: a changed value is not allowed.
+    """
+    return Protocol.model_validate({**protocol.model_dump(), **changes})
+
+
+class ScientistActionType(StrEnum):
+    """What the Scientist may do in a turn."""
+
+    PROPOSE_PROTOCOL = "propose_protocol"
+    REVISE_PROTOCOL = "revise_protocol"
+    REQUEST_INFO = "request_info"
+    ACCEPT = "accept"
+
+
+class ScientistAction(Record):
+    """One turn of the Scientist.
+
+    propose_protocol and revise_protocol carry a whole plan and no questions; request_info carries
+    questions and nothing else; accept carries nothing at all.
+    """
+
+    action_type: ScientistActionType
+    sample_size: Count
+    controls: list[NonEmptyText]
+    technique: Text
+    duration_days: Count
+    required_equipment: list[NonEmptyText]
+    required_reagents: list[NonEmptyText]
+    questions: list[NonEmptyText]
+    rationale: Text
+
+    @model_validator(mode="after")
+    def _fields_fit_the_action(self) -> Self:
+        kind = self.action_type
+        if kind in (ScientistActionType.PROPOSE_PROTOCOL, ScientistActionType.REVISE_PROTOCOL):
+            self._require_a_plan()
+        else:
+            self._require_no_plan()
+        if kind is ScientistActionType.REQUEST_INFO and not self.questions:
+            raise ValueError("request_info needs at least one question")
+        if kind is not ScientistActionType.REQUEST_INFO and self.questions:
+            raise ValueError(f"{kind} takes no questions; leave questions empty")
+        return self
+
+    def _require_a_plan(self) -> None:
+        if self.sample_size < 1:
+            raise ValueError(f"{self.action_type} needs sample_size >= 1, got {self.sample_size}")
+        for name in ("technique", "rationale"):
+            if not getattr(self, name):
+                raise ValueError(f"{self.action_type} needs a {name}, got an empty one")
+
+    def _require_no_plan(self) -> None:
+        filled = [name for name in PROTOCOL_FIELDS if getattr(self, name)]
+        if filled:
+            raise ValueError(
+                f"{self.action_type} takes no plan; leave these empty or 0: {', '.join(filled)}"
+            )
+
+    @property
+    def protocol(self) -> Protocol | None:
+        """The plan this action carries, or None for request_info and accept."""
+        if self.action_type in (ScientistActionType.REQUEST_INFO, ScientistActionType.ACCEPT):
+            return None
+        return Protocol.model_validate({name: getattr(self, name) for name in PROTOCOL_FIELDS})
+
+
+def plan_action(action_type: ScientistActionType, protocol: Protocol) -> ScientistAction:
+    """Return the propose_protocol or revise_protocol action that carries ``protocol``.
+
+    Raises:
+        pydantic.ValidationError: the plan has no samples, which no proposal may have.
+    """
+    return ScientistAction.model_validate(
+        {"action_type": action_type, **protocol.model_dump(), "questions": []}
+    )
+
+
+ACCEPT_ACTION: Final = ScientistAction(
+    action_type=ScientistActionType.ACCEPT,
+    sample_size=0,
+    controls=[],
+    technique="",
+    duration_days=0,
+    required_equipment=[],
+    required_reagents=[],
+    questions=[],
+    rationale="",
+)
+
+
+class LabManagerActionType(StrEnum):
+    """What the Lab Manager may answer."""
+
+    REPORT_FEASIBILITY = "report_feasibility"
+    SUGGEST_ALTERNATIVE = "suggest_alternative"
+    REJECT = "reject"
+    ACCEPT = "accept"
+
+
+class LabManagerAction(Record):
+    """One answer of the Lab Manager. ``feasible`` here means lab-feasible: the five lab flags."""
+
+    action_type: LabManagerActionType
+    feasible: Flag
+    budget_ok: Flag
+    equipment_ok: Flag
+    reagents_ok: Flag
+    schedule_ok: Flag
+    staff_ok: Flag
+    suggested_technique: Text
+    suggested_sample_size: Count
+    suggested_controls: list[NonEmptyText]
+    explanation: NonEmptyText
+
+    @model_validator(mode="after")
+    def _fields_fit_the_action(self) -> Self:
+        failing = [d.value for d in LAB_DIMENSIONS if not getattr(self, f"{d}_ok")]
+        if self.feasible == bool(failing):
+            raise ValueError(
+                f"feasible is {self.feasible} but the lab flags that fail are: "
+                f"{', '.join(failing) or 'none'}"
+            )
+        suggested = bool(
+            self.suggested_technique or self.suggested_sample_size or self.suggested_controls
+        )
+        suggests = self.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
+        if suggested and not suggests:
+            raise ValueError(f"{self.action_type} takes no suggested_* values; leave them empty")
+        if suggests and not suggested:
+            raise ValueError("suggest_alternative needs at least one suggested_* value")
+        expected = {
+            LabManagerActionType.ACCEPT: True,
+            LabManagerActionType.SUGGEST_ALTERNATIVE: False,
+            LabManagerActionType.REJECT: False,
+        }.get(self.action_type, self.feasible)
+        if self.feasible != expected:
+            raise ValueError(f"{self.action_type} needs feasible = {expected}")
+        return self
+
+
+class Role(StrEnum):
+    """Who speaks in a conversation."""
+
+    SCIENTIST = "scientist"
+    LAB_MANAGER = "lab_manager"
+    SYSTEM = "system"
+
+
+class ConversationEntry(Record):
+    """One line of the conversation; ``action_type`` is None only for lines that are no action."""
+
+    role: Role
+    message: NonEmptyText
+    round_number: Count
+    action_type: NonEmptyText | None
+
+
+class ScientistObservation(Record):
+    """What the Scientist sees in a turn; the hidden reference is never part of it.
+
+    ``suggested_protocol`` is the Lab Manager's standing offer, None when there is none.
+    """
+
+    paper_title: NonEmptyText
+    paper_hypothesis: NonEmptyText
+    paper_method: NonEmptyText
+    paper_key_finding: NonEmptyText
+    experiment_goal: NonEmptyText
+    conversation_history: list[ConversationEntry]
+    current_protocol: Protocol | None
+    round_number: Count
+    max_rounds: Count
+    suggested_protocol: Protocol | None = None
+
+
+class LabManagerObservation(Record):
+    """What the Lab Manager sees in a turn: the lab's means and the plan on the table."""
+
+    budget_total: Credits
+    budget_remaining: Credits
+    equipment_available: list[NonEmptyText]
+    equipment_booked: list[NonEmptyText]
+    reagents_in_stock: list[NonEmptyText]
+    reagents_out_of_stock: list[NonEmptyText]
+    staff_count: Count
+    time_limit_days: Count
+    safety_restrictions: list[NonEmptyText]
+    conversation_history: list[ConversationEntry]
+    current_protocol: Protocol | None
+    round_number: Count
+    max_rounds: Count

@@ -1,0 +1,519 @@
+"""The negotiation: a pure step from state to state, its outcome, and a trace that replays.
+
+One round = the Scientist acts, the Lab Manager answers. ``accept`` takes the Lab Manager's
+standing offer, or the plan on the table when there is none. An offer stands until the Lab Manager
+answers the next plan. Same inputs, equal trace. Source: the behaviour contract, section 8.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import Field, ValidationError
+
+from replicalab.agents.information import answer_questions
+from replicalab.agents.lab_manager_policy import (
+    AlternativeSuggestion,
+    FeasibilityCheckResult,
+    check_feasibility,
+    compose_lab_manager_response,
+    suggest_alternative,
+)
+from replicalab.agents.scientist_policy import build_baseline_scientist_action
+from replicalab.errors import NegotiationError, TraceError
+from replicalab.evidence import planned_evidence
+from replicalab.models import (
+    ConversationEntry,
+    Count,
+    LabManagerAction,
+    LabManagerActionType,
+    NonEmptyText,
+    Protocol,
+    Record,
+    Role,
+    ScientistAction,
+    ScientistActionType,
+    ScientistObservation,
+    plan_action,
+)
+from replicalab.scenarios.models import (
+    MAX_ROUNDS,
+    Difficulty,
+    EvidenceTier,
+    Identifier,
+    NormalizedScenarioPack,
+)
+
+ScientistPolicy = Callable[[ScientistObservation], ScientistAction | None]
+"""Chooses the next action; None walks away."""
+
+SuggestionPolicy = Callable[
+    [Protocol, FeasibilityCheckResult, NormalizedScenarioPack], AlternativeSuggestion | None
+]
+"""How a Lab Manager looks for another plan."""
+
+
+class ScientistKind(StrEnum):
+    """Who may play the Scientist."""
+
+    BASELINE = "baseline"
+
+
+class LabManagerKind(StrEnum):
+    """Who may play the Lab Manager."""
+
+    REFERENCE = "reference"
+
+
+SCIENTISTS: Final[dict[ScientistKind, ScientistPolicy]] = {
+    ScientistKind.BASELINE: build_baseline_scientist_action
+}
+LAB_MANAGERS: Final[dict[LabManagerKind, SuggestionPolicy]] = {
+    LabManagerKind.REFERENCE: suggest_alternative
+}
+
+
+class Outcome(StrEnum):
+    """How a negotiation ended."""
+
+    AGREED = "agreed"
+    AGREED_BELOW_FLOOR = "agreed_below_floor"
+    FALSE_AGREEMENT = "false_agreement"
+    NO_DEAL = "no_deal"
+
+
+class Ending(StrEnum):
+    """What ended a negotiation; running out of rounds is a cut, the rest are endings."""
+
+    SCIENTIST_ACCEPTED = "the Scientist accepted"
+    LAB_MANAGER_ACCEPTED = "the Lab Manager accepted"
+    WALKED_AWAY = "the Scientist walked away"
+    OUT_OF_ROUNDS = "the rounds ran out"
+
+
+class Setup(Record):
+    """Everything that fixes a negotiation beside the study itself."""
+
+    scenario_id: Identifier
+    difficulty: Difficulty
+    seed: Count
+    scientist: ScientistKind = ScientistKind.BASELINE
+    lab_manager: LabManagerKind = LabManagerKind.REFERENCE
+    max_rounds: Annotated[int, Field(strict=True, ge=1, le=50)] = MAX_ROUNDS
+    opening: Protocol | None = None
+    forked_at: Count | None = None
+
+
+class Round(Record):
+    """One round: what each side did, and the plan, check and suggestion behind the answer.
+
+    ``scientist_action`` is None when the Scientist walked away; ``plan``, ``check`` and
+    ``suggestion`` are None when no plan was on the table.
+    """
+
+    number: Count
+    scientist_action: ScientistAction | None
+    lab_manager_action: LabManagerAction | None
+    plan: Protocol | None
+    check: FeasibilityCheckResult | None
+    suggestion: AlternativeSuggestion | None
+
+
+class State(Record):
+    """Where a negotiation stands before a round; ``ending`` is None while it goes on."""
+
+    round_number: Count
+    max_rounds: Count
+    history: list[ConversationEntry]
+    plan: Protocol | None = None
+    offer: Protocol | None = None
+    ending: Ending | None = None
+
+
+class Trace(Record):
+    """A finished negotiation: enough to show it, to replay it and to fork it.
+
+    ``scenario_digest`` tells whether a replay happens in the same lab.
+    """
+
+    setup: Setup
+    scenario_digest: NonEmptyText
+    rounds: Annotated[list[Round], Field(min_length=1)]
+    ending: Ending
+    outcome: Outcome
+
+    @property
+    def final_plan(self) -> Protocol | None:
+        """The plan of the last round: the agreed one, or the last on the table."""
+        return self.rounds[-1].plan
+
+
+def setup_for(
+    scenario: NormalizedScenarioPack,
+    opening: Protocol | None = None,
+    max_rounds: int = MAX_ROUNDS,
+) -> Setup:
+    """Return the setup of a baseline negotiation in this lab.
+
+    Args:
+        scenario: the study in its lab.
+        opening: the plan that the Scientist proposes first; None lets it choose its own.
+        max_rounds: 1 to 50.
+    """
+    return Setup(
+        scenario_id=scenario.scenario_id,
+        difficulty=scenario.difficulty,
+        seed=scenario.seed,
+        max_rounds=max_rounds,
+        opening=opening,
+    )
+
+
+def start(setup: Setup) -> State:
+    """Return the state before the first round."""
+    return State(round_number=0, max_rounds=setup.max_rounds, history=[])
+
+
+def observe(state: State, scenario: NormalizedScenarioPack) -> ScientistObservation:
+    """Return what the Scientist sees before it acts."""
+    return scenario.scientist_observation.model_copy(
+        update={
+            "conversation_history": list(state.history),
+            "current_protocol": state.plan,
+            "round_number": state.round_number,
+            "max_rounds": state.max_rounds,
+            "suggested_protocol": state.offer,
+        }
+    )
+
+
+def choose_action(
+    setup: Setup, state: State, scenario: NormalizedScenarioPack
+) -> ScientistAction | None:
+    """Return the Scientist's next action: the opening first, then its policy.
+
+    Raises:
+        NegotiationError: the opening has no samples, so it cannot be proposed.
+    """
+    if state.plan is None and setup.opening is not None:
+        if setup.opening.sample_size < 1:
+            raise NegotiationError(
+                "opening plan: sample_size is 0; a proposal needs at least 1 sample"
+            )
+        return plan_action(ScientistActionType.PROPOSE_PROTOCOL, setup.opening)
+    return SCIENTISTS[setup.scientist](observe(state, scenario))
+
+
+def step(
+    state: State,
+    action: ScientistAction | None,
+    scenario: NormalizedScenarioPack,
+    lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
+) -> tuple[State, Round]:
+    """Return the state after a round, and the round.
+
+    Args:
+        state: before the round.
+        action: the Scientist's; None walks away.
+        scenario: the study in its lab.
+        lab_manager: who answers.
+
+    Raises:
+        NegotiationError: the negotiation has already ended.
+    """
+    if state.ending is not None:
+        raise NegotiationError(f"round {state.round_number}: it has ended, {state.ending}")
+    plan = _plan_after(state, action)
+    done = _answer(state.round_number, plan, action, scenario, lab_manager)
+    return _state_after(state, done), done
+
+
+def _plan_after(state: State, action: ScientistAction | None) -> Protocol | None:
+    if action is None:
+        return state.plan
+    if action.action_type is ScientistActionType.ACCEPT:
+        return state.offer or state.plan
+    return action.protocol or state.plan
+
+
+def _answer(
+    number: int,
+    plan: Protocol | None,
+    action: ScientistAction | None,
+    scenario: NormalizedScenarioPack,
+    lab_manager: LabManagerKind,
+) -> Round:
+    check = check_feasibility(plan, scenario) if plan else None
+    suggestion = LAB_MANAGERS[lab_manager](plan, check, scenario) if plan and check else None
+    answer = None
+    if action is not None:
+        said = _information(action, plan, scenario)
+        if said is not None:
+            answer = _report(said, check)
+        elif check is not None:
+            answer = compose_lab_manager_response(check, suggestion)
+    return Round(
+        number=number,
+        scientist_action=action,
+        lab_manager_action=answer,
+        plan=plan,
+        check=check,
+        suggestion=suggestion,
+    )
+
+
+def _information(
+    action: ScientistAction, plan: Protocol | None, scenario: NormalizedScenarioPack
+) -> str | None:
+    """Return what to say to a turn that puts no plan forward, None for one that does."""
+    if action.action_type is ScientistActionType.REQUEST_INFO:
+        return answer_questions(action.questions, scenario)
+    if plan is None:
+        return "There is no plan to accept yet; propose one."
+    return None
+
+
+def _report(explanation: str, check: FeasibilityCheckResult | None) -> LabManagerAction:
+    """Return a report on the plan on the table; with no plan nothing fails yet."""
+    return LabManagerAction(
+        action_type=LabManagerActionType.REPORT_FEASIBILITY,
+        feasible=check.lab_feasible if check else True,
+        budget_ok=check.budget_ok if check else True,
+        equipment_ok=check.equipment_ok if check else True,
+        reagents_ok=check.reagents_ok if check else True,
+        schedule_ok=check.schedule_ok if check else True,
+        staff_ok=check.staff_ok if check else True,
+        suggested_technique="",
+        suggested_sample_size=0,
+        suggested_controls=[],
+        explanation=explanation,
+    )
+
+
+def _state_after(state: State, done: Round) -> State:
+    return State(
+        round_number=state.round_number + 1,
+        max_rounds=state.max_rounds,
+        history=[*state.history, *_entries(done)],
+        plan=done.plan,
+        offer=_offer_after(state, done),
+        ending=_ending(state, done),
+    )
+
+
+def _offer_after(state: State, done: Round) -> Protocol | None:
+    action, answer = done.scientist_action, done.lab_manager_action
+    if action is None or action.action_type is ScientistActionType.REQUEST_INFO:
+        return state.offer
+    if answer and answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE:
+        return done.suggestion.revised_protocol if done.suggestion else None
+    return None
+
+
+def _ending(state: State, done: Round) -> Ending | None:
+    action, answer = done.scientist_action, done.lab_manager_action
+    if action is None:
+        return Ending.WALKED_AWAY
+    if action.action_type is ScientistActionType.ACCEPT and done.plan is not None:
+        return Ending.SCIENTIST_ACCEPTED
+    if answer and answer.action_type is LabManagerActionType.ACCEPT:
+        return Ending.LAB_MANAGER_ACCEPTED
+    return Ending.OUT_OF_ROUNDS if state.round_number + 1 >= state.max_rounds else None
+
+
+def _entries(done: Round) -> list[ConversationEntry]:
+    action, answer = done.scientist_action, done.lab_manager_action
+    entries = [
+        ConversationEntry(
+            role=Role.SCIENTIST if action else Role.SYSTEM,
+            message=scientist_message(action),
+            round_number=done.number,
+            action_type=action.action_type.value if action else None,
+        )
+    ]
+    if answer is not None:
+        entries.append(
+            ConversationEntry(
+                role=Role.LAB_MANAGER,
+                message=answer.explanation,
+                round_number=done.number,
+                action_type=answer.action_type.value,
+            )
+        )
+    return entries
+
+
+def scientist_message(action: ScientistAction | None) -> str:
+    """Return a turn of the Scientist as a line of conversation."""
+    if action is None:
+        return "The Scientist walks away."
+    if action.action_type is ScientistActionType.ACCEPT:
+        return "I accept."
+    if action.action_type is ScientistActionType.REQUEST_INFO:
+        return " ".join(action.questions)
+    lists = (
+        ("controls", action.controls),
+        ("equipment", action.required_equipment),
+        ("reagents", action.required_reagents),
+    )
+    parts = [f"{name}: {', '.join(labels) or 'none'}" for name, labels in lists]
+    return (
+        f"{action.sample_size} samples in {action.duration_days} days, {action.technique}; "
+        f"{'; '.join(parts)}. {action.rationale}"
+    )
+
+
+def negotiate(setup: Setup, scenario: NormalizedScenarioPack) -> Trace:
+    """Return the whole negotiation.
+
+    Raises:
+        NegotiationError: the opening has no samples.
+    """
+    return _play(setup, start(setup), [], scenario)
+
+
+def _play(
+    setup: Setup, state: State, rounds: list[Round], scenario: NormalizedScenarioPack
+) -> Trace:
+    while state.ending is None:
+        action = choose_action(setup, state, scenario)
+        state, done = step(state, action, scenario, setup.lab_manager)
+        rounds = [*rounds, done]
+    return Trace(
+        setup=setup,
+        scenario_digest=scenario_digest(scenario),
+        rounds=rounds,
+        ending=state.ending,
+        outcome=outcome_of(state.ending, rounds[-1], scenario),
+    )
+
+
+def outcome_of(ending: Ending, last: Round, scenario: NormalizedScenarioPack) -> Outcome:
+    """Return how a negotiation that ended so, with that last round, is to be called."""
+    accepted = ending in (Ending.SCIENTIST_ACCEPTED, Ending.LAB_MANAGER_ACCEPTED)
+    if not accepted or last.plan is None or last.check is None:
+        return Outcome.NO_DEAL
+    if not last.check.feasible:
+        return Outcome.FALSE_AGREEMENT
+    tier = planned_evidence(last.plan, scenario).tier
+    return Outcome.AGREED_BELOW_FLOOR if tier is EvidenceTier.BELOW_FLOOR else Outcome.AGREED
+
+
+# --- saving, replaying, forking ---------------------------------------------------------------
+
+
+def scenario_digest(scenario: NormalizedScenarioPack) -> str:
+    """Return a fingerprint of the study in its lab: equal packs, equal digest."""
+    return hashlib.sha256(scenario.model_dump_json().encode()).hexdigest()[:16]
+
+
+def save_trace(trace: Trace) -> str:
+    """Return the trace as JSON text; `load_trace` gives an equal one back."""
+    return trace.model_dump_json(indent=1)
+
+
+def load_trace(text: str) -> Trace:
+    """Return the trace that was saved.
+
+    Raises:
+        TraceError: the text is no saved trace; the message names the first place at fault.
+    """
+    try:
+        return Trace.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise TraceError(
+            f"{place}: {first['msg']}; load a file that was saved here and not edited since"
+        ) from error
+
+
+class Difference(Record):
+    """Where a replay parts from the saved trace; ``round_number`` None means the lab itself."""
+
+    round_number: Count | None
+    message: NonEmptyText
+
+
+def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[Difference]:
+    """Return what a replay finds different, empty when every round is identical.
+
+    The Scientist's recorded actions are played again; where its policy is deterministic it is
+    asked again too.
+    """
+    if trace.scenario_digest != scenario_digest(scenario):
+        return [Difference(round_number=None, message="The study or its lab has changed.")]
+    state = start(trace.setup)
+    for saved in trace.rounds:
+        if state.ending is not None:
+            return [_differs(saved, f"the negotiation had ended: {state.ending}")]
+        if saved.scientist_action != _replayed_action(trace, state, saved, scenario):
+            return [_differs(saved, "the Scientist acts differently")]
+        state, again = step(state, saved.scientist_action, scenario, trace.setup.lab_manager)
+        if again != saved:
+            return [_differs(saved, "the Lab Manager answers differently")]
+    return _end_differences(trace, state, scenario)
+
+
+def _replayed_action(
+    trace: Trace, state: State, saved: Round, scenario: NormalizedScenarioPack
+) -> ScientistAction | None:
+    forked = trace.setup.forked_at
+    if forked is not None and saved.number <= forked:
+        return saved.scientist_action
+    return choose_action(trace.setup, state, scenario)
+
+
+def _differs(saved: Round, what: str) -> Difference:
+    return Difference(round_number=saved.number, message=f"Round {saved.number + 1}: {what}.")
+
+
+def _end_differences(
+    trace: Trace, state: State, scenario: NormalizedScenarioPack
+) -> list[Difference]:
+    last = trace.rounds[-1]
+    if state.ending != trace.ending:
+        return [_differs(last, f"the ending is not '{trace.ending}'")]
+    if outcome_of(trace.ending, last, scenario) != trace.outcome:
+        return [_differs(last, f"the outcome is not '{trace.outcome}'")]
+    return []
+
+
+def state_before(trace: Trace, round_number: int, scenario: NormalizedScenarioPack) -> State:
+    """Return the state before a round of a trace (0-based).
+
+    Raises:
+        NegotiationError: the trace has no such round.
+    """
+    if not 0 <= round_number < len(trace.rounds):
+        raise NegotiationError(
+            f"round {round_number + 1}: this negotiation has {len(trace.rounds)} rounds"
+        )
+    state = start(trace.setup)
+    for saved in trace.rounds[:round_number]:
+        state, _ = step(state, saved.scientist_action, scenario, trace.setup.lab_manager)
+    return state
+
+
+def fork(
+    trace: Trace, round_number: int, protocol: Protocol, scenario: NormalizedScenarioPack
+) -> Trace:
+    """Return the negotiation that follows when the Scientist puts ``protocol`` forward instead.
+
+    Rounds before ``round_number`` (0-based) are kept; from there the Scientist's policy goes on.
+
+    Raises:
+        NegotiationError: no such round, or a plan without samples.
+    """
+    state = state_before(trace, round_number, scenario)
+    if protocol.sample_size < 1:
+        raise NegotiationError("forked plan: sample_size is 0; plan at least 1 sample")
+    kind = ScientistActionType.PROPOSE_PROTOCOL
+    if state.plan is not None:
+        kind = ScientistActionType.REVISE_PROTOCOL
+    setup = trace.setup.model_copy(update={"forked_at": round_number})
+    state, done = step(state, plan_action(kind, protocol), scenario, setup.lab_manager)
+    return _play(setup, state, [*trace.rounds[:round_number], done], scenario)

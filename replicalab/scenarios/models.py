@@ -1,0 +1,393 @@
+"""What a study file holds, and the pack that a study, a lab and a seed become.
+
+A `Study` is what a scientist writes (one YAML file). A `NormalizedScenarioPack` is that study in
+one lab: what both agents negotiate about. Source: the behaviour contract, sections 2 and 6.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import cached_property
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from replicalab.labels import repeated_labels
+from replicalab.models import (
+    Count,
+    Credits,
+    Dimension,
+    Flag,
+    LabManagerActionType,
+    LabManagerObservation,
+    NonEmptyText,
+    Protocol,
+    Record,
+    ScientistObservation,
+)
+from replicalab.scenarios.inventory import Inventory
+from replicalab.scenarios.rates import CostModel, StaffModel
+
+Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
+AtLeastOne = Annotated[int, Field(strict=True, ge=1)]
+
+MAX_ROUNDS: Final = 5
+"""Rounds of a negotiation when no other number is asked for (a choice of ours)."""
+
+
+class Difficulty(StrEnum):
+    """The three labs of every study."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"
+
+
+class Confidence(StrEnum):
+    """How well a figure is known."""
+
+    VERIFIED = "verified"
+    RECALLED = "recalled"
+    DERIVED = "derived"
+    PLANNING_VALUE = "planning value"
+
+
+class Fact(Record):
+    """One statement about the study: its source, how sure it is, and where it was found."""
+
+    text: NonEmptyText
+    source: NonEmptyText
+    confidence: Confidence
+    where: NonEmptyText | None = None
+
+
+class Paper(Record):
+    """The published study, in our own words.
+
+    ``contested`` says what is disputed (None when nothing is); ``caution`` what a reader must not
+    conclude; ``teaches`` what the study shows about planning.
+    """
+
+    title: NonEmptyText
+    citation: NonEmptyText
+    doi: Annotated[str, StringConstraints(pattern=r"^10\.\d{4,9}/\S+$")] | None
+    hypothesis: NonEmptyText
+    method: NonEmptyText
+    key_finding: NonEmptyText
+    goal: NonEmptyText
+    published: NonEmptyText
+    caution: NonEmptyText
+    contested: NonEmptyText | None = None
+    teaches: NonEmptyText
+    facts: Annotated[list[Fact], Field(min_length=1)]
+
+
+class DesignKind(StrEnum):
+    """Which evidence a study reports at n."""
+
+    TWO_GROUP = "two_group"
+    PAIRED = "paired"
+    ONE_SAMPLE = "one_sample"
+    CORRELATION = "correlation"
+    TWO_PROPORTIONS = "two_proportions"
+    AUDIT = "audit"
+    COVERAGE = "coverage"
+    PRECISION = "precision"
+
+
+POWER_KINDS: Final = frozenset(
+    {
+        DesignKind.TWO_GROUP,
+        DesignKind.PAIRED,
+        DesignKind.ONE_SAMPLE,
+        DesignKind.CORRELATION,
+        DesignKind.TWO_PROPORTIONS,
+    }
+)
+"""The kinds whose evidence is the power of a two-sided test."""
+
+
+class Design(Record):
+    """How evidence grows with n.
+
+    Attributes:
+        effect_published, effect_planning, sesoi: the effect as printed, as assumed for planning,
+            and the smallest of interest, in the unit of the kind: Cohen's d (two_group, paired,
+            one_sample), r (correlation), Cohen's h (two_proportions), the share of bad units
+            (audit), the relative SD of one sample (precision, planning only).
+        target, floor: evidence to aim at and to stay above; for precision these are relative
+            half-widths, where lower is better.
+        population_max: the most samples that exist or are permitted, None when unlimited.
+        why: a reason for each planning value, by field.
+    """
+
+    kind: DesignKind
+    effect_published: Finite | None
+    effect_planning: Finite | None
+    sesoi: Finite | None
+    alpha: Share | None
+    target: Positive
+    floor: Positive
+    unit_of_n: NonEmptyText
+    population_max: AtLeastOne | None
+    source: NonEmptyText
+    why: dict[NonEmptyText, NonEmptyText] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _numbers_fit_the_kind(self) -> Self:
+        if self.kind is DesignKind.COVERAGE:
+            if self.population_max is None:
+                raise ValueError(
+                    "coverage has no population_max; give the number of units there are"
+                )
+        elif self.effect_planning is None or self.effect_planning <= 0:
+            raise ValueError(
+                f"effect_planning is {self.effect_planning}; a {self.kind} design needs one above 0"
+            )
+        if self.kind not in (DesignKind.COVERAGE, DesignKind.AUDIT) and self.alpha is None:
+            raise ValueError(f"a {self.kind} design has no alpha; give one, for example 0.05")
+        self._bounds_are_ordered()
+        return self
+
+    def _bounds_are_ordered(self) -> None:
+        if self.kind is DesignKind.PRECISION:
+            if self.target > self.floor:
+                raise ValueError(
+                    "the target is above the floor; for precision lower is better: target <= floor"
+                )
+        elif not self.floor <= self.target <= 1:
+            raise ValueError(
+                "target and floor are out of order; they are shares: floor <= target <= 1"
+            )
+        for name in ("effect_published", "effect_planning", "sesoi"):
+            effect = getattr(self, name)
+            if effect is None:
+                continue
+            if self.kind in (DesignKind.CORRELATION, DesignKind.AUDIT) and not 0 < abs(effect) < 1:
+                raise ValueError(f"{name} is {effect}; a {self.kind} effect lies between 0 and 1")
+
+
+class Comparator(StrEnum):
+    """How a constraint's quantity bounds the plan."""
+
+    AT_MOST = "<="
+    AT_LEAST = ">="
+    EQUAL = "="
+
+
+class ScenarioConstraint(Record):
+    """A requirement of the study or the lab; ``hard`` ones may not be broken."""
+
+    key: Identifier
+    label: NonEmptyText
+    quantity: Finite | None
+    unit: NonEmptyText | None
+    comparator: Comparator
+    hard: Flag
+    details: str = ""
+
+
+class ResourceCategory(StrEnum):
+    """What kind of thing the lab has."""
+
+    EQUIPMENT = "equipment"
+    REAGENT = "reagent"
+    PERSONNEL = "personnel"
+
+
+class ScenarioResource(Record):
+    """One thing the lab has or lacks; ``booked_until_day`` is None when it is not booked."""
+
+    key: NonEmptyText
+    label: NonEmptyText
+    quantity: Finite | None
+    unit: NonEmptyText | None
+    available: Flag
+    category: ResourceCategory
+    booked_until_day: Count | None
+    details: str = ""
+
+
+class AllowedSubstitution(Record):
+    """A replacement the study tolerates, and its scientific price.
+
+    ``fidelity_loss``: 0 same study, 1 minor declared deviation, 2 related but different test,
+    3 the hypothesis goes untested. ``evidence_factor`` multiplies the planning effect.
+    """
+
+    original: NonEmptyText
+    alternative: NonEmptyText
+    condition: NonEmptyText
+    tradeoff: NonEmptyText
+    fidelity_loss: Annotated[int, Field(strict=True, ge=0, le=3)]
+    evidence_factor: Annotated[float, Field(strict=True, gt=0, le=1)] = 1.0
+
+
+class HiddenReferenceSpec(Record):
+    """What a judge holds the plan against; never shown to an agent."""
+
+    summary: NonEmptyText
+    required_elements: list[NonEmptyText]
+    flexible_elements: list[NonEmptyText]
+    target_metric: NonEmptyText
+    target_value: NonEmptyText
+
+
+class Control(Record):
+    """A control of the reference protocol: may it be dropped, and what it protects against."""
+
+    name: NonEmptyText
+    droppable: Flag
+    protects_against: NonEmptyText
+
+
+class PolicyRule(Record):
+    """A restriction, the phrases that break it, and sentences that only mention it and pass."""
+
+    key: Identifier
+    restriction: NonEmptyText
+    forbidden_phrases: Annotated[list[NonEmptyText], Field(min_length=1)]
+    allowed_mentions: list[NonEmptyText] = Field(default_factory=list)
+
+
+class EvidenceTier(StrEnum):
+    """Where evidence stands to the study's target and floor, best first."""
+
+    MEETS_TARGET = "meets target"
+    ABOVE_FLOOR = "above floor"
+    BELOW_FLOOR = "below floor"
+
+
+class ExpectedOutcome(Record):
+    """What the author says happens when the reference protocol is proposed in this lab, seed 0.
+
+    ``sample_size``, ``duration_days`` and ``credits`` are of the plan after the Lab Manager's
+    answer (of the partial revision when it rejects); ``evidence`` is None where it is void.
+    """
+
+    fails: list[Dimension] = Field(default_factory=list)
+    answer: LabManagerActionType
+    still_fails: list[Dimension] = Field(default_factory=list)
+    sample_size: Count
+    duration_days: Count
+    credits: Credits
+    evidence: Finite | None
+    verdict: EvidenceTier
+    largest_sample: Count | None = None
+
+
+class Lab(Record):
+    """One of a study's three labs: its means, and what is missing in it.
+
+    ``booked`` maps an equipment label to the day until which it is booked.
+    """
+
+    budget: Annotated[float, Field(strict=True, gt=0, le=1e9)]
+    days: AtLeastOne
+    staff: AtLeastOne
+    booked: dict[NonEmptyText, Count] = Field(default_factory=dict)
+    out_of_stock: list[NonEmptyText] = Field(default_factory=list)
+    cost_model: CostModel = CostModel()
+    staff_model: StaffModel = StaffModel()
+    expected: ExpectedOutcome | None = None
+
+
+class Labs(Record):
+    """The three labs, by difficulty."""
+
+    easy: Lab
+    medium: Lab
+    hard: Lab
+
+    def at(self, difficulty: Difficulty) -> Lab:
+        """Return the lab of that difficulty."""
+        lab: Lab = getattr(self, difficulty.value)
+        return lab
+
+
+class Throughput(Record):
+    """How many samples a day the lab can finish, and why that number."""
+
+    value: AtLeastOne
+    why: NonEmptyText
+
+
+class Study(Record):
+    """One study file: the paper, its evidence design, what it needs, and three labs."""
+
+    format: Literal[1]
+    scenario_id: Identifier
+    domain_id: Identifier
+    paper: Paper
+    design: Design
+    success_criteria: Annotated[list[NonEmptyText], Field(min_length=1)]
+    hidden_reference: HiddenReferenceSpec
+    constraints: list[ScenarioConstraint]
+    equipment: list[NonEmptyText]
+    reagents: list[NonEmptyText]
+    substitutions: list[AllowedSubstitution]
+    controls: list[Control]
+    policy_rules: list[PolicyRule]
+    min_days: AtLeastOne
+    samples_per_day: Throughput | None
+    reference_protocol: Protocol
+    labs: Labs
+
+    @model_validator(mode="after")
+    def _labels_are_unique(self) -> Self:
+        labels = [*self.equipment, *self.reagents]
+        for repeated in repeated_labels(labels):
+            raise ValueError(
+                f"'{repeated}' is listed twice under equipment and reagents; give each item "
+                "a label of its own"
+            )
+        for repeated in repeated_labels(control.name for control in self.controls):
+            raise ValueError(f"control '{repeated}' is listed twice; list it once")
+        return self
+
+
+class NormalizedScenarioPack(Record):
+    """A study in one lab: everything that both agents, the checks and the pages read.
+
+    ``hidden_reference_spec`` is for the judge; no Scientist prompt or observation may carry it.
+    ``samples_per_day`` is None when units run in parallel.
+    """
+
+    scenario_id: Identifier
+    domain_id: Identifier
+    difficulty: Difficulty
+    seed: int
+    task_summary: NonEmptyText
+    success_criteria: list[NonEmptyText]
+    constraints: list[ScenarioConstraint]
+    resources: list[ScenarioResource]
+    allowed_substitutions: list[AllowedSubstitution]
+    hidden_reference_spec: HiddenReferenceSpec
+    scientist_observation: ScientistObservation
+    lab_manager_observation: LabManagerObservation
+    study: Paper
+    design: Design
+    policy_rules: list[PolicyRule]
+    reference_protocol: Protocol
+    controls: list[Control]
+    min_days: AtLeastOne
+    samples_per_day: Throughput | None
+    cost_model: CostModel
+    staff_model: StaffModel
+    expected: ExpectedOutcome | None = None
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """What this lab has, lacks and may substitute; built once per pack."""
+        return Inventory.of(
+            [(r.label, r.category.value, r.available, r.booked_until_day) for r in self.resources],
+            [(s.original, s.alternative) for s in self.allowed_substitutions],
+        )
+
+    @property
+    def lab(self) -> LabManagerObservation:
+        """The lab's means, as the Lab Manager sees them."""
+        return self.lab_manager_observation

@@ -1,0 +1,200 @@
+"""A study file as plain data with line numbers, read safely.
+
+The reader takes a small, unsurprising part of YAML: mappings, lists and scalars, as in YAML 1.2.
+Only ``true`` and ``false`` are booleans and only decimal numbers are numbers, so ``no``, dates
+and ``12:30`` stay text. Anchors, aliases, tags, repeated keys and a second document are refused:
+they make a file hard to read for people and dangerous to read for programs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+import yaml
+
+from replicalab.errors import Fault, ScenarioError
+
+MAX_BYTES: Final = 256 * 1024
+MAX_DEPTH: Final = 20
+
+FieldPath = tuple[str | int, ...]
+"""Where a value stands: keys and 0-based list positions, from the top of the file."""
+
+Data = str | int | float | bool | None | list["Data"] | dict[str, "Data"]
+"""What a file holds once it is read."""
+
+_WORDS: Final[dict[str, bool | None]] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+# More digits than these stay text, which every number field refuses: int() has a digit limit.
+_WHOLE: Final = re.compile(r"[-+]?[0-9]{1,18}")
+_DECIMAL: Final = re.compile(
+    r"[-+]?(?:(?:[0-9]*\.[0-9]+|[0-9]+\.)(?:[eE][-+]?[0-9]{1,4})?|[0-9]+[eE][-+]?[0-9]{1,4})"
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file's data, and the line on which each field path stands."""
+
+    data: dict[str, Data]
+    lines: dict[FieldPath, int]
+
+    def line(self, path: FieldPath) -> int | None:
+        """Return the line of a path, or of the nearest part around it that the file has."""
+        for end in range(len(path), 0, -1):
+            if path[:end] in self.lines:
+                return self.lines[path[:end]]
+        return None
+
+
+def dotted(path: FieldPath) -> str:
+    """Return a path as people write it: ``paper.facts[2].source``."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".")
+
+
+def read_document(text: str | bytes, source: str) -> Document:
+    """Return the data and the line numbers of one file.
+
+    Args:
+        text: the file's content; bytes must be UTF-8.
+        source: what to call the file in a message.
+
+    Raises:
+        ScenarioError: the text is too large, is not UTF-8, or is not the YAML described above.
+    """
+    return _Reader(_decoded(text, source), source).document()
+
+
+def _decoded(text: str | bytes, source: str) -> str:
+    size = len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+    if size > MAX_BYTES:
+        problem = f"the file has {size} bytes, more than the {MAX_BYTES} allowed"
+        raise ScenarioError(source, [Fault("", problem, "shorten it")])
+    if isinstance(text, str):
+        return text
+    try:
+        return text.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        problem = f"byte 0x{text[error.start]:02x} is not UTF-8 text"
+        raise ScenarioError(source, [Fault("", problem, "save the file as UTF-8", line)]) from None
+
+
+def _plain_value(text: str) -> Data:
+    if text in _WORDS:
+        return _WORDS[text]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if _DECIMAL.fullmatch(text) else text
+
+
+def _line_of(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1
+
+
+class _Reader:
+    """Builds a document from parser events; it never nests deeper than `MAX_DEPTH`."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self._text = text
+        self._source = source
+        self._lines: dict[FieldPath, int] = {}
+        self._events = self._parsed()
+
+    def document(self) -> Document:
+        """Return the one document in the text."""
+        next(self._events)
+        if isinstance(next(self._events), yaml.StreamEndEvent):
+            self._fail((), None, "the file is empty", "write a study into it")
+        data = self._value(next(self._events), ())
+        next(self._events)
+        after = next(self._events)
+        if not isinstance(after, yaml.StreamEndEvent):
+            self._fail((), after, "a second document starts here", "keep one study per file")
+        if not isinstance(data, dict):
+            kind = "empty" if data is None else "a list" if isinstance(data, list) else "one value"
+            self._fail((), None, f"the file is {kind}", "write it as 'key: value' lines")
+        return Document(data, self._lines)
+
+    def _parsed(self) -> Iterator[yaml.Event]:
+        try:
+            yield from yaml.parse(self._text, Loader=yaml.SafeLoader)
+        except yaml.reader.ReaderError as error:
+            line = self._text.count("\n", 0, error.position) + 1
+            character = self._text[error.position]
+            self._refuse(f"character U+{ord(character):04X} is not allowed", line)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            self._refuse(error.problem or "not readable as YAML", mark.line + 1 if mark else None)
+        except (ValueError, OverflowError):
+            self._refuse("an escape or a directive holds an impossible number", None)
+
+    def _refuse(self, problem: str, line: int | None) -> NoReturn:
+        remedy = "check quotes, colons and indentation here"
+        raise ScenarioError(self._source, [Fault("", problem, remedy, line)]) from None
+
+    def _fail(
+        self, path: FieldPath, event: yaml.Event | None, problem: str, remedy: str
+    ) -> NoReturn:
+        line = _line_of(event) if event else None
+        raise ScenarioError(self._source, [Fault(dotted(path), problem, remedy, line)])
+
+    def _value(self, event: yaml.Event, path: FieldPath) -> Data:
+        self._lines.setdefault(path, _line_of(event))
+        self._check_plain(event, path)
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event, path)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._list(path)
+        return self._mapping(path)
+
+    def _check_plain(self, event: yaml.Event, path: FieldPath) -> None:
+        anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
+        if isinstance(event, yaml.AliasEvent):
+            self._fail(path, event, f"alias *{anchor} is not allowed", "write the value out")
+        if anchor is not None:
+            self._fail(path, event, f"anchor &{anchor} is not allowed", "remove it")
+        if tag is not None:
+            self._fail(path, event, f"tag '{tag}' is not allowed", "remove it")
+        if len(path) > MAX_DEPTH:
+            problem = f"nested more than {MAX_DEPTH} levels deep"
+            self._fail(path[:3], event, problem, "flatten this part")
+
+    def _scalar(self, event: yaml.ScalarEvent, path: FieldPath) -> Data:
+        text: str = event.value
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            self._fail(path, event, f"{text[:40]!a} is not text", "remove the half character")
+        return _plain_value(text) if event.implicit[0] else text
+
+    def _list(self, path: FieldPath) -> list[Data]:
+        found: list[Data] = []
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            found.append(self._value(event, (*path, len(found))))
+        return found
+
+    def _mapping(self, path: FieldPath) -> dict[str, Data]:
+        found: dict[str, Data] = {}
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            key = self._key(event, path)
+            if key in found:
+                first = self._lines[(*path, key)]
+                problem = f"key '{key}' stands here a second time (first on line {first})"
+                self._fail((*path, key), event, problem, "keep one of the two")
+            self._lines[(*path, key)] = _line_of(event)
+            found[key] = self._value(next(self._events), (*path, key))
+        return found
+
+    def _key(self, event: yaml.Event, path: FieldPath) -> str:
+        if not isinstance(event, yaml.ScalarEvent):
+            self._fail(path, event, "a key that is not plain text", "write 'key: value'")
+        self._check_plain(event, path)
+        self._scalar(event, path)
+        key: str = event.value
+        return key

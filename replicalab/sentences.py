@@ -1,0 +1,196 @@
+"""The sentences people read first, built from numbers: verdicts, outcomes, what a lab means.
+
+Each comes with a `Status`, so that every place shows the same colour, word and symbol for it.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from replicalab.agents import (
+    FeasibilityCheckResult,
+    check_feasibility,
+    compose_lab_manager_response,
+    suggest_alternative,
+)
+from replicalab.costs import amount_text
+from replicalab.evidence import Evidence, planned_evidence
+from replicalab.models import Dimension, LabManagerActionType, Protocol
+from replicalab.negotiation import Outcome, Trace
+from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
+
+
+class Status(StrEnum):
+    """How a verdict is to be shown. Only what holds in every respect is a pass."""
+
+    PASS = "pass"
+    CAUTION = "caution"
+    FAIL = "fail"
+
+
+class Verdict(NamedTuple):
+    """A sentence and how to show it; ``title`` is its two or three words for narrow places."""
+
+    status: Status
+    title: str
+    text: str
+
+
+ANSWER_MEANINGS: Final = {
+    LabManagerActionType.ACCEPT: "All seven dimensions pass: the lab runs the plan as it is.",
+    LabManagerActionType.REPORT_FEASIBILITY: (
+        "The lab has the means, but the plan breaks a restriction or is unsound on paper."
+    ),
+    LabManagerActionType.SUGGEST_ALTERNATIVE: (
+        "The lab cannot run the plan as it is; a changed plan fits all five lab constraints."
+    ),
+    LabManagerActionType.REJECT: (
+        "The lab cannot run the plan, and no change that it may make repairs every constraint."
+    ),
+}
+"""What each of the Lab Manager's four answers means."""
+
+ANSWER_STATUS: Final = {
+    LabManagerActionType.ACCEPT: Status.PASS,
+    LabManagerActionType.REPORT_FEASIBILITY: Status.CAUTION,
+    LabManagerActionType.SUGGEST_ALTERNATIVE: Status.CAUTION,
+    LabManagerActionType.REJECT: Status.FAIL,
+}
+
+ANSWER_TITLES: Final = {
+    LabManagerActionType.ACCEPT: "Accepts",
+    LabManagerActionType.REPORT_FEASIBILITY: "Reports",
+    LabManagerActionType.SUGGEST_ALTERNATIVE: "Suggests another plan",
+    LabManagerActionType.REJECT: "Rejects",
+}
+
+TIER_STATUS: Final = {
+    EvidenceTier.MEETS_TARGET: Status.PASS,
+    EvidenceTier.ABOVE_FLOOR: Status.CAUTION,
+    EvidenceTier.BELOW_FLOOR: Status.FAIL,
+}
+
+OUTCOME_TITLES: Final = {
+    Outcome.AGREED: "Agreed",
+    Outcome.AGREED_BELOW_FLOOR: "Agreed below the floor",
+    Outcome.FALSE_AGREEMENT: "False agreement",
+    Outcome.NO_DEAL: "No deal",
+}
+
+OUTCOME_STATUS: Final = {
+    Outcome.AGREED: Status.PASS,
+    Outcome.AGREED_BELOW_FLOOR: Status.CAUTION,
+    Outcome.FALSE_AGREEMENT: Status.FAIL,
+    Outcome.NO_DEAL: Status.FAIL,
+}
+
+
+def plan_verdict(check: FeasibilityCheckResult, evidence: Evidence) -> Verdict:
+    """Return what a plan is worth in its lab: can it run, and would it show anything."""
+    if not check.feasible:
+        what = "Lab-feasible, but not approved" if check.lab_feasible else "Not feasible here"
+        text = f"{what}: {failing_text(check.failing)}. {evidence_sentence(evidence)}"
+        status = Status.CAUTION if check.lab_feasible else Status.FAIL
+        return Verdict(status, "Not approved" if check.lab_feasible else "Not feasible", text)
+    text = f"Feasible: all seven dimensions pass. {evidence_sentence(evidence)}"
+    if evidence.tier is EvidenceTier.BELOW_FLOOR:
+        return Verdict(Status.CAUTION, "Feasible, below the floor", text)
+    return Verdict(Status.PASS, "Feasible", text)
+
+
+def failing_text(failing: list[Dimension]) -> str:
+    """Return which dimensions fail: ``budget and schedule fail``."""
+    names = [dimension.value for dimension in failing]
+    if len(names) == 1:
+        return f"{names[0]} fails"
+    return f"{', '.join(names[:-1])} and {names[-1]} fail"
+
+
+def evidence_sentence(evidence: Evidence) -> str:
+    """Return what evidence is planned and where it stands to the study's target and floor."""
+    if evidence.void:
+        return f"It yields no evidence: {evidence.void}."
+    target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
+    where = {
+        EvidenceTier.MEETS_TARGET: f"which meets the target of {target}",
+        EvidenceTier.ABOVE_FLOOR: f"below the target of {target} but above the floor of {floor}",
+        EvidenceTier.BELOW_FLOOR: f"below the floor of {floor}",
+    }[evidence.tier]
+    return f"Planned evidence: {evidence.text}, {where}."
+
+
+def plan_size(protocol: Protocol, check: FeasibilityCheckResult, budget: float) -> str:
+    """Return a plan in numbers: samples, days, and credits of the budget."""
+    return (
+        f"{amount_text(protocol.sample_size)} samples in {protocol.duration_days} days for "
+        f"{amount_text(check.estimated_cost)} of {amount_text(budget)} credits"
+    )
+
+
+def outcome_verdict(trace: Trace, scenario: NormalizedScenarioPack) -> Verdict:
+    """Return how a negotiation ended, in one sentence that is true."""
+    last = trace.rounds[-1]
+    title, status = OUTCOME_TITLES[trace.outcome], OUTCOME_STATUS[trace.outcome]
+    rounds = f"round {last.number + 1}"
+    if last.plan is None or last.check is None:
+        return Verdict(status, title, f"{title}: {trace.ending} with no plan on the table.")
+    size = plan_size(last.plan, last.check, scenario.lab.budget_remaining)
+    evidence = evidence_sentence(planned_evidence(last.plan, scenario))
+    if trace.outcome is Outcome.FALSE_AGREEMENT:
+        text = (
+            f"False agreement in {rounds}: {trace.ending}, but "
+            f"{failing_text(last.check.failing)}. The lab cannot run {size}."
+        )
+    elif trace.outcome is Outcome.NO_DEAL:
+        text = f"No deal after {rounds}: {trace.ending}. The last plan was {size}."
+        if last.check.failing:
+            text = f"{text[:-1]}; {failing_text(last.check.failing)}."
+    else:
+        text = f"{title} in {rounds}: {size}. {evidence}"
+    return Verdict(status, title, text)
+
+
+def offer_story(scenario: NormalizedScenarioPack) -> Verdict:
+    """Return what happens when a study's reference protocol is proposed in this lab."""
+    plan = scenario.reference_protocol
+    check = check_feasibility(plan, scenario)
+    suggestion = suggest_alternative(plan, check, scenario)
+    answer = compose_lab_manager_response(check, suggestion).action_type
+    opening = f"The reference protocol takes {_need(plan, check)}"
+    if suggestion is None:
+        return Verdict(Status.PASS, ANSWER_TITLES[answer], f"{opening}. This lab can run it.")
+    short = f"{opening}; in this lab {failing_text(check.failing)}."
+    if answer is not LabManagerActionType.SUGGEST_ALTERNATIVE:
+        text = f"{short} {_cannot(suggestion.remaining_failures)}"
+        return Verdict(ANSWER_STATUS[answer], ANSWER_TITLES[answer], text)
+    revised = suggestion.revised_protocol
+    before, after = planned_evidence(plan, scenario), planned_evidence(revised, scenario)
+    text = (
+        f"{short} The Lab Manager offers {_need(revised, suggestion.post_check)}: "
+        f"{_evidence_move(before, after)}."
+    )
+    return Verdict(TIER_STATUS[after.tier], ANSWER_TITLES[answer], text)
+
+
+def _need(plan: Protocol, check: FeasibilityCheckResult) -> str:
+    return (
+        f"{amount_text(plan.sample_size)} samples, {plan.duration_days} days and "
+        f"{amount_text(check.estimated_cost)} credits"
+    )
+
+
+def _cannot(remaining: list[str]) -> str:
+    dimensions = failing_text([Dimension(name) for name in remaining])
+    return f"The Lab Manager rejects it: after every change it may make, {dimensions}."
+
+
+def _evidence_move(before: Evidence, after: Evidence) -> str:
+    if after.void:
+        return f"{before.text} becomes none, for {after.void}"
+    if before.text == after.text:
+        return f"{after.text} either way, {after.tier}"
+    move = f"{before.amount(before.value)} becomes {after.amount(after.value)}"
+    return f"{before.measure} {move}, {after.tier}"
+
+

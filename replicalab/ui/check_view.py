@@ -1,0 +1,86 @@
+"""The check of a plan: the verdict, seven tiles, the reasons, and the cost against the budget."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from replicalab.agents import FeasibilityCheckResult
+from replicalab.costs import amount_text, cost_terms, counts_of
+from replicalab.evidence import planned_evidence
+from replicalab.figures import CONFIG, cost_chart
+from replicalab.margins import Margin, cliffs, margins, tightest
+from replicalab.models import Protocol
+from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.sentences import Status, Verdict, plan_verdict
+from replicalab.ui.words import DIMENSION_LABELS, ICONS, coloured, escaped, pass_or_fail
+
+
+def draw_verdict(verdict: Verdict) -> None:
+    """Draw a verdict sentence in its colour, with its symbol."""
+    box = {Status.PASS: st.success, Status.CAUTION: st.warning, Status.FAIL: st.error}
+    box[verdict.status](escaped(verdict.text), icon=ICONS[verdict.status])
+
+
+def draw(plan: Protocol, check: FeasibilityCheckResult, pack: NormalizedScenarioPack) -> None:
+    """Draw the whole check of a plan."""
+    draw_verdict(plan_verdict(check, planned_evidence(plan, pack)))
+    found = margins(plan, check, pack)
+    _draw_tiles(found)
+    _draw_reasons(found, check)
+    _draw_cliffs(plan, pack)
+
+
+def _draw_tiles(found: tuple[Margin, ...]) -> None:
+    binding = tightest(found)
+    with st.grid("auto", min_column_width=150, key="tiles"):
+        for margin in found:
+            _draw_tile(margin, margin.dimension is binding)
+
+
+def _draw_tile(margin: Margin, binds: bool) -> None:
+    word = "pass" if margin.ok else "fail"
+    label = DIMENSION_LABELS[margin.dimension]
+    with st.container(border=True, gap=None, key=f"tile_{margin.dimension}"):
+        st.markdown(f"**{label}** {coloured(pass_or_fail(margin.ok), word)}")
+        st.markdown(f"{margin.used_text} / {margin.limit_text} {margin.unit}")
+        st.caption(f"slack {margin.slack_text}{' · binding' if binds else ''}")
+
+
+def _draw_reasons(found: tuple[Margin, ...], check: FeasibilityCheckResult) -> None:
+    lines = [
+        f"- {coloured(Status.FAIL, DIMENSION_LABELS[margin.dimension])}: {escaped(reason)}"
+        for margin in found
+        for reason in margin.reasons
+    ]
+    lines += [
+        f"- {coloured(Status.CAUTION, 'Note')}: {escaped(issue.message)}"
+        for issue in check.validation_result.warnings
+    ]
+    if lines:
+        st.markdown("\n".join(lines))
+
+
+def _draw_cliffs(plan: Protocol, pack: NormalizedScenarioPack) -> None:
+    found = cliffs(plan, pack)
+    if found:
+        st.caption(f"Cliffs: {' '.join(found)}")
+
+
+def draw_cost(plan: Protocol, check: FeasibilityCheckResult, pack: NormalizedScenarioPack) -> None:
+    """Draw the five cost terms against the budget, as a chart and as a table."""
+    terms = cost_terms(counts_of(plan), pack.cost_model)
+    budget = pack.lab.budget_remaining
+    figure = cost_chart(terms, check.estimated_cost, budget)
+    st.plotly_chart(
+        figure, key="cost_chart", config=CONFIG, alt="Cost by term against the budget, in credits"
+    )
+    with st.expander("The same as a table"):
+        rows = [(t.label, f"{amount_text(t.number)} {t.unit} × {amount_text(t.rate)}",
+                 amount_text(t.credits)) for t in terms]  # fmt: skip
+        rows.append(("Total", "", amount_text(check.estimated_cost)))
+        rows.append(("Budget", "", amount_text(budget)))
+        st.table(
+            {name: list(column) for name, column in
+             zip(("Term", "Units × rate", "Credits"), zip(*rows, strict=True), strict=True)},
+            hide_index=True,
+        )  # fmt: skip

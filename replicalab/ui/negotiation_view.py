@@ -1,0 +1,289 @@
+"""The negotiation, stepped through: outcome, scrubber, the round, the matrix, the costs."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import streamlit as st
+
+from replicalab.agents import FeasibilityCheckResult
+from replicalab.concessions import Concession, plan_concession, plan_differences, price
+from replicalab.costs import amount_text
+from replicalab.errors import NegotiationError
+from replicalab.figures import CONFIG, round_cost_chart
+from replicalab.links import MOST_ROUNDS
+from replicalab.models import DIMENSIONS, Protocol, ScientistActionType
+from replicalab.negotiation import Round, Trace, negotiate, setup_for
+from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.sentences import (
+    ANSWER_MEANINGS,
+    ANSWER_STATUS,
+    ANSWER_TITLES,
+    TIER_STATUS,
+    Status,
+    outcome_verdict,
+)
+from replicalab.ui import session
+from replicalab.ui.check_view import draw_verdict
+from replicalab.ui.words import DIMENSION_LABELS, badge, coloured, escaped, pass_or_fail
+
+_TRACE: Final = "trace"
+_PLAYING: Final = "playing_since"
+_ROUNDS: Final = "rounds_choice"
+_SECONDS_PER_ROUND: Final = 2.0
+_ACTION_TITLES: Final = {
+    ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
+    ScientistActionType.REVISE_PROTOCOL: "Revises",
+    ScientistActionType.REQUEST_INFO: "Asks",
+    ScientistActionType.ACCEPT: "Accepts",
+}
+
+
+def current_trace(pack: NormalizedScenarioPack, plan: Protocol) -> Trace | None:
+    """Return the negotiation over the plan, computed once; None when it cannot be opened."""
+    setup = setup_for(pack, plan, session.workspace().max_rounds)
+    kept: Trace | None = st.session_state.get(_TRACE)
+    if kept is not None and kept.setup == setup:
+        return kept
+    try:
+        st.session_state[_TRACE] = negotiate(setup, pack)
+    except NegotiationError as error:
+        st.error(
+            f"The negotiation cannot start. {escaped(str(error))}. Raise the sample size on the "
+            "Protocol page.",
+            icon=":material/block:",
+        )
+        return None
+    return st.session_state[_TRACE]  # type: ignore[no-any-return]  # just stored as a Trace
+
+
+def shown_round(trace: Trace) -> int:
+    """Return the round on show, 0-based: the workspace's, within what was played."""
+    return min(session.workspace().round_number, len(trace.rounds) - 1)
+
+
+def draw_setup() -> None:
+    """Draw who plays, from which plan, for how long."""
+    st.session_state[_ROUNDS] = session.workspace().max_rounds
+    with st.container(horizontal=True, vertical_alignment="bottom", key="setup"):
+        st.markdown(
+            "**Scientist:** baseline, opens with your plan, then halves the sample and cuts a "
+            "day whenever the answer names a blocker. **Lab Manager:** reference, four fixes in "
+            "a fixed order.",
+            width="stretch",
+        )
+        st.number_input(
+            "Rounds at most",
+            min_value=1,
+            max_value=MOST_ROUNDS,
+            step=1,
+            key=_ROUNDS,
+            width=150,
+            on_change=_set_rounds,
+        )
+
+
+def _set_rounds() -> None:
+    session.set_rounds(st.session_state[_ROUNDS])
+
+
+def draw_outcome(trace: Trace, pack: NormalizedScenarioPack) -> None:
+    """Draw how it ended, in one sentence."""
+    draw_verdict(outcome_verdict(trace, pack))
+
+
+# --- stepping ---------------------------------------------------------------------------------
+
+
+def draw_scrubber(trace: Trace) -> None:
+    """Draw first, back, next, last and play, and where we are."""
+    at, last = shown_round(trace), len(trace.rounds) - 1
+    playing = _PLAYING in st.session_state
+    with st.container(horizontal=True, vertical_alignment="center", key="scrubber"):
+        _jump("First", ":material/first_page:", 0, at == 0)
+        _jump("Back", ":material/chevron_left:", at - 1, at == 0, "ArrowLeft")
+        st.markdown(f"**Round {at + 1} of {last + 1}**", width="content")
+        _jump("Next", ":material/chevron_right:", at + 1, at == last, "ArrowRight")
+        _jump("Last", ":material/last_page:", last, at == last)
+        st.button(
+            "Pause" if playing else "Play",
+            icon=":material/pause:" if playing else ":material/play_arrow:",
+            on_click=_stop if playing else _play,
+            args=() if playing else (at, last),
+            disabled=last == 0,
+        )
+    if playing:
+        _advance(last)
+
+
+def _jump(label: str, icon: str, to: int, disabled: bool, shortcut: str | None = None) -> None:
+    st.button(
+        label, icon=icon, on_click=_go, args=(to,), disabled=disabled, shortcut=shortcut
+    )
+
+
+def _go(to: int) -> None:
+    _stop()
+    session.show_round(to)
+
+
+def _play(at: int, last: int) -> None:
+    session.show_round(0 if at == last else at)
+    st.session_state[_PLAYING] = time.monotonic()
+
+
+def _stop() -> None:
+    st.session_state.pop(_PLAYING, None)
+
+
+@st.fragment(run_every=_SECONDS_PER_ROUND)
+def _advance(last: int) -> None:
+    """Go on by one round when its time has come; the fragment runs on a timer."""
+    since = st.session_state.get(_PLAYING)
+    if since is None or time.monotonic() - since < _SECONDS_PER_ROUND * 0.9:
+        return
+    at = min(session.workspace().round_number + 1, last)
+    session.show_round(at)
+    st.session_state[_PLAYING] = time.monotonic()
+    if at == last:
+        _stop()
+    st.rerun()
+
+
+# --- the round --------------------------------------------------------------------------------
+
+
+def draw_round(trace: Trace, pack: NormalizedScenarioPack) -> None:
+    """Draw a round in three columns: the Scientist, what changed, the Lab Manager."""
+    at = shown_round(trace)
+    done = trace.rounds[at]
+    before = trace.rounds[at - 1].plan if at else None
+    scientist, change, manager = st.columns(3, border=True)
+    with scientist:
+        _draw_scientist(done)
+    with change:
+        _draw_change(before, done, pack)
+    with manager:
+        _draw_manager(done)
+
+
+def _draw_scientist(done: Round) -> None:
+    st.markdown("#### Scientist")
+    action = done.scientist_action
+    if action is None:
+        st.markdown("Walks away.")
+        return
+    st.markdown(f"**{_ACTION_TITLES[action.action_type]}**")
+    if action.action_type is ScientistActionType.ACCEPT:
+        st.markdown("Takes the Lab Manager's offer." if _took_offer(done) else "Takes the plan.")
+    for question in action.questions:
+        st.text(question)
+    if action.protocol is not None:
+        plan = action.protocol
+        st.markdown(
+            f"{amount_text(plan.sample_size)} samples in {plan.duration_days} days, "
+            f"{escaped(plan.technique)}."
+        )
+        st.markdown(f"Protects: {escaped(', '.join(plan.controls) or 'no controls')}")
+        st.caption(escaped(plan.rationale))
+
+
+def _took_offer(done: Round) -> bool:
+    return bool(done.check and done.check.feasible)
+
+
+def _draw_change(before: Protocol | None, done: Round, pack: NormalizedScenarioPack) -> None:
+    st.markdown("#### What changed")
+    if done.plan is None:
+        st.markdown("No plan is on the table.")
+        return
+    if before is None:
+        now = price(done.plan, pack)
+        st.markdown("The opening plan.")
+        st.markdown(f"{amount_text(now.credits)} credits · {escaped(now.evidence.text)}")
+        return
+    rows = plan_differences(before, done.plan)
+    for label, old, new in rows:
+        st.markdown(f"**{label}:** {escaped(old)} → **{escaped(new)}**")
+    if not rows:
+        st.markdown("Nothing.")
+    step = plan_concession(before, done.plan, pack)
+    st.markdown(_ledger_line(step))
+
+
+def _ledger_line(step: Concession) -> str:
+    sign = "\u2212" if step.credits_saved > 0 else "+"
+    credits = f"{sign}{amount_text(abs(step.credits_saved))} credits"
+    return f"{credits if step.credits_saved else '±0 credits'} · {escaped(step.evidence_text)}"
+
+
+def _draw_manager(done: Round) -> None:
+    st.markdown("#### Lab Manager")
+    answer = done.lab_manager_action
+    if answer is None:
+        st.markdown("Has nothing to answer.")
+        return
+    kind = answer.action_type
+    st.markdown(badge(ANSWER_STATUS[kind], ANSWER_TITLES[kind]))
+    st.caption(ANSWER_MEANINGS[kind])
+    st.text(answer.explanation)
+
+
+# --- the whole run ----------------------------------------------------------------------------
+
+
+def draw_matrix(trace: Trace) -> None:
+    """Draw the seven dimensions by round, as symbols with words."""
+    at = shown_round(trace)
+    table: dict[str, list[str]] = {
+        "Dimension": [DIMENSION_LABELS[dimension] for dimension in DIMENSIONS]
+    }
+    for done in trace.rounds:
+        name = f"**Round {done.number + 1}**" if done.number == at else f"Round {done.number + 1}"
+        table[name] = [_cell(done.check, number) for number in range(len(DIMENSIONS))]
+    st.markdown("**The seven dimensions, round by round**")
+    st.table(table, hide_index=True, border="horizontal", alt="Seven dimensions by round")
+
+
+def _cell(check: FeasibilityCheckResult | None, number: int) -> str:
+    if check is None:
+        return "no plan"
+    ok = check.check(DIMENSIONS[number]).ok
+    return coloured(pass_or_fail(ok), "pass" if ok else "fail")
+
+
+def draw_costs(trace: Trace, pack: NormalizedScenarioPack) -> None:
+    """Draw each round's cost against the budget, as a chart and as a table."""
+    checked = [(r.plan, r.check) for r in trace.rounds if r.plan and r.check]
+    if not checked:
+        return
+    figure = round_cost_chart(
+        [check.estimated_cost for _, check in checked],
+        [check.feasible for _, check in checked],
+        pack.lab.budget_remaining,
+    )
+    st.plotly_chart(
+        figure, key="round_costs", config=CONFIG, alt="Cost of each round's plan against the budget"
+    )
+    prices = [price(plan, pack) for plan, _ in checked]
+    with st.expander("The same as a table, with the evidence"):
+        st.table(
+            {
+                "Round": [str(number) for number in range(1, len(checked) + 1)],
+                "Samples": [amount_text(plan.sample_size) for plan, _ in checked],
+                "Days": [str(plan.duration_days) for plan, _ in checked],
+                "Credits": [amount_text(check.estimated_cost) for _, check in checked],
+                "Evidence": [
+                    coloured(TIER_STATUS[p.evidence.tier], escaped(p.evidence.text)) for p in prices
+                ],
+                "Plan": [
+                    coloured(
+                        Status.PASS if check.feasible else Status.FAIL,
+                        "feasible" if check.feasible else "not feasible",
+                    )
+                    for _, check in checked
+                ],
+            },
+            hide_index=True,
+        )

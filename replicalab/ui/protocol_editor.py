@@ -1,0 +1,137 @@
+"""The editor: one widget per protocol field; what cannot be a plan is said and not taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import streamlit as st
+from pydantic import ValidationError
+
+from replicalab.concessions import FIELD_LABELS
+from replicalab.labels import repeated_labels
+from replicalab.links import LARGEST_COUNT
+from replicalab.models import Protocol, revise
+from replicalab.scenarios import ItemStatus, NormalizedScenarioPack
+from replicalab.ui import session
+from replicalab.ui.words import escaped
+
+_PROBLEMS: Final = "editor_problems"
+_CATEGORIES: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
+_REMEDIES: Final = {
+    "technique": "Write in a few words what is done.",
+    "rationale": "Write why this plan answers the question.",
+}
+
+
+def draw(plan: Protocol, pack: NormalizedScenarioPack) -> None:
+    """Draw the editor for a plan in a lab."""
+    _draw_history_buttons()
+    left, right = st.columns(2)
+    with left:
+        _number("sample_size", plan, f"In {pack.design.unit_of_n}.")
+    with right:
+        _number("duration_days", plan, "Whole days in the lab.")
+    _labels("controls", plan, [control.name for control in pack.controls], str)
+    for field, category in _CATEGORIES.items():
+        _labels(field, plan, _offered(pack, category), _status_of(pack, category))
+    _text("technique", plan, st.text_input)
+    _text("rationale", plan, st.text_area)
+
+
+def _draw_history_buttons() -> None:
+    with st.container(horizontal=True, key="history"):
+        st.button(
+            "Undo", icon=":material/undo:", on_click=session.undo, disabled=not session.can_undo()
+        )
+        st.button(
+            "Redo", icon=":material/redo:", on_click=session.redo, disabled=not session.can_redo()
+        )
+        st.button(
+            "Reset to reference",
+            icon=":material/restart_alt:",
+            on_click=session.replace_plan,
+            args=(None,),
+            disabled=session.workspace().protocol is None,
+            help="Back to the study's reference protocol. Undo brings your plan back.",
+        )
+
+
+def _key(field: str) -> str:
+    return f"plan_{field}_{session.editor_version()}"
+
+
+def _take(field: str) -> None:
+    """Take what a widget now holds into the plan, or say why it cannot be."""
+    value = st.session_state[_key(field)]
+    problems = st.session_state.setdefault(_PROBLEMS, {})
+    try:
+        session.edit(revise(session.plan(), **{field: value}))
+        problems.pop(_key(field), None)
+    except ValidationError:
+        kept = getattr(session.plan(), field)
+        problems[_key(field)] = (
+            f"{FIELD_LABELS[field]} is empty, so the plan keeps “{kept}”. {_REMEDIES[field]}"
+        )
+
+
+def _say_problem(field: str) -> None:
+    problem = st.session_state.get(_PROBLEMS, {}).get(_key(field))
+    if problem:
+        st.error(escaped(problem), icon=":material/edit_off:")
+
+
+def _number(field: str, plan: Protocol, help_text: str) -> None:
+    st.session_state.setdefault(_key(field), getattr(plan, field))
+    st.number_input(
+        FIELD_LABELS[field] if field != "duration_days" else "Duration (days)",
+        min_value=0,
+        max_value=LARGEST_COUNT,
+        step=1,
+        key=_key(field),
+        help=escaped(help_text),
+        on_change=_take,
+        args=(field,),
+    )
+
+
+def _labels(
+    field: str, plan: Protocol, offered: list[str], shown_as: Callable[[str], str]
+) -> None:
+    chosen: list[str] = getattr(plan, field)
+    st.session_state.setdefault(_key(field), list(dict.fromkeys(chosen)))
+    st.multiselect(
+        FIELD_LABELS[field],
+        list(dict.fromkeys([*offered, *chosen])),
+        format_func=shown_as,
+        key=_key(field),
+        accept_new_options=True,
+        placeholder="Pick, or type a new one",
+        on_change=_take,
+        args=(field,),
+    )
+    for label in repeated_labels(chosen):
+        st.caption(f"“{escaped(label)}” stands in the plan more than once and is billed so; "
+                   "any change here lists it once.")  # fmt: skip
+
+
+def _offered(pack: NormalizedScenarioPack, category: str) -> list[str]:
+    own = [r.label for r in pack.resources if r.category.value == category]
+    return [*own, *pack.inventory.usable_alternatives(category)]
+
+
+def _status_of(pack: NormalizedScenarioPack, category: str) -> Callable[[str], str]:
+    def shown(label: str) -> str:
+        status = pack.inventory.status(label, category)
+        if status is ItemStatus.AVAILABLE:
+            return label
+        until = pack.inventory.booked_until(label)
+        return f"{label} ({status}{f' until day {until}' if until is not None else ''})"
+
+    return shown
+
+
+def _text(field: str, plan: Protocol, widget: Callable[..., str]) -> None:
+    st.session_state.setdefault(_key(field), getattr(plan, field))
+    widget(FIELD_LABELS[field], key=_key(field), on_change=_take, args=(field,))
+    _say_problem(field)

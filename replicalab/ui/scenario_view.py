@@ -1,0 +1,233 @@
+"""The front door: the gallery, the choice of lab, and the open study with its sources."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from replicalab.costs import amount_text
+from replicalab.gallery import Card, LabAnswer, cards
+from replicalab.links import LARGEST_SEED, to_query
+from replicalab.scenarios import (
+    Confidence,
+    Difficulty,
+    NormalizedScenarioPack,
+    ResourceCategory,
+    broken_scenarios,
+)
+from replicalab.sentences import ANSWER_STATUS, ANSWER_TITLES, Status, offer_story
+from replicalab.ui import session
+from replicalab.ui.check_view import draw_verdict
+from replicalab.ui.words import badge, coloured, escaped
+
+_DOMAINS: Final = {
+    "machine_learning": "Machine learning",
+    "finance_trading": "Finance",
+    "mathematics": "Mathematics",
+}
+_CONFIDENCE: Final = {
+    Confidence.VERIFIED: "verified",
+    Confidence.RECALLED: "recalled, not found again",
+    Confidence.DERIVED: "derived from verified numbers",
+    Confidence.PLANNING_VALUE: "planning value, ours",
+}
+_LAB: Final = "lab_choice"
+_SEED: Final = "seed_choice"
+
+
+def domain_label(domain_id: str) -> str:
+    """Return a domain's name for people."""
+    return _DOMAINS.get(domain_id, domain_id.replace("_", " ").capitalize())
+
+
+# --- the gallery ----------------------------------------------------------------------------
+
+
+def draw_gallery() -> None:
+    """Draw a card per study, and say which files could not be read."""
+    with st.grid("auto", min_column_width=270, key="gallery"):
+        for card in cards():
+            _draw_card(card)
+    for error in broken_scenarios():
+        with st.expander(f"A study file could not be read: {escaped(error.source)}"):
+            for fault in error.faults:
+                st.text(str(fault))
+
+
+def _draw_card(card: Card) -> None:
+    summary = card.summary
+    is_open = summary.scenario_id == session.workspace().scenario_id
+    with st.container(border=True, key=f"card_{summary.scenario_id}", height="stretch"):
+        st.caption(domain_label(summary.domain_id))
+        st.markdown(f"**{escaped(summary.title)}**")
+        st.markdown(escaped(summary.teaches))
+        st.markdown("  \n".join(_lab_line(lab) for lab in card.labs))
+        st.button(
+            "Open now" if is_open else "Open",
+            key=f"open_{summary.scenario_id}",
+            icon=":material/visibility:" if is_open else ":material/folder_open:",
+            disabled=is_open,
+            on_click=session.open_study,
+            args=(summary.scenario_id,),
+        )
+
+
+def _lab_line(lab: LabAnswer) -> str:
+    verdict = coloured(ANSWER_STATUS[lab.answer], ANSWER_TITLES[lab.answer].lower())
+    failing = f" · {', '.join(lab.failing)}" if lab.failing else ""
+    return f"{lab.difficulty.capitalize()}: {verdict}{failing}"
+
+
+# --- the open study ---------------------------------------------------------------------------
+
+
+def draw_lab_choice(pack: NormalizedScenarioPack) -> None:
+    """Draw the choice of difficulty and seed."""
+    st.session_state[_LAB] = pack.difficulty.value
+    st.session_state[_SEED] = pack.seed
+    with st.container(horizontal=True, vertical_alignment="bottom", key="lab_choice_row"):
+        st.segmented_control(
+            "Lab",
+            [level.value for level in Difficulty],
+            format_func=str.capitalize,
+            key=_LAB,
+            required=True,
+            on_change=_open_lab,
+        )
+        st.number_input(
+            "Seed",
+            min_value=0,
+            max_value=LARGEST_SEED,
+            step=1,
+            key=_SEED,
+            width=160,
+            help="0 is the lab as written; any other number moves budget, time and "
+            "which items are missing, always the same way.",
+            on_change=_open_lab,
+        )
+
+
+def _open_lab() -> None:
+    session.open_lab(st.session_state[_LAB], st.session_state[_SEED])
+
+
+def draw_story(pack: NormalizedScenarioPack) -> None:
+    """Draw what happens in this lab, and the two ways on from here."""
+    draw_verdict(offer_story(pack))
+    query = to_query(session.workspace())
+    with st.container(horizontal=True, key="ways_on"):
+        st.page_link(
+            "pages/1_Protocol.py",
+            label="Edit the protocol",
+            icon=":material/tune:",
+            query_params=query,
+        )
+        st.page_link(
+            "pages/2_Negotiation.py",
+            label="Step through the negotiation",
+            icon=":material/forum:",
+            query_params=query,
+        )
+
+
+def draw_study(pack: NormalizedScenarioPack) -> None:
+    """Draw the open study: the paper, the lab, what may be replaced, what is forbidden."""
+    paper, lab, swaps, rules = st.tabs(
+        ["The paper", "The lab", "Substitutions", "Restrictions and criteria"]
+    )
+    with paper:
+        _draw_paper(pack)
+    with lab:
+        _draw_lab(pack)
+    with swaps:
+        _draw_substitutions(pack)
+    with rules:
+        _draw_rules(pack)
+
+
+def _draw_paper(pack: NormalizedScenarioPack) -> None:
+    study = pack.study
+    doi = f" [doi\\:{escaped(study.doi)}](https://doi.org/{study.doi})" if study.doi else ""
+    st.caption(f"{escaped(study.citation)}{doi}")
+    if study.contested:
+        st.warning(f"Contested. {escaped(study.contested)}", icon=":material/balance:")
+    for label, text in (
+        ("Hypothesis", study.hypothesis),
+        ("Method", study.method),
+        ("Key finding", study.key_finding),
+        ("Goal here", study.goal),
+        ("Published n and effect", study.published),
+        ("Take care", study.caution),
+    ):
+        st.markdown(f"**{label}.** {escaped(text)}")
+    st.markdown("**Facts, their sources and how sure they are**")
+    for fact in study.facts:
+        where = f", {escaped(fact.where)}" if fact.where else ""
+        st.markdown(
+            f"- {escaped(fact.text)} :gray[{escaped(fact.source)} "
+            f"({_CONFIDENCE[fact.confidence]}{where})]"
+        )
+
+
+def _draw_lab(pack: NormalizedScenarioPack) -> None:
+    lab = pack.lab
+    with st.grid("auto", min_column_width=140):
+        st.metric("Budget, credits", amount_text(lab.budget_remaining))
+        st.metric("Days", lab.time_limit_days)
+        st.metric("Staff units", lab.staff_count)
+        st.metric("Shortest useful plan, days", pack.min_days)
+    items = [r for r in pack.resources if r.category is not ResourceCategory.PERSONNEL]
+    st.table(
+        {
+            "Item": [escaped(item.label) for item in items],
+            "Kind": [item.category.value for item in items],
+            "Where it stands": [_item_status(pack, item.label, item.category) for item in items],
+        },
+        hide_index=True,
+    )
+    st.caption(f"Samples are {escaped(pack.design.unit_of_n)}.")
+
+
+def _item_status(pack: NormalizedScenarioPack, label: str, category: ResourceCategory) -> str:
+    status = pack.inventory.status(label, category.value)
+    until = pack.inventory.booked_until(label)
+    if status.value == "available":
+        return coloured(Status.PASS, "available")
+    return coloured(Status.FAIL, f"{status} until day {until}" if until is not None else status)
+
+
+def _draw_substitutions(pack: NormalizedScenarioPack) -> None:
+    if not pack.allowed_substitutions:
+        st.caption("Nothing in this study may be replaced.")
+    for swap in pack.allowed_substitutions:
+        with st.container(border=True, gap="small"):
+            st.markdown(f"{escaped(swap.original)} → **{escaped(swap.alternative)}**")
+            st.markdown(f"Allowed {escaped(swap.condition)}. Lost: {escaped(swap.tradeoff)}.")
+            factor = swap.evidence_factor
+            effect = f" · planning effect × {factor:g}" if factor != 1 else ""
+            st.caption(f"Fidelity loss {swap.fidelity_loss} of 3{effect}")
+
+
+def _draw_rules(pack: NormalizedScenarioPack) -> None:
+    st.markdown("**Restrictions, checked by phrase**")
+    for rule in pack.policy_rules:
+        phrases = ", ".join(f"“{phrase}”" for phrase in rule.forbidden_phrases)
+        st.markdown(f"- {escaped(rule.restriction)} :gray[Broken by: {escaped(phrases)}]")
+    st.markdown("**Success criteria**")
+    st.markdown("\n".join(f"- {escaped(criterion)}" for criterion in pack.success_criteria))
+    st.markdown("**Constraints**")
+    for constraint in pack.constraints:
+        amount = "" if constraint.quantity is None else f"{constraint.quantity:,g}"
+        kind = badge(Status.FAIL, "hard") if constraint.hard else badge(Status.CAUTION, "soft")
+        st.markdown(
+            f"- {escaped(constraint.label)} {escaped(constraint.comparator)} {escaped(amount)} "
+            f"{escaped(constraint.unit or '')} {kind}"
+        )
+    st.markdown("**Controls**")
+    for control in pack.controls:
+        fate = "may be dropped" if control.droppable else "fixed: the study is void without it"
+        st.markdown(
+            f"- {escaped(control.name)} ({fate}); protects against "
+            f"{escaped(control.protects_against)}"
+        )

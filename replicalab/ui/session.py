@@ -1,0 +1,182 @@
+"""The one workspace that all pages share: kept in the session, written into the address.
+
+The address is read when a session starts. Later it is ours to write, and it is read again only
+when the browser's Back or Forward brings an older one back.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import streamlit as st
+
+from replicalab.links import Workspace, from_query, to_query
+from replicalab.models import Protocol
+from replicalab.scenarios import NormalizedScenarioPack
+
+_WORKSPACE: Final = "workspace"
+_PAST: Final = "past"
+_FUTURE: Final = "future"
+_WRITTEN: Final = "written_address"
+_WRITTEN_AT: Final = "address_written_at"
+_TOUCHED: Final = "touched_in_this_run"
+_PROBLEMS: Final = "link_problems"
+_VERSION: Final = "editor_version"
+_REMEMBERED: Final = 200
+_SETTLED_AFTER: Final = 1.0
+"""Seconds after which the browser surely shows the address that we wrote last."""
+
+
+def begin() -> None:
+    """Read the address at the start of a session, or when Back has changed it."""
+    touched = st.session_state.pop(_TOUCHED, False)
+    query = st.query_params.to_dict()
+    if _WORKSPACE not in st.session_state:
+        _adopt(query)
+        st.session_state[_PAST], st.session_state[_FUTURE] = [], []
+    elif query and not touched and _came_back(query):
+        _remember()
+        _adopt(query)
+
+
+def _came_back(query: dict[str, str]) -> bool:
+    settled = time.monotonic() - st.session_state[_WRITTEN_AT] > _SETTLED_AFTER
+    return settled and query != st.session_state[_WRITTEN]
+
+
+def _adopt(query: dict[str, str]) -> None:
+    reading = from_query(query)
+    st.session_state[_WORKSPACE] = reading.workspace
+    st.session_state[_PROBLEMS] = reading.problems
+    st.session_state[_WRITTEN] = {} if reading.problems else query
+    st.session_state[_WRITTEN_AT] = time.monotonic()
+    _redraw_editor()
+
+
+def write_address() -> None:
+    """Write the workspace into the address, if it is not there already."""
+    query = to_query(workspace())
+    if query != st.session_state[_WRITTEN]:
+        st.query_params.from_dict(query)
+        st.session_state[_WRITTEN] = query
+        st.session_state[_WRITTEN_AT] = time.monotonic()
+
+
+def workspace() -> Workspace:
+    """Return the workspace."""
+    found: Workspace = st.session_state[_WORKSPACE]
+    return found
+
+
+def pack() -> NormalizedScenarioPack:
+    """Return the study in the lab that is open."""
+    return workspace().pack()
+
+
+def plan() -> Protocol:
+    """Return the plan that is being edited."""
+    return workspace().plan()
+
+
+def link_problems() -> list[str]:
+    """Return what could not be read of the address, until it is dismissed."""
+    problems: list[str] = st.session_state[_PROBLEMS]
+    return problems
+
+
+def dismiss_link_problems() -> None:
+    """Forget what could not be read of the address."""
+    st.session_state[_PROBLEMS] = []
+
+
+# --- changing -------------------------------------------------------------------------------
+
+
+def _set(changed: Workspace) -> None:
+    st.session_state[_WORKSPACE] = changed
+    st.session_state[_TOUCHED] = True
+
+
+def _remember() -> None:
+    st.session_state[_PAST] = [*st.session_state[_PAST], workspace()][-_REMEMBERED:]
+    st.session_state[_FUTURE] = []
+
+
+def _redraw_editor() -> None:
+    """Give the editor new widgets, so that they show the plan and not what was typed before."""
+    st.session_state[_VERSION] = st.session_state.get(_VERSION, 0) + 1
+
+
+def editor_version() -> int:
+    """Return a number that changes whenever the plan changes from outside the editor."""
+    version: int = st.session_state[_VERSION]
+    return version
+
+
+def edit(protocol: Protocol) -> None:
+    """Take the plan that the editor's widgets now show."""
+    if protocol != plan():
+        _remember()
+        _set(workspace().with_plan(protocol))
+
+
+def replace_plan(protocol: Protocol | None) -> None:
+    """Take a plan from elsewhere (a suggestion, the reference for None) and show it."""
+    _remember()
+    _set(workspace().with_plan(protocol))
+    _redraw_editor()
+
+
+def open_study(scenario_id: str) -> None:
+    """Open a study with its reference protocol, in the lab and with the seed now chosen."""
+    if scenario_id != workspace().scenario_id:
+        _remember()
+        _set(workspace().with_study(scenario_id))
+        _redraw_editor()
+
+
+def open_lab(difficulty: str, seed: int) -> None:
+    """Open another lab of the same study; the plan stays."""
+    _remember()
+    _set(workspace().with_lab(difficulty, seed))
+    _redraw_editor()
+
+
+def set_rounds(most: int) -> None:
+    """Let the negotiation last at most that many rounds, and go to the first."""
+    _set(workspace().with_rounds(most))
+
+
+def show_round(number: int) -> None:
+    """Go to a round of the negotiation, counted from 0."""
+    _set(workspace().at_round(number))
+
+
+def can_undo() -> bool:
+    """Return whether there is a step to undo."""
+    return bool(st.session_state[_PAST])
+
+
+def can_redo() -> bool:
+    """Return whether an undone step can be done again."""
+    return bool(st.session_state[_FUTURE])
+
+
+def undo() -> None:
+    """Go back one step."""
+    _travel(_PAST, _FUTURE)
+
+
+def redo() -> None:
+    """Do the last undone step again."""
+    _travel(_FUTURE, _PAST)
+
+
+def _travel(source: str, target: str) -> None:
+    if st.session_state[source]:
+        *rest, found = st.session_state[source]
+        st.session_state[target] = [*st.session_state[target], workspace()]
+        st.session_state[source] = rest
+        _set(found)
+        _redraw_editor()

@@ -1,0 +1,46 @@
+"""How the interface writes: escaped text, and one colour, symbol and word per verdict."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from replicalab.models import Dimension
+from replicalab.sentences import Status, Verdict
+
+_PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
+_COLOURS: Final = {Status.PASS: "green", Status.CAUTION: "orange", Status.FAIL: "red"}
+ICONS: Final = {
+    Status.PASS: ":material/check_circle:",
+    Status.CAUTION: ":material/error:",
+    Status.FAIL: ":material/cancel:",
+}
+DIMENSION_LABELS: Final = {dimension: dimension.value.capitalize() for dimension in Dimension}
+
+
+def escaped(text: str) -> str:
+    """Return foreign text as Markdown that shows it literally, on one line.
+
+    Every ASCII punctuation mark is escaped, so no image, link, directive or formula is read.
+    """
+    return _PUNCTUATION.sub(r"\\\1", " ".join(text.split()))
+
+
+def coloured(status: Status, text: str) -> str:
+    """Return our own text with the status's symbol and colour, as Markdown."""
+    return f":{_COLOURS[status]}[{ICONS[status]} {text}]"
+
+
+def badge(status: Status, text: str) -> str:
+    """Return our own text as a badge in the status's colour, as Markdown."""
+    return f":{_COLOURS[status]}-badge[{ICONS[status]} {text}]"
+
+
+def verdict_badge(verdict: Verdict) -> str:
+    """Return a verdict's short title as a badge."""
+    return badge(verdict.status, verdict.title)
+
+
+def pass_or_fail(ok: bool) -> Status:
+    """Return the status of a check."""
+    return Status.PASS if ok else Status.FAIL

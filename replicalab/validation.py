@@ -1,0 +1,197 @@
+"""Is the plan sound on paper? Findings with a severity, a category and a message.
+
+`validate_protocol` never raises: an unsound plan is an answer, not an accident.
+Source: the behaviour contract, section 3 (and section 6 for throughput).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final, Self
+
+from pydantic import model_validator
+
+from replicalab.labels import repeated_labels
+from replicalab.models import Flag, NonEmptyText, Protocol, Record
+from replicalab.scenarios.inventory import ItemStatus
+from replicalab.scenarios.models import NormalizedScenarioPack
+
+
+class Severity(StrEnum):
+    """How much a finding matters: an error makes the plan invalid, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class ValidationIssue(Record):
+    """One finding."""
+
+    severity: Severity
+    category: NonEmptyText
+    message: NonEmptyText
+
+
+class ValidationResult(Record):
+    """All findings; ``valid`` is True exactly when none is an error."""
+
+    valid: Flag
+    issues: list[ValidationIssue]
+
+    @model_validator(mode="after")
+    def _valid_means_no_error(self) -> Self:
+        if self.valid != (not self.errors):
+            raise ValueError(f"valid is {self.valid} with {len(self.errors)} errors")
+        return self
+
+    @property
+    def errors(self) -> list[ValidationIssue]:
+        """The findings that make the plan invalid."""
+        return [issue for issue in self.issues if issue.severity is Severity.ERROR]
+
+    @property
+    def warnings(self) -> list[ValidationIssue]:
+        """The findings that do not."""
+        return [issue for issue in self.issues if issue.severity is Severity.WARNING]
+
+
+REQUIRED_ELEMENT: Final = "required_element"
+"""The category whose messages quote the hidden reference: for a judge, never for the Scientist."""
+
+_UNIMPORTANT_WORDS: Final = frozenset(
+    "a an the of for to in on at by with and or is are be must per from as".split()
+)
+
+
+def validate_protocol(protocol: Protocol, scenario: NormalizedScenarioPack) -> ValidationResult:
+    """Return every finding about a plan, in the contract's order."""
+    issues = [
+        *_sample_issues(protocol),
+        *_duration_issues(protocol, scenario),
+        *_throughput_issues(protocol, scenario),
+        *_control_issues(protocol),
+        *_duplicate_issues(protocol),
+        *_item_issues(protocol.required_equipment, "equipment", scenario),
+        *_item_issues(protocol.required_reagents, "reagent", scenario),
+        *_required_element_issues(protocol, scenario),
+    ]
+    valid = all(issue.severity is not Severity.ERROR for issue in issues)
+    return ValidationResult(valid=valid, issues=issues)
+
+
+def _error(category: str, message: str) -> ValidationIssue:
+    return ValidationIssue(severity=Severity.ERROR, category=category, message=message)
+
+
+def _warning(category: str, message: str) -> ValidationIssue:
+    return ValidationIssue(severity=Severity.WARNING, category=category, message=message)
+
+
+def _sample_issues(protocol: Protocol) -> Iterator[ValidationIssue]:
+    if protocol.sample_size < 1:
+        yield _error(
+            "sample_size", f"Sample size is {protocol.sample_size}; plan at least 1 sample."
+        )
+
+
+def _duration_issues(
+    protocol: Protocol, scenario: NormalizedScenarioPack
+) -> Iterator[ValidationIssue]:
+    days, limit = protocol.duration_days, scenario.lab.time_limit_days
+    if days < 1:
+        yield _error("duration", f"Duration is {days} days; plan at least 1 day.")
+    if days > limit:
+        yield _error("duration", f"Duration is {days} days; this lab has {limit}.")
+    if days < scenario.min_days:
+        yield _warning(
+            "duration",
+            f"Duration is {days} days; below {scenario.min_days} the study's endpoint is lost.",
+        )
+
+
+def _throughput_issues(
+    protocol: Protocol, scenario: NormalizedScenarioPack
+) -> Iterator[ValidationIssue]:
+    if scenario.samples_per_day is None:
+        return
+    most = scenario.samples_per_day.value * protocol.duration_days
+    if protocol.sample_size > most:
+        yield _warning(
+            "throughput",
+            f"{protocol.sample_size} samples in {protocol.duration_days} days; at "
+            f"{scenario.samples_per_day.value} a day only {most} of them can count.",
+        )
+
+
+def _control_issues(protocol: Protocol) -> Iterator[ValidationIssue]:
+    controls, samples = len(protocol.controls), protocol.sample_size
+    if not controls:
+        yield _warning("controls", "No controls: nothing guards the result against artefacts.")
+    elif controls >= samples:
+        yield _error(
+            "sample_controls",
+            f"{controls} controls for {samples} samples leave no experimental samples; "
+            f"plan at least {controls + 1} samples.",
+        )
+
+
+def _duplicate_issues(protocol: Protocol) -> Iterator[ValidationIssue]:
+    for category, labels in (
+        ("controls", protocol.controls),
+        ("equipment", protocol.required_equipment),
+        ("reagents", protocol.required_reagents),
+    ):
+        for label in repeated_labels(labels):
+            yield _warning(
+                f"duplicate_{category}", f"'{label}' is listed more than once, and billed so."
+            )
+
+
+def _item_issues(
+    labels: list[str], category: str, scenario: NormalizedScenarioPack
+) -> Iterator[ValidationIssue]:
+    for label in dict.fromkeys(labels):
+        status = scenario.inventory.status(label, category)
+        if status is ItemStatus.AVAILABLE:
+            continue
+        alternatives = scenario.inventory.alternatives(label)
+        if alternatives:
+            yield _warning(category, f"'{label}' is {status}; could use '{alternatives[0]}'.")
+        elif status is ItemStatus.UNKNOWN:
+            yield _warning(category, f"'{label}' is not in this lab's inventory.")
+        else:
+            yield _error(category, f"'{label}' is {status} and nothing may replace it.")
+
+
+def _required_element_issues(
+    protocol: Protocol, scenario: NormalizedScenarioPack
+) -> Iterator[ValidationIssue]:
+    for element in missing_elements(protocol, scenario):
+        yield _warning(REQUIRED_ELEMENT, f"Not addressed by the plan: {element}.")
+
+
+def missing_elements(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[str]:
+    """Return the required elements of the hidden reference that the plan does not address."""
+    said = _plan_words(protocol)
+    required = scenario.hidden_reference_spec.required_elements
+    return [element for element in required if not element_words(element) <= said]
+
+
+@lru_cache(maxsize=4096)
+def element_words(text: str) -> frozenset[str]:
+    """Return the words that count when a required element is looked for in a plan."""
+    return frozenset(re.findall(r"[^\W_]+", text.casefold())) - _UNIMPORTANT_WORDS
+
+
+def _plan_words(protocol: Protocol) -> set[str]:
+    texts = [
+        protocol.technique,
+        protocol.rationale,
+        *protocol.controls,
+        *protocol.required_equipment,
+        *protocol.required_reagents,
+    ]
+    return set().union(*(element_words(text) for text in texts))

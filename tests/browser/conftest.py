@@ -1,0 +1,116 @@
+"""Fixtures of the browser tests: a real server, a real Chromium, a page that is watched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from typing import NoReturn
+
+import pytest
+from playwright.sync_api import BrowserContext, Error, Page, Playwright
+
+from tests.browser.driving import (
+    APP,
+    CHROMIUM_FLAGS,
+    PROJECTOR,
+    AppServer,
+    View,
+    Watch,
+    count_runs,
+    find_chromium,
+    keep_picture,
+)
+
+REMEDY = (
+    "no Chromium found: install one (Debian: apt-get install chromium; anywhere: "
+    ".venv/bin/playwright install chromium) or name it in REPLICALAB_CHROMIUM"
+)
+
+
+def _do_without_browser() -> NoReturn:
+    if os.environ.get("REPLICALAB_REQUIRE_BROWSER") == "1":
+        pytest.fail(REMEDY, pytrace=False)
+    pytest.skip(REMEDY)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(playwright: Playwright) -> dict[str, object]:
+    """How Chromium is started; without one the test is skipped, or fails if one is required."""
+    chromium = find_chromium(playwright.chromium.executable_path)
+    if chromium is None:
+        _do_without_browser()
+    return {"executable_path": str(chromium), "args": list(CHROMIUM_FLAGS)}
+
+
+@pytest.fixture(scope="session")
+def app_server(
+    browser_type_launch_args: dict[str, object],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[AppServer]:
+    """The app, served for the whole session; only when there is a browser to visit it."""
+    assert browser_type_launch_args
+    log = tmp_path_factory.mktemp("server") / "streamlit.log"
+    with AppServer(APP, log) as server:
+        yield server
+
+
+@pytest.fixture
+def view() -> View:
+    """How the visitor looks at the app; ``parametrize("view", VIEWS, ids=str)`` overrides it."""
+    return PROJECTOR
+
+
+@pytest.fixture
+def browser_context_args(view: View, app_server: AppServer) -> dict[str, object]:
+    """A fresh visitor with that view, for whom "/" is the app's front door."""
+    return {**view.context_args(), "base_url": app_server.url}
+
+
+@pytest.fixture
+def app_page(
+    context: BrowserContext, app_server: AppServer, request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """A blank page of a fresh visitor; open an address with ``open_app``.
+
+    At the end of the test it must not have shown an exception, logged an error, or asked
+    another machine for anything.
+    """
+    watch = Watch(context)
+    page = context.new_page()
+    count_runs(page)
+    yield page
+    try:
+        watch.assert_clean(page)
+    except AssertionError as error:
+        kept = keep_picture(page, request.node.nodeid)
+        error.add_note(f"picture: {kept}\n--- server log\n{app_server.tail()}")
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add the picture and the server's log to the report of a failed browser test."""
+    report = yield
+    if call.when == "call" and report.failed and isinstance(item, pytest.Function):
+        page, server = item.funcargs.get("app_page"), item.funcargs.get("app_server")
+        if isinstance(server, AppServer):
+            report.sections.append(("server log", server.tail()))
+        if isinstance(page, Page):
+            report.sections.append(("picture", _picture_or_reason(page, item.nodeid)))
+    return report
+
+
+def _picture_or_reason(page: Page, node_id: str) -> str:
+    try:
+        return str(keep_picture(page, node_id) or "none: the page was closed")
+    except Error as error:
+        return f"none: {error.message}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test of this folder, so that ``-m "not browser"`` leaves them out."""
+    for item in items:
+        if item.path.is_relative_to(APP.parent / "tests" / "browser"):
+            item.add_marker(pytest.mark.browser)

@@ -1,0 +1,337 @@
+"""What the browser tests share: start the app, wait for a run, watch a page, take its picture.
+
+Nothing here knows ReplicaLab's pages; it knows Streamlit's server and its front end.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal, Self
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, WebError, WebSocket
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+APP: Final = ROOT / "app.py"
+ARTIFACTS: Final = ROOT / "test-artifacts"
+HOST: Final = "127.0.0.1"
+
+START_SECONDS: Final = 30.0
+RUN_SECONDS: Final = 20.0
+
+CHROMIUM_FLAGS: Final = (
+    "--no-sandbox",  # containers run as root; the browser only sees our own server
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-component-update",
+    "--disable-background-networking",
+)
+
+
+# ---------------------------------------------------------------------------------- the browser
+
+
+def find_chromium(bundled: str | None = None) -> Path | None:
+    """Return a Chromium to drive, or None.
+
+    Args:
+        bundled: where Playwright would have put its own, tried last.
+    """
+    named = os.environ.get("REPLICALAB_CHROMIUM")
+    if named:
+        return Path(named) if os.access(named, os.X_OK) else None
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    found = (shutil.which(name) for name in names)
+    candidates = ("/usr/bin/chromium", *found, bundled)
+    return next((Path(path) for path in candidates if path and os.access(path, os.X_OK)), None)
+
+
+@dataclass(frozen=True)
+class View:
+    """How a visitor looks at the app: window in CSS pixels, and colour scheme."""
+
+    name: str
+    width: int
+    height: int
+    scheme: Literal["light", "dark"] = "light"
+    touch: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+    def context_args(self) -> dict[str, object]:
+        """Return the arguments of a Playwright context that looks this way."""
+        return {
+            "viewport": {"width": self.width, "height": self.height},
+            "color_scheme": self.scheme,
+            "reduced_motion": "reduce",
+            "has_touch": self.touch,
+            "locale": "en-GB",
+            "timezone_id": "UTC",
+        }
+
+
+PROJECTOR: Final = View("projector", 1280, 720)
+PROJECTOR_DARK: Final = View("projector-dark", 1280, 720, "dark")
+PHONE: Final = View("phone", 390, 844, touch=True)
+PHONE_DARK: Final = View("phone-dark", 390, 844, "dark", touch=True)
+VIEWS: Final = (PROJECTOR, PROJECTOR_DARK, PHONE, PHONE_DARK)
+
+
+# ----------------------------------------------------------------------------------- the server
+
+
+@dataclass
+class AppServer:
+    """A running Streamlit server of the app; a context manager that ends it by its handle."""
+
+    app: Path
+    log: Path
+    options: Mapping[str, str] = field(default_factory=dict)
+    port: int = 0
+    _process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """The address that a visitor would type, without a closing slash."""
+        return f"http://{HOST}:{self.port}"
+
+    def __enter__(self) -> Self:
+        self.port = self.port or free_port()
+        flags = {"server.port": str(self.port), "server.headless": "true", **self.options}
+        command = [sys.executable, "-m", "streamlit", "run", str(self.app)]
+        command += [f"--{key}={value}" for key, value in flags.items()]
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                command,
+                cwd=self.app.parent,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        try:
+            self._wait_until_healthy(self._process)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the server and whatever it started; safe to call twice."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        for sign in (signal.SIGTERM, signal.SIGKILL):
+            if process.poll() is None:
+                os.killpg(process.pid, sign)
+            try:
+                process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                continue
+            return
+
+    def tail(self, lines: int = 60) -> str:
+        """Return the end of the server's log."""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    def _wait_until_healthy(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            if process.poll() is not None:
+                message = f"the server ended with code {process.returncode}:\n{self.tail()}"
+                raise RuntimeError(message)
+            try:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1):
+                    return
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.05)
+        message = f"no answer from {self.url} within {START_SECONDS:.0f} s:\n{self.tail()}"
+        raise RuntimeError(message)
+
+
+def free_port() -> int:
+    """Return a port that nothing listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _environment() -> dict[str, str]:
+    """Return this process's environment without settings that would change the app."""
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("STREAMLIT_", "REPLICALAB_"))
+    }
+    return {**kept, "PYTHONUNBUFFERED": "1"}
+
+
+# ------------------------------------------------------------------------------- runs of the app
+
+_FINISHED_RUNS: Final[WeakKeyDictionary[Page, list[str]]] = WeakKeyDictionary()
+"""Per page, one entry for each script run that ended without asking for another."""
+
+
+def count_runs(page: Page) -> None:
+    """Start counting the script runs that end on this page; call before its first address."""
+    finished = _FINISHED_RUNS.setdefault(page, [])
+
+    def listen(socket_: WebSocket) -> None:
+        socket_.on("framereceived", note)
+
+    def note(payload: str | bytes) -> None:
+        if isinstance(payload, str):
+            return
+        message = ForwardMsg.FromString(payload)
+        if message.WhichOneof("type") != "script_finished":
+            return
+        status = ForwardMsg.ScriptFinishedStatus.Name(message.script_finished)
+        if status != "FINISHED_EARLY_FOR_RERUN":
+            finished.append(status)
+
+    page.on("websocket", listen)
+
+
+@contextmanager
+def wait_for_run(page: Page, seconds: float = RUN_SECONDS) -> Iterator[None]:
+    """Do something that makes the script run, and return when that run has been drawn.
+
+    Only counting the server's own messages is reliable: the front end shows a fast run as
+    running for no time at all.
+
+    Args:
+        page: a page from the ``app_page`` fixture.
+        seconds: how long the run may take.
+
+    Raises:
+        AssertionError: if no run ends in time.
+    """
+    finished = _FINISHED_RUNS[page]
+    before = len(finished)
+    yield
+    deadline = time.monotonic() + seconds
+    while len(finished) == before:
+        assert time.monotonic() < deadline, f"no script run ended within {seconds:.0f} s"
+        page.wait_for_timeout(10)
+    app = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
+    page.locator(f'{app}[data-test-script-state="notRunning"]').wait_for(state="attached")
+
+
+def open_app(page: Page, address: str = "/") -> None:
+    """Open an address of the app and return when its first run has been drawn."""
+    with wait_for_run(page):
+        page.goto(address)
+
+
+# -------------------------------------------------------------------------------- what must not be
+
+_DEEP_LINK_PROBE: Final = re.compile(r"/[^/]+/_stcore/(host-config|health)")
+"""On a page's own address the front end looks for the server below it first: two harmless 404s."""
+
+
+class Watch:
+    """Notes what a page must never do, while a test does something else."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.findings: list[str] = []
+        context.on("request", self._on_request)
+        context.on("console", self._on_console)
+        context.on("weberror", self._on_error)
+
+    def assert_clean(self, page: Page) -> None:
+        """Fail if anything was noted, or if the page shows an exception box."""
+        findings = list(self.findings)
+        if not page.is_closed():
+            boxes = page.get_by_test_id("stException").all_inner_texts()
+            findings += [f"exception box: {text}" for text in boxes]
+        assert not findings, "\n".join(findings)
+
+    def _on_request(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme not in {"data", "blob", "about"} and address.hostname != HOST:
+            self.findings.append(f"request to another machine: {request.url}")
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type != "error":
+            return
+        source = message.location.get("url", "")
+        is_probe = _DEEP_LINK_PROBE.fullmatch(urlsplit(source).path) and "404" in message.text
+        if not is_probe:
+            self.findings.append(f"console error: {message.text} ({source})")
+
+    def _on_error(self, error: WebError) -> None:
+        self.findings.append(f"page error: {error.error}")
+
+
+# ------------------------------------------------------------------------------------- evidence
+
+
+def photograph(page: Page, path: Path) -> Path:
+    """Save a picture of the whole page, not only of the window, and return its path.
+
+    Streamlit scrolls inside ``stMain``, so a full-page screenshot would stop at the window's
+    edge: the window grows to the content for the picture and goes back afterwards.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = page.viewport_size
+    main = page.get_by_test_id("stMain")
+    if before and main.count():
+        needed = int(main.first.evaluate("element => element.scrollHeight"))
+        grown = max(before["height"], needed)
+        page.set_viewport_size({"width": before["width"], "height": grown})
+    page.evaluate("document.fonts.ready.then(() => true)")
+    page.screenshot(path=path, animations="disabled", caret="hide")
+    if before:
+        page.set_viewport_size(before)
+    return path
+
+
+def keep_picture(page: Page, node_id: str) -> Path | None:
+    """Save a failed test's page under ``test-artifacts/``; None if there is no page any more."""
+    if page.is_closed():
+        return None
+    name = re.sub(r"[^A-Za-z0-9]+", "-", node_id.removeprefix("tests/browser/")).strip("-")
+    return photograph(page, ARTIFACTS / f"{name}.png")
+
+
+# --------------------------------------------------------------------------------- accessibility
+
+
+def assert_accessible(page: Page, allowed: Sequence[str] = ()) -> None:
+    """Fail on any serious or critical accessibility finding of axe.
+
+    Args:
+        page: what to look at, as it stands.
+        allowed: rule ids to let pass, each with its reason where it is called.
+    """
+    response = Axe().run(page).response
+    bad = [
+        f"{rule['id']} ({rule['impact']}): {node['html']}\n{node['failureSummary']}"
+        for rule in response["violations"]
+        if rule["impact"] in {"serious", "critical"} and rule["id"] not in allowed
+        for node in rule["nodes"]
+    ]
+    assert not bad, "\n\n".join(bad)

@@ -1,0 +1,430 @@
+"""One factory per model: a small synthetic study, and a generous lab that passes every check.
+
+Each factory takes the fields a test is about and fills in the rest; everything is built through
+validation, so no test can hold a model that the code could not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from replicalab.models import (
+    ConversationEntry,
+    LabManagerAction,
+    LabManagerObservation,
+    Protocol,
+    Record,
+    ScientistAction,
+    ScientistObservation,
+)
+from replicalab.scenarios.models import (
+    AllowedSubstitution,
+    Control,
+    Design,
+    Fact,
+    HiddenReferenceSpec,
+    Lab,
+    NormalizedScenarioPack,
+    Paper,
+    PolicyRule,
+    ScenarioConstraint,
+    ScenarioResource,
+    Study,
+    Throughput,
+)
+from replicalab.scenarios.rates import CostModel, StaffModel
+
+M = TypeVar("M", bound=Record)
+
+EQUIPMENT = ("growth chamber", "light meter")
+REAGENTS = ("agar plates", "nutrient broth")
+CONTROLS = ("dark control", "white light control")
+
+
+def _build(model: type[M], defaults: Mapping[str, object], changes: Mapping[str, object]) -> M:
+    """Return a validated ``model`` with ``changes`` over ``defaults``."""
+    return model.model_validate({**defaults, **changes})
+
+
+def make_protocol(**changes: object) -> Protocol:
+    """Return the plan that the synthetic study asks for."""
+    return _build(
+        Protocol,
+        {
+            "sample_size": 40,
+            "controls": list(CONTROLS),
+            "technique": "germination count under blue light",
+            "duration_days": 5,
+            "required_equipment": list(EQUIPMENT),
+            "required_reagents": list(REAGENTS),
+            "rationale": "randomised trays and blinded counting keep the comparison fair",
+        },
+        changes,
+    )
+
+
+def make_scientist_action(**changes: object) -> ScientistAction:
+    """Return a propose_protocol action that carries the plan of `make_protocol`."""
+    plan = make_protocol().model_dump()
+    return _build(
+        ScientistAction, {"action_type": "propose_protocol", **plan, "questions": []}, changes
+    )
+
+
+def make_lab_manager_action(**changes: object) -> LabManagerAction:
+    """Return an accept: every lab flag holds and nothing is suggested."""
+    return _build(
+        LabManagerAction,
+        {
+            "action_type": "accept",
+            "feasible": True,
+            "budget_ok": True,
+            "equipment_ok": True,
+            "reagents_ok": True,
+            "schedule_ok": True,
+            "staff_ok": True,
+            "suggested_technique": "",
+            "suggested_sample_size": 0,
+            "suggested_controls": [],
+            "explanation": "The plan fits this lab.",
+        },
+        changes,
+    )
+
+
+def make_entry(**changes: object) -> ConversationEntry:
+    """Return a line in which the Lab Manager rejects a plan in round 0."""
+    return _build(
+        ConversationEntry,
+        {
+            "role": "lab_manager",
+            "message": "The growth chamber is booked.",
+            "round_number": 0,
+            "action_type": "reject",
+        },
+        changes,
+    )
+
+
+def make_scientist_observation(**changes: object) -> ScientistObservation:
+    """Return the first turn: no history, no plan, no offer."""
+    return _build(
+        ScientistObservation,
+        {
+            "paper_title": "Blue light and germination",
+            "paper_hypothesis": "Blue light makes more seeds germinate than darkness.",
+            "paper_method": "Seeds on agar under blue light or in darkness, counted blind.",
+            "paper_key_finding": "More seeds germinated under blue light.",
+            "experiment_goal": "Replicate the comparison of blue light with darkness.",
+            "conversation_history": [],
+            "current_protocol": None,
+            "round_number": 0,
+            "max_rounds": 5,
+        },
+        changes,
+    )
+
+
+def make_lab_manager_observation(**changes: object) -> LabManagerObservation:
+    """Return a generous lab on the first turn: everything in stock and nothing booked."""
+    return _build(
+        LabManagerObservation,
+        {
+            "budget_total": 5000.0,
+            "budget_remaining": 5000.0,
+            "equipment_available": list(EQUIPMENT),
+            "equipment_booked": [],
+            "reagents_in_stock": list(REAGENTS),
+            "reagents_out_of_stock": [],
+            "staff_count": 6,
+            "time_limit_days": 20,
+            "safety_restrictions": ["No open flames."],
+            "conversation_history": [],
+            "current_protocol": None,
+            "round_number": 0,
+            "max_rounds": 5,
+        },
+        changes,
+    )
+
+
+def make_fact(**changes: object) -> Fact:
+    """Return one verified statement about the synthetic study."""
+    return _build(
+        Fact,
+        {
+            "text": "Forty seeds were counted.",
+            "source": "Invented for the tests",
+            "confidence": "verified",
+        },
+        changes,
+    )
+
+
+def make_paper(**changes: object) -> Paper:
+    """Return the synthetic published study."""
+    return _build(
+        Paper,
+        {
+            "title": "Blue light and germination",
+            "citation": "Doe, J. (2001). Invented for the tests.",
+            "doi": "10.1234/example.5678",
+            "hypothesis": "Blue light makes more seeds germinate than darkness.",
+            "method": "Seeds on agar under blue light or in darkness, counted blind.",
+            "key_finding": "More seeds germinated under blue light.",
+            "goal": "Replicate the comparison of blue light with darkness.",
+            "published": "d = 0.9, n = 40",
+            "caution": "Nothing follows for other species.",
+            "teaches": "Controls cost less than samples.",
+            "facts": [make_fact()],
+        },
+        changes,
+    )
+
+
+def make_design(**changes: object) -> Design:
+    """Return a two-group design whose target is power 0.80 and whose floor is 0.50."""
+    return _build(
+        Design,
+        {
+            "kind": "two_group",
+            "effect_published": 0.9,
+            "effect_planning": 0.9,
+            "sesoi": 0.5,
+            "alpha": 0.05,
+            "target": 0.8,
+            "floor": 0.5,
+            "unit_of_n": "seed tray",
+            "population_max": None,
+            "source": "Invented for the tests",
+        },
+        changes,
+    )
+
+
+def make_constraint(**changes: object) -> ScenarioConstraint:
+    """Return a hard upper bound: at most 20 days."""
+    return _build(
+        ScenarioConstraint,
+        {
+            "key": "time_limit",
+            "label": "Time in the lab",
+            "quantity": 20.0,
+            "unit": "days",
+            "comparator": "<=",
+            "hard": True,
+        },
+        changes,
+    )
+
+
+def make_resource(**changes: object) -> ScenarioResource:
+    """Return a growth chamber that is free."""
+    return _build(
+        ScenarioResource,
+        {
+            "key": "growth_chamber",
+            "label": EQUIPMENT[0],
+            "quantity": 1.0,
+            "unit": "unit",
+            "available": True,
+            "category": "equipment",
+            "booked_until_day": None,
+        },
+        changes,
+    )
+
+
+def make_substitution(**changes: object) -> AllowedSubstitution:
+    """Return the allowed replacement of the growth chamber."""
+    return _build(
+        AllowedSubstitution,
+        {
+            "original": EQUIPMENT[0],
+            "alternative": "window shelf",
+            "condition": "when the chamber is booked",
+            "tradeoff": "temperature varies more",
+            "fidelity_loss": 1,
+        },
+        changes,
+    )
+
+
+def make_hidden_reference(**changes: object) -> HiddenReferenceSpec:
+    """Return what a judge of the synthetic study looks for; `make_protocol` addresses it."""
+    return _build(
+        HiddenReferenceSpec,
+        {
+            "summary": "A randomised comparison with blinded counting.",
+            "required_elements": ["dark control", "blinded counting"],
+            "flexible_elements": ["number of seeds per tray"],
+            "target_metric": "germination rate",
+            "target_value": "higher under blue light",
+        },
+        changes,
+    )
+
+
+def make_control(**changes: object) -> Control:
+    """Return the control that may not be dropped."""
+    return _build(
+        Control,
+        {
+            "name": CONTROLS[0],
+            "droppable": False,
+            "protects_against": "germination that needs no light",
+        },
+        changes,
+    )
+
+
+def make_policy_rule(**changes: object) -> PolicyRule:
+    """Return the rule of the synthetic lab, which `make_protocol` keeps."""
+    return _build(
+        PolicyRule,
+        {
+            "key": "no_open_flames",
+            "restriction": "No open flames.",
+            "forbidden_phrases": ["open flame"],
+        },
+        changes,
+    )
+
+
+def make_throughput(**changes: object) -> Throughput:
+    """Return a throughput of 20 samples a day."""
+    return _build(Throughput, {"value": 20, "why": "two trays an hour"}, changes)
+
+
+def make_lab(**changes: object) -> Lab:
+    """Return a lab of a study file: generous, with nothing booked or out of stock."""
+    return _build(Lab, {"budget": 5000.0, "days": 20, "staff": 6}, changes)
+
+
+def make_study(**changes: object) -> Study:
+    """Return the synthetic study file, with three equally generous labs."""
+    return _build(
+        Study,
+        {
+            "format": 1,
+            "scenario_id": "blue_light",
+            "domain_id": "plant_biology",
+            "paper": make_paper(),
+            "design": make_design(),
+            "success_criteria": ["Germination rates of both groups are compared."],
+            "hidden_reference": make_hidden_reference(),
+            "constraints": [make_constraint()],
+            "equipment": list(EQUIPMENT),
+            "reagents": list(REAGENTS),
+            "substitutions": [make_substitution()],
+            "controls": [
+                make_control(),
+                make_control(name=CONTROLS[1], droppable=True, protects_against="any light"),
+            ],
+            "policy_rules": [make_policy_rule()],
+            "min_days": 3,
+            "samples_per_day": None,
+            "reference_protocol": make_protocol(),
+            "labs": {level: make_lab() for level in ("easy", "medium", "hard")},
+        },
+        changes,
+    )
+
+
+def make_pack(**changes: object) -> NormalizedScenarioPack:
+    """Return the synthetic study in its easy lab, where `make_protocol` passes every check."""
+    study = make_study()
+    return _build(
+        NormalizedScenarioPack,
+        {
+            "scenario_id": study.scenario_id,
+            "domain_id": study.domain_id,
+            "difficulty": "easy",
+            "seed": 0,
+            "task_summary": "Plan a replication of the blue light study.",
+            "success_criteria": study.success_criteria,
+            "constraints": study.constraints,
+            "resources": _resources({}, ()),
+            "allowed_substitutions": study.substitutions,
+            "hidden_reference_spec": study.hidden_reference,
+            "scientist_observation": make_scientist_observation(),
+            "lab_manager_observation": make_lab_manager_observation(),
+            "study": study.paper,
+            "design": study.design,
+            "policy_rules": study.policy_rules,
+            "reference_protocol": study.reference_protocol,
+            "controls": study.controls,
+            "min_days": study.min_days,
+            "samples_per_day": study.samples_per_day,
+            "cost_model": CostModel(),
+            "staff_model": StaffModel(),
+        },
+        changes,
+    )
+
+
+def make_pack_in_lab(
+    *,
+    budget: float = 5000.0,
+    days: int = 20,
+    staff: int = 6,
+    booked: Mapping[str, int] | None = None,
+    out_of_stock: Sequence[str] = (),
+    **changes: object,
+) -> NormalizedScenarioPack:
+    """Return the synthetic study in a lab of these means; resources and observation agree.
+
+    Args:
+        budget: credits, total and remaining.
+        days: the lab's time limit.
+        staff: the lab's staff units.
+        booked: of `EQUIPMENT`, the day until which an item is booked.
+        out_of_stock: of `REAGENTS`, what is missing.
+        changes: other fields of the pack.
+    """
+    until = dict(booked or {})
+    observation = make_lab_manager_observation(
+        budget_total=budget,
+        budget_remaining=budget,
+        time_limit_days=days,
+        staff_count=staff,
+        equipment_available=[item for item in EQUIPMENT if item not in until],
+        equipment_booked=[item for item in EQUIPMENT if item in until],
+        reagents_in_stock=[item for item in REAGENTS if item not in out_of_stock],
+        reagents_out_of_stock=[item for item in REAGENTS if item in out_of_stock],
+    )
+    return make_pack(
+        **{
+            "resources": _resources(until, out_of_stock),
+            "lab_manager_observation": observation,
+            **changes,
+        }
+    )
+
+
+def _resources(booked: Mapping[str, int], out_of_stock: Sequence[str]) -> list[ScenarioResource]:
+    """Return the lab's items, in the order of `EQUIPMENT` and `REAGENTS`."""
+    unknown = [*(set(booked) - set(EQUIPMENT)), *(set(out_of_stock) - set(REAGENTS))]
+    if unknown:
+        raise ValueError(f"not items of the synthetic lab: {unknown}")
+    equipment = [
+        make_resource(
+            key=label.replace(" ", "_"),
+            label=label,
+            available=label not in booked,
+            booked_until_day=booked.get(label),
+        )
+        for label in EQUIPMENT
+    ]
+    reagents = [
+        make_resource(
+            key=label.replace(" ", "_"),
+            label=label,
+            category="reagent",
+            unit="pack",
+            available=label not in out_of_stock,
+        )
+        for label in REAGENTS
+    ]
+    return [*equipment, *reagents]

@@ -1,0 +1,285 @@
+"""A study in its labs: the lab as written, seeded labs, and what each agent gets to see."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.errors import ScenarioError
+from replicalab.scenarios import (
+    Difficulty,
+    NormalizedScenarioPack,
+    ResourceCategory,
+    Study,
+    list_scenarios,
+    load_scenario,
+    pack_of,
+    parse_study,
+)
+from replicalab.scenarios.labs import MAX_SEED, draw
+from replicalab.scenarios.models import MAX_ROUNDS
+from tests.scenarios.tiny_study import STUDY_TEXT
+
+SHIPPED = [study.scenario_id for study in list_scenarios()]
+SEEDS = st.integers(min_value=1, max_value=MAX_SEED)
+DIFFICULTIES = st.sampled_from(list(Difficulty))
+
+
+@pytest.fixture
+def study() -> Study:
+    return parse_study(STUDY_TEXT, "tiny.yaml")
+
+
+def missing(pack: NormalizedScenarioPack) -> tuple[list[str], list[str]]:
+    """Return the labels that the lab lacks: booked equipment, reagents out of stock."""
+    return pack.lab.equipment_booked, pack.lab.reagents_out_of_stock
+
+
+def booked_until(pack: NormalizedScenarioPack) -> dict[str, int]:
+    """Return the day until which each booked item is away."""
+    days = {item.label: item.booked_until_day for item in pack.resources}
+    return {label: day for label, day in days.items() if day is not None}
+
+
+def test_seed_0_is_the_lab_as_written(study: Study) -> None:
+    pack = pack_of(study, Difficulty.HARD)
+    assert pack.seed == 0
+    assert pack.lab.model_dump() == {
+        "budget_total": 300.0,
+        "budget_remaining": 300.0,
+        "equipment_available": ["ice box"],
+        "equipment_booked": ["kettle", "Thermometer"],
+        "reagents_in_stock": ["water", "(-)-tea"],
+        "reagents_out_of_stock": ["tea"],
+        "staff_count": 1,
+        "time_limit_days": 3,
+        "safety_restrictions": ["No open fire."],
+        "conversation_history": [],
+        "current_protocol": None,
+        "round_number": 0,
+        "max_rounds": MAX_ROUNDS,
+    }
+    assert booked_until(pack) == {"kettle": 6, "Thermometer": 2}
+
+
+def test_scientist_sees_the_paper_and_an_empty_table(study: Study) -> None:
+    seen = pack_of(study, Difficulty.EASY).scientist_observation
+    assert seen.model_dump() == {
+        "paper_title": "A tiny study",
+        "paper_hypothesis": "Tea is warmer than ice.",
+        "paper_method": "Measure both.",
+        "paper_key_finding": "It is.",
+        "experiment_goal": "Measure both again.",
+        "conversation_history": [],
+        "current_protocol": None,
+        "round_number": 0,
+        "max_rounds": MAX_ROUNDS,
+        "suggested_protocol": None,
+    }
+
+
+def test_task_summary_names_paper_and_goal(study: Study) -> None:
+    assert pack_of(study, Difficulty.EASY).task_summary == (
+        'Plan a replication of "A tiny study" in this lab: Measure both again.'
+    )
+
+
+def test_constraints_are_the_studys_and_then_the_labs(study: Study) -> None:
+    constraints = pack_of(study, Difficulty.EASY).constraints
+    assert [
+        (one.key, one.label, one.comparator.value, one.quantity, one.unit, one.hard)
+        for one in constraints
+    ] == [
+        ("heat", "heat", "<=", 90, "kelvin", False),
+        ("budget", "lab budget", "<=", 500, "credits", True),
+        ("time_limit", "duration", "<=", 5, "days", True),
+        ("staff", "staff needed", "<=", 2, "staff units", True),
+    ]
+
+
+def test_resources_list_items_in_file_order_and_the_staff(study: Study) -> None:
+    resources = pack_of(study, Difficulty.MEDIUM).resources
+    assert [
+        (item.key, item.category.value, item.available, item.quantity) for item in resources
+    ] == [
+        ("kettle", "equipment", False, None),
+        ("thermometer", "equipment", True, None),
+        ("ice_box", "equipment", True, None),
+        ("tea", "reagent", True, None),
+        ("water", "reagent", True, None),
+        ("tea_2", "reagent", True, None),
+        ("staff", "personnel", True, 1),
+    ]
+
+
+def test_resource_keys_never_clash_with_staff_or_vanish() -> None:
+    text = STUDY_TEXT.replace('"ice box"', '"Staff"').replace('"water"', '"水"')
+    keys = [item.key for item in pack_of(parse_study(text, "x"), Difficulty.EASY).resources]
+    assert keys == ["kettle", "thermometer", "staff_2", "tea", "item", "tea_2", "staff"]
+
+
+def test_labs_own_rates_reach_the_pack() -> None:
+    text = STUDY_TEXT.replace(
+        "    staff: 2\n", "    staff: 2\n    cost_model: {per_day: 7}\n    staff_model: {base: 2}\n"
+    )
+    for seed in (0, 1):
+        pack = pack_of(parse_study(text, "x"), Difficulty.EASY, seed)
+        assert (pack.cost_model.per_day, pack.staff_model.base) == (7, 2)
+
+
+def test_hidden_reference_is_in_the_pack_and_in_no_observation(study: Study) -> None:
+    pack = pack_of(study, Difficulty.EASY)
+    assert pack.hidden_reference_spec.model_dump_json().count("canary") == 5
+    for visible in (
+        pack.scientist_observation.model_dump_json(),
+        pack.lab_manager_observation.model_dump_json(),
+        pack.task_summary,
+    ):
+        assert "canary" not in visible
+
+
+@pytest.mark.parametrize("seed", [-1, MAX_SEED + 1, True, 1.0, "1", None])
+def test_pack_refuses_what_is_no_seed(study: Study, seed: int) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        pack_of(study, Difficulty.EASY, seed)
+    assert str(refused.value) == (
+        f"lab: seed: {seed!r} is not a seed; use a whole number from 0 to 9223372036854775807"
+    )
+
+
+def test_pack_refuses_a_seed_too_long_to_print(study: Study) -> None:
+    with pytest.raises(ScenarioError, match="seed: a huge number is not a seed"):
+        pack_of(study, Difficulty.EASY, 10**5000)
+
+
+def test_draw_is_the_hash_of_its_parts() -> None:
+    # printf '7|tiny|days' | sha256sum gives 9d5bc6a355b863d2..., of which 53 bits are kept.
+    assert draw(7, "tiny", "days") == (0x9D5BC6A355B863D2 >> 11) / 2**53
+
+
+@given(st.text())
+def test_draw_lies_from_0_to_below_1(part: str) -> None:
+    assert 0 <= draw(part.encode("utf-8", "replace")) < 1
+
+
+@pytest.mark.parametrize(
+    ("seed", "scenario_id", "difficulty", "budget", "days", "booked", "out_of_stock"),
+    [
+        (1, "fin_momentum", "hard", 1710, 5, {"research server": 9}, ["CRSP delisting returns"]),
+        (2026, "bio_jq1_myeloma", "medium", 2480, 25, {"animal housing suite": 5}, []),
+        (
+            42,
+            "math_four_colour",
+            "hard",
+            2770,
+            6,
+            {"independent reducibility checker": 1},
+            ["RSST configuration file (633 entries)"],
+        ),
+    ],
+)
+def test_seeded_lab_is_the_same_everywhere(
+    seed: int,
+    scenario_id: str,
+    difficulty: str,
+    budget: float,
+    days: int,
+    booked: dict[str, int],
+    out_of_stock: list[str],
+) -> None:
+    pack = load_scenario(scenario_id, difficulty, seed)
+    assert (pack.lab.budget_total, pack.lab.time_limit_days) == (budget, days)
+    assert booked_until(pack) == booked
+    assert pack.lab.reagents_out_of_stock == out_of_stock
+
+
+@given(st.sampled_from(SHIPPED), DIFFICULTIES, SEEDS)
+def test_seeded_lab_stays_near_the_written_one(
+    scenario_id: str, difficulty: Difficulty, seed: int
+) -> None:
+    written = load_scenario(scenario_id, difficulty)
+    pack = load_scenario(scenario_id, difficulty, seed)
+    budget, days = pack.lab.budget_total, pack.lab.time_limit_days
+    assert budget == pack.lab.budget_remaining
+    assert budget > 0
+    assert budget % 10 == 0
+    assert 0.85 <= budget / written.lab.budget_total <= 1.15
+    assert days >= 1
+    assert 0.8 <= days / written.lab.time_limit_days <= 1.2
+    assert pack.lab.staff_count == written.lab.staff_count
+    assert list(map(len, missing(pack))) == list(map(len, missing(written)))
+    assert list(booked_until(pack)) == pack.lab.equipment_booked
+    assert all(1 <= day <= 2 * days for day in booked_until(pack).values())
+    assert pack.expected is None
+
+
+@given(st.sampled_from(SHIPPED), DIFFICULTIES, st.just(0) | SEEDS)
+def test_lab_has_each_item_once_and_resources_agree(
+    scenario_id: str, difficulty: Difficulty, seed: int
+) -> None:
+    pack = load_scenario(scenario_id, difficulty, seed)
+    lab = pack.lab
+    for category, free, gone in (
+        (ResourceCategory.EQUIPMENT, lab.equipment_available, lab.equipment_booked),
+        (ResourceCategory.REAGENT, lab.reagents_in_stock, lab.reagents_out_of_stock),
+    ):
+        items = [item for item in pack.resources if item.category is category]
+        assert [item.label for item in items if item.available] == free
+        assert [item.label for item in items if not item.available] == gone
+    keys = [item.key for item in pack.resources]
+    assert len(set(keys)) == len(keys)
+    limits = {one.key: one.quantity for one in pack.constraints}
+    assert limits["budget"] == lab.budget_total
+    assert limits["time_limit"] == lab.time_limit_days
+    assert limits["staff"] == lab.staff_count
+
+
+@given(st.floats(0.01, 1e6), st.integers(1, 400), SEEDS)
+def test_seeded_lab_of_any_size_keeps_a_budget_and_a_day(
+    budget: float, days: int, seed: int
+) -> None:
+    text = STUDY_TEXT.replace("budget: 500\n    days: 5", f"budget: {budget!r}\n    days: {days}")
+    lab = pack_of(parse_study(text, "x"), Difficulty.EASY, seed).lab
+    assert lab.budget_total >= 10
+    assert lab.budget_total % 10 == 0
+    assert abs(lab.budget_total - budget) <= max(10, 0.15 * budget)
+    assert lab.time_limit_days >= 1
+    assert abs(lab.time_limit_days - days) <= 0.2 * days
+
+
+def test_seeds_reach_every_item_and_the_bounds(study: Study) -> None:
+    labs = [pack_of(study, Difficulty.MEDIUM, seed) for seed in range(1, 200)]
+    assert {pack.lab.equipment_booked[0] for pack in labs} == set(study.equipment)
+    assert {pack.lab.budget_total for pack in labs} == set(range(340, 470, 10))
+    labs = [pack_of(study, Difficulty.EASY, seed) for seed in range(1, 200)]
+    assert {pack.lab.time_limit_days for pack in labs} == {4, 5, 6}
+
+
+@pytest.mark.parametrize("scenario_id", SHIPPED)
+@pytest.mark.parametrize("difficulty", list(Difficulty))
+@pytest.mark.parametrize("seed", [0, 1])
+def test_pack_survives_python_and_json(scenario_id: str, difficulty: Difficulty, seed: int) -> None:
+    pack = load_scenario(scenario_id, difficulty, seed)
+    assert pack.inventory.alternatives("no such item") == ()
+    assert NormalizedScenarioPack.model_validate(pack.model_dump()) == pack
+    assert NormalizedScenarioPack.model_validate_json(pack.model_dump_json()) == pack
+
+
+def words(*texts: str) -> set[str]:
+    """Return the words in the texts, lower-cased."""
+    return set(re.findall(r"\w+", " ".join(texts).casefold()))
+
+
+@pytest.mark.parametrize("scenario_id", SHIPPED)
+def test_reference_protocol_addresses_every_required_element(scenario_id: str) -> None:
+    pack = load_scenario(scenario_id)
+    plan = pack.reference_protocol
+    items = [*plan.controls, *plan.required_equipment, *plan.required_reagents]
+    said = words(plan.technique, plan.rationale, *items)
+    elements = pack.hidden_reference_spec.required_elements
+    assert [(element, words(element) - said) for element in elements] == [
+        (element, set()) for element in elements
+    ]

@@ -1,0 +1,204 @@
+"""The reader: plain data with line numbers from friendly files, one clear error from others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.errors import ScenarioError
+from replicalab.scenarios.reading import MAX_BYTES, MAX_DEPTH, Data, dotted, read_document
+
+
+def message(text: str | bytes) -> str:
+    """Return what the reader says about a text that it must refuse."""
+    with pytest.raises(ScenarioError) as refused:
+        read_document(text, "x.yaml")
+    return str(refused.value)
+
+
+def test_reader_returns_data_and_line_of_each_path() -> None:
+    document = read_document("a: 1\nb:\n  - c: x\n    d: y\n  -\n    z\n", "x.yaml")
+    assert document.data == {"a": 1, "b": [{"c": "x", "d": "y"}, "z"]}
+    lines = {dotted(path): line for path, line in document.lines.items() if path}
+    assert lines == {"a": 1, "b": 2, "b[0]": 3, "b[0].c": 3, "b[0].d": 4, "b[1]": 6}
+
+
+def test_line_of_a_path_not_in_the_file_is_that_of_its_nearest_parent() -> None:
+    document = read_document("a: 1\nb:\n  - c: x\n", "x.yaml")
+    assert document.line(("b", 0, "missing", "deeper")) == 3
+    assert document.line(("missing",)) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("no", "no"),
+        ("yes", "yes"),
+        ("on", "on"),
+        ("Off", "Off"),
+        ("true", True),
+        ("False", False),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("2024-01-31", "2024-01-31"),
+        ("12:30:45", "12:30:45"),
+        ("190:20", "190:20"),
+        ("010", 10),
+        ("0o10", "0o10"),
+        ("0x1F", "0x1F"),
+        ("1_000", "1_000"),
+        ("-7", -7),
+        ("+7", 7),
+        (".5", 0.5),
+        ("5.", 5.0),
+        ("-1.5e-3", -0.0015),
+        ("1e3", 1000.0),
+        (".inf", ".inf"),
+        (".nan", ".nan"),
+        ("1.2.3", "1.2.3"),
+        ("123456789012345678", 123456789012345678),
+        ("1234567890123456789", "1234567890123456789"),
+        ("'5'", "5"),
+        ('"true"', "true"),
+        ('""', ""),
+        ("<<", "<<"),
+        ("=", "="),
+        ("|\n  5\n", "5\n"),
+    ],
+)
+def test_scalar_reads_as_in_yaml_1_2(written: str, read: Data) -> None:
+    found = read_document(f"key: {written}", "x.yaml").data["key"]
+    assert (found, type(found)) == (read, type(read))
+
+
+def test_key_is_always_text() -> None:
+    data = read_document("no: 1\n5: 2\n<<: {a: 3}\n", "x.yaml").data
+    assert data == {"no": 1, "5": 2, "<<": {"a": 3}}
+
+
+def test_byte_order_mark_is_ignored() -> None:
+    assert read_document(b"\xef\xbb\xbfa: 1", "x.yaml").data == {"a": 1}
+    assert read_document("\ufeffa: 1", "x.yaml").data == {"a": 1}
+
+
+SYNTAX = "check quotes, colons and indentation here"
+BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "x.yaml: the file is empty; write a study into it"),
+        ("# only a comment", "x.yaml: the file is empty; write a study into it"),
+        ("---\n", "x.yaml: the file is empty; write it as 'key: value' lines"),
+        ("- a\n- b\n", "x.yaml: the file is a list; write it as 'key: value' lines"),
+        ("hello", "x.yaml: the file is one value; write it as 'key: value' lines"),
+        (BOMB, "x.yaml: line 1, a: anchor &a is not allowed; remove it"),
+        ("a: 1\nb: [1, *a]", "x.yaml: line 2, b[1]: alias *a is not allowed; write the value out"),
+        ("? &k a\n: 1", "x.yaml: line 1, anchor &k is not allowed; remove it"),
+        (
+            "a: 1\nb: !!python/object/apply:os.system ['true']",
+            "x.yaml: line 2, b: tag 'tag:yaml.org,2002:python/object/apply:os.system' "
+            "is not allowed; remove it",
+        ),
+        ("a: !!str 5", "x.yaml: line 1, a: tag 'tag:yaml.org,2002:str' is not allowed; remove it"),
+        ("!x a: 1", "x.yaml: line 1, tag '!x' is not allowed; remove it"),
+        (
+            "a:\n  b: 1\n  c: 2\n  b: 3\n",
+            "x.yaml: line 4, a.b: key 'b' stands here a second time (first on line 2); "
+            "keep one of the two",
+        ),
+        (
+            "a: 1\n---\nb: 2\n",
+            "x.yaml: line 2, a second document starts here; keep one study per file",
+        ),
+        (
+            "a: 1\n? [b, c]\n: 2\n",
+            "x.yaml: line 2, a key that is not plain text; write 'key: value'",
+        ),
+        ("a: 1\n*b : 2\n", "x.yaml: line 2, a key that is not plain text; write 'key: value'"),
+        ("a: b: c", f"x.yaml: line 1, mapping values are not allowed here; {SYNTAX}"),
+        (
+            "a:\n\t- b",
+            f"x.yaml: line 2, found character '\\t' that cannot start any token; {SYNTAX}",
+        ),
+        ("a: 1\nb: \x00", f"x.yaml: line 2, character U+0000 is not allowed; {SYNTAX}"),
+        ("a: 1\nb: \ud800", f"x.yaml: line 2, character U+D800 is not allowed; {SYNTAX}"),
+        ('a: "\\ud800"', "x.yaml: line 1, a: '\\ud800' is not text; remove the half character"),
+        (
+            'a: "\\U99999999"',
+            f"x.yaml: an escape or a directive holds an impossible number; {SYNTAX}",
+        ),
+        (
+            f"%YAML 1.{'9' * 5000}\n---\na: 1",
+            f"x.yaml: an escape or a directive holds an impossible number; {SYNTAX}",
+        ),
+        (
+            b"a: 1\nb: caf\xe9",
+            "x.yaml: line 2, byte 0xe9 is not UTF-8 text; save the file as UTF-8",
+        ),
+        (
+            "a: 1\n".encode("utf-16"),
+            "x.yaml: line 1, byte 0xff is not UTF-8 text; save the file as UTF-8",
+        ),
+        (
+            "a" * 300 * 1024,
+            "x.yaml: the file has 307200 bytes, more than the 262144 allowed; shorten it",
+        ),
+    ],
+    ids=lambda value: repr(value)[:24],
+)
+def test_refused_text_names_place_value_and_remedy(text: str | bytes, said: str) -> None:
+    assert message(text) == said
+
+
+def test_size_limit_counts_bytes_and_includes_the_limit() -> None:
+    padding = MAX_BYTES - len("a: 1 #")
+    assert read_document(f"a: 1 #{'x' * padding}", "x.yaml").data == {"a": 1}
+    assert "more than" in message(f"a: 1 #{'x' * (padding + 1)}")
+    assert "more than" in message(f"a: 1 #{'é' * (padding // 2 + 1)}")
+
+
+def test_depth_limit_includes_the_limit() -> None:
+    deep: Callable[[int], str] = lambda depth: f"a: {'[' * depth}{']' * depth}"  # noqa: E731
+    assert read_document(deep(MAX_DEPTH), "x.yaml").lines
+    assert message(deep(MAX_DEPTH + 1)) == (
+        "x.yaml: line 1, a[0][0]: nested more than 20 levels deep; flatten this part"
+    )
+
+
+@pytest.mark.parametrize("opening", ["[", "- ", "{a: ", "{", "? ", "[{"])
+def test_hostile_nesting_is_refused_quickly(opening: str) -> None:
+    begin = perf_counter()
+    assert message(opening * 100_000).startswith("x.yaml: ")
+    assert perf_counter() - begin < 5
+
+
+SOUP = r"""a : - [ ] { } , ' " \ \x | > # &a *a ! !!int %YAML %TAG ? 1 --- ..."""
+yaml_soup = st.lists(
+    st.sampled_from([*SOUP.split(), " ", "  ", "\n", "\t", "\x85", "\n---\n"]), max_size=40
+).map("".join)
+
+
+@given(st.text() | st.binary() | yaml_soup)
+def test_reader_raises_nothing_but_scenario_errors(text: str | bytes) -> None:
+    with suppress(ScenarioError):
+        assert isinstance(read_document(text, "x.yaml").data, dict)
+
+
+@given(st.dictionaries(st.text("abcXYZ_ -éß:#", min_size=1), st.text("abc: #-'\"\\5é\n")))
+def test_quoted_text_survives_reading(data: dict[str, str]) -> None:
+    quoted = "\n".join(f"{yaml_quoted(key)}: {yaml_quoted(value)}" for key, value in data.items())
+    assert read_document(quoted or "{}", "x.yaml").data == data
+
+
+def yaml_quoted(text: str) -> str:
+    """Return a text as a YAML double-quoted scalar."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

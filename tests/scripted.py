@@ -1,0 +1,30 @@
+"""A model for tests: a plain callable that says what the script says and records what it heard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class ScriptedGenerate:
+    """A `GenerateFn` over a list of texts; an exception in the script is raised instead.
+
+    ``sent`` holds, per call, a copy of the messages as they were at that call.
+    """
+
+    def __init__(self, script: Iterable[str | Exception]) -> None:
+        self._script = iter(script)
+        self.sent: list[list[dict[str, str]]] = []
+
+    def __call__(self, messages: list[dict[str, str]]) -> str:
+        """Return the next text of the script.
+
+        Raises:
+            AssertionError: the script is at its end.
+            Exception: the script's own.
+        """
+        self.sent.append([dict(message) for message in messages])
+        line = next(self._script, None)
+        assert line is not None, f"call {len(self.sent)} is not in the script"
+        if isinstance(line, Exception):
+            raise line
+        return line

@@ -1,0 +1,166 @@
+"""Hypothesis strategies for the models that everyone shares, and for packs around them."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from hypothesis import strategies as st
+
+from replicalab.models import (
+    ACCEPT_ACTION,
+    LAB_DIMENSIONS,
+    PROTOCOL_FIELDS,
+    ConversationEntry,
+    LabManagerAction,
+    LabManagerActionType,
+    LabManagerObservation,
+    Protocol,
+    Role,
+    ScientistAction,
+    ScientistActionType,
+    ScientistObservation,
+)
+from replicalab.scenarios.models import NormalizedScenarioPack
+from tests.factories import (
+    CONTROLS,
+    EQUIPMENT,
+    REAGENTS,
+    make_lab_manager_observation,
+    make_pack_in_lab,
+    make_scientist_observation,
+)
+
+T = TypeVar("T")
+
+texts = st.text(max_size=40).map(str.strip)
+"""Any text a model keeps as it is: stripped, without lone surrogates."""
+words = texts.filter(bool)
+"""Text that is not blank."""
+labels = st.one_of(st.sampled_from([*EQUIPMENT, *REAGENTS, *CONTROLS, "window shelf"]), words)
+"""Labels of items and controls, often ones that the synthetic lab knows."""
+counts = st.integers(min_value=0, max_value=10**6)
+"""Whole numbers as a plan has them, far beyond what any lab can hold."""
+
+
+def lists_of(items: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
+    """Return short lists of ``items``; repeats are allowed, as they are in a plan."""
+    return st.lists(items, max_size=4)
+
+
+@st.composite
+def protocols(
+    draw: st.DrawFn,
+    sample_size: st.SearchStrategy[int] = counts,
+    duration_days: st.SearchStrategy[int] = counts,
+) -> Protocol:
+    """Return any valid plan."""
+    return Protocol(
+        sample_size=draw(sample_size),
+        controls=draw(lists_of(labels)),
+        technique=draw(words),
+        duration_days=draw(duration_days),
+        required_equipment=draw(lists_of(labels)),
+        required_reagents=draw(lists_of(labels)),
+        rationale=draw(words),
+    )
+
+
+@st.composite
+def scientist_actions(draw: st.DrawFn) -> ScientistAction:
+    """Return any valid action of the Scientist, each type as often as the others."""
+    kind = draw(st.sampled_from(ScientistActionType))
+    fields: dict[str, object] = {**ACCEPT_ACTION.model_dump(), "action_type": kind}
+    if kind is ScientistActionType.REQUEST_INFO:
+        fields["questions"] = draw(st.lists(words, min_size=1, max_size=4))
+    elif kind is not ScientistActionType.ACCEPT:
+        plan = draw(protocols(sample_size=st.integers(1, 10**6)))
+        fields |= {name: getattr(plan, name) for name in PROTOCOL_FIELDS}
+    return ScientistAction.model_validate(fields)
+
+
+@st.composite
+def lab_manager_actions(draw: st.DrawFn) -> LabManagerAction:
+    """Return any valid answer of the Lab Manager."""
+    kind = draw(st.sampled_from(LabManagerActionType))
+    flags = draw(_lab_flags(kind))
+    suggests = kind is LabManagerActionType.SUGGEST_ALTERNATIVE
+    return LabManagerAction(
+        action_type=kind,
+        feasible=all(flags),
+        **dict(zip([f"{dimension}_ok" for dimension in LAB_DIMENSIONS], flags, strict=True)),
+        suggested_technique=draw(words) if suggests else "",
+        suggested_sample_size=draw(counts) if suggests else 0,
+        suggested_controls=draw(lists_of(labels)) if suggests else [],
+        explanation=draw(words),
+    )
+
+
+def _lab_flags(kind: LabManagerActionType) -> st.SearchStrategy[list[bool]]:
+    """Return the five lab flags that an answer of that kind may carry."""
+    flags = st.lists(st.booleans(), min_size=len(LAB_DIMENSIONS), max_size=len(LAB_DIMENSIONS))
+    if kind is LabManagerActionType.ACCEPT:
+        return st.just([True] * len(LAB_DIMENSIONS))
+    if kind is LabManagerActionType.REPORT_FEASIBILITY:
+        return flags
+    return flags.filter(lambda drawn: not all(drawn))
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> ConversationEntry:
+    """Return any line of a conversation, with an action of its role or none."""
+    role = draw(st.sampled_from(Role))
+    kinds: list[str | None] = [None]
+    if role is Role.SCIENTIST:
+        kinds += ScientistActionType
+    elif role is Role.LAB_MANAGER:
+        kinds += LabManagerActionType
+    return ConversationEntry(
+        role=role,
+        message=draw(words),
+        round_number=draw(st.integers(0, 20)),
+        action_type=draw(st.sampled_from(kinds)),
+    )
+
+
+@st.composite
+def scientist_observations(draw: st.DrawFn) -> ScientistObservation:
+    """Return any turn of the Scientist, early or late, with or without a plan or an offer."""
+    return make_scientist_observation(
+        paper_title=draw(words),
+        paper_method=draw(words),
+        conversation_history=draw(lists_of(entries())),
+        current_protocol=draw(st.none() | protocols()),
+        suggested_protocol=draw(st.none() | protocols()),
+        round_number=draw(st.integers(0, 8)),
+        max_rounds=draw(st.integers(0, 8)),
+    )
+
+
+@st.composite
+def lab_manager_observations(draw: st.DrawFn) -> LabManagerObservation:
+    """Return any turn of the Lab Manager."""
+    return make_lab_manager_observation(
+        budget_remaining=draw(st.floats(0, 1e9)),
+        equipment_available=draw(lists_of(labels)),
+        conversation_history=draw(lists_of(entries())),
+        current_protocol=draw(st.none() | protocols()),
+        staff_count=draw(st.integers(0, 20)),
+    )
+
+
+@st.composite
+def packs(draw: st.DrawFn) -> NormalizedScenarioPack:
+    """Return the synthetic study in any lab: poor or rich, with anything missing."""
+    return make_pack_in_lab(
+        budget=float(draw(st.integers(1, 6000))),
+        days=draw(st.integers(1, 30)),
+        staff=draw(st.integers(1, 8)),
+        booked=draw(st.dictionaries(st.sampled_from(EQUIPMENT), st.integers(1, 30))),
+        out_of_stock=draw(st.lists(st.sampled_from(REAGENTS), unique=True)),
+    )
+
+
+@st.composite
+def lab_sized_protocols(draw: st.DrawFn) -> Protocol:
+    """Return a plan whose numbers are near what the labs of `packs` can hold."""
+    return draw(protocols(sample_size=st.integers(0, 200), duration_days=st.integers(0, 30)))

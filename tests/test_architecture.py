@@ -1,0 +1,254 @@
+"""Who may import whom: strictly downward, with one room for each outside library.
+
+A rule without a test decays, so the source is read as syntax trees and every import is checked.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PACKAGE: Final = "replicalab"
+
+LAYERS: Final[tuple[frozenset[str], ...]] = (
+    frozenset({"errors"}),
+    frozenset({"labels", "distributions"}),
+    frozenset({"models"}),
+    frozenset({"scenarios"}),
+    frozenset({"policy", "validation", "costs", "evidence"}),
+    frozenset({"agents"}),
+    frozenset({"margins", "concessions", "planner"}),
+    frozenset({"negotiation"}),
+    frozenset({"batch", "figures", "gallery", "library", "links", "llm", "report", "sentences"}),
+    frozenset({"ui"}),
+)
+"""The rooms of the package, lowest first. A room may import from rooms of lower layers only."""
+
+ROOMS: Final = frozenset(chain.from_iterable(LAYERS))
+
+PAGES: Final = "the pages"
+"""app.py and pages/*.py: above every layer, imported by nobody."""
+
+ONLY_IN: Final[dict[str, frozenset[str]]] = {
+    "streamlit": frozenset({"ui", PAGES}),
+    "plotly": frozenset({"figures"}),
+    "pandas": frozenset({"ui", "figures"}),
+    "yaml": frozenset({"scenarios"}),
+    "openai": frozenset({"llm"}),
+    "sqlalchemy": frozenset({"library"}),
+    "scipy": frozenset(),
+}
+"""Outside libraries and the rooms that may import them."""
+
+NOT_FOR_PAGES: Final = frozenset(
+    {"agents", "concessions", "costs", "distributions", "evidence", "margins", "planner"}
+    | {"policy", "validation"}
+)
+"""What a page must ask for through `replicalab.ui`, so that no page computes."""
+
+CORE: Final = ("agents", "negotiation", "planner", "scenarios")
+NOT_IN_CORE: Final = frozenset(
+    {"streamlit", "plotly", "pandas", "openai", "sqlalchemy", "scipy", "numpy"}
+)
+
+MAX_PAGE_FUNCTION_LINES: Final = 25
+ARITHMETIC: Final = (
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult),
+)
+
+
+class Import(NamedTuple):
+    """One import statement: where it stands and the dotted name that it asks for."""
+
+    file: Path
+    line: int
+    name: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.file.relative_to(ROOT)}:{self.line}"
+
+    @property
+    def top(self) -> str:
+        return self.name.split(".")[0]
+
+    @property
+    def source(self) -> str:
+        """The room that the statement stands in."""
+        return room_of(self.file)
+
+    @property
+    def target(self) -> str | None:
+        """The room of the package that is asked for; None for the outside and the package."""
+        parts = self.name.split(".")
+        return parts[1] if parts[0] == PACKAGE and len(parts) > 1 else None
+
+
+def room_of(file: Path) -> str:
+    """Return the module or folder directly under the package; "" for the package's own file."""
+    package = ROOT / PACKAGE
+    if not file.is_relative_to(package):
+        return PAGES
+    first = Path(file.relative_to(package).parts[0]).stem
+    return "" if first == "__init__" else first
+
+
+def package_files() -> list[Path]:
+    return sorted((ROOT / PACKAGE).rglob("*.py"))
+
+
+def page_files() -> list[Path]:
+    entry = ROOT / "app.py"
+    return [*([entry] if entry.exists() else []), *sorted((ROOT / "pages").glob("*.py"))]
+
+
+@cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(), filename=str(file))
+
+
+def imports_of(file: Path) -> Iterator[Import]:
+    """Yield every import in a file, also those inside functions and type-checking blocks."""
+    for node in ast.walk(tree_of(file)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(file, node.lineno, alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield Import(file, node.lineno, f"{_base(file, node)}.{alias.name}")
+
+
+def _base(file: Path, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    package = file.relative_to(ROOT).with_suffix("").parts[: -node.level]
+    return ".".join((*package, *filter(None, [node.module])))
+
+
+def all_imports() -> list[Import]:
+    return list(chain.from_iterable(map(imports_of, [*package_files(), *page_files()])))
+
+
+def layer_of(room: str) -> int:
+    """Return the height of a room; the pages stand above all, the package file below all."""
+    if room == PAGES:
+        return len(LAYERS)
+    return next((height for height, rooms in enumerate(LAYERS) if room in rooms), -1)
+
+
+def test_every_room_of_the_package_has_a_layer() -> None:
+    rooms = {room_of(file) for file in package_files()} - {""}
+    unknown = sorted(rooms - ROOMS)
+    assert not unknown, (
+        f"{unknown}: decide who may import it, and add it to LAYERS in tests/test_architecture.py"
+    )
+
+
+def test_rooms_import_strictly_downward() -> None:
+    upward = {
+        f"{found.place}: {found.source or PACKAGE} imports {found.target}": None
+        for found in all_imports()
+        if found.target in ROOMS
+        and found.source in {*ROOMS, PAGES, ""}
+        and found.target != found.source
+        and layer_of(found.target) >= layer_of(found.source)
+    }
+    assert not upward, "\n".join(upward)
+
+
+def test_nobody_imports_the_pages_or_the_tests() -> None:
+    found = [f"{i.place}: {i.name}" for i in all_imports() if i.top in {"app", "pages", "tests"}]
+    assert not found, "\n".join(found)
+
+
+def test_agents_do_not_know_each_other() -> None:
+    agents = ("scientist_policy", "lab_manager_policy")
+    folder = ROOT / PACKAGE / "agents"
+    meetings = [
+        f"{found.place}: {found.name}"
+        for own, other in (agents, agents[::-1])
+        if (folder / f"{own}.py").exists()
+        for found in imports_of(folder / f"{own}.py")
+        if other in found.name.split(".") or found.name == f"{PACKAGE}.{folder.name}"
+    ]
+    assert not meetings, "\n".join(meetings)
+
+
+def test_outside_libraries_stay_in_their_rooms() -> None:
+    strays = [
+        f"{found.place}: {found.top} belongs to {sorted(ONLY_IN[found.top]) or 'nobody'}"
+        for found in all_imports()
+        if found.top in ONLY_IN and found.source not in ONLY_IN[found.top]
+    ]
+    assert not strays, "\n".join(strays)
+
+
+@pytest.mark.parametrize("room", CORE)
+def test_importing_the_core_brings_no_interface_and_no_heavy_library(room: str) -> None:
+    if not list((ROOT / PACKAGE).glob(f"{room}*")):
+        pytest.skip(f"{PACKAGE}.{room} does not exist yet")
+    code = f"import json, sys, {PACKAGE}.{room}; print(json.dumps(sorted(sys.modules)))"
+    process = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert not NOT_IN_CORE & set(json.loads(process.stdout))
+
+
+@pytest.mark.parametrize("file", page_files(), ids=lambda file: file.name)
+def test_page_defines_no_class_and_no_long_function(file: Path) -> None:
+    # Streamlit runs a page file anew each time: a class in it is a different class in each run.
+    nodes = list(ast.walk(tree_of(file)))
+    assert not [node.name for node in nodes if isinstance(node, ast.ClassDef)]
+    functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    lengths = {f.name: (f.end_lineno or f.lineno) - f.lineno + 1 for f in functions}
+    assert not {k: v for k, v in lengths.items() if v > MAX_PAGE_FUNCTION_LINES}
+
+
+@pytest.mark.parametrize("file", page_files(), ids=lambda file: file.name)
+def test_page_does_no_arithmetic(file: Path) -> None:
+    sums = [
+        f"{file.name}:{node.lineno}: {ast.unparse(node)}"
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.BinOp | ast.AugAssign)
+        and isinstance(node.op, ARITHMETIC)
+        and not _joins_text(node)
+    ]
+    assert not sums, "numbers come from the core:\n" + "\n".join(sums)
+
+
+def _joins_text(node: ast.BinOp | ast.AugAssign) -> bool:
+    sides = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.value,)
+    return any(
+        isinstance(side, ast.JoinedStr)
+        or (isinstance(side, ast.Constant) and isinstance(side.value, str))
+        or (isinstance(side, ast.BinOp) and _joins_text(side))
+        for side in sides
+    )
+
+
+@pytest.mark.parametrize("file", page_files(), ids=lambda file: file.name)
+def test_page_reaches_the_domain_through_the_interface_room(file: Path) -> None:
+    direct = [f"{i.place}: {i.name}" for i in imports_of(file) if i.target in NOT_FOR_PAGES]
+    assert not direct, "\n".join(direct)
+
+
+def test_nothing_is_rendered_as_raw_html() -> None:
+    switch = "unsafe_allow_" + "html=True"
+    sources = [*package_files(), *page_files(), *sorted((ROOT / "tests").rglob("*.py"))]
+    texts = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("scenarios/**/*.yaml")]
+    guilty = [
+        str(file.relative_to(ROOT))
+        for file in [*sources, *texts]
+        if switch in file.read_text().replace(" ", "")
+    ]
+    assert not guilty
