@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from replicalab.ui import frame, scenario_view, session
+from replicalab.ui import frame, scenario_view
 
-frame.open_page("Scenarios")
+here = frame.open_page("Scenarios")
 st.title("What can this lab run, and what does each cut cost?")
-pack = session.pack()
+scenario_view.draw_story(here.pack)
+
+st.subheader("Studies")
 scenario_view.draw_gallery()
 
-st.subheader("The open study")
-scenario_view.draw_lab_choice(pack)
-scenario_view.draw_story(pack)
-scenario_view.draw_study(pack)
+st.subheader("About the open study")
+scenario_view.draw_study(here.pack)
 frame.close_page()

@@ -2,23 +2,18 @@
 
 import streamlit as st
 
-from replicalab.agents import check_feasibility
-from replicalab.ui import check_view, frame, protocol_editor, session, suggestion_view
+from replicalab.ui import check_view, frame, protocol_editor, suggestion_view
 
-frame.open_page("Protocol")
+here = frame.open_page("Protocol")
 st.title("Can this lab run your plan?")
-plan, pack = session.plan(), session.pack()
-check = check_feasibility(plan, pack)
-
-editor, verdict = st.columns([2, 3], gap="large")
+editor, check = st.columns([2, 3], gap="large")
 with editor:
     st.subheader("The plan")
-    protocol_editor.draw(plan, pack)
-with verdict:
+    protocol_editor.draw(here.plan, here.pack)
+with check:
     st.subheader("The check")
-    check_view.draw(plan, check, pack)
-    check_view.draw_cost(plan, check, pack)
+    check_view.draw(here)
 
 st.subheader("What to change")
-suggestion_view.draw(plan, check, pack)
+suggestion_view.draw(here)
 frame.close_page()

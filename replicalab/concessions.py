@@ -13,7 +13,7 @@ from typing import Final
 from replicalab.agents.lab_manager_policy import SuggestionChange, apply_changes
 from replicalab.costs import cost, counts_of
 from replicalab.evidence import Evidence, fidelity_loss, planned_evidence
-from replicalab.labels import label_key
+from replicalab.labels import count_text, label_key
 from replicalab.models import PROTOCOL_FIELDS, Protocol
 from replicalab.scenarios.models import NormalizedScenarioPack
 
@@ -119,7 +119,7 @@ def plan_concession(
 
 
 def plan_differences(before: Protocol, after: Protocol) -> list[tuple[str, str, str]]:
-    """Return (field label, before, after) for every field that differs; of lists, what left and what came."""
+    """Return (field label, before, after) for every field that differs; items only as changed."""
     return list(_differences(before, after))
 
 
@@ -147,5 +147,5 @@ def _only(these: list[str], others: list[str]) -> list[str]:
     return found
 
 
-def _text(name: str, value: object) -> str:
-    return f"{value} days" if name == "duration_days" else str(value)
+def _text(name: str, value: int) -> str:
+    return count_text(value, "day") if name == "duration_days" else str(value)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Final
 
@@ -79,7 +80,7 @@ def _expected_tail(delta: float, t: float, df: int) -> float:
     peak = _log_density(mode, df) if mode > 0 else 0.0
     total = mass = 0.0
     edges = _edges(low, high, delta, t)
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in pairwise(edges):
         half, centre = (right - left) / 2, (left + right) / 2
         for node, weight in _gauss_legendre():
             s = centre + half * node

@@ -18,7 +18,7 @@ from replicalab.distributions import (
     t_test_power,
     z_test_power,
 )
-from replicalab.labels import label_key
+from replicalab.labels import count_text, label_key
 from replicalab.models import Protocol
 from replicalab.scenarios.models import (
     POWER_KINDS,
@@ -105,8 +105,8 @@ def planned_evidence(
 def _void_reason(protocol: Protocol, scenario: NormalizedScenarioPack) -> str | None:
     if protocol.duration_days < scenario.min_days:
         return (
-            f"{protocol.duration_days} days are fewer than the {scenario.min_days} that the "
-            "study's endpoint needs"
+            f"the study's endpoint needs {count_text(scenario.min_days, 'day')}, "
+            f"and the plan has {protocol.duration_days}"
         )
     return None if protocol.sample_size else "no samples are planned"
 

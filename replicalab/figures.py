@@ -47,10 +47,9 @@ def cost_chart(terms: Sequence[CostTerm], total: float, budget: float) -> go.Fig
             cliponaxis=False,
         )
     )
-    _limit_line(figure, budget, f"budget {amount_text(budget)}")
-    return _framed(
-        figure, f"Cost by term, credits: {verdict}", "credits", max(total, budget) * 1.15
-    )
+    _draw_budget(figure, budget)
+    title = f"The plan costs {amount_text(total)} credits: {verdict}"
+    return _framed(figure, title, max(total, budget))
 
 
 def round_cost_chart(costs: Sequence[float], passes: Sequence[bool], budget: float) -> go.Figure:
@@ -75,28 +74,38 @@ def round_cost_chart(costs: Sequence[float], passes: Sequence[bool], budget: flo
             cliponaxis=False,
         )
     )
-    _limit_line(figure, budget, f"budget {amount_text(budget)}")
-    top = max([*costs, budget]) * 1.15
-    return _framed(figure, "Cost of the plan on the table, credits", "credits", top)
+    _draw_budget(figure, budget)
+    return _framed(figure, "Cost of each round's plan against the budget", max([*costs, budget]))
 
 
-def _limit_line(figure: go.Figure, limit: float, label: str) -> None:
-    figure.add_hline(
-        y=limit,
-        line={"dash": "dash", "width": 2, "color": EVIDENCE},
-        annotation={"text": label, "font": {"color": EVIDENCE}},
-        annotation_position="top left",
+def _draw_budget(figure: go.Figure, budget: float) -> None:
+    """Add the budget as a last bar, with a dashed line at its height."""
+    figure.add_bar(
+        x=["Budget"],
+        y=[budget],
+        text=[amount_text(budget)],
+        textposition="outside",
+        marker={"color": EVIDENCE, "pattern": {"shape": "/", "solidity": 0.25}},
+        hovertemplate="Budget: %{text} credits<extra></extra>",
+        cliponaxis=False,
     )
+    figure.add_hline(y=budget, line={"dash": "dash", "width": 1.5, "color": EVIDENCE})
 
 
-def _framed(figure: go.Figure, title: str, unit: str, top: float) -> go.Figure:
+def _framed(figure: go.Figure, title: str, highest: float) -> go.Figure:
     figure.update_layout(
         title={"text": title, "font": {"size": 15}},
         height=HEIGHT,
         margin={"l": 8, "r": 8, "t": 44, "b": 8},
         showlegend=False,
-        yaxis={"title": {"text": unit}, "range": [0, top], "automargin": True},
+        yaxis={
+            "title": {"text": "credits"},
+            "range": [0, highest * 1.15],
+            "tickformat": ",",
+            "automargin": True,
+        },
         xaxis={"automargin": True},
         bargap=0.35,
+        barmode="overlay",
     )
     return figure

@@ -1,4 +1,4 @@
-"""How labels (items, controls, phrases) are compared: one rule, used everywhere."""
+"""How labels (items, controls, phrases) are compared, and how things are counted in words."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ def label_key(label: str) -> str:
 def same_label(one: str, other: str) -> bool:
     """Return whether two labels name the same thing."""
     return label_key(one) == label_key(other)
+
+
+def count_text(number: int, noun: str) -> str:
+    """Return a number of things for people: ``1 day``, ``3 days``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def repeated_labels(labels: Iterable[str]) -> list[str]:

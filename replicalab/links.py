@@ -103,8 +103,8 @@ def from_query(query: Mapping[str, str]) -> LinkReading:
     """Return the workspace of an address; a part that cannot be read keeps its default."""
     problems: list[str] = []
     workspace = _lab_from(query, problems)
-    workspace = _with_number(workspace, "max_rounds", query, "rounds", 0, problems)
-    workspace = _with_number(workspace, "round_number", query, "round", -1, problems)
+    workspace = _with_number(workspace, _ROUNDS, query, problems)
+    workspace = _with_number(workspace, _ROUND, query, problems)
     if "plan" in query:
         try:
             workspace = _changed(workspace, protocol=decode_plan(query["plan"]))
@@ -114,7 +114,7 @@ def from_query(query: Mapping[str, str]) -> LinkReading:
 
 
 def _lab_from(query: Mapping[str, str], problems: list[str]) -> Workspace:
-    workspace = _with_number(Workspace(), "seed", query, "seed", 0, problems)
+    workspace = _with_number(Workspace(), _SEED, query, problems)
     study, lab = query.get("study", DEFAULT_STUDY), query.get("lab", DEFAULT_DIFFICULTY.value)
     if lab not in set(Difficulty):
         problems.append(
@@ -130,24 +130,34 @@ def _lab_from(query: Mapping[str, str], problems: list[str]) -> Workspace:
     return _changed(workspace, scenario_id=study, difficulty=lab)
 
 
+class _NumberKey(NamedTuple):
+    """A number in an address: its key, the field it sets, and the field's value for key 0."""
+
+    key: str
+    field: str
+    shift: int = 0
+
+
+_SEED: Final = _NumberKey("seed", "seed")
+_ROUNDS: Final = _NumberKey("rounds", "max_rounds")
+_ROUND: Final = _NumberKey("round", "round_number", -1)
+
+
 def _with_number(
-    workspace: Workspace,
-    field: str,
-    query: Mapping[str, str],
-    key: str,
-    shift: int,
-    problems: list[str],
+    workspace: Workspace, number: _NumberKey, query: Mapping[str, str], problems: list[str]
 ) -> Workspace:
-    text = query.get(key)
+    text = query.get(number.key)
     if text is None:
         return workspace
     try:
         if not (text.isascii() and text.isdigit() and len(text) < 10):
             raise ValueError(text)
-        return _changed(workspace, **{field: int(text) + shift})
+        return _changed(workspace, **{number.field: int(text) + number.shift})
     except ValueError:
-        default = getattr(workspace, field) - shift
-        problems.append(f"{key} '{shortened(text)}' is not usable; showing {key} {default}.")
+        default = getattr(workspace, number.field) - number.shift
+        problems.append(
+            f"{number.key} '{shortened(text)}' is not usable; showing {number.key} {default}."
+        )
         return workspace
 
 
@@ -182,12 +192,13 @@ def decode_plan(text: str) -> Protocol:
     if not isinstance(values, list) or len(values) != len(PROTOCOL_FIELDS):
         raise LinkError("the link carries no plan; copy it again from the address bar.")
     try:
-        return _within_limits(Protocol.model_validate(dict(zip(PROTOCOL_FIELDS, values, strict=True))))
+        plan = Protocol.model_validate(dict(zip(PROTOCOL_FIELDS, values, strict=True)))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
         value = shortened(repr(first["input"]))
         raise LinkError(f"{place} is {value}: {first['msg'].lower()}.") from error
+    return _within_limits(plan)
 
 
 def _within_limits(protocol: Protocol) -> Protocol:

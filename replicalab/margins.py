@@ -76,7 +76,7 @@ def margins(
         Dimension.REAGENTS: _items(protocol.required_reagents, "reagent", scenario),
         Dimension.SCHEDULE: (protocol.duration_days, lab.time_limit_days, "days"),
         Dimension.STAFF: (check.required_staff, lab.staff_count, "staff units"),
-        Dimension.POLICY: (len(check.policy.reasons), 0, "broken phrases"),
+        Dimension.POLICY: (len(check.policy.reasons), 0, "breaches"),
     }
     return tuple(
         Margin(dimension, check.check(dimension).ok, *amounts[dimension],
@@ -89,7 +89,7 @@ def _items(
     labels: list[str], category: str, scenario: NormalizedScenarioPack
 ) -> tuple[float, float, str]:
     statuses = [scenario.inventory.status(label, category) for label in labels]
-    return len(labels), statuses.count(ItemStatus.AVAILABLE), "items"
+    return len(labels), statuses.count(ItemStatus.AVAILABLE), "items free"
 
 
 def tightest(found: tuple[Margin, ...]) -> Dimension:
@@ -110,12 +110,8 @@ def cliffs(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[str]:
 
 
 def _staff_cliffs(protocol: Protocol, scenario: NormalizedScenarioPack) -> Iterator[str]:
-    singular = {
-        "samples": "sample", "controls": "control", "days": "day",
-        "equipment items": "equipment item",
-    }  # fmt: skip
     for step in staff_steps(counts_of(protocol), scenario.staff_model):
-        one = singular[step.unit]
+        one = step.unit.removesuffix("s")
         if step.number == step.threshold:
             yield f"One more {one} adds a staff unit."
         elif step.number == step.threshold + 1:

@@ -78,11 +78,6 @@ def breaks(text: str, phrase: str) -> bool:
     return False
 
 
-@lru_cache(maxsize=4096)
-def _broken(text: str, phrases: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(phrase for phrase in phrases if breaks(text, phrase))
-
-
 def _texts(protocol: Protocol) -> Iterator[tuple[str, str]]:
     yield "technique", protocol.technique
     yield "rationale", protocol.rationale
@@ -91,13 +86,22 @@ def _texts(protocol: Protocol) -> Iterator[tuple[str, str]]:
             yield name, label
 
 
+@lru_cache(maxsize=4096)
+def _broken(
+    texts: tuple[tuple[str, str], ...], restriction: str, phrases: tuple[str, ...]
+) -> tuple[Violation, ...]:
+    return tuple(
+        Violation(restriction, phrase, field)
+        for phrase in phrases
+        for field, text in texts
+        if breaks(text, phrase)
+    )
+
+
 def violations(protocol: Protocol, rules: Sequence[PolicyRule]) -> list[Violation]:
-    """Return every broken phrase once per field, in the order of the rules, then of the fields."""
-    texts = list(_texts(protocol))
+    """Return every broken phrase once per field, in the order of the rules."""
+    texts = tuple(_texts(protocol))
     found: dict[Violation, None] = {}
     for rule in rules:
-        phrases = tuple(rule.forbidden_phrases)
-        for field, text in texts:
-            for phrase in _broken(text, phrases):
-                found[Violation(rule.restriction, phrase, field)] = None
+        found |= dict.fromkeys(_broken(texts, rule.restriction, tuple(rule.forbidden_phrases)))
     return list(found)

@@ -61,7 +61,7 @@ ANSWER_STATUS: Final = {
 ANSWER_TITLES: Final = {
     LabManagerActionType.ACCEPT: "Accepts",
     LabManagerActionType.REPORT_FEASIBILITY: "Reports",
-    LabManagerActionType.SUGGEST_ALTERNATIVE: "Suggests another plan",
+    LabManagerActionType.SUGGEST_ALTERNATIVE: "Suggests changes",
     LabManagerActionType.REJECT: "Rejects",
 }
 
@@ -192,5 +192,3 @@ def _evidence_move(before: Evidence, after: Evidence) -> str:
         return f"{after.text} either way, {after.tier}"
     move = f"{before.amount(before.value)} becomes {after.amount(after.value)}"
     return f"{before.measure} {move}, {after.tier}"
-
-

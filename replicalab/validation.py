@@ -14,7 +14,7 @@ from typing import Final, Self
 
 from pydantic import model_validator
 
-from replicalab.labels import repeated_labels
+from replicalab.labels import count_text, repeated_labels
 from replicalab.models import Flag, NonEmptyText, Protocol, Record
 from replicalab.scenarios.inventory import ItemStatus
 from replicalab.scenarios.models import NormalizedScenarioPack
@@ -25,6 +25,10 @@ class Severity(StrEnum):
 
     ERROR = "error"
     WARNING = "warning"
+
+
+ITEM_CATEGORIES: Final = ("equipment", "reagent")
+"""The categories of missing items, which have dimensions of their own."""
 
 
 class ValidationIssue(Record):
@@ -56,6 +60,11 @@ class ValidationResult(Record):
     def warnings(self) -> list[ValidationIssue]:
         """The findings that do not."""
         return [issue for issue in self.issues if issue.severity is Severity.WARNING]
+
+    @property
+    def paper_warnings(self) -> list[ValidationIssue]:
+        """The warnings that no other dimension reports: all but those on missing items."""
+        return [issue for issue in self.warnings if issue.category not in ITEM_CATEGORIES]
 
 
 REQUIRED_ELEMENT: Final = "required_element"
@@ -101,14 +110,15 @@ def _duration_issues(
     protocol: Protocol, scenario: NormalizedScenarioPack
 ) -> Iterator[ValidationIssue]:
     days, limit = protocol.duration_days, scenario.lab.time_limit_days
+    planned = count_text(days, "day")
     if days < 1:
-        yield _error("duration", f"Duration is {days} days; plan at least 1 day.")
+        yield _error("duration", f"Duration is {planned}; plan at least 1 day.")
     if days > limit:
-        yield _error("duration", f"Duration is {days} days; this lab has {limit}.")
+        yield _error("duration", f"Duration is {planned}; this lab has {limit}.")
     if days < scenario.min_days:
         yield _warning(
             "duration",
-            f"Duration is {days} days; below {scenario.min_days} the study's endpoint is lost.",
+            f"Duration is {planned}; below {scenario.min_days} the study's endpoint is lost.",
         )
 
 
@@ -121,7 +131,8 @@ def _throughput_issues(
     if protocol.sample_size > most:
         yield _warning(
             "throughput",
-            f"{protocol.sample_size} samples in {protocol.duration_days} days; at "
+            f"{count_text(protocol.sample_size, 'sample')} in "
+            f"{count_text(protocol.duration_days, 'day')}; at "
             f"{scenario.samples_per_day.value} a day only {most} of them can count.",
         )
 
@@ -133,8 +144,8 @@ def _control_issues(protocol: Protocol) -> Iterator[ValidationIssue]:
     elif controls >= samples:
         yield _error(
             "sample_controls",
-            f"{controls} controls for {samples} samples leave no experimental samples; "
-            f"plan at least {controls + 1} samples.",
+            f"{count_text(controls, 'control')} for {count_text(samples, 'sample')}: no "
+            f"experimental samples remain; plan at least {controls + 1} samples.",
         )
 
 
@@ -158,10 +169,10 @@ def _item_issues(
         if status is ItemStatus.AVAILABLE:
             continue
         alternatives = scenario.inventory.alternatives(label)
-        if alternatives:
-            yield _warning(category, f"'{label}' is {status}; could use '{alternatives[0]}'.")
-        elif status is ItemStatus.UNKNOWN:
+        if status is ItemStatus.UNKNOWN:
             yield _warning(category, f"'{label}' is not in this lab's inventory.")
+        elif alternatives:
+            yield _warning(category, f"'{label}' is {status}; could use '{alternatives[0]}'.")
         else:
             yield _error(category, f"'{label}' is {status} and nothing may replace it.")
 

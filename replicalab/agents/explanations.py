@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replicalab.costs import amount_text
+from replicalab.labels import count_text
 from replicalab.models import DIMENSIONS, LabManagerActionType
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ def _opening(action_type: LabManagerActionType) -> str:
 
 
 def _need(check: FeasibilityCheckResult) -> str:
-    unit = "staff unit" if check.required_staff == 1 else "staff units"
-    return f"costs {amount_text(check.estimated_cost)} credits and needs {check.required_staff} {unit}"
+    staff = count_text(check.required_staff, "staff unit")
+    return f"costs {amount_text(check.estimated_cost)} credits and needs {staff}"
 
 
 def _reasons(check: FeasibilityCheckResult) -> list[str]:

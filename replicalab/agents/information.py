@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from replicalab.costs import amount_text
-from replicalab.labels import label_key
+from replicalab.labels import count_text, label_key
 from replicalab.scenarios.inventory import ItemStatus
 from replicalab.scenarios.models import NormalizedScenarioPack, ResourceCategory
 
@@ -41,11 +41,11 @@ def _budget(scenario: NormalizedScenarioPack) -> str:
 
 
 def _days(scenario: NormalizedScenarioPack) -> str:
-    return f"Time: at most {scenario.lab.time_limit_days} days."
+    return f"Time: at most {count_text(scenario.lab.time_limit_days, 'day')}."
 
 
 def _staff(scenario: NormalizedScenarioPack) -> str:
-    return f"Staff: {scenario.lab.staff_count} staff units."
+    return f"Staff: {count_text(scenario.lab.staff_count, 'staff unit')}."
 
 
 def _equipment(scenario: NormalizedScenarioPack) -> str:

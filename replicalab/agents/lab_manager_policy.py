@@ -7,13 +7,20 @@ Source: the agents map, "Lab Manager Policy", settled by the behaviour contract,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Final, Self
 
-from pydantic import ModelWrapValidatorHandler, computed_field, model_validator
+from pydantic import (
+    Field,
+    ModelWrapValidatorHandler,
+    TypeAdapter,
+    computed_field,
+    model_validator,
+)
 
 from replicalab.agents.explanations import built_in_explanation
 from replicalab.costs import amount_text, cost, counts_of, staff, staff_steps
-from replicalab.labels import label_key
+from replicalab.labels import count_text, label_key
 from replicalab.models import (
     DIMENSIONS,
     LAB_DIMENSIONS,
@@ -34,13 +41,14 @@ from replicalab.scenarios.models import AllowedSubstitution, NormalizedScenarioP
 from replicalab.validation import ValidationResult, validate_protocol
 
 MAX_HALVINGS: Final = 10
+_EXPLANATION: Final = TypeAdapter[str](NonEmptyText)
 
 
 class DimensionCheck(Record):
     """Whether one dimension passes, and why not."""
 
     ok: Flag = True
-    reasons: list[NonEmptyText] = []
+    reasons: list[NonEmptyText] = Field(default_factory=list)
 
 
 class FeasibilityCheckResult(Record):
@@ -65,12 +73,12 @@ class FeasibilityCheckResult(Record):
     @model_validator(mode="wrap")
     @classmethod
     def _load_a_dump(cls, data: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        if not isinstance(data, Mapping):
+        given = cls.model_computed_fields.keys() & data if isinstance(data, Mapping) else ()
+        if not isinstance(data, Mapping) or not given:
             return handler(data)
-        computed = cls.model_computed_fields
-        result = handler({key: value for key, value in data.items() if key not in computed})
-        for name in computed:
-            if name in data and data[name] != getattr(result, name):
+        result = handler({key: value for key, value in data.items() if key not in given})
+        for name in sorted(given):
+            if data[name] != getattr(result, name):
                 raise ValueError(f"{name} is {data[name]!r} but the dimensions give another value")
         return result
 
@@ -220,18 +228,24 @@ def _check_reagents(protocol: Protocol, scenario: NormalizedScenarioPack) -> Dim
     return _verdict(_missing_items(protocol.required_reagents, "reagent", scenario))
 
 
-def _missing_items(
-    labels: list[str], category: str, scenario: NormalizedScenarioPack
-) -> list[str]:
+def _missing_items(labels: list[str], category: str, scenario: NormalizedScenarioPack) -> list[str]:
     reasons = []
     for label in dict.fromkeys(labels):
         if scenario.inventory.status(label, category) is ItemStatus.AVAILABLE:
             continue
-        options = scenario.inventory.alternatives(label)
+        options = _options(label, category, scenario)
         quoted = " or ".join(f"'{option}'" for option in options)
         remedy = f"{quoted} may replace it" if options else "nothing in this lab may replace it"
         reasons.append(f"'{label}' is {item_status_text(label, category, scenario)}; {remedy}.")
     return reasons
+
+
+def _options(label: str, category: str, scenario: NormalizedScenarioPack) -> tuple[str, ...]:
+    """Return what may replace an item that this lab lacks; nothing stands in for an unknown one."""
+    status = scenario.inventory.status(label, category)
+    if status in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN):
+        return ()
+    return scenario.inventory.alternatives(label)
 
 
 def item_status_text(label: str, category: str, scenario: NormalizedScenarioPack) -> str:
@@ -247,7 +261,9 @@ def _check_schedule(protocol: Protocol, scenario: NormalizedScenarioPack) -> Dim
     needed, has = protocol.duration_days, scenario.lab.time_limit_days
     if needed <= has:
         return DimensionCheck()
-    return _verdict([f"The plan takes {needed} days, {needed - has} over the limit of {has}."])
+    return _verdict(
+        [f"The plan takes {count_text(needed, 'day')}, {needed - has} over the limit of {has}."]
+    )
 
 
 def _check_staff(protocol: Protocol, scenario: NormalizedScenarioPack) -> DimensionCheck:
@@ -260,7 +276,9 @@ def _check_staff(protocol: Protocol, scenario: NormalizedScenarioPack) -> Dimens
         if step.adds
     ]
     parts = ", ".join([f"{scenario.staff_model.base} to start", *steps])
-    return _verdict([f"The plan needs {needed} staff units ({parts}); the lab has {has}."])
+    return _verdict(
+        [f"The plan needs {count_text(needed, 'staff unit')} ({parts}); the lab has {has}."]
+    )
 
 
 def _check_policy(protocol: Protocol, scenario: NormalizedScenarioPack) -> DimensionCheck:
@@ -284,10 +302,8 @@ def _substitution_options(
 ) -> dict[str, list[str]]:
     options = {}
     for _, category, label in _needs(protocol):
-        if scenario.inventory.status(label, category) is not ItemStatus.AVAILABLE:
-            alternatives = scenario.inventory.alternatives(label)
-            if alternatives:
-                options[label] = list(alternatives)
+        if found := _options(label, category, scenario):
+            options[label] = list(found)
     return options
 
 
@@ -334,17 +350,13 @@ def apply_changes(protocol: Protocol, changes: list[SuggestionChange]) -> Protoc
     return protocol
 
 
-def _substitutions(
-    protocol: Protocol, scenario: NormalizedScenarioPack
-) -> list[SuggestionChange]:
+def _substitutions(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[SuggestionChange]:
     """Fixes 1 and 2: equipment, then reagents."""
     listed = {label_key(label) for _, _, label in _needs(protocol)}
     changes = []
     for field, category, label in _needs(protocol):
-        if scenario.inventory.status(label, category) is ItemStatus.AVAILABLE:
-            continue
-        unlisted = (a for a in scenario.inventory.alternatives(label) if label_key(a) not in listed)
-        alternative = next(unlisted, None)
+        options = _options(label, category, scenario)
+        alternative = next((each for each in options if label_key(each) not in listed), None)
         if alternative is None:
             continue
         listed.add(label_key(alternative))
@@ -366,9 +378,7 @@ def _substitution(
     )
 
 
-def _allowed(
-    label: str, alternative: str, scenario: NormalizedScenarioPack
-) -> AllowedSubstitution:
+def _allowed(label: str, alternative: str, scenario: NormalizedScenarioPack) -> AllowedSubstitution:
     return next(
         s
         for s in scenario.allowed_substitutions
@@ -380,14 +390,12 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
-def _duration_clamp(
-    protocol: Protocol, scenario: NormalizedScenarioPack
-) -> list[SuggestionChange]:
+def _duration_clamp(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[SuggestionChange]:
     """Fix 3: no longer than the lab's limit."""
     days, limit = protocol.duration_days, scenario.lab.time_limit_days
     if days <= limit:
         return []
-    tradeoff = f"{days - limit} fewer days to run and to repeat what fails."
+    tradeoff = f"{count_text(days - limit, 'day')} fewer to run and to repeat what fails."
     if limit < scenario.min_days:
         tradeoff = f"Below {scenario.min_days} days the study's endpoint is lost."
     return [
@@ -395,7 +403,7 @@ def _duration_clamp(
             field="duration_days",
             original=str(days),
             revised=str(limit),
-            reason=f"The lab has {limit} days.",
+            reason=f"The lab has {count_text(limit, 'day')}.",
             tradeoff=tradeoff,
         )
     ]
@@ -423,9 +431,7 @@ def _fits_both(plan: Protocol, scenario: NormalizedScenarioPack) -> bool:
     return _check_budget(plan, scenario).ok and _check_staff(plan, scenario).ok
 
 
-def _halve(
-    protocol: Protocol, floor: int, fits: Callable[[Protocol], bool]
-) -> Protocol | None:
+def _halve(protocol: Protocol, floor: int, fits: Callable[[Protocol], bool]) -> Protocol | None:
     """Return the first plan that fits while the sample is halved, None if none does."""
     for _ in range(MAX_HALVINGS):
         if fits(protocol):
@@ -447,12 +453,13 @@ def _sample_change(
         threshold = scenario.staff_model.sample_threshold
         reasons.append(f"at {threshold} samples or fewer the plan needs one staff unit less")
     times = _halvings(before.sample_size, after.sample_size)
+    fewer = count_text(before.sample_size - after.sample_size, "sample")
     return SuggestionChange(
         field="sample_size",
         original=str(before.sample_size),
         revised=str(after.sample_size),
         reason=_sentence(f"{'; '.join(reasons)}; the sample is halved {times}"),
-        tradeoff=f"{before.sample_size - after.sample_size} fewer samples: weaker evidence.",
+        tradeoff=f"{fewer} fewer: weaker evidence.",
     )
 
 
@@ -515,10 +522,7 @@ def _explanation(
     renderer: ExplanationRenderer | None,
 ) -> str:
     if renderer is not None:
-        try:
-            text: object = renderer(action_type, check_result, suggestion)
-        except Exception:  # noqa: BLE001 - a foreign renderer may fail in any way
-            text = None
-        if isinstance(text, str) and text.strip():
-            return text
+        with suppress(Exception):  # a foreign renderer may fail in any way
+            text = renderer(action_type, check_result, suggestion)
+            return _EXPLANATION.validate_python(text, strict=True)
     return built_in_explanation(action_type, check_result, suggestion)

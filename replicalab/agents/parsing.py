@@ -24,7 +24,7 @@ MAX_NESTING: Final = 32
 """Braces and brackets open at once; an action needs two, Python's decoder fails near a thousand."""
 MAX_DIGITS: Final = 18
 """Digits of a whole number; longer ones cost quadratic time to read and overflow later sums."""
-MAX_PROBLEMS: Final = 8
+MAX_PROBLEMS: Final = 12
 """Validation problems that one message lists; the rest are counted."""
 _MAX_NAME: Final = 60
 

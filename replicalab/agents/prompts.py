@@ -40,8 +40,8 @@ FIELD_FORMS: Final = {
 
 _ROLE: Final = "You are the Scientist agent in ReplicaLab."
 _JOB: Final = (
-    "Your job: negotiate with the Lab Manager the strongest plan of this replication that the lab "
-    "can run.\nKeep what the conclusion rests on; give up first what costs it least."
+    "Your job: negotiate with the Lab Manager the strongest plan that the lab can run.\n"
+    "Keep what the conclusion rests on; give up first what costs it least."
 )
 _CONTRACT: Final = (
     "Answer with exactly one JSON object and nothing else: no prose, no code fence.",

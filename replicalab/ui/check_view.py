@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from replicalab.agents import FeasibilityCheckResult
 from replicalab.costs import amount_text, cost_terms, counts_of
-from replicalab.evidence import planned_evidence
 from replicalab.figures import CONFIG, cost_chart
 from replicalab.margins import Margin, cliffs, margins, tightest
-from replicalab.models import Protocol
-from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.sentences import Status, Verdict, plan_verdict
+from replicalab.ui.session import Here
 from replicalab.ui.words import DIMENSION_LABELS, ICONS, coloured, escaped, pass_or_fail
 
 
@@ -21,13 +18,13 @@ def draw_verdict(verdict: Verdict) -> None:
     box[verdict.status](escaped(verdict.text), icon=ICONS[verdict.status])
 
 
-def draw(plan: Protocol, check: FeasibilityCheckResult, pack: NormalizedScenarioPack) -> None:
-    """Draw the whole check of a plan."""
-    draw_verdict(plan_verdict(check, planned_evidence(plan, pack)))
-    found = margins(plan, check, pack)
+def draw(here: Here) -> None:
+    """Draw the whole check of the plan: verdict, tiles, reasons, cliffs, cost."""
+    draw_verdict(plan_verdict(here.check, here.evidence))
+    found = margins(here.plan, here.check, here.pack)
     _draw_tiles(found)
-    _draw_reasons(found, check)
-    _draw_cliffs(plan, pack)
+    _draw_reasons(found, here)
+    _draw_cost(here)
 
 
 def _draw_tiles(found: tuple[Margin, ...]) -> None:
@@ -46,7 +43,7 @@ def _draw_tile(margin: Margin, binds: bool) -> None:
         st.caption(f"slack {margin.slack_text}{' · binding' if binds else ''}")
 
 
-def _draw_reasons(found: tuple[Margin, ...], check: FeasibilityCheckResult) -> None:
+def _draw_reasons(found: tuple[Margin, ...], here: Here) -> None:
     lines = [
         f"- {coloured(Status.FAIL, DIMENSION_LABELS[margin.dimension])}: {escaped(reason)}"
         for margin in found
@@ -54,30 +51,25 @@ def _draw_reasons(found: tuple[Margin, ...], check: FeasibilityCheckResult) -> N
     ]
     lines += [
         f"- {coloured(Status.CAUTION, 'Note')}: {escaped(issue.message)}"
-        for issue in check.validation_result.warnings
+        for issue in here.check.validation_result.paper_warnings
     ]
+    lines += [f"- {coloured(Status.CAUTION, 'Cliff')}: {c}" for c in cliffs(here.plan, here.pack)]
     if lines:
         st.markdown("\n".join(lines))
 
 
-def _draw_cliffs(plan: Protocol, pack: NormalizedScenarioPack) -> None:
-    found = cliffs(plan, pack)
-    if found:
-        st.caption(f"Cliffs: {' '.join(found)}")
-
-
-def draw_cost(plan: Protocol, check: FeasibilityCheckResult, pack: NormalizedScenarioPack) -> None:
+def _draw_cost(here: Here) -> None:
     """Draw the five cost terms against the budget, as a chart and as a table."""
-    terms = cost_terms(counts_of(plan), pack.cost_model)
-    budget = pack.lab.budget_remaining
-    figure = cost_chart(terms, check.estimated_cost, budget)
+    total, budget = here.check.estimated_cost, here.pack.lab.budget_remaining
+    terms = cost_terms(counts_of(here.plan), here.pack.cost_model)
+    figure = cost_chart(terms, total, budget)
     st.plotly_chart(
         figure, key="cost_chart", config=CONFIG, alt="Cost by term against the budget, in credits"
     )
     with st.expander("The same as a table"):
         rows = [(t.label, f"{amount_text(t.number)} {t.unit} × {amount_text(t.rate)}",
                  amount_text(t.credits)) for t in terms]  # fmt: skip
-        rows.append(("Total", "", amount_text(check.estimated_cost)))
+        rows.append(("Total", "", amount_text(total)))
         rows.append(("Budget", "", amount_text(budget)))
         st.table(
             {name: list(column) for name, column in

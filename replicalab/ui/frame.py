@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 from typing import Final
 
 import streamlit as st
 
 from replicalab.agents import check_feasibility
 from replicalab.costs import cost_terms, counts_of
-from replicalab.evidence import planned_evidence
 from replicalab.figures import cost_chart
 from replicalab.links import Workspace, to_query
 from replicalab.sentences import plan_verdict
 from replicalab.ui import session
+from replicalab.ui.session import Here
 from replicalab.ui.words import escaped, verdict_badge
+
+_ICON: Final = str(Path(__file__).with_name("icon.png"))
+"""A file of ours: a Material symbol would be fetched from another host."""
 
 PAGES: Final = (
     ("app.py", "Scenarios", ":material/science:"),
@@ -23,16 +27,16 @@ PAGES: Final = (
 )
 
 
-def open_page(title: str) -> None:
-    """Set the page up and draw its header; the first call of every page."""
-    st.set_page_config(
-        page_title=f"{title} · ReplicaLab", page_icon=":material/science:", layout="wide"
-    )
+def open_page(title: str) -> Here:
+    """Set the page up, draw its header, and return what it is about; every page's first call."""
+    st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
     _warm_up()
     session.begin()
     _draw_navigation(session.workspace())
-    _draw_header()
+    here = session.here()
+    _draw_header(here)
     _draw_link_problems()
+    return here
 
 
 def close_page() -> None:
@@ -59,9 +63,8 @@ def _draw_navigation(workspace: Workspace) -> None:
             st.page_link(page, label=label, icon=icon, query_params=query)
 
 
-def _draw_header() -> None:
-    pack, plan = session.pack(), session.plan()
-    verdict = plan_verdict(check_feasibility(plan, pack), planned_evidence(plan, pack))
+def _draw_header(here: Here) -> None:
+    pack, verdict = here.pack, plan_verdict(here.check, here.evidence)
     seed = f", seed {pack.seed}" if pack.seed else ""
     with st.container(key="where"):
         st.markdown(

@@ -66,20 +66,21 @@ def shown_round(trace: Trace) -> int:
 def draw_setup() -> None:
     """Draw who plays, from which plan, for how long."""
     st.session_state[_ROUNDS] = session.workspace().max_rounds
-    with st.container(horizontal=True, vertical_alignment="bottom", key="setup"):
+    players, rounds = st.columns([5, 1], vertical_alignment="bottom")
+    with players:
         st.markdown(
-            "**Scientist:** baseline, opens with your plan, then halves the sample and cuts a "
-            "day whenever the answer names a blocker. **Lab Manager:** reference, four fixes in "
-            "a fixed order.",
-            width="stretch",
+            "**Scientist:** baseline. Opens with your plan; while the answer names a blocker it "
+            "halves the sample and cuts a day, and it accepts in the last round.  \n"
+            "**Lab Manager:** reference. Substitutes items, cuts days, then halves the sample "
+            "until the budget fits."
         )
+    with rounds:
         st.number_input(
             "Rounds at most",
             min_value=1,
             max_value=MOST_ROUNDS,
             step=1,
             key=_ROUNDS,
-            width=150,
             on_change=_set_rounds,
         )
 
@@ -102,9 +103,9 @@ def draw_scrubber(trace: Trace) -> None:
     playing = _PLAYING in st.session_state
     with st.container(horizontal=True, vertical_alignment="center", key="scrubber"):
         _jump("First", ":material/first_page:", 0, at == 0)
-        _jump("Back", ":material/chevron_left:", at - 1, at == 0, "ArrowLeft")
+        _jump("Back", ":material/chevron_left:", at - 1, at == 0, "Left")
         st.markdown(f"**Round {at + 1} of {last + 1}**", width="content")
-        _jump("Next", ":material/chevron_right:", at + 1, at == last, "ArrowRight")
+        _jump("Next", ":material/chevron_right:", at + 1, at == last, "Right")
         _jump("Last", ":material/last_page:", last, at == last)
         st.button(
             "Pause" if playing else "Play",
@@ -118,9 +119,7 @@ def draw_scrubber(trace: Trace) -> None:
 
 
 def _jump(label: str, icon: str, to: int, disabled: bool, shortcut: str | None = None) -> None:
-    st.button(
-        label, icon=icon, on_click=_go, args=(to,), disabled=disabled, shortcut=shortcut
-    )
+    st.button(label, icon=icon, on_click=_go, args=(to,), disabled=disabled, shortcut=shortcut)
 
 
 def _go(to: int) -> None:
@@ -159,7 +158,7 @@ def draw_round(trace: Trace, pack: NormalizedScenarioPack) -> None:
     at = shown_round(trace)
     done = trace.rounds[at]
     before = trace.rounds[at - 1].plan if at else None
-    scientist, change, manager = st.columns(3, border=True)
+    scientist, change, manager = st.columns([4, 3, 5], border=True)
     with scientist:
         _draw_scientist(done)
     with change:

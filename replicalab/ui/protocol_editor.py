@@ -95,9 +95,7 @@ def _number(field: str, plan: Protocol, help_text: str) -> None:
     )
 
 
-def _labels(
-    field: str, plan: Protocol, offered: list[str], shown_as: Callable[[str], str]
-) -> None:
+def _labels(field: str, plan: Protocol, offered: list[str], shown_as: Callable[[str], str]) -> None:
     chosen: list[str] = getattr(plan, field)
     st.session_state.setdefault(_key(field), list(dict.fromkeys(chosen)))
     st.multiselect(
@@ -106,6 +104,7 @@ def _labels(
         format_func=shown_as,
         key=_key(field),
         accept_new_options=True,
+        wrap=True,
         placeholder="Pick, or type a new one",
         on_change=_take,
         args=(field,),

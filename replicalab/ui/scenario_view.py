@@ -9,6 +9,7 @@ import streamlit as st
 from replicalab.costs import amount_text
 from replicalab.gallery import Card, LabAnswer, cards
 from replicalab.links import LARGEST_SEED, to_query
+from replicalab.models import DIMENSIONS
 from replicalab.scenarios import (
     Confidence,
     Difficulty,
@@ -75,46 +76,52 @@ def _draw_card(card: Card) -> None:
 
 def _lab_line(lab: LabAnswer) -> str:
     verdict = coloured(ANSWER_STATUS[lab.answer], ANSWER_TITLES[lab.answer].lower())
-    failing = f" · {', '.join(lab.failing)}" if lab.failing else ""
+    failing = f" · {len(lab.failing)} of {len(DIMENSIONS)} fail" if lab.failing else ""
     return f"{lab.difficulty.capitalize()}: {verdict}{failing}"
 
 
 # --- the open study ---------------------------------------------------------------------------
 
 
-def draw_lab_choice(pack: NormalizedScenarioPack) -> None:
-    """Draw the choice of difficulty and seed."""
+def draw_story(pack: NormalizedScenarioPack) -> None:
+    """Draw the choice of lab, what happens to the reference protocol in it, and the ways on."""
+    choice, story = st.columns([1, 3], gap="large")
+    with choice:
+        _draw_lab_choice(pack)
+    with story:
+        st.markdown(f"**{escaped(pack.study.title)}.** {escaped(pack.study.goal)}")
+        draw_verdict(offer_story(pack))
+        _draw_ways_on()
+
+
+def _draw_lab_choice(pack: NormalizedScenarioPack) -> None:
     st.session_state[_LAB] = pack.difficulty.value
     st.session_state[_SEED] = pack.seed
-    with st.container(horizontal=True, vertical_alignment="bottom", key="lab_choice_row"):
-        st.segmented_control(
-            "Lab",
-            [level.value for level in Difficulty],
-            format_func=str.capitalize,
-            key=_LAB,
-            required=True,
-            on_change=_open_lab,
-        )
-        st.number_input(
-            "Seed",
-            min_value=0,
-            max_value=LARGEST_SEED,
-            step=1,
-            key=_SEED,
-            width=160,
-            help="0 is the lab as written; any other number moves budget, time and "
-            "which items are missing, always the same way.",
-            on_change=_open_lab,
-        )
+    st.segmented_control(
+        "Lab",
+        [level.value for level in Difficulty],
+        format_func=str.capitalize,
+        key=_LAB,
+        required=True,
+        on_change=_open_lab,
+    )
+    st.number_input(
+        "Seed",
+        min_value=0,
+        max_value=LARGEST_SEED,
+        step=1,
+        key=_SEED,
+        help="0 is the lab as written; any other number moves budget, time and "
+        "which items are missing, always the same way.",
+        on_change=_open_lab,
+    )
 
 
 def _open_lab() -> None:
     session.open_lab(st.session_state[_LAB], st.session_state[_SEED])
 
 
-def draw_story(pack: NormalizedScenarioPack) -> None:
-    """Draw what happens in this lab, and the two ways on from here."""
-    draw_verdict(offer_story(pack))
+def _draw_ways_on() -> None:
     query = to_query(session.workspace())
     with st.container(horizontal=True, key="ways_on"):
         st.page_link(

@@ -7,10 +7,12 @@ when the browser's Back or Forward brings an older one back.
 from __future__ import annotations
 
 import time
-from typing import Final
+from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab.agents import FeasibilityCheckResult, check_feasibility
+from replicalab.evidence import Evidence, planned_evidence
 from replicalab.links import Workspace, from_query, to_query
 from replicalab.models import Protocol
 from replicalab.scenarios import NormalizedScenarioPack
@@ -42,7 +44,8 @@ def begin() -> None:
 
 def _came_back(query: dict[str, str]) -> bool:
     settled = time.monotonic() - st.session_state[_WRITTEN_AT] > _SETTLED_AFTER
-    return settled and query != st.session_state[_WRITTEN]
+    written: dict[str, str] = st.session_state[_WRITTEN]
+    return settled and query != written
 
 
 def _adopt(query: dict[str, str]) -> None:
@@ -69,9 +72,19 @@ def workspace() -> Workspace:
     return found
 
 
-def pack() -> NormalizedScenarioPack:
-    """Return the study in the lab that is open."""
-    return workspace().pack()
+class Here(NamedTuple):
+    """What a page shows: the study in its lab, the plan, its check and its planned evidence."""
+
+    pack: NormalizedScenarioPack
+    plan: Protocol
+    check: FeasibilityCheckResult
+    evidence: Evidence
+
+
+def here() -> Here:
+    """Return what the workspace points at, checked."""
+    pack, protocol = workspace().pack(), plan()
+    return Here(pack, protocol, check_feasibility(protocol, pack), planned_evidence(protocol, pack))
 
 
 def plan() -> Protocol:

@@ -6,7 +6,6 @@ import streamlit as st
 
 from replicalab.agents import (
     AlternativeSuggestion,
-    FeasibilityCheckResult,
     SuggestionChange,
     compose_lab_manager_response,
     suggest_alternative,
@@ -20,13 +19,14 @@ from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.sentences import ANSWER_MEANINGS, ANSWER_STATUS, ANSWER_TITLES, plan_verdict
 from replicalab.ui import session
 from replicalab.ui.check_view import draw_verdict
+from replicalab.ui.session import Here
 from replicalab.ui.words import badge, escaped
 
 
-def draw(plan: Protocol, check: FeasibilityCheckResult, pack: NormalizedScenarioPack) -> None:
-    """Draw the answer to a plan and, change by change, what the Lab Manager would do to it."""
-    suggestion = suggest_alternative(plan, check, pack)
-    answer = compose_lab_manager_response(check, suggestion)
+def draw(here: Here) -> None:
+    """Draw the answer to the plan and, change by change, what the Lab Manager would do to it."""
+    suggestion = suggest_alternative(here.plan, here.check, here.pack)
+    answer = compose_lab_manager_response(here.check, suggestion)
     st.markdown(
         f"{badge(ANSWER_STATUS[answer.action_type], ANSWER_TITLES[answer.action_type])} "
         f"{ANSWER_MEANINGS[answer.action_type]}"
@@ -36,7 +36,7 @@ def draw(plan: Protocol, check: FeasibilityCheckResult, pack: NormalizedScenario
     elif not suggestion.applied_changes:
         st.caption("The Lab Manager knows no change that would help. Edit what fails above.")
     else:
-        _draw_suggestion(plan, suggestion, pack)
+        _draw_suggestion(here.plan, suggestion, here.pack)
 
 
 def _draw_suggestion(
@@ -55,31 +55,30 @@ def _draw_suggestion(
         args=(revised,),
     )
     steps = change_concessions(plan, suggestion.applied_changes, pack)
-    for number, (change, step) in enumerate(
-        zip(suggestion.applied_changes, steps, strict=True), start=1
-    ):
-        _draw_change(number, plan, change, step)
+    with st.grid("auto", min_column_width=330, key="changes"):
+        for number, (change, step) in enumerate(
+            zip(suggestion.applied_changes, steps, strict=True), start=1
+        ):
+            _draw_change(number, plan, change, step)
 
 
 def _draw_change(number: int, plan: Protocol, change: SuggestionChange, step: Concession) -> None:
-    with st.container(border=True, key=f"change_{number}"):
-        text, button = st.columns([5, 1], vertical_alignment="center")
-        with text:
-            st.markdown(
-                f"**{number}. {step.label}:** {escaped(change.original)} → "
-                f"**{escaped(change.revised)}**"
-            )
-            st.markdown(f"Why: {escaped(change.reason)}")
-            st.markdown(f"What is lost: {escaped(change.tradeoff)}")
-            st.caption(f"{_saved(step)} · {escaped(step.evidence_text)}")
-        with button:
-            st.button(
-                "Apply",
-                key=f"apply_{number}",
-                help="Take this change alone",
-                on_click=session.replace_plan,
-                args=(apply_changes(plan, [change]),),
-            )
+    with st.container(border=True, height="stretch", key=f"change_{number}"):
+        st.markdown(
+            f"**{number}. {step.label}:** {escaped(change.original)} → "
+            f"**{escaped(change.revised)}**"
+        )
+        st.markdown(
+            f"**Why:** {escaped(change.reason)}  \n"
+            f"**What is lost:** {escaped(change.tradeoff)}  \n"
+            f":gray[{_saved(step)} · {escaped(step.evidence_text)}]"
+        )
+        st.button(
+            "Apply this change",
+            key=f"apply_{number}",
+            on_click=session.replace_plan,
+            args=(apply_changes(plan, [change]),),
+        )
 
 
 def _saved(step: Concession) -> str:

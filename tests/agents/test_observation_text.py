@@ -93,9 +93,7 @@ def test_observation_text_of_a_later_turn_reads_as_written() -> None:
         conversation_history=[
             make_entry(role="scientist", action_type="propose_protocol", message="Forty trays."),
             make_entry(action_type="suggest_alternative", message="Twenty trays would fit."),
-            make_entry(
-                role="system", action_type=None, message="The clock runs.", round_number=1
-            ),
+            make_entry(role="system", action_type=None, message="The clock runs.", round_number=1),
         ],
         current_protocol=make_protocol(),
         suggested_protocol=make_protocol(sample_size=20, controls=[]),

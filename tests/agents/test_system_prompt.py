@@ -19,7 +19,7 @@ from tests.strategies import packs
 GOLDEN = """\
 You are the Scientist agent in ReplicaLab.
 
-Your job: negotiate with the Lab Manager the strongest plan of this replication that the lab can run.
+Your job: negotiate with the Lab Manager the strongest plan that the lab can run.
 Keep what the conclusion rests on; give up first what costs it least.
 
 Domain ID: plant_biology

@@ -1,4 +1,4 @@
-"""The negotiation: a pure step from state to state, its outcome, and a trace that replays.
+"""The negotiation itself: a pure step from state to state, and its outcome.
 
 One round = the Scientist acts, the Lab Manager answers. ``accept`` takes the Lab Manager's
 standing offer, or the plan on the table when there is none. An offer stands until the Lab Manager
@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from enum import StrEnum
-from typing import Annotated, Final
-
-from pydantic import Field, ValidationError
+from typing import Final
 
 from replicalab.agents.information import answer_questions
 from replicalab.agents.lab_manager_policy import (
@@ -23,27 +20,32 @@ from replicalab.agents.lab_manager_policy import (
     suggest_alternative,
 )
 from replicalab.agents.scientist_policy import build_baseline_scientist_action
-from replicalab.errors import NegotiationError, TraceError
+from replicalab.errors import NegotiationError
 from replicalab.evidence import planned_evidence
 from replicalab.models import (
     ConversationEntry,
-    Count,
     LabManagerAction,
     LabManagerActionType,
-    NonEmptyText,
     Protocol,
-    Record,
     Role,
     ScientistAction,
     ScientistActionType,
     ScientistObservation,
     plan_action,
 )
+from replicalab.negotiation.records import (
+    Ending,
+    LabManagerKind,
+    Outcome,
+    Round,
+    ScientistKind,
+    Setup,
+    State,
+    Trace,
+)
 from replicalab.scenarios.models import (
     MAX_ROUNDS,
-    Difficulty,
     EvidenceTier,
-    Identifier,
     NormalizedScenarioPack,
 )
 
@@ -56,99 +58,12 @@ SuggestionPolicy = Callable[
 """How a Lab Manager looks for another plan."""
 
 
-class ScientistKind(StrEnum):
-    """Who may play the Scientist."""
-
-    BASELINE = "baseline"
-
-
-class LabManagerKind(StrEnum):
-    """Who may play the Lab Manager."""
-
-    REFERENCE = "reference"
-
-
 SCIENTISTS: Final[dict[ScientistKind, ScientistPolicy]] = {
     ScientistKind.BASELINE: build_baseline_scientist_action
 }
 LAB_MANAGERS: Final[dict[LabManagerKind, SuggestionPolicy]] = {
     LabManagerKind.REFERENCE: suggest_alternative
 }
-
-
-class Outcome(StrEnum):
-    """How a negotiation ended."""
-
-    AGREED = "agreed"
-    AGREED_BELOW_FLOOR = "agreed_below_floor"
-    FALSE_AGREEMENT = "false_agreement"
-    NO_DEAL = "no_deal"
-
-
-class Ending(StrEnum):
-    """What ended a negotiation; running out of rounds is a cut, the rest are endings."""
-
-    SCIENTIST_ACCEPTED = "the Scientist accepted"
-    LAB_MANAGER_ACCEPTED = "the Lab Manager accepted"
-    WALKED_AWAY = "the Scientist walked away"
-    OUT_OF_ROUNDS = "the rounds ran out"
-
-
-class Setup(Record):
-    """Everything that fixes a negotiation beside the study itself."""
-
-    scenario_id: Identifier
-    difficulty: Difficulty
-    seed: Count
-    scientist: ScientistKind = ScientistKind.BASELINE
-    lab_manager: LabManagerKind = LabManagerKind.REFERENCE
-    max_rounds: Annotated[int, Field(strict=True, ge=1, le=50)] = MAX_ROUNDS
-    opening: Protocol | None = None
-    forked_at: Count | None = None
-
-
-class Round(Record):
-    """One round: what each side did, and the plan, check and suggestion behind the answer.
-
-    ``scientist_action`` is None when the Scientist walked away; ``plan``, ``check`` and
-    ``suggestion`` are None when no plan was on the table.
-    """
-
-    number: Count
-    scientist_action: ScientistAction | None
-    lab_manager_action: LabManagerAction | None
-    plan: Protocol | None
-    check: FeasibilityCheckResult | None
-    suggestion: AlternativeSuggestion | None
-
-
-class State(Record):
-    """Where a negotiation stands before a round; ``ending`` is None while it goes on."""
-
-    round_number: Count
-    max_rounds: Count
-    history: list[ConversationEntry]
-    plan: Protocol | None = None
-    offer: Protocol | None = None
-    ending: Ending | None = None
-
-
-class Trace(Record):
-    """A finished negotiation: enough to show it, to replay it and to fork it.
-
-    ``scenario_digest`` tells whether a replay happens in the same lab.
-    """
-
-    setup: Setup
-    scenario_digest: NonEmptyText
-    rounds: Annotated[list[Round], Field(min_length=1)]
-    ending: Ending
-    outcome: Outcome
-
-    @property
-    def final_plan(self) -> Protocol | None:
-        """The plan of the last round: the agreed one, or the last on the table."""
-        return self.rounds[-1].plan
 
 
 def setup_for(
@@ -372,12 +287,13 @@ def negotiate(setup: Setup, scenario: NormalizedScenarioPack) -> Trace:
     Raises:
         NegotiationError: the opening has no samples.
     """
-    return _play(setup, start(setup), [], scenario)
+    return play_on(setup, start(setup), [], scenario)
 
 
-def _play(
+def play_on(
     setup: Setup, state: State, rounds: list[Round], scenario: NormalizedScenarioPack
 ) -> Trace:
+    """Return the negotiation that goes on from a state after the rounds already played."""
     while state.ending is None:
         action = choose_action(setup, state, scenario)
         state, done = step(state, action, scenario, setup.lab_manager)
@@ -402,118 +318,6 @@ def outcome_of(ending: Ending, last: Round, scenario: NormalizedScenarioPack) ->
     return Outcome.AGREED_BELOW_FLOOR if tier is EvidenceTier.BELOW_FLOOR else Outcome.AGREED
 
 
-# --- saving, replaying, forking ---------------------------------------------------------------
-
-
 def scenario_digest(scenario: NormalizedScenarioPack) -> str:
     """Return a fingerprint of the study in its lab: equal packs, equal digest."""
     return hashlib.sha256(scenario.model_dump_json().encode()).hexdigest()[:16]
-
-
-def save_trace(trace: Trace) -> str:
-    """Return the trace as JSON text; `load_trace` gives an equal one back."""
-    return trace.model_dump_json(indent=1)
-
-
-def load_trace(text: str) -> Trace:
-    """Return the trace that was saved.
-
-    Raises:
-        TraceError: the text is no saved trace; the message names the first place at fault.
-    """
-    try:
-        return Trace.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise TraceError(
-            f"{place}: {first['msg']}; load a file that was saved here and not edited since"
-        ) from error
-
-
-class Difference(Record):
-    """Where a replay parts from the saved trace; ``round_number`` None means the lab itself."""
-
-    round_number: Count | None
-    message: NonEmptyText
-
-
-def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[Difference]:
-    """Return what a replay finds different, empty when every round is identical.
-
-    The Scientist's recorded actions are played again; where its policy is deterministic it is
-    asked again too.
-    """
-    if trace.scenario_digest != scenario_digest(scenario):
-        return [Difference(round_number=None, message="The study or its lab has changed.")]
-    state = start(trace.setup)
-    for saved in trace.rounds:
-        if state.ending is not None:
-            return [_differs(saved, f"the negotiation had ended: {state.ending}")]
-        if saved.scientist_action != _replayed_action(trace, state, saved, scenario):
-            return [_differs(saved, "the Scientist acts differently")]
-        state, again = step(state, saved.scientist_action, scenario, trace.setup.lab_manager)
-        if again != saved:
-            return [_differs(saved, "the Lab Manager answers differently")]
-    return _end_differences(trace, state, scenario)
-
-
-def _replayed_action(
-    trace: Trace, state: State, saved: Round, scenario: NormalizedScenarioPack
-) -> ScientistAction | None:
-    forked = trace.setup.forked_at
-    if forked is not None and saved.number <= forked:
-        return saved.scientist_action
-    return choose_action(trace.setup, state, scenario)
-
-
-def _differs(saved: Round, what: str) -> Difference:
-    return Difference(round_number=saved.number, message=f"Round {saved.number + 1}: {what}.")
-
-
-def _end_differences(
-    trace: Trace, state: State, scenario: NormalizedScenarioPack
-) -> list[Difference]:
-    last = trace.rounds[-1]
-    if state.ending != trace.ending:
-        return [_differs(last, f"the ending is not '{trace.ending}'")]
-    if outcome_of(trace.ending, last, scenario) != trace.outcome:
-        return [_differs(last, f"the outcome is not '{trace.outcome}'")]
-    return []
-
-
-def state_before(trace: Trace, round_number: int, scenario: NormalizedScenarioPack) -> State:
-    """Return the state before a round of a trace (0-based).
-
-    Raises:
-        NegotiationError: the trace has no such round.
-    """
-    if not 0 <= round_number < len(trace.rounds):
-        raise NegotiationError(
-            f"round {round_number + 1}: this negotiation has {len(trace.rounds)} rounds"
-        )
-    state = start(trace.setup)
-    for saved in trace.rounds[:round_number]:
-        state, _ = step(state, saved.scientist_action, scenario, trace.setup.lab_manager)
-    return state
-
-
-def fork(
-    trace: Trace, round_number: int, protocol: Protocol, scenario: NormalizedScenarioPack
-) -> Trace:
-    """Return the negotiation that follows when the Scientist puts ``protocol`` forward instead.
-
-    Rounds before ``round_number`` (0-based) are kept; from there the Scientist's policy goes on.
-
-    Raises:
-        NegotiationError: no such round, or a plan without samples.
-    """
-    state = state_before(trace, round_number, scenario)
-    if protocol.sample_size < 1:
-        raise NegotiationError("forked plan: sample_size is 0; plan at least 1 sample")
-    kind = ScientistActionType.PROPOSE_PROTOCOL
-    if state.plan is not None:
-        kind = ScientistActionType.REVISE_PROTOCOL
-    setup = trace.setup.model_copy(update={"forked_at": round_number})
-    state, done = step(state, plan_action(kind, protocol), scenario, setup.lab_manager)
-    return _play(setup, state, [*trace.rounds[:round_number], done], scenario)

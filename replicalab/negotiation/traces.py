@@ -1,0 +1,138 @@
+"""A negotiation kept: saved, loaded, verified by replay, and forked at any round.
+
+Source: the behaviour contract, section 8.
+"""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from replicalab.errors import NegotiationError, TraceError
+from replicalab.models import (
+    Count,
+    NonEmptyText,
+    Protocol,
+    Record,
+    ScientistAction,
+    ScientistActionType,
+    plan_action,
+)
+from replicalab.negotiation.records import Round, State, Trace
+from replicalab.negotiation.rounds import (
+    choose_action,
+    outcome_of,
+    play_on,
+    scenario_digest,
+    start,
+    step,
+)
+from replicalab.scenarios.models import NormalizedScenarioPack
+
+
+def save_trace(trace: Trace) -> str:
+    """Return the trace as JSON text; `load_trace` gives an equal one back."""
+    return trace.model_dump_json(indent=1)
+
+
+def load_trace(text: str) -> Trace:
+    """Return the trace that was saved.
+
+    Raises:
+        TraceError: the text is no saved trace; the message names the first place at fault.
+    """
+    try:
+        return Trace.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise TraceError(
+            f"{place}: {first['msg']}; load a file that was saved here and not edited since"
+        ) from error
+
+
+class Difference(Record):
+    """Where a replay parts from the saved trace; ``round_number`` None means the lab itself."""
+
+    round_number: Count | None
+    message: NonEmptyText
+
+
+def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[Difference]:
+    """Return what a replay finds different, empty when every round is identical.
+
+    The Scientist's recorded actions are played again; where its policy is deterministic it is
+    asked again too.
+    """
+    if trace.scenario_digest != scenario_digest(scenario):
+        return [Difference(round_number=None, message="The study or its lab has changed.")]
+    state = start(trace.setup)
+    for saved in trace.rounds:
+        if state.ending is not None:
+            return [_differs(saved, f"the negotiation had ended: {state.ending}")]
+        if saved.scientist_action != _replayed_action(trace, state, saved, scenario):
+            return [_differs(saved, "the Scientist acts differently")]
+        state, again = step(state, saved.scientist_action, scenario, trace.setup.lab_manager)
+        if again != saved:
+            return [_differs(saved, "the Lab Manager answers differently")]
+    return _end_differences(trace, state, scenario)
+
+
+def _replayed_action(
+    trace: Trace, state: State, saved: Round, scenario: NormalizedScenarioPack
+) -> ScientistAction | None:
+    forked = trace.setup.forked_at
+    if forked is not None and saved.number <= forked:
+        return saved.scientist_action
+    return choose_action(trace.setup, state, scenario)
+
+
+def _differs(saved: Round, what: str) -> Difference:
+    return Difference(round_number=saved.number, message=f"Round {saved.number + 1}: {what}.")
+
+
+def _end_differences(
+    trace: Trace, state: State, scenario: NormalizedScenarioPack
+) -> list[Difference]:
+    last = trace.rounds[-1]
+    if state.ending != trace.ending:
+        return [_differs(last, f"the ending is not '{trace.ending}'")]
+    if outcome_of(trace.ending, last, scenario) != trace.outcome:
+        return [_differs(last, f"the outcome is not '{trace.outcome}'")]
+    return []
+
+
+def state_before(trace: Trace, round_number: int, scenario: NormalizedScenarioPack) -> State:
+    """Return the state before a round of a trace (0-based).
+
+    Raises:
+        NegotiationError: the trace has no such round.
+    """
+    if not 0 <= round_number < len(trace.rounds):
+        raise NegotiationError(
+            f"round {round_number + 1}: this negotiation has {len(trace.rounds)} rounds"
+        )
+    state = start(trace.setup)
+    for saved in trace.rounds[:round_number]:
+        state, _ = step(state, saved.scientist_action, scenario, trace.setup.lab_manager)
+    return state
+
+
+def fork(
+    trace: Trace, round_number: int, protocol: Protocol, scenario: NormalizedScenarioPack
+) -> Trace:
+    """Return the negotiation that follows when the Scientist puts ``protocol`` forward instead.
+
+    Rounds before ``round_number`` (0-based) are kept; from there the Scientist's policy goes on.
+
+    Raises:
+        NegotiationError: no such round, or a plan without samples.
+    """
+    state = state_before(trace, round_number, scenario)
+    if protocol.sample_size < 1:
+        raise NegotiationError("forked plan: sample_size is 0; plan at least 1 sample")
+    kind = ScientistActionType.PROPOSE_PROTOCOL
+    if state.plan is not None:
+        kind = ScientistActionType.REVISE_PROTOCOL
+    setup = trace.setup.model_copy(update={"forked_at": round_number})
+    state, done = step(state, plan_action(kind, protocol), scenario, setup.lab_manager)
+    return play_on(setup, state, [*trace.rounds[:round_number], done], scenario)

@@ -1,0 +1,260 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.agents.scientist_policy import (
+    _BLOCKER_HINTS,
+    _FINANCE_HINTS,
+    _ML_HINTS,
+    _feedback_indicates_blocker,
+    _infer_domain,
+    build_baseline_scientist_action,
+)
+from replicalab.models import (
+    ACCEPT_ACTION,
+    Protocol,
+    ScientistAction,
+    ScientistActionType,
+    ScientistObservation,
+    revise,
+)
+from tests.factories import make_entry, make_protocol, make_scientist_observation
+from tests.strategies import protocols, scientist_observations
+
+BLOCKED = make_entry(action_type="reject", message="The chamber is booked.")
+FREE = make_entry(action_type="reject", message="I would rather not.")
+
+
+def act(**changes: object) -> ScientistAction:
+    """Return the baseline's action when a plan is on the table in round 1 of 5."""
+    turn = {"current_protocol": make_protocol(), "round_number": 1, "max_rounds": 5}
+    return build_baseline_scientist_action(make_scientist_observation(**{**turn, **changes}))
+
+
+def revision(**changes: object) -> Protocol:
+    """Return the plan that the baseline makes of a blocked one."""
+    action = act(current_protocol=make_protocol(**changes), conversation_history=[BLOCKED])
+    assert action.action_type is ScientistActionType.REVISE_PROTOCOL
+    assert action.protocol is not None
+    return action.protocol
+
+
+@pytest.mark.parametrize("round_number", [0, 1, 4, 9])
+def test_baseline_proposes_when_there_is_no_protocol(round_number: int) -> None:
+    action = act(current_protocol=None, round_number=round_number, conversation_history=[BLOCKED])
+    assert action.action_type is ScientistActionType.PROPOSE_PROTOCOL
+
+
+@pytest.mark.parametrize(
+    ("round_number", "max_rounds", "accepts"),
+    [
+        (3, 5, False),
+        (4, 5, True),
+        (5, 5, True),
+        (0, 1, False),
+        (1, 1, True),
+        (0, 0, False),
+        (1, 0, True),
+        (0, 2, False),
+        (1, 2, True),
+    ],
+)
+def test_baseline_accepts_a_blocked_plan_only_at_max_rounds(
+    round_number: int, max_rounds: int, accepts: bool
+) -> None:
+    action = act(round_number=round_number, max_rounds=max_rounds, conversation_history=[BLOCKED])
+    assert (action == ACCEPT_ACTION) is accepts
+    assert accepts or action.action_type is ScientistActionType.REVISE_PROTOCOL
+
+
+@pytest.mark.parametrize(
+    ("history", "expected"),
+    [
+        ([], "accept"),
+        ([FREE], "accept"),
+        ([BLOCKED], "revise_protocol"),
+        ([FREE, BLOCKED], "revise_protocol"),
+        ([BLOCKED, FREE], "accept"),
+        ([BLOCKED, make_entry(role="scientist", message="Fine.")], "revise_protocol"),
+        ([make_entry(role="scientist", message="It is booked.")], "accept"),
+        ([make_entry(role="system", message="It is booked.")], "accept"),
+        ([FREE, make_entry(role="system", message="It is booked.")], "accept"),
+    ],
+)
+def test_baseline_heeds_the_latest_answer_of_the_lab_manager(
+    history: list[object], expected: str
+) -> None:
+    assert act(conversation_history=history).action_type == expected
+
+
+@pytest.mark.parametrize(
+    ("action_type", "blocks"),
+    [
+        ("accept", False),
+        ("report_feasibility", False),
+        ("suggest_alternative", True),
+        ("reject", True),
+        (None, True),
+    ],
+)
+def test_blocker_depends_on_the_kind_of_answer(action_type: str | None, blocks: bool) -> None:
+    feedback = make_entry(action_type=action_type, message="The chamber is booked.")
+    assert _feedback_indicates_blocker(feedback) is blocks
+
+
+@pytest.mark.parametrize("hint", _BLOCKER_HINTS)
+@pytest.mark.parametrize("template", ["It is {}.", "{}", "({})", "So {}ish", "two-{}"])
+def test_blocker_hint_counts_at_the_start_of_a_word(hint: str, template: str) -> None:
+    for message in (template.format(hint), template.format(hint.upper())):
+        assert _feedback_indicates_blocker(make_entry(message=message))
+
+
+@pytest.mark.parametrize("hint", _BLOCKER_HINTS)
+def test_blocker_hint_does_not_count_inside_a_word(hint: str) -> None:
+    assert not _feedback_indicates_blocker(make_entry(message=f"un{hint}"))
+
+
+@pytest.mark.parametrize("message", ["unlimited time", "an airtight jar", "all is well"])
+def test_blocker_is_not_seen_in(message: str) -> None:
+    assert not _feedback_indicates_blocker(make_entry(message=message))
+
+
+def test_blocker_hint_counts_across_a_line_break() -> None:
+    assert _feedback_indicates_blocker(make_entry(message="It is not\navailable."))
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        *("booked", "unavailable", "exceeds", "tight", "budget", "cost"),
+        *("not available", "limited", "deadline"),
+    ],
+)
+def test_blocker_hints_include(hint: str) -> None:
+    assert hint in _BLOCKER_HINTS
+
+
+@pytest.mark.parametrize(
+    ("samples", "controls", "expected"),
+    [
+        (40, 2, 20),
+        (41, 2, 20),
+        (6, 2, 3),
+        (5, 2, 3),
+        (4, 2, 3),
+        (3, 2, 3),
+        (2, 2, 2),
+        (1, 2, 1),
+        (1, 0, 1),
+        (0, 0, 1),
+        (0, 2, 1),
+        (2, 0, 1),
+        (10, 7, 8),
+    ],
+)
+def test_baseline_revision_halves_the_sample(samples: int, controls: int, expected: int) -> None:
+    names = [f"control {n}" for n in range(controls)]
+    assert revision(sample_size=samples, controls=names).sample_size == expected
+
+
+@pytest.mark.parametrize(("days", "expected"), [(5, 4), (2, 1), (1, 1), (0, 1)])
+def test_baseline_revision_takes_a_day_off(days: int, expected: int) -> None:
+    assert revision(duration_days=days).duration_days == expected
+
+
+@given(protocols())
+def test_baseline_revision_keeps_the_rest_and_grows_nothing(protocol: Protocol) -> None:
+    action = act(current_protocol=protocol, conversation_history=[BLOCKED])
+    plan = action.protocol
+    assert plan is not None
+    kept = revise(plan, sample_size=protocol.sample_size, duration_days=protocol.duration_days)
+    assert kept == protocol
+    assert 1 <= plan.sample_size <= max(1, protocol.sample_size)
+    assert 1 <= plan.duration_days <= max(1, protocol.duration_days)
+    assert plan.sample_size >= min(protocol.sample_size, len(protocol.controls) + 1)
+
+
+@given(scientist_observations())
+def test_baseline_is_deterministic_and_leaves_the_turn_alone(obs: ScientistObservation) -> None:
+    before = obs.model_copy(deep=True)
+    assert build_baseline_scientist_action(obs) == build_baseline_scientist_action(obs)
+    assert obs == before
+
+
+@given(scientist_observations())
+def test_baseline_never_asks(obs: ScientistObservation) -> None:
+    kind = build_baseline_scientist_action(obs).action_type
+    assert kind is not ScientistActionType.REQUEST_INFO
+
+
+@given(st.integers(2, 10**6), st.lists(st.text("abc", min_size=1), max_size=3))
+def test_baseline_reaches_a_floor_when_it_is_always_blocked(n: int, controls: list[str]) -> None:
+    plan = make_protocol(sample_size=n, controls=controls)
+    for _ in range(20):
+        plan = revision(**plan.model_dump())
+    assert plan.sample_size == min(n, len(controls) + 1)
+    assert plan.duration_days == 1
+
+
+PAPER_FIELDS = (
+    "paper_title",
+    "paper_hypothesis",
+    "paper_method",
+    "paper_key_finding",
+    "experiment_goal",
+)
+
+
+@pytest.mark.parametrize("field", PAPER_FIELDS)
+@pytest.mark.parametrize(
+    ("hints", "domain"), [(_ML_HINTS, "machine_learning"), (_FINANCE_HINTS, "finance_trading")]
+)
+def test_domain_is_hinted_at_in_any_field_of_the_paper(
+    field: str, hints: tuple[str, ...], domain: str
+) -> None:
+    for hint in hints:
+        text = f"On the {hint.title()}s"
+        assert _infer_domain(make_scientist_observation(**{field: text})) == domain
+
+
+@pytest.mark.parametrize(
+    ("title", "domain"),
+    [
+        ("A theorem on graphs", "mathematics"),
+        ("Constraint satisfaction", "mathematics"),
+        ("A strained rostrum", "mathematics"),
+        ("Training and rest", "machine_learning"),
+        ("Alberta and its lakes", "mathematics"),
+        ("BERT", "machine_learning"),
+        ("An unsharpened bound", "mathematics"),
+        ("A Sharpe ratio", "finance_trading"),
+        ("A dataset of backtests", "machine_learning"),
+    ],
+)
+def test_domain_of_a_paper_titled(title: str, domain: str) -> None:
+    assert _infer_domain(make_scientist_observation(paper_title=title)) == domain
+
+
+def test_domain_hints_include_the_documents() -> None:
+    assert {"benchmark", "dataset", "accuracy", "tokenizer", "train", "gpu", "bert"} <= set(
+        _ML_HINTS
+    )
+    assert {"backtest", "drawdown", "sharpe", "trading", "slippage"} <= set(_FINANCE_HINTS)
+
+
+@pytest.mark.parametrize(
+    ("title", "technique"),
+    [
+        ("A benchmark", "independent training runs with fixed seeds, scored on the held-out split"),
+        ("A backtest", "walk-forward backtest on historical data, costs included"),
+        ("A lemma", "case-by-case check of the published claim, written out step by step"),
+    ],
+)
+def test_baseline_proposal_fits_the_domain(title: str, technique: str) -> None:
+    plan = act(current_protocol=None, paper_title=title).protocol
+    assert plan is not None
+    assert plan.technique == technique
+    assert 0 < len(plan.controls) < plan.sample_size
+    assert plan.duration_days >= 1
+    assert plan.required_equipment == plan.required_reagents == []
+    assert "does not say what the lab has" in plan.rationale

@@ -1,0 +1,392 @@
+import copy
+import json
+import pickle
+import re
+import sys
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from replicalab.agents import parsing
+from replicalab.agents.parsing import (
+    MAX_DIGITS,
+    MAX_NESTING,
+    MAX_PROBLEMS,
+    ScientistOutputParseError,
+    parse_scientist_output,
+)
+from replicalab.errors import ReplicaLabError
+from replicalab.models import ACCEPT_ACTION, ScientistAction
+from tests.factories import make_scientist_action
+from tests.strategies import scientist_actions
+
+ACCEPT = ACCEPT_ACTION.model_dump_json()
+PROPOSE = make_scientist_action().model_dump_json()
+CODES = ("no_json", "invalid_json", "invalid_action")
+
+
+def failure(raw_text: str) -> ScientistOutputParseError:
+    """Return the error of a text that holds no valid action."""
+    with pytest.raises(ScientistOutputParseError) as caught:
+        parse_scientist_output(raw_text)
+    return caught.value
+
+
+def outcome(raw_text: str) -> str:
+    """Return the code of a text, or ``action``; any other exception fails the test."""
+    try:
+        parse_scientist_output(raw_text)
+    except ScientistOutputParseError as error:
+        return error.code
+    return "action"
+
+
+def accept_with(**fields: object) -> str:
+    """Return the JSON of an accept with other or further fields."""
+    return json.dumps({**ACCEPT_ACTION.model_dump(mode="json"), **fields})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PROPOSE,
+        f"  \n{PROPOSE}\n",
+        json.dumps(json.loads(PROPOSE), indent=2),
+        f"```json\n{PROPOSE}\n```",
+        f"```\n{PROPOSE}\n```",
+        f"Here it is: ```json\r\n{PROPOSE}\r\n```\r\nDone.",
+        f"  ```JSON\n{PROPOSE}\n  ```",
+        f"```json\n{PROPOSE}",
+        f"```json {PROPOSE} ```",
+        f"I propose this: {PROPOSE}. What do you think?",
+        f"Notes {{draft}} and so on: {PROPOSE}",
+        f'Notes {{"a": 1}} and so on: {PROPOSE}',
+        f"{{}}{PROPOSE}",
+        f"```json\n{{broken}}\n```\n{PROPOSE}",
+        f"```\nno object\n```\n```json\n{PROPOSE}\n```",
+        f"[{PROPOSE}]",
+        f"{PROPOSE}{{",
+        f"\ufeff{PROPOSE}",
+        f'He said "so {PROPOSE}',
+    ],
+)
+def test_parser_finds_the_action_in(text: str) -> None:
+    assert parse_scientist_output(text) == make_scientist_action()
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "no_json"),
+        ("I accept.", "no_json"),
+        ("[1, 2]", "no_json"),
+        ("12", "no_json"),
+        ('"text"', "no_json"),
+        ("null", "no_json"),
+        ("```json\n[]\n```", "no_json"),
+        ("}", "no_json"),
+        ("{", "invalid_json"),
+        ("{draft}", "invalid_json"),
+        (PROPOSE[:-1], "invalid_json"),
+        (PROPOSE[: len(PROPOSE) // 2], "invalid_json"),
+        (PROPOSE[:-1] + ",}", "invalid_json"),
+        (PROPOSE.replace('"', "'"), "invalid_json"),
+        ("{'a': 1} // comment", "invalid_json"),
+        ('{"a": NaN}', "invalid_json"),
+        ('{"a": Infinity}', "invalid_json"),
+        ('{"a": -Infinity}', "invalid_json"),
+        ('{"a": 1, "a": 1}', "invalid_json"),
+        ('{"a": {"b": 1, "b": 2}}', "invalid_json"),
+        (ACCEPT[:-1] + ', "action_type": "accept"}', "invalid_json"),
+        ('{"a": "line\nbreak"}', "invalid_json"),
+        ('{"a": "\x00"}', "invalid_json"),
+        ("{}", "invalid_action"),
+        ('{"a": 1e999}', "invalid_action"),
+        (accept_with(note="x"), "invalid_action"),
+        (accept_with(sample_size="12"), "invalid_action"),
+        (accept_with(sample_size=True), "invalid_action"),
+        (accept_with(sample_size=12.0), "invalid_action"),
+        (accept_with(action_type="agree"), "invalid_action"),
+        (accept_with(sample_size=1), "invalid_action"),
+        (accept_with(action_type="\ud800"), "invalid_action"),
+        ('{"\\ud800": 1}', "invalid_action"),
+        (f'{{"action": {PROPOSE}}}', "invalid_action"),
+    ],
+)
+def test_parser_code_of(text: str, code: str) -> None:
+    assert failure(text).code == code
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{PROPOSE}\n{ACCEPT}",
+        f"I thought of {ACCEPT} but:\n```json\n{PROPOSE}\n```",
+        f"```json\n{{}}\n```\n```json\n{PROPOSE}\n```\n{ACCEPT}",
+        f"```json\n{PROPOSE}\n```\n```json\n{ACCEPT}\n```",
+    ],
+    ids=["first-of-two", "fence-before-prose", "second-fence", "first-fence"],
+)
+def test_parser_takes_of_several_actions(text: str) -> None:
+    assert parse_scientist_output(text) == make_scientist_action()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"action_type": "propose_protocol", "rationale": {ACCEPT}',
+        f'{{"plan": {ACCEPT}, }}',
+        f"{{ {ACCEPT} }}",
+        f"{{ {ACCEPT}",
+        f'{{"a": NaN, "b": {ACCEPT}}}',
+        f"```json\n{{broken\n```\n{ACCEPT}",
+    ],
+)
+def test_parser_never_looks_inside_what_failed_to_decode(text: str) -> None:
+    assert failure(text).code == "invalid_json"
+
+
+@pytest.mark.parametrize("inside", ["}", "{", '\\"}', "{}", "\\\\", "```json", "[[[", "\\u0000"])
+def test_parser_reads_text_in_strings_as_text(inside: str) -> None:
+    text = PROPOSE.replace("randomised trays", inside)
+    assert parse_scientist_output(text).rationale.startswith(json.loads(f'"{inside}"'))
+
+
+def test_parser_fence_inside_a_string_does_not_end_the_block() -> None:
+    action = make_scientist_action(rationale="as in ```json\n{}\n``` above")
+    block = json.dumps(action.model_dump(mode="json"), indent=1)
+    assert parse_scientist_output(f"```json\n{block}\n```") == action
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("{draft} {}", "invalid_action"),
+        ("{} {draft}", "invalid_action"),
+        ("```json\n{draft}\n```\n{}", "invalid_action"),
+        ("no object {draft}", "invalid_json"),
+    ],
+)
+def test_parser_reports_a_decoded_object_before_one_that_is_not(text: str, code: str) -> None:
+    assert failure(text).code == code
+
+
+def test_parser_reports_the_first_decoded_object() -> None:
+    error = failure(f'{{draft}} {{"first": 1}} {{"second": 2}} {accept_with(sample_size=-1)}')
+    assert error.parsed_payload == {"first": 1}
+
+
+@pytest.mark.parametrize("text", ["none", "{draft}"])
+def test_parser_error_has_no_payload_when_nothing_decoded(text: str) -> None:
+    assert failure(text).parsed_payload is None
+
+
+def test_parser_error_carries_text_and_payload_untouched() -> None:
+    text = 'so: {"action_type": "accept"} \n'
+    error = failure(text)
+    assert error.raw_text == text
+    assert error.parsed_payload == {"action_type": "accept"}
+
+
+def test_parser_error_is_one_of_ours_and_a_value_error() -> None:
+    error = failure("none")
+    assert isinstance(error, ReplicaLabError)
+    assert isinstance(error, ValueError)
+    assert str(error) == error.message == "No JSON object found in output"
+
+
+@pytest.mark.parametrize("text", ["none", "{draft}", "{}"])
+def test_parser_error_survives_copy_and_pickle(text: str) -> None:
+    error = failure(text)
+    thawed = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    for twin in (copy.copy(error), thawed):
+        assert vars(twin) == vars(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": NaN}', "NaN is not JSON"),
+        ('{"a": 1, "a": 2}', "duplicate key 'a'"),
+        (
+            '{"a": 1,}',
+            "Expecting property name enclosed in double quotes: line 1 column 9 (char 8)",
+        ),
+        (
+            accept_with(sample_size=-1, duration_days="2"),
+            "sample_size: Input should be greater than or equal to 0; "
+            "duration_days: Input should be a valid integer",
+        ),
+        (
+            accept_with(controls=["a", " "]),
+            "controls[1]: String should have at least 1 character",
+        ),
+        (accept_with(note=1), "'note': Extra inputs are not permitted"),
+        (accept_with(**{"a\nb": 1}), "'a\\nb': Extra inputs are not permitted"),
+        (
+            accept_with(sample_size=5),
+            "action: accept takes no plan; leave these empty or 0: sample_size",
+        ),
+    ],
+)
+def test_parser_message_says(text: str, message: str) -> None:
+    assert failure(text).message == message
+
+
+def test_parser_message_counts_the_problems_it_does_not_list() -> None:
+    message = failure(accept_with(controls=[1] * (MAX_PROBLEMS + 3))).message
+    assert message.count("valid string") == MAX_PROBLEMS
+    assert message.endswith("; and 3 more")
+
+
+@pytest.mark.parametrize("template", ['{{"{key}": 1}}', '{{"{key}": 1, "{key}": 2}}'])
+def test_parser_message_stays_short_for_a_huge_key(template: str) -> None:
+    message = failure(template.format(key="k" * 100_000)).message
+    assert "kkk" in message
+    assert len(message) < 1000
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("9" * MAX_DIGITS, "invalid_action"),
+        ("9" * (MAX_DIGITS + 1), "invalid_json"),
+        ("1" + "0" * 5000, "invalid_json"),
+        ("-1" + "0" * 5000, "invalid_json"),
+        ("1" * 5000 + ".5", "invalid_action"),
+    ],
+)
+def test_parser_refuses_numbers_beyond_reason(value: str, code: str) -> None:
+    assert failure(f'{{"sample_size": {value}}}').code == code
+
+
+@pytest.mark.parametrize("limit", [0, 4300])
+def test_parser_reads_digits_alike_under_any_interpreter_limit(limit: int) -> None:
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(limit)
+    try:
+        assert failure('{"sample_size": 1' + "0" * 5000 + "}").code == "invalid_json"
+    finally:
+        sys.set_int_max_str_digits(before)
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+def test_parser_limit_of_nesting_is_exact(opening: str, closing: str) -> None:
+    def nested(depth: int) -> str:
+        return '{"a":' + opening * (depth - 1) + "1" + closing * (depth - 1) + "}"
+
+    assert failure(nested(MAX_NESTING)).code == "invalid_action"
+    assert failure(nested(MAX_NESTING + 1)).code == "invalid_json"
+
+
+BIG = 100_000
+HOSTILE = {
+    "open braces": ("{" * BIG, "invalid_json"),
+    "closed braces": ("{" * BIG + "}" * BIG, "invalid_json"),
+    "nested objects": ('{"a":' * BIG + "1" + "}" * BIG, "invalid_json"),
+    "nested lists": ('{"a":' + "[" * BIG + "]" * BIG + "}", "invalid_json"),
+    "open lists": ('{"a":' + "[" * BIG, "invalid_json"),
+    "empty objects": ("{}" * BIG, "invalid_action"),
+    "broken objects": ("{x}" * BIG, "invalid_json"),
+    "quotes": ("{" + '"' * BIG, "invalid_json"),
+    "escapes": ("{" + '\\"' * BIG, "invalid_json"),
+    "open string": ('{"a": "' + "x" * 10 * BIG, "invalid_json"),
+    "fences": ("```\n" * BIG, "no_json"),
+    "openings of fences": ("a```\n" * BIG, "no_json"),
+    "backticks": ("`" * 10 * BIG, "no_json"),
+    "prose": ("so " * 4 * BIG, "no_json"),
+    "long list": (accept_with(controls=[1] * BIG), "invalid_action"),
+    "many keys": (json.dumps({f"k{n}": n for n in range(BIG)}), "invalid_action"),
+    "action after a megabyte": ("so " * 4 * BIG + ACCEPT, "action"),
+    "action in a megabyte": (ACCEPT.replace("[]", " " * 10 * BIG + "[]"), "action"),
+}
+
+
+@pytest.mark.parametrize(("text", "code"), HOSTILE.values(), ids=HOSTILE)
+def test_parser_survives(text: str, code: str) -> None:
+    assert outcome(text) == code
+
+
+@pytest.mark.parametrize("text", [text for text, _ in HOSTILE.values()], ids=HOSTILE)
+def test_parser_work_grows_in_proportion(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The characters handed to the decoder and the marks visited stay within a few passes."""
+    work = 0
+    decode, structure = parsing._decode, parsing._structure  # noqa: SLF001 - counted, not called
+
+    def counted_decode(span: str) -> dict[str, object]:
+        nonlocal work
+        work += len(span)
+        return decode(span)
+
+    def counted_structure(text: str, start: int = 0) -> Iterator[re.Match[str]]:
+        nonlocal work
+        for mark in structure(text, start):
+            work += 1
+            yield mark
+
+    monkeypatch.setattr(parsing, "_decode", counted_decode)
+    monkeypatch.setattr(parsing, "_structure", counted_structure)
+    outcome(text)
+    assert work <= 6 * len(text)
+
+
+json_soup = st.lists(
+    st.sampled_from(
+        [
+            *'{}[]",:\\`\n 1eE-+.',
+            *("\\u", "\\ud800", "\x00", "\ud800", "NaN", "Infinity", "null", "true", "```json\n"),
+            *(f'"{name}":' for name in ScientistAction.model_fields),
+            *('"accept"', "[]", '""', "0", ACCEPT, PROPOSE),
+        ]
+    ),
+    max_size=60,
+).map("".join)
+numbers = st.integers(-(10**9), 10**9) | st.floats(allow_nan=False, allow_infinity=False)
+json_values = st.recursive(
+    st.none() | st.booleans() | numbers | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+@given(st.one_of(st.text(st.characters()), json_soup, json_values.map(json.dumps)))
+def test_parser_gives_an_action_or_one_of_three_codes(text: str) -> None:
+    assert outcome(text) in {"action", *CODES}
+
+
+@given(scientist_actions(), st.sampled_from(list(ScientistAction.model_fields)), json_values)
+def test_parser_judges_an_object_as_the_model_does(
+    action: ScientistAction, field: str, value: object
+) -> None:
+    payload = {**action.model_dump(mode="json"), field: value}
+    try:
+        expected = ScientistAction.model_validate(payload)
+    except ValidationError:
+        assert failure(json.dumps(payload)).parsed_payload == payload
+    else:
+        assert parse_scientist_output(json.dumps(payload)) == expected
+
+
+wraps = st.sampled_from(
+    ["{}", "```json\n{}\n```", "```\n{}\n```", "So: {} Fine?", "[1] {}", "x\n\n  {}\n", "\\{}"]
+)
+
+
+@given(scientist_actions(), wraps, st.sampled_from([None, 2]), st.booleans())
+def test_parser_reads_back_any_valid_action(
+    action: ScientistAction, wrap: str, indent: int | None, ascii_only: bool
+) -> None:
+    text = json.dumps(action.model_dump(mode="json"), indent=indent, ensure_ascii=ascii_only)
+    assert parse_scientist_output(wrap.replace("{}", text)) == action
+
+
+@given(scientist_actions(), st.data())
+def test_parser_never_takes_part_of_an_action_for_a_whole(
+    action: ScientistAction, data: st.DataObject
+) -> None:
+    text = action.model_dump_json()
+    cut = data.draw(st.integers(1, len(text) - 1))
+    assert failure(text[:cut]).code == "invalid_json"

@@ -1,0 +1,297 @@
+"""The contract's table of findings, row by row, and what holds for any plan in any lab."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from replicalab.models import Protocol
+from replicalab.scenarios import NormalizedScenarioPack, list_scenarios, load_scenario
+from replicalab.validation import (
+    REQUIRED_ELEMENT,
+    Severity,
+    ValidationIssue,
+    ValidationResult,
+    missing_elements,
+    validate_protocol,
+)
+from tests.factories import (
+    make_hidden_reference,
+    make_pack,
+    make_pack_in_lab,
+    make_protocol,
+    make_resource,
+    make_substitution,
+    make_throughput,
+)
+from tests.strategies import packs, protocols
+
+CHAMBER: Final = "growth chamber"
+PLATES: Final = "agar plates"
+PACKS: Final = [
+    load_scenario(study.scenario_id, difficulty)
+    for study in list_scenarios()
+    for difficulty in ("easy", "medium", "hard")
+]
+
+
+def found(protocol: Protocol, pack: NormalizedScenarioPack | None = None) -> list[tuple[str, ...]]:
+    """Return the findings as (severity, category, message)."""
+    result = validate_protocol(protocol, pack or make_pack())
+    return [(issue.severity, issue.category, issue.message) for issue in result.issues]
+
+
+def test_validation_finds_nothing_in_the_plan_that_fits() -> None:
+    assert validate_protocol(make_protocol(), make_pack()) == ValidationResult(
+        valid=True, issues=[]
+    )
+
+
+def test_validation_without_samples_is_an_error() -> None:
+    assert found(make_protocol(sample_size=0, controls=["dark control"])) == [
+        ("error", "sample_size", "Sample size is 0; plan at least 1 sample."),
+        (
+            "error",
+            "sample_controls",
+            "1 control for 0 samples: no experimental samples remain; plan at least 2 samples.",
+        ),
+    ]
+
+
+def test_validation_accepts_one_sample_without_controls() -> None:
+    pack = make_pack(hidden_reference_spec=make_hidden_reference(required_elements=[]))
+    assert found(make_protocol(sample_size=1, controls=[]), pack) == [
+        ("warning", "controls", "No controls: nothing guards the result against artefacts.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("days", "issues"),
+    [
+        (
+            0,
+            [
+                ("error", "duration", "Duration is 0 days; plan at least 1 day."),
+                (
+                    "warning",
+                    "duration",
+                    "Duration is 0 days; below 3 the study's endpoint is lost.",
+                ),
+            ],
+        ),
+        (1, [("warning", "duration", "Duration is 1 day; below 3 the study's endpoint is lost.")]),
+        (2, [("warning", "duration", "Duration is 2 days; below 3 the study's endpoint is lost.")]),
+        (3, []),
+        (20, []),
+        (21, [("error", "duration", "Duration is 21 days; this lab has 20.")]),
+    ],
+)
+def test_validation_of_the_duration(days: int, issues: list[tuple[str, ...]]) -> None:
+    pack = make_pack_in_lab(days=20, min_days=3)
+    assert found(make_protocol(duration_days=days), pack) == issues
+
+
+def test_validation_warns_of_the_endpoint_even_where_the_lab_has_no_more_days() -> None:
+    pack = make_pack_in_lab(days=1, min_days=3)
+    assert found(make_protocol(duration_days=2), pack) == [
+        ("error", "duration", "Duration is 2 days; this lab has 1."),
+        ("warning", "duration", "Duration is 2 days; below 3 the study's endpoint is lost."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("samples", "days", "message"),
+    [
+        (100, 5, None),
+        (101, 5, "101 samples in 5 days; at 20 a day only 100 of them can count."),
+        (40, 0, "40 samples in 0 days; at 20 a day only 0 of them can count."),
+        (21, 1, "21 samples in 1 day; at 20 a day only 20 of them can count."),
+    ],
+)
+def test_validation_warns_above_the_throughput(
+    samples: int, days: int, message: str | None
+) -> None:
+    pack = make_pack(samples_per_day=make_throughput(value=20))
+    issues = found(make_protocol(sample_size=samples, duration_days=days), pack)
+    expected = [("warning", "throughput", message)] if message else []
+    assert [issue for issue in issues if issue[1] == "throughput"] == expected
+
+
+def test_validation_knows_no_throughput_where_units_run_in_parallel() -> None:
+    assert found(make_protocol(sample_size=10**6), make_pack(samples_per_day=None)) == []
+
+
+@pytest.mark.parametrize(("samples", "errors"), [(1, 1), (2, 1), (3, 0)])
+def test_validation_needs_more_samples_than_controls(samples: int, errors: int) -> None:
+    message = (
+        f"2 controls for {samples} sample{'s' if samples > 1 else ''}: no experimental samples "
+        "remain; plan at least 3 samples."
+    )
+    issues = found(make_protocol(sample_size=samples, controls=["dark control", "white light"]))
+    assert issues == [("error", "sample_controls", message)] * errors
+
+
+@pytest.mark.parametrize(
+    ("field", "category"),
+    [
+        ("controls", "duplicate_controls"),
+        ("required_equipment", "duplicate_equipment"),
+        ("required_reagents", "duplicate_reagents"),
+    ],
+)
+def test_validation_warns_once_of_a_label_listed_again(field: str, category: str) -> None:
+    first = getattr(make_protocol(), field)[0]
+    labels = [first, f"  {first.upper()} ", first, first.replace(" ", "   ")]
+    kept = [label for label in getattr(make_protocol(), field) if label != first]
+    issues = found(make_protocol(**{field: [*labels, *kept]}))
+    assert issues == [("warning", category, f"'{first}' is listed more than once, and billed so.")]
+
+
+@pytest.mark.parametrize(
+    ("means", "category", "status"),
+    [
+        ({"booked": {CHAMBER: 9}}, "equipment", "booked"),
+        ({"out_of_stock": [PLATES]}, "reagent", "out of stock"),
+    ],
+)
+@pytest.mark.parametrize("replaceable", [False, True])
+def test_validation_of_an_item_that_the_lab_lacks(
+    means: dict[str, object], category: str, status: str, replaceable: bool
+) -> None:
+    label = CHAMBER if category == "equipment" else PLATES
+    swaps = [make_substitution(original=label, alternative="stand-in")] if replaceable else []
+    pack = make_pack_in_lab(**means, allowed_substitutions=swaps)  # type: ignore[arg-type]
+    expected = (
+        ("warning", category, f"'{label}' is {status}; could use 'stand-in'.")
+        if replaceable
+        else ("error", category, f"'{label}' is {status} and nothing may replace it.")
+    )
+    assert found(make_protocol(), pack) == [expected]
+
+
+def test_validation_of_an_item_whose_replacement_is_booked_too() -> None:
+    swap = make_substitution(original=CHAMBER, alternative="Light  METER")
+    pack = make_pack_in_lab(booked={CHAMBER: 9, "light meter": 9}, allowed_substitutions=[swap])
+    assert found(make_protocol(required_equipment=[CHAMBER]), pack) == [
+        ("error", "equipment", f"'{CHAMBER}' is booked and nothing may replace it.")
+    ]
+
+
+def test_validation_only_warns_of_an_item_that_the_lab_does_not_know() -> None:
+    issues = found(make_protocol(required_equipment=["laser"], required_reagents=["helium"]))
+    assert issues == [
+        ("warning", "equipment", "'laser' is not in this lab's inventory."),
+        ("warning", "reagent", "'helium' is not in this lab's inventory."),
+    ]
+
+
+def test_validation_takes_equipment_listed_as_a_reagent_for_unknown() -> None:
+    assert found(make_protocol(required_reagents=[CHAMBER])) == [
+        ("warning", "reagent", f"'{CHAMBER}' is not in this lab's inventory.")
+    ]
+
+
+def test_validation_accepts_a_usable_replacement_as_an_item() -> None:
+    pack = make_pack_in_lab(booked={CHAMBER: 9})
+    assert found(make_protocol(required_equipment=["Window   shelf"]), pack) == []
+
+
+def test_validation_compares_labels_without_case_and_spacing() -> None:
+    pack = make_pack(
+        resources=[make_resource(key="x", label="GROSSE  Straße"), *make_pack().resources]
+    )
+    assert found(make_protocol(required_equipment=["große   strasse"]), pack) == []
+
+
+def test_validation_warns_of_each_required_element_that_the_plan_leaves_out() -> None:
+    spec = make_hidden_reference(
+        required_elements=["dark control", "sealed envelopes", "blinded counting", "Trays of agar"]
+    )
+    assert found(make_protocol(), make_pack(hidden_reference_spec=spec)) == [
+        ("warning", "required_element", "Not addressed by the plan: sealed envelopes.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("technique", "count in Sealed-Envelopes"),
+        ("rationale", "the envelopes stay sealed"),
+        ("controls", ["sealed envelopes", "dark control"]),
+        ("required_equipment", ["sealed envelopes"]),
+        ("required_reagents", ["sealed", "envelopes"]),
+    ],
+)
+def test_required_element_is_addressed_by_its_words_in_any_field(field: str, value: object) -> None:
+    spec = make_hidden_reference(required_elements=["the sealed envelopes"])
+    pack = make_pack(hidden_reference_spec=spec)
+    assert missing_elements(make_protocol(), pack) == ["the sealed envelopes"]
+    assert missing_elements(make_protocol(**{field: value}), pack) == []
+
+
+@pytest.mark.parametrize("word", ["sealed", "envelopes", "unsealed envelopes", "sealed envelope"])
+def test_required_element_is_not_addressed_by_a_part_of_its_words(word: str) -> None:
+    spec = make_hidden_reference(required_elements=["sealed envelopes"])
+    protocol = make_protocol(technique=word)
+    assert missing_elements(protocol, make_pack(hidden_reference_spec=spec)) == ["sealed envelopes"]
+
+
+def test_required_element_never_makes_a_plan_invalid() -> None:
+    spec = make_hidden_reference(required_elements=["sealed envelopes"])
+    result = validate_protocol(make_protocol(), make_pack(hidden_reference_spec=spec))
+    assert result.valid
+    assert [issue.category for issue in result.warnings] == [REQUIRED_ELEMENT]
+
+
+@pytest.mark.parametrize("pack", PACKS, ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}")
+def test_shipped_reference_protocol_addresses_every_required_element(
+    pack: NormalizedScenarioPack,
+) -> None:
+    assert missing_elements(pack.reference_protocol, pack) == []
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [pack for pack in PACKS if pack.difficulty == "easy"],
+    ids=lambda pack: pack.scenario_id,
+)
+def test_shipped_reference_protocol_draws_no_finding_in_the_easy_lab(
+    pack: NormalizedScenarioPack,
+) -> None:
+    assert validate_protocol(pack.reference_protocol, pack).issues == []
+
+
+@given(protocols(), packs(), st.none() | st.integers(1, 50))
+def test_validation_never_raises_and_valid_means_no_error(
+    protocol: Protocol, pack: NormalizedScenarioPack, rate: int | None
+) -> None:
+    throughput = None if rate is None else make_throughput(value=rate)
+    pack = pack.model_copy(update={"samples_per_day": throughput})
+    result = validate_protocol(protocol, pack)
+    errors = [issue for issue in result.issues if issue.severity is Severity.ERROR]
+    assert result.valid == (not errors)
+    assert result.errors == errors
+    assert result.errors + result.warnings == sorted(
+        result.issues, key=lambda issue: issue.severity is Severity.WARNING
+    )
+    assert validate_protocol(protocol, pack) == result
+
+
+@given(protocols(), packs())
+def test_validation_result_survives_a_round_trip(
+    protocol: Protocol, pack: NormalizedScenarioPack
+) -> None:
+    result = validate_protocol(protocol, pack)
+    assert ValidationResult.model_validate(result.model_dump()) == result
+    assert ValidationResult.model_validate_json(result.model_dump_json()) == result
+
+
+@pytest.mark.parametrize(("valid", "severity"), [(True, "error"), (False, "warning")])
+def test_validation_result_refuses_a_contradiction(valid: bool, severity: str) -> None:
+    issue = ValidationIssue(severity=Severity(severity), category="duration", message="too long")
+    with pytest.raises(ValidationError, match="valid is"):
+        ValidationResult(valid=valid, issues=[issue])
