@@ -149,3 +149,9 @@ def _only(these: list[str], others: list[str]) -> list[str]:
 
 def _text(name: str, value: int) -> str:
     return count_text(value, "day") if name == "duration_days" else str(value)
+
+
+def protections(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[str]:
+    """Return what the plan's controls protect against, a control's own name where unknown."""
+    known = {label_key(control.name): control.protects_against for control in scenario.controls}
+    return [known.get(label_key(label), label) for label in protocol.controls]

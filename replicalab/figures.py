@@ -15,7 +15,6 @@ from replicalab.costs import CostTerm, amount_text
 
 PASS: Final = "#009E73"
 FAIL: Final = "#D55E00"
-CAUTION: Final = "#E69F00"
 EVIDENCE: Final = "#0072B2"
 QUIET: Final = "#7A8794"
 HEIGHT: Final = 300

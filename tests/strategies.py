@@ -21,6 +21,7 @@ from replicalab.models import (
     ScientistObservation,
 )
 from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios.rates import CostModel, StaffModel
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
@@ -28,6 +29,8 @@ from tests.factories import (
     make_lab_manager_observation,
     make_pack_in_lab,
     make_scientist_observation,
+    make_substitution,
+    make_throughput,
 )
 
 T = TypeVar("T")
@@ -164,3 +167,46 @@ def packs(draw: st.DrawFn) -> NormalizedScenarioPack:
 def lab_sized_protocols(draw: st.DrawFn) -> Protocol:
     """Return a plan whose numbers are near what the labs of `packs` can hold."""
     return draw(protocols(sample_size=st.integers(0, 200), duration_days=st.integers(0, 30)))
+
+
+items = st.sampled_from([*EQUIPMENT, *REAGENTS, "window shelf", "tap water", "open flame burner"])
+"""Items that the labs of `studied_packs` have, lack, may replace, do not know or forbid."""
+
+
+@st.composite
+def studied_packs(draw: st.DrawFn) -> NormalizedScenarioPack:
+    """Return a pack whose substitutions, rates, throughput and least days vary as well."""
+    pack = draw(packs())
+    swaps = st.builds(
+        lambda original, alternative: make_substitution(original=original, alternative=alternative),
+        st.sampled_from([*EQUIPMENT, *REAGENTS]),
+        items,
+    )
+    rates = st.integers(0, 200).map(float)
+    steps = st.integers(0, 30)
+    changes = {
+        "allowed_substitutions": draw(st.lists(swaps, max_size=5)),
+        "cost_model": draw(
+            st.just(CostModel())
+            | st.builds(CostModel, per_sample=rates, per_day=rates, per_control=rates)
+        ),
+        "staff_model": draw(
+            st.just(StaffModel())
+            | st.builds(StaffModel, base=st.integers(0, 3), sample_threshold=steps)
+        ),
+        "samples_per_day": draw(st.none() | st.builds(make_throughput, value=st.integers(1, 40))),
+        "min_days": draw(st.integers(1, 10)),
+    }
+    return type(pack).model_validate({**dict(pack), **changes})
+
+
+@st.composite
+def itemised_protocols(draw: st.DrawFn) -> Protocol:
+    """Return a plan near the means of the labs, with items that they know something about."""
+    plan = draw(lab_sized_protocols())
+    changes = {
+        "required_equipment": draw(lists_of(items)),
+        "required_reagents": draw(lists_of(items)),
+        "rationale": draw(st.just("an open flame keeps it sterile") | words),
+    }
+    return Protocol.model_validate({**plan.model_dump(), **changes})

@@ -106,8 +106,8 @@ def _fenced_blocks(text: str) -> Iterator[str]:
     block: list[str] | None = None
     for line in text.split("\n"):
         if block is None:
-            _, mark, language = line.rstrip().rpartition(_FENCE)
-            if mark and (not language or language.strip().isalnum()):
+            _, *languages = line.split(_FENCE)
+            if len(languages) == 1 and (languages[0].strip() or "json").isalnum():
                 block = []
         elif line.lstrip().startswith(_FENCE):
             yield "\n".join(block)
@@ -160,9 +160,9 @@ def _decode(span: str) -> Payload:
 
 
 def _nesting(span: str) -> int:
-    """Return the most braces and brackets open at once."""
+    """Return the most braces and brackets open at once; a span opens at least its own brace."""
     steps = (_OPEN_OR_CLOSE[mark.group()] for mark in _structure(span))
-    return max(accumulate(steps), default=0)
+    return max(accumulate(steps))
 
 
 def _unique(pairs: list[tuple[str, object]]) -> Payload:

@@ -140,7 +140,10 @@ def step(
         NegotiationError: the negotiation has already ended.
     """
     if state.ending is not None:
-        raise NegotiationError(f"round {state.round_number}: it has ended, {state.ending}")
+        raise NegotiationError(
+            f"round {state.round_number + 1}: the negotiation has ended, {state.ending}; fork it "
+            "at a round that was played"
+        )
     plan = _plan_after(state, action)
     done = _answer(state.round_number, plan, action, scenario, lab_manager)
     return _state_after(state, done), done

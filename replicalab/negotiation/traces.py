@@ -8,6 +8,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from replicalab.errors import NegotiationError, TraceError
+from replicalab.labels import count_text
 from replicalab.models import (
     Count,
     NonEmptyText,
@@ -43,11 +44,18 @@ def load_trace(text: str) -> Trace:
     try:
         return Trace.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
         raise TraceError(
-            f"{place}: {first['msg']}; load a file that was saved here and not edited since"
+            f"{_first_fault(error)}; load a file that was saved here and not edited since"
         ) from error
+
+
+def _first_fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    value = first["input"]
+    if not first["loc"]:
+        return f"the file: {first['msg']}"
+    shown = f" is {value!r}" if isinstance(value, int | float) else ""
+    return f"{'.'.join(map(str, first['loc']))}{shown}: {first['msg']}"
 
 
 class Difference(Record):
@@ -63,40 +71,50 @@ def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[D
     The Scientist's recorded actions are played again; where its policy is deterministic it is
     asked again too.
     """
-    if trace.scenario_digest != scenario_digest(scenario):
+    if not _same_lab(trace, scenario):
         return [Difference(round_number=None, message="The study or its lab has changed.")]
     state = start(trace.setup)
-    for saved in trace.rounds:
+    for number, saved in enumerate(trace.rounds):
         if state.ending is not None:
-            return [_differs(saved, f"the negotiation had ended: {state.ending}")]
-        if saved.scientist_action != _replayed_action(trace, state, saved, scenario):
-            return [_differs(saved, "the Scientist acts differently")]
-        state, again = step(state, saved.scientist_action, scenario, trace.setup.lab_manager)
+            return [_differs(number, f"the negotiation had ended: {state.ending}")]
+        try:
+            action = _replayed_action(trace, state, saved, scenario)
+        except NegotiationError as error:
+            return [_differs(number, str(error))]
+        if saved.scientist_action != action:
+            return [_differs(number, "the Scientist acts differently")]
+        state, again = step(state, action, scenario, trace.setup.lab_manager)
         if again != saved:
-            return [_differs(saved, "the Lab Manager answers differently")]
+            return [_differs(number, "the Lab Manager answers differently")]
     return _end_differences(trace, state, scenario)
+
+
+def _same_lab(trace: Trace, scenario: NormalizedScenarioPack) -> bool:
+    named = (trace.setup.scenario_id, trace.setup.difficulty, trace.setup.seed)
+    found = (scenario.scenario_id, scenario.difficulty, scenario.seed)
+    return named == found and trace.scenario_digest == scenario_digest(scenario)
 
 
 def _replayed_action(
     trace: Trace, state: State, saved: Round, scenario: NormalizedScenarioPack
 ) -> ScientistAction | None:
     forked = trace.setup.forked_at
-    if forked is not None and saved.number <= forked:
+    if forked is not None and state.round_number <= forked:
         return saved.scientist_action
     return choose_action(trace.setup, state, scenario)
 
 
-def _differs(saved: Round, what: str) -> Difference:
-    return Difference(round_number=saved.number, message=f"Round {saved.number + 1}: {what}.")
+def _differs(number: int, what: str) -> Difference:
+    return Difference(round_number=number, message=f"Round {number + 1}: {what}.")
 
 
 def _end_differences(
     trace: Trace, state: State, scenario: NormalizedScenarioPack
 ) -> list[Difference]:
-    last = trace.rounds[-1]
+    last = len(trace.rounds) - 1
     if state.ending != trace.ending:
         return [_differs(last, f"the ending is not '{trace.ending}'")]
-    if outcome_of(trace.ending, last, scenario) != trace.outcome:
+    if outcome_of(trace.ending, trace.rounds[last], scenario) != trace.outcome:
         return [_differs(last, f"the outcome is not '{trace.outcome}'")]
     return []
 
@@ -105,11 +123,17 @@ def state_before(trace: Trace, round_number: int, scenario: NormalizedScenarioPa
     """Return the state before a round of a trace (0-based).
 
     Raises:
-        NegotiationError: the trace has no such round.
+        NegotiationError: the trace has no such round, or is of another study or lab.
     """
-    if not 0 <= round_number < len(trace.rounds):
+    most = len(trace.rounds)
+    if not 0 <= round_number < most:
         raise NegotiationError(
-            f"round {round_number + 1}: this negotiation has {len(trace.rounds)} rounds"
+            f"round {round_number + 1}: the negotiation has {count_text(most, 'round')}; choose "
+            f"one from 1 to {most}"
+        )
+    if not _same_lab(trace, scenario):
+        raise NegotiationError(
+            "the study or its lab has changed since this negotiation; start a new one"
         )
     state = start(trace.setup)
     for saved in trace.rounds[:round_number]:
@@ -125,7 +149,7 @@ def fork(
     Rounds before ``round_number`` (0-based) are kept; from there the Scientist's policy goes on.
 
     Raises:
-        NegotiationError: no such round, or a plan without samples.
+        NegotiationError: no such round, another study or lab, or a plan without samples.
     """
     state = state_before(trace, round_number, scenario)
     if protocol.sample_size < 1:

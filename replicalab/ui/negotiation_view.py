@@ -8,13 +8,19 @@ from typing import Final
 import streamlit as st
 
 from replicalab.agents import FeasibilityCheckResult
-from replicalab.concessions import Concession, plan_concession, plan_differences, price
+from replicalab.concessions import (
+    Concession,
+    plan_concession,
+    plan_differences,
+    price,
+    protections,
+)
 from replicalab.costs import amount_text
 from replicalab.errors import NegotiationError
 from replicalab.figures import CONFIG, round_cost_chart
 from replicalab.links import MOST_ROUNDS
 from replicalab.models import DIMENSIONS, Protocol, ScientistActionType
-from replicalab.negotiation import Round, Trace, negotiate, setup_for
+from replicalab.negotiation import Round, Trace, negotiate, scenario_digest, setup_for
 from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.sentences import (
     ANSWER_MEANINGS,
@@ -26,7 +32,7 @@ from replicalab.sentences import (
 )
 from replicalab.ui import session
 from replicalab.ui.check_view import draw_verdict
-from replicalab.ui.words import DIMENSION_LABELS, badge, coloured, escaped, pass_or_fail
+from replicalab.ui.words import DIMENSION_LABELS, as_list, badge, coloured, escaped, pass_or_fail
 
 _TRACE: Final = "trace"
 _PLAYING: Final = "playing_since"
@@ -44,7 +50,7 @@ def current_trace(pack: NormalizedScenarioPack, plan: Protocol) -> Trace | None:
     """Return the negotiation over the plan, computed once; None when it cannot be opened."""
     setup = setup_for(pack, plan, session.workspace().max_rounds)
     kept: Trace | None = st.session_state.get(_TRACE)
-    if kept is not None and kept.setup == setup:
+    if kept and kept.setup == setup and kept.scenario_digest == scenario_digest(pack):
         return kept
     try:
         st.session_state[_TRACE] = negotiate(setup, pack)
@@ -160,14 +166,14 @@ def draw_round(trace: Trace, pack: NormalizedScenarioPack) -> None:
     before = trace.rounds[at - 1].plan if at else None
     scientist, change, manager = st.columns([4, 3, 5], border=True)
     with scientist:
-        _draw_scientist(done)
+        _draw_scientist(done, pack)
     with change:
         _draw_change(before, done, pack)
     with manager:
         _draw_manager(done)
 
 
-def _draw_scientist(done: Round) -> None:
+def _draw_scientist(done: Round, pack: NormalizedScenarioPack) -> None:
     st.markdown("#### Scientist")
     action = done.scientist_action
     if action is None:
@@ -184,7 +190,8 @@ def _draw_scientist(done: Round) -> None:
             f"{amount_text(plan.sample_size)} samples in {plan.duration_days} days, "
             f"{escaped(plan.technique)}."
         )
-        st.markdown(f"Protects: {escaped(', '.join(plan.controls) or 'no controls')}")
+        guarded = "; ".join(protections(plan, pack)) or "nothing: it has no controls"
+        st.markdown(f"**Protects against:** {escaped(guarded)}.")
         st.caption(escaped(plan.rationale))
 
 
@@ -226,7 +233,7 @@ def _draw_manager(done: Round) -> None:
     kind = answer.action_type
     st.markdown(badge(ANSWER_STATUS[kind], ANSWER_TITLES[kind]))
     st.caption(ANSWER_MEANINGS[kind])
-    st.text(answer.explanation)
+    st.markdown(as_list(answer.explanation))
 
 
 # --- the whole run ----------------------------------------------------------------------------

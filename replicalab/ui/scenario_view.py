@@ -97,12 +97,12 @@ def draw_story(pack: NormalizedScenarioPack) -> None:
 def _draw_lab_choice(pack: NormalizedScenarioPack) -> None:
     st.session_state[_LAB] = pack.difficulty.value
     st.session_state[_SEED] = pack.seed
-    st.segmented_control(
+    st.radio(
         "Lab",
         [level.value for level in Difficulty],
         format_func=str.capitalize,
         key=_LAB,
-        required=True,
+        horizontal=True,
         on_change=_open_lab,
     )
     st.number_input(

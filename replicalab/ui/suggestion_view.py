@@ -14,6 +14,7 @@ from replicalab.agents.lab_manager_policy import apply_changes
 from replicalab.concessions import Concession, change_concessions, plan_concession
 from replicalab.costs import amount_text
 from replicalab.evidence import planned_evidence
+from replicalab.links import to_query
 from replicalab.models import Protocol
 from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.sentences import ANSWER_MEANINGS, ANSWER_STATUS, ANSWER_TITLES, plan_verdict
@@ -37,6 +38,12 @@ def draw(here: Here) -> None:
         st.caption("The Lab Manager knows no change that would help. Edit what fails above.")
     else:
         _draw_suggestion(here.plan, suggestion, here.pack)
+    st.page_link(
+        "pages/2_Negotiation.py",
+        label="Negotiate this plan",
+        icon=":material/forum:",
+        query_params=to_query(session.workspace()),
+    )
 
 
 def _draw_suggestion(

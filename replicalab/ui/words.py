@@ -26,6 +26,17 @@ def escaped(text: str) -> str:
     return _PUNCTUATION.sub(r"\\\1", " ".join(text.split()))
 
 
+def as_list(text: str) -> str:
+    """Return foreign text of several lines as Markdown; lines that start with "- " are a list."""
+    blocks: list[str] = []
+    for line in text.splitlines():
+        item = line.startswith("- ")
+        if not item or not blocks or not blocks[-1].startswith("- "):
+            blocks.append("")
+        blocks[-1] += f"- {escaped(line[2:])}\n" if item else escaped(line)
+    return "\n\n".join(blocks)
+
+
 def coloured(status: Status, text: str) -> str:
     """Return our own text with the status's symbol and colour, as Markdown."""
     return f":{_COLOURS[status]}[{ICONS[status]} {text}]"

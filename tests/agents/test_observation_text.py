@@ -166,3 +166,12 @@ def test_observation_text_keeps_foreign_text_from_faking_a_section(line_break: s
         "- sample_size: 40",
         "- sample_size: whole number, 0 or more",
     ]
+
+
+def test_observation_text_spells_plans_as_they_are_written() -> None:
+    observation = make_scientist_observation(
+        current_protocol=make_protocol(controls=[], technique='größe "n"')
+    )
+    lines = format_scientist_observation(observation).split("\n")
+    assert "- controls: []" in lines
+    assert '- technique: "größe \\"n\\""' in lines

@@ -127,8 +127,25 @@ def test_parser_code_of(text: str, code: str) -> None:
         f"I thought of {ACCEPT} but:\n```json\n{PROPOSE}\n```",
         f"```json\n{{}}\n```\n```json\n{PROPOSE}\n```\n{ACCEPT}",
         f"```json\n{PROPOSE}\n```\n```json\n{ACCEPT}\n```",
+        f"I thought of {ACCEPT} but:\n```json\n{PROPOSE}",
+        f"I thought of {ACCEPT} but: ```json \r\n{PROPOSE}\r\n```",
+        f"  ```\n  {{}}\n  ```\n{ACCEPT}\n```json\n{PROPOSE}\n```",
+        f"so ```{PROPOSE}``` is\n{ACCEPT}",
+        f"{PROPOSE}\nas ```json``` says\n{ACCEPT}",
+        f"``` see {PROPOSE}\n{ACCEPT}",
     ],
-    ids=["first-of-two", "fence-before-prose", "second-fence", "first-fence"],
+    ids=[
+        "first-of-two",
+        "fence-before-prose",
+        "second-fence",
+        "first-fence",
+        "open-fence",
+        "fence-at-the-end-of-a-line",
+        "indented-fence",
+        "code-span-is-no-fence",
+        "one-word-code-span-is-no-fence",
+        "words-after-a-fence",
+    ],
 )
 def test_parser_takes_of_several_actions(text: str) -> None:
     assert parse_scientist_output(text) == make_scientist_action()
@@ -158,7 +175,7 @@ def test_parser_reads_text_in_strings_as_text(inside: str) -> None:
 def test_parser_fence_inside_a_string_does_not_end_the_block() -> None:
     action = make_scientist_action(rationale="as in ```json\n{}\n``` above")
     block = json.dumps(action.model_dump(mode="json"), indent=1)
-    assert parse_scientist_output(f"```json\n{block}\n```") == action
+    assert parse_scientist_output(f"{ACCEPT}\n```json\n{block}\n```") == action
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,165 @@
+"""What the Lab Manager answers to a question: the lab's own data, never the hidden reference."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.agents.information import answer_questions
+from replicalab.scenarios import NormalizedScenarioPack, list_scenarios, load_scenario
+from tests.factories import (
+    EQUIPMENT,
+    REAGENTS,
+    make_hidden_reference,
+    make_lab_manager_observation,
+    make_pack,
+    make_pack_in_lab,
+    make_resource,
+    make_substitution,
+)
+
+CHAMBER, METER = EQUIPMENT
+PLATES, BROTH = REAGENTS
+
+LAB: Final = make_pack_in_lab(
+    budget=2600, days=6, staff=4, booked={CHAMBER: 10}, out_of_stock=[PLATES]
+)
+BUDGET: Final = "Budget: 2,600 credits remain."
+DAYS: Final = "Time: at most 6 days."
+STAFF: Final = "Staff: 4 staff units."
+CHAMBER_LINE: Final = "'growth chamber' is booked until day 10; may be replaced by 'window shelf'."
+EQUIPMENT_LINE: Final = f"Equipment: {CHAMBER_LINE} 'light meter' is available."
+REAGENT_LINE: Final = "Reagents: 'agar plates' is out of stock. 'nutrient broth' is available."
+RULES: Final = "Restrictions: No open flames."
+EVERYTHING: Final = f"{BUDGET}\n{DAYS}\n{STAFF}\n{EQUIPMENT_LINE}\n{REAGENT_LINE}\n{RULES}"
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("What is the BUDGET?", BUDGET),
+        ("How many credits are left?", BUDGET),
+        ("What can we afford?", BUDGET),
+        ("How many days do we have?", DAYS),
+        ("How long may it take?", DAYS),
+        ("What is the time\n limit?", DAYS),
+        ("How many people are there?", STAFF),
+        ("Who can help? And who", STAFF),
+        ("Which equipment is free?", EQUIPMENT_LINE),
+        ("What is booked?", EQUIPMENT_LINE),
+        ("Which reagents are there?", REAGENT_LINE),
+        ("What is in stock?", REAGENT_LINE),
+        ("Which policies apply?", RULES),
+        ("Are there safety rules?", RULES),
+    ],
+)
+def test_answer_is_about_what_the_question_asks(question: str, line: str) -> None:
+    assert answer_questions([question], LAB) == line
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("Until when is the Growth  Chamber taken?", CHAMBER_LINE),
+        ("Do we have a light meter?", "'light meter' is available."),
+        ("And agar plates?", "'agar plates' is out of stock."),
+    ],
+)
+def test_answer_tells_where_a_named_item_stands(question: str, line: str) -> None:
+    assert answer_questions([question], LAB) == line
+
+
+def test_answer_takes_items_first_and_each_topic_once() -> None:
+    questions = ["What is the budget?", "Is the budget fixed?", "Is the light meter free today?"]
+    assert answer_questions(questions, LAB) == f"'light meter' is available.\n{BUDGET}"
+
+
+@pytest.mark.parametrize(
+    "question", ["Hello?", "Does it belong to today's ruler?", "Sometimes accosted, understaffed."]
+)
+def test_answer_to_a_question_that_names_nothing_is_the_whole_lab(question: str) -> None:
+    assert answer_questions([question], LAB) == EVERYTHING
+
+
+def test_answer_to_no_question_is_the_whole_lab() -> None:
+    assert answer_questions([], LAB) == EVERYTHING
+
+
+def test_answer_counts_one_in_the_singular() -> None:
+    answer = answer_questions(["time and staff?"], make_pack_in_lab(days=1, staff=1))
+    assert answer == "Time: at most 1 day.\nStaff: 1 staff unit."
+
+
+def test_answer_says_none_of_an_empty_lab() -> None:
+    pack = make_pack(
+        resources=[make_resource(key="staff", label="lab staff", category="personnel")],
+        lab_manager_observation=make_lab_manager_observation(safety_restrictions=[]),
+    )
+    lines = answer_questions([], pack).splitlines()
+    assert lines[3:] == ["Equipment: none.", "Reagents: none.", "Restrictions: none."]
+
+
+def test_answer_offers_only_alternatives_that_the_lab_can_use() -> None:
+    swaps = [
+        make_substitution(original=CHAMBER, alternative=METER),
+        make_substitution(original=CHAMBER, alternative="window shelf"),
+        make_substitution(original=CHAMBER, alternative="roof rack"),
+    ]
+    pack = make_pack_in_lab(booked={CHAMBER: 9, METER: 2}, allowed_substitutions=swaps)
+    assert answer_questions(["growth chamber"], pack) == (
+        "'growth chamber' is booked until day 9; may be replaced by 'window shelf' or 'roof rack'."
+    )
+
+
+def test_answer_tells_of_the_budget_that_remains() -> None:
+    lab = make_lab_manager_observation(budget_total=900, budget_remaining=12.5)
+    answer = answer_questions(["budget"], make_pack(lab_manager_observation=lab))
+    assert answer == "Budget: 12.50 credits remain."
+
+
+SECRETS: Final = ("zebrafish oath", "walnut ledger", "ochre flag", "tin whistle", "basalt 9")
+GUARDED: Final = make_pack(
+    hidden_reference_spec=make_hidden_reference(
+        summary=SECRETS[0],
+        required_elements=[SECRETS[1]],
+        flexible_elements=[SECRETS[2]],
+        target_metric=SECRETS[3],
+        target_value=SECRETS[4],
+    )
+)
+
+
+@given(st.lists(st.sampled_from([*SECRETS, "What are the required elements?", "budget", "who"])))
+def test_answer_never_tells_of_the_hidden_reference(questions: list[str]) -> None:
+    answer = answer_questions(questions, GUARDED)
+    assert answer
+    assert not [secret for secret in SECRETS if secret in answer]
+
+
+@given(st.lists(st.text(), max_size=3))
+def test_answer_is_never_blank_and_always_the_same(questions: list[str]) -> None:
+    answer = answer_questions(questions, LAB)
+    assert answer.strip()
+    assert answer == answer_questions(questions, LAB)
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [
+        load_scenario(study.scenario_id, difficulty)
+        for study in list_scenarios()
+        for difficulty in ("easy", "medium", "hard")
+    ],
+    ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}",
+)
+def test_answer_in_a_shipped_lab_names_every_item_and_no_reference(
+    pack: NormalizedScenarioPack,
+) -> None:
+    answer = answer_questions([], pack)
+    items = [r.label for r in pack.resources if r.category != "personnel"]
+    assert [item for item in items if f"'{item}'" not in answer] == []
+    assert pack.hidden_reference_spec.summary not in answer
+    assert pack.hidden_reference_spec.target_value not in answer
