@@ -25,7 +25,7 @@ DEFAULT_STUDY: Final = "fin_momentum"
 DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
 LARGEST_SEED: Final = 999_999
 MOST_ROUNDS: Final = 12
-LARGEST_COUNT: Final = 1_000_000
+LARGEST_PLANNED: Final = 1_000_000
 """The most samples, or days, that a workspace holds: what the evidence is computed for."""
 _LARGEST_PLAN: Final = 64 * 1024
 
@@ -100,12 +100,15 @@ def to_query(workspace: Workspace) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> LinkReading:
-    """Return the workspace of an address; a part that cannot be read keeps its default."""
+    """Return the workspace of an address; a part that cannot be read keeps its default.
+
+    A plan belongs to its study: when that cannot be opened, the plan is left out too.
+    """
     problems: list[str] = []
     workspace = _lab_from(query, problems)
     workspace = _with_number(workspace, _ROUNDS, query, problems)
     workspace = _with_number(workspace, _ROUND, query, problems)
-    if "plan" in query:
+    if "plan" in query and workspace.scenario_id == query.get("study", DEFAULT_STUDY):
         try:
             workspace = _changed(workspace, protocol=decode_plan(query["plan"]))
         except LinkError as error:
@@ -125,7 +128,11 @@ def _lab_from(query: Mapping[str, str], problems: list[str]) -> Workspace:
     try:
         load_scenario(study, lab, workspace.seed)
     except ScenarioError as error:
-        problems.append(f"study '{shortened(study)}' cannot be opened: {error.faults[0].remedy}.")
+        fault = error.faults[0]
+        problems.append(
+            f"study '{shortened(study)}' cannot be opened: {shortened(fault.problem, 60)}; "
+            f"{fault.remedy}. Showing '{DEFAULT_STUDY}' with its reference protocol."
+        )
         study = DEFAULT_STUDY
     return _changed(workspace, scenario_id=study, difficulty=lab)
 
@@ -203,8 +210,10 @@ def decode_plan(text: str) -> Protocol:
 
 def _within_limits(protocol: Protocol) -> Protocol:
     for name in ("sample_size", "duration_days"):
-        if getattr(protocol, name) > LARGEST_COUNT:
-            raise LinkError(f"{name} is over {LARGEST_COUNT:,}, the most that can be planned here.")
+        if getattr(protocol, name) > LARGEST_PLANNED:
+            raise LinkError(
+                f"{name} is over {LARGEST_PLANNED:,}, the most that can be planned here."
+            )
     return protocol
 
 

@@ -16,6 +16,7 @@ from replicalab.agents import (
 )
 from replicalab.costs import amount_text
 from replicalab.evidence import Evidence, planned_evidence
+from replicalab.labels import count_text
 from replicalab.models import Dimension, LabManagerActionType, Protocol
 from replicalab.negotiation import Outcome, Trace
 from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
@@ -123,9 +124,13 @@ def evidence_sentence(evidence: Evidence) -> str:
 def plan_size(protocol: Protocol, check: FeasibilityCheckResult, budget: float) -> str:
     """Return a plan in numbers: samples, days, and credits of the budget."""
     return (
-        f"{amount_text(protocol.sample_size)} samples in {protocol.duration_days} days for "
+        f"{_samples(protocol)} in {count_text(protocol.duration_days, 'day')} for "
         f"{amount_text(check.estimated_cost)} of {amount_text(budget)} credits"
     )
+
+
+def _samples(plan: Protocol) -> str:
+    return f"{amount_text(plan.sample_size)} {'sample' if plan.sample_size == 1 else 'samples'}"
 
 
 def outcome_verdict(trace: Trace, scenario: NormalizedScenarioPack) -> Verdict:
@@ -138,9 +143,10 @@ def outcome_verdict(trace: Trace, scenario: NormalizedScenarioPack) -> Verdict:
     size = plan_size(last.plan, last.check, scenario.lab.budget_remaining)
     evidence = evidence_sentence(planned_evidence(last.plan, scenario))
     if trace.outcome is Outcome.FALSE_AGREEMENT:
+        why = "does not approve" if last.check.lab_feasible else "cannot run"
         text = (
             f"False agreement in {rounds}: {trace.ending}, but "
-            f"{failing_text(last.check.failing)}. The lab cannot run {size}."
+            f"{failing_text(last.check.failing)}. The lab {why} {size}."
         )
     elif trace.outcome is Outcome.NO_DEAL:
         text = f"No deal after {rounds}: {trace.ending}. The last plan was {size}."
@@ -158,29 +164,36 @@ def offer_story(scenario: NormalizedScenarioPack) -> Verdict:
     suggestion = suggest_alternative(plan, check, scenario)
     answer = compose_lab_manager_response(check, suggestion).action_type
     opening = f"The reference protocol takes {_need(plan, check)}"
+    before = planned_evidence(plan, scenario)
     if suggestion is None:
-        return Verdict(Status.PASS, ANSWER_TITLES[answer], f"{opening}. This lab can run it.")
+        text = f"{opening}. This lab can run it. {evidence_sentence(before)}"
+        return Verdict(plan_verdict(check, before).status, ANSWER_TITLES[answer], text)
     short = f"{opening}; in this lab {failing_text(check.failing)}."
     if answer is not LabManagerActionType.SUGGEST_ALTERNATIVE:
-        text = f"{short} {_cannot(suggestion.remaining_failures)}"
+        text = f"{short} {_cannot(answer, suggestion.remaining_failures)}"
         return Verdict(ANSWER_STATUS[answer], ANSWER_TITLES[answer], text)
-    revised = suggestion.revised_protocol
-    before, after = planned_evidence(plan, scenario), planned_evidence(revised, scenario)
+    revised, left = suggestion.revised_protocol, suggestion.post_check.failing
+    after = planned_evidence(revised, scenario)
     text = (
         f"{short} The Lab Manager offers {_need(revised, suggestion.post_check)}: "
         f"{_evidence_move(before, after)}."
     )
-    return Verdict(TIER_STATUS[after.tier], ANSWER_TITLES[answer], text)
+    if left:
+        text = f"{text} Still {failing_text(left)}."
+    status = Status.FAIL if left else TIER_STATUS[after.tier]
+    return Verdict(status, ANSWER_TITLES[answer], text)
 
 
 def _need(plan: Protocol, check: FeasibilityCheckResult) -> str:
     return (
-        f"{amount_text(plan.sample_size)} samples, {plan.duration_days} days and "
+        f"{_samples(plan)}, {count_text(plan.duration_days, 'day')} and "
         f"{amount_text(check.estimated_cost)} credits"
     )
 
 
-def _cannot(remaining: list[str]) -> str:
+def _cannot(answer: LabManagerActionType, remaining: list[str]) -> str:
+    if answer is LabManagerActionType.REPORT_FEASIBILITY:
+        return "The lab has the means, but the Lab Manager does not approve it."
     dimensions = failing_text([Dimension(name) for name in remaining])
     return f"The Lab Manager rejects it: after every change it may make, {dimensions}."
 

@@ -22,6 +22,7 @@ from replicalab.agents.lab_manager_policy import (
 from replicalab.agents.scientist_policy import build_baseline_scientist_action
 from replicalab.errors import NegotiationError
 from replicalab.evidence import planned_evidence
+from replicalab.labels import count_text
 from replicalab.models import (
     ConversationEntry,
     LabManagerAction,
@@ -279,7 +280,8 @@ def scientist_message(action: ScientistAction | None) -> str:
     )
     parts = [f"{name}: {', '.join(labels) or 'none'}" for name, labels in lists]
     return (
-        f"{action.sample_size} samples in {action.duration_days} days, {action.technique}; "
+        f"{count_text(action.sample_size, 'sample')} in "
+        f"{count_text(action.duration_days, 'day')}, {action.technique}; "
         f"{'; '.join(parts)}. {action.rationale}"
     )
 

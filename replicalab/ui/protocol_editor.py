@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from replicalab.concessions import FIELD_LABELS
 from replicalab.labels import repeated_labels
-from replicalab.links import LARGEST_COUNT
+from replicalab.links import LARGEST_PLANNED
 from replicalab.models import Protocol, revise
 from replicalab.scenarios import ItemStatus, NormalizedScenarioPack
 from replicalab.ui import session
@@ -86,7 +86,7 @@ def _number(field: str, plan: Protocol, help_text: str) -> None:
     st.number_input(
         FIELD_LABELS[field] if field != "duration_days" else "Duration (days)",
         min_value=0,
-        max_value=LARGEST_COUNT,
+        max_value=LARGEST_PLANNED,
         step=1,
         key=_key(field),
         help=escaped(help_text),

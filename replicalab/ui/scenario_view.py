@@ -210,7 +210,7 @@ def _draw_substitutions(pack: NormalizedScenarioPack) -> None:
     for swap in pack.allowed_substitutions:
         with st.container(border=True, gap="small"):
             st.markdown(f"{escaped(swap.original)} → **{escaped(swap.alternative)}**")
-            st.markdown(f"Allowed {escaped(swap.condition)}. Lost: {escaped(swap.tradeoff)}.")
+            st.markdown(f"Allowed {escaped(swap.condition)}. Lost: {escaped(swap.tradeoff.rstrip("."))}.")
             factor = swap.evidence_factor
             effect = f" · planning effect × {factor:g}" if factor != 1 else ""
             st.caption(f"Fidelity loss {swap.fidelity_loss} of 3{effect}")

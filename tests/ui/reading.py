@@ -1,0 +1,175 @@
+"""What the page tests share: open the app in this process, walk to a page, read what it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block, Element, NumberInput
+
+from replicalab.models import DIMENSIONS
+from tests.browser.driving import APP, ROOT
+
+SCENARIOS: Final = "app.py"
+PROTOCOL: Final = "pages/1_Protocol.py"
+NEGOTIATION: Final = "pages/2_Negotiation.py"
+PAGES: Final = (SCENARIOS, *sorted(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")))
+
+_ICON: Final = re.compile(r":material/\w+: ?")
+_COLOUR: Final = re.compile(r":[a-z]+(?:-badge)?\[((?:\\.|[^\]\\])*)\]")
+_ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def visit(page: str = SCENARIOS, **query: str) -> AppTest:
+    """Return the app as a visitor sees it who opens that page with that query string."""
+    app = AppTest.from_file(str(APP), default_timeout=10)
+    for key, value in query.items():
+        app.query_params[key] = value
+    run(app)
+    return app if page == SCENARIOS else go(app, page)
+
+
+def run(app: AppTest) -> AppTest:
+    """Run the app's script again and return it; a page may never show an exception."""
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def go(app: AppTest, page: str) -> AppTest:
+    """Switch to another page and return the app."""
+    return run(app.switch_page(page))
+
+
+def query_of(app: AppTest) -> dict[str, str]:
+    """Return the query string that the app has written."""
+    return {
+        key: value if isinstance(value, str) else value[0]
+        for key, value in app.query_params.items()
+    }
+
+
+def plain(markdown: str) -> str:
+    """Return what a reader sees of Markdown of ours: no symbols, colours, bold or escapes."""
+    text = _ICON.sub("", markdown)
+    text = _COLOUR.sub(r"\1", text).replace("**", "")
+    return _ESCAPE.sub(r"\1", text)
+
+
+# --- what a page says ---
+
+
+class Alert(NamedTuple):
+    """A coloured box: ``error``, ``warning``, ``success`` or ``info``, and its text."""
+
+    colour: str
+    text: str
+
+
+def alerts(app: AppTest) -> list[Alert]:
+    """Return the page's boxes from top to bottom."""
+    kinds = ("error", "warning", "success", "info")
+    return [
+        Alert(element.type, plain(str(element.value)))
+        for element in app.main
+        if isinstance(element, Element) and element.type in kinds
+    ]
+
+
+def texts(block: Block) -> list[str]:
+    """Return the Markdown, captions and plain texts of a block, as read."""
+    return [
+        plain(str(element.value))
+        for element in block
+        if isinstance(element, Element) and element.type in ("markdown", "caption", "text")
+    ]
+
+
+def said(app: AppTest) -> str:
+    """Return everything that the page says in texts and boxes."""
+    return "\n".join([*texts(app.main), *(alert.text for alert in alerts(app))])
+
+
+def keyed(app: AppTest, key: str) -> Block:
+    """Return the container of that key."""
+    return next(node for node in app.main if isinstance(node, Block) and node.key == key)
+
+
+def where(app: AppTest) -> str:
+    """Return the header that says where we are: study · lab · verdict."""
+    return texts(keyed(app, "where"))[0]
+
+
+def tile(app: AppTest, dimension: str) -> list[str]:
+    """Return the three lines of a dimension's tile."""
+    return texts(keyed(app, f"tile_{dimension}"))
+
+
+def tiles(app: AppTest) -> dict[str, list[str]]:
+    """Return the lines of the seven tiles."""
+    return {dimension.value: tile(app, dimension.value) for dimension in DIMENSIONS}
+
+
+def table(app: AppTest, number: int = 0) -> list[list[str]]:
+    """Return the rows of a table on the page, as read, its header first."""
+    frame = app.table[number].value
+    rows = [[str(name) for name in frame.columns], *frame.astype(str).to_numpy().tolist()]
+    return [[plain(cell) for cell in row] for row in rows]
+
+
+def labelled_buttons(app: AppTest) -> Iterator[tuple[str, bool]]:
+    """Return each button's label and whether it can be pressed."""
+    return ((button.label, not button.disabled) for button in app.button)
+
+
+def can_press(app: AppTest, label: str) -> bool:
+    """Return whether the page's first button of that label can be pressed."""
+    return dict(reversed(list(labelled_buttons(app))))[label]
+
+
+# --- what a visitor does ---
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """Press the first button of that label and return the app."""
+    button = next(button for button in app.button if button.label == label)
+    assert not button.disabled, f"{label} is disabled"
+    button.click()
+    return run(app)
+
+
+def number(app: AppTest, label: str) -> NumberInput:
+    """Return the number field of that label."""
+    return next(field for field in app.number_input if field.label == label)
+
+
+def type_number(app: AppTest, label: str, value: int) -> AppTest:
+    """Type a number into a field and return the app."""
+    number(app, label).set_value(value)
+    return run(app)
+
+
+def type_text(app: AppTest, label: str, value: str) -> AppTest:
+    """Type into a text field and return the app."""
+    fields = [*app.text_input, *app.text_area]
+    next(field for field in fields if field.label == label).set_value(value)
+    return run(app)
+
+
+def choose(app: AppTest, label: str, *values: str) -> AppTest:
+    """Choose exactly these labels in a list and return the app."""
+    next(field for field in app.multiselect if field.label == label).set_value(list(values))
+    return run(app)
+
+
+def chosen(app: AppTest, label: str) -> list[str]:
+    """Return what a list holds."""
+    return list(next(field for field in app.multiselect if field.label == label).value)
+
+
+def open_lab(app: AppTest, level: str) -> AppTest:
+    """Choose a lab on the front door and return the app."""
+    next(choice for choice in app.radio if choice.label == "Lab").set_value(level)
+    return run(app)
