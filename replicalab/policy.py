@@ -69,12 +69,9 @@ def breaks(text: str, phrase: str) -> bool:
     """Return whether a clause of ``text`` says ``phrase`` with no negation before it."""
     wanted = f" {_phrase_words(phrase)} "
     for clause in _clauses(text):
-        padded = f" {clause} "
-        start = padded.find(wanted)
-        while start >= 0:
-            if not _negated(padded[:start]):
-                return True
-            start = padded.find(wanted, start + 1)
+        before, found, _ = f" {clause} ".partition(wanted)
+        if found and not _negated(before):
+            return True
     return False
 
 

@@ -173,6 +173,12 @@ def test_validation_of_an_item_that_the_lab_lacks(
     assert found(make_protocol(), pack) == [expected]
 
 
+def test_validation_names_a_missing_item_once_however_often_it_is_listed() -> None:
+    pack = make_pack_in_lab(booked={CHAMBER: 9})
+    issues = found(make_protocol(required_equipment=[CHAMBER, CHAMBER]), pack)
+    assert [category for _, category, _ in issues] == ["duplicate_equipment", "equipment"]
+
+
 def test_validation_of_an_item_whose_replacement_is_booked_too() -> None:
     swap = make_substitution(original=CHAMBER, alternative="Light  METER")
     pack = make_pack_in_lab(booked={CHAMBER: 9, "light meter": 9}, allowed_substitutions=[swap])

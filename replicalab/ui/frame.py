@@ -77,5 +77,5 @@ def _draw_link_problems() -> None:
     problems = session.link_problems()
     if problems:
         lines = "\n".join(f"- {escaped(problem)}" for problem in problems)
-        st.warning(f"This link could not be opened in full.\n{lines}", icon=":material/link_off:")
+        st.warning(f"Not everything could be opened.\n{lines}", icon=":material/link_off:")
         st.button("Dismiss", on_click=session.dismiss_link_problems)

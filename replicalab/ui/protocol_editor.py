@@ -77,7 +77,7 @@ def _take(field: str) -> None:
 
 def _say_problem(field: str) -> None:
     problem = st.session_state.get(_PROBLEMS, {}).get(_key(field))
-    if problem:
+    if problem and not st.session_state[_key(field)].strip():
         st.error(escaped(problem), icon=":material/edit_off:")
 
 
@@ -122,7 +122,7 @@ def _offered(pack: NormalizedScenarioPack, category: str) -> list[str]:
 def _status_of(pack: NormalizedScenarioPack, category: str) -> Callable[[str], str]:
     def shown(label: str) -> str:
         status = pack.inventory.status(label, category)
-        if status is ItemStatus.AVAILABLE:
+        if status in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN):
             return label
         until = pack.inventory.booked_until(label)
         return f"{label} ({status}{f' until day {until}' if until is not None else ''})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
+from urllib.parse import quote
 
 import streamlit as st
 
@@ -155,7 +156,7 @@ def draw_study(pack: NormalizedScenarioPack) -> None:
 
 def _draw_paper(pack: NormalizedScenarioPack) -> None:
     study = pack.study
-    doi = f" [doi\\:{escaped(study.doi)}](https://doi.org/{study.doi})" if study.doi else ""
+    doi = f" [doi\\:{escaped(study.doi)}](https://doi.org/{quote(study.doi)})" if study.doi else ""
     st.caption(f"{escaped(study.citation)}{doi}")
     if study.contested:
         st.warning(f"Contested. {escaped(study.contested)}", icon=":material/balance:")
@@ -210,7 +211,8 @@ def _draw_substitutions(pack: NormalizedScenarioPack) -> None:
     for swap in pack.allowed_substitutions:
         with st.container(border=True, gap="small"):
             st.markdown(f"{escaped(swap.original)} → **{escaped(swap.alternative)}**")
-            st.markdown(f"Allowed {escaped(swap.condition)}. Lost: {escaped(swap.tradeoff.rstrip("."))}.")
+            lost = escaped(swap.tradeoff.removesuffix("."))
+            st.markdown(f"Allowed {escaped(swap.condition)}. Lost: {lost}.")
             factor = swap.evidence_factor
             effect = f" · planning effect × {factor:g}" if factor != 1 else ""
             st.caption(f"Fidelity loss {swap.fidelity_loss} of 3{effect}")

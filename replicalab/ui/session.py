@@ -12,10 +12,11 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.agents import FeasibilityCheckResult, check_feasibility
+from replicalab.errors import ScenarioError
 from replicalab.evidence import Evidence, planned_evidence
 from replicalab.links import Workspace, from_query, to_query
 from replicalab.models import Protocol
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import NormalizedScenarioPack, list_scenarios
 
 _WORKSPACE: Final = "workspace"
 _PAST: Final = "past"
@@ -40,6 +41,21 @@ def begin() -> None:
     elif query and not touched and _came_back(query):
         _remember()
         _adopt(query)
+    _leave_a_broken_study()
+
+
+def _leave_a_broken_study() -> None:
+    """Open another study when the open one's file has become unreadable, and say so."""
+    try:
+        workspace().pack()
+    except ScenarioError as error:
+        usable = list_scenarios()
+        if not usable:
+            raise
+        st.session_state[_PROBLEMS] = [*str(error).splitlines(), "Another study is open instead."]
+        _remember()
+        _set(Workspace(scenario_id=usable[0].scenario_id))
+        _redraw_editor()
 
 
 def _came_back(query: dict[str, str]) -> bool:

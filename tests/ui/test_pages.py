@@ -38,9 +38,9 @@ TITLES: Final = {study.scenario_id: study.title for study in list_scenarios()}
 # --- A first visit ---
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_page_opens_on_a_first_visit_on_the_default_study(page: str) -> None:
-    app = visit(page)
+@pytest.mark.parametrize("file", PAGES)
+def test_page_opens_on_a_first_visit_on_the_default_study(file: str) -> None:
+    app = visit(file)
     assert where(app) == (
         "Returns to Buying Winners and Selling Losers: Implications for Stock Market Efficiency "
         "· medium lab · Not feasible"
@@ -115,10 +115,10 @@ def answer_expected(study: str, lab: str) -> str:
     return expected.answer.value
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("file", PAGES)
 @pytest.mark.parametrize(("study", "lab"), LABS)
-def test_page_opens_each_study_in_each_lab(page: str, study: str, lab: str) -> None:
-    header = where(visit(page, study=study, lab=lab))
+def test_page_opens_each_study_in_each_lab(file: str, study: str, lab: str) -> None:
+    header = where(visit(file, study=study, lab=lab))
     title, level, verdict = header.split(" · ")
     assert (title, level) == (TITLES[study], f"{lab} lab")
     assert verdict == ("Feasible" if answer_expected(study, lab) == "accept" else "Not feasible")

@@ -1,0 +1,88 @@
+"""What a check, a negotiation and the first import cost. Printed by `make bench`, never asserted.
+
+Times differ from machine to machine, so they are given as ratios to one yardstick in the same
+run: pydantic's validation of the plan that is checked or negotiated.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+import timeit
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from replicalab.agents import check_feasibility
+from replicalab.models import Protocol
+from replicalab.negotiation import negotiate, setup_for
+from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
+
+pytestmark = pytest.mark.bench
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+REPEATS: Final = 15
+STARTS: Final = 9
+PLACES: Final = [(study.scenario_id, lab) for study in list_scenarios() for lab in Difficulty]
+
+
+def seconds(*works: Callable[[], object]) -> list[float]:
+    """Return the time of one call of each: the best of several turns of some 20 ms each.
+
+    They take turns, so that a busy moment of the machine does not fall on one of them alone.
+    """
+    timers = [timeit.Timer(work) for work in works]
+    numbers = [max(1, round(0.02 / min(timer.repeat(3, 1)))) for timer in timers]
+    turns = [
+        [timer.timeit(number) / number for timer, number in zip(timers, numbers, strict=True)]
+        for _ in range(REPEATS)
+    ]
+    return [min(taken) for taken in zip(*turns, strict=True)]
+
+
+def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    with capsys.disabled():
+        sys.stdout.write(f"\n{line}")
+
+
+@pytest.mark.parametrize(("study", "lab"), PLACES)
+def test_check_and_negotiation_against_validating_the_plan(
+    study: str, lab: Difficulty, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pack = load_scenario(study, lab)
+    plan = pack.reference_protocol
+    values = plan.model_dump()
+    setup = setup_for(pack, plan)
+    validation, check, whole = seconds(
+        lambda: Protocol.model_validate(values),
+        lambda: check_feasibility(plan, pack),
+        lambda: negotiate(setup, pack),
+    )
+    rounds = len(negotiate(setup, pack).rounds)
+    say(
+        capsys,
+        f"{study:18} {lab:7} check_feasibility {check / validation:5.1f} × (bar 9)   "
+        f"negotiation of {rounds} {whole / validation:6.0f} × (bar 300)   "
+        f"of {validation * 1e6:.2f} µs",
+    )
+
+
+def test_import_of_the_agents(capsys: pytest.CaptureFixture[str]) -> None:
+    def start(code: str) -> float:
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+        return time.perf_counter() - began
+
+    empty = statistics.median(start("pass") for _ in range(STARTS))
+    agents = statistics.median(start("import replicalab.agents") for _ in range(STARTS))
+    pydantic = statistics.median(start("import pydantic.main") for _ in range(STARTS))
+    say(
+        capsys,
+        f"import replicalab.agents {agents - empty:.3f} s (bar 0.3), of which pydantic "
+        f"{pydantic - empty:.3f} s; median of {STARTS} fresh processes, the interpreter's own "
+        f"{empty:.3f} s taken off\n",
+    )

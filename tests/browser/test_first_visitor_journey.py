@@ -1,0 +1,150 @@
+"""A first visit in a real browser: read the story, open a study, step through its talks, share."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.driving import (
+    PHONE,
+    PROJECTOR,
+    PROJECTOR_DARK,
+    View,
+    Watch,
+    count_runs,
+    open_app,
+    wait_for_run,
+)
+
+STUDY: Final = "The Four-Colour Theorem"
+
+
+def where(page: Page) -> Locator:
+    """Return the header that says where we are."""
+    return page.locator(".st-key-where")
+
+
+def follow(page: Page, name: str) -> None:
+    """Follow a link of the navigation and wait for its page."""
+    with wait_for_run(page):
+        page.locator(".st-key-navigation").get_by_role("link", name=name, exact=True).click()
+    expect(page).to_have_title(f"{name} · ReplicaLab")
+
+
+def press(page: Page, name: str) -> None:
+    """Press the button of that name and wait for the page."""
+    with wait_for_run(page):
+        page.get_by_role("button", name=re.compile(f"^{name}\\b")).click()
+
+
+def strike(page: Page, key: str) -> None:
+    """Strike a key on the page and wait for it."""
+    with wait_for_run(page):
+        page.keyboard.press(key)
+
+
+def expect_round(page: Page, number: int, last: int) -> None:
+    """Expect the scrubber, the matrix and the address to stand at a round."""
+    expect(page.get_by_text(f"Round {number} of {last}", exact=True)).to_be_visible()
+    marked = page.get_by_role("table").first.locator("th strong")
+    expect(marked).to_have_text([f"Round {number}"])
+    expect(page).to_have_url(re.compile(rf"[?&]round={number}(&|$)"))
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PROJECTOR_DARK, PHONE], ids=str)
+def test_first_visitor_finds_reads_steps_and_shares(
+    app_page: Page, browser: Browser, browser_context_args: dict[str, object], view: View
+) -> None:
+    open_app(app_page)
+    _reads_the_story(app_page)
+    _opens_another_study_and_its_hard_lab(app_page)
+    _reads_the_four_tabs(app_page)
+    _looks_at_the_protocol(app_page)
+    _steps_through_the_negotiation(app_page)
+    app_page.reload()
+    expect_round(app_page, 4, 5)
+    expect(where(app_page)).to_contain_text(f"{STUDY} · hard lab")
+    _somebody_else_sees_the_same(app_page, browser, browser_context_args)
+
+
+def _reads_the_story(page: Page) -> None:
+    expect(where(page)).to_contain_text("Implications for Stock Market Efficiency · medium lab")
+    expect(where(page)).to_contain_text("Not feasible")
+    story = page.get_by_role("alert").first
+    expect(story).to_be_visible()
+    expect(story).to_contain_text("The reference protocol takes 300 samples, 8 days and 3,850")
+    expect(story).to_contain_text("power 0.86 becomes 0.58")
+
+
+def _opens_another_study_and_its_hard_lab(page: Page) -> None:
+    with wait_for_run(page):
+        page.locator(".st-key-open_math_four_colour").get_by_role("button").click()
+    expect(where(page)).to_contain_text(f"{STUDY} · medium lab")
+    with wait_for_run(page):
+        page.get_by_role("radiogroup", name="Lab").get_by_text("Hard", exact=True).click()
+    expect(where(page)).to_contain_text(f"{STUDY} · hard lab")
+    expect(page.get_by_role("alert").first).to_contain_text(
+        "The Lab Manager rejects it: after every change it may make, staff fails."
+    )
+
+
+def _reads_the_four_tabs(page: Page) -> None:
+    for name, text in (
+        ("The paper", "All 633 configurations are reducible"),
+        ("The lab", "booked until day 11"),
+        ("Substitutions", "Coq four-colour development"),
+        ("Restrictions and criteria", "a sample is never reported as verification"),
+    ):
+        page.get_by_role("tab", name=name, exact=True).click()
+        expect(page.get_by_role("tabpanel").get_by_text(text).first).to_be_visible()
+
+
+def _looks_at_the_protocol(page: Page) -> None:
+    follow(page, "Protocol")
+    sample = page.get_by_role("spinbutton", name="Sample size", exact=True)
+    expect(sample).to_have_value("633")
+    expect(page.locator(".st-key-tile_staff")).to_contain_text("fail")
+    chart = page.locator(".st-key-cost_chart .gtitle")
+    expect(chart).to_have_text("The plan costs 7,155 credits: 4,655 credits over")
+    expect(page.get_by_text("no change that it may make repairs every constraint")).to_be_visible()
+
+
+def _steps_through_the_negotiation(page: Page) -> None:
+    follow(page, "Negotiation")
+    expect(page.get_by_role("alert").first).to_contain_text("False agreement in round 5")
+    expect_round(page, 1, 5)
+    press(page, "Next")
+    expect_round(page, 2, 5)
+    strike(page, "ArrowRight")
+    expect_round(page, 3, 5)
+    strike(page, "ArrowLeft")
+    expect_round(page, 2, 5)
+    press(page, "Last")
+    expect_round(page, 5, 5)
+    press(page, "Back")
+    expect_round(page, 4, 5)
+    press(page, "Play")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect_round(page, 5, 5)
+    expect(page.get_by_role("button", name="Play")).to_be_enabled()
+    press(page, "Back")
+    expect_round(page, 4, 5)
+
+
+def _somebody_else_sees_the_same(
+    mine: Page, browser: Browser, context_args: dict[str, object]
+) -> None:
+    context = browser.new_context(**context_args)
+    watch = Watch(context)
+    theirs = context.new_page()
+    count_runs(theirs)
+    open_app(theirs, mine.url)
+    expect(where(theirs)).to_have_text(where(mine).inner_text())
+    expect_round(theirs, 4, 5)
+    assert parse_qs(urlsplit(theirs.url).query) == parse_qs(urlsplit(mine.url).query)
+    watch.assert_clean(theirs)
+    context.close()

@@ -1,0 +1,64 @@
+"""The error tree: its drawing is the tree, and every message says where, what and what to do."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from replicalab import errors
+from replicalab.agents import ScientistOutputParseError
+from replicalab.errors import (
+    Fault,
+    LinkError,
+    NegotiationError,
+    ReplicaLabError,
+    ScenarioError,
+    TraceError,
+)
+
+LEAVES = [ScenarioError, LinkError, NegotiationError, TraceError, ScientistOutputParseError]
+
+
+def drawn() -> list[str]:
+    """Return the class names in the module's drawing, the root first."""
+    assert errors.__doc__ is not None
+    return re.findall(r"^ +(?:[├└]── )?(\w+Error)\b", errors.__doc__, re.MULTILINE)
+
+
+def test_tree_is_drawn_as_it_is() -> None:
+    assert drawn() == [error.__name__ for error in [ReplicaLabError, *LEAVES]]
+
+
+def test_tree_has_no_other_classes() -> None:
+    assert set(ReplicaLabError.__subclasses__()) == set(LEAVES)
+    assert all(error.__subclasses__() == [] for error in LEAVES)
+
+
+@pytest.mark.parametrize("error", LEAVES)
+def test_error_is_the_projects_and_a_value_error(error: type[Exception]) -> None:
+    assert issubclass(error, ReplicaLabError)
+    assert issubclass(error, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("fault", "text"),
+    [
+        (Fault("labs.hard.budget", "-5 is not allowed", "must be > 0", 7),
+         "line 7, labs.hard.budget: -5 is not allowed; must be > 0"),
+        (Fault("seed", "-1 is not a seed", "use 0"), "seed: -1 is not a seed; use 0"),
+        (Fault("", "the file is empty", "write a study"), "the file is empty; write a study"),
+        (Fault("", "a tab", "use spaces", 3), "line 3, a tab; use spaces"),
+    ],
+)  # fmt: skip
+def test_fault_names_line_place_value_and_remedy(fault: Fault, text: str) -> None:
+    assert str(fault) == text
+
+
+def test_scenario_error_gives_every_fault_a_line_with_the_file() -> None:
+    faults = [Fault("a", "1 is odd", "use 2", 4), Fault("b", "missing", "add it")]
+    error = ScenarioError("biology/x.yaml", faults)
+    assert str(error) == (
+        "biology/x.yaml: line 4, a: 1 is odd; use 2\nbiology/x.yaml: b: missing; add it"
+    )
+    assert (error.source, error.faults) == ("biology/x.yaml", tuple(faults))

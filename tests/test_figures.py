@@ -1,0 +1,120 @@
+"""Charts: what is drawn equals what was passed in, and carries its number in words too."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.costs import CostTerm, cost_terms, counts_of
+from replicalab.figures import EVIDENCE, FAIL, PASS, cost_chart, round_cost_chart
+from replicalab.scenarios import CostModel
+from tests.factories import make_protocol
+
+TERMS: Final = cost_terms(counts_of(make_protocol()), CostModel())
+"""400 for samples, 250 for days, 50, 200 and 150: 1050 credits."""
+NOTHING: Final = [
+    CostTerm("Samples", "samples", 0, 0.0),
+    CostTerm("Days", "days", 0, 0.0),
+]
+
+amounts = st.floats(0, 1e15)
+
+
+def budget_line(figure: go.Figure) -> float:
+    """Return the height of the one horizontal line; it is level."""
+    [line] = figure.layout.shapes
+    assert line.y0 == line.y1
+    return float(line.y0)
+
+
+def top_of(figure: go.Figure) -> float:
+    lowest, highest = figure.layout.yaxis.range
+    assert lowest == 0
+    return float(highest)
+
+
+def test_cost_chart_draws_the_five_terms_the_total_and_the_budget() -> None:
+    waterfall, budget = cost_chart(TERMS, 1050.0, 2600.0).data
+    assert waterfall.type == "waterfall"
+    assert list(waterfall.x) == ["Samples", "Days", "Controls", "Equipment", "Reagents", "Total"]
+    assert list(waterfall.y) == [400.0, 250.0, 50.0, 200.0, 150.0, 1050.0]
+    assert list(waterfall.measure) == [*["relative"] * 5, "total"]
+    assert list(waterfall.text) == ["400", "250", "50", "200", "150", "1,050"]
+    assert (list(budget.x), list(budget.y), list(budget.text)) == (["Budget"], [2600.0], ["2,600"])
+
+
+@pytest.mark.parametrize(
+    ("total", "budget", "title", "colour"),
+    [
+        (1050.0, 2600.0, "The plan costs 1,050 credits: 1,550 credits left", PASS),
+        (1050.0, 1050.0, "The plan costs 1,050 credits: 0 credits left", PASS),
+        (3850.0, 2600.0, "The plan costs 3,850 credits: 1,250 credits over", FAIL),
+        (1050.5, 1050.0, "The plan costs 1,050.50 credits: 0.50 credits over", FAIL),
+    ],
+)
+def test_cost_chart_says_and_shows_whether_the_budget_holds(
+    total: float, budget: float, title: str, colour: str
+) -> None:
+    figure = cost_chart(TERMS, total, budget)
+    assert figure.layout.title.text == title
+    assert figure.data[0].totals.marker.color == colour
+
+
+def test_round_chart_draws_each_rounds_cost_and_the_budget() -> None:
+    costs, budget = round_cost_chart([3850.0, 2300.0, 1070.0], [False, False, True], 2600.0).data
+    assert list(costs.x) == ["Round 1", "Round 2", "Round 3"]
+    assert list(costs.y) == [3850.0, 2300.0, 1070.0]
+    assert list(costs.text) == ["✗ 3,850", "✗ 2,300", "✓ 1,070"]
+    assert list(costs.marker.color) == [FAIL, FAIL, PASS]
+    assert (list(budget.x), list(budget.y), list(budget.text)) == (["Budget"], [2600.0], ["2,600"])
+
+
+def test_round_chart_has_a_title() -> None:
+    title = round_cost_chart([1.0], [True], 2.0).layout.title.text
+    assert title == "Cost of each round's plan against the budget"
+
+
+def test_round_chart_refuses_costs_without_verdicts() -> None:
+    with pytest.raises(ValueError, match="argument"):
+        round_cost_chart([1.0, 2.0], [True], 3.0)
+
+
+FIGURES: Final = [
+    cost_chart(TERMS, 1050.0, 2600.0),
+    cost_chart(NOTHING, 0.0, 0.0),
+    round_cost_chart([3850.0, 1070.0], [False, True], 2600.0),
+    round_cost_chart([], [], 0.0),
+]
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=["costs", "no costs", "rounds", "no rounds"])
+def test_every_chart_names_its_unit_and_marks_the_budget(figure: go.Figure) -> None:
+    assert figure.layout.title.text
+    assert figure.layout.yaxis.title.text == "credits"
+    assert figure.layout.showlegend is False
+    budget = figure.data[-1]
+    assert budget_line(figure) == budget.y[0]
+    assert budget.marker.color == EVIDENCE
+    assert figure.to_json()
+
+
+@given(amounts, amounts)
+def test_cost_chart_leaves_room_above_the_highest_bar(total: float, budget: float) -> None:
+    figure = cost_chart(TERMS, total, budget)
+    assert top_of(figure) >= max(total, budget)
+    assert figure.data[0].y[-1] == total
+    assert budget_line(figure) == budget
+
+
+@given(st.lists(st.tuples(amounts, st.booleans())), amounts)
+def test_round_chart_never_fails_and_leaves_room_above_the_highest_bar(
+    rounds: list[tuple[float, bool]], budget: float
+) -> None:
+    costs = [cost for cost, _ in rounds]
+    figure = round_cost_chart(costs, [passed for _, passed in rounds], budget)
+    assert top_of(figure) >= max([*costs, budget])
+    assert list(figure.data[0].y) == costs

@@ -1,0 +1,491 @@
+"""The sentences people read first: true, and never shown as a pass where something fails."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.agents import check_feasibility, suggest_alternative
+from replicalab.evidence import Evidence, planned_evidence
+from replicalab.models import Dimension, LabManagerActionType, Protocol, ScientistAction
+from replicalab.negotiation import Outcome, Trace, negotiate, scenario_digest, setup_for
+from replicalab.negotiation.rounds import outcome_of
+from replicalab.scenarios import EvidenceTier, NormalizedScenarioPack, load_scenario
+from replicalab.sentences import (
+    ANSWER_MEANINGS,
+    ANSWER_STATUS,
+    ANSWER_TITLES,
+    OUTCOME_STATUS,
+    OUTCOME_TITLES,
+    TIER_STATUS,
+    Status,
+    Verdict,
+    evidence_sentence,
+    failing_text,
+    offer_story,
+    outcome_verdict,
+    plan_size,
+    plan_verdict,
+)
+from tests.factories import EQUIPMENT, make_pack_in_lab, make_protocol
+from tests.negotiation.playing import (
+    ACCEPT,
+    BOOKED,
+    FLAMING,
+    OPEN,
+    PLAN,
+    SMALL,
+    STUCK,
+    play,
+    propose,
+)
+from tests.strategies import itemised_protocols, studied_packs
+
+
+def make_evidence(
+    value: float = 0.86, tier: EvidenceTier = EvidenceTier.MEETS_TARGET, void: str | None = None
+) -> Evidence:
+    return Evidence("power", value, 0.8, 0.5, tier, counted=300, effect=0.177, void=void)
+
+
+MEETS = make_evidence()
+ABOVE = make_evidence(0.58, EvidenceTier.ABOVE_FLOOR)
+BELOW = make_evidence(0.33, EvidenceTier.BELOW_FLOOR)
+VOID = make_evidence(0.0, EvidenceTier.BELOW_FLOOR, "no samples are planned")
+
+
+# --- the plan -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("evidence", "sentence"),
+    [
+        (MEETS, "Planned evidence: power 0.86, which meets the target of 0.80."),
+        (
+            ABOVE,
+            "Planned evidence: power 0.58, below the target of 0.80 but above the floor of 0.50.",
+        ),
+        (BELOW, "Planned evidence: power 0.33, below the floor of 0.50."),
+        (VOID, "It yields no evidence: no samples are planned."),
+    ],
+)
+def test_evidence_sentence_of_each_tier(evidence: Evidence, sentence: str) -> None:
+    assert evidence_sentence(evidence) == sentence
+
+
+FEASIBLE = "Feasible: all seven dimensions pass."
+WITH_MEETS = "Planned evidence: power 0.86, which meets the target of 0.80."
+
+
+@pytest.mark.parametrize(
+    ("pack", "plan", "evidence", "verdict"),
+    [
+        (OPEN, PLAN, MEETS, Verdict(Status.PASS, "Feasible", f"{FEASIBLE} {WITH_MEETS}")),
+        (
+            OPEN,
+            PLAN,
+            BELOW,
+            Verdict(
+                Status.CAUTION,
+                "Feasible, below the floor",
+                f"{FEASIBLE} Planned evidence: power 0.33, below the floor of 0.50.",
+            ),
+        ),
+        (
+            OPEN,
+            PLAN,
+            VOID,
+            Verdict(
+                Status.CAUTION,
+                "Feasible, below the floor",
+                f"{FEASIBLE} It yields no evidence: no samples are planned.",
+            ),
+        ),
+        (
+            OPEN,
+            FLAMING,
+            MEETS,
+            Verdict(
+                Status.CAUTION,
+                "Not approved",
+                f"Lab-feasible, but not approved: policy fails. {WITH_MEETS}",
+            ),
+        ),
+        (
+            STUCK,
+            PLAN,
+            MEETS,
+            Verdict(
+                Status.FAIL,
+                "Not feasible",
+                f"Not feasible here: protocol and equipment fail. {WITH_MEETS}",
+            ),
+        ),
+    ],
+    ids=["feasible", "below the floor", "void", "not approved", "not feasible"],
+)
+def test_plan_verdict_is(
+    pack: NormalizedScenarioPack, plan: Protocol, evidence: Evidence, verdict: Verdict
+) -> None:
+    assert plan_verdict(check_feasibility(plan, pack), evidence) == verdict
+
+
+@pytest.mark.parametrize(
+    ("failing", "text"),
+    [
+        (["budget"], "budget fails"),
+        (["budget", "staff"], "budget and staff fail"),
+        (["protocol", "budget", "staff"], "protocol, budget and staff fail"),
+    ],
+)
+def test_failing_dimensions_in_words(failing: list[str], text: str) -> None:
+    assert failing_text([Dimension(name) for name in failing]) == text
+
+
+@pytest.mark.parametrize(
+    ("plan", "text"),
+    [
+        (PLAN, "40 samples in 5 days for 1,050 of 5,000 credits"),
+        # 10 for the sample, 50 for the day, 50 + 200 + 150 for controls, equipment and reagents
+        (
+            make_protocol(sample_size=1, duration_days=1),
+            "1 sample in 1 day for 460 of 5,000 credits",
+        ),
+        (
+            make_protocol(sample_size=1200, duration_days=0),
+            "1,200 samples in 0 days for 12,400 of 5,000 credits",
+        ),
+    ],
+)
+def test_plan_size_in_words(plan: Protocol, text: str) -> None:
+    assert plan_size(plan, check_feasibility(plan, OPEN), 5000.0) == text
+
+
+# --- how the Lab Manager meets the reference protocol -----------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("study", "lab", "verdict"),
+    [
+        (
+            "fin_momentum",
+            "easy",
+            Verdict(
+                Status.PASS,
+                "Accepts",
+                "The reference protocol takes 300 samples, 8 days and 3,850 credits. This lab can "
+                "run it. Planned evidence: power 0.86, which meets the target of 0.80.",
+            ),
+        ),
+        (
+            "fin_momentum",
+            "medium",
+            Verdict(
+                Status.CAUTION,
+                "Suggests changes",
+                "The reference protocol takes 300 samples, 8 days and 3,850 credits; in this lab "
+                "protocol, budget, equipment and schedule fail. The Lab Manager offers "
+                "150 samples, 6 days and 2,250 credits: power 0.86 becomes 0.58, above floor.",
+            ),
+        ),
+        (
+            "fin_momentum",
+            "hard",
+            Verdict(
+                Status.FAIL,
+                "Suggests changes",
+                "The reference protocol takes 300 samples, 8 days and 3,850 credits; in this lab "
+                "protocol, budget, equipment, reagents, schedule and staff fail. The Lab Manager "
+                "offers 75 samples, 5 days and 1,450 credits: power 0.86 becomes 0.33, below "
+                "floor.",
+            ),
+        ),
+        (
+            "ml_resnet_cifar10",
+            "medium",
+            Verdict(
+                Status.PASS,
+                "Suggests changes",
+                "The reference protocol takes 12 samples, 6 days and 820 credits; in this lab "
+                "protocol, budget, equipment and schedule fail. The Lab Manager offers "
+                "12 samples, 4 days and 720 credits: power 0.88 either way, meets target.",
+            ),
+        ),
+        (
+            "bio_jq1_myeloma",
+            "hard",
+            Verdict(
+                Status.FAIL,
+                "Suggests changes",
+                "The reference protocol takes 24 samples, 36 days and 2,890 credits; in this lab "
+                "protocol, budget, equipment, reagents, schedule and staff fail. The Lab Manager "
+                "offers 12 samples, 14 days and 1,670 credits: power 0.80 becomes none, for the "
+                "study's endpoint needs 22 days, and the plan has 14.",
+            ),
+        ),
+        (
+            "math_four_colour",
+            "hard",
+            Verdict(
+                Status.FAIL,
+                "Rejects",
+                "The reference protocol takes 633 samples, 10 days and 7,155 credits; in this lab "
+                "protocol, budget, equipment, reagents, schedule and staff fail. The Lab Manager "
+                "rejects it: after every change it may make, staff fails.",
+            ),
+        ),
+    ],
+)
+def test_offer_story_of_a_shipped_lab(study: str, lab: str, verdict: Verdict) -> None:
+    assert offer_story(load_scenario(study, lab)) == verdict
+
+
+def story(plan: Protocol, booked: dict[str, int] | None = None) -> Verdict:
+    """Return the story of the synthetic study with that reference protocol."""
+    return offer_story(make_pack_in_lab(booked=booked, reference_protocol=plan))
+
+
+def test_offer_story_of_an_accepted_plan_below_the_floor_is_no_pass() -> None:
+    found = story(SMALL)
+    assert (found.status, found.title) == (Status.CAUTION, "Accepts")
+    assert found.text.startswith(
+        "The reference protocol takes 10 samples, 5 days and 750 credits. This lab can run it. "
+        "Planned evidence: power 0.2"
+    )
+    assert found.text.endswith(", below the floor of 0.50.")
+
+
+def test_offer_story_of_a_plan_that_breaks_a_restriction_does_not_say_rejected() -> None:
+    assert story(FLAMING) == Verdict(
+        Status.CAUTION,
+        "Reports",
+        "The reference protocol takes 40 samples, 5 days and 1,050 credits; in this lab policy "
+        "fails. The lab has the means, but the Lab Manager does not approve it.",
+    )
+
+
+def test_offer_story_of_an_offer_that_still_fails_says_so() -> None:
+    found = story(FLAMING, {EQUIPMENT[0]: 10})
+    assert (found.status, found.title) == (Status.FAIL, "Suggests changes")
+    assert found.text.endswith(" Still policy fails.")
+
+
+# --- the outcome ----------------------------------------------------------------------------
+
+
+def made(pack: NormalizedScenarioPack, actions: list[ScientistAction | None], most: int) -> Trace:
+    """Return the trace of hand-made turns that end a negotiation."""
+    state, rounds = play(pack, *actions, max_rounds=most)
+    assert state.ending is not None
+    return Trace(
+        setup=setup_for(pack, max_rounds=most),
+        scenario_digest=scenario_digest(pack),
+        rounds=rounds,
+        ending=state.ending,
+        outcome=outcome_of(state.ending, rounds[-1], pack),
+    )
+
+
+SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
+
+
+@pytest.mark.parametrize(
+    ("pack", "actions", "most", "expected"),
+    [
+        (
+            STUCK,
+            [propose(PLAN), ACCEPT],
+            5,
+            Verdict(
+                Status.FAIL,
+                "False agreement",
+                "False agreement in round 2: the Scientist accepted, but protocol and equipment "
+                f"fail. The lab cannot run {SIZE}.",
+            ),
+        ),
+        (
+            OPEN,
+            [propose(FLAMING), ACCEPT],
+            5,
+            Verdict(
+                Status.FAIL,
+                "False agreement",
+                "False agreement in round 2: the Scientist accepted, but policy fails. The lab "
+                f"does not approve {SIZE}.",
+            ),
+        ),
+        (
+            BOOKED,
+            [propose(PLAN)],
+            1,
+            Verdict(
+                Status.FAIL,
+                "No deal",
+                f"No deal after round 1: the rounds ran out. The last plan was {SIZE}; equipment "
+                "fails.",
+            ),
+        ),
+        (
+            BOOKED,
+            [propose(PLAN), None],
+            5,
+            Verdict(
+                Status.FAIL,
+                "No deal",
+                f"No deal after round 2: the Scientist walked away. The last plan was {SIZE}; "
+                "equipment fails.",
+            ),
+        ),
+        (
+            OPEN,
+            [None],
+            5,
+            Verdict(
+                Status.FAIL,
+                "No deal",
+                "No deal: the Scientist walked away with no plan on the table.",
+            ),
+        ),
+        (
+            OPEN,
+            [ACCEPT],
+            1,
+            Verdict(
+                Status.FAIL, "No deal", "No deal: the rounds ran out with no plan on the table."
+            ),
+        ),
+        (
+            OPEN,
+            [propose(make_protocol(duration_days=2))],
+            5,
+            Verdict(
+                Status.CAUTION,
+                "Agreed below the floor",
+                "Agreed below the floor in round 1: 40 samples in 2 days for 900 of 5,000 "
+                "credits. It yields no evidence: the study's endpoint needs 3 days, and the plan "
+                "has 2.",
+            ),
+        ),
+    ],
+)
+def test_outcome_verdict_is(
+    pack: NormalizedScenarioPack,
+    actions: list[ScientistAction | None],
+    most: int,
+    expected: Verdict,
+) -> None:
+    assert outcome_verdict(made(pack, actions, most), pack) == expected
+
+
+@pytest.mark.parametrize(
+    ("lab", "rounds", "expected"),
+    [
+        (
+            "easy",
+            5,
+            Verdict(
+                Status.PASS,
+                "Agreed",
+                "Agreed in round 1: 300 samples in 8 days for 3,850 of 3,900 credits. Planned "
+                "evidence: power 0.86, which meets the target of 0.80.",
+            ),
+        ),
+        (
+            "medium",
+            2,
+            Verdict(
+                Status.PASS,
+                "Agreed",
+                "Agreed in round 2: 150 samples in 6 days for 2,250 of 2,600 credits. Planned "
+                "evidence: power 0.58, below the target of 0.80 but above the floor of 0.50.",
+            ),
+        ),
+        (
+            "medium",
+            4,
+            Verdict(
+                Status.CAUTION,
+                "Agreed below the floor",
+                "Agreed below the floor in round 4: 75 samples in 6 days for 1,500 of 2,600 "
+                "credits. Planned evidence: power 0.33, below the floor of 0.50.",
+            ),
+        ),
+    ],
+)
+def test_outcome_verdict_of_momentum(lab: str, rounds: int, expected: Verdict) -> None:
+    pack = load_scenario("fin_momentum", lab)
+    trace = negotiate(setup_for(pack, pack.reference_protocol, rounds), pack)
+    assert outcome_verdict(trace, pack) == expected
+
+
+# --- nothing that fails is a pass ---------------------------------------------------------------
+
+
+def test_outcomes_are_the_contracts_four_and_each_title_is_its_name() -> None:
+    names = ["agreed", "agreed_below_floor", "false_agreement", "no_deal"]
+    assert [outcome.value for outcome in OUTCOME_TITLES] == names == [o.value for o in Outcome]
+    for outcome, title in OUTCOME_TITLES.items():
+        assert title.casefold().replace(" the ", " ").replace(" ", "_") == outcome.value
+
+
+def test_only_an_agreement_above_the_floor_is_shown_as_a_pass() -> None:
+    assert [o for o, status in OUTCOME_STATUS.items() if status is Status.PASS] == [Outcome.AGREED]
+    assert OUTCOME_STATUS[Outcome.FALSE_AGREEMENT] is Status.FAIL
+
+
+def test_only_evidence_that_meets_the_target_is_shown_as_a_pass() -> None:
+    assert [tier for tier, status in TIER_STATUS.items() if status is Status.PASS] == [
+        EvidenceTier.MEETS_TARGET
+    ]
+
+
+def test_only_an_accept_is_shown_as_a_pass() -> None:
+    passes = [kind for kind, status in ANSWER_STATUS.items() if status is Status.PASS]
+    assert passes == [LabManagerActionType.ACCEPT]
+
+
+@pytest.mark.parametrize("table", [ANSWER_MEANINGS, ANSWER_STATUS, ANSWER_TITLES])
+def test_every_answer_is_shown_and_explained(table: dict[LabManagerActionType, str]) -> None:
+    assert set(table) == set(LabManagerActionType)
+    assert all(table.values())
+
+
+@given(studied_packs(), itemised_protocols())
+def test_plan_verdict_passes_only_what_passes_above_the_floor(
+    pack: NormalizedScenarioPack, plan: Protocol
+) -> None:
+    check, evidence = check_feasibility(plan, pack), planned_evidence(plan, pack)
+    verdict = plan_verdict(check, evidence)
+    holds = check.feasible and evidence.tier is not EvidenceTier.BELOW_FLOOR
+    assert (verdict.status is Status.PASS) is holds
+    assert (verdict.status is Status.FAIL) is not check.lab_feasible
+
+
+@given(studied_packs(), itemised_protocols())
+def test_offer_story_passes_only_what_ends_feasible_above_the_floor(
+    pack: NormalizedScenarioPack, plan: Protocol
+) -> None:
+    pack = type(pack).model_validate({**dict(pack), "reference_protocol": plan})
+    verdict = offer_story(pack)
+    check = check_feasibility(plan, pack)
+    suggestion = suggest_alternative(plan, check, pack)
+    end, result = plan, check
+    if suggestion is not None:
+        end, result = suggestion.revised_protocol, suggestion.post_check
+    holds = result.feasible and planned_evidence(end, pack).tier is not EvidenceTier.BELOW_FLOOR
+    assert verdict.status is not Status.PASS or holds
+    assert verdict.text.endswith(".")
+
+
+@given(studied_packs(), itemised_protocols(), st.integers(1, 5))
+def test_outcome_verdict_passes_only_what_the_lab_can_run(
+    pack: NormalizedScenarioPack, plan: Protocol, rounds: int
+) -> None:
+    trace = negotiate(setup_for(pack, plan if plan.sample_size else None, rounds), pack)
+    verdict = outcome_verdict(trace, pack)
+    assert (verdict.status is Status.PASS) is (trace.outcome is Outcome.AGREED)
+    assert verdict.text.startswith(OUTCOME_TITLES[trace.outcome])
+    last = trace.rounds[-1].check
+    assert last is not None
+    assert verdict.status is not Status.PASS or last.feasible

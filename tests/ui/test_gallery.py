@@ -1,0 +1,158 @@
+"""The gallery, and a study file that cannot be read: it is named, and the rest works."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Final
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.scenarios import list_scenarios, loading
+from tests.ui.reading import (
+    NEGOTIATION,
+    PAGES,
+    PROTOCOL,
+    keyed,
+    press,
+    said,
+    texts,
+    visit,
+    where,
+)
+
+SHIPPED: Final = [study.scenario_id for study in list_scenarios()]
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the shipped studies that the app reads instead, to be spoilt by a test."""
+    copy = tmp_path / "scenarios"
+    shutil.copytree(loading.SCENARIO_FOLDER, copy)
+    monkeypatch.setattr(loading, "SCENARIO_FOLDER", copy)
+    return copy
+
+
+def spoil(shelf: Path, old: str, new: str, study: str = "machine_learning/ml_resnet_cifar10") -> None:
+    """Replace a part of a study's file."""
+    file = shelf / f"{study}.yaml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+def titles(app: AppTest) -> list[str]:
+    """Return the titles of the boxes that can be folded."""
+    return [box.label for box in app.expander]
+
+
+def cards(app: AppTest) -> list[str]:
+    """Return the ids of the studies that the gallery offers, in its order."""
+    keys = [str(button.key) for button in app.button if str(button.key).startswith("open_")]
+    return [key.removeprefix("open_") for key in keys]
+
+
+# --- The gallery ---
+
+
+def test_gallery_shows_every_study_on_the_shelf() -> None:
+    assert cards(visit()) == SHIPPED
+
+
+def test_card_says_domain_title_lesson_and_how_the_labs_bind() -> None:
+    domain, title, teaches, labs = texts(keyed(visit(), "card_math_four_colour"))
+    assert domain == "Mathematics"
+    assert title == "The Four-Colour Theorem"
+    assert teaches == (
+        "Some studies cannot be cut: n = 316 is feasible for the lab and worthless as a check. "
+        "The honest answer is 'not here'."
+    )
+    assert [line.strip() for line in labs.splitlines()] == [
+        "Easy: accepts",
+        "Medium: suggests changes · 4 of 7 fail",
+        "Hard: rejects · 6 of 7 fail",
+    ]
+
+
+def test_gallery_of_good_files_speaks_of_no_broken_one() -> None:
+    assert not any("could not be read" in title for title in titles(visit()))
+
+
+# --- A broken file ---
+
+
+def test_broken_file_is_named_with_its_fault_and_the_rest_is_offered(shelf: Path) -> None:
+    spoil(shelf, "budget: 900", "budget: -5")
+    app = visit()
+    assert cards(app) == [study for study in SHIPPED if study != "ml_resnet_cifar10"]
+    box = next(box for box in app.expander if "could not be read" in box.label)
+    assert "ml\\_resnet\\_cifar10" in box.label
+    fault = texts(box)[0]
+    assert "labs.easy.budget" in fault
+    assert "-5" in fault
+    assert fault.startswith("line ")
+
+
+@pytest.mark.parametrize("file", PAGES)
+def test_every_page_works_beside_a_broken_file(shelf: Path, file: str) -> None:
+    spoil(shelf, "format: 1", "format: [")
+    assert where(visit(file)).endswith("· medium lab · Not feasible")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "just a sentence", "- a\n- list\n", "a: &a [*a]\n", "\x00", "key: 'open"],
+    ids=["empty", "sentence", "list", "alias", "control character", "open quote"],
+)
+def test_file_of_any_text_leaves_the_gallery_whole(shelf: Path, text: str) -> None:
+    (shelf / "biology" / "broken.yaml").write_text(text)
+    app = visit()
+    assert cards(app) == SHIPPED
+    assert sum("could not be read" in title for title in titles(app)) == 1
+
+
+def test_link_to_a_broken_study_says_so_and_opens_the_default(shelf: Path) -> None:
+    spoil(shelf, "budget: 900", "budget: -5")
+    app = visit(PROTOCOL, study="ml_resnet_cifar10")
+    assert "study 'ml_resnet_cifar10' cannot be opened" in said(app)
+    assert where(app).startswith("Returns to Buying Winners and Selling Losers")
+
+
+def test_text_of_a_study_file_is_shown_as_it_is_written(shelf: Path) -> None:
+    hostile = "![x](https://evil.example/x.png) [y](https://evil.example) :red[z] $a$"
+    spoil(shelf, "A shorter calendar may cost no evidence at all;", f"{hostile};")
+    spoil(shelf, 'title: "Deep', f'title: "{hostile} Deep')
+    for file in PAGES:
+        app = visit(file, study="ml_resnet_cifar10")
+        assert hostile in said(app)
+        for text in app.markdown:
+            for mark in ("![x", "[y]", ":red[z", "$a"):
+                assert mark not in str(text.value).replace("\\" + mark, "")
+
+
+def test_doi_of_a_study_file_cannot_leave_its_link(shelf: Path) -> None:
+    spoil(shelf, "10.1109/CVPR.2016.90", "10.1109/x)![x](https://evil.example/x.png")
+    citation = next(c for c in visit(study="ml_resnet_cifar10").caption if "doi" in str(c.value))
+    assert "![x](https://evil.example" not in str(citation.value)
+
+
+def test_study_that_breaks_while_it_is_open_gives_a_calm_message(shelf: Path) -> None:
+    app = visit(NEGOTIATION, study="ml_resnet_cifar10")
+    spoil(shelf, "budget: 900", "budget: -5")
+    app.run()
+    assert not app.exception
+
+
+def test_study_that_is_repaired_is_offered_again(shelf: Path) -> None:
+    spoil(shelf, "budget: 900", "budget: -5")
+    app = visit(lab="easy")
+    spoil(shelf, "budget: -5", "budget: 900")
+    press(type_seed(app, 1), "Open")
+    assert cards(app) == SHIPPED
+
+
+def type_seed(app: AppTest, seed: int) -> AppTest:
+    """Type a seed on the front door and return the app."""
+    app.number_input(key="seed_choice").set_value(seed).run()
+    return app

@@ -1,0 +1,138 @@
+"""How the interface writes: foreign text is literal, and each status has a word and a symbol."""
+
+from __future__ import annotations
+
+import re
+import string
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from replicalab.models import Dimension
+from replicalab.sentences import Status, Verdict
+from replicalab.ui.words import (
+    DIMENSION_LABELS,
+    ICONS,
+    as_list,
+    badge,
+    coloured,
+    escaped,
+    pass_or_fail,
+    verdict_badge,
+)
+
+HOSTILE = (
+    "![x](https://evil.example/x.png)",
+    "[x](javascript:alert(1))",
+    "<img src=x onerror=alert(1)>",
+    "<script>alert(1)</script>",
+    ":red[x] :blue-badge[y] :material/home: :rocket:",
+    "$\\frac{a}{b}$ and $$c$$",
+    "`code` ~~gone~~ **bold** _slanted_",
+    "a\n\n# heading\n\n- item\n\n    code\n\n---\n| a | b |",
+    "\\![x](y)",
+    "\\",
+    "&lt;b&gt; &#33;",
+    "[ref]: https://evil.example\n[ref]",
+    "1. one\n2) two\n> quote\n+ plus",
+    "\u2028new line\u2029another\x85and\x0cmore\x1c",
+    "tab\there",
+)
+
+
+def only_backslashes_and_marks(text: str) -> str:
+    """Return ``text`` without what is escaped: each backslash with the mark after it."""
+    return re.sub(r"\\[!-/:-@\[-`{-~]", "", text)
+
+
+@given(st.text())
+@example("".join(HOSTILE))
+@pytest.mark.parametrize("wrap", ["{}", "**{}**", ":red[{}]"], ids=["bare", "bold", "coloured"])
+def test_escaped_text_leaves_no_mark_that_markdown_reads(wrap: str, text: str) -> None:
+    left = only_backslashes_and_marks(escaped(text))
+    assert not set(left) & set(string.punctuation)
+    assert wrap.format(left).count("[") == wrap.count("[")
+
+
+@given(st.text())
+@example("".join(HOSTILE))
+def test_escaped_text_is_one_line_without_space_around_it(text: str) -> None:
+    done = escaped(text)
+    assert done.splitlines() in ([], [done])
+    assert done == done.strip()
+    assert "  " not in done
+    assert "\t" not in done
+
+
+@given(st.text())
+def test_escaped_text_reads_as_it_was_written(text: str) -> None:
+    assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped(text)) == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("![x](https://evil.example)", r"\!\[x\]\(https\:\/\/evil\.example\)"),
+        (":red[x]", r"\:red\[x\]"),
+        ("$a^2$", r"\$a\^2\$"),
+        ("<b>", r"\<b\>"),
+        ("# heading", r"\# heading"),
+        ("a\n\n- b", r"a \- b"),
+        ("\\*", r"\\\*"),
+        ("plain ünïcode – 5 ≥ 3", "plain ünïcode – 5 ≥ 3"),
+        ("  \n ", ""),
+    ],
+)
+def test_escaped_text_has_a_backslash_before_each_mark(text: str, shown: str) -> None:
+    assert escaped(text) == shown
+
+
+@given(st.lists(st.text()))
+@example([f"- {text}" for text in HOSTILE])
+@example(list(HOSTILE))
+def test_list_holds_no_mark_but_those_of_its_items(lines: list[str]) -> None:
+    for line in as_list("\n".join(lines)).splitlines():
+        left = only_backslashes_and_marks(line.removeprefix("- "))
+        assert not set(left) & set(string.punctuation)
+
+
+def test_list_keeps_paragraphs_and_items_apart() -> None:
+    assert as_list("I reject:\n- budget: 3\n- staff\nNo way.") == (
+        "I reject\\:\n\n- budget\\: 3\n- staff\n\n\nNo way\\."
+    )
+
+
+# --- Statuses ---
+
+
+def test_each_status_has_a_symbol_of_its_own() -> None:
+    assert set(ICONS) == set(Status)
+    assert len(set(ICONS.values())) == len(Status)
+
+
+@pytest.mark.parametrize(
+    ("status", "shown"),
+    [
+        (Status.PASS, ":green[:material/check_circle: fine]"),
+        (Status.CAUTION, f":orange[{ICONS[Status.CAUTION]} fine]"),
+        (Status.FAIL, ":red[:material/cancel: fine]"),
+    ],
+)
+def test_coloured_text_has_colour_symbol_and_word(status: Status, shown: str) -> None:
+    assert coloured(status, "fine") == shown
+    assert badge(status, "fine") == shown.replace("[", "-badge[", 1)
+
+
+def test_verdict_badge_is_its_title() -> None:
+    verdict = Verdict(Status.FAIL, "Not feasible", "Not feasible here: budget fails.")
+    assert verdict_badge(verdict) == ":red-badge[:material/cancel: Not feasible]"
+
+
+def test_pass_or_fail_is_never_a_caution() -> None:
+    assert [pass_or_fail(True), pass_or_fail(False)] == [Status.PASS, Status.FAIL]
+
+
+def test_every_dimension_has_a_label() -> None:
+    assert set(DIMENSION_LABELS) == set(Dimension)
+    assert DIMENSION_LABELS[Dimension.STAFF] == "Staff"
