@@ -8,25 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from replicalab.agents.lab_manager_policy import SuggestionChange, apply_changes
+from replicalab.agents.suggestions import SuggestionChange, apply_changes
 from replicalab.costs import cost, counts_of
 from replicalab.evidence import Evidence, fidelity_loss, planned_evidence
 from replicalab.labels import count_text, label_key
-from replicalab.models import PROTOCOL_FIELDS, Protocol
+from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
 from replicalab.scenarios.models import NormalizedScenarioPack
-
-FIELD_LABELS: Final = {
-    "sample_size": "Sample size",
-    "controls": "Controls",
-    "technique": "Technique",
-    "duration_days": "Duration",
-    "required_equipment": "Equipment",
-    "required_reagents": "Reagents",
-    "rationale": "Rationale",
-}
-"""What each protocol field is called for people, in the protocol's order."""
 
 
 @dataclass(frozen=True)

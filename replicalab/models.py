@@ -64,6 +64,16 @@ class Protocol(Record):
 
 
 PROTOCOL_FIELDS: Final = tuple(Protocol.model_fields)
+FIELD_LABELS: Final = {
+    "sample_size": "Sample size",
+    "controls": "Controls",
+    "technique": "Technique",
+    "duration_days": "Duration",
+    "required_equipment": "Equipment",
+    "required_reagents": "Reagents",
+    "rationale": "Rationale",
+}
+"""What each protocol field is called for people, in the protocol's order."""
 
 
 def revise(protocol: Protocol, **changes: object) -> Protocol:

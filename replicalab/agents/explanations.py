@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from replicalab.costs import amount_text
 from replicalab.labels import count_text
-from replicalab.models import DIMENSIONS, LabManagerActionType
+from replicalab.models import DIMENSIONS, FIELD_LABELS, LabManagerActionType
 
 if TYPE_CHECKING:
-    from replicalab.agents.lab_manager_policy import (
-        AlternativeSuggestion,
-        FeasibilityCheckResult,
-    )
+    from replicalab.agents.feasibility import FeasibilityCheckResult
+    from replicalab.agents.suggestions import AlternativeSuggestion
 
 
 def built_in_explanation(
@@ -56,8 +54,8 @@ def _reasons(check: FeasibilityCheckResult) -> list[str]:
 
 def _changes(suggestion: AlternativeSuggestion) -> list[str]:
     return [
-        f"- {change.field}: {change.original} → {change.revised}. {change.reason} "
-        f"What is lost: {change.tradeoff}"
+        f"- {FIELD_LABELS[change.field].lower()}: {change.original} → {change.revised}. "
+        f"{change.reason} What is lost: {change.tradeoff}"
         for change in suggestion.applied_changes
     ]
 

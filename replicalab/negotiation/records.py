@@ -7,7 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from replicalab.agents.lab_manager_policy import AlternativeSuggestion, FeasibilityCheckResult
+from replicalab.agents.feasibility import FeasibilityCheckResult
+from replicalab.agents.suggestions import AlternativeSuggestion
 from replicalab.models import (
     ConversationEntry,
     Count,

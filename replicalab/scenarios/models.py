@@ -166,7 +166,8 @@ class Design(Record):
             effect = getattr(self, name)
             if effect is None:
                 continue
-            if self.kind in (DesignKind.CORRELATION, DesignKind.AUDIT) and not 0 < abs(effect) < 1:
+            size = effect if self.kind is DesignKind.AUDIT else abs(effect)
+            if self.kind in (DesignKind.CORRELATION, DesignKind.AUDIT) and not 0 < size < 1:
                 raise ValueError(f"{name} is {effect}; a {self.kind} effect lies between 0 and 1")
 
 

@@ -8,10 +8,9 @@ from typing import Final
 import streamlit as st
 from pydantic import ValidationError
 
-from replicalab.concessions import FIELD_LABELS
 from replicalab.labels import repeated_labels
 from replicalab.links import LARGEST_PLANNED
-from replicalab.models import Protocol, revise
+from replicalab.models import FIELD_LABELS, Protocol, revise
 from replicalab.scenarios import ItemStatus, NormalizedScenarioPack
 from replicalab.ui import session
 from replicalab.ui.words import escaped

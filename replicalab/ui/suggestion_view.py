@@ -10,7 +10,7 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.agents.lab_manager_policy import apply_changes
+from replicalab.agents.suggestions import apply_changes
 from replicalab.concessions import Concession, change_concessions, plan_concession
 from replicalab.costs import amount_text
 from replicalab.evidence import planned_evidence

@@ -282,11 +282,11 @@ The lab cannot run this plan as it stands:
 - equipment: 'growth chamber' is booked until day 9; 'window shelf' may replace it.
 - schedule: The plan takes 5 days, 1 over the limit of 4.
 I offer instead:
-- required_equipment: growth chamber → window shelf. 'growth chamber' is booked until day 9; \
+- equipment: growth chamber → window shelf. 'growth chamber' is booked until day 9; \
 allowed when the chamber is booked. What is lost: Temperature varies more.
-- duration_days: 5 → 4. The lab has 4 days. What is lost: 1 day fewer to run and to repeat what \
+- duration: 5 → 4. The lab has 4 days. What is lost: 1 day fewer to run and to repeat what \
 fails.
-- sample_size: 40 → 20. The budget is 200 credits short; the sample is halved once. \
+- sample size: 40 → 20. The budget is 200 credits short; the sample is halved once. \
 What is lost: 20 samples fewer: weaker evidence.
 That plan costs 800 credits and needs 1 staff unit; all seven dimensions pass."""
     )
@@ -310,7 +310,7 @@ I reject this plan:
 - staff: The plan needs 3 staff units (1 to start, 1 for more than 20 samples, 1 for more than 5 \
 days); the lab has 1.
 These changes alone are not enough:
-- duration_days: 9 → 8. The lab has 8 days. What is lost: 1 day fewer to run and to repeat what \
+- duration: 9 → 8. The lab has 8 days. What is lost: 1 day fewer to run and to repeat what \
 fails.
 Still failing: staff."""
     )

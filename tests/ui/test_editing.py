@@ -35,14 +35,6 @@ REFERENCE = load_scenario("fin_momentum").reference_protocol
 TERMINAL = "licensed-data terminal"
 EXTRACT = "vendor-approved extract on the research server"
 
-STALE_MESSAGE = pytest.mark.xfail(
-    reason="reported: the message outlives the text field that it is about", strict=True
-)
-UNKNOWN_OFFERED_AGAIN = pytest.mark.xfail(
-    reason="reported: a typed item is offered again as “… (unknown)”, and billed twice if picked",
-    strict=True,
-)
-
 
 # --- Numbers ---
 
@@ -155,7 +147,6 @@ def shown_plan(app: AppTest) -> tuple[list[str], dict[str, str]]:
     return tile(app, "budget"), query_of(app)
 
 
-@STALE_MESSAGE
 def test_message_about_an_empty_text_goes_when_the_plan_is_shown_again() -> None:
     app = type_text(visit(PROTOCOL), "Technique", "")
     go(app, SCENARIOS)
@@ -227,7 +218,6 @@ def test_unknown_item_of_a_plan_fails_by_name_and_stays_in_the_list() -> None:
     assert chosen(app, "Equipment") == ["research server", "quantum abacus"]
 
 
-@UNKNOWN_OFFERED_AGAIN
 def test_unknown_item_typed_in_is_taken_as_it_was_typed() -> None:
     app = choose(visit(PROTOCOL, lab="easy"), "Equipment", "research server", "quantum abacus")
     assert "'quantum abacus' is not in this lab's inventory" in said(app)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from replicalab.scenarios import list_scenarios, loading
@@ -16,6 +17,7 @@ from tests.ui.reading import (
     PROTOCOL,
     keyed,
     press,
+    run,
     said,
     texts,
     visit,
@@ -34,7 +36,9 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return copy
 
 
-def spoil(shelf: Path, old: str, new: str, study: str = "machine_learning/ml_resnet_cifar10") -> None:
+def spoil(
+    shelf: Path, old: str, new: str, study: str = "machine_learning/ml_resnet_cifar10"
+) -> None:
     """Replace a part of a study's file."""
     file = shelf / f"{study}.yaml"
     text = file.read_text()
@@ -140,8 +144,26 @@ def test_doi_of_a_study_file_cannot_leave_its_link(shelf: Path) -> None:
 def test_study_that_breaks_while_it_is_open_gives_a_calm_message(shelf: Path) -> None:
     app = visit(NEGOTIATION, study="ml_resnet_cifar10")
     spoil(shelf, "budget: 900", "budget: -5")
-    app.run()
-    assert not app.exception
+    run(app)
+    assert "labs.easy.budget" in said(app)
+    assert "Another study is open instead." in said(app)
+    assert not where(app).startswith("Deep Residual Learning")
+
+
+@pytest.mark.parametrize("file", PAGES)
+def test_app_starts_when_the_default_study_is_the_broken_one(shelf: Path, file: str) -> None:
+    spoil(shelf, "budget: 3900", "budget: -5", "finance_trading/fin_momentum")
+    st.cache_resource.clear()
+    app = visit(file)
+    assert "labs.easy.budget" in said(app)
+    assert where(app)
+
+
+def test_app_says_so_when_no_study_can_be_read(shelf: Path) -> None:
+    shutil.rmtree(shelf)
+    st.cache_resource.clear()
+    app = visit()
+    assert "no study" in said(app).casefold()
 
 
 def test_study_that_is_repaired_is_offered_again(shelf: Path) -> None:

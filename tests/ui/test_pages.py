@@ -182,7 +182,9 @@ def test_protocol_page_explains_the_answer_that_the_study_expects(study: str, la
 # --- A number on a page equals a core value ---
 
 
-def checked(study: str, lab: str) -> tuple[NormalizedScenarioPack, Protocol, FeasibilityCheckResult]:
+def checked(
+    study: str, lab: str
+) -> tuple[NormalizedScenarioPack, Protocol, FeasibilityCheckResult]:
     """Return a study in a lab, its reference protocol, and the check of it."""
     pack = load_scenario(study, lab)
     return pack, pack.reference_protocol, check_feasibility(pack.reference_protocol, pack)

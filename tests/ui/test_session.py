@@ -63,7 +63,7 @@ def test_back_restores_the_previous_study() -> None:
 def test_back_to_an_address_that_was_cut_says_so() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 200)
     arrive(app, {"study": "fin_momentum", "plan": "eNq"})
-    assert "This link could not be opened in full." in said(app)
+    assert "Not everything could be opened." in said(app)
     assert number(app, "Sample size").value == 300
 
 

@@ -44,7 +44,7 @@ FULL: Final = to_query(
     )
 )
 """A link that sets everything to something that is not the default."""
-CANNOT: Final = "This link could not be opened in full."
+CANNOT: Final = "Not everything could be opened."
 
 
 def open_study(app: AppTest, scenario_id: str) -> AppTest:

@@ -1,0 +1,208 @@
+"""The four fixes in the document's order, and the plan that they lead to.
+
+Source: the agents map, AGT 06, settled by the behaviour contract, section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from replicalab.agents.feasibility import (
+    FeasibilityCheckResult,
+    _check_budget,
+    _check_staff,
+    _estimate_protocol_cost,
+    _options,
+    check_feasibility,
+    item_status_text,
+    needs,
+)
+from replicalab.costs import amount_text
+from replicalab.labels import count_text, label_key
+from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise
+from replicalab.scenarios.models import AllowedSubstitution, NormalizedScenarioPack
+
+MAX_HALVINGS: Final = 10
+
+
+class SuggestionChange(Record):
+    """One change: ``original`` and ``revised`` are the item, or the number, as text."""
+
+    field: NonEmptyText
+    original: NonEmptyText
+    revised: NonEmptyText
+    reason: NonEmptyText
+    tradeoff: NonEmptyText
+
+
+class AlternativeSuggestion(Record):
+    """A revised plan, its changes, and the checks before and after."""
+
+    revised_protocol: Protocol
+    applied_changes: list[SuggestionChange]
+    remaining_failures: list[str]
+    improved: Flag
+    pre_check: FeasibilityCheckResult
+    post_check: FeasibilityCheckResult
+
+
+def suggest_alternative(
+    protocol: Protocol, check_result: FeasibilityCheckResult, scenario: NormalizedScenarioPack
+) -> AlternativeSuggestion | None:
+    """Return the plan after the four fixes in the document's order, None if already feasible."""
+    if check_result.feasible:
+        return None
+    changes: list[SuggestionChange] = []
+    revised = protocol
+    for fix in (_substitutions, _duration_clamp, _sample_reduction):
+        found = fix(revised, scenario)
+        revised = apply_changes(revised, found)
+        changes.extend(found)
+    after = check_feasibility(revised, scenario)
+    newly_failing = set(after.failing) - set(check_result.failing)
+    return AlternativeSuggestion(
+        revised_protocol=revised,
+        applied_changes=changes,
+        remaining_failures=[dimension.value for dimension in after.failing],
+        improved=len(after.failing) < len(check_result.failing) and not newly_failing,
+        pre_check=check_result,
+        post_check=after,
+    )
+
+
+def apply_changes(protocol: Protocol, changes: list[SuggestionChange]) -> Protocol:
+    """Return the plan with some of a suggestion's changes applied, in their order.
+
+    A change whose original item is no longer in the plan does nothing.
+    """
+    for change in changes:
+        if change.field in ("required_equipment", "required_reagents"):
+            items = list(getattr(protocol, change.field))
+            if change.original in items:
+                items[items.index(change.original)] = change.revised
+            protocol = revise(protocol, **{change.field: items})
+        else:
+            protocol = revise(protocol, **{change.field: int(change.revised)})
+    return protocol
+
+
+def _substitutions(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[SuggestionChange]:
+    """Fixes 1 and 2: equipment, then reagents."""
+    listed = {label_key(label) for _, _, label in needs(protocol)}
+    changes = []
+    for field, category, label in needs(protocol):
+        options = _options(label, category, scenario)
+        alternative = next((each for each in options if label_key(each) not in listed), None)
+        if alternative is None:
+            continue
+        listed.add(label_key(alternative))
+        why = f"'{label}' is {item_status_text(label, category, scenario)}"
+        changes.append(_substitution(field, label, alternative, why, scenario))
+    return changes
+
+
+def _substitution(
+    field: str, label: str, alternative: str, why: str, scenario: NormalizedScenarioPack
+) -> SuggestionChange:
+    allowed = _allowed(label, alternative, scenario)
+    return SuggestionChange(
+        field=field,
+        original=label,
+        revised=alternative,
+        reason=f"{why}; allowed {allowed.condition}.",
+        tradeoff=_sentence(allowed.tradeoff),
+    )
+
+
+def _allowed(label: str, alternative: str, scenario: NormalizedScenarioPack) -> AllowedSubstitution:
+    return next(
+        s
+        for s in scenario.allowed_substitutions
+        if label_key(s.original) == label_key(label) and s.alternative == alternative
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
+def _duration_clamp(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[SuggestionChange]:
+    """Fix 3: no longer than the lab's limit."""
+    days, limit = protocol.duration_days, scenario.lab.time_limit_days
+    if days <= limit:
+        return []
+    tradeoff = f"{count_text(days - limit, 'day')} fewer to run and to repeat what fails."
+    if limit < scenario.min_days:
+        tradeoff = f"Below {scenario.min_days} days the study's endpoint is lost."
+    return [
+        SuggestionChange(
+            field="duration_days",
+            original=str(days),
+            revised=str(limit),
+            reason=f"The lab has {count_text(limit, 'day')}.",
+            tradeoff=tradeoff,
+        )
+    ]
+
+
+def _sample_reduction(
+    protocol: Protocol, scenario: NormalizedScenarioPack
+) -> list[SuggestionChange]:
+    """Fix 4: halve until the budget fits, and on to where a staff unit is saved."""
+    floor = max(1, len(protocol.controls) + 1)
+    fits_budget = _halve(protocol, floor, lambda plan: _check_budget(plan, scenario).ok)
+    if fits_budget is None:
+        return []
+    threshold = scenario.staff_model.sample_threshold
+    fits_staff = None
+    if fits_budget.sample_size > threshold and not _check_staff(fits_budget, scenario).ok:
+        fits_staff = _halve(protocol, floor, lambda plan: _fits_both(plan, scenario))
+    revised = fits_staff or fits_budget
+    if revised.sample_size == protocol.sample_size:
+        return []
+    return [_sample_change(protocol, revised, fits_budget, scenario)]
+
+
+def _fits_both(plan: Protocol, scenario: NormalizedScenarioPack) -> bool:
+    return _check_budget(plan, scenario).ok and _check_staff(plan, scenario).ok
+
+
+def _halve(protocol: Protocol, floor: int, fits: Callable[[Protocol], bool]) -> Protocol | None:
+    """Return the first plan that fits while the sample is halved, None if none does."""
+    for _ in range(MAX_HALVINGS):
+        if fits(protocol):
+            return protocol
+        if protocol.sample_size <= floor:
+            return None
+        protocol = revise(protocol, sample_size=max(protocol.sample_size // 2, floor))
+    return protocol if fits(protocol) else None
+
+
+def _sample_change(
+    before: Protocol, after: Protocol, fits_budget: Protocol, scenario: NormalizedScenarioPack
+) -> SuggestionChange:
+    reasons = []
+    if fits_budget.sample_size < before.sample_size:
+        over = _estimate_protocol_cost(before, scenario) - scenario.lab.budget_remaining
+        reasons.append(f"The budget is {amount_text(over)} credits short")
+    if after.sample_size < fits_budget.sample_size:
+        threshold = scenario.staff_model.sample_threshold
+        reasons.append(f"at {threshold} samples or fewer the plan needs one staff unit less")
+    times = _halvings(before.sample_size, after.sample_size)
+    fewer = count_text(before.sample_size - after.sample_size, "sample")
+    return SuggestionChange(
+        field="sample_size",
+        original=str(before.sample_size),
+        revised=str(after.sample_size),
+        reason=_sentence(f"{'; '.join(reasons)}; the sample is halved {times}"),
+        tradeoff=f"{fewer} fewer: weaker evidence.",
+    )
+
+
+def _halvings(before: int, after: int) -> str:
+    times = 0
+    while before > after:
+        before //= 2
+        times += 1
+    return {1: "once", 2: "twice"}.get(times, f"{times} times")
