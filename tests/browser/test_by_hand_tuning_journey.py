@@ -1,0 +1,205 @@
+"""Tuning a protocol by hand in a real browser: type, pick, read, apply, undo, go back."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.driving import PHONE, PROJECTOR, View, open_app, wait_for_run
+
+SETTLED_MS: Final = 1100
+"""Only then does the app take another address for the browser's Back (`ui.session`)."""
+EASY: Final = "/Protocol?lab=easy"
+
+
+def number(page: Page, name: str) -> Locator:
+    """Return the number field of that name."""
+    return page.get_by_role("spinbutton", name=name, exact=True)
+
+
+def increment(page: Page, name: str) -> Locator:
+    """Return the + button of the number field of that name."""
+    field = page.get_by_test_id("stNumberInput").filter(has=number(page, name))
+    return field.get_by_role("button", name="Increment")
+
+
+def type_number(page: Page, name: str, value: int) -> None:
+    """Type a number and wait for the check."""
+    number(page, name).fill(str(value))
+    with wait_for_run(page):
+        number(page, name).press("Enter")
+
+
+def pick(page: Page, name: str, label: str) -> None:
+    """Type into a list and take what it offers under that label; close the list again."""
+    box = page.get_by_role("combobox", name=name, exact=True)
+    box.fill(label)
+    with wait_for_run(page):
+        page.get_by_role("option", name=re.compile(re.escape(label))).click()
+    page.keyboard.press("Escape")
+
+
+def drop(page: Page, label: str) -> None:
+    """Take a label out of its list."""
+    with wait_for_run(page):
+        page.get_by_role("button", name=f"Remove {label}", exact=True).click()
+
+
+def press(page: Page, name: str) -> None:
+    """Press the first button of that name and wait for the check."""
+    with wait_for_run(page):
+        page.get_by_role("button", name=name, exact=True).first.click()
+
+
+def verdict(page: Page) -> Locator:
+    """Return the sentence on top of the check."""
+    return page.get_by_role("alert").or_(page.get_by_role("status")).first
+
+
+def tile(page: Page, dimension: str) -> Locator:
+    """Return the tile of a dimension."""
+    return page.locator(f".st-key-tile_{dimension}")
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
+def test_someone_tunes_a_protocol_by_hand(app_page: Page, view: View) -> None:
+    open_app(app_page, "/Protocol")
+    _types_a_sample_size(app_page)
+    _swaps_the_booked_item(app_page)
+    _types_an_unknown_item(app_page)
+    _undoes_and_redoes(app_page)
+    _resets_and_applies_one_change_then_all(app_page)
+
+
+def _types_a_sample_size(page: Page) -> None:
+    type_number(page, "Sample size", 150)
+    expect(tile(page, "budget")).to_contain_text("2,350 / 2,600 credits")
+    expect(page.locator(".st-key-cost_chart .gtitle")).to_have_text(
+        "The plan costs 2,350 credits: 250 credits left"
+    )
+    expect(verdict(page)).to_contain_text("power 0.58, below the target of 0.80")
+    expect(page).to_have_url(re.compile("plan="))
+
+
+def _swaps_the_booked_item(page: Page) -> None:
+    drop(page, "licensed-data terminal (booked until day 10)")
+    expect(tile(page, "equipment")).to_contain_text("1 / 1 items free")
+    pick(page, "Equipment", "licensed-data terminal (booked until day 10)")
+    expect(tile(page, "equipment")).to_contain_text("2 / 1 items free")
+    expect(
+        page.get_by_text("may replace it").first, "the reason names a substitute"
+    ).to_be_visible()
+
+
+def _types_an_unknown_item(page: Page) -> None:
+    pick(page, "Equipment", "quantum abacus")
+    expect(tile(page, "equipment")).to_contain_text("3 / 1 items free")
+    expect(page.get_by_text("'quantum abacus' is not in this lab's inventory")).to_be_visible()
+    page.get_by_role("combobox", name="Equipment", exact=True).fill("quantum")
+    expect(page.get_by_role("option", name=re.compile("quantum abacus"))).to_have_count(0)
+    page.keyboard.press("Escape")
+
+
+def _undoes_and_redoes(page: Page) -> None:
+    press(page, "Undo")
+    expect(tile(page, "equipment")).to_contain_text("2 / 1 items free")
+    press(page, "Redo")
+    expect(tile(page, "equipment")).to_contain_text("3 / 1 items free")
+
+
+def _resets_and_applies_one_change_then_all(page: Page) -> None:
+    press(page, "Reset to reference")
+    expect(number(page, "Sample size")).to_have_value("300")
+    with wait_for_run(page):
+        page.locator(".st-key-apply_2").get_by_role("button").click()
+    expect(number(page, "Duration (days)")).to_have_value("6")
+    expect(tile(page, "schedule")).to_contain_text("pass")
+    expect(number(page, "Sample size")).to_have_value("300")
+    press(page, "Apply all changes")
+    expect(number(page, "Sample size")).to_have_value("150")
+    expect(verdict(page)).to_contain_text("Feasible: all seven dimensions pass.")
+    expect(page.locator(".st-key-where")).to_contain_text("Feasible")
+    press(page, "Undo")
+    expect(number(page, "Sample size")).to_have_value("300")
+    expect(number(page, "Duration (days)")).to_have_value("6")
+
+
+def test_fifteen_quick_clicks_all_count(app_page: Page) -> None:
+    open_app(app_page, EASY)
+    button = increment(app_page, "Sample size")
+    for _ in range(15):
+        button.click(delay=0)
+    expect(number(app_page, "Sample size")).to_have_value("315")
+    expect(tile(app_page, "budget")).to_contain_text("4,000 / 3,900 credits")
+    expect(app_page.get_by_text("100 over the budget of 3,900")).to_be_visible()
+
+
+def test_back_restores_the_plan_before_and_forward_the_plan_after(app_page: Page) -> None:
+    open_app(app_page, EASY)
+    for samples, credits in ((200, "2,850"), (100, "1,850")):
+        type_number(app_page, "Sample size", samples)
+        expect(tile(app_page, "budget")).to_contain_text(f"{credits} / 3,900")
+        app_page.wait_for_timeout(SETTLED_MS)
+    for step, samples in (
+        (app_page.go_back, "200"),
+        (app_page.go_back, "300"),
+        (app_page.go_forward, "200"),
+    ):
+        step()
+        expect(number(app_page, "Sample size")).to_have_value(samples)
+        app_page.wait_for_timeout(SETTLED_MS)
+    press(app_page, "Undo")
+    expect(number(app_page, "Sample size")).to_have_value("300")
+
+
+def test_negative_number_is_refused_beside_the_field_and_the_plan_is_kept(app_page: Page) -> None:
+    open_app(app_page, EASY)
+    number(app_page, "Sample size").fill("-5")
+    number(app_page, "Sample size").press("Enter")
+    field = app_page.get_by_test_id("stNumberInput").filter(has=number(app_page, "Sample size"))
+    expect(field).to_contain_text(re.compile("greater than or equal to 0"))
+    expect(tile(app_page, "budget")).to_contain_text("3,850 / 3,900 credits")
+    type_number(app_page, "Sample size", 150)
+    expect(tile(app_page, "budget")).to_contain_text("2,350 / 3,900 credits")
+
+
+def test_emptied_text_says_what_to_write_and_keeps_the_plan(app_page: Page) -> None:
+    open_app(app_page, EASY)
+    technique = app_page.get_by_role("textbox", name="Technique", exact=True)
+    technique.fill("")
+    with wait_for_run(app_page):
+        technique.press("Enter")
+    expect(
+        app_page.get_by_text("Technique is empty, so the plan keeps “offline decile")
+    ).to_be_visible()
+    technique.fill("a backtest")
+    with wait_for_run(app_page):
+        technique.press("Enter")
+    expect(app_page.get_by_text("Technique is empty")).to_have_count(0)
+
+
+def test_cut_link_is_named_and_the_page_works_on(app_page: Page) -> None:
+    open_app(app_page, EASY)
+    type_number(app_page, "Sample size", 150)
+    expect(app_page).to_have_url(re.compile("plan="))
+    open_app(app_page, app_page.url[:-20])
+    message = app_page.get_by_text("the link is incomplete or was changed on its way")
+    expect(message).to_be_visible()
+    expect(number(app_page, "Sample size")).to_have_value("300")
+    press(app_page, "Dismiss")
+    expect(message).to_have_count(0)
+    type_number(app_page, "Sample size", 200)
+    expect(tile(app_page, "budget")).to_contain_text("2,850 / 3,900 credits")
+
+
+def test_what_is_typed_is_never_an_image_and_asks_nobody(app_page: Page) -> None:
+    open_app(app_page, EASY)
+    hostile = "![x](https://evil.example/x.png) <img src=//evil.example> :red[y] $a$"
+    pick(app_page, "Equipment", hostile)
+    expect(app_page.get_by_text("![x](").first).to_be_visible()
+    expect(app_page.get_by_text(":red[y] $a$").first).to_be_visible()
+    main = app_page.get_by_test_id("stMain")
+    expect(main.locator("img, .katex")).to_have_count(0)
