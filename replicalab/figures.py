@@ -51,17 +51,20 @@ def cost_chart(terms: Sequence[CostTerm], total: float, budget: float) -> go.Fig
     return _framed(figure, title, max(total, budget))
 
 
-def round_cost_chart(costs: Sequence[float], passes: Sequence[bool], budget: float) -> go.Figure:
+def round_cost_chart(
+    rounds: Sequence[int], costs: Sequence[float], passes: Sequence[bool], budget: float
+) -> go.Figure:
     """Return the cost of each round's plan against the budget.
 
     Args:
-        costs: credits, one per round with a plan.
+        rounds: the rounds with a plan, counted from 1.
+        costs: the credits of each of them.
         passes: whether that plan passed all seven dimensions.
         budget: credits that remain to be spent.
     """
     figure = go.Figure(
         go.Bar(
-            x=[f"Round {number}" for number in range(1, len(costs) + 1)],
+            x=[f"Round {number}" for number in rounds],
             y=list(costs),
             text=[
                 f"{'✓' if passed else '✗'} {amount_text(cost)}"

@@ -157,7 +157,7 @@ def _with_number(
     if text is None:
         return workspace
     try:
-        if not (text.isascii() and text.isdigit() and len(text) < 10):
+        if not (text.isascii() and text.isdigit()):
             raise ValueError(text)
         return _changed(workspace, **{number.field: int(text) + number.shift})
     except ValueError:

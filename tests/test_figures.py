@@ -65,7 +65,9 @@ def test_cost_chart_says_and_shows_whether_the_budget_holds(
 
 
 def test_round_chart_draws_each_rounds_cost_and_the_budget() -> None:
-    costs, budget = round_cost_chart([3850.0, 2300.0, 1070.0], [False, False, True], 2600.0).data
+    costs, budget = round_cost_chart(
+        [1, 2, 3], [3850.0, 2300.0, 1070.0], [False, False, True], 2600.0
+    ).data
     assert list(costs.x) == ["Round 1", "Round 2", "Round 3"]
     assert list(costs.y) == [3850.0, 2300.0, 1070.0]
     assert list(costs.text) == ["✗ 3,850", "✗ 2,300", "✓ 1,070"]
@@ -74,20 +76,20 @@ def test_round_chart_draws_each_rounds_cost_and_the_budget() -> None:
 
 
 def test_round_chart_has_a_title() -> None:
-    title = round_cost_chart([1.0], [True], 2.0).layout.title.text
+    title = round_cost_chart([1], [1.0], [True], 2.0).layout.title.text
     assert title == "Cost of each round's plan against the budget"
 
 
 def test_round_chart_refuses_costs_without_verdicts() -> None:
     with pytest.raises(ValueError, match="argument"):
-        round_cost_chart([1.0, 2.0], [True], 3.0)
+        round_cost_chart([1, 2], [1.0, 2.0], [True], 3.0)
 
 
 FIGURES: Final = [
     cost_chart(TERMS, 1050.0, 2600.0),
     cost_chart(NOTHING, 0.0, 0.0),
-    round_cost_chart([3850.0, 1070.0], [False, True], 2600.0),
-    round_cost_chart([], [], 0.0),
+    round_cost_chart([1, 2], [3850.0, 1070.0], [False, True], 2600.0),
+    round_cost_chart([], [], [], 0.0),
 ]
 
 
@@ -115,6 +117,8 @@ def test_round_chart_never_fails_and_leaves_room_above_the_highest_bar(
     rounds: list[tuple[float, bool]], budget: float
 ) -> None:
     costs = [cost for cost, _ in rounds]
-    figure = round_cost_chart(costs, [passed for _, passed in rounds], budget)
+    figure = round_cost_chart(
+        range(1, len(costs) + 1), costs, [passed for _, passed in rounds], budget
+    )
     assert top_of(figure) >= max([*costs, budget])
     assert list(figure.data[0].y) == costs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import tracemalloc
 import zlib
 from typing import Final
 from urllib.parse import urlencode
@@ -185,7 +186,14 @@ def test_any_packed_json_is_a_plan_or_refused(value: object) -> None:
 
 
 def test_zip_bomb_is_refused_before_it_is_unpacked() -> None:
-    assert refused(packed(b"[" + b" " * 50_000_000)) == BROKEN
+    bomb = packed(b"[" + b" " * 50_000_000)
+    tracemalloc.start()
+    try:
+        assert refused(bomb) == BROKEN
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1_000_000
 
 
 def test_plan_with_more_after_it_is_refused() -> None:

@@ -8,10 +8,11 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.agents import check_feasibility
-from replicalab.costs import cost_terms, counts_of
+from replicalab.costs import Counts, cost_terms
 from replicalab.figures import cost_chart
+from replicalab.gallery import cards
 from replicalab.links import Workspace, to_query
+from replicalab.scenarios import CostModel
 from replicalab.sentences import plan_verdict
 from replicalab.ui import session
 from replicalab.ui.session import Here
@@ -47,10 +48,8 @@ def close_page() -> None:
 @st.cache_resource(show_spinner=False)
 def _warm_up() -> None:
     """Load what the pages use, once per process, and keep it out of every later collection."""
-    pack = Workspace().pack()
-    plan = pack.reference_protocol
-    check_feasibility(plan, pack)
-    cost_chart(cost_terms(counts_of(plan), pack.cost_model), 1.0, 1.0).to_json()
+    cards()
+    cost_chart(cost_terms(Counts(1, 1, 1, 1, 1), CostModel()), 1.0, 1.0).to_json()
     gc.collect()
     gc.freeze()
 

@@ -261,25 +261,26 @@ def _cell(check: FeasibilityCheckResult | None, number: int) -> str:
 
 def draw_costs(trace: Trace, pack: NormalizedScenarioPack) -> None:
     """Draw each round's cost against the budget, as a chart and as a table."""
-    checked = [(r.plan, r.check) for r in trace.rounds if r.plan and r.check]
+    checked = [(r.number + 1, r.plan, r.check) for r in trace.rounds if r.plan and r.check]
     if not checked:
         return
     figure = round_cost_chart(
-        [check.estimated_cost for _, check in checked],
-        [check.feasible for _, check in checked],
+        [number for number, _, _ in checked],
+        [check.estimated_cost for _, _, check in checked],
+        [check.feasible for _, _, check in checked],
         pack.lab.budget_remaining,
     )
     st.plotly_chart(
         figure, key="round_costs", config=CONFIG, alt="Cost of each round's plan against the budget"
     )
-    prices = [price(plan, pack) for plan, _ in checked]
+    prices = [price(plan, pack) for _, plan, _ in checked]
     with st.expander("The same as a table, with the evidence"):
         st.table(
             {
-                "Round": [str(number) for number in range(1, len(checked) + 1)],
-                "Samples": [amount_text(plan.sample_size) for plan, _ in checked],
-                "Days": [str(plan.duration_days) for plan, _ in checked],
-                "Credits": [amount_text(check.estimated_cost) for _, check in checked],
+                "Round": [str(number) for number, _, _ in checked],
+                "Samples": [amount_text(plan.sample_size) for _, plan, _ in checked],
+                "Days": [str(plan.duration_days) for _, plan, _ in checked],
+                "Credits": [amount_text(check.estimated_cost) for _, _, check in checked],
                 "Evidence": [
                     coloured(TIER_STATUS[p.evidence.tier], escaped(p.evidence.text)) for p in prices
                 ],
@@ -288,7 +289,7 @@ def draw_costs(trace: Trace, pack: NormalizedScenarioPack) -> None:
                         Status.PASS if check.feasible else Status.FAIL,
                         "feasible" if check.feasible else "not feasible",
                     )
-                    for _, check in checked
+                    for _, _, check in checked
                 ],
             },
             hide_index=True,

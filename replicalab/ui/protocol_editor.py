@@ -16,6 +16,7 @@ from replicalab.ui import session
 from replicalab.ui.words import escaped
 
 _PROBLEMS: Final = "editor_problems"
+_LONGEST_TEXT: Final = 4000
 _CATEGORIES: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
 _REMEDIES: Final = {
     "technique": "Write in a few words what is done.",
@@ -131,5 +132,11 @@ def _status_of(pack: NormalizedScenarioPack, category: str) -> Callable[[str], s
 
 def _text(field: str, plan: Protocol, widget: Callable[..., str]) -> None:
     st.session_state.setdefault(_key(field), getattr(plan, field))
-    widget(FIELD_LABELS[field], key=_key(field), on_change=_take, args=(field,))
+    widget(
+        FIELD_LABELS[field],
+        max_chars=_LONGEST_TEXT,
+        key=_key(field),
+        on_change=_take,
+        args=(field,),
+    )
     _say_problem(field)

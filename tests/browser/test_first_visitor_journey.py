@@ -10,9 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.driving import (
-    PHONE,
+    PHONE_DARK,
     PROJECTOR,
-    PROJECTOR_DARK,
     View,
     Watch,
     count_runs,
@@ -55,7 +54,7 @@ def expect_round(page: Page, number: int, last: int) -> None:
     expect(page).to_have_url(re.compile(rf"[?&]round={number}(&|$)"))
 
 
-@pytest.mark.parametrize("view", [PROJECTOR, PROJECTOR_DARK, PHONE], ids=str)
+@pytest.mark.parametrize("view", [PROJECTOR, PHONE_DARK], ids=str)
 def test_first_visitor_finds_reads_steps_and_shares(
     app_page: Page, browser: Browser, browser_context_args: dict[str, object], view: View
 ) -> None:

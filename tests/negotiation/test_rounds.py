@@ -30,7 +30,7 @@ from replicalab.negotiation import (
     step,
 )
 from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
-from tests.factories import make_pack_in_lab, make_protocol
+from tests.factories import REAGENTS, make_pack_in_lab, make_protocol
 from tests.negotiation.playing import (
     ACCEPT,
     BOOKED,
@@ -206,6 +206,22 @@ def test_request_info_reports_on_the_plan_on_the_table() -> None:
     assert answer.action_type is LabManagerActionType.REPORT_FEASIBILITY
     assert answer.explanation == "Budget: 5,000 credits remain."
     assert (answer.feasible, answer.equipment_ok, answer.budget_ok) == (False, False, True)
+
+
+def test_request_info_reports_each_flag_of_the_plan_on_the_table() -> None:
+    # 1050 credits, 5 days and 2 people are needed; the chamber and the agar plates are too.
+    labs = {
+        "budget_ok": make_pack_in_lab(budget=1049),
+        "equipment_ok": BOOKED,
+        "reagents_ok": make_pack_in_lab(out_of_stock=[REAGENTS[0]]),
+        "schedule_ok": make_pack_in_lab(days=4),
+        "staff_ok": make_pack_in_lab(staff=1),
+    }
+    for flag, pack in labs.items():
+        _, rounds = play(pack, propose(PLAN), ask("What is the budget?"))
+        answer = rounds[1].lab_manager_action
+        assert answer is not None
+        assert [name for name in labs if not getattr(answer, name)] == [flag]
 
 
 def test_request_info_never_quotes_the_hidden_reference() -> None:
