@@ -2,15 +2,33 @@
 
 import streamlit as st
 
-from replicalab.ui import frame, scenario_view
+from replicalab.ui import frame, gallery_view, own_study_view, scenario_view
 
 here = frame.open_page("Scenarios")
 st.title("What can this lab run, and what does each cut cost?")
 scenario_view.draw_story(here.pack)
 
-st.subheader("Studies")
-scenario_view.draw_gallery()
-
-st.subheader("About the open study")
-scenario_view.draw_study(here.pack)
+studies, paper, lab, substitutions, rules, own = st.tabs(
+    [
+        "All studies",
+        "The paper",
+        "The lab",
+        "Substitutions",
+        "Restrictions and criteria",
+        "Bring your own",
+    ]
+)
+with studies:
+    gallery_view.draw_stories()
+    gallery_view.draw_gallery()
+with paper:
+    scenario_view.draw_paper(here.pack)
+with lab:
+    scenario_view.draw_lab(here.pack)
+with substitutions:
+    scenario_view.draw_substitutions(here.pack)
+with rules:
+    scenario_view.draw_rules(here.pack)
+with own:
+    own_study_view.draw()
 frame.close_page()

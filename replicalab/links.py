@@ -12,70 +12,22 @@ import binascii
 import json
 import zlib
 from collections.abc import Mapping
-from typing import Annotated, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from replicalab.errors import LinkError, ScenarioError
-from replicalab.models import PROTOCOL_FIELDS, Protocol, Record
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, load_scenario
-from replicalab.scenarios.models import MAX_ROUNDS, Identifier
+from replicalab.models import PROTOCOL_FIELDS, Protocol
+from replicalab.scenarios import Difficulty, load_scenario
+from replicalab.workspace import (
+    DEFAULT_DIFFICULTY,
+    DEFAULT_STUDY,
+    LARGEST_PLANNED,
+    FindPack,
+    Workspace,
+)
 
-DEFAULT_STUDY: Final = "fin_momentum"
-DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
-LARGEST_SEED: Final = 999_999
-MOST_ROUNDS: Final = 12
-LARGEST_PLANNED: Final = 1_000_000
-"""The most samples, or days, that a workspace holds: what the evidence is computed for."""
 _LARGEST_PLAN: Final = 64 * 1024
-
-
-class Workspace(Record):
-    """What every page shows: a study in a lab, a plan, and a round of its negotiation.
-
-    ``protocol`` is None while the plan is the study's reference protocol; ``round_number``
-    counts from 0.
-    """
-
-    scenario_id: Identifier = DEFAULT_STUDY
-    difficulty: Difficulty = DEFAULT_DIFFICULTY
-    seed: Annotated[int, Field(strict=True, ge=0, le=LARGEST_SEED)] = 0
-    protocol: Protocol | None = None
-    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
-    round_number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)] = 0
-
-    def pack(self) -> NormalizedScenarioPack:
-        """Return the study in its lab.
-
-        Raises:
-            ScenarioError: the study is not on the shelf.
-        """
-        return load_scenario(self.scenario_id, self.difficulty.value, self.seed)
-
-    def plan(self) -> Protocol:
-        """Return the plan: the edited one, or the study's reference protocol."""
-        return self.protocol or self.pack().reference_protocol
-
-    def with_plan(self, protocol: Protocol | None) -> Workspace:
-        """Return this workspace with another plan, at the first round."""
-        same = protocol is not None and protocol == self.pack().reference_protocol
-        return _changed(self, protocol=None if same else protocol, round_number=0)
-
-    def with_study(self, scenario_id: str) -> Workspace:
-        """Return another study with its reference protocol, in the same lab and seed."""
-        return _changed(self, scenario_id=scenario_id, protocol=None, round_number=0)
-
-    def with_lab(self, difficulty: str, seed: int) -> Workspace:
-        """Return the same study and plan in another lab."""
-        return _changed(self, difficulty=difficulty, seed=seed, round_number=0)
-
-    def with_rounds(self, most: int) -> Workspace:
-        """Return this workspace with at most that many rounds, at the first."""
-        return _changed(self, max_rounds=most, round_number=0)
-
-    def at_round(self, number: int) -> Workspace:
-        """Return this workspace at a round, counted from 0."""
-        return _changed(self, round_number=number)
 
 
 class LinkReading(NamedTuple):
@@ -99,24 +51,24 @@ def to_query(workspace: Workspace) -> dict[str, str]:
     return query
 
 
-def from_query(query: Mapping[str, str]) -> LinkReading:
+def from_query(query: Mapping[str, str], find: FindPack = load_scenario) -> LinkReading:
     """Return the workspace of an address; a part that cannot be read keeps its default.
 
     A plan belongs to its study: when that cannot be opened, the plan is left out too.
     """
     problems: list[str] = []
-    workspace = _lab_from(query, problems)
+    workspace = _lab_from(query, find, problems)
     workspace = _with_number(workspace, _ROUNDS, query, problems)
     workspace = _with_number(workspace, _ROUND, query, problems)
     if "plan" in query and workspace.scenario_id == query.get("study", DEFAULT_STUDY):
         try:
-            workspace = _changed(workspace, protocol=decode_plan(query["plan"]))
+            workspace = workspace.changed(protocol=decode_plan(query["plan"]))
         except LinkError as error:
             problems.append(f"plan: {error} Showing the study's reference protocol instead.")
     return LinkReading(workspace, problems)
 
 
-def _lab_from(query: Mapping[str, str], problems: list[str]) -> Workspace:
+def _lab_from(query: Mapping[str, str], find: FindPack, problems: list[str]) -> Workspace:
     workspace = _with_number(Workspace(), _SEED, query, problems)
     study, lab = query.get("study", DEFAULT_STUDY), query.get("lab", DEFAULT_DIFFICULTY.value)
     if lab not in set(Difficulty):
@@ -126,15 +78,15 @@ def _lab_from(query: Mapping[str, str], problems: list[str]) -> Workspace:
         )
         lab = DEFAULT_DIFFICULTY.value
     try:
-        load_scenario(study, lab, workspace.seed)
+        find(study, lab, workspace.seed)
     except ScenarioError as error:
         fault = error.faults[0]
         problems.append(
             f"study '{shortened(study)}' cannot be opened: {shortened(fault.problem, 60)}; "
-            f"{fault.remedy}. Showing '{DEFAULT_STUDY}' with its reference protocol."
+            f"{shortened(fault.remedy, 250)}. Showing '{DEFAULT_STUDY}' with its reference protocol."
         )
         study = DEFAULT_STUDY
-    return _changed(workspace, scenario_id=study, difficulty=lab)
+    return workspace.changed(scenario_id=study, difficulty=lab)
 
 
 class _NumberKey(NamedTuple):
@@ -159,17 +111,13 @@ def _with_number(
     try:
         if not (text.isascii() and text.isdigit()):
             raise ValueError(text)
-        return _changed(workspace, **{number.field: int(text) + number.shift})
+        return workspace.changed(**{number.field: int(text) + number.shift})
     except ValueError:
         default = getattr(workspace, number.field) - number.shift
         problems.append(
             f"{number.key} '{shortened(text)}' is not usable; showing {number.key} {default}."
         )
         return workspace
-
-
-def _changed(workspace: Workspace, **changes: object) -> Workspace:
-    return Workspace.model_validate({**dict(workspace), **changes})
 
 
 def shortened(text: str, length: int = 40) -> str:

@@ -7,8 +7,10 @@ staff units. Source: the agents map and its behaviour contract, section 1.
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Final, Self
+from typing import Annotated, Any, Final, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -26,6 +28,15 @@ class Record(BaseModel):
     """Base of every model here: immutable, closed to unknown keys, validated on construction."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with some fields changed, validated and with nothing cached.
+
+        pydantic's own copy lets any value in and keeps what was computed from the old ones.
+        """
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        kept = copy.deepcopy(fields) if deep else fields
+        return type(self).model_validate({**kept, **(update or {})})
 
 
 class Dimension(StrEnum):
@@ -52,7 +63,17 @@ LAB_DIMENSIONS: Final = (
 
 
 class Protocol(Record):
-    """A plan: how many samples, for how many days, with which controls and items, and why."""
+    """A plan: how many samples, for how many days, with which controls and items, and why.
+
+    Attributes:
+        sample_size: how many samples.
+        controls: which controls are run.
+        technique: how it is done, at planning level.
+        duration_days: whole days.
+        required_equipment: what must be free.
+        required_reagents: what must be in stock.
+        rationale: why the plan is as it is.
+    """
 
     sample_size: Count
     controls: list[NonEmptyText]
@@ -74,6 +95,38 @@ FIELD_LABELS: Final = {
     "rationale": "Rationale",
 }
 """What each protocol field is called for people, in the protocol's order."""
+
+
+class Wording(NamedTuple):
+    """All of a plan but its two numbers, hashable: what can be checked once per wording."""
+
+    technique: str
+    rationale: str
+    controls: tuple[str, ...]
+    equipment: tuple[str, ...]
+    reagents: tuple[str, ...]
+
+    @property
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        """Every text with the protocol field that it stands in."""
+        return (
+            ("technique", self.technique),
+            ("rationale", self.rationale),
+            *(("controls", label) for label in self.controls),
+            *(("required_equipment", label) for label in self.equipment),
+            *(("required_reagents", label) for label in self.reagents),
+        )
+
+
+def wording_of(protocol: Protocol) -> Wording:
+    """Return a plan's wording."""
+    return Wording(
+        protocol.technique,
+        protocol.rationale,
+        tuple(protocol.controls),
+        tuple(protocol.required_equipment),
+        tuple(protocol.required_reagents),
+    )
 
 
 def revise(protocol: Protocol, **changes: object) -> Protocol:

@@ -8,11 +8,11 @@ Source: the behaviour contract, section 5.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from replicalab.models import Protocol
+from replicalab.models import Protocol, Wording, wording_of
 from replicalab.scenarios.models import PolicyRule
 
 NEGATIONS: Final = frozenset(
@@ -75,30 +75,18 @@ def breaks(text: str, phrase: str) -> bool:
     return False
 
 
-def _texts(protocol: Protocol) -> Iterator[tuple[str, str]]:
-    yield "technique", protocol.technique
-    yield "rationale", protocol.rationale
-    for name in ("controls", "required_equipment", "required_reagents"):
-        for label in getattr(protocol, name):
-            yield name, label
-
-
-@lru_cache(maxsize=4096)
-def _broken(
-    texts: tuple[tuple[str, str], ...], restriction: str, phrases: tuple[str, ...]
-) -> tuple[Violation, ...]:
-    return tuple(
-        Violation(restriction, phrase, field)
-        for phrase in phrases
-        for field, text in texts
-        if breaks(text, phrase)
-    )
-
-
 def violations(protocol: Protocol, rules: Sequence[PolicyRule]) -> list[Violation]:
     """Return every broken phrase once per field, in the order of the rules."""
-    texts = tuple(_texts(protocol))
-    found: dict[Violation, None] = {}
-    for rule in rules:
-        found |= dict.fromkeys(_broken(texts, rule.restriction, tuple(rule.forbidden_phrases)))
-    return list(found)
+    return wording_violations(wording_of(protocol), rules)
+
+
+def wording_violations(wording: Wording, rules: Sequence[PolicyRule]) -> list[Violation]:
+    """Return what `violations` does, of a plan's wording."""
+    found = (
+        Violation(rule.restriction, phrase, field)
+        for rule in rules
+        for phrase in rule.forbidden_phrases
+        for field, text in wording.texts
+        if breaks(text, phrase)
+    )
+    return list(dict.fromkeys(found))

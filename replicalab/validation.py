@@ -15,9 +15,9 @@ from typing import Final, Self
 from pydantic import model_validator
 
 from replicalab.labels import count_text, repeated_labels
-from replicalab.models import Flag, NonEmptyText, Protocol, Record
+from replicalab.models import Flag, NonEmptyText, Protocol, Record, Wording, wording_of
 from replicalab.scenarios.inventory import ItemStatus
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios.models import NormalizedScenarioPack, PackKey
 
 
 class Severity(StrEnum):
@@ -82,13 +82,21 @@ def validate_protocol(protocol: Protocol, scenario: NormalizedScenarioPack) -> V
         *_duration_issues(protocol, scenario),
         *_throughput_issues(protocol, scenario),
         *_control_issues(protocol),
-        *_duplicate_issues(protocol),
-        *_item_issues(protocol.required_equipment, "equipment", scenario),
-        *_item_issues(protocol.required_reagents, "reagent", scenario),
-        *_required_element_issues(protocol, scenario),
+        *_wording_issues(scenario.key, wording_of(protocol)),
     ]
     valid = all(issue.severity is not Severity.ERROR for issue in issues)
     return ValidationResult(valid=valid, issues=issues)
+
+
+@lru_cache(maxsize=4096)
+def _wording_issues(key: PackKey, wording: Wording) -> tuple[ValidationIssue, ...]:
+    """Return what depends on no number of the plan, kept per wording."""
+    return (
+        *_duplicate_issues(wording),
+        *_item_issues(wording.equipment, "equipment", key.pack),
+        *_item_issues(wording.reagents, "reagent", key.pack),
+        *_required_element_issues(wording, key.pack),
+    )
 
 
 def _error(category: str, message: str) -> ValidationIssue:
@@ -149,11 +157,11 @@ def _control_issues(protocol: Protocol) -> Iterator[ValidationIssue]:
         )
 
 
-def _duplicate_issues(protocol: Protocol) -> Iterator[ValidationIssue]:
+def _duplicate_issues(wording: Wording) -> Iterator[ValidationIssue]:
     for category, labels in (
-        ("controls", protocol.controls),
-        ("equipment", protocol.required_equipment),
-        ("reagents", protocol.required_reagents),
+        ("controls", wording.controls),
+        ("equipment", wording.equipment),
+        ("reagents", wording.reagents),
     ):
         for label in repeated_labels(labels):
             yield _warning(
@@ -162,7 +170,7 @@ def _duplicate_issues(protocol: Protocol) -> Iterator[ValidationIssue]:
 
 
 def _item_issues(
-    labels: list[str], category: str, scenario: NormalizedScenarioPack
+    labels: tuple[str, ...], category: str, scenario: NormalizedScenarioPack
 ) -> Iterator[ValidationIssue]:
     for label in dict.fromkeys(labels):
         status = scenario.inventory.status(label, category)
@@ -178,31 +186,23 @@ def _item_issues(
 
 
 def _required_element_issues(
-    protocol: Protocol, scenario: NormalizedScenarioPack
+    wording: Wording, scenario: NormalizedScenarioPack
 ) -> Iterator[ValidationIssue]:
-    for element in missing_elements(protocol, scenario):
+    for element in _missing_elements(wording, scenario):
         yield _warning(REQUIRED_ELEMENT, f"Not addressed by the plan: {element}.")
 
 
 def missing_elements(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[str]:
     """Return the required elements of the hidden reference that the plan does not address."""
-    said = _plan_words(protocol)
+    return _missing_elements(wording_of(protocol), scenario)
+
+
+def _missing_elements(wording: Wording, scenario: NormalizedScenarioPack) -> list[str]:
+    said = frozenset[str]().union(*(element_words(text) for _, text in wording.texts))
     required = scenario.hidden_reference_spec.required_elements
     return [element for element in required if not element_words(element) <= said]
 
 
-@lru_cache(maxsize=4096)
 def element_words(text: str) -> frozenset[str]:
     """Return the words that count when a required element is looked for in a plan."""
     return frozenset(re.findall(r"[^\W_]+", text.casefold())) - _UNIMPORTANT_WORDS
-
-
-def _plan_words(protocol: Protocol) -> set[str]:
-    texts = [
-        protocol.technique,
-        protocol.rationale,
-        *protocol.controls,
-        *protocol.required_equipment,
-        *protocol.required_reagents,
-    ]
-    return set().union(*(element_words(text) for text in texts))

@@ -1,16 +1,18 @@
-"""Hypothesis strategies for the models that everyone shares, and for packs around them."""
+"""Hypothesis strategies for the models that everyone shares, for packs and for whole studies."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from hypothesis import strategies as st
 
+from replicalab.labels import label_key
 from replicalab.models import (
     ACCEPT_ACTION,
     LAB_DIMENSIONS,
     PROTOCOL_FIELDS,
     ConversationEntry,
+    Dimension,
     LabManagerAction,
     LabManagerActionType,
     LabManagerObservation,
@@ -19,8 +21,29 @@ from replicalab.models import (
     ScientistAction,
     ScientistActionType,
     ScientistObservation,
+    revise,
 )
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios.labs import LAB_CONSTRAINTS
+from replicalab.scenarios.models import (
+    MOST,
+    AllowedSubstitution,
+    Comparator,
+    Confidence,
+    Control,
+    Design,
+    DesignKind,
+    EvidenceTier,
+    ExpectedOutcome,
+    Fact,
+    HiddenReferenceSpec,
+    Lab,
+    Labs,
+    NormalizedScenarioPack,
+    Paper,
+    PolicyRule,
+    ScenarioConstraint,
+    Study,
+)
 from replicalab.scenarios.rates import CostModel, StaffModel
 from tests.factories import (
     CONTROLS,
@@ -210,3 +233,176 @@ def itemised_protocols(draw: st.DrawFn) -> Protocol:
         "rationale": draw(st.just("an open flame keeps it sterile") | words),
     }
     return Protocol.model_validate({**plan.model_dump(), **changes})
+
+
+# --- Whole study files ---
+
+identifiers = st.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True)
+sizes = st.floats(min_value=1e-6, max_value=50)
+shares = st.floats(min_value=0.001, max_value=0.999)
+finite_numbers = st.floats(allow_nan=False, allow_infinity=False)
+unique_labels = st.lists(words, unique_by=label_key, min_size=1, max_size=3)
+
+
+@st.composite
+def designs(draw: st.DrawFn) -> Design:
+    """Return any design, whose numbers fit its kind."""
+    kind = draw(st.sampled_from(DesignKind))
+    bounds = sorted(draw(st.tuples(shares, shares)))
+    effects = shares if kind in (DesignKind.CORRELATION, DesignKind.AUDIT) else sizes
+    planned = st.none() if kind is DesignKind.COVERAGE else effects
+    tested = kind not in (DesignKind.COVERAGE, DesignKind.AUDIT)
+    limits = st.integers(1, MOST)
+    return Design(
+        kind=kind,
+        effect_published=draw(st.none() | effects),
+        effect_planning=draw(planned),
+        sesoi=draw(st.none() | effects),
+        alpha=draw(shares if tested else st.none()),
+        target=bounds[0] if kind is DesignKind.PRECISION else bounds[1],
+        floor=bounds[1] if kind is DesignKind.PRECISION else bounds[0],
+        unit_of_n=draw(words),
+        population_max=draw(limits if kind is DesignKind.COVERAGE else st.none() | limits),
+        source=draw(words),
+        why=draw(st.dictionaries(st.sampled_from([*Design.model_fields]), words, max_size=3)),
+    )
+
+
+@st.composite
+def papers(draw: st.DrawFn) -> Paper:
+    """Return any paper, with one fact or two."""
+    facts = st.builds(
+        Fact,
+        text=words,
+        source=words,
+        confidence=st.sampled_from(Confidence),
+        where=st.none() | words,
+    )
+    return Paper(
+        **{name: draw(words) for name, field in Paper.model_fields.items() if field.is_required()
+           and name not in ("doi", "facts")},
+        doi=draw(st.none() | st.just("10.1000/xyz-123_(4)")),
+        contested=draw(st.none() | words),
+        facts=draw(st.lists(facts, min_size=1, max_size=2)),
+    )  # fmt: skip
+
+
+@st.composite
+def study_labs(draw: st.DrawFn, equipment: list[str], reagents: list[str]) -> Lab:
+    """Return any lab of a study with these items."""
+    rates = st.floats(0, 1e9)
+    return Lab(
+        budget=draw(st.floats(min_value=0.01, max_value=1e9)),
+        days=draw(st.integers(1, 20) | st.integers(1, MOST)),
+        staff=draw(st.integers(1, 10) | st.integers(1, MOST)),
+        booked=draw(st.dictionaries(st.sampled_from(equipment), counts, max_size=2)),
+        out_of_stock=draw(st.lists(st.sampled_from(reagents), unique=True, max_size=2)),
+        cost_model=draw(st.just(CostModel()) | st.builds(CostModel, per_sample=rates)),
+        staff_model=draw(st.just(StaffModel()) | st.builds(StaffModel, base=counts)),
+        expected=draw(st.none() | expected_outcomes()),
+    )
+
+
+def expected_outcomes() -> st.SearchStrategy[ExpectedOutcome]:
+    """Return anything that an author may expect of a lab, true or not."""
+    dimensions = st.lists(st.sampled_from(Dimension), unique=True, max_size=3)
+    return st.builds(
+        ExpectedOutcome,
+        fails=dimensions,
+        answer=st.sampled_from(LabManagerActionType),
+        still_fails=dimensions,
+        sample_size=counts,
+        duration_days=counts,
+        credits=st.floats(0, 1e9),
+        evidence=st.none() | finite_numbers,
+        verdict=st.sampled_from(EvidenceTier),
+        largest_sample=st.none() | counts,
+    )
+
+
+def _substitutions(items: list[str]) -> st.SearchStrategy[AllowedSubstitution]:
+    return st.builds(
+        AllowedSubstitution,
+        original=st.sampled_from(items),
+        alternative=words | st.sampled_from(items),
+        condition=words,
+        tradeoff=words,
+        fidelity_loss=st.integers(0, 3),
+        evidence_factor=shares | st.just(1.0),
+    )
+
+
+_CONSTRAINTS: Final = st.builds(
+    ScenarioConstraint,
+    key=identifiers.filter(lambda key: key not in LAB_CONSTRAINTS),
+    label=words,
+    quantity=st.none() | finite_numbers,
+    unit=st.none() | words,
+    comparator=st.sampled_from(Comparator),
+    hard=st.booleans(),
+    details=texts,
+)
+_RULES: Final = st.builds(
+    PolicyRule,
+    key=identifiers,
+    restriction=words,
+    forbidden_phrases=st.lists(words, min_size=1, max_size=2),
+    allowed_mentions=st.lists(words, max_size=2),
+)
+_HIDDEN: Final = st.builds(
+    HiddenReferenceSpec,
+    summary=words,
+    required_elements=st.lists(words, max_size=2),
+    flexible_elements=st.lists(words, max_size=2),
+    target_metric=words,
+    target_value=words,
+)
+
+
+def _controls(names: list[str]) -> st.SearchStrategy[list[Control]]:
+    kept, protections = st.booleans(), words
+    return st.tuples(
+        *(
+            st.builds(Control, name=st.just(name), droppable=kept, protects_against=protections)
+            for name in names
+        )
+    ).map(list)
+
+
+def _keyed(items: st.SearchStrategy[T], most: int) -> st.SearchStrategy[list[T]]:
+    """Return short lists of things that have a key, each key once."""
+    return st.lists(items, unique_by=lambda item: getattr(item, "key"), max_size=most)  # noqa: B009
+
+
+@st.composite
+def studies(draw: st.DrawFn) -> Study:
+    """Return any study that a file may hold, sensible or not."""
+    items = draw(st.lists(words, unique_by=label_key, min_size=2, max_size=6))
+    cut = draw(st.integers(1, len(items) - 1))
+    equipment, reagents, controls = items[:cut], items[cut:], draw(unique_labels)
+    plan = draw(protocols())
+    lab = study_labs(equipment, reagents)
+    return Study(
+        format=1,
+        scenario_id=draw(identifiers),
+        domain_id=draw(identifiers),
+        paper=draw(papers()),
+        design=draw(designs()),
+        success_criteria=draw(st.lists(words, min_size=1, max_size=2)),
+        hidden_reference=draw(_HIDDEN),
+        constraints=draw(_keyed(_CONSTRAINTS, 2)),
+        equipment=equipment,
+        reagents=reagents,
+        substitutions=draw(st.lists(_substitutions(items), max_size=3)),
+        controls=draw(_controls(controls)),
+        policy_rules=draw(_keyed(_RULES, 2)),
+        min_days=draw(st.integers(1, 20) | st.integers(1, MOST)),
+        samples_per_day=draw(st.none() | st.builds(make_throughput, value=st.integers(1, 10**6))),
+        reference_protocol=revise(
+            plan,
+            controls=draw(lists_of(st.sampled_from(controls))),
+            required_equipment=draw(lists_of(st.sampled_from(equipment))),
+            required_reagents=draw(lists_of(st.sampled_from(reagents))),
+        ),
+        labs=Labs(easy=draw(lab), medium=draw(lab), hard=draw(lab)),
+    )

@@ -29,7 +29,9 @@ LAYERS: Final[tuple[frozenset[str], ...]] = (
     frozenset({"agents"}),
     frozenset({"margins", "concessions", "planner"}),
     frozenset({"negotiation"}),
-    frozenset({"batch", "figures", "gallery", "library", "links", "llm", "report", "sentences"}),
+    frozenset({"workspace"}),
+    frozenset({"batch", "figures", "gallery", "library", "links", "lint", "llm"})
+    | frozenset({"report", "sentences", "stories"}),
     frozenset({"ui"}),
 )
 """The rooms of the package, lowest first. A room may import from rooms of lower layers only."""

@@ -6,9 +6,15 @@ from typing import Final
 
 import pytest
 
-from replicalab.gallery import Card, cards
-from replicalab.models import LAB_DIMENSIONS, LabManagerActionType
-from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
+from replicalab.gallery import Card, Filter, cards, matching, own_card
+from replicalab.models import LAB_DIMENSIONS, Dimension, LabManagerActionType
+from replicalab.scenarios import (
+    Difficulty,
+    copy_text,
+    list_scenarios,
+    load_scenario,
+    parse_study,
+)
 
 CARDS: Final = cards()
 
@@ -47,3 +53,49 @@ def test_card_of_the_four_colour_study_is_rejected_in_the_hard_lab() -> None:
     assert hard.difficulty is Difficulty.HARD
     assert hard.answer is LabManagerActionType.REJECT
     assert hard.failing == ["protocol", "budget", "equipment", "reagents", "schedule", "staff"]
+
+
+# --- filters ---
+
+
+def ids(wanted: Filter) -> list[str]:
+    return [card.summary.scenario_id for card in matching(CARDS, wanted)]
+
+
+def test_filter_without_a_wish_keeps_every_card_in_order() -> None:
+    assert matching(CARDS, Filter()) == CARDS
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("stroop", ["psy_stroop"]),
+        ("  STROOP  serial ", ["psy_stroop"]),
+        ("Jegadeesh", ["fin_momentum"]),
+        ("mice", ["bio_jq1_myeloma"]),
+        ("no such study anywhere", []),
+    ],
+)
+def test_filter_by_text_needs_every_word(text: str, found: list[str]) -> None:
+    assert ids(Filter(text=text)) == found
+
+
+def test_filter_by_domain_keeps_that_domain() -> None:
+    assert ids(Filter(domain="psychology")) == ["psy_ego_depletion", "psy_stroop"]
+
+
+def test_filter_by_what_binds_looks_in_the_lab_that_is_named() -> None:
+    # the fact sheet: in medium labs only these three fail staff; every hard lab does
+    staff = Filter(binds=Dimension.STAFF, lab=Difficulty.MEDIUM)
+    assert ids(staff) == ["chem_suzuki_ppb", "eco_reef_fish", "math_pythagorean"]
+    assert len(ids(Filter(binds=Dimension.STAFF))) == 12
+    assert ids(Filter(binds=Dimension.BUDGET, lab=Difficulty.EASY)) == []
+
+
+def test_own_card_answers_as_the_shipped_one_does() -> None:
+    [shipped] = matching(CARDS, Filter(text="stroop"))
+    study = parse_study(copy_text("psy_stroop", "my_stroop"), "mine")
+    mine = own_card(study)
+    assert mine.own
+    assert mine.labs == shipped.labs
+    assert mine.summary.scenario_id == "my_stroop"

@@ -14,24 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.errors import LinkError, ScenarioError
-from replicalab.links import (
-    LARGEST_PLANNED,
-    LARGEST_SEED,
-    MOST_ROUNDS,
-    Workspace,
-    decode_plan,
-    encode_plan,
-    from_query,
-    shortened,
-    to_query,
-)
+from replicalab.links import decode_plan, encode_plan, from_query, shortened, to_query
 from replicalab.models import Protocol, revise
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
+from replicalab.workspace import LARGEST_PLANNED, LARGEST_SEED, MOST_ROUNDS, Workspace
 from tests.factories import make_protocol
 from tests.strategies import protocols
 
 STUDIES: Final = [study.scenario_id for study in list_scenarios()]
-KNOWN: Final = ", ".join(STUDIES)
+KNOWN: Final = ", ".join(sorted(STUDIES))
 HARD: Final = Difficulty.HARD
 PLAN: Final = make_protocol()
 TEXT: Final = encode_plan(PLAN)

@@ -6,7 +6,8 @@ Source: the agents map, AGT 05, settled by the behaviour contract, section 5.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Self
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
 
@@ -22,10 +23,12 @@ from replicalab.models import (
     NonEmptyText,
     Protocol,
     Record,
+    Wording,
+    wording_of,
 )
-from replicalab.policy import violations
+from replicalab.policy import wording_violations
 from replicalab.scenarios.inventory import ItemStatus
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios.models import NormalizedScenarioPack, PackKey
 from replicalab.validation import ValidationResult, validate_protocol
 
 
@@ -34,6 +37,9 @@ class DimensionCheck(Record):
 
     ok: Flag = True
     reasons: list[NonEmptyText] = Field(default_factory=list)
+
+
+_PASS: Final = DimensionCheck()
 
 
 class FeasibilityCheckResult(Record):
@@ -69,10 +75,10 @@ class FeasibilityCheckResult(Record):
 
     def check(self, dimension: Dimension) -> DimensionCheck:
         """Return the check of one dimension."""
-        found: DimensionCheck = getattr(self, dimension.value)
+        found: DimensionCheck = getattr(self, dimension)
         return found
 
-    @property
+    @cached_property
     def failing(self) -> list[Dimension]:
         """The dimensions that fail, in the document's order."""
         return [dimension for dimension in DIMENSIONS if not self.check(dimension).ok]
@@ -133,18 +139,41 @@ def check_feasibility(
 ) -> FeasibilityCheckResult:
     """Return the seven checks of a plan in a lab; neither is changed, nothing is raised."""
     validation = validate_protocol(protocol, scenario)
+    by_wording = _check_wording(scenario.key, wording_of(protocol))
+    needed_credits = _estimate_protocol_cost(protocol, scenario)
+    needed_staff = _estimate_staff_load(protocol, scenario)
     return FeasibilityCheckResult(
         protocol=_build_protocol_check(validation),
-        budget=_check_budget(protocol, scenario),
-        equipment=_check_equipment(protocol, scenario),
-        reagents=_check_reagents(protocol, scenario),
+        budget=_check_budget(needed_credits, scenario),
+        equipment=by_wording.equipment,
+        reagents=by_wording.reagents,
         schedule=_check_schedule(protocol, scenario),
-        staff=_check_staff(protocol, scenario),
-        policy=_check_policy(protocol, scenario),
-        estimated_cost=_estimate_protocol_cost(protocol, scenario),
-        required_staff=_estimate_staff_load(protocol, scenario),
-        substitution_options=_substitution_options(protocol, scenario),
+        staff=_check_staff(needed_staff, protocol, scenario),
+        policy=by_wording.policy,
+        estimated_cost=needed_credits,
+        required_staff=needed_staff,
+        substitution_options=by_wording.substitution_options,
         validation_result=validation,
+    )
+
+
+class _WordingChecks(NamedTuple):
+    """The checks that depend on no number of the plan."""
+
+    equipment: DimensionCheck
+    reagents: DimensionCheck
+    policy: DimensionCheck
+    substitution_options: dict[str, list[str]]
+
+
+@lru_cache(maxsize=4096)
+def _check_wording(key: PackKey, wording: Wording) -> _WordingChecks:
+    """Return the checks of a wording, kept: a revision mostly changes the numbers alone."""
+    return _WordingChecks(
+        _check_equipment(wording, key.pack),
+        _check_reagents(wording, key.pack),
+        _check_policy(wording, key.pack),
+        _substitution_options(wording, key.pack),
     )
 
 
@@ -157,17 +186,17 @@ def _estimate_staff_load(protocol: Protocol, scenario: NormalizedScenarioPack) -
 
 
 def _verdict(reasons: list[str]) -> DimensionCheck:
-    return DimensionCheck(ok=not reasons, reasons=reasons)
+    return DimensionCheck(ok=False, reasons=reasons) if reasons else _PASS
 
 
 def _build_protocol_check(validation: ValidationResult) -> DimensionCheck:
     return _verdict([issue.message for issue in validation.errors])
 
 
-def _check_budget(protocol: Protocol, scenario: NormalizedScenarioPack) -> DimensionCheck:
-    needed, has = _estimate_protocol_cost(protocol, scenario), scenario.lab.budget_remaining
+def _check_budget(needed: float, scenario: NormalizedScenarioPack) -> DimensionCheck:
+    has = scenario.lab.budget_remaining
     if needed <= has:
-        return DimensionCheck()
+        return _PASS
     return _verdict(
         [
             f"The plan costs {amount_text(needed)} credits, {amount_text(needed - has)} over "
@@ -176,15 +205,17 @@ def _check_budget(protocol: Protocol, scenario: NormalizedScenarioPack) -> Dimen
     )
 
 
-def _check_equipment(protocol: Protocol, scenario: NormalizedScenarioPack) -> DimensionCheck:
-    return _verdict(_missing_items(protocol.required_equipment, "equipment", scenario))
+def _check_equipment(wording: Wording, scenario: NormalizedScenarioPack) -> DimensionCheck:
+    return _verdict(_missing_items(wording.equipment, "equipment", scenario))
 
 
-def _check_reagents(protocol: Protocol, scenario: NormalizedScenarioPack) -> DimensionCheck:
-    return _verdict(_missing_items(protocol.required_reagents, "reagent", scenario))
+def _check_reagents(wording: Wording, scenario: NormalizedScenarioPack) -> DimensionCheck:
+    return _verdict(_missing_items(wording.reagents, "reagent", scenario))
 
 
-def _missing_items(labels: list[str], category: str, scenario: NormalizedScenarioPack) -> list[str]:
+def _missing_items(
+    labels: tuple[str, ...], category: str, scenario: NormalizedScenarioPack
+) -> list[str]:
     reasons = []
     for label in dict.fromkeys(labels):
         if scenario.inventory.status(label, category) is ItemStatus.AVAILABLE:
@@ -216,16 +247,18 @@ def item_status_text(label: str, category: str, scenario: NormalizedScenarioPack
 def _check_schedule(protocol: Protocol, scenario: NormalizedScenarioPack) -> DimensionCheck:
     needed, has = protocol.duration_days, scenario.lab.time_limit_days
     if needed <= has:
-        return DimensionCheck()
+        return _PASS
     return _verdict(
         [f"The plan takes {count_text(needed, 'day')}, {needed - has} over the limit of {has}."]
     )
 
 
-def _check_staff(protocol: Protocol, scenario: NormalizedScenarioPack) -> DimensionCheck:
-    needed, has = _estimate_staff_load(protocol, scenario), scenario.lab.staff_count
+def _check_staff(
+    needed: int, protocol: Protocol, scenario: NormalizedScenarioPack
+) -> DimensionCheck:
+    has = scenario.lab.staff_count
     if needed <= has:
-        return DimensionCheck()
+        return _PASS
     steps = [
         f"1 for more than {step.threshold} {step.unit}"
         for step in staff_steps(counts_of(protocol), scenario.staff_model)
@@ -237,28 +270,28 @@ def _check_staff(protocol: Protocol, scenario: NormalizedScenarioPack) -> Dimens
     )
 
 
-def _check_policy(protocol: Protocol, scenario: NormalizedScenarioPack) -> DimensionCheck:
+def _check_policy(wording: Wording, scenario: NormalizedScenarioPack) -> DimensionCheck:
     return _verdict(
         [
             f"'{found.phrase}' in {found.field} breaks the restriction: {found.restriction}"
-            for found in violations(protocol, scenario.policy_rules)
+            for found in wording_violations(wording, scenario.policy_rules)
         ]
     )
 
 
-def needs(protocol: Protocol) -> Iterator[tuple[str, str, str]]:
+def needs(wording: Wording) -> Iterator[tuple[str, str, str]]:
     """Return (protocol field, item category, label) of every item that the plan needs."""
-    for label in protocol.required_equipment:
+    for label in wording.equipment:
         yield "required_equipment", "equipment", label
-    for label in protocol.required_reagents:
+    for label in wording.reagents:
         yield "required_reagents", "reagent", label
 
 
 def _substitution_options(
-    protocol: Protocol, scenario: NormalizedScenarioPack
+    wording: Wording, scenario: NormalizedScenarioPack
 ) -> dict[str, list[str]]:
     options = {}
-    for _, category, label in needs(protocol):
+    for _, category, label in needs(wording):
         if found := _options(label, category, scenario):
             options[label] = list(found)
     return options

@@ -10,9 +10,8 @@ from typing import Final
 
 from replicalab.agents.feasibility import (
     FeasibilityCheckResult,
-    _check_budget,
-    _check_staff,
     _estimate_protocol_cost,
+    _estimate_staff_load,
     _options,
     check_feasibility,
     item_status_text,
@@ -20,7 +19,7 @@ from replicalab.agents.feasibility import (
 )
 from replicalab.costs import amount_text
 from replicalab.labels import count_text, label_key
-from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise
+from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise, wording_of
 from replicalab.scenarios.models import AllowedSubstitution, NormalizedScenarioPack
 
 MAX_HALVINGS: Final = 10
@@ -89,9 +88,10 @@ def apply_changes(protocol: Protocol, changes: list[SuggestionChange]) -> Protoc
 
 def _substitutions(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[SuggestionChange]:
     """Fixes 1 and 2: equipment, then reagents."""
-    listed = {label_key(label) for _, _, label in needs(protocol)}
+    wording = wording_of(protocol)
+    listed = {label_key(label) for _, _, label in needs(wording)}
     changes = []
-    for field, category, label in needs(protocol):
+    for field, category, label in needs(wording):
         options = _options(label, category, scenario)
         alternative = next((each for each in options if label_key(each) not in listed), None)
         if alternative is None:
@@ -151,12 +151,12 @@ def _sample_reduction(
 ) -> list[SuggestionChange]:
     """Fix 4: halve until the budget fits, and on to where a staff unit is saved."""
     floor = max(1, len(protocol.controls) + 1)
-    fits_budget = _halve(protocol, floor, lambda plan: _check_budget(plan, scenario).ok)
+    fits_budget = _halve(protocol, floor, lambda plan: _fits_budget(plan, scenario))
     if fits_budget is None:
         return []
     threshold = scenario.staff_model.sample_threshold
     fits_staff = None
-    if fits_budget.sample_size > threshold and not _check_staff(fits_budget, scenario).ok:
+    if fits_budget.sample_size > threshold and not _fits_staff(fits_budget, scenario):
         fits_staff = _halve(protocol, floor, lambda plan: _fits_both(plan, scenario))
     revised = fits_staff or fits_budget
     if revised.sample_size == protocol.sample_size:
@@ -164,8 +164,16 @@ def _sample_reduction(
     return [_sample_change(protocol, revised, fits_budget, scenario)]
 
 
+def _fits_budget(plan: Protocol, scenario: NormalizedScenarioPack) -> bool:
+    return _estimate_protocol_cost(plan, scenario) <= scenario.lab.budget_remaining
+
+
+def _fits_staff(plan: Protocol, scenario: NormalizedScenarioPack) -> bool:
+    return _estimate_staff_load(plan, scenario) <= scenario.lab.staff_count
+
+
 def _fits_both(plan: Protocol, scenario: NormalizedScenarioPack) -> bool:
-    return _check_budget(plan, scenario).ok and _check_staff(plan, scenario).ok
+    return _fits_budget(plan, scenario) and _fits_staff(plan, scenario)
 
 
 def _halve(protocol: Protocol, floor: int, fits: Callable[[Protocol], bool]) -> Protocol | None:

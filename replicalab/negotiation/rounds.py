@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from replicalab.agents.information import answer_questions
@@ -48,6 +49,7 @@ from replicalab.scenarios.models import (
     MAX_ROUNDS,
     EvidenceTier,
     NormalizedScenarioPack,
+    PackKey,
 )
 
 ScientistPolicy = Callable[[ScientistObservation], ScientistAction | None]
@@ -325,4 +327,9 @@ def outcome_of(ending: Ending, last: Round, scenario: NormalizedScenarioPack) ->
 
 def scenario_digest(scenario: NormalizedScenarioPack) -> str:
     """Return a fingerprint of the study in its lab: equal packs, equal digest."""
-    return hashlib.sha256(scenario.model_dump_json().encode()).hexdigest()[:16]
+    return _digest(scenario.key)
+
+
+@lru_cache(maxsize=512)
+def _digest(key: PackKey) -> str:
+    return hashlib.sha256(key.pack.model_dump_json().encode()).hexdigest()[:16]

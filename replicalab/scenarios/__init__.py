@@ -3,12 +3,19 @@
 from replicalab.scenarios.inventory import Inventory, ItemStatus
 from replicalab.scenarios.labs import pack_of
 from replicalab.scenarios.loading import (
+    FOLDER_VARIABLE,
     ScenarioSummary,
     broken_scenarios,
+    copy_text,
     generate_scenario,
     list_scenarios,
     load_scenario,
     parse_study,
+    scenario_folders,
+    shelf_fingerprint,
+    study_text,
+    summary_of,
+    template_text,
 )
 from replicalab.scenarios.models import (
     AllowedSubstitution,
@@ -28,8 +35,11 @@ from replicalab.scenarios.models import (
     Study,
 )
 from replicalab.scenarios.rates import CostModel, StaffModel
+from replicalab.scenarios.reading import readable_text
+from replicalab.scenarios.schema import study_schema
 
 __all__ = [
+    "FOLDER_VARIABLE",
     "AllowedSubstitution",
     "Comparator",
     "Confidence",
@@ -51,9 +61,17 @@ __all__ = [
     "StaffModel",
     "Study",
     "broken_scenarios",
+    "copy_text",
     "generate_scenario",
     "list_scenarios",
     "load_scenario",
     "pack_of",
     "parse_study",
+    "readable_text",
+    "scenario_folders",
+    "shelf_fingerprint",
+    "study_schema",
+    "study_text",
+    "summary_of",
+    "template_text",
 ]

@@ -6,13 +6,14 @@ a booked item that the study does not use.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, get_args
 
 from pydantic import ValidationError
 
-from replicalab.errors import Fault
+from replicalab.errors import Fault, ScenarioError
 from replicalab.labels import label_key, repeated_labels
 from replicalab.models import Record
 from replicalab.scenarios.labs import LAB_CONSTRAINTS
@@ -38,7 +39,29 @@ _REMEDIES: Final = {
 _PATTERN_REMEDIES: Final = {
     "doi": "must be a bare DOI such as 10.1000/xyz123, or null",
 }
-_IDENTIFIER_REMEDY: Final = "must be lower-case letters, digits and _, beginning with a letter"
+IDENTIFIER_REMEDY: Final = "must be lower-case letters, digits and _, beginning with a letter"
+_MOST_KNOWN: Final = 30
+"""Of more known names than these, a message lists only the first."""
+
+
+def is_identifier(name: object) -> bool:
+    """Return whether a study or a domain may be called so."""
+    return isinstance(name, str) and bool(re.fullmatch("[a-z][a-z0-9_]{0,63}", name))
+
+
+def checked_study(document: Document, source: str) -> Study:
+    """Return the study that a document holds.
+
+    Raises:
+        ScenarioError: with every fault found, in file order.
+    """
+    try:
+        study = Study.model_validate(document.data)
+    except ValidationError as error:
+        raise ScenarioError(source, field_faults(error, document)) from None
+    if faults := cross_faults(study, document):
+        raise ScenarioError(source, faults)
+    return study
 
 
 def field_faults(error: ValidationError, document: Document) -> list[Fault]:
@@ -56,7 +79,9 @@ def known_or_nearest(name: str, known: Iterable[str]) -> str:
     names = list(known)
     near = get_close_matches(name, names, n=1)
     guess = f"did you mean '{near[0]}'? " if near else ""
-    return f"{guess}known: {', '.join(names) or 'none'}"
+    more = len(names) - _MOST_KNOWN
+    rest = f" and {more} more" if more > 0 else ""
+    return f"{guess}known: {', '.join(names[:_MOST_KNOWN]) or 'none'}{rest}"
 
 
 def _field_fault(detail: ErrorDetails, document: Document) -> Fault:
@@ -79,7 +104,7 @@ def _in_words(detail: ErrorDetails, path: FieldPath) -> tuple[str, str]:
 
 def _remedy(detail: ErrorDetails, path: FieldPath) -> str:
     if detail["type"] == "string_pattern_mismatch":
-        return _PATTERN_REMEDIES.get(str(path[-1]), _IDENTIFIER_REMEDY)
+        return _PATTERN_REMEDIES.get(str(path[-1]), IDENTIFIER_REMEDY)
     said = detail["msg"].replace("Input should be", "must be")
     return _REMEDIES.get(detail["type"], said)
 

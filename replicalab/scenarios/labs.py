@@ -18,6 +18,7 @@ from replicalab.labels import label_key
 from replicalab.models import LabManagerObservation, ScientistObservation
 from replicalab.scenarios.models import (
     MAX_ROUNDS,
+    MOST,
     Comparator,
     Difficulty,
     Lab,
@@ -104,9 +105,10 @@ def _task_summary(paper: Paper) -> str:
 def _moved(lab: Lab, study: Study, key: str) -> Lab:
     tens_low = ceil(lab.budget * (100 - BUDGET_SWING_PERCENT) / (100 * BUDGET_STEP))
     tens_high = floor(lab.budget * (100 + BUDGET_SWING_PERCENT) / (100 * BUDGET_STEP))
+    tens_high = min(tens_high, MOST // BUDGET_STEP)
     days = _between(
         max(1, ceil(lab.days * (100 - DAYS_SWING_PERCENT) / 100)),
-        floor(lab.days * (100 + DAYS_SWING_PERCENT) / 100),
+        floor(min(lab.days * (100 + DAYS_SWING_PERCENT) / 100, MOST)),
         draw(key, "days"),
     )
     booked = _chosen(study.equipment, len(lab.booked), f"{key}|booked")

@@ -1,4 +1,4 @@
-"""Studies from files: one text, the shipped folder, and one study in one lab.
+"""Studies from files: one text, the shipped folder and one's own, and one study in one lab.
 
 Nothing here lets a broken file break the app: `list_scenarios` leaves it out and
 `broken_scenarios` says what is wrong with it. Parsed files and packs are kept in memory and read
@@ -7,16 +7,21 @@ again when the file changes.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Hashable, Iterator
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pydantic import ValidationError
-
 from replicalab.errors import Fault, ScenarioError
 from replicalab.models import Count, NonEmptyText, Record
-from replicalab.scenarios.checking import cross_faults, field_faults, known_or_nearest
+from replicalab.scenarios.checking import (
+    IDENTIFIER_REMEDY,
+    checked_study,
+    is_identifier,
+    known_or_nearest,
+)
 from replicalab.scenarios.labs import pack_of, require_seed
 from replicalab.scenarios.models import (
     DesignKind,
@@ -25,10 +30,24 @@ from replicalab.scenarios.models import (
     NormalizedScenarioPack,
     Study,
 )
-from replicalab.scenarios.reading import MAX_BYTES, Document, read_document
+from replicalab.scenarios.reading import read_document, with_text_at
+from replicalab.scenarios.shelf import (
+    StudyFile,
+    StudyFolder,
+    printable,
+    read_study,
+    read_text,
+    study_files,
+    unreadable,
+)
 
 SCENARIO_FOLDER: Final = Path(__file__).resolve().parents[2] / "scenarios"
 """The shipped studies: ``<domain_id>/<scenario_id>.yaml``."""
+
+FOLDER_VARIABLE: Final = "REPLICALAB_SCENARIO_DIR"
+"""Names a folder of one's own studies, read beside the shipped one."""
+
+_TEMPLATE: Final = "template.yaml"
 
 
 class ScenarioSummary(Record):
@@ -48,20 +67,11 @@ class ScenarioSummary(Record):
     reference_sample_size: Count
 
 
-class _Stamp(NamedTuple):
-    """A file at one moment: when any part differs, the file is read again."""
-
-    path: Path
-    modified_ns: int
-    size: int
-
-
 class _Shelf(NamedTuple):
-    """A folder's studies by id, sorted by domain and id, and the files that cannot be used."""
+    """The usable studies, sorted by domain and id, and the files that cannot be used."""
 
-    files: dict[str, _Stamp]
-    studies: dict[str, Study]
-    broken: list[ScenarioError]
+    summaries: tuple[ScenarioSummary, ...]
+    broken: tuple[ScenarioError, ...]
 
 
 def parse_study(text: str | bytes, source: str) -> Study:
@@ -74,27 +84,36 @@ def parse_study(text: str | bytes, source: str) -> Study:
     Raises:
         ScenarioError: with every fault found, each with its line, field, value and remedy.
     """
-    return _checked(read_document(text, source), source)
+    return checked_study(read_document(text, source), source)
 
 
-def _checked(document: Document, source: str) -> Study:
-    try:
-        study = Study.model_validate(document.data)
-    except ValidationError as error:
-        raise ScenarioError(source, field_faults(error, document)) from None
-    if faults := cross_faults(study, document):
-        raise ScenarioError(source, faults)
-    return study
+def scenario_folders() -> list[StudyFolder]:
+    """Return the folders that studies are read from: the shipped one, then one's own, if named."""
+    shipped = StudyFolder(SCENARIO_FOLDER)
+    named = os.environ.get(FOLDER_VARIABLE, "")
+    if not named or os.path.realpath(named) == os.path.realpath(SCENARIO_FOLDER):
+        return [shipped]
+    return [shipped, StudyFolder(Path(named).absolute(), flat=True)]
 
 
 def list_scenarios(folder: Path | None = None) -> list[ScenarioSummary]:
-    """Return a summary of every usable study in the folder, by domain and then by id."""
-    return [_summary(study) for study in _shelf(folder).studies.values()]
+    """Return a summary of every usable study, by domain and then by id.
+
+    Args:
+        folder: a folder to read instead of `scenario_folders`.
+    """
+    return list(_shelf(_all_files(folder)).summaries)
 
 
 def broken_scenarios(folder: Path | None = None) -> list[ScenarioError]:
-    """Return what is wrong with each file in the folder that `list_scenarios` leaves out."""
-    return _shelf(folder).broken
+    """Return what is wrong with each file that `list_scenarios` leaves out, and with a folder."""
+    folders = [fault for each in _folders(folder) if (fault := _folder_fault(each))]
+    return [*folders, *_shelf(_all_files(folder)).broken]
+
+
+def shelf_fingerprint(folder: Path | None = None) -> Hashable:
+    """Return a value that differs as soon as a study file is added, removed or changed."""
+    return _all_files(folder)
 
 
 def load_scenario(
@@ -110,13 +129,7 @@ def load_scenario(
         ScenarioError: the id, the difficulty or the seed is not a known one.
     """
     difficulty, seed = _require_difficulty(difficulty), require_seed(seed)
-    shelf = _shelf(folder)
-    if scenario_id in shelf.files:
-        return _pack(shelf.files[scenario_id], difficulty, seed)
-    for broken in shelf.broken:
-        if Path(broken.source).stem == scenario_id:
-            raise broken
-    raise _unknown("scenario_id", scenario_id, list(shelf.files))
+    return _pack(_file_of(scenario_id, folder), difficulty, seed)
 
 
 def generate_scenario(
@@ -141,6 +154,39 @@ def generate_scenario(
     return load_scenario(picked, difficulty, seed, folder=folder)
 
 
+def study_text(scenario_id: str, *, folder: Path | None = None) -> str:
+    """Return the text of a study's file, as its author wrote it.
+
+    Raises:
+        ScenarioError: the id is not a known one.
+    """
+    return read_text(_file_of(scenario_id, folder))
+
+
+def copy_text(scenario_id: str, new_id: str, *, folder: Path | None = None) -> str:
+    """Return the text of a study's file under another id: that value changes and nothing else.
+
+    Raises:
+        ScenarioError: the id is not a known one, or the new one is no id.
+    """
+    if not is_identifier(new_id):
+        fault = Fault("scenario_id", f"{new_id!r} is not an id", IDENTIFIER_REMEDY)
+        raise ScenarioError("copy", [fault])
+    return with_text_at(study_text(scenario_id, folder=folder), "scenario_id", new_id)
+
+
+def template_text() -> str:
+    """Return a small study with a comment on every part, to start one's own from.
+
+    Raises:
+        ScenarioError: the shipped template is missing or cannot be read.
+    """
+    try:
+        return (SCENARIO_FOLDER / _TEMPLATE).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise unreadable(f"{SCENARIO_FOLDER.name}/{_TEMPLATE}", str(error)) from None
+
+
 def _require_difficulty(name: str) -> Difficulty:
     known = [difficulty.value for difficulty in Difficulty]
     if name not in known:
@@ -153,7 +199,8 @@ def _unknown(field: str, name: str, known: list[str]) -> ScenarioError:
     return ScenarioError("scenarios", [fault])
 
 
-def _summary(study: Study) -> ScenarioSummary:
+def summary_of(study: Study) -> ScenarioSummary:
+    """Return what a gallery card shows of a study."""
     paper = study.paper
     return ScenarioSummary(
         scenario_id=study.scenario_id,
@@ -171,88 +218,74 @@ def _summary(study: Study) -> ScenarioSummary:
     )
 
 
-def _shelf(folder: Path | None) -> _Shelf:
-    shelf = _Shelf({}, {}, [])
-    for path in sorted((folder or SCENARIO_FOLDER).glob("*/*.yaml")):
+def _folders(folder: Path | None) -> list[StudyFolder]:
+    return scenario_folders() if folder is None else [StudyFolder(folder)]
+
+
+def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
+    """Return why one's own folder cannot be read, None when it can."""
+    if not folder.flat:
+        return None
+    try:
+        next(study_files(folder), None)
+    except OSError as error:
+        problem = f"the folder '{printable(str(folder.path))}' cannot be read ({error.strerror})"
+        fault = Fault("", problem, "name a folder that exists and may be read, or unset it")
+        return ScenarioError(FOLDER_VARIABLE, [fault])
+    return None
+
+
+def _all_files(folder: Path | None) -> tuple[StudyFile, ...]:
+    return tuple(file for each in _folders(folder) for file in _files(each))
+
+
+def _files(folder: StudyFolder, stem: str = "") -> Iterator[StudyFile]:
+    try:
+        yield from study_files(folder, stem)
+    except OSError:
+        return
+
+
+@lru_cache(maxsize=8)
+def _shelf(files: tuple[StudyFile, ...]) -> _Shelf:
+    studies: dict[str, tuple[StudyFile, Study]] = {}
+    broken = []
+    for file in files:
         try:
-            stamp = _stamp(path)
-            study = _study(stamp)
-            if study.scenario_id in shelf.files:
-                raise _taken(study, path, shelf.files[study.scenario_id].path)
+            study = read_study(file)
+            if study.scenario_id in studies:
+                raise _taken(study, file, studies[study.scenario_id][0])
         except ScenarioError as error:
-            shelf.broken.append(error)
+            broken.append(error)
         else:
-            shelf.files[study.scenario_id] = stamp
-            shelf.studies[study.scenario_id] = study
-    return shelf
+            studies[study.scenario_id] = file, study
+    summaries = [summary_of(study) for _, study in studies.values()]
+    summaries.sort(key=lambda summary: (summary.domain_id, summary.scenario_id))
+    return _Shelf(tuple(summaries), tuple(broken))
 
 
-def _taken(study: Study, path: Path, first: Path) -> ScenarioError:
-    problem = f"'{study.scenario_id}' is already the id of {_name(first)}"
-    return ScenarioError(_name(path), [Fault("scenario_id", problem, "choose another id")])
+def _taken(study: Study, file: StudyFile, first: StudyFile) -> ScenarioError:
+    problem = f"'{study.scenario_id}' is already the id of {first.name}"
+    return ScenarioError(file.name, [Fault("scenario_id", problem, "choose another id")])
 
 
-def _name(path: Path) -> str:
-    return "/".join(path.parts[-3:])
+def _file_of(scenario_id: str, folder: Path | None) -> StudyFile:
+    """Return the first usable file that is named after the study; no other file is looked at."""
+    faults = []
+    if is_identifier(scenario_id):
+        for file in (f for each in _folders(folder) for f in _files(each, scenario_id)):
+            try:
+                read_study(file)
+            except ScenarioError as error:
+                faults.append(error)
+            else:
+                return file
+    if faults:
+        raise faults[0]
+    known = sorted(summary.scenario_id for summary in list_scenarios(folder))
+    raise _unknown("scenario_id", scenario_id, known)
 
 
-def _stamp(path: Path) -> _Stamp:
-    try:
-        status = path.stat()
-    except OSError as error:
-        raise _unreadable(path, error) from None
-    return _Stamp(path, status.st_mtime_ns, status.st_size)
-
-
-def _unreadable(path: Path, error: OSError) -> ScenarioError:
-    problem = f"the file cannot be read ({error.strerror})"
-    return ScenarioError(_name(path), [Fault("", problem, "check that it is a readable file")])
-
-
-def _study(stamp: _Stamp) -> Study:
-    outcome = _outcome(stamp)
-    if isinstance(outcome, ScenarioError):
-        raise ScenarioError(outcome.source, list(outcome.faults))
-    return outcome
-
-
-@lru_cache(maxsize=256)
-def _outcome(stamp: _Stamp) -> Study | ScenarioError:
-    """Return the study in a file or what is wrong with it: a raised error would not be cached."""
-    try:
-        return _in_its_place(stamp.path)
-    except OSError as error:
-        return _unreadable(stamp.path, error)
-    except ScenarioError as error:
-        return error
-
-
-def _in_its_place(path: Path) -> Study:
-    with path.open("rb") as file:
-        document = read_document(file.read(MAX_BYTES + 1), _name(path))
-    study = _checked(document, _name(path))
-    if faults := _misplaced(study, document, path):
-        raise ScenarioError(_name(path), faults)
-    return study
-
-
-def _misplaced(study: Study, document: Document, path: Path) -> list[Fault]:
-    places = (
-        ("scenario_id", study.scenario_id, path.stem, "file's name"),
-        ("domain_id", study.domain_id, path.parent.name, "folder's name"),
-    )
-    return [
-        Fault(
-            field,
-            f"'{written}' is not the {part}",
-            f"write '{found}', or move the file",
-            document.line((field,)),
-        )
-        for field, written, found, part in places
-        if written != found
-    ]
-
-
-@lru_cache(maxsize=256)
-def _pack(stamp: _Stamp, difficulty: Difficulty, seed: int) -> NormalizedScenarioPack:
-    return pack_of(_study(stamp), difficulty, seed)
+@lru_cache(maxsize=1024)
+def _pack(file: StudyFile, difficulty: Difficulty, seed: int) -> NormalizedScenarioPack:
+    return pack_of(read_study(file), difficulty, seed)

@@ -32,7 +32,10 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")
 Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
-AtLeastOne = Annotated[int, Field(strict=True, ge=1)]
+MOST: Final = 10**9
+"""The largest budget (credits), number of days, staff or units that a study may name."""
+
+AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
 MAX_ROUNDS: Final = 5
 """Rounds of a negotiation when no other number is asked for (a choice of ours)."""
@@ -56,7 +59,14 @@ class Confidence(StrEnum):
 
 
 class Fact(Record):
-    """One statement about the study: its source, how sure it is, and where it was found."""
+    """One statement about the study.
+
+    Attributes:
+        text: the statement, in a sentence; a number of the paper stands here with its source.
+        source: the publication and the place in it.
+        confidence: how well it is known.
+        where: where the source was found, if that is not the publication itself.
+    """
 
     text: NonEmptyText
     source: NonEmptyText
@@ -67,8 +77,19 @@ class Fact(Record):
 class Paper(Record):
     """The published study, in our own words.
 
-    ``contested`` says what is disputed (None when nothing is); ``caution`` what a reader must not
-    conclude; ``teaches`` what the study shows about planning.
+    Attributes:
+        title: the publication's title.
+        citation: authors, year, journal and pages, as in a list of references.
+        doi: the bare DOI, null when there is none.
+        hypothesis: what the study claims.
+        method: how it was done, at planning level.
+        key_finding: what was found, with its numbers.
+        goal: what a replication is to find out.
+        published: the published sample size and effect.
+        caution: what a reader must not conclude.
+        contested: what is disputed among experts, null when nothing is.
+        teaches: what the study shows about planning.
+        facts: every number above, each with its source.
     """
 
     title: NonEmptyText
@@ -113,14 +134,22 @@ POWER_KINDS: Final = frozenset(
 class Design(Record):
     """How evidence grows with n.
 
+    An effect is in the unit of the kind: Cohen's d (two_group, paired, one_sample), r
+    (correlation), Cohen's h (two_proportions), the share of bad units (audit), the relative SD of
+    one sample (precision, planning only).
+
     Attributes:
-        effect_published, effect_planning, sesoi: the effect as printed, as assumed for planning,
-            and the smallest of interest, in the unit of the kind: Cohen's d (two_group, paired,
-            one_sample), r (correlation), Cohen's h (two_proportions), the share of bad units
-            (audit), the relative SD of one sample (precision, planning only).
-        target, floor: evidence to aim at and to stay above; for precision these are relative
-            half-widths, where lower is better.
-        population_max: the most samples that exist or are permitted, None when unlimited.
+        kind: which evidence is reported: the power of a test, the probability of detection
+            (audit), the share examined (coverage) or the half-width of an interval (precision).
+        effect_published: the effect as printed, null when none is.
+        effect_planning: the effect that is assumed for planning.
+        sesoi: the smallest effect of interest, null when none is named.
+        alpha: the two-sided significance level.
+        target: the evidence to aim at; for precision a relative half-width, lower is better.
+        floor: the evidence to stay above, or below for precision.
+        unit_of_n: what one sample is.
+        population_max: the most samples that exist or are permitted, null when unlimited.
+        source: where the published effect stands.
         why: a reason for each planning value, by field.
     """
 
@@ -180,7 +209,17 @@ class Comparator(StrEnum):
 
 
 class ScenarioConstraint(Record):
-    """A requirement of the study or the lab; ``hard`` ones may not be broken."""
+    """A requirement of the study or the lab.
+
+    Attributes:
+        key: its short name.
+        label: what is bounded, for people.
+        quantity: the bound, null when it is not a number.
+        unit: of the quantity.
+        comparator: at most, at least or exactly.
+        hard: whether it may never be broken.
+        details: anything more.
+    """
 
     key: Identifier
     label: NonEmptyText
@@ -215,8 +254,14 @@ class ScenarioResource(Record):
 class AllowedSubstitution(Record):
     """A replacement the study tolerates, and its scientific price.
 
-    ``fidelity_loss``: 0 same study, 1 minor declared deviation, 2 related but different test,
-    3 the hypothesis goes untested. ``evidence_factor`` multiplies the planning effect.
+    Attributes:
+        original: an item of the study.
+        alternative: what may stand in for it.
+        condition: when that is allowed.
+        tradeoff: what is lost.
+        fidelity_loss: 0 same study, 1 minor declared deviation, 2 related but different test,
+            3 the hypothesis goes untested.
+        evidence_factor: what multiplies the planning effect: 1 when nothing of it is lost.
     """
 
     original: NonEmptyText
@@ -228,7 +273,15 @@ class AllowedSubstitution(Record):
 
 
 class HiddenReferenceSpec(Record):
-    """What a judge holds the plan against; never shown to an agent."""
+    """What a judge holds the plan against; never shown to an agent.
+
+    Attributes:
+        summary: the plan that would do the study justice.
+        required_elements: what a plan must mention; its words are looked for in the plan.
+        flexible_elements: what may differ without harm.
+        target_metric: what the replication measures.
+        target_value: what it should come to.
+    """
 
     summary: NonEmptyText
     required_elements: list[NonEmptyText]
@@ -238,7 +291,13 @@ class HiddenReferenceSpec(Record):
 
 
 class Control(Record):
-    """A control of the reference protocol: may it be dropped, and what it protects against."""
+    """A control of the reference protocol.
+
+    Attributes:
+        name: its label.
+        droppable: whether the study is still worth something without it.
+        protects_against: the error that it rules out.
+    """
 
     name: NonEmptyText
     droppable: Flag
@@ -246,7 +305,14 @@ class Control(Record):
 
 
 class PolicyRule(Record):
-    """A restriction, the phrases that break it, and sentences that only mention it and pass."""
+    """A restriction, and how a plan that breaks it is recognised.
+
+    Attributes:
+        key: its short name.
+        restriction: the rule, for people.
+        forbidden_phrases: the phrases that break it, unless a negation stands before them.
+        allowed_mentions: sentences that only mention it and must pass.
+    """
 
     key: Identifier
     restriction: NonEmptyText
@@ -265,8 +331,16 @@ class EvidenceTier(StrEnum):
 class ExpectedOutcome(Record):
     """What the author says happens when the reference protocol is proposed in this lab, seed 0.
 
-    ``sample_size``, ``duration_days`` and ``credits`` are of the plan after the Lab Manager's
-    answer (of the partial revision when it rejects); ``evidence`` is None where it is void.
+    Attributes:
+        fails: the dimensions that the reference protocol fails.
+        answer: the Lab Manager's answer.
+        still_fails: the dimensions that no change of the Lab Manager's repairs.
+        sample_size: of the plan after the answer (of the partial revision when it rejects).
+        duration_days: of that plan.
+        credits: what that plan costs.
+        evidence: what that plan buys, null where it is void.
+        verdict: where that stands to target and floor.
+        largest_sample: the largest sample with which that plan fits the lab.
     """
 
     fails: list[Dimension] = Field(default_factory=list)
@@ -283,10 +357,18 @@ class ExpectedOutcome(Record):
 class Lab(Record):
     """One of a study's three labs: its means, and what is missing in it.
 
-    ``booked`` maps an equipment label to the day until which it is booked.
+    Attributes:
+        budget: in credits.
+        days: how long the lab can give.
+        staff: staff units.
+        booked: equipment that is booked, and the day until which it is.
+        out_of_stock: reagents that are missing.
+        cost_model: the lab's own rates in credits.
+        staff_model: the lab's own staffing steps.
+        expected: what happens here when the reference protocol is proposed.
     """
 
-    budget: Annotated[float, Field(strict=True, gt=0, le=1e9)]
+    budget: Annotated[float, Field(strict=True, gt=0, le=MOST)]
     days: AtLeastOne
     staff: AtLeastOne
     booked: dict[NonEmptyText, Count] = Field(default_factory=dict)
@@ -297,7 +379,13 @@ class Lab(Record):
 
 
 class Labs(Record):
-    """The three labs, by difficulty."""
+    """The three labs, by difficulty.
+
+    Attributes:
+        easy: the lab that can run the reference protocol.
+        medium: a lab in which something must give.
+        hard: a lab in which a lot must give.
+    """
 
     easy: Lab
     medium: Lab
@@ -310,14 +398,39 @@ class Labs(Record):
 
 
 class Throughput(Record):
-    """How many samples a day the lab can finish, and why that number."""
+    """How many samples a day the lab can finish.
+
+    Attributes:
+        value: samples a day.
+        why: the reason for that number.
+    """
 
     value: AtLeastOne
     why: NonEmptyText
 
 
 class Study(Record):
-    """One study file: the paper, its evidence design, what it needs, and three labs."""
+    """One study file: the paper, its evidence design, what it needs, and three labs.
+
+    Attributes:
+        format: the version of this format, always 1.
+        scenario_id: the study's short name, as in its file's name.
+        domain_id: its field, as in its folder's name.
+        paper: the published study.
+        design: how evidence grows with n.
+        success_criteria: when the replication would be called a success.
+        hidden_reference: what a judge holds a plan against.
+        constraints: what the study demands, beside the lab's budget, days and staff.
+        equipment: what is used and booked.
+        reagents: what is used up: materials, data sets, licences, pay.
+        substitutions: what may stand in for an item, and at what price.
+        controls: the controls of the reference protocol.
+        policy_rules: what is forbidden.
+        min_days: with fewer days there is no evidence.
+        samples_per_day: how many the lab can finish in a day, null when all run in parallel.
+        reference_protocol: the plan that would do the study justice.
+        labs: the three labs.
+    """
 
     format: Literal[1]
     scenario_id: Identifier
@@ -350,6 +463,15 @@ class Study(Record):
         return self
 
 
+class PackKey:
+    """A pack by identity: packs are immutable and loaded once, and their lists cannot be hashed."""
+
+    __slots__ = ("pack",)
+
+    def __init__(self, pack: NormalizedScenarioPack) -> None:
+        self.pack = pack
+
+
 class NormalizedScenarioPack(Record):
     """A study in one lab: everything that both agents, the checks and the pages read.
 
@@ -379,6 +501,11 @@ class NormalizedScenarioPack(Record):
     cost_model: CostModel
     staff_model: StaffModel
     expected: ExpectedOutcome | None = None
+
+    @cached_property
+    def key(self) -> PackKey:
+        """This pack as the key of a cache."""
+        return PackKey(self)
 
     @cached_property
     def inventory(self) -> Inventory:

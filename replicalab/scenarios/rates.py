@@ -27,7 +27,15 @@ Rate = Annotated[float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False)]
 
 
 class CostModel(Record):
-    """A lab's rates in credits; the defaults are the document's."""
+    """A lab's rates in credits; the defaults are the document's.
+
+    Attributes:
+        per_sample: for each sample.
+        per_day: for each day.
+        per_control: for each control.
+        per_equipment_item: for each piece of equipment.
+        per_reagent: for each reagent.
+    """
 
     per_sample: Rate = COST_PER_SAMPLE
     per_day: Rate = COST_PER_DAY
@@ -37,7 +45,15 @@ class CostModel(Record):
 
 
 class StaffModel(Record):
-    """A lab's staffing steps: ``base`` people, and one more above each threshold."""
+    """A lab's staffing steps.
+
+    Attributes:
+        base: people that every plan needs.
+        sample_threshold: one more above so many samples.
+        control_threshold: one more above so many controls.
+        day_threshold: one more above so many days.
+        equipment_threshold: one more above so many pieces of equipment.
+    """
 
     base: Count = STAFF_BASE
     sample_threshold: Count = STAFF_SAMPLE_THRESHOLD

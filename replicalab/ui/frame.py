@@ -9,9 +9,9 @@ from typing import Final
 import streamlit as st
 
 from replicalab.costs import Counts, cost_terms
+from replicalab.errors import ScenarioError
 from replicalab.figures import cost_chart
 from replicalab.gallery import cards
-from replicalab.links import Workspace, to_query
 from replicalab.scenarios import CostModel
 from replicalab.sentences import plan_verdict
 from replicalab.ui import session
@@ -31,13 +31,26 @@ PAGES: Final = (
 def open_page(title: str) -> Here:
     """Set the page up, draw its header, and return what it is about; every page's first call."""
     st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
-    _warm_up()
-    session.begin()
-    _draw_navigation(session.workspace())
+    _begin()
+    _draw_navigation()
     here = session.here()
     _draw_header(here)
     _draw_link_problems()
     return here
+
+
+def _begin() -> None:
+    try:
+        _warm_up()
+        session.begin()
+    except ScenarioError as error:
+        st.error(
+            "There is no study that can be read. Put one into the folder scenarios/ and load "
+            "this page again.",
+            icon=":material/folder_off:",
+        )
+        st.text(str(error))
+        st.stop()
 
 
 def close_page() -> None:
@@ -54,8 +67,8 @@ def _warm_up() -> None:
     gc.freeze()
 
 
-def _draw_navigation(workspace: Workspace) -> None:
-    query = to_query(workspace)
+def _draw_navigation() -> None:
+    query = session.address()
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         st.markdown("**ReplicaLab**", width="content")
         for page, label, icon in PAGES:

@@ -18,7 +18,6 @@ from replicalab.concessions import (
 from replicalab.costs import amount_text
 from replicalab.errors import NegotiationError
 from replicalab.figures import CONFIG, round_cost_chart
-from replicalab.links import MOST_ROUNDS
 from replicalab.models import DIMENSIONS, Protocol, ScientistActionType
 from replicalab.negotiation import Round, Trace, negotiate, scenario_digest, setup_for
 from replicalab.scenarios import NormalizedScenarioPack
@@ -33,6 +32,7 @@ from replicalab.sentences import (
 from replicalab.ui import session
 from replicalab.ui.check_view import draw_verdict
 from replicalab.ui.words import DIMENSION_LABELS, as_list, badge, coloured, escaped, pass_or_fail
+from replicalab.workspace import MOST_ROUNDS
 
 _TRACE: Final = "trace"
 _PLAYING: Final = "playing_since"

@@ -9,11 +9,11 @@ import streamlit as st
 from pydantic import ValidationError
 
 from replicalab.labels import repeated_labels
-from replicalab.links import LARGEST_PLANNED
 from replicalab.models import FIELD_LABELS, Protocol, revise
 from replicalab.scenarios import ItemStatus, NormalizedScenarioPack
 from replicalab.ui import session
 from replicalab.ui.words import escaped
+from replicalab.workspace import LARGEST_PLANNED
 
 _PROBLEMS: Final = "editor_problems"
 _LONGEST_TEXT: Final = 4000

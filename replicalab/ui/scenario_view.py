@@ -1,4 +1,4 @@
-"""The front door: the gallery, the choice of lab, and the open study with its sources."""
+"""The open study: the choice of lab, what happens in it, and the study with its sources."""
 
 from __future__ import annotations
 
@@ -8,26 +8,18 @@ from urllib.parse import quote
 import streamlit as st
 
 from replicalab.costs import amount_text
-from replicalab.gallery import Card, LabAnswer, cards
-from replicalab.links import LARGEST_SEED, to_query
-from replicalab.models import DIMENSIONS
 from replicalab.scenarios import (
     Confidence,
     Difficulty,
     NormalizedScenarioPack,
     ResourceCategory,
-    broken_scenarios,
 )
-from replicalab.sentences import ANSWER_STATUS, ANSWER_TITLES, Status, offer_story
+from replicalab.sentences import Status, offer_story
 from replicalab.ui import session
 from replicalab.ui.check_view import draw_verdict
 from replicalab.ui.words import badge, coloured, escaped
+from replicalab.workspace import LARGEST_SEED
 
-_DOMAINS: Final = {
-    "machine_learning": "Machine learning",
-    "finance_trading": "Finance",
-    "mathematics": "Mathematics",
-}
 _CONFIDENCE: Final = {
     Confidence.VERIFIED: "verified",
     Confidence.RECALLED: "recalled, not found again",
@@ -36,52 +28,6 @@ _CONFIDENCE: Final = {
 }
 _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
-
-
-def domain_label(domain_id: str) -> str:
-    """Return a domain's name for people."""
-    return _DOMAINS.get(domain_id, domain_id.replace("_", " ").capitalize())
-
-
-# --- the gallery ----------------------------------------------------------------------------
-
-
-def draw_gallery() -> None:
-    """Draw a card per study, and say which files could not be read."""
-    with st.grid("auto", min_column_width=270, key="gallery"):
-        for card in cards():
-            _draw_card(card)
-    for error in broken_scenarios():
-        with st.expander(f"A study file could not be read: {escaped(error.source)}"):
-            for fault in error.faults:
-                st.text(str(fault))
-
-
-def _draw_card(card: Card) -> None:
-    summary = card.summary
-    is_open = summary.scenario_id == session.workspace().scenario_id
-    with st.container(border=True, key=f"card_{summary.scenario_id}", height="stretch"):
-        st.caption(domain_label(summary.domain_id))
-        st.markdown(f"**{escaped(summary.title)}**")
-        st.markdown(escaped(summary.teaches))
-        st.markdown("  \n".join(_lab_line(lab) for lab in card.labs))
-        st.button(
-            "Open now" if is_open else "Open",
-            key=f"open_{summary.scenario_id}",
-            icon=":material/visibility:" if is_open else ":material/folder_open:",
-            disabled=is_open,
-            on_click=session.open_study,
-            args=(summary.scenario_id,),
-        )
-
-
-def _lab_line(lab: LabAnswer) -> str:
-    verdict = coloured(ANSWER_STATUS[lab.answer], ANSWER_TITLES[lab.answer].lower())
-    failing = f" · {len(lab.failing)} of {len(DIMENSIONS)} fail" if lab.failing else ""
-    return f"{lab.difficulty.capitalize()}: {verdict}{failing}"
-
-
-# --- the open study ---------------------------------------------------------------------------
 
 
 def draw_story(pack: NormalizedScenarioPack) -> None:
@@ -123,7 +69,7 @@ def _open_lab() -> None:
 
 
 def _draw_ways_on() -> None:
-    query = to_query(session.workspace())
+    query = session.address()
     with st.container(horizontal=True, key="ways_on"):
         st.page_link(
             "pages/1_Protocol.py",
@@ -139,22 +85,8 @@ def _draw_ways_on() -> None:
         )
 
 
-def draw_study(pack: NormalizedScenarioPack) -> None:
-    """Draw the open study: the paper, the lab, what may be replaced, what is forbidden."""
-    paper, lab, swaps, rules = st.tabs(
-        ["The paper", "The lab", "Substitutions", "Restrictions and criteria"]
-    )
-    with paper:
-        _draw_paper(pack)
-    with lab:
-        _draw_lab(pack)
-    with swaps:
-        _draw_substitutions(pack)
-    with rules:
-        _draw_rules(pack)
-
-
-def _draw_paper(pack: NormalizedScenarioPack) -> None:
+def draw_paper(pack: NormalizedScenarioPack) -> None:
+    """Draw the paper: citation, claim, cautions, and every fact with its source."""
     study = pack.study
     doi = f" [doi\\:{escaped(study.doi)}](https://doi.org/{quote(study.doi)})" if study.doi else ""
     st.caption(f"{escaped(study.citation)}{doi}")
@@ -178,7 +110,8 @@ def _draw_paper(pack: NormalizedScenarioPack) -> None:
         )
 
 
-def _draw_lab(pack: NormalizedScenarioPack) -> None:
+def draw_lab(pack: NormalizedScenarioPack) -> None:
+    """Draw what the lab has: budget, days, staff, and where each item stands."""
     lab = pack.lab
     with st.grid("auto", min_column_width=140):
         st.metric("Budget, credits", amount_text(lab.budget_remaining))
@@ -205,7 +138,8 @@ def _item_status(pack: NormalizedScenarioPack, label: str, category: ResourceCat
     return coloured(Status.FAIL, f"{status} until day {until}" if until is not None else status)
 
 
-def _draw_substitutions(pack: NormalizedScenarioPack) -> None:
+def draw_substitutions(pack: NormalizedScenarioPack) -> None:
+    """Draw what may be replaced, on which condition, and what that loses."""
     if not pack.allowed_substitutions:
         st.caption("Nothing in this study may be replaced.")
     for swap in pack.allowed_substitutions:
@@ -218,7 +152,8 @@ def _draw_substitutions(pack: NormalizedScenarioPack) -> None:
             st.caption(f"Fidelity loss {swap.fidelity_loss} of 3{effect}")
 
 
-def _draw_rules(pack: NormalizedScenarioPack) -> None:
+def draw_rules(pack: NormalizedScenarioPack) -> None:
+    """Draw the restrictions, the success criteria, the constraints and the controls."""
     st.markdown("**Restrictions, checked by phrase**")
     for rule in pack.policy_rules:
         phrases = ", ".join(f"“{phrase}”" for phrase in rule.forbidden_phrases)

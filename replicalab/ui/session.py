@@ -14,9 +14,11 @@ import streamlit as st
 from replicalab.agents import FeasibilityCheckResult, check_feasibility
 from replicalab.errors import ScenarioError
 from replicalab.evidence import Evidence, planned_evidence
-from replicalab.links import Workspace, from_query, to_query
+from replicalab.links import from_query, to_query
 from replicalab.models import Protocol
 from replicalab.scenarios import NormalizedScenarioPack, list_scenarios
+from replicalab.ui import own_studies
+from replicalab.workspace import Workspace
 
 _WORKSPACE: Final = "workspace"
 _PAST: Final = "past"
@@ -35,6 +37,7 @@ def begin() -> None:
     """Read the address at the start of a session, or when Back has changed it."""
     touched = st.session_state.pop(_TOUCHED, False)
     query = st.query_params.to_dict()
+    own_studies.begin(query.get(own_studies.ADDRESS_KEY))
     if _WORKSPACE not in st.session_state:
         _adopt(query)
         st.session_state[_PAST], st.session_state[_FUTURE] = [], []
@@ -47,7 +50,7 @@ def begin() -> None:
 def _leave_a_broken_study() -> None:
     """Open another study when the open one's file has become unreadable, and say so."""
     try:
-        workspace().pack()
+        _pack()
     except ScenarioError as error:
         usable = list_scenarios()
         if not usable:
@@ -65,7 +68,7 @@ def _came_back(query: dict[str, str]) -> bool:
 
 
 def _adopt(query: dict[str, str]) -> None:
-    reading = from_query(query)
+    reading = from_query(query, own_studies.find)
     st.session_state[_WORKSPACE] = reading.workspace
     st.session_state[_PROBLEMS] = reading.problems
     st.session_state[_WRITTEN] = {} if reading.problems else query
@@ -75,11 +78,16 @@ def _adopt(query: dict[str, str]) -> None:
 
 def write_address() -> None:
     """Write the workspace into the address, if it is not there already."""
-    query = to_query(workspace())
+    query = address()
     if query != st.session_state[_WRITTEN]:
         st.query_params.from_dict(query)
         st.session_state[_WRITTEN] = query
         st.session_state[_WRITTEN_AT] = time.monotonic()
+
+
+def address() -> dict[str, str]:
+    """Return the query string that opens what is on the screen."""
+    return {**to_query(workspace()), **own_studies.address()}
 
 
 def workspace() -> Workspace:
@@ -99,13 +107,17 @@ class Here(NamedTuple):
 
 def here() -> Here:
     """Return what the workspace points at, checked."""
-    pack, protocol = workspace().pack(), plan()
+    pack, protocol = _pack(), plan()
     return Here(pack, protocol, check_feasibility(protocol, pack), planned_evidence(protocol, pack))
 
 
 def plan() -> Protocol:
     """Return the plan that is being edited."""
-    return workspace().plan()
+    return workspace().plan(own_studies.find)
+
+
+def _pack() -> NormalizedScenarioPack:
+    return workspace().pack(own_studies.find)
 
 
 def link_problems() -> list[str]:
@@ -147,22 +159,40 @@ def edit(protocol: Protocol) -> None:
     """Take the plan that the editor's widgets now show."""
     if protocol != plan():
         _remember()
-        _set(workspace().with_plan(protocol))
+        _set(workspace().with_plan(protocol, own_studies.find))
 
 
 def replace_plan(protocol: Protocol | None) -> None:
     """Take a plan from elsewhere (a suggestion, the reference for None) and show it."""
     _remember()
-    _set(workspace().with_plan(protocol))
+    _set(workspace().with_plan(protocol, own_studies.find))
     _redraw_editor()
 
 
 def open_study(scenario_id: str) -> None:
     """Open a study with its reference protocol, in the lab and with the seed now chosen."""
     if scenario_id != workspace().scenario_id:
-        _remember()
-        _set(workspace().with_study(scenario_id))
-        _redraw_editor()
+        reopen_study(scenario_id)
+
+
+def reopen_study(scenario_id: str) -> None:
+    """Open a study that is new or has changed, with its reference protocol."""
+    _remember()
+    _set(workspace().with_study(scenario_id))
+    _redraw_editor()
+
+
+def leave(scenario_id: str) -> None:
+    """Open the first study again if that one is open."""
+    if workspace().scenario_id == scenario_id:
+        open_workspace(Workspace())
+
+
+def open_workspace(found: Workspace) -> None:
+    """Open a whole workspace: a story, a surprise."""
+    _remember()
+    _set(found)
+    _redraw_editor()
 
 
 def open_lab(difficulty: str, seed: int) -> None:

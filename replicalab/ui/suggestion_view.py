@@ -14,7 +14,6 @@ from replicalab.agents.suggestions import apply_changes
 from replicalab.concessions import Concession, change_concessions, plan_concession
 from replicalab.costs import amount_text
 from replicalab.evidence import planned_evidence
-from replicalab.links import to_query
 from replicalab.models import Protocol
 from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.sentences import ANSWER_MEANINGS, ANSWER_STATUS, ANSWER_TITLES, plan_verdict
@@ -42,7 +41,7 @@ def draw(here: Here) -> None:
         "pages/2_Negotiation.py",
         label="Negotiate this plan",
         icon=":material/forum:",
-        query_params=to_query(session.workspace()),
+        query_params=session.address(),
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
+from replicalab.gallery import LabAnswer
 from replicalab.models import Dimension
-from replicalab.sentences import Status, Verdict
+from replicalab.sentences import ANSWER_STATUS, ANSWER_TITLES, Status, Verdict
 
 _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
 _COLOURS: Final = {Status.PASS: "green", Status.CAUTION: "orange", Status.FAIL: "red"}
@@ -15,6 +17,9 @@ ICONS: Final = {
     Status.CAUTION: ":material/error:",
     Status.FAIL: ":material/cancel:",
 }
+_PASSES: Final = ":green[:material/check:]"
+_FAILS: Final = ":red[:material/close:]"
+_DOMAINS: Final = {"finance_trading": "Finance"}
 DIMENSION_LABELS: Final = {dimension: dimension.value.capitalize() for dimension in Dimension}
 
 
@@ -50,6 +55,23 @@ def badge(status: Status, text: str) -> str:
 def verdict_badge(verdict: Verdict) -> str:
     """Return a verdict's short title as a badge."""
     return badge(verdict.status, verdict.title)
+
+
+def marks(passes: Iterable[bool]) -> str:
+    """Return a check mark or a cross per dimension, coloured, as Markdown."""
+    return "".join(_PASSES if ok else _FAILS for ok in passes)
+
+
+def lab_line(lab: LabAnswer) -> str:
+    """Return how a lab answers the reference protocol, in one line of Markdown."""
+    colour = _COLOURS[ANSWER_STATUS[lab.answer]]
+    word = ANSWER_TITLES[lab.answer].split()[0].lower()
+    return f"{marks(lab.passes)} {lab.difficulty.capitalize()}: :{colour}[{word}]"
+
+
+def domain_label(domain_id: str) -> str:
+    """Return a domain's name for people."""
+    return _DOMAINS.get(domain_id, domain_id.replace("_", " ").capitalize())
 
 
 def pass_or_fail(ok: bool) -> Status:

@@ -7,7 +7,8 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+from pytest_playwright.pytest_playwright import CreateContextCallback
 
 from tests.browser.driving import (
     PHONE_DARK,
@@ -56,7 +57,7 @@ def expect_round(page: Page, number: int, last: int) -> None:
 
 @pytest.mark.parametrize("view", [PROJECTOR, PHONE_DARK], ids=str)
 def test_first_visitor_finds_reads_steps_and_shares(
-    app_page: Page, browser: Browser, browser_context_args: dict[str, object], view: View
+    app_page: Page, new_context: CreateContextCallback, view: View
 ) -> None:
     open_app(app_page)
     _reads_the_story(app_page)
@@ -67,7 +68,7 @@ def test_first_visitor_finds_reads_steps_and_shares(
     app_page.reload()
     expect_round(app_page, 4, 5)
     expect(where(app_page)).to_contain_text(f"{STUDY} · hard lab")
-    _somebody_else_sees_the_same(app_page, browser, browser_context_args)
+    _somebody_else_sees_the_same(app_page, new_context())
 
 
 def _reads_the_story(page: Page) -> None:
@@ -134,10 +135,7 @@ def _steps_through_the_negotiation(page: Page) -> None:
     expect_round(page, 4, 5)
 
 
-def _somebody_else_sees_the_same(
-    mine: Page, browser: Browser, context_args: dict[str, object]
-) -> None:
-    context = browser.new_context(**context_args)
+def _somebody_else_sees_the_same(mine: Page, context: BrowserContext) -> None:
     watch = Watch(context)
     theirs = context.new_page()
     count_runs(theirs)
@@ -146,4 +144,3 @@ def _somebody_else_sees_the_same(
     expect_round(theirs, 4, 5)
     assert parse_qs(urlsplit(theirs.url).query) == parse_qs(urlsplit(mine.url).query)
     watch.assert_clean(theirs)
-    context.close()

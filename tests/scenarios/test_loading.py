@@ -468,11 +468,11 @@ def test_broken_files_leave_the_rest_listed(shelf: Shelf) -> None:
         f"{here}/demo/bad.yaml: line 67, labs.easy.days: 0 is not allowed; "
         "must be greater than or equal to 1",
         f"{here}/demo/bytes.yaml: line 1, byte 0xff is not UTF-8 text; save the file as UTF-8",
-        f"{here}/demo/folder.yaml: the file cannot be read (Is a directory); "
+        f"{here}/demo/folder.yaml: the file cannot be read (it is a folder); "
         "check that it is a readable file",
         f"{here}/demo/gone.yaml: the file cannot be read (No such file or directory); "
         "check that it is a readable file",
-        f"{here}/demo/huge.yaml: the file has 262145 bytes, more than the 262144 allowed; "
+        f"{here}/demo/huge.yaml: the file has 307200 bytes, more than the 262144 allowed; "
         "shorten it",
         f"{here}/demo/other.yaml: line 2, scenario_id: 'tiny' is not the file's name; "
         "write 'other', or move the file",

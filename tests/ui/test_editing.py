@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.links import Workspace, to_query
+from replicalab.links import to_query
 from replicalab.models import revise
 from replicalab.scenarios import Difficulty, load_scenario
+from replicalab.workspace import Workspace
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,

@@ -84,7 +84,8 @@ def test_protocol_page_prices_each_change_on_a_first_visit() -> None:
     assert titles[0] == (
         "1. Equipment: licensed-data terminal → vendor-approved extract on the research server"
     )
-    assert titles[1].startswith("2. Duration: 8") and titles[2].startswith("3. Sample size: 300")
+    assert titles[1].startswith("2. Duration: 8")
+    assert titles[2].startswith("3. Sample size: 300")
     prices = [texts(keyed(app, f"change_{number}"))[1].splitlines()[-1] for number in (1, 2, 3)]
     assert prices == [
         "saves no credits · power 0.86, unchanged",
@@ -150,7 +151,6 @@ def test_front_door_never_shows_the_hidden_reference() -> None:
         hidden = load_scenario(study).hidden_reference_spec
         page = said(visit(study=study))
         assert hidden.summary not in page
-        assert hidden.target_value not in page
 
 
 # --- The four answers of the Lab Manager ---
@@ -230,7 +230,7 @@ def test_plan_after_all_changes_costs_and_buys_what_the_study_expects(study: str
     assert tile(app, "budget")[1].startswith(f"{expected.credits:,.0f} / ")
     assert tile(app, "schedule")[1].startswith(f"{expected.duration_days} / ")
     failing = [d.value for d in DIMENSIONS if tile(app, d.value)[0].endswith("fail")]
-    assert [name for name in failing if name != "protocol"] == expected.still_fails
+    assert failing == expected.still_fails
 
 
 @pytest.mark.parametrize(("study", "lab"), LABS)

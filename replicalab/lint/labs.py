@@ -1,0 +1,172 @@
+"""How a study plays in its three labs, and whether that is what its author expects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from replicalab.agents import (
+    FeasibilityCheckResult,
+    check_feasibility,
+    compose_lab_manager_response,
+    suggest_alternative,
+)
+from replicalab.costs import amount_text
+from replicalab.evidence import Evidence, planned_evidence
+from replicalab.labels import count_text
+from replicalab.lint.findings import LintFinding, note, warning
+from replicalab.margins import margins, tightest
+from replicalab.models import (
+    DIMENSIONS,
+    LAB_DIMENSIONS,
+    Dimension,
+    LabManagerActionType,
+    Protocol,
+    revise,
+)
+from replicalab.scenarios import Difficulty, NormalizedScenarioPack, Study, pack_of
+from replicalab.scenarios.models import ExpectedOutcome
+
+
+class LabAnswer(NamedTuple):
+    """What happens when the reference protocol is proposed in a lab, as written.
+
+    Attributes:
+        pack: the study in the lab.
+        check: of the reference protocol.
+        action: the Lab Manager's answer.
+        plan, after, evidence: the plan that the answer leads to, its check and what it buys.
+        still_fails: the dimensions that no change of the Lab Manager's repairs.
+    """
+
+    pack: NormalizedScenarioPack
+    check: FeasibilityCheckResult
+    action: LabManagerActionType
+    plan: Protocol
+    after: FeasibilityCheckResult
+    evidence: Evidence
+    still_fails: list[Dimension]
+
+    @property
+    def place(self) -> str:
+        """The lab's path in the file."""
+        return f"labs.{self.pack.difficulty}"
+
+
+def in_each_lab(study: Study) -> list[LabAnswer]:
+    """Return what happens in the easy, the medium and the hard lab."""
+    return [_answer(pack_of(study, difficulty)) for difficulty in Difficulty]
+
+
+def _answer(pack: NormalizedScenarioPack) -> LabAnswer:
+    plan = pack.reference_protocol
+    check = check_feasibility(plan, pack)
+    suggestion = suggest_alternative(plan, check, pack)
+    action = compose_lab_manager_response(check, suggestion).action_type
+    if suggestion is None:
+        return LabAnswer(pack, check, action, plan, check, planned_evidence(plan, pack), [])
+    plan, after = suggestion.revised_protocol, suggestion.post_check
+    evidence = planned_evidence(plan, pack)
+    return LabAnswer(pack, check, action, plan, after, evidence, after.failing)
+
+
+def lab_findings(answers: list[LabAnswer]) -> Iterator[LintFinding]:
+    """Yield a note per lab, then what its author should see."""
+    yield from map(_note, answers)
+    for answer in answers:
+        yield from _negotiable(answer)
+        if answer.pack.expected is not None:
+            yield from _unexpected(answer, answer.pack.expected)
+
+
+def _note(answer: LabAnswer) -> LintFinding:
+    binding = ", ".join(answer.check.failing) or "nothing"
+    message = (
+        f"What binds for the reference protocol: {binding}. {_tightest(answer)} "
+        f"The Lab Manager answers {answer.action}, {_outcome(answer)}."
+    )
+    return note(answer.place, message)
+
+
+def _tightest(answer: LabAnswer) -> str:
+    found = margins(answer.pack.reference_protocol, answer.check, answer.pack)
+    resource = tightest(found)
+    [margin] = [margin for margin in found if margin.dimension is resource]
+    return f"Tightest is {resource}: {margin.used_text} of {margin.limit_text} {margin.unit}."
+
+
+def _outcome(answer: LabAnswer) -> str:
+    samples = count_text(answer.plan.sample_size, "sample")
+    days = count_text(answer.plan.duration_days, "day")
+    evidence = f"{answer.evidence.text}, {answer.evidence.tier}"
+    return f"for a plan of {samples} in {days}: {evidence}"
+
+
+def _negotiable(answer: LabAnswer) -> Iterator[LintFinding]:
+    accepts = answer.action is LabManagerActionType.ACCEPT
+    easy = answer.pack.difficulty is Difficulty.EASY
+    if easy and not accepts:
+        binding = ", ".join(answer.check.failing)
+        yield warning(
+            answer.place,
+            f"The easy lab should accept the reference protocol but answers {answer.action}, for "
+            f"{binding}; give this lab more, or plan less.",
+        )
+    elif accepts and not easy:
+        yield warning(
+            answer.place,
+            "This lab accepts the reference protocol, so there is nothing to negotiate; give it "
+            "less budget, days or staff, or let an item be missing.",
+        )
+
+
+def _unexpected(answer: LabAnswer, expected: ExpectedOutcome) -> Iterator[LintFinding]:
+    for field, written, found in _compared(answer, expected):
+        if written != found:
+            yield warning(
+                f"{answer.place}.expected.{field}",
+                f"The file says {written}, but what happens is {found}; correct this value, or "
+                "the lab.",
+            )
+
+
+def _compared(answer: LabAnswer, expected: ExpectedOutcome) -> Iterator[tuple[str, str, str]]:
+    """Yield (field, what the file says, what happens), the values as text."""
+    plan, cost = answer.plan, answer.after.estimated_cost
+    fails = [d for d in answer.check.failing if d in LAB_DIMENSIONS or d in expected.fails]
+    yield "fails", _named(expected.fails), _named(fails)
+    yield "answer", expected.answer, answer.action
+    yield "still_fails", _named(expected.still_fails), _named(answer.still_fails)
+    yield "sample_size", str(expected.sample_size), str(plan.sample_size)
+    yield "duration_days", str(expected.duration_days), str(plan.duration_days)
+    yield "credits", amount_text(expected.credits), amount_text(cost)
+    found = None if answer.evidence.void else answer.evidence.value
+    yield "evidence", _value(answer, expected.evidence), _value(answer, found)
+    yield "verdict", expected.verdict, answer.evidence.tier
+    if expected.largest_sample is not None:
+        yield "largest_sample", str(expected.largest_sample), str(_largest_sample(answer))
+
+
+def _named(dimensions: list[Dimension]) -> str:
+    return ", ".join(d for d in DIMENSIONS if d in dimensions) or "none"
+
+
+def _value(answer: LabAnswer, value: float | None) -> str:
+    if value is None:
+        return "no evidence"
+    if answer.evidence.measure == "half-width":
+        return answer.evidence.amount(value)
+    return f"{value:.2f}"
+
+
+def _largest_sample(answer: LabAnswer) -> int:
+    """Return the most samples, up to the reference protocol's, with which the plan fits."""
+    low, high = 0, answer.pack.reference_protocol.sample_size
+    while low < high:
+        middle = (low + high + 1) // 2
+        plan = revise(answer.plan, sample_size=middle)
+        if check_feasibility(plan, answer.pack).lab_feasible:
+            low = middle
+        else:
+            high = middle - 1
+    return low

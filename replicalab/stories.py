@@ -1,0 +1,88 @@
+"""Three stories for a demo: each opens the study, lab, plan and round that make its point."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from replicalab.agents import check_feasibility, suggest_alternative
+from replicalab.agents.suggestions import apply_changes
+from replicalab.models import Protocol
+from replicalab.scenarios import Difficulty, NormalizedScenarioPack, load_scenario
+from replicalab.workspace import Workspace
+
+
+class StoryPage(StrEnum):
+    """The page on which a story is told."""
+
+    PROTOCOL = "protocol"
+    NEGOTIATION = "negotiation"
+
+
+class Story(NamedTuple):
+    """A title, one line on what to look at, and where it is told."""
+
+    key: str
+    title: str
+    line: str
+    page: StoryPage
+    workspace: Workspace
+
+
+def stories() -> list[Story]:
+    """Return the three stories.
+
+    Raises:
+        ScenarioError: a shipped study that a story needs cannot be read.
+    """
+    return [_half_the_sample(), _the_cut_that_costs_nothing(), _do_not_run_this_study()]
+
+
+def _half_the_sample() -> Story:
+    pack = load_scenario("bio_jq1_myeloma", Difficulty.MEDIUM)
+    return Story(
+        "half_the_sample",
+        "Half the sample for ten credits",
+        "After every other change the plan is ten credits over. Look at what halving costs.",
+        StoryPage.PROTOCOL,
+        Workspace(
+            scenario_id=pack.scenario_id,
+            difficulty=pack.difficulty,
+            protocol=_all_but_the_sample(pack),
+        ),
+    )
+
+
+def _all_but_the_sample(pack: NormalizedScenarioPack) -> Protocol:
+    """Return the reference protocol after every suggested change but the one to the sample."""
+    plan = pack.reference_protocol
+    suggestion = suggest_alternative(plan, check_feasibility(plan, pack), pack)
+    changes = suggestion.applied_changes if suggestion else []
+    return apply_changes(plan, [change for change in changes if change.field != "sample_size"])
+
+
+def _the_cut_that_costs_nothing() -> Story:
+    return Story(
+        "cut_that_costs_nothing",
+        "The cut that costs nothing",
+        "A hundred people become twenty-five, and the evidence stays above its target.",
+        StoryPage.NEGOTIATION,
+        Workspace(
+            scenario_id="psy_stroop", difficulty=Difficulty.MEDIUM, max_rounds=2, round_number=1
+        ),
+    )
+
+
+def _do_not_run_this_study() -> Story:
+    return Story(
+        "do_not_run",
+        "Do not run this study",
+        "The lab can run the offer, and it would show nothing: half the cases stay unchecked.",
+        StoryPage.NEGOTIATION,
+        Workspace(
+            scenario_id="math_four_colour",
+            difficulty=Difficulty.MEDIUM,
+            max_rounds=2,
+            round_number=1,
+        ),
+    )

@@ -1,0 +1,111 @@
+"""The studies that a visitor brought: kept in this server's memory, under a key in the address.
+
+The key is a random one; whoever has the address sees them. Nothing is written to a disk.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections import OrderedDict
+from functools import lru_cache
+from threading import Lock
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from replicalab.scenarios import (
+    Difficulty,
+    NormalizedScenarioPack,
+    Study,
+    load_scenario,
+    pack_of,
+    parse_study,
+)
+
+ADDRESS_KEY: Final = "own"
+MOST_STUDIES: Final = 12
+_MOST_VISITORS: Final = 64
+_KEY: Final = "own_studies_key"
+_KEY_SHAPE: Final = re.compile(r"[0-9a-f]{32}")
+
+
+class OwnStudy(NamedTuple):
+    """A study as its author wrote it, and as it was read."""
+
+    text: str
+    study: Study
+
+
+class _Cupboard:
+    """Every visitor's studies by key; the visitor seen longest ago gives way."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[str, dict[str, OwnStudy]] = OrderedDict()
+
+    def of(self, key: str) -> dict[str, OwnStudy]:
+        """Return a visitor's studies by id (a copy), empty for an unknown key."""
+        with self._lock:
+            return dict(self._kept.get(key, {}))
+
+    def put(self, key: str, studies: dict[str, OwnStudy]) -> None:
+        """Keep a visitor's studies."""
+        with self._lock:
+            self._kept[key] = studies
+            self._kept.move_to_end(key)
+            while len(self._kept) > _MOST_VISITORS:
+                self._kept.popitem(last=False)
+
+
+@st.cache_resource(show_spinner=False)
+def _cupboard() -> _Cupboard:
+    return _Cupboard()
+
+
+def begin(key: str | None) -> None:
+    """Take the key that an address carries, unless this session has one already."""
+    if key and _KEY not in st.session_state and _KEY_SHAPE.fullmatch(key):
+        st.session_state[_KEY] = key
+
+
+def address() -> dict[str, str]:
+    """Return what the address must carry for these studies to be found again."""
+    return {ADDRESS_KEY: st.session_state[_KEY]} if kept() else {}
+
+
+def kept() -> dict[str, OwnStudy]:
+    """Return this visitor's studies by id, the latest last."""
+    return _cupboard().of(st.session_state[_KEY]) if _KEY in st.session_state else {}
+
+
+def keep(text: str, study: Study) -> None:
+    """Keep a study; one of the same id is replaced."""
+    key = st.session_state.setdefault(_KEY, secrets.token_hex(16))
+    studies = kept()
+    studies.pop(study.scenario_id, None)
+    _cupboard().put(key, {**studies, study.scenario_id: OwnStudy(text, study)})
+
+
+def remove(scenario_id: str) -> None:
+    """Forget a study."""
+    studies = kept()
+    if studies.pop(scenario_id, None):
+        _cupboard().put(st.session_state[_KEY], studies)
+
+
+def find(scenario_id: str, difficulty: str, seed: int) -> NormalizedScenarioPack:
+    """Return a study in its lab: the visitor's own of that id, or the one on the shelf.
+
+    Raises:
+        ScenarioError: neither has it.
+    """
+    own = kept().get(scenario_id)
+    if own is None:
+        return load_scenario(scenario_id, difficulty, seed)
+    return _pack(own.text, difficulty, seed)
+
+
+@lru_cache(maxsize=128)
+def _pack(text: str, difficulty: str, seed: int) -> NormalizedScenarioPack:
+    return pack_of(parse_study(text, "your study"), Difficulty(difficulty), seed)

@@ -1,0 +1,130 @@
+"""The JSON Schema that is shipped: in step with the models, and of the same mind as the reader."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from replicalab.errors import ScenarioError
+from replicalab.scenarios import parse_study
+from replicalab.scenarios.loading import SCENARIO_FOLDER
+from replicalab.scenarios.reading import Data, read_document
+from replicalab.scenarios.schema import SCHEMA_FILE, schema_text, study_schema
+from tests.scenarios.tiny_study import STUDY_TEXT
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+SHIPPED: Final = sorted([*SCENARIO_FOLDER.glob("*/*.yaml"), SCENARIO_FOLDER / "template.yaml"])
+VALIDATOR: Final = Draft202012Validator(study_schema())
+
+
+def faults_by_schema(data: object) -> list[str]:
+    """Return the paths at which data does not fit the schema."""
+    return [error.json_path for error in VALIDATOR.iter_errors(data)]
+
+
+def test_shipped_schema_is_what_the_models_say() -> None:
+    assert (SCENARIO_FOLDER / SCHEMA_FILE).read_text(encoding="utf-8") == schema_text(), (
+        "run: python -m replicalab.scenarios.schema"
+    )
+
+
+def test_command_rewrites_the_shipped_schema(tmp_path: Path) -> None:
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "replicalab").symlink_to(ROOT / "replicalab")
+    code = (
+        "import pathlib, runpy, replicalab.scenarios.loading as loading;"
+        f"loading.SCENARIO_FOLDER = pathlib.Path({str(tmp_path / 'scenarios')!r});"
+        "runpy.run_module('replicalab.scenarios.schema', run_name='__main__')"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, check=True)
+    assert (tmp_path / "scenarios" / SCHEMA_FILE).read_text(encoding="utf-8") == schema_text()
+
+
+def test_schema_is_a_valid_one_of_its_draft() -> None:
+    Draft202012Validator.check_schema(study_schema())
+    assert study_schema()["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert study_schema()["title"] == "ReplicaLab study"
+
+
+def blocks(schema: Data, path: str = "") -> Iterator[tuple[str, dict[str, Data]]]:
+    """Yield every mapping within a schema, with its path."""
+    if isinstance(schema, dict):
+        yield path, schema
+        for key, part in schema.items():
+            yield from blocks(part, f"{path}/{key}")
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from blocks(part, path)
+
+
+OBJECTS: Final = [(path, each) for path, each in blocks(study_schema()) if "properties" in each]
+
+
+@pytest.mark.parametrize(("path", "block"), OBJECTS, ids=[path for path, _ in OBJECTS])
+def test_schema_describes_every_field_and_refuses_others(path: str, block: dict[str, Data]) -> None:
+    assert block["description"], path
+    assert block["additionalProperties"] is False
+    properties = block["properties"]
+    assert isinstance(properties, dict)
+    undescribed = [
+        name
+        for name, part in properties.items()
+        if isinstance(part, dict) and not part.get("description")
+    ]
+    assert undescribed == []
+
+
+def test_schema_lists_what_a_choice_may_be() -> None:
+    choices = {path.rsplit("/", 1)[-1]: block.get("enum") for path, block in blocks(study_schema())}
+    assert choices["Confidence"] == ["verified", "recalled", "derived", "planning value"]
+    assert choices["Comparator"] == ["<=", ">=", "="]
+    assert choices["DesignKind"] == [
+        "two_group", "paired", "one_sample", "correlation",
+        "two_proportions", "audit", "coverage", "precision",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_study_fits_the_schema(path: Path) -> None:
+    assert faults_by_schema(read_document(path.read_bytes(), path.name).data) == []
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_study_tells_an_editor_where_the_schema_is(path: Path) -> None:
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    schema = first.removeprefix("# yaml-language-server: $schema=")
+    assert schema != first
+    assert (path.parent / schema).resolve() == (SCENARIO_FOLDER / SCHEMA_FILE).resolve()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where"),
+    [
+        ("format: 1", "format: 2", "$.format"),
+        ("scenario_id: tiny", "scenario_id: Tiny-1", "$.scenario_id"),
+        ("min_days: 1\n", "", "$"),
+        ("days: 5", "dayz: 5", "$.labs.easy"),
+        ("budget: 500", 'budget: "500"', "$.labs.easy.budget"),
+        ("budget: 500", "budget: -5", "$.labs.easy.budget"),
+        ("staff: 2", "staff: 1.5", "$.labs.easy.staff"),
+        ("hard: false", "hard: no", "$.constraints[0].hard"),
+        ('title: "A tiny study"', "title: 2024", "$.paper.title"),
+        ("confidence: verified", "confidence: sure", "$.paper.facts[0].confidence"),
+        ("kind: two_group", "kind: three_group", "$.design.kind"),
+        ('doi: "10.1000/tiny"', 'doi: "https://doi.org/10.1000/tiny"', "$.paper.doi"),
+        ("fidelity_loss: 0", "fidelity_loss: 4", "$.substitutions[0].fidelity_loss"),
+        ('booked: {"kettle": 6}', "booked: [kettle]", "$.labs.medium.booked"),
+    ],
+)
+def test_schema_refuses_what_the_reader_refuses(old: str, new: str, where: str) -> None:
+    assert STUDY_TEXT.count(old) >= 1
+    text = STUDY_TEXT.replace(old, new, 1)
+    with pytest.raises(ScenarioError):
+        parse_study(text, "x.yaml")
+    assert where in faults_by_schema(read_document(text, "x.yaml").data)
