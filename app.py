@@ -6,6 +6,11 @@ from replicalab.ui import frame, gallery_view, own_study_view, scenario_view
 
 here = frame.open_page("Scenarios")
 st.title("What can this lab run, and what does each cut cost?")
+st.markdown(
+    "A published experiment assumes ideal conditions; a lab has a budget, a calendar and booked "
+    "instruments. Pick a study and a lab: see what the lab can run, what the Lab Manager would "
+    "change, and what each change costs in evidence."
+)
 scenario_view.draw_story(here.pack)
 
 studies, paper, lab, substitutions, rules, own = st.tabs(

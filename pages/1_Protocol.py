@@ -8,12 +8,12 @@ here = frame.open_page("Protocol")
 st.title("Can this lab run your plan?")
 editor, check = st.columns([2, 3], gap="large")
 with editor:
-    st.subheader("The plan")
+    st.header("The plan")
     protocol_editor.draw(here.plan, here.pack)
 with check:
-    st.subheader("The check")
+    st.header("The check")
     check_view.draw(here)
 
-st.subheader("What to change")
+st.header("What to change")
 suggestion_view.draw(here)
 frame.close_page()

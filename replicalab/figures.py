@@ -18,6 +18,7 @@ FAIL: Final = "#D55E00"
 EVIDENCE: Final = "#0072B2"
 QUIET: Final = "#7A8794"
 HEIGHT: Final = 300
+_MOST_LONG_LABELS: Final = 6
 CONFIG: Final = {"displayModeBar": False, "responsive": True}
 """What every chart is shown with."""
 
@@ -64,7 +65,7 @@ def round_cost_chart(
     """
     figure = go.Figure(
         go.Bar(
-            x=[f"Round {number}" for number in rounds],
+            x=[_round_label(number, len(rounds)) for number in rounds],
             y=list(costs),
             text=[
                 f"{'✓' if passed else '✗'} {amount_text(cost)}"
@@ -80,6 +81,10 @@ def round_cost_chart(
     return _framed(figure, "Cost of each round's plan against the budget", max([*costs, budget]))
 
 
+def _round_label(number: int, of: int) -> str:
+    return f"Round {number}" if of <= _MOST_LONG_LABELS else str(number)
+
+
 def _draw_budget(figure: go.Figure, budget: float) -> None:
     """Add the budget as a last bar, with a dashed line at its height."""
     figure.add_bar(
@@ -91,7 +96,9 @@ def _draw_budget(figure: go.Figure, budget: float) -> None:
         hovertemplate="Budget: %{text} credits<extra></extra>",
         cliponaxis=False,
     )
-    figure.add_hline(y=budget, line={"dash": "dash", "width": 1.5, "color": EVIDENCE})
+    figure.add_hline(
+        y=budget, layer="below", line={"dash": "dash", "width": 1.5, "color": EVIDENCE}
+    )
 
 
 def _framed(figure: go.Figure, title: str, highest: float) -> go.Figure:

@@ -83,7 +83,8 @@ def _lab_from(query: Mapping[str, str], find: FindPack, problems: list[str]) -> 
         fault = error.faults[0]
         problems.append(
             f"study '{shortened(study)}' cannot be opened: {shortened(fault.problem, 60)}; "
-            f"{shortened(fault.remedy, 250)}. Showing '{DEFAULT_STUDY}' with its reference protocol."
+            f"{shortened(fault.remedy, 250)}. "
+            f"Showing '{DEFAULT_STUDY}' with its reference protocol."
         )
         study = DEFAULT_STUDY
     return workspace.changed(scenario_id=study, difficulty=lab)

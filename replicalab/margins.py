@@ -18,6 +18,7 @@ from replicalab.scenarios.models import NormalizedScenarioPack
 
 RESOURCES: Final = (Dimension.BUDGET, Dimension.SCHEDULE, Dimension.STAFF)
 """The dimensions that are amounts, of which a share is used."""
+_SINGULAR: Final = {"errors": "error", "breaches": "breach"}
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,16 @@ class Margin:
         return amount_text(self.limit)
 
     @property
+    def text(self) -> str:
+        """Used against the limit: ``2,250 / 2,600 credits``, ``2 needed, 1 free``."""
+        if self.unit == "items":
+            return f"{self.used_text} needed, {self.limit_text} free"
+        if not self.limit and self.dimension not in RESOURCES:
+            singular = self.unit if self.used != 1 else _SINGULAR[self.unit]
+            return f"{self.used_text} {singular}, none allowed"
+        return f"{self.used_text} / {self.limit_text} {self.unit}"
+
+    @property
     def slack_text(self) -> str:
         """What is left, signed: ``+350``, ``−2``, ``0``."""
         sign = "+" if self.slack > 0 else "\u2212" if self.slack < 0 else ""
@@ -89,7 +100,7 @@ def _items(
     labels: list[str], category: str, scenario: NormalizedScenarioPack
 ) -> tuple[float, float, str]:
     statuses = [scenario.inventory.status(label, category) for label in labels]
-    return len(labels), statuses.count(ItemStatus.AVAILABLE), "items free"
+    return len(labels), statuses.count(ItemStatus.AVAILABLE), "items"
 
 
 def tightest(found: tuple[Margin, ...]) -> Dimension:

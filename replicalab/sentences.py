@@ -17,7 +17,7 @@ from replicalab.agents import (
 from replicalab.costs import amount_text
 from replicalab.evidence import Evidence, planned_evidence
 from replicalab.labels import count_text
-from replicalab.models import Dimension, LabManagerActionType, Protocol
+from replicalab.models import DIMENSIONS, Dimension, LabManagerActionType, Protocol
 from replicalab.negotiation import Outcome, Trace
 from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
 
@@ -68,8 +68,8 @@ ANSWER_TITLES: Final = {
 
 TIER_STATUS: Final = {
     EvidenceTier.MEETS_TARGET: Status.PASS,
-    EvidenceTier.ABOVE_FLOOR: Status.CAUTION,
-    EvidenceTier.BELOW_FLOOR: Status.FAIL,
+    EvidenceTier.ABOVE_FLOOR: Status.PASS,
+    EvidenceTier.BELOW_FLOOR: Status.CAUTION,
 }
 
 OUTCOME_TITLES: Final = {
@@ -95,9 +95,15 @@ def plan_verdict(check: FeasibilityCheckResult, evidence: Evidence) -> Verdict:
         status = Status.CAUTION if check.lab_feasible else Status.FAIL
         return Verdict(status, "Not approved" if check.lab_feasible else "Not feasible", text)
     text = f"Feasible: all seven dimensions pass. {evidence_sentence(evidence)}"
+    title = "Feasible"
     if evidence.tier is EvidenceTier.BELOW_FLOOR:
-        return Verdict(Status.CAUTION, "Feasible, below the floor", text)
-    return Verdict(Status.PASS, "Feasible", text)
+        title = "Feasible, no evidence" if evidence.void else "Feasible, below the floor"
+    return Verdict(evidence_status(evidence), title, text)
+
+
+def evidence_status(evidence: Evidence) -> Status:
+    """Return how evidence is to be shown: none at all is a failure, below the floor a caution."""
+    return Status.FAIL if evidence.void else TIER_STATUS[evidence.tier]
 
 
 def failing_text(failing: list[Dimension]) -> str:
@@ -154,6 +160,7 @@ def outcome_verdict(trace: Trace, scenario: NormalizedScenarioPack) -> Verdict:
             text = f"{text[:-1]}; {failing_text(last.check.failing)}."
     else:
         text = f"{title} in {rounds}: {size}. {evidence}"
+        status = evidence_status(planned_evidence(last.plan, scenario))
     return Verdict(status, title, text)
 
 
@@ -168,7 +175,7 @@ def offer_story(scenario: NormalizedScenarioPack) -> Verdict:
     if suggestion is None:
         text = f"{opening}. This lab can run it. {evidence_sentence(before)}"
         return Verdict(plan_verdict(check, before).status, ANSWER_TITLES[answer], text)
-    short = f"{opening}; in this lab {failing_text(check.failing)}."
+    short = f"{opening}. In this lab {_counted_failing(check.failing)}."
     if answer is not LabManagerActionType.SUGGEST_ALTERNATIVE:
         text = f"{short} {_cannot(answer, suggestion.remaining_failures)}"
         return Verdict(ANSWER_STATUS[answer], ANSWER_TITLES[answer], text)
@@ -180,8 +187,16 @@ def offer_story(scenario: NormalizedScenarioPack) -> Verdict:
     )
     if left:
         text = f"{text} Still {failing_text(left)}."
-    status = Status.FAIL if left else TIER_STATUS[after.tier]
+    worthless = after.tier is EvidenceTier.BELOW_FLOOR
+    status = Status.FAIL if left or worthless else Status.CAUTION
     return Verdict(status, ANSWER_TITLES[answer], text)
+
+
+def _counted_failing(failing: list[Dimension]) -> str:
+    if len(failing) == 1:
+        return f"one of {len(DIMENSIONS)} dimensions fails: {failing[0]}"
+    names = ", ".join(failing[:-1])
+    return f"{len(failing)} of {len(DIMENSIONS)} dimensions fail: {names} and {failing[-1]}"
 
 
 def _need(plan: Protocol, check: FeasibilityCheckResult) -> str:
@@ -200,7 +215,7 @@ def _cannot(answer: LabManagerActionType, remaining: list[str]) -> str:
 
 def _evidence_move(before: Evidence, after: Evidence) -> str:
     if after.void:
-        return f"{before.text} becomes none, for {after.void}"
+        return f"{before.text} is lost, since {after.void}"
     if before.text == after.text:
         return f"{after.text} either way, {after.tier}"
     move = f"{before.amount(before.value)} becomes {after.amount(after.value)}"

@@ -44,8 +44,8 @@ def test_margins_come_in_the_documents_order() -> None:
     [
         (Dimension.PROTOCOL, 0, 0, "errors"),
         (Dimension.BUDGET, 1050, 5000, "credits"),
-        (Dimension.EQUIPMENT, 2, 2, "items free"),
-        (Dimension.REAGENTS, 2, 2, "items free"),
+        (Dimension.EQUIPMENT, 2, 2, "items"),
+        (Dimension.REAGENTS, 2, 2, "items"),
         (Dimension.SCHEDULE, 5, 20, "days"),
         (Dimension.STAFF, 2, 6, "staff units"),
         (Dimension.POLICY, 0, 0, "breaches"),

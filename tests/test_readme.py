@@ -10,7 +10,7 @@ import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 README: Final = (ROOT / "README.md").read_text()
-DOCUMENTS: Final = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+DOCUMENTS: Final = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/authoring.md")
 MADE_ON_USE: Final = (".venv", "test-artifacts")
 """Folders that a command makes, so a fresh clone does not hold them."""
 

@@ -22,6 +22,7 @@ from replicalab.sentences import (
     Status,
     Verdict,
     evidence_sentence,
+    evidence_status,
     failing_text,
     offer_story,
     outcome_verdict,
@@ -97,8 +98,8 @@ WITH_MEETS = "Planned evidence: power 0.86, which meets the target of 0.80."
             PLAN,
             VOID,
             Verdict(
-                Status.CAUTION,
-                "Feasible, below the floor",
+                Status.FAIL,
+                "Feasible, no evidence",
                 f"{FEASIBLE} It yields no evidence: no samples are planned.",
             ),
         ),
@@ -184,9 +185,10 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
             Verdict(
                 Status.CAUTION,
                 "Suggests changes",
-                "The reference protocol takes 300 samples, 8 days and 3,850 credits; in this lab "
-                "protocol, budget, equipment and schedule fail. The Lab Manager offers "
-                "150 samples, 6 days and 2,250 credits: power 0.86 becomes 0.58, above floor.",
+                "The reference protocol takes 300 samples, 8 days and 3,850 credits. In this lab "
+                "4 of 7 dimensions fail: protocol, budget, equipment and schedule. The Lab Manager "
+                "offers 150 samples, 6 days and 2,250 credits: power 0.86 becomes 0.58, above "
+                "floor.",
             ),
         ),
         (
@@ -195,20 +197,21 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
             Verdict(
                 Status.FAIL,
                 "Suggests changes",
-                "The reference protocol takes 300 samples, 8 days and 3,850 credits; in this lab "
-                "protocol, budget, equipment, reagents, schedule and staff fail. The Lab Manager "
-                "offers 75 samples, 5 days and 1,450 credits: power 0.86 becomes 0.33, below "
-                "floor.",
+                "The reference protocol takes 300 samples, 8 days and 3,850 credits. In this lab "
+                "6 of 7 dimensions fail: protocol, budget, equipment, reagents, schedule and "
+                "staff. The Lab Manager offers 75 samples, 5 days and 1,450 credits: "
+                "power 0.86 becomes 0.33, below floor.",
             ),
         ),
         (
             "ml_resnet_cifar10",
             "medium",
             Verdict(
-                Status.PASS,
+                Status.CAUTION,
                 "Suggests changes",
-                "The reference protocol takes 12 samples, 6 days and 820 credits; in this lab "
-                "protocol, budget, equipment and schedule fail. The Lab Manager offers "
+                "The reference protocol takes 12 samples, 6 days and 820 credits. In this lab "
+                "4 of 7 dimensions fail: protocol, budget, equipment and schedule. The Lab Manager "
+                "offers "
                 "12 samples, 4 days and 720 credits: power 0.88 either way, meets target.",
             ),
         ),
@@ -218,9 +221,10 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
             Verdict(
                 Status.FAIL,
                 "Suggests changes",
-                "The reference protocol takes 24 samples, 36 days and 2,890 credits; in this lab "
-                "protocol, budget, equipment, reagents, schedule and staff fail. The Lab Manager "
-                "offers 12 samples, 14 days and 1,670 credits: power 0.80 becomes none, for the "
+                "The reference protocol takes 24 samples, 36 days and 2,890 credits. In this lab "
+                "6 of 7 dimensions fail: protocol, budget, equipment, reagents, schedule and "
+                "staff. The Lab Manager "
+                "offers 12 samples, 14 days and 1,670 credits: power 0.80 is lost, since the "
                 "study's endpoint needs 22 days, and the plan has 14.",
             ),
         ),
@@ -230,8 +234,9 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
             Verdict(
                 Status.FAIL,
                 "Rejects",
-                "The reference protocol takes 633 samples, 10 days and 7,155 credits; in this lab "
-                "protocol, budget, equipment, reagents, schedule and staff fail. The Lab Manager "
+                "The reference protocol takes 633 samples, 10 days and 7,155 credits. In this lab "
+                "6 of 7 dimensions fail: protocol, budget, equipment, reagents, schedule and "
+                "staff. The Lab Manager "
                 "rejects it: after every change it may make, staff fails.",
             ),
         ),
@@ -260,8 +265,8 @@ def test_offer_story_of_a_plan_that_breaks_a_restriction_does_not_say_rejected()
     assert story(FLAMING) == Verdict(
         Status.CAUTION,
         "Reports",
-        "The reference protocol takes 40 samples, 5 days and 1,050 credits; in this lab policy "
-        "fails. The lab has the means, but the Lab Manager does not approve it.",
+        "The reference protocol takes 40 samples, 5 days and 1,050 credits. In this lab one of 7 "
+        "dimensions fails: policy. The lab has the means, but the Lab Manager does not approve it.",
     )
 
 
@@ -360,7 +365,7 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
             [propose(make_protocol(duration_days=2))],
             5,
             Verdict(
-                Status.CAUTION,
+                Status.FAIL,
                 "Agreed below the floor",
                 "Agreed below the floor in round 1: 40 samples in 2 days for 900 of 5,000 "
                 "credits. It yields no evidence: the study's endpoint needs 3 days, and the plan "
@@ -434,10 +439,16 @@ def test_only_an_agreement_above_the_floor_is_shown_as_a_pass() -> None:
     assert OUTCOME_STATUS[Outcome.FALSE_AGREEMENT] is Status.FAIL
 
 
-def test_only_evidence_that_meets_the_target_is_shown_as_a_pass() -> None:
-    assert [tier for tier, status in TIER_STATUS.items() if status is Status.PASS] == [
-        EvidenceTier.MEETS_TARGET
-    ]
+def test_evidence_below_the_floor_is_never_shown_as_a_pass() -> None:
+    assert TIER_STATUS == {
+        EvidenceTier.MEETS_TARGET: Status.PASS,
+        EvidenceTier.ABOVE_FLOOR: Status.PASS,
+        EvidenceTier.BELOW_FLOOR: Status.CAUTION,
+    }
+
+
+def test_void_evidence_is_shown_as_a_failure() -> None:
+    assert evidence_status(VOID) is Status.FAIL
 
 
 def test_only_an_accept_is_shown_as_a_pass() -> None:

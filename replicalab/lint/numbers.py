@@ -15,7 +15,7 @@ _NUMBER: Final = re.compile(
     r"(?<![\w.])((?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,15})?)(?:\^(-?\d\d?))?(?!\w)"
 )
 _YEARS: Final = re.compile(
-    r"(?<![\w.,])(?<!= )(?:1[5-9]|20)\d\d(?:\u2013\d\d(?:\d\d)?)?(?![\w,]| ?%)"
+    r"(?<![\w.,])(?<!= )(?:1[5-9]|20)\d\d(?:\u2013\d\d(?:\d\d)?)?(?!\w|[.,]\d| ?%)"
 )
 _INTERVAL_LEVEL: Final = re.compile(r"\b\d\d(?:\.\d)? ?% (?=CI|confidence|interval)")
 _CHOSEN: Final = (

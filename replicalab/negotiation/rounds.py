@@ -119,7 +119,7 @@ def choose_action(
     if state.plan is None and setup.opening is not None:
         if setup.opening.sample_size < 1:
             raise NegotiationError(
-                "opening plan: sample_size is 0; a proposal needs at least 1 sample"
+                "the plan has a sample size of 0; a proposal needs at least 1 sample"
             )
         return plan_action(ScientistActionType.PROPOSE_PROTOCOL, setup.opening)
     return SCIENTISTS[setup.scientist](observe(state, scenario))

@@ -39,7 +39,7 @@ def _draw_tile(margin: Margin, binds: bool) -> None:
     label = DIMENSION_LABELS[margin.dimension]
     with st.container(border=True, gap=None, key=f"tile_{margin.dimension}"):
         st.markdown(f"**{label}** {coloured(pass_or_fail(margin.ok), word)}")
-        st.markdown(f"{margin.used_text} / {margin.limit_text} {margin.unit}")
+        st.markdown(margin.text)
         st.caption(f"slack {margin.slack_text}{' · binding' if binds else ''}")
 
 

@@ -25,8 +25,8 @@ from replicalab.sentences import (
     ANSWER_MEANINGS,
     ANSWER_STATUS,
     ANSWER_TITLES,
-    TIER_STATUS,
     Status,
+    evidence_status,
     outcome_verdict,
 )
 from replicalab.ui import session
@@ -37,6 +37,7 @@ from replicalab.workspace import MOST_ROUNDS
 _TRACE: Final = "trace"
 _PLAYING: Final = "playing_since"
 _ROUNDS: Final = "rounds_choice"
+_MOST_SIDE_BY_SIDE: Final = 6
 _SECONDS_PER_ROUND: Final = 2.0
 _ACTION_TITLES: Final = {
     ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
@@ -55,10 +56,12 @@ def current_trace(pack: NormalizedScenarioPack, plan: Protocol) -> Trace | None:
     try:
         st.session_state[_TRACE] = negotiate(setup, pack)
     except NegotiationError as error:
-        st.error(
-            f"The negotiation cannot start. {escaped(str(error))}. Raise the sample size on the "
-            "Protocol page.",
-            icon=":material/block:",
+        st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=":material/block:")
+        st.page_link(
+            "pages/1_Protocol.py",
+            label="Edit the protocol",
+            icon=":material/tune:",
+            query_params=session.address(),
         )
         return None
     return st.session_state[_TRACE]  # type: ignore[no-any-return]  # just stored as a Trace
@@ -108,10 +111,10 @@ def draw_scrubber(trace: Trace) -> None:
     at, last = shown_round(trace), len(trace.rounds) - 1
     playing = _PLAYING in st.session_state
     with st.container(horizontal=True, vertical_alignment="center", key="scrubber"):
-        _jump("First", ":material/first_page:", 0, at == 0)
-        _jump("Back", ":material/chevron_left:", at - 1, at == 0, "Left")
+        _jump("First", ":material/first_page:", -last, at == 0)
+        _jump("Back", ":material/chevron_left:", -1, at == 0, "Left")
         st.markdown(f"**Round {at + 1} of {last + 1}**", width="content")
-        _jump("Next", ":material/chevron_right:", at + 1, at == last, "Right")
+        _jump("Next", ":material/chevron_right:", 1, at == last, "Right")
         _jump("Last", ":material/last_page:", last, at == last)
         st.button(
             "Pause" if playing else "Play",
@@ -124,13 +127,15 @@ def draw_scrubber(trace: Trace) -> None:
         _advance(last)
 
 
-def _jump(label: str, icon: str, to: int, disabled: bool, shortcut: str | None = None) -> None:
-    st.button(label, icon=icon, on_click=_go, args=(to,), disabled=disabled, shortcut=shortcut)
+def _jump(label: str, icon: str, by: int, disabled: bool, shortcut: str | None = None) -> None:
+    st.button(label, icon=icon, on_click=_go, args=(by,), disabled=disabled, shortcut=shortcut)
 
 
-def _go(to: int) -> None:
+def _go(by: int) -> None:
+    """Go on by some rounds from where we are now, so that quick presses add up."""
     _stop()
-    session.show_round(to)
+    trace: Trace = st.session_state[_TRACE]
+    session.show_round(max(0, min(shown_round(trace) + by, len(trace.rounds) - 1)))
 
 
 def _play(at: int, last: int) -> None:
@@ -174,7 +179,7 @@ def draw_round(trace: Trace, pack: NormalizedScenarioPack) -> None:
 
 
 def _draw_scientist(done: Round, pack: NormalizedScenarioPack) -> None:
-    st.markdown("#### Scientist")
+    st.markdown("## Scientist")
     action = done.scientist_action
     if action is None:
         st.markdown("Walks away.")
@@ -200,7 +205,7 @@ def _took_offer(done: Round) -> bool:
 
 
 def _draw_change(before: Protocol | None, done: Round, pack: NormalizedScenarioPack) -> None:
-    st.markdown("#### What changed")
+    st.markdown("## What changed")
     if done.plan is None:
         st.markdown("No plan is on the table.")
         return
@@ -225,7 +230,7 @@ def _ledger_line(step: Concession) -> str:
 
 
 def _draw_manager(done: Round) -> None:
-    st.markdown("#### Lab Manager")
+    st.markdown("## Lab Manager")
     answer = done.lab_manager_action
     if answer is None:
         st.markdown("Has nothing to answer.")
@@ -239,15 +244,34 @@ def _draw_manager(done: Round) -> None:
 # --- the whole run ----------------------------------------------------------------------------
 
 
-def draw_matrix(trace: Trace) -> None:
+def draw_run(trace: Trace, pack: NormalizedScenarioPack) -> None:
+    """Draw the matrix and the costs of all rounds: side by side, or in turn when there are many."""
+    if _is_long(trace):
+        _draw_matrix(trace)
+        _draw_costs(trace, pack)
+        return
+    matrix, costs = st.columns(2, gap="large")
+    with matrix:
+        _draw_matrix(trace)
+    with costs:
+        _draw_costs(trace, pack)
+
+
+def _is_long(trace: Trace) -> bool:
+    return len(trace.rounds) > _MOST_SIDE_BY_SIDE
+
+
+def _draw_matrix(trace: Trace) -> None:
     """Draw the seven dimensions by round, as symbols with words."""
     at = shown_round(trace)
     table: dict[str, list[str]] = {
         "Dimension": [DIMENSION_LABELS[dimension] for dimension in DIMENSIONS]
     }
     for done in trace.rounds:
-        name = f"**Round {done.number + 1}**" if done.number == at else f"Round {done.number + 1}"
-        table[name] = [_cell(done.check, number) for number in range(len(DIMENSIONS))]
+        name = str(done.number + 1) if _is_long(trace) else f"Round {done.number + 1}"
+        table[f"**{name}**" if done.number == at else name] = [
+            _cell(done.check, number) for number in range(len(DIMENSIONS))
+        ]
     st.markdown("**The seven dimensions, round by round**")
     st.table(table, hide_index=True, border="horizontal", alt="Seven dimensions by round")
 
@@ -259,7 +283,7 @@ def _cell(check: FeasibilityCheckResult | None, number: int) -> str:
     return coloured(pass_or_fail(ok), "pass" if ok else "fail")
 
 
-def draw_costs(trace: Trace, pack: NormalizedScenarioPack) -> None:
+def _draw_costs(trace: Trace, pack: NormalizedScenarioPack) -> None:
     """Draw each round's cost against the budget, as a chart and as a table."""
     checked = [(r.number + 1, r.plan, r.check) for r in trace.rounds if r.plan and r.check]
     if not checked:
@@ -282,7 +306,7 @@ def draw_costs(trace: Trace, pack: NormalizedScenarioPack) -> None:
                 "Days": [str(plan.duration_days) for _, plan, _ in checked],
                 "Credits": [amount_text(check.estimated_cost) for _, _, check in checked],
                 "Evidence": [
-                    coloured(TIER_STATUS[p.evidence.tier], escaped(p.evidence.text)) for p in prices
+                    coloured(evidence_status(p.evidence), escaped(p.evidence.text)) for p in prices
                 ],
                 "Plan": [
                     coloured(

@@ -25,7 +25,11 @@ _REMEDIES: Final = {
 
 
 def draw(plan: Protocol, pack: NormalizedScenarioPack) -> None:
-    """Draw the editor for a plan in a lab."""
+    """Draw the editor for a plan in a lab.
+
+    Each widget is given its value as its default, not through the session: a default travels with
+    the widget, so one that the browser draws late still starts with the plan's value.
+    """
     _draw_history_buttons()
     left, right = st.columns(2)
     with left:
@@ -35,7 +39,7 @@ def draw(plan: Protocol, pack: NormalizedScenarioPack) -> None:
     _labels("controls", plan, [control.name for control in pack.controls], str)
     for field, category in _CATEGORIES.items():
         _labels(field, plan, _offered(pack, category), _status_of(pack, category))
-    _text("technique", plan, st.text_input)
+    _text("technique", plan, st.text_area)
     _text("rationale", plan, st.text_area)
 
 
@@ -82,9 +86,9 @@ def _say_problem(field: str) -> None:
 
 
 def _number(field: str, plan: Protocol, help_text: str) -> None:
-    st.session_state.setdefault(_key(field), getattr(plan, field))
     st.number_input(
         FIELD_LABELS[field] if field != "duration_days" else "Duration (days)",
+        value=getattr(plan, field),
         min_value=0,
         max_value=LARGEST_PLANNED,
         step=1,
@@ -97,10 +101,10 @@ def _number(field: str, plan: Protocol, help_text: str) -> None:
 
 def _labels(field: str, plan: Protocol, offered: list[str], shown_as: Callable[[str], str]) -> None:
     chosen: list[str] = getattr(plan, field)
-    st.session_state.setdefault(_key(field), list(dict.fromkeys(chosen)))
     st.multiselect(
         FIELD_LABELS[field],
         list(dict.fromkeys([*offered, *chosen])),
+        default=list(dict.fromkeys(chosen)),
         format_func=shown_as,
         key=_key(field),
         accept_new_options=True,
@@ -131,9 +135,9 @@ def _status_of(pack: NormalizedScenarioPack, category: str) -> Callable[[str], s
 
 
 def _text(field: str, plan: Protocol, widget: Callable[..., str]) -> None:
-    st.session_state.setdefault(_key(field), getattr(plan, field))
     widget(
         FIELD_LABELS[field],
+        getattr(plan, field),
         max_chars=_LONGEST_TEXT,
         key=_key(field),
         on_change=_take,

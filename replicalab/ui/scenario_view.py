@@ -17,7 +17,7 @@ from replicalab.scenarios import (
 from replicalab.sentences import Status, offer_story
 from replicalab.ui import session
 from replicalab.ui.check_view import draw_verdict
-from replicalab.ui.words import badge, coloured, escaped
+from replicalab.ui.words import coloured, escaped
 from replicalab.workspace import LARGEST_SEED
 
 _CONFIDENCE: Final = {
@@ -163,7 +163,7 @@ def draw_rules(pack: NormalizedScenarioPack) -> None:
     st.markdown("**Constraints**")
     for constraint in pack.constraints:
         amount = "" if constraint.quantity is None else f"{constraint.quantity:,g}"
-        kind = badge(Status.FAIL, "hard") if constraint.hard else badge(Status.CAUTION, "soft")
+        kind = f":gray-badge[{'hard' if constraint.hard else 'soft'}]"
         st.markdown(
             f"- {escaped(constraint.label)} {escaped(constraint.comparator)} {escaped(amount)} "
             f"{escaped(constraint.unit or '')} {kind}"

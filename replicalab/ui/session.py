@@ -41,9 +41,8 @@ def begin() -> None:
     if _WORKSPACE not in st.session_state:
         _adopt(query)
         st.session_state[_PAST], st.session_state[_FUTURE] = [], []
-    elif query and not touched and _came_back(query):
-        _remember()
-        _adopt(query)
+    elif query and not touched and query != st.session_state[_WRITTEN]:
+        _follow_the_browser(query)
     _leave_a_broken_study()
 
 
@@ -61,10 +60,13 @@ def _leave_a_broken_study() -> None:
         _redraw_editor()
 
 
-def _came_back(query: dict[str, str]) -> bool:
-    settled = time.monotonic() - st.session_state[_WRITTEN_AT] > _SETTLED_AFTER
-    written: dict[str, str] = st.session_state[_WRITTEN]
-    return settled and query != written
+def _follow_the_browser(query: dict[str, str]) -> None:
+    """Open what Back brought; too soon after an edit, write the address again instead."""
+    if time.monotonic() - st.session_state[_WRITTEN_AT] > _SETTLED_AFTER:
+        _remember()
+        _adopt(query)
+    else:
+        st.session_state[_WRITTEN] = {}
 
 
 def _adopt(query: dict[str, str]) -> None:
@@ -237,5 +239,5 @@ def _travel(source: str, target: str) -> None:
         *rest, found = st.session_state[source]
         st.session_state[target] = [*st.session_state[target], workspace()]
         st.session_state[source] = rest
-        _set(found)
+        _set(found.with_rounds(workspace().max_rounds))
         _redraw_editor()

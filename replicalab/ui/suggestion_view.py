@@ -54,7 +54,7 @@ def _draw_suggestion(
     draw_verdict(plan_verdict(suggestion.post_check, planned_evidence(revised, pack)))
     st.button(
         "Apply all changes",
-        type="primary",
+        type="primary" if suggestion.post_check.feasible else "secondary",
         icon=":material/done_all:",
         key="apply_all",
         on_click=session.replace_plan,

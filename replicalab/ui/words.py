@@ -14,7 +14,7 @@ _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
 _COLOURS: Final = {Status.PASS: "green", Status.CAUTION: "orange", Status.FAIL: "red"}
 ICONS: Final = {
     Status.PASS: ":material/check_circle:",
-    Status.CAUTION: ":material/error:",
+    Status.CAUTION: ":material/warning:",
     Status.FAIL: ":material/cancel:",
 }
 _PASSES: Final = ":green[:material/check:]"

@@ -379,7 +379,7 @@ def test_opening_without_samples_is_refused_by_name() -> None:
     with pytest.raises(NegotiationError) as caught:
         negotiate(setup, OPEN)
     assert str(caught.value) == (
-        "opening plan: sample_size is 0; a proposal needs at least 1 sample"
+        "the plan has a sample size of 0; a proposal needs at least 1 sample"
     )
 
 

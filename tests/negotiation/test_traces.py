@@ -216,7 +216,7 @@ def test_replay_finds_an_edited_opening_in_round_1() -> None:
 def test_replay_finds_an_opening_that_could_not_be_proposed() -> None:
     assert found(lambda data: data["setup"]["opening"].update(sample_size=0)) == (
         0,
-        "Round 1: opening plan: sample_size is 0; a proposal needs at least 1 sample.",
+        "Round 1: the plan has a sample size of 0; a proposal needs at least 1 sample.",
     )
 
 

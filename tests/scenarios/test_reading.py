@@ -7,11 +7,13 @@ from contextlib import suppress
 from time import perf_counter
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.errors import ScenarioError
-from replicalab.scenarios.reading import MAX_BYTES, MAX_DEPTH, Data, dotted, read_document
+from replicalab.scenarios.reading import MAX_BYTES, MAX_DEPTH, Data, Document, dotted, read_document
+from tests.scenarios.tiny_study import STUDY_TEXT
 
 
 def message(text: str | bytes) -> str:
@@ -196,6 +198,28 @@ def test_reader_raises_nothing_but_scenario_errors(text: str | bytes) -> None:
 def test_quoted_text_survives_reading(data: dict[str, str]) -> None:
     quoted = "\n".join(f"{yaml_quoted(key)}: {yaml_quoted(value)}" for key, value in data.items())
     assert read_document(quoted or "{}", "x.yaml").data == data
+
+
+def outcome(text: str) -> Document | None:
+    """Return what is read of a text, None if it is refused."""
+    with suppress(ScenarioError):
+        return read_document(text, "x.yaml")
+    return None
+
+
+@given(yaml_soup | st.text("ab:-#[]{}'\"| >\n\t\ufeff", max_size=30))
+def test_text_that_both_parsers_read_is_read_alike(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        quick = outcome(text)
+        patch.delattr(yaml, "CSafeLoader")
+        plain = outcome(text)
+    assert quick == plain or plain is None
+
+
+def test_reading_needs_no_c_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_it = read_document(STUDY_TEXT, "x.yaml")
+    monkeypatch.delattr(yaml, "CSafeLoader")
+    assert read_document(STUDY_TEXT, "x.yaml") == with_it
 
 
 def yaml_quoted(text: str) -> str:

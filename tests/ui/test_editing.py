@@ -152,14 +152,14 @@ def test_message_about_an_empty_text_goes_when_the_plan_is_shown_again() -> None
     app = type_text(visit(PROTOCOL), "Technique", "")
     go(app, SCENARIOS)
     go(app, PROTOCOL)
-    assert app.text_input[0].value == REFERENCE.technique
+    assert app.text_area[0].value == REFERENCE.technique
     assert not any("is empty" in alert.text for alert in alerts(app))
 
 
 def test_rationale_with_a_forbidden_phrase_is_reported_not_approved() -> None:
     app = visit(PROTOCOL, lab="easy")
     type_text(app, "Rationale", "An offline backtest; later we route orders to a broker.")
-    assert tile(app, "policy") == ["Policy fail", "1 / 0 breaches", "slack −1"]
+    assert tile(app, "policy") == ["Policy fail", "1 breach, none allowed", "slack −1"]
     verdict = alerts(app)[0]
     assert (verdict.colour, verdict.text.split(".")[0]) == (
         "warning",
@@ -200,7 +200,7 @@ def test_item_out_of_stock_is_said_in_the_list_and_in_the_reasons() -> None:
 
 def test_substitute_picked_from_the_list_passes() -> None:
     app = choose(visit(PROTOCOL), "Equipment", "research server", EXTRACT)
-    assert tile(app, "equipment") == ["Equipment pass", "2 / 2 items free", "slack 0"]
+    assert tile(app, "equipment") == ["Equipment pass", "2 needed, 2 free", "slack 0"]
 
 
 def with_equipment(*labels: str) -> dict[str, str]:
@@ -211,7 +211,7 @@ def with_equipment(*labels: str) -> dict[str, str]:
 
 def test_unknown_item_of_a_plan_fails_by_name_and_stays_in_the_list() -> None:
     app = visit(PROTOCOL, **with_equipment("research server", "quantum abacus"))
-    assert tile(app, "equipment") == ["Equipment fail", "2 / 1 items free", "slack −1"]
+    assert tile(app, "equipment") == ["Equipment fail", "2 needed, 1 free", "slack −1"]
     assert "'quantum abacus' is not in this lab's inventory" in said(app)
     type_number(app, "Sample size", 150)
     go(app, NEGOTIATION)
@@ -339,7 +339,7 @@ def test_undo_brings_back_each_kind_of_field() -> None:
     choose(app, "Controls", "size terciles")
     type_text(app, "Technique", "another way")
     press(app, "Undo")
-    assert app.text_input[0].value == REFERENCE.technique
+    assert app.text_area[0].value == REFERENCE.technique
     press(app, "Undo")
     assert chosen(app, "Controls") == REFERENCE.controls
 

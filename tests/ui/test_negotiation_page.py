@@ -254,8 +254,8 @@ def test_plan_without_samples_gives_the_way_out_and_no_round() -> None:
     assert alerts(app) == [
         Alert(
             "error",
-            "The negotiation cannot start. opening plan: sample_size is 0; a proposal needs at "
-            "least 1 sample. Raise the sample size on the Protocol page.",
+            "The negotiation cannot start: the plan has a sample size of 0; a proposal needs at "
+            "least 1 sample.",
         )
     ]
     assert not any(text.startswith("Round ") for text in texts(app.main))

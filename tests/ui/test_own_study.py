@@ -131,7 +131,7 @@ def test_edited_study_replaces_the_one_in_use() -> None:
     changed = MINE.replace("budget: 1000", "budget: 5000")
     app = press(write(app, changed), "Use this study")
     assert "13 of 13 studies" in said(app)
-    assert "this lab protocol, equipment and schedule fail" in said(app)
+    assert "3 of 7 dimensions fail: protocol, equipment and schedule" in said(app)
 
 
 def test_study_taken_away_leaves_its_text_in_the_editor() -> None:

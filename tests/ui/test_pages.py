@@ -52,9 +52,9 @@ def test_front_door_tells_the_real_story_on_a_first_visit() -> None:
     first = alerts(visit())[0]
     assert first == Alert(
         "warning",
-        "The reference protocol takes 300 samples, 8 days and 3,850 credits; in this lab protocol, "
-        "budget, equipment and schedule fail. The Lab Manager offers 150 samples, 6 days and 2,250 "
-        "credits: power 0.86 becomes 0.58, above floor.",
+        "The reference protocol takes 300 samples, 8 days and 3,850 credits. In this lab 4 of 7 "
+        "dimensions fail: protocol, budget, equipment and schedule. The Lab Manager offers "
+        "150 samples, 6 days and 2,250 credits: power 0.86 becomes 0.58, above floor.",
     )
 
 
@@ -198,7 +198,7 @@ def test_tiles_show_the_core_margins(study: str, lab: str) -> None:
         title, numbers, slack = tile(app, margin.dimension.value)
         verdict = "pass" if margin.ok else "fail"
         assert title == f"{margin.dimension.value.capitalize()} {verdict}"
-        assert numbers == f"{margin.used_text} / {margin.limit_text} {margin.unit}"
+        assert numbers == margin.text
         assert slack.split(" · ")[0] == f"slack {margin.slack_text}"
 
 

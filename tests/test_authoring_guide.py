@@ -1,0 +1,82 @@
+"""docs/authoring.md: every block in it can be used, and what it tells people to press is there."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from replicalab.scenarios import FOLDER_VARIABLE, Study, parse_study, template_text
+from replicalab.scenarios.models import Design, Difficulty
+from replicalab.scenarios.rates import CostModel, StaffModel
+from replicalab.scenarios.reading import MAX_BYTES, Data, read_document
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+GUIDE: Final = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
+
+
+def section(title: str) -> str:
+    """Return the text of a section of the guide."""
+    return GUIDE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def blocks(text: str) -> list[str]:
+    """Return the YAML blocks of a text."""
+    return re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+
+
+@pytest.mark.parametrize("block", blocks(GUIDE), ids=lambda block: block.split(":")[0])
+def test_block_is_read(block: str) -> None:
+    assert read_document(block, "docs/authoring.md").data
+
+
+def test_blocks_one_after_the_other_are_the_template() -> None:
+    whole = parse_study("".join(blocks(section("Block by block"))), "docs/authoring.md")
+    assert whole == parse_study(template_text(), "template.yaml")
+
+
+@pytest.mark.parametrize("block", blocks(section("Variations")), ids=lambda b: b.split(":")[0])
+def test_variation_fits_into_the_template(block: str) -> None:
+    data: dict[str, Data] = read_document(template_text(), "template.yaml").data
+    changes = read_document(block, "docs/authoring.md").data
+    study = parse_study(json.dumps(data | changes), "varied")
+    written = study.model_dump(mode="json")
+    assert {key: written[key] for key in changes} == changes
+
+
+def test_guide_speaks_of_every_field_of_a_study() -> None:
+    assert [name for name in Study.model_fields if f"{name}:" not in GUIDE] == []
+    assert [name for name in Design.model_fields if f"{name}:" not in GUIDE] == []
+    assert [level for level in Difficulty if f"{level}:" not in GUIDE] == []
+
+
+def test_guide_gives_the_rates_that_hold() -> None:
+    text = " ".join(section("Block by block").split())
+    rates, steps = CostModel(), StaffModel()
+    assert (
+        f"A plan costs {rates.per_sample:g} credits a sample, {rates.per_day:g} a day, "
+        f"{rates.per_control:g} a control, {rates.per_equipment_item:g} a piece of equipment and "
+        f"{rates.per_reagent:g} a reagent"
+    ) in text
+    assert (
+        f"above {steps.sample_threshold} samples, {steps.control_threshold} controls, "
+        f"{steps.day_threshold} days and {steps.equipment_threshold} pieces of equipment"
+    ) in text
+    assert f"{MAX_BYTES // 1024} KiB" in GUIDE
+    assert FOLDER_VARIABLE in section("In a folder")
+
+
+def test_what_the_guide_tells_people_to_press_is_on_the_page() -> None:
+    sources = [ROOT / "app.py", *(ROOT / "replicalab" / "ui").glob("*.py")]
+    page = "\n".join(source.read_text(encoding="utf-8") for source in sources)
+    named = re.findall(r"\*\*(.+?)\*\*", section("In the browser"))
+    assert len(named) == 8
+    assert [name for name in named if f'"{name}' not in page] == []
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+def test_guide_is_linked(document: str) -> None:
+    assert "docs/authoring.md" in (ROOT / document).read_text(encoding="utf-8")
