@@ -1,8 +1,9 @@
 """The workspace as an address: what a copied link carries, and reading one back.
 
-Keys of the query string: ``study``, ``lab``, ``seed``, ``plan`` (absent for the reference
-protocol), ``rounds`` and ``round`` (shown from 1). A plan is JSON, compressed, with a checksum,
-so that a link that was cut is noticed rather than half read.
+Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``seed``, ``rounds``,
+``round`` (shown from 1) and ``plan`` (absent for the reference protocol). A plan is JSON,
+compressed, with a checksum of its own, so that a link that was cut anywhere is noticed rather than
+half read. An address typed by hand needs no ``v``.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from replicalab.workspace import (
     Workspace,
 )
 
+_CHECK: Final = "v"
+_KEYS: Final = ("study", "lab", "seed", "rounds", "round", "plan")
 _LARGEST_PLAN: Final = 64 * 1024
 
 
@@ -48,7 +51,13 @@ def to_query(workspace: Workspace) -> dict[str, str]:
     }
     if workspace.protocol is not None:
         query["plan"] = encode_plan(workspace.protocol)
-    return query
+    return {_CHECK: _checksum(query), **query}
+
+
+def _checksum(query: Mapping[str, str]) -> str:
+    """Return a checksum of what a workspace put into an address."""
+    parts = [f"{key}={query.get(key, '')}" for key in _KEYS]
+    return f"{zlib.crc32('&'.join(parts).encode()):08x}"
 
 
 def from_query(query: Mapping[str, str], find: FindPack = load_scenario) -> LinkReading:
@@ -65,6 +74,10 @@ def from_query(query: Mapping[str, str], find: FindPack = load_scenario) -> Link
             workspace = workspace.changed(protocol=decode_plan(query["plan"]))
         except LinkError as error:
             problems.append(f"plan: {error} Showing the study's reference protocol instead.")
+    if not problems and _CHECK in query and query[_CHECK] != _checksum(query):
+        problems.append(
+            "the address was cut or changed since it was copied; what is left of it is shown."
+        )
     return LinkReading(workspace, problems)
 
 

@@ -9,13 +9,12 @@ from hypothesis import given
 
 from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.concessions import (
-    FIELD_LABELS,
     change_concessions,
     plan_concession,
     plan_differences,
     price,
 )
-from replicalab.models import PROTOCOL_FIELDS, Protocol
+from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
 from replicalab.scenarios import NormalizedScenarioPack, load_scenario
 from tests.factories import (
     EQUIPMENT,

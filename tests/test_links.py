@@ -7,7 +7,7 @@ import json
 import tracemalloc
 import zlib
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from hypothesis import given
@@ -72,13 +72,31 @@ def test_plan_survives_its_text_and_needs_no_escaping(plan: Protocol) -> None:
 
 def test_query_of_a_workspace_counts_rounds_from_1() -> None:
     workspace = Workspace(seed=7, max_rounds=6, round_number=2)
-    assert to_query(workspace) == {
+    query = to_query(workspace)
+    assert query.pop("v") == f"{zlib.crc32(BY_HAND.encode()):08x}"
+    assert query == {
         "study": "fin_momentum",
         "lab": "medium",
         "seed": "7",
         "rounds": "6",
         "round": "3",
     }
+
+
+BY_HAND: Final = "study=fin_momentum&lab=medium&seed=7&rounds=6&round=3&plan="
+
+
+def test_address_typed_by_hand_needs_no_checksum() -> None:
+    assert from_query({"study": "psy_stroop", "seed": "3"}).problems == []
+
+
+def test_address_cut_anywhere_is_noticed() -> None:
+    full = Workspace(seed=42, protocol=PLAN, max_rounds=12, round_number=10)
+    whole = urlencode(to_query(full))
+    assert from_query(dict(parse_qsl(whole))) == (full, [])
+    for length in range(len("v="), len(whole)):
+        cut = dict(parse_qsl(whole[:length], keep_blank_values=True))
+        assert from_query(cut).problems, whole[:length]
 
 
 def test_query_carries_a_plan_only_when_it_was_edited() -> None:

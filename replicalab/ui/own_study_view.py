@@ -29,6 +29,7 @@ _UPLOAD: Final = "own_upload"
 _UPLOAD_FAULT: Final = "own_upload_fault"
 _TEMPLATE: Final = "the template"
 _NAME: Final = "your study"
+_LONGEST_ID: Final = 64
 _MOST_FAULTS: Final = 50
 
 
@@ -90,7 +91,7 @@ def _start() -> None:
     chosen = st.session_state[_SOURCE]
     st.session_state[_UPLOAD_FAULT] = None
     st.session_state[_TEXT] = (
-        template_text() if chosen == _TEMPLATE else copy_text(chosen, f"my_{chosen}")
+        template_text() if chosen == _TEMPLATE else copy_text(chosen, f"my_{chosen}"[:_LONGEST_ID])
     )
 
 
@@ -119,9 +120,9 @@ def _draw_verdict(text: str) -> None:
 
 
 def _usable(study: Study) -> Study:
-    """Return the study, unless its id belongs to a shipped one."""
+    """Return the study, unless its id belongs to one on the shelf."""
     if any(study.scenario_id == summary.scenario_id for summary in list_scenarios()):
-        taken = f"'{study.scenario_id}' is already the id of a shipped study"
+        taken = f"'{study.scenario_id}' is already the id of a study on the shelf"
         raise ScenarioError(_NAME, [Fault("scenario_id", taken, "choose another id")])
     return study
 

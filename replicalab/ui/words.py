@@ -11,6 +11,10 @@ from replicalab.models import Dimension
 from replicalab.sentences import ANSWER_STATUS, ANSWER_TITLES, Status, Verdict
 
 _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
+_LIVE: Final = re.compile(
+    r"(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?=@)|(?<=[-<>=~+])(?=[-<>=~])", re.IGNORECASE
+)
+"""Where a renderer would make a link of an address, or one sign of two."""
 _COLOURS: Final = {Status.PASS: "green", Status.CAUTION: "orange", Status.FAIL: "red"}
 ICONS: Final = {
     Status.PASS: ":material/check_circle:",
@@ -26,9 +30,11 @@ DIMENSION_LABELS: Final = {dimension: dimension.value.capitalize() for dimension
 def escaped(text: str) -> str:
     """Return foreign text as Markdown that shows it literally, on one line.
 
-    Every ASCII punctuation mark is escaped, so no image, link, directive or formula is read.
+    Every ASCII punctuation mark is escaped, so no image, link, directive or formula is read. An
+    invisible word joiner keeps addresses from becoming links and ``->`` from becoming an arrow.
     """
-    return _PUNCTUATION.sub(r"\\\1", " ".join(text.split()))
+    joined = _LIVE.sub("\u2060", " ".join(text.split()))
+    return _PUNCTUATION.sub(r"\\\1", joined)
 
 
 def as_list(text: str) -> str:

@@ -182,13 +182,13 @@ def test_emptied_text_says_what_to_write_and_keeps_the_plan(app_page: Page) -> N
     technique = app_page.get_by_role("textbox", name="Technique", exact=True)
     technique.fill("")
     with wait_for_run(app_page):
-        technique.press("Enter")
+        technique.press("Control+Enter")
     expect(
         app_page.get_by_text("Technique is empty, so the plan keeps “offline decile")
     ).to_be_visible()
     technique.fill("a backtest")
     with wait_for_run(app_page):
-        technique.press("Enter")
+        technique.press("Control+Enter")
     expect(app_page.get_by_text("Technique is empty")).to_have_count(0)
 
 

@@ -90,7 +90,7 @@ def test_id_of_a_shipped_study_is_refused() -> None:
     assert fault == [
         "–",
         "scenario_id",
-        "'psy_stroop' is already the id of a shipped study",
+        "'psy_stroop' is already the id of a study on the shelf",
         "choose another id",
     ]
 

@@ -67,13 +67,15 @@ def test_escaped_text_is_one_line_without_space_around_it(text: str) -> None:
 
 @given(st.text())
 def test_escaped_text_reads_as_it_was_written(text: str) -> None:
-    assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped(text)) == " ".join(text.split())
+    assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped(text)).replace("\u2060", "") == " ".join(
+        text.replace("\u2060", "").split()
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("![x](https://evil.example)", r"\!\[x\]\(https\:\/\/evil\.example\)"),
+        ("![x](https://evil.example)", "\\!\\[x\\]\\(https\\:\u2060\\/\\/evil\\.example\\)"),
         (":red[x]", r"\:red\[x\]"),
         ("$a^2$", r"\$a\^2\$"),
         ("<b>", r"\<b\>"),

@@ -1,0 +1,60 @@
+"""Bringing a study in a real browser: template, a fault by line, use it, negotiate it, come back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.driving import ROOT, open_app, wait_for_run
+
+TITLE = "Chamber Music and the Growth of Bean Seedlings"
+
+
+def press(page: Page, name: str) -> None:
+    """Press a button and wait for the page."""
+    with wait_for_run(page):
+        page.get_by_role("button", name=name).click()
+
+
+def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> None:
+    open_app(app_page)
+    app_page.get_by_role("tab", name="Bring your own").click()
+    press(app_page, "Put it into the editor")
+    editor = app_page.get_by_role("textbox", name="Study file (YAML)")
+    template = editor.input_value()
+    editor.fill(template.replace("budget: ", "budget: -", 1))
+    with wait_for_run(app_page):
+        editor.press("Control+Enter")
+    expect(app_page.get_by_text("One fault.")).to_be_visible()
+    expect(app_page.get_by_role("cell", name="labs.easy.budget")).to_be_visible()
+    editor.fill(template)
+    with wait_for_run(app_page):
+        editor.press("Control+Enter")
+    press(app_page, "Use this study")
+    where = app_page.locator(".st-key-where")
+    expect(where).to_contain_text(TITLE)
+    with wait_for_run(app_page):
+        app_page.locator(".st-key-navigation").get_by_role("link", name="Negotiation").click()
+    expect(where).to_contain_text(TITLE)
+    expect(app_page.get_by_text(re.compile(r"^Round 1 of \d+$"))).to_be_visible()
+    open_app(app_page, app_page.url)
+    expect(where).to_contain_text(TITLE)
+
+
+def test_uploaded_file_is_put_into_the_editor_and_binary_is_refused(
+    app_page: Page, tmp_path: Path
+) -> None:
+    open_app(app_page)
+    app_page.get_by_role("tab", name="Bring your own").click()
+    chooser = app_page.locator("[data-testid=stFileUploader] input[type=file]")
+    with wait_for_run(app_page):
+        chooser.set_input_files(ROOT / "scenarios" / "template.yaml")
+    expect(app_page.get_by_text("can be used.")).to_be_visible()
+    binary = tmp_path / "broken.yaml"
+    binary.write_bytes(b"title: caf\xe9\n")
+    with wait_for_run(app_page):
+        chooser.set_input_files(binary)
+    expect(app_page.get_by_text("byte 0xe9 is not UTF-8 text")).to_be_visible()
+    expect(app_page.get_by_text("can be used.")).to_be_visible()
