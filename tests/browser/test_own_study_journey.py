@@ -1,4 +1,4 @@
-"""Bringing a study in a real browser: template, a fault by line, use it, negotiate it, come back."""
+"""A study of one's own in a real browser: a fault by line, used, negotiated, found again."""
 
 from __future__ import annotations
 

@@ -45,7 +45,6 @@ def test_page_does_not_scroll_sideways(app_page: Page, address: str, view: View)
 
 def test_picture_holds_the_whole_page(app_page: Page, tmp_path: Path) -> None:
     open_app(app_page)
-    app_page.evaluate("document.fonts.ready.then(() => true)")
-    height = app_page.get_by_test_id("stMain").evaluate("element => element.scrollHeight")
     png = photograph(app_page, tmp_path / "page.png").read_bytes()
+    height = app_page.get_by_test_id("stMain").evaluate("element => element.scrollHeight")
     assert int.from_bytes(png[20:24], "big") >= height
