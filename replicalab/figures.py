@@ -113,7 +113,7 @@ def _framed(figure: go.Figure, title: str, highest: float) -> go.Figure:
             "tickformat": ",",
             "automargin": True,
         },
-        xaxis={"automargin": True},
+        xaxis={"automargin": True, "type": "category"},
         bargap=0.35,
         barmode="overlay",
     )

@@ -122,3 +122,10 @@ def test_round_chart_never_fails_and_leaves_room_above_the_highest_bar(
     )
     assert top_of(figure) >= max([*costs, budget])
     assert list(figure.data[0].y) == costs
+
+
+def test_round_costs_of_a_long_negotiation_keep_the_budget_beside_the_rounds() -> None:
+    figure = round_cost_chart(range(1, 10), [1.0] * 9, [True] * 9, 2.0)
+    assert list(figure.data[0].x) == ["1", "2", "3", "4", "5", "6", "7", "8", "9"]
+    assert list(figure.data[1].x) == ["Budget"]
+    assert figure.layout.xaxis.type == "category"  # numbers as text would make a number axis
