@@ -28,6 +28,7 @@ with studies:
     gallery_view.draw_gallery()
 with paper:
     scenario_view.draw_paper(here.pack)
+    scenario_view.draw_design(here.pack)
 with lab:
     scenario_view.draw_lab(here.pack)
 with substitutions:

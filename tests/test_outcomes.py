@@ -132,3 +132,28 @@ def with_sentence(pack: NormalizedScenarioPack, sentence: str) -> Protocol:
     """Return the reference protocol with one more sentence in its rationale."""
     protocol = pack.reference_protocol
     return revise(protocol, rationale=f"{protocol.rationale} {sentence}")
+
+
+def fits(plan: Protocol, pack: NormalizedScenarioPack) -> bool:
+    """Return whether the lab can afford and staff a plan and counts every sample of it."""
+    check = check_feasibility(plan, pack)
+    per_day = pack.samples_per_day
+    counted = per_day is None or plan.sample_size <= per_day.value * plan.duration_days
+    return check.budget_ok and check.staff_ok and counted and plan.sample_size > len(plan.controls)
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [pack for pack in PACKS if pack.expected and pack.expected.largest_sample is not None],
+    ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}",
+)
+def test_largest_sample_is_the_published_one_by_trying_them_all(
+    pack: NormalizedScenarioPack,
+) -> None:
+    expected = expected_of(pack)
+    _, suggestion, _ = answer(pack.reference_protocol, pack)
+    plan = suggestion.revised_protocol if suggestion else pack.reference_protocol
+    reference = pack.reference_protocol.sample_size
+    tried = (revise(plan, sample_size=n) for n in range(reference, 0, -1))
+    best = next((n.sample_size for n in tried if fits(n, pack)), None)
+    assert best == expected.largest_sample

@@ -117,11 +117,17 @@ def _draw_card(card: Card) -> None:
                 key=f"open_{summary.scenario_id}",
                 icon=":material/visibility:" if is_open else ":material/folder_open:",
                 disabled=is_open,
-                on_click=session.open_study,
-                args=(summary.scenario_id,),
+                on_click=_open,
+                args=(summary.scenario_id, summary.title),
             )
             if card.own:
                 _draw_own_buttons(summary.scenario_id)
+
+
+def _open(scenario_id: str, title: str) -> None:
+    """Open a study and say so: on a phone its story is far above the card."""
+    session.open_study(scenario_id)
+    st.toast(f"{escaped(title)} is open, at the top of the page.", icon=":material/visibility:")
 
 
 def _draw_own_buttons(scenario_id: str) -> None:

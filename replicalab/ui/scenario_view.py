@@ -110,6 +110,41 @@ def draw_paper(pack: NormalizedScenarioPack) -> None:
         )
 
 
+def draw_design(pack: NormalizedScenarioPack) -> None:
+    """Draw what the planned evidence rests on: each number, and why it was chosen."""
+    design = pack.design
+    rows = [(label, _number(value), design.why.get(field, "")) for field, label, value in (
+        ("effect_published", "Published effect", design.effect_published),
+        ("effect_planning", "Planning effect", design.effect_planning),
+        ("sesoi", "Smallest effect of interest", design.sesoi),
+        ("alpha", "Alpha, two-sided", design.alpha),
+        ("target", "Target of the evidence", design.target),
+        ("floor", "Floor of the evidence", design.floor),
+        ("population_max", "Most samples there are", design.population_max),
+    )]  # fmt: skip
+    if pack.samples_per_day:
+        per_day = pack.samples_per_day
+        rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))
+    rows.append(("Shortest useful plan, days", _number(pack.min_days), ""))
+    st.markdown(
+        f"**What the planned evidence rests on.** {escaped(design.source)} Numbers that are not "
+        "printed in the paper are planning values, chosen by us."
+    )
+    st.table(
+        {
+            "Number": [label for label, _, _ in rows],
+            "Value": [value for _, value, _ in rows],
+            "Why": [escaped(why) or "–" for _, _, why in rows],
+        },
+        hide_index=True,
+        alt="Numbers that the planned evidence rests on",
+    )
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,g}"
+
+
 def draw_lab(pack: NormalizedScenarioPack) -> None:
     """Draw what the lab has: budget, days, staff, and where each item stands."""
     lab = pack.lab

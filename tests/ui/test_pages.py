@@ -142,7 +142,7 @@ def test_front_door_shows_what_the_lab_has(study: str, lab: str) -> None:
         "Staff units": str(pack.lab.staff_count),
         "Shortest useful plan, days": str(pack.min_days),
     }
-    shown = [row[0] for row in table(app)[1:]]
+    shown = [row[0] for row in table(app, 1)[1:]]
     assert shown == [r.label for r in pack.resources if r.category.value != "personnel"]
 
 
@@ -246,3 +246,12 @@ def test_verdicts_differ_in_word_and_symbol_too() -> None:
     assert "**Budget** :red[:material/cancel: fail]" in shown
     assert "**Staff** :green[:material/check_circle: pass]" in shown
     assert plain("**Budget** :red[:material/cancel: fail]") == "Budget fail"
+
+
+@pytest.mark.parametrize("study", TITLES)
+def test_front_door_says_why_each_planning_value_was_chosen(study: str) -> None:
+    design = load_scenario(study).design
+    rows = {row[0]: row[1:] for row in table(visit(study=study))[1:]}
+    assert len(rows) >= 8
+    for why in design.why.values():
+        assert " ".join(why.split()) in [reason for _, reason in rows.values()]
