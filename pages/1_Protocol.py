@@ -6,6 +6,7 @@ from replicalab.ui import check_view, frame, protocol_editor, suggestion_view
 
 here = frame.open_page("Protocol")
 st.title("Can this lab run your plan?")
+check_view.draw_plan_verdict(here)
 editor, check = st.columns([2, 3], gap="large")
 with editor:
     st.header("The plan")

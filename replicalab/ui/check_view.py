@@ -18,9 +18,13 @@ def draw_verdict(verdict: Verdict) -> None:
     box[verdict.status](escaped(verdict.text), icon=ICONS[verdict.status])
 
 
-def draw(here: Here) -> None:
-    """Draw the whole check of the plan: verdict, tiles, reasons, cliffs, cost."""
+def draw_plan_verdict(here: Here) -> None:
+    """Draw what the plan is worth, in one sentence."""
     draw_verdict(plan_verdict(here.check, here.evidence))
+
+
+def draw(here: Here) -> None:
+    """Draw the whole check of the plan: tiles, reasons, cliffs, cost."""
     found = margins(here.plan, here.check, here.pack)
     _draw_tiles(found)
     _draw_reasons(found, here)
@@ -37,7 +41,7 @@ def _draw_tiles(found: tuple[Margin, ...]) -> None:
 def _draw_tile(margin: Margin, binds: bool) -> None:
     word = "pass" if margin.ok else "fail"
     label = DIMENSION_LABELS[margin.dimension]
-    with st.container(border=True, gap=None, key=f"tile_{margin.dimension}"):
+    with st.container(border=True, gap=None, height="stretch", key=f"tile_{margin.dimension}"):
         st.markdown(f"**{label}** {coloured(pass_or_fail(margin.ok), word)}")
         st.markdown(margin.text)
         st.caption(f"slack {margin.slack_text}{' · binding' if binds else ''}")

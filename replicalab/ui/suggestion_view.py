@@ -80,7 +80,7 @@ def _draw_change(number: int, plan: Protocol, change: SuggestionChange, step: Co
             f":gray[{_saved(step)} · {escaped(step.evidence_text)}]"
         )
         st.button(
-            "Apply this change",
+            f"Apply change {number}",
             key=f"apply_{number}",
             on_click=session.replace_plan,
             args=(apply_changes(plan, [change]),),
