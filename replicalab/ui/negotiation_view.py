@@ -171,14 +171,14 @@ def draw_round(trace: Trace, pack: NormalizedScenarioPack) -> None:
     before = trace.rounds[at - 1].plan if at else None
     scientist, change, manager = st.columns([4, 3, 5], border=True)
     with scientist:
-        _draw_scientist(done, pack)
+        _draw_scientist(before, done, pack)
     with change:
         _draw_change(before, done, pack)
     with manager:
         _draw_manager(done)
 
 
-def _draw_scientist(done: Round, pack: NormalizedScenarioPack) -> None:
+def _draw_scientist(before: Protocol | None, done: Round, pack: NormalizedScenarioPack) -> None:
     st.markdown("## Scientist")
     action = done.scientist_action
     if action is None:
@@ -186,7 +186,8 @@ def _draw_scientist(done: Round, pack: NormalizedScenarioPack) -> None:
         return
     st.markdown(f"**{_ACTION_TITLES[action.action_type]}**")
     if action.action_type is ScientistActionType.ACCEPT:
-        st.markdown("Takes the Lab Manager's offer." if _took_offer(done) else "Takes the plan.")
+        changed = done.plan != before
+        st.markdown("Takes the Lab Manager's offer." if changed else "Takes the plan.")
     for question in action.questions:
         st.text(question)
     if action.protocol is not None:
@@ -198,10 +199,6 @@ def _draw_scientist(done: Round, pack: NormalizedScenarioPack) -> None:
         guarded = "; ".join(protections(plan, pack)) or "nothing: it has no controls"
         st.markdown(f"**Protects against:** {escaped(guarded)}.")
         st.caption(escaped(plan.rationale))
-
-
-def _took_offer(done: Round) -> bool:
-    return bool(done.check and done.check.feasible)
 
 
 def _draw_change(before: Protocol | None, done: Round, pack: NormalizedScenarioPack) -> None:

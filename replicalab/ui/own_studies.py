@@ -79,6 +79,12 @@ def kept() -> dict[str, OwnStudy]:
     return _cupboard().of(st.session_state[_KEY]) if _KEY in st.session_state else {}
 
 
+def has_room(scenario_id: str) -> bool:
+    """Return whether a study of that id can be kept beside the others."""
+    studies = kept()
+    return scenario_id in studies or len(studies) < MOST_STUDIES
+
+
 def keep(text: str, study: Study) -> None:
     """Keep a study; one of the same id is replaced."""
     key = st.session_state.setdefault(_KEY, secrets.token_hex(16))

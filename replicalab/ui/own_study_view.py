@@ -156,11 +156,19 @@ def _draw_lint(study: Study) -> None:
 
 
 def _draw_actions(text: str, study: Study) -> None:
+    room = own_studies.has_room(study.scenario_id)
+    if not room:
+        st.warning(
+            f"You keep {own_studies.MOST_STUDIES} studies here, the most there is room for. Remove "
+            "one under All studies, then use this one.",
+            icon=":material/inventory_2:",
+        )
     with st.container(horizontal=True, key="own_actions"):
         st.button(
             "Use this study",
             type="primary",
             icon=":material/play_arrow:",
+            disabled=not room,
             on_click=_use,
             args=(text, study),
         )

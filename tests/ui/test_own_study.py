@@ -15,6 +15,7 @@ from tests.ui.reading import (
     PROTOCOL,
     Alert,
     alerts,
+    can_press,
     go,
     keyed,
     press,
@@ -169,3 +170,15 @@ def test_file_that_cannot_be_read_leaves_the_page_working() -> None:
     assert own_alert(app).colour == "error"
     assert "3,850 credits" in said(app)
     assert go(app, PROTOCOL)
+
+
+def test_study_beyond_the_room_there_is_waits_until_one_is_removed() -> None:
+    app = visit()
+    for number in range(12):
+        mine = MINE.replace("my_stroop", f"my_stroop_{number}")
+        app = press(write(app, mine), "Use this study")
+    app = write(app, MINE)
+    assert not can_press(app, "Use this study")
+    assert "You keep 12 studies here" in said(app)
+    app = write(press(app, "Remove"), MINE)
+    assert can_press(app, "Use this study")
