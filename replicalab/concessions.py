@@ -10,20 +10,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from replicalab.agents.suggestions import SuggestionChange, apply_changes
-from replicalab.costs import cost, counts_of
+from replicalab.costs import counts_of, credits_needed
 from replicalab.evidence import Evidence, fidelity_loss, planned_evidence
 from replicalab.labels import count_text, label_key
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios.models import Control, NormalizedScenarioPack
 
 
 @dataclass(frozen=True)
 class PlanPrice:
-    """What a plan costs (credits), what it buys, and the fidelity that its substitutions lose."""
+    """What a plan costs (credits), what it buys, and what it gives up of the study.
+
+    Attributes:
+        fidelity_loss: the sum of its substitutions' losses, 0 to 3 each.
+        dropped: the study's controls that the plan does without.
+    """
 
     credits: float
     evidence: Evidence
     fidelity_loss: int
+    dropped: tuple[Control, ...] = ()
+
+    @property
+    def loss(self) -> int:
+        """The fidelity given up in all: a dropped control counts 1, as a declared deviation."""
+        return self.fidelity_loss + len(self.dropped)
 
 
 @dataclass(frozen=True)
@@ -66,10 +77,17 @@ class Concession:
 def price(protocol: Protocol, scenario: NormalizedScenarioPack) -> PlanPrice:
     """Return what a plan costs and buys in a study's lab."""
     return PlanPrice(
-        float(cost(counts_of(protocol), scenario.cost_model)),
+        credits_needed(counts_of(protocol), scenario.cost_model),
         planned_evidence(protocol, scenario),
         fidelity_loss(protocol, scenario),
+        tuple(dropped_controls(protocol, scenario)),
     )
+
+
+def dropped_controls(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[Control]:
+    """Return the study's controls that a plan does without, in the study's order."""
+    kept = set(map(label_key, protocol.controls))
+    return [control for control in scenario.controls if label_key(control.name) not in kept]
 
 
 def change_concessions(

@@ -80,6 +80,11 @@ def cost(counts: Counts, model: CostModel) -> Amount:
     )
 
 
+def credits_needed(counts: Counts, model: CostModel) -> float:
+    """Return what one plan costs as it is compared with a budget: rounded to a millionth."""
+    return round(float(cost(counts, model)), 6)
+
+
 def staff(counts: Counts, model: StaffModel) -> Amount:
     """Return the staff units that the plan needs: the base, and one per threshold exceeded."""
     return (

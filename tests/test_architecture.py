@@ -27,7 +27,8 @@ LAYERS: Final[tuple[frozenset[str], ...]] = (
     frozenset({"scenarios"}),
     frozenset({"policy", "validation", "costs", "evidence"}),
     frozenset({"agents"}),
-    frozenset({"margins", "concessions", "planner"}),
+    frozenset({"margins", "concessions"}),
+    frozenset({"planner"}),
     frozenset({"negotiation"}),
     frozenset({"workspace"}),
     frozenset({"batch", "figures", "gallery", "library", "links", "lint", "llm"})

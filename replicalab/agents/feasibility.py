@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
 
-from replicalab.costs import amount_text, cost, counts_of, staff, staff_steps
+from replicalab.costs import amount_text, counts_of, credits_needed, staff, staff_steps
 from replicalab.labels import count_text
 from replicalab.models import (
     DIMENSIONS,
@@ -178,7 +178,7 @@ def _check_wording(key: PackKey, wording: Wording) -> _WordingChecks:
 
 
 def _estimate_protocol_cost(protocol: Protocol, scenario: NormalizedScenarioPack) -> float:
-    return round(float(cost(counts_of(protocol), scenario.cost_model)), 6)
+    return credits_needed(counts_of(protocol), scenario.cost_model)
 
 
 def _estimate_staff_load(protocol: Protocol, scenario: NormalizedScenarioPack) -> int:
@@ -220,14 +220,14 @@ def _missing_items(
     for label in dict.fromkeys(labels):
         if scenario.inventory.status(label, category) is ItemStatus.AVAILABLE:
             continue
-        options = _options(label, category, scenario)
+        options = replacements(label, category, scenario)
         quoted = " or ".join(f"'{option}'" for option in options)
         remedy = f"{quoted} may replace it" if options else "nothing in this lab may replace it"
         reasons.append(f"'{label}' is {item_status_text(label, category, scenario)}; {remedy}.")
     return reasons
 
 
-def _options(label: str, category: str, scenario: NormalizedScenarioPack) -> tuple[str, ...]:
+def replacements(label: str, category: str, scenario: NormalizedScenarioPack) -> tuple[str, ...]:
     """Return what may replace an item that this lab lacks; nothing stands in for an unknown one."""
     status = scenario.inventory.status(label, category)
     if status in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN):
@@ -292,6 +292,6 @@ def _substitution_options(
 ) -> dict[str, list[str]]:
     options = {}
     for _, category, label in needs(wording):
-        if found := _options(label, category, scenario):
+        if found := replacements(label, category, scenario):
             options[label] = list(found)
     return options

@@ -12,10 +12,10 @@ from replicalab.agents.feasibility import (
     FeasibilityCheckResult,
     _estimate_protocol_cost,
     _estimate_staff_load,
-    _options,
     check_feasibility,
     item_status_text,
     needs,
+    replacements,
 )
 from replicalab.costs import amount_text
 from replicalab.labels import count_text, label_key
@@ -23,6 +23,8 @@ from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise, word
 from replicalab.scenarios.models import AllowedSubstitution, NormalizedScenarioPack
 
 MAX_HALVINGS: Final = 10
+DROPPED: Final = "dropped"
+"""The revised value of a change that drops a control."""
 
 
 class SuggestionChange(Record):
@@ -76,10 +78,12 @@ def apply_changes(protocol: Protocol, changes: list[SuggestionChange]) -> Protoc
     A change whose original item is no longer in the plan does nothing.
     """
     for change in changes:
-        if change.field in ("required_equipment", "required_reagents"):
+        if change.field in ("controls", "required_equipment", "required_reagents"):
             items = list(getattr(protocol, change.field))
             if change.original in items:
-                items[items.index(change.original)] = change.revised
+                at = items.index(change.original)
+                dropped = change.field == "controls" and change.revised == DROPPED
+                items[at : at + 1] = [] if dropped else [change.revised]
             protocol = revise(protocol, **{change.field: items})
         else:
             protocol = revise(protocol, **{change.field: int(change.revised)})
@@ -92,20 +96,21 @@ def _substitutions(protocol: Protocol, scenario: NormalizedScenarioPack) -> list
     listed = {label_key(label) for _, _, label in needs(wording)}
     changes = []
     for field, category, label in needs(wording):
-        options = _options(label, category, scenario)
+        options = replacements(label, category, scenario)
         alternative = next((each for each in options if label_key(each) not in listed), None)
         if alternative is None:
             continue
         listed.add(label_key(alternative))
-        why = f"'{label}' is {item_status_text(label, category, scenario)}"
-        changes.append(_substitution(field, label, alternative, why, scenario))
+        changes.append(substitution(field, category, label, alternative, scenario))
     return changes
 
 
-def _substitution(
-    field: str, label: str, alternative: str, why: str, scenario: NormalizedScenarioPack
+def substitution(
+    field: str, category: str, label: str, alternative: str, scenario: NormalizedScenarioPack
 ) -> SuggestionChange:
+    """Return the change that puts an allowed alternative in the place of an item."""
     allowed = _allowed(label, alternative, scenario)
+    why = f"'{label}' is {item_status_text(label, category, scenario)}"
     return SuggestionChange(
         field=field,
         original=label,

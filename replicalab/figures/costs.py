@@ -1,8 +1,4 @@
-"""Charts: numbers in, plotly Figure out. Nothing here computes a domain fact or shows anything.
-
-Colours are Okabe and Ito's, which survive colour blindness; every mark also carries its number
-or a symbol, so a chart reads in greyscale.
-"""
+"""What a plan costs, and what each round's plan costs, against the budget."""
 
 from __future__ import annotations
 
@@ -12,15 +8,9 @@ from typing import Final
 import plotly.graph_objects as go
 
 from replicalab.costs import CostTerm, amount_text
+from replicalab.figures.style import EVIDENCE, FAIL, HEIGHT, PASS, QUIET, TITLE_SIZE
 
-PASS: Final = "#009E73"
-FAIL: Final = "#D55E00"
-EVIDENCE: Final = "#0072B2"
-QUIET: Final = "#7A8794"
-HEIGHT: Final = 300
 _MOST_LONG_LABELS: Final = 6
-CONFIG: Final = {"displayModeBar": False, "responsive": True}
-"""What every chart is shown with."""
 
 
 def cost_chart(terms: Sequence[CostTerm], total: float, budget: float) -> go.Figure:
@@ -103,7 +93,7 @@ def _draw_budget(figure: go.Figure, budget: float) -> None:
 
 def _framed(figure: go.Figure, title: str, highest: float) -> go.Figure:
     figure.update_layout(
-        title={"text": title, "font": {"size": 15}},
+        title={"text": title, "font": {"size": TITLE_SIZE}},
         height=HEIGHT,
         margin={"l": 8, "r": 8, "t": 44, "b": 8},
         showlegend=False,

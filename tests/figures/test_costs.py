@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.costs import CostTerm, cost_terms, counts_of
-from replicalab.figures import EVIDENCE, FAIL, PASS, cost_chart, round_cost_chart
+from replicalab.figures import cost_chart, round_cost_chart
+from replicalab.figures.style import EVIDENCE, FAIL, PASS
 from replicalab.scenarios import CostModel
 from tests.factories import make_protocol
 

@@ -1,0 +1,28 @@
+"""The least that must be given up, what the lab would have to add, and what nothing beats."""
+
+from replicalab.planner.frontier import Frontier, FrontierPlan, Standing, frontier, nash_point
+from replicalab.planner.leastloss import LeastLoss, least_loss, suggest_least_loss
+from replicalab.planner.limits import Limits, largest_sample
+from replicalab.planner.order import Rank, rank
+from replicalab.planner.relief import Ask, Asks, Relief, asks, asks_text, granted
+
+__all__ = [
+    "Ask",
+    "Asks",
+    "Frontier",
+    "FrontierPlan",
+    "LeastLoss",
+    "Limits",
+    "Rank",
+    "Relief",
+    "Standing",
+    "asks",
+    "asks_text",
+    "frontier",
+    "granted",
+    "largest_sample",
+    "least_loss",
+    "nash_point",
+    "rank",
+    "suggest_least_loss",
+]
