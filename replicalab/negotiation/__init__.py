@@ -1,6 +1,13 @@
-"""The negotiation: its rounds, its outcome, and the trace that is kept of it."""
+"""The negotiation: its players, its rounds, its outcome, and the trace that is kept of it."""
 
+from replicalab.negotiation.games import begin, negotiate, play_action, play_turn, state_of
+from replicalab.negotiation.judging import Judgement, judge
+from replicalab.negotiation.ledger import Gift, ledger
+from replicalab.negotiation.model_player import ModelAnswer, ask_model
+from replicalab.negotiation.players import choose_turn
+from replicalab.negotiation.recording import Attempt, Recorder, attempts
 from replicalab.negotiation.records import (
+    AUTOMATIC,
     Ending,
     LabManagerKind,
     Outcome,
@@ -9,16 +16,9 @@ from replicalab.negotiation.records import (
     Setup,
     State,
     Trace,
+    Turn,
 )
-from replicalab.negotiation.rounds import (
-    choose_action,
-    negotiate,
-    observe,
-    scenario_digest,
-    setup_for,
-    start,
-    step,
-)
+from replicalab.negotiation.rounds import observe, scenario_digest, setup_for, start, step
 from replicalab.negotiation.traces import (
     Difference,
     fork,
@@ -29,25 +29,40 @@ from replicalab.negotiation.traces import (
 )
 
 __all__ = [
+    "AUTOMATIC",
+    "Attempt",
     "Difference",
     "Ending",
+    "Gift",
+    "Judgement",
     "LabManagerKind",
+    "ModelAnswer",
     "Outcome",
+    "Recorder",
     "Round",
     "ScientistKind",
     "Setup",
     "State",
     "Trace",
-    "choose_action",
+    "Turn",
+    "ask_model",
+    "attempts",
+    "begin",
+    "choose_turn",
     "fork",
+    "judge",
+    "ledger",
     "load_trace",
     "negotiate",
     "observe",
+    "play_action",
+    "play_turn",
     "replay_differences",
     "save_trace",
     "scenario_digest",
     "setup_for",
     "start",
     "state_before",
+    "state_of",
     "step",
 ]

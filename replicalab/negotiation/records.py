@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from replicalab.agents.feasibility import FeasibilityCheckResult
 from replicalab.agents.suggestions import AlternativeSuggestion
@@ -17,7 +17,9 @@ from replicalab.models import (
     Protocol,
     Record,
     ScientistAction,
+    Text,
 )
+from replicalab.negotiation.recording import Attempt
 from replicalab.scenarios.models import MAX_ROUNDS, Difficulty, Identifier
 
 
@@ -25,12 +27,20 @@ class ScientistKind(StrEnum):
     """Who may play the Scientist."""
 
     BASELINE = "baseline"
+    EVIDENCE_AWARE = "evidence_aware"
+    MODEL = "model"
+    PERSON = "person"
+
+
+AUTOMATIC: Final = frozenset({ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE})
+"""The Scientists that follow a rule: asked again, they act again in the same way."""
 
 
 class LabManagerKind(StrEnum):
     """Who may play the Lab Manager."""
 
     REFERENCE = "reference"
+    LEAST_LOSS = "least_loss"
 
 
 class Outcome(StrEnum):
@@ -52,7 +62,11 @@ class Ending(StrEnum):
 
 
 class Setup(Record):
-    """Everything that fixes a negotiation beside the study itself."""
+    """Everything that fixes a negotiation beside the study itself.
+
+    ``opening`` is the plan that the Scientist proposes first, None where it chooses its own;
+    ``model`` names the language model, None where there is none.
+    """
 
     scenario_id: Identifier
     difficulty: Difficulty
@@ -62,13 +76,29 @@ class Setup(Record):
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=50)] = MAX_ROUNDS
     opening: Protocol | None = None
     forked_at: Count | None = None
+    model: NonEmptyText | None = None
+
+
+class Turn(Record):
+    """What a Scientist does in a round.
+
+    Attributes:
+        action: None walks away.
+        reason: why, in numbers; empty where the player gives none.
+        attempts: how a language model came to it; empty for every other player.
+    """
+
+    action: ScientistAction | None
+    reason: Text = ""
+    attempts: tuple[Attempt, ...] = ()
 
 
 class Round(Record):
     """One round: what each side did, and the plan, check and suggestion behind the answer.
 
     ``scientist_action`` is None when the Scientist walked away; ``plan``, ``check`` and
-    ``suggestion`` are None when no plan was on the table.
+    ``suggestion`` are None when no plan was on the table. ``reason`` and ``attempts`` are the
+    Scientist's, as in its `Turn`.
     """
 
     number: Count
@@ -77,6 +107,13 @@ class Round(Record):
     plan: Protocol | None
     check: FeasibilityCheckResult | None
     suggestion: AlternativeSuggestion | None
+    reason: Text = ""
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def turn(self) -> Turn:
+        """What the Scientist did."""
+        return Turn(action=self.scientist_action, reason=self.reason, attempts=self.attempts)
 
 
 class State(Record):
@@ -91,18 +128,27 @@ class State(Record):
 
 
 class Trace(Record):
-    """A finished negotiation: enough to show it, to replay it and to fork it.
+    """A negotiation: enough to show it, to go on with it, to replay it and to fork it.
 
-    ``scenario_digest`` tells whether a replay happens in the same lab.
+    ``scenario_digest`` tells whether a replay happens in the same lab. ``ending`` and ``outcome``
+    are None while it goes on.
     """
 
     setup: Setup
     scenario_digest: NonEmptyText
-    rounds: Annotated[list[Round], Field(min_length=1)]
-    ending: Ending
-    outcome: Outcome
+    rounds: list[Round]
+    ending: Ending | None
+    outcome: Outcome | None
+
+    @model_validator(mode="after")
+    def _ends_as_a_whole(self) -> Self:
+        if (self.ending is None) != (self.outcome is None):
+            raise ValueError("a negotiation has an ending and an outcome, or neither yet")
+        if self.ending is not None and not self.rounds:
+            raise ValueError("rounds is empty; a negotiation ends in a round")
+        return self
 
     @property
     def final_plan(self) -> Protocol | None:
         """The plan of the last round: the agreed one, or the last on the table."""
-        return self.rounds[-1].plan
+        return self.rounds[-1].plan if self.rounds else None

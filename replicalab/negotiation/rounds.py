@@ -20,7 +20,6 @@ from replicalab.agents.lab_manager_policy import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.agents.scientist_policy import build_baseline_scientist_action
 from replicalab.errors import NegotiationError
 from replicalab.evidence import planned_evidence
 from replicalab.labels import count_text
@@ -33,8 +32,8 @@ from replicalab.models import (
     ScientistAction,
     ScientistActionType,
     ScientistObservation,
-    plan_action,
 )
+from replicalab.negotiation.recording import Attempt
 from replicalab.negotiation.records import (
     Ending,
     LabManagerKind,
@@ -43,8 +42,9 @@ from replicalab.negotiation.records import (
     ScientistKind,
     Setup,
     State,
-    Trace,
+    Turn,
 )
+from replicalab.planner import suggest_least_loss
 from replicalab.scenarios.models import (
     MAX_ROUNDS,
     EvidenceTier,
@@ -52,20 +52,14 @@ from replicalab.scenarios.models import (
     PackKey,
 )
 
-ScientistPolicy = Callable[[ScientistObservation], ScientistAction | None]
-"""Chooses the next action; None walks away."""
-
 SuggestionPolicy = Callable[
     [Protocol, FeasibilityCheckResult, NormalizedScenarioPack], AlternativeSuggestion | None
 ]
 """How a Lab Manager looks for another plan."""
 
-
-SCIENTISTS: Final[dict[ScientistKind, ScientistPolicy]] = {
-    ScientistKind.BASELINE: build_baseline_scientist_action
-}
 LAB_MANAGERS: Final[dict[LabManagerKind, SuggestionPolicy]] = {
-    LabManagerKind.REFERENCE: suggest_alternative
+    LabManagerKind.REFERENCE: suggest_alternative,
+    LabManagerKind.LEAST_LOSS: suggest_least_loss,
 }
 
 
@@ -73,18 +67,24 @@ def setup_for(
     scenario: NormalizedScenarioPack,
     opening: Protocol | None = None,
     max_rounds: int = MAX_ROUNDS,
+    scientist: ScientistKind = ScientistKind.BASELINE,
+    lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
 ) -> Setup:
-    """Return the setup of a baseline negotiation in this lab.
+    """Return the setup of a negotiation in this lab.
 
     Args:
         scenario: the study in its lab.
         opening: the plan that the Scientist proposes first; None lets it choose its own.
         max_rounds: 1 to 50.
+        scientist: who plays the Scientist.
+        lab_manager: who plays the Lab Manager.
     """
     return Setup(
         scenario_id=scenario.scenario_id,
         difficulty=scenario.difficulty,
         seed=scenario.seed,
+        scientist=scientist,
+        lab_manager=lab_manager,
         max_rounds=max_rounds,
         opening=opening,
     )
@@ -108,28 +108,14 @@ def observe(state: State, scenario: NormalizedScenarioPack) -> ScientistObservat
     )
 
 
-def choose_action(
-    setup: Setup, state: State, scenario: NormalizedScenarioPack
-) -> ScientistAction | None:
-    """Return the Scientist's next action: the opening first, then its policy.
-
-    Raises:
-        NegotiationError: the opening has no samples, so it cannot be proposed.
-    """
-    if state.plan is None and setup.opening is not None:
-        if setup.opening.sample_size < 1:
-            raise NegotiationError(
-                "the plan has a sample size of 0; a proposal needs at least 1 sample"
-            )
-        return plan_action(ScientistActionType.PROPOSE_PROTOCOL, setup.opening)
-    return SCIENTISTS[setup.scientist](observe(state, scenario))
-
-
 def step(
     state: State,
     action: ScientistAction | None,
     scenario: NormalizedScenarioPack,
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
+    *,
+    reason: str = "",
+    attempts: tuple[Attempt, ...] = (),
 ) -> tuple[State, Round]:
     """Return the state after a round, and the round.
 
@@ -138,6 +124,8 @@ def step(
         action: the Scientist's; None walks away.
         scenario: the study in its lab.
         lab_manager: who answers.
+        reason: why the Scientist does so.
+        attempts: how a language model came to it.
 
     Raises:
         NegotiationError: the negotiation has already ended.
@@ -148,7 +136,8 @@ def step(
             "at a round that was played"
         )
     plan = _plan_after(state, action)
-    done = _answer(state.round_number, plan, action, scenario, lab_manager)
+    turn = Turn(action=action, reason=reason, attempts=attempts)
+    done = _answer(state.round_number, plan, turn, scenario, lab_manager)
     return _state_after(state, done), done
 
 
@@ -163,10 +152,11 @@ def _plan_after(state: State, action: ScientistAction | None) -> Protocol | None
 def _answer(
     number: int,
     plan: Protocol | None,
-    action: ScientistAction | None,
+    turn: Turn,
     scenario: NormalizedScenarioPack,
     lab_manager: LabManagerKind,
 ) -> Round:
+    action = turn.action
     check = check_feasibility(plan, scenario) if plan else None
     suggestion = LAB_MANAGERS[lab_manager](plan, check, scenario) if plan and check else None
     answer = None
@@ -183,6 +173,8 @@ def _answer(
         plan=plan,
         check=check,
         suggestion=suggestion,
+        reason=turn.reason,
+        attempts=turn.attempts,
     )
 
 
@@ -250,7 +242,7 @@ def _entries(done: Round) -> list[ConversationEntry]:
     entries = [
         ConversationEntry(
             role=Role.SCIENTIST if action else Role.SYSTEM,
-            message=scientist_message(action),
+            message=scientist_message(action, done.reason),
             round_number=done.number,
             action_type=action.action_type.value if action else None,
         )
@@ -267,10 +259,10 @@ def _entries(done: Round) -> list[ConversationEntry]:
     return entries
 
 
-def scientist_message(action: ScientistAction | None) -> str:
+def scientist_message(action: ScientistAction | None, reason: str = "") -> str:
     """Return a turn of the Scientist as a line of conversation."""
     if action is None:
-        return "The Scientist walks away."
+        return f"The Scientist walks away. {reason}".rstrip()
     if action.action_type is ScientistActionType.ACCEPT:
         return "I accept."
     if action.action_type is ScientistActionType.REQUEST_INFO:
@@ -285,32 +277,6 @@ def scientist_message(action: ScientistAction | None) -> str:
         f"{count_text(action.sample_size, 'sample')} in "
         f"{count_text(action.duration_days, 'day')}, {action.technique}; "
         f"{'; '.join(parts)}. {action.rationale}"
-    )
-
-
-def negotiate(setup: Setup, scenario: NormalizedScenarioPack) -> Trace:
-    """Return the whole negotiation.
-
-    Raises:
-        NegotiationError: the opening has no samples.
-    """
-    return play_on(setup, start(setup), [], scenario)
-
-
-def play_on(
-    setup: Setup, state: State, rounds: list[Round], scenario: NormalizedScenarioPack
-) -> Trace:
-    """Return the negotiation that goes on from a state after the rounds already played."""
-    while state.ending is None:
-        action = choose_action(setup, state, scenario)
-        state, done = step(state, action, scenario, setup.lab_manager)
-        rounds = [*rounds, done]
-    return Trace(
-        setup=setup,
-        scenario_digest=scenario_digest(scenario),
-        rounds=rounds,
-        ending=state.ending,
-        outcome=outcome_of(state.ending, rounds[-1], scenario),
     )
 
 

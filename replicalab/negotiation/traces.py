@@ -14,19 +14,13 @@ from replicalab.models import (
     NonEmptyText,
     Protocol,
     Record,
-    ScientistAction,
     ScientistActionType,
     plan_action,
 )
-from replicalab.negotiation.records import Round, State, Trace
-from replicalab.negotiation.rounds import (
-    choose_action,
-    outcome_of,
-    play_on,
-    scenario_digest,
-    start,
-    step,
-)
+from replicalab.negotiation.games import play_on, state_after, take
+from replicalab.negotiation.players import choose_turn
+from replicalab.negotiation.records import AUTOMATIC, Round, State, Trace, Turn
+from replicalab.negotiation.rounds import outcome_of, scenario_digest, start
 from replicalab.scenarios.models import NormalizedScenarioPack
 
 
@@ -78,12 +72,12 @@ def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[D
         if state.ending is not None:
             return [_differs(number, f"the negotiation had ended: {state.ending}")]
         try:
-            action = _replayed_action(trace, state, saved, scenario)
+            turn = _replayed_turn(trace, state, saved, scenario)
         except NegotiationError as error:
             return [_differs(number, str(error))]
-        if saved.scientist_action != action:
+        if saved.turn != turn:
             return [_differs(number, "the Scientist acts differently")]
-        state, again = step(state, action, scenario, trace.setup.lab_manager)
+        state, again = take(state, turn, trace.setup, scenario)
         if again != saved:
             return [_differs(number, "the Lab Manager answers differently")]
     return _end_differences(trace, state, scenario)
@@ -95,13 +89,15 @@ def _same_lab(trace: Trace, scenario: NormalizedScenarioPack) -> bool:
     return named == found and trace.scenario_digest == scenario_digest(scenario)
 
 
-def _replayed_action(
+def _replayed_turn(
     trace: Trace, state: State, saved: Round, scenario: NormalizedScenarioPack
-) -> ScientistAction | None:
+) -> Turn:
     forked = trace.setup.forked_at
-    if forked is not None and state.round_number <= forked:
-        return saved.scientist_action
-    return choose_action(trace.setup, state, scenario)
+    chosen = forked is not None and state.round_number <= forked
+    opens = trace.setup.opening is not None and not state.history
+    if chosen or (trace.setup.scientist not in AUTOMATIC and not opens):
+        return saved.turn
+    return choose_turn(trace.setup, state, scenario)
 
 
 def _differs(number: int, what: str) -> Difference:
@@ -113,9 +109,11 @@ def _end_differences(
 ) -> list[Difference]:
     last = len(trace.rounds) - 1
     if state.ending != trace.ending:
-        return [_differs(last, f"the ending is not '{trace.ending}'")]
+        return [_differs(max(last, 0), f"the ending is not '{trace.ending}'")]
+    if trace.ending is None:
+        return []
     if outcome_of(trace.ending, trace.rounds[last], scenario) != trace.outcome:
-        return [_differs(last, f"the outcome is not '{trace.outcome}'")]
+        return [_differs(max(last, 0), f"the outcome is not '{trace.outcome}'")]
     return []
 
 
@@ -135,10 +133,7 @@ def state_before(trace: Trace, round_number: int, scenario: NormalizedScenarioPa
         raise NegotiationError(
             "the study or its lab has changed since this negotiation; start a new one"
         )
-    state = start(trace.setup)
-    for saved in trace.rounds[:round_number]:
-        state, _ = step(state, saved.scientist_action, scenario, trace.setup.lab_manager)
-    return state
+    return state_after(trace, round_number, scenario)
 
 
 def fork(
@@ -146,7 +141,8 @@ def fork(
 ) -> Trace:
     """Return the negotiation that follows when the Scientist puts ``protocol`` forward instead.
 
-    Rounds before ``round_number`` (0-based) are kept; from there the Scientist's policy goes on.
+    Rounds before ``round_number`` (0-based) are kept; from there a Scientist that follows a rule
+    goes on by it, and the negotiation of any other waits for its next turn.
 
     Raises:
         NegotiationError: no such round, another study or lab, or a plan without samples.
@@ -158,5 +154,6 @@ def fork(
     if state.plan is not None:
         kind = ScientistActionType.REVISE_PROTOCOL
     setup = trace.setup.model_copy(update={"forked_at": round_number})
-    state, done = step(state, plan_action(kind, protocol), scenario, setup.lab_manager)
+    turn = Turn(action=plan_action(kind, protocol), reason="A plan put forward by hand.")
+    state, done = take(state, turn, setup, scenario)
     return play_on(setup, state, [*trace.rounds[:round_number], done], scenario)

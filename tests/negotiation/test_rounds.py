@@ -21,7 +21,7 @@ from replicalab.negotiation import (
     Ending,
     Outcome,
     Round,
-    choose_action,
+    choose_turn,
     negotiate,
     observe,
     scenario_digest,
@@ -358,17 +358,17 @@ def test_outcome_of_an_accepted_report_is_false_though_the_lab_flags_hold() -> N
 
 def test_opening_is_proposed_first_and_the_baseline_goes_on() -> None:
     setup = setup_for(BOOKED, PLAN)
-    first = choose_action(setup, start(setup), BOOKED)
+    first = choose_turn(setup, start(setup), BOOKED).action
     assert first == propose(PLAN)
     state, _ = play(BOOKED, propose(PLAN))
-    assert choose_action(setup, state, BOOKED) == revise_to(
+    assert choose_turn(setup, state, BOOKED).action == revise_to(
         make_protocol(sample_size=20, duration_days=4)
     )
 
 
 def test_baseline_opens_with_its_own_plan_when_none_is_given() -> None:
     setup = setup_for(OPEN)
-    action = choose_action(setup, start(setup), OPEN)
+    action = choose_turn(setup, start(setup), OPEN).action
     assert action is not None
     assert action.action_type is ScientistActionType.PROPOSE_PROTOCOL
     assert action.protocol != PLAN

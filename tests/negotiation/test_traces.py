@@ -127,7 +127,11 @@ Path = tuple[str | int, ...]
             51,
             "setup.max_rounds is 51: Input should be less than or equal to 50",
         ),
-        (("rounds",), [], "rounds: List should have at least 1 item after validation, not 0"),
+        (
+            ("rounds",),
+            [],
+            "the file: Value error, rounds is empty; a negotiation ends in a round",
+        ),
         (
             ("outcome",),
             "won",
