@@ -1,21 +1,22 @@
 """What n buys: power, detection, coverage or precision, at an assumed effect, before any data.
 
 Every value is planned at an assumed effect; it is never the observed power of a finished study.
-Source: the behaviour contract, section 6. The t-test's power comes from the noncentral t
-distribution written as a mixture over the scale, `distributions.t_test_power`.
+Source: the behaviour contract, section 6; Cohen, Statistical Power Analysis for the Behavioral
+Sciences (1988), chapters 2, 3 and 6, with the exact noncentral t in place of his tables.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from replicalab.distributions import (
     detection_probability,
-    normal_quantile,
     t_test_power,
+    z_critical,
     z_test_power,
 )
 from replicalab.labels import count_text, label_key
@@ -36,6 +37,18 @@ _MEASURES: Final = {
 }
 _ROUNDING: Final = 1e-12
 """Slack for comparing a computed value with its bound (1.0 × n / n, say)."""
+
+_BELOW_ONE: Final = frozenset({DesignKind.CORRELATION, DesignKind.AUDIT})
+"""The kinds whose effect, a correlation or a share, stays below 1."""
+
+_NEVER_NEGATIVE: Final = frozenset({DesignKind.AUDIT, DesignKind.PRECISION})
+"""The kinds whose effect, a share or an SD, has no direction."""
+
+_EXACT: Final = 1e-12
+"""How closely, relative to itself, the smallest detectable effect is found."""
+
+_LARGEST_EFFECT: Final = 1e15
+"""No effect beyond this is looked for."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,9 @@ def planned_evidence(
         protocol: the plan.
         scenario: the study in its lab.
         effect: an effect to assume instead of the study's planning effect.
+
+    Raises:
+        ValueError: the kind has no such effect (see `evidence_value`).
     """
     design = scenario.design
     counted = counted_samples(protocol, scenario)
@@ -131,6 +147,32 @@ def _assumed_effect(
     return assumed / factor if scenario.design.kind is DesignKind.PRECISION else assumed * factor
 
 
+class AssumedEffect(NamedTuple):
+    """An effect to plan at, with the name under which it is shown."""
+
+    label: str
+    effect: float
+
+
+def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
+    """Return the effects worth planning at, in a fixed order, as sizes without a sign.
+
+    The published effect where one is printed; half of it, or of the planning effect where none is;
+    the smallest effect of interest where one is named. Empty for coverage, which has no effect, and
+    for precision, whose standard deviation nobody would halve.
+    """
+    planning = design.effect_planning
+    if design.kind in (DesignKind.COVERAGE, DesignKind.PRECISION) or planning is None:
+        return ()
+    published = design.effect_published
+    named = (
+        ("as published", published),
+        ("halved", (planning if published is None else published) / 2),
+        ("smallest of interest", design.sesoi),
+    )
+    return tuple(AssumedEffect(label, abs(size)) for label, size in named if size is not None)
+
+
 def evidence_value(design: Design, n: int, effect: float | None) -> float:
     """Return the evidence at ``n`` counted samples, never NaN; the design's worst when none.
 
@@ -138,19 +180,45 @@ def evidence_value(design: Design, n: int, effect: float | None) -> float:
         design: kind, alpha and population.
         n: samples that count, 0 or more.
         effect: in the unit of the kind (for precision the relative SD); None for coverage only.
+
+    Raises:
+        ValueError: the kind has no such effect: none given, not finite, a correlation or a share
+            of 1 or more, or a negative share or SD.
     """
     if n < 1:
         return _worst(design)
     if design.kind is DesignKind.COVERAGE:
         return min(1.0, n / (design.population_max or n))
-    if effect is None:
-        raise ValueError(f"{design.kind} needs an effect to assume")
+    effect = _possible_effect(design.kind, effect)
     if design.kind is DesignKind.AUDIT:
         return detection_probability(n, effect, design.population_max)
     alpha = design.alpha or 0.0
     if design.kind is DesignKind.PRECISION:
-        return normal_quantile(1 - alpha / 2) * effect / math.sqrt(n)
+        return z_critical(alpha) * effect / math.sqrt(n)
     return _power(design.kind, n, effect, alpha)
+
+
+def evidence_curve(design: Design, counts: Sequence[int], effect: float | None) -> list[float]:
+    """Return the evidence at each of several counted samples, errors as in `evidence_value`.
+
+    Args:
+        design: kind, alpha and population.
+        counts: samples that count, each 0 or more, in any order.
+        effect: in the unit of the kind; None for coverage only.
+    """
+    return [evidence_value(design, n, effect) for n in counts]
+
+
+def _possible_effect(kind: DesignKind, effect: float | None) -> float:
+    if effect is None:
+        raise ValueError(f"{kind} needs an effect to assume")
+    if not math.isfinite(effect):
+        raise ValueError(f"the effect is {effect}; give a finite number")
+    if kind in _BELOW_ONE and abs(effect) >= 1:
+        raise ValueError(f"the effect is {effect}; a {kind} effect is less than 1")
+    if kind in _NEVER_NEGATIVE and effect < 0:
+        raise ValueError(f"the effect is {effect}; a {kind} effect is 0 or more")
+    return effect
 
 
 @lru_cache(maxsize=65536)
@@ -181,25 +249,30 @@ def _worst(design: Design) -> float:
 
 
 def smallest_detectable_effect(design: Design, n: int) -> float | None:
-    """Return the effect that ``n`` samples detect at the target power, None where no test exists.
+    """Return the smallest effect that ``n`` samples detect at the target power, without a sign.
 
-    The answer is exact to 1e-9; None too when no effect is detectable at this n.
+    Found by bisection, exact to 1e-12 of itself and on the side where the target is met. 0 where
+    the target is no higher than alpha. None where the kind has no test, where ``n`` is too small
+    for one, and where only an effect beyond 1e15 would do.
     """
     if design.kind not in POWER_KINDS or design.alpha is None:
         return None
-    top = 1 - 1e-12 if design.kind is DesignKind.CORRELATION else 1e6
-    if evidence_value(design, n, top) < design.target:
-        return None
+    top = math.nextafter(1, 0) if design.kind in _BELOW_ONE else _LARGEST_EFFECT
     low, high = 0.0, min(top, 1.0)
-    while evidence_value(design, n, high) < design.target:
+    if _is_enough(design, n, low):
+        return low
+    while not _is_enough(design, n, high):
+        if high >= top:
+            return None
         low, high = high, min(top, high * 2)
-    while high - low > 1e-9 * max(1.0, high):
+    while high - low > _EXACT * high:
         middle = (low + high) / 2
-        if evidence_value(design, n, middle) < design.target:
-            low = middle
-        else:
-            high = middle
+        low, high = (low, middle) if _is_enough(design, n, middle) else (middle, high)
     return high
+
+
+def _is_enough(design: Design, n: int, effect: float) -> bool:
+    return evidence_value(design, n, effect) >= design.target
 
 
 def used_substitutions(
