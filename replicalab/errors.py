@@ -5,6 +5,16 @@
     ├── LinkError                    an address whose workspace cannot be read
     ├── NegotiationError             a turn that no negotiation allows
     ├── TraceError                   a saved negotiation that cannot be read or replayed
+    ├── ModelError                   a language model that gave no answer
+    │   ├── ModelSettingsError       an address, a name or a key that cannot be used
+    │   ├── ModelUnreachableError    nobody answers there, or the connection dropped
+    │   ├── ModelTimeoutError        silent for too long, or not done within the time limit
+    │   ├── ModelRefusedError        the request was refused: key, rights, model, address
+    │   ├── ModelRateLimitedError    too many requests, or a quota that is used up
+    │   ├── ModelServerError         the server failed by its own account
+    │   ├── ModelFormatError         an answer that is no chat completion
+    │   ├── ModelAnswerTooLongError  an answer longer than is read
+    │   └── ModelCancelledError      stopped by the user
     └── ScientistOutputParseError    model text without one valid action (agents.scientist_policy)
 
 Every message names the value, the place and the remedy. All are ValueErrors too, so a caller
@@ -66,3 +76,47 @@ class NegotiationError(ReplicaLabError, ValueError):
 
 class TraceError(ReplicaLabError, ValueError):
     """A saved negotiation that cannot be read, or whose replay differs."""
+
+
+class ModelError(ReplicaLabError, ValueError):
+    """A language model that gave no answer.
+
+    The message names the server by its host, and what to do. Neither it nor any error behind it
+    holds the key, or a text of the server's that might repeat it.
+    """
+
+
+class ModelSettingsError(ModelError):
+    """An address, a model's name, a key or a limit that cannot be used."""
+
+
+class ModelUnreachableError(ModelError):
+    """Nobody answers at the address, or the connection dropped before the answer was complete."""
+
+
+class ModelTimeoutError(ModelError):
+    """The server was silent for too long, or the answer was not complete within its time limit."""
+
+
+class ModelRefusedError(ModelError):
+    """The server refused the request: the key, its rights, the model or the address."""
+
+
+class ModelRateLimitedError(ModelError):
+    """Too many requests, also after waiting; or a quota that is used up."""
+
+
+class ModelServerError(ModelError):
+    """The server failed by its own account, also when asked again."""
+
+
+class ModelFormatError(ModelError):
+    """The server answered, but not with a chat completion."""
+
+
+class ModelAnswerTooLongError(ModelError):
+    """The answer is longer than is read."""
+
+
+class ModelCancelledError(ModelError):
+    """The user stopped the call."""

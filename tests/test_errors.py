@@ -11,19 +11,45 @@ from replicalab.agents import ScientistOutputParseError
 from replicalab.errors import (
     Fault,
     LinkError,
+    ModelAnswerTooLongError,
+    ModelCancelledError,
+    ModelError,
+    ModelFormatError,
+    ModelRateLimitedError,
+    ModelRefusedError,
+    ModelServerError,
+    ModelSettingsError,
+    ModelTimeoutError,
+    ModelUnreachableError,
     NegotiationError,
     ReplicaLabError,
     ScenarioError,
     TraceError,
 )
 
-LEAVES = [ScenarioError, LinkError, NegotiationError, TraceError, ScientistOutputParseError]
+OF_A_MODEL = [
+    ModelSettingsError,
+    ModelUnreachableError,
+    ModelTimeoutError,
+    ModelRefusedError,
+    ModelRateLimitedError,
+    ModelServerError,
+    ModelFormatError,
+    ModelAnswerTooLongError,
+    ModelCancelledError,
+]
+BRANCHES = [
+    *(ScenarioError, LinkError, NegotiationError, TraceError, ModelError),
+    ScientistOutputParseError,
+]
+LEAVES = [*BRANCHES[:5], *OF_A_MODEL, *BRANCHES[5:]]
+"""Every error below the root, in the order in which the tree is drawn."""
 
 
 def drawn() -> list[str]:
     """Return the class names in the module's drawing, the root first."""
     assert errors.__doc__ is not None
-    return re.findall(r"^ +(?:[├└]── )?(\w+Error)\b", errors.__doc__, re.MULTILINE)
+    return re.findall(r"^ +(?:│ +)?(?:[├└]── )?(\w+Error)\b", errors.__doc__, re.MULTILINE)
 
 
 def test_tree_is_drawn_as_it_is() -> None:
@@ -31,8 +57,9 @@ def test_tree_is_drawn_as_it_is() -> None:
 
 
 def test_tree_has_no_other_classes() -> None:
-    assert set(ReplicaLabError.__subclasses__()) == set(LEAVES)
-    assert all(error.__subclasses__() == [] for error in LEAVES)
+    assert set(ReplicaLabError.__subclasses__()) == set(BRANCHES)
+    assert ModelError.__subclasses__() == OF_A_MODEL
+    assert all(error.__subclasses__() == [] for error in LEAVES if error is not ModelError)
 
 
 @pytest.mark.parametrize("error", LEAVES)

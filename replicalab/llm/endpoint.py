@@ -1,0 +1,160 @@
+"""Where a language model is reached: its address, its name, its key and the limits of a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationError,
+)
+
+from replicalab.errors import ModelSettingsError
+from replicalab.models import Record
+
+BASE_URL_SETTING: Final = "REPLICALAB_LLM_BASE_URL"
+MODEL_SETTING: Final = "REPLICALAB_LLM_MODEL"
+API_KEY_SETTING: Final = "REPLICALAB_LLM_API_KEY"
+TIMEOUT_SETTING: Final = "REPLICALAB_LLM_TIMEOUT"
+MAX_TOKENS_SETTING: Final = "REPLICALAB_LLM_MAX_TOKENS"
+
+SETTINGS: Final[Mapping[str, str]] = {
+    "base_url": BASE_URL_SETTING,
+    "model": MODEL_SETTING,
+    "api_key": API_KEY_SETTING,
+    "timeout": TIMEOUT_SETTING,
+    "max_tokens": MAX_TOKENS_SETTING,
+}
+"""Field of `Endpoint` and the variable that sets it; the first two are needed, the rest are not."""
+
+_NEEDED: Final = (BASE_URL_SETTING, MODEL_SETTING)
+_ADDRESS: Final = re.compile(
+    r"https?://(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d+)?(/[a-z0-9._~%!$&'()*+,;=:@/-]*)?", re.IGNORECASE
+)
+_KEY: Final = re.compile(r"[!-~]{1,4096}")
+_SHORTEST_REAL_KEY: Final = 16
+"""Shorter ones are placeholders of local servers (`ollama`, `none`), which are also plain words."""
+
+
+def _address(value: str) -> str:
+    """Return the address without slashes at its end.
+
+    No message repeats what was given: it may be a key that was pasted into the wrong place.
+    """
+    text = value.strip()
+    if not text.lower().startswith(("http://", "https://")):
+        raise ValueError("this address does not begin with http:// or https://; write it in full")
+    if not _ADDRESS.fullmatch(text):
+        raise ValueError(
+            "this is not a plain address; write host, port and path only "
+            "(https://host:port/v1), without user name, ?, # or spaces"
+        )
+    try:
+        _ = urlsplit(text).port
+    except ValueError:
+        raise ValueError("the port of this address is not from 0 to 65535") from None
+    return text.rstrip("/")
+
+
+def _key(value: SecretStr) -> SecretStr:
+    if not _KEY.fullmatch(value.get_secret_value()):
+        raise ValueError(
+            "the key is empty, too long, or holds a character that no key has (a space, a line "
+            "break, an accent); copy it again"
+        )
+    return value
+
+
+class Endpoint(Record):
+    """Where and how a language model is asked, over the OpenAI chat-completions interface.
+
+    The key is in no ``repr``, ``str``, dump or error of this class. Make one from settings with
+    `from_environment`, whose errors are the project's.
+
+    Attributes:
+        base_url: where the API begins, often ending in ``/v1``; without slashes at its end.
+        model: the model's name, as the server knows it.
+        api_key: None for local servers that need none.
+        timeout: the longest silence of the server, in seconds.
+        time_limit: the longest time for one answer, waiting and asking again included, in seconds.
+        max_tokens: the longest answer asked for, in the model's tokens.
+        max_characters: the longest answer read, in characters.
+        temperature: 0 for the most repeatable answers.
+        max_retries: how often a call is sent again after a dropped connection, a rate limit or a
+            failure of the server.
+    """
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    base_url: Annotated[str, Field(max_length=2000), AfterValidator(_address)]
+    model: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    api_key: Annotated[SecretStr, AfterValidator(_key)] | None = Field(
+        default=None, repr=False, exclude=True
+    )
+    timeout: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] = 60
+    time_limit: Annotated[float, Field(gt=0, le=36_000, allow_inf_nan=False)] = 300
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = 2000
+    max_characters: Annotated[int, Field(ge=1, le=10_000_000)] = 200_000
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 0
+    max_retries: Annotated[int, Field(ge=0, le=10)] = 2
+
+    @property
+    def host(self) -> str:
+        """The host, with its port if the address names one: what messages call the server."""
+        return urlsplit(self.base_url).netloc
+
+    def without_key(self, text: str) -> str:
+        """Return the text with the key masked wherever a server repeated it."""
+        key = self.api_key.get_secret_value() if self.api_key else ""
+        return text.replace(key, "[key]") if len(key) >= _SHORTEST_REAL_KEY else text
+
+    @classmethod
+    def from_environment(cls, env: Mapping[str, str]) -> Endpoint | None:
+        """Return the endpoint that the settings name; None without an address or a model.
+
+        ``env`` is any mapping with the names of `SETTINGS`: the process environment, Streamlit
+        secrets, what was typed for this session, or those merged. Blank values count as not set.
+
+        Raises:
+            ModelSettingsError: a value cannot be used; the message names the setting, never the
+                value of an address or a key.
+        """
+        if missing_settings(env):
+            return None
+        given = {field: env.get(name, "").strip() for field, name in SETTINGS.items()}
+        try:
+            return cls.model_validate({field: text for field, text in given.items() if text})
+        except ValidationError as error:
+            failure = ModelSettingsError(_first_fault(error))
+        # Raised out here, so that the input that pydantic keeps does not travel along.
+        raise failure
+
+
+def missing_settings(env: Mapping[str, str]) -> list[str]:
+    """Return the needed settings that are not set or blank; empty when a model can be asked."""
+    return [name for name in _NEEDED if not env.get(name, "").strip()]
+
+
+def what_to_set(env: Mapping[str, str]) -> str:
+    """Return a sentence that says which settings are missing; empty when none is."""
+    missing = missing_settings(env)
+    if not missing:
+        return ""
+    return (
+        f"To let a language model play, set {' and '.join(missing)}, and {API_KEY_SETTING} if "
+        "the server asks for a key. Any server with an OpenAI-compatible address will do, "
+        "such as a local one at http://localhost:11434/v1."
+    )
+
+
+def _first_fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    field = str(first["loc"][0]) if first["loc"] else ""
+    return f"{SETTINGS.get(field, field)}: {first['msg'].removeprefix('Value error, ')}"

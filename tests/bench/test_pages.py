@@ -1,0 +1,202 @@
+"""From a key press to the paint, in a real browser. Printed by `make bench`, never asserted.
+
+Times differ from machine to machine, so each is given as a ratio to a stock app in the same run:
+the same Streamlit with its default settings, one number input and one line of text.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+from tests.browser.driving import APP, CHROMIUM_FLAGS, AppServer, find_chromium
+
+pytestmark = pytest.mark.bench
+
+EDITS: Final = 25
+MOVES: Final = 12
+STARTS: Final = 3
+QUIET_MS: Final = 350
+"""A page is painted when nothing in it has changed for so long."""
+
+STOCK: Final = """
+import streamlit as st
+
+number = st.number_input("Number", value=1)
+st.write(f"The number is {number}.")
+"""
+
+WATCH: Final = """
+quiet => {
+  window.painted = new Promise(resolve => {
+    let began = null, last = null, timer = null;
+    const begin = event => {
+      if (event.type === "click" || event.key === "Enter") began = began ?? performance.now();
+    };
+    addEventListener("keydown", begin, true);
+    addEventListener("click", begin, true);
+    const settle = () => { clearTimeout(timer); timer = setTimeout(done, quiet); };
+    const seen = new MutationObserver(() => {
+      if (began === null) return;
+      requestAnimationFrame(() => { last = performance.now(); settle(); });
+    });
+    const done = () => {
+      seen.disconnect();
+      removeEventListener("keydown", begin, true);
+      removeEventListener("click", begin, true);
+      resolve(last - began);
+    };
+    seen.observe(document.body, {childList: true, characterData: true, subtree: true});
+  });
+}
+"""
+
+
+class Place(NamedTuple):
+    """What is edited where: an address, and the number field there."""
+
+    name: str
+    address: str
+    field: str
+
+
+PLACES: Final = (
+    Place("Protocol, sample size", "/Protocol", "Sample size"),
+    Place("Protocol, duration", "/Protocol", "Duration (days)"),
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = find_chromium(playwright.chromium.executable_path)
+        if chromium is None:
+            pytest.skip("no Chromium found; name one in REPLICALAB_CHROMIUM")
+        found = playwright.chromium.launch(executable_path=chromium, args=list(CHROMIUM_FLAGS))
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The stock app in a folder of its own, so that no settings of ours reach it."""
+    folder = tmp_path_factory.mktemp("stock")
+    (folder / "pages").mkdir()
+    (folder / "stock.py").write_text(STOCK)
+    (folder / "pages" / "1_Other.py").write_text(STOCK.replace("Number", "Other number"))
+    return folder / "stock.py"
+
+
+@pytest.fixture(scope="module")
+def stock_url(stock: Path) -> Iterator[str]:
+    with AppServer(stock, stock.with_suffix(".log")) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="module")
+def our_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with AppServer(APP, tmp_path_factory.mktemp("ours") / "server.log") as server:
+        yield server.url
+
+
+def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    with capsys.disabled():
+        sys.stdout.write(f"\n{line}")
+
+
+def opened(browser: Browser, address: str) -> Page:
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(address)
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for(
+        state="attached"
+    )
+    page.wait_for_timeout(2500)
+    return page
+
+
+def painted(page: Page, act: Callable[[], object]) -> float:
+    """Return the milliseconds from the key press or click of an act to the last change after it."""
+    page.evaluate(WATCH, QUIET_MS)
+    act()
+    taken: float = page.evaluate("window.painted")
+    return taken
+
+
+def number(page: Page, label: str) -> Locator:
+    return page.get_by_role("spinbutton", name=label, exact=True)
+
+
+def edit_time(page: Page, label: str) -> float:
+    """Return the median milliseconds from Enter to the paint over several edits."""
+    field = number(page, label)
+    start = int(field.input_value() or 1)
+    times = []
+    for turn in range(EDITS):
+        field.fill(str(start + 1 + turn % 2))
+        times.append(painted(page, lambda: field.press("Enter")))
+    return statistics.median(times[3:])
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
+def test_edit_to_paint(
+    place: Place,
+    browser: Browser,
+    stock_url: str,
+    our_url: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    page, ours = opened(browser, stock_url), opened(browser, our_url + place.address)
+    blank, full = edit_time(page, "Number"), edit_time(ours, place.field)
+    page.close()
+    ours.close()
+    say(
+        capsys,
+        f"{place.name}: edit to paint {full / blank:.2f} × the stock page (bar 1.0), "
+        f"{full:.0f} ms to {blank:.0f} ms",
+    )
+
+
+def test_move_between_pages(
+    browser: Browser, stock_url: str, our_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, ours = opened(browser, stock_url), opened(browser, our_url)
+    blank = move_time(page, ("Other", "stock"))
+    full = move_time(ours, ("Protocol", "Scenarios"))
+    page.close()
+    ours.close()
+    say(capsys, f"Moving between pages: {full / blank:.2f} × the stock app (bar 1.0), "
+                f"{full:.0f} ms to {blank:.0f} ms")  # fmt: skip
+
+
+def move_time(page: Page, links: tuple[str, str]) -> float:
+    times = []
+    for turn in range(MOVES):
+        link = page.get_by_role("link", name=links[turn % 2], exact=True).first
+        times.append(painted(page, link.click))
+    return statistics.median(times[2:])
+
+
+def test_cold_start(
+    browser: Browser, stock: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def start(app: Path, text: str) -> float:
+        began = time.perf_counter()
+        with AppServer(app, tmp_path / "cold.log") as server:
+            page = browser.new_page()
+            page.goto(server.url)
+            page.get_by_text(text).first.wait_for()
+            taken = time.perf_counter() - began
+            page.close()
+        return taken
+
+    blank = statistics.median(start(stock, "The number is") for _ in range(STARTS))
+    full = statistics.median(start(APP, "What can this lab run") for _ in range(STARTS))
+    say(capsys, f"Cold start to the first painted page: {full / blank:.2f} × the stock app "
+                f"(bar 1.5), {full:.2f} s to {blank:.2f} s")  # fmt: skip

@@ -1,0 +1,193 @@
+"""A server of the tests' own that speaks chat completions over real HTTP, well or badly."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Final, NamedTuple
+
+from replicalab.llm import Endpoint
+
+CANARY: Final = "sk-canary-5f2b9c7e41d86a03"
+MESSAGES: Final = [
+    {"role": "system", "content": "You are the Scientist."},
+    {"role": "user", "content": "Round 1 of 5"},
+]
+JSON: Final = "application/json"
+EVENTS: Final = "text/event-stream"
+
+
+class _PatientServer(ThreadingHTTPServer):
+    """Keeps callers waiting rather than turning the sixth away."""
+
+    request_queue_size = 64
+
+
+class Received(NamedTuple):
+    """A request as it came in; header names in lower case."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: dict[str, object]
+
+
+class Exchange:
+    """One request at the server, and the means to answer it in any way."""
+
+    def __init__(self, handler: BaseHTTPRequestHandler, received: Received, stop: Event) -> None:
+        self.received = received
+        self._handler = handler
+        self._stop = stop
+
+    def raw(self, data: bytes) -> None:
+        self._handler.wfile.write(data)
+        self._handler.wfile.flush()
+
+    def head(self, status: int, content_type: str, **headers: str) -> None:
+        lines = [f"HTTP/1.1 {status} Status", f"Content-Type: {content_type}"]
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        self.raw("\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1"))
+
+    def sleep(self, seconds: float) -> None:
+        self._stop.wait(seconds)
+
+    def drip(self, data: bytes, seconds: float) -> None:
+        """Send ``data`` again and again, with a pause before each, until the server stops."""
+        while not self._stop.wait(seconds):
+            self.raw(data)
+
+
+Reply = Callable[[Exchange], None]
+
+
+class Server:
+    """The running server: its address, the requests it got, and what it answers next."""
+
+    def __init__(self, url: str, replies: list[Reply]) -> None:
+        self.url = url
+        self.received: list[Received] = []
+        self._replies = replies
+
+    def next_reply(self, received: Received) -> Reply:
+        self.received.append(received)
+        return self._replies[min(len(self.received), len(self._replies)) - 1]
+
+
+@contextmanager
+def serve(*replies: Reply) -> Iterator[Server]:
+    """Yield a server that gives these replies in turn; the last one is repeated."""
+    stop = Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            size = int(self.headers.get("content-length", "0"))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            body = json.loads(self.rfile.read(size) or b"{}")
+            received = Received(self.command, self.path, headers, body)
+            self.close_connection = True
+            try:
+                running.next_reply(received)(Exchange(self, received, stop))
+            except OSError:
+                return  # The client has gone, as it may.
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    with _PatientServer(("127.0.0.1", 0), Handler) as httpd:
+        running = Server(f"http://127.0.0.1:{httpd.server_port}/v1", list(replies))
+        thread = Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield running
+        finally:
+            stop.set()
+            httpd.shutdown()
+            thread.join()
+
+
+def endpoint_at(url: str, **changes: object) -> Endpoint:
+    """Return an endpoint with the canary key and little patience."""
+    fields = {
+        "base_url": url,
+        "model": "test-model",
+        "api_key": CANARY,
+        "timeout": 2,
+        "time_limit": 8,
+        "max_retries": 0,
+    }
+    return Endpoint.model_validate({**fields, **changes})
+
+
+def completion(text: object, **more: object) -> dict[str, object]:
+    """Return a whole chat completion."""
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text},
+        "finish_reason": "stop",
+    }
+    return {"id": "1", "object": "chat.completion", "choices": [choice], **more}
+
+
+def piece(text: object, finish_reason: str | None = None) -> dict[str, object]:
+    """Return one piece of a streamed completion."""
+    choice = {"index": 0, "delta": {"content": text}, "finish_reason": finish_reason}
+    return {"id": "1", "object": "chat.completion.chunk", "choices": [choice]}
+
+
+def event(data: object) -> bytes:
+    """Return one server-sent event."""
+    text = data if isinstance(data, str) else json.dumps(data)
+    return f"data: {text}\n\n".encode()
+
+
+DONE: Final = event("[DONE]")
+
+
+def whole(text: object, **more: object) -> Reply:
+    """Return a reply of one JSON object."""
+    return sending(200, JSON, json.dumps(completion(text, **more)).encode())
+
+
+def streamed(*texts: object, usage: object = None) -> Reply:
+    """Return a reply in pieces, with a finish reason, the usage if any, and [DONE]."""
+    events = [event(piece(text)) for text in texts] + [event(piece(None, "stop"))]
+    events += [event({"choices": [], "usage": usage})] if usage is not None else []
+    return sending(200, EVENTS, b"".join([*events, DONE]))
+
+
+def sending(status: int, content_type: str, body: bytes, **headers: str) -> Reply:
+    """Return a reply of exactly this."""
+
+    def reply(exchange: Exchange) -> None:
+        exchange.head(status, content_type, **headers)
+        exchange.raw(body)
+
+    return reply
+
+
+def failing(status: int, body: object = None, **headers: str) -> Reply:
+    """Return a reply with this status and this JSON body."""
+    return sending(status, JSON, json.dumps(body or {"error": {}}).encode(), **headers)
+
+
+def echoing(status: int) -> Reply:
+    """Return a reply that repeats the key wherever a reply can: status line, header, body."""
+
+    def reply(exchange: Exchange) -> None:
+        key = exchange.received.headers.get("authorization", "")
+        body = json.dumps({"error": {"message": f"bad {key}", "code": key, "type": key}})
+        exchange.raw(
+            f"HTTP/1.1 {status} bad {key}\r\nX-Request-Id: {key}\r\nX-Echo: {key}\r\n"
+            f"Content-Type: {JSON}\r\nRetry-After: 0.01\r\nConnection: close\r\n\r\n{body}".encode()
+        )
+
+    return reply
+
+
+def now() -> float:
+    return time.monotonic()
