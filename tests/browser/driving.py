@@ -113,6 +113,14 @@ class AppServer:
         """The address that a visitor would type, without a closing slash."""
         return f"http://{HOST}:{self.port}"
 
+    @property
+    def resident_mib(self) -> float:
+        """Return the memory that the server holds now, in MiB; Linux only."""
+        assert self._process is not None, "the server is not running"
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        [line] = [line for line in status.splitlines() if line.startswith("VmRSS:")]
+        return int(line.split()[1]) / 1024
+
     def __enter__(self) -> Self:
         self.port = self.port or free_port()
         flags = {"server.port": str(self.port), "server.headless": "true", **self.options}
