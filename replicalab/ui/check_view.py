@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import streamlit as st
 
+from replicalab.concessions import Concession
 from replicalab.costs import amount_text, cost_terms, counts_of
-from replicalab.figures import CONFIG, cost_chart
+from replicalab.figures import CONFIG, CostStep, cost_chart
 from replicalab.margins import Margin, cliffs, margins, tightest
-from replicalab.sentences import Status, Verdict, plan_verdict
+from replicalab.sentences import (
+    Options,
+    Status,
+    Verdict,
+    dropped_cautions,
+    plan_verdict,
+    what_to_do,
+)
 from replicalab.ui.session import Here
+from replicalab.ui.suggestion_view import Ticked
 from replicalab.ui.words import DIMENSION_LABELS, ICONS, coloured, escaped, pass_or_fail
+
+_TILE_WIDTH: Final = 140
+"""In CSS pixels: seven tiles stand side by side on a projector, two on a phone."""
 
 
 def draw_verdict(verdict: Verdict) -> None:
@@ -18,22 +32,20 @@ def draw_verdict(verdict: Verdict) -> None:
     box[verdict.status](escaped(verdict.text), icon=ICONS[verdict.status])
 
 
-def draw_plan_verdict(here: Here) -> None:
-    """Draw what the plan is worth, in one sentence."""
+def draw_plan_verdict(here: Here, options: Options) -> None:
+    """Draw what the plan is worth, in one sentence, and what to do about it, in another."""
     draw_verdict(plan_verdict(here.check, here.evidence))
+    st.markdown(
+        f"**What to do:** {escaped(what_to_do(options, here.pack))} "
+        "[See what to change](#what-to-change)"
+    )
 
 
-def draw(here: Here) -> None:
-    """Draw the whole check of the plan: tiles, reasons, cliffs, cost."""
+def draw_tiles(here: Here) -> None:
+    """Draw the seven dimensions in numbers, the binding one marked."""
     found = margins(here.plan, here.check, here.pack)
-    _draw_tiles(found)
-    _draw_reasons(found, here)
-    _draw_cost(here)
-
-
-def _draw_tiles(found: tuple[Margin, ...]) -> None:
     binding = tightest(found)
-    with st.grid("auto", min_column_width=150, key="tiles"):
+    with st.grid("auto", min_column_width=_TILE_WIDTH, gap="xsmall", key="tiles"):
         for margin in found:
             _draw_tile(margin, margin.dimension is binding)
 
@@ -47,36 +59,52 @@ def _draw_tile(margin: Margin, binds: bool) -> None:
         st.caption(f"slack {margin.slack_text}{' · binding' if binds else ''}")
 
 
-def _draw_reasons(found: tuple[Margin, ...], here: Here) -> None:
+def draw_reasons(here: Here) -> None:
+    """Draw why dimensions fail, what the study loses by what the plan lacks, notes and cliffs."""
+    found = margins(here.plan, here.check, here.pack)
     lines = [
         f"- {coloured(Status.FAIL, DIMENSION_LABELS[margin.dimension])}: {escaped(reason)}"
         for margin in found
         for reason in margin.reasons
     ]
-    lines += [
-        f"- {coloured(Status.CAUTION, 'Note')}: {escaped(issue.message)}"
-        for issue in here.check.validation_result.paper_warnings
-    ]
-    lines += [f"- {coloured(Status.CAUTION, 'Cliff')}: {c}" for c in cliffs(here.plan, here.pack)]
+    cautions = dropped_cautions(here.plan, here.pack)
+    notes = [issue.message for issue in here.check.validation_result.paper_warnings]
+    steps = cliffs(here.plan, here.pack)
+    for name, texts in (("Caution", cautions), ("Note", notes), ("Cliff", steps)):
+        lines += [f"- {coloured(Status.CAUTION, name)}: {escaped(text)}" for text in texts]
     if lines:
         st.markdown("\n".join(lines))
 
 
-def _draw_cost(here: Here) -> None:
-    """Draw the five cost terms against the budget, as a chart and as a table."""
+def draw_cost(here: Here, found: Ticked) -> None:
+    """Draw the cost against the budget, before and after the ticked changes."""
     total, budget = here.check.estimated_cost, here.pack.lab.budget_remaining
     terms = cost_terms(counts_of(here.plan), here.pack.cost_model)
-    figure = cost_chart(terms, total, budget)
+    steps = [CostStep(step.label, step.old.credits, step.new.credits) for step in found.taken]
+    after = found.result.check.estimated_cost
+    alt = f"Cost by term: {amount_text(total)} of a budget of {amount_text(budget)} credits"
     st.plotly_chart(
-        figure, key="cost_chart", config=CONFIG, alt="Cost by term against the budget, in credits"
+        cost_chart(terms, total, budget, steps),
+        key="cost_chart",
+        config=CONFIG,
+        alt=f"{alt}; {amount_text(after)} as ticked" if steps else alt,
     )
-    with st.expander("The same as a table"):
+    with st.expander("The cost as a table"):
         rows = [(t.label, f"{amount_text(t.number)} {t.unit} × {amount_text(t.rate)}",
                  amount_text(t.credits)) for t in terms]  # fmt: skip
         rows.append(("Total", "", amount_text(total)))
+        rows += [_step_row(number, step) for number, step in enumerate(found.taken, start=1)]
+        rows += [("As ticked", "", amount_text(after))] if steps else []
         rows.append(("Budget", "", amount_text(budget)))
         st.table(
             {name: list(column) for name, column in
              zip(("Term", "Units × rate", "Credits"), zip(*rows, strict=True), strict=True)},
             hide_index=True,
         )  # fmt: skip
+
+
+def _step_row(number: int, step: Concession) -> tuple[str, str, str]:
+    """Return a change as a row: its name, from → to, and the signed credits."""
+    sign = "\u2212" if step.credits_saved > 0 else "+" if step.credits_saved < 0 else "±"
+    change = f"{escaped(step.before)} → {escaped(step.after)}"
+    return f"{number}. {step.label}", change, f"{sign}{amount_text(abs(step.credits_saved))}"

@@ -1,6 +1,10 @@
-"""What to change: the Lab Manager's answer, its suggestion change by change, and applying it."""
+"""The Lab Manager's answer, its suggestion with a tick per change, and applying the ticked ones."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+from zlib import crc32
 
 import streamlit as st
 
@@ -8,87 +12,109 @@ from replicalab.agents import (
     AlternativeSuggestion,
     SuggestionChange,
     compose_lab_manager_response,
-    suggest_alternative,
 )
 from replicalab.agents.suggestions import apply_changes
-from replicalab.concessions import Concession, change_concessions, plan_concession
-from replicalab.costs import amount_text
-from replicalab.evidence import planned_evidence
-from replicalab.models import Protocol
-from replicalab.scenarios import NormalizedScenarioPack
-from replicalab.sentences import ANSWER_MEANINGS, ANSWER_STATUS, ANSWER_TITLES, plan_verdict
+from replicalab.concessions import Concession, change_concessions
+from replicalab.scenarios import EvidenceTier, NormalizedScenarioPack
+from replicalab.sentences import ANSWER_MEANINGS, ANSWER_STATUS, ANSWER_TITLES, Options
 from replicalab.ui import session
-from replicalab.ui.check_view import draw_verdict
+from replicalab.ui.change_view import Revised, change_title, draw_price, draw_totals, revised
 from replicalab.ui.session import Here
-from replicalab.ui.words import badge, escaped
+from replicalab.ui.words import badge
 
 
-def draw(here: Here) -> None:
-    """Draw the answer to the plan and, change by change, what the Lab Manager would do to it."""
-    suggestion = suggest_alternative(here.plan, here.check, here.pack)
-    answer = compose_lab_manager_response(here.check, suggestion)
-    st.markdown(
-        f"{badge(ANSWER_STATUS[answer.action_type], ANSWER_TITLES[answer.action_type])} "
-        f"{ANSWER_MEANINGS[answer.action_type]}"
+class Ticked(NamedTuple):
+    """The suggestion as ticked.
+
+    Attributes:
+        changes: all of them.
+        ticks: which of them are taken.
+        steps: the price of each: of a ticked one in its turn, of another as if it came last.
+        result: the plan with exactly the ticked changes.
+    """
+
+    changes: tuple[SuggestionChange, ...]
+    ticks: tuple[bool, ...]
+    steps: tuple[Concession, ...]
+    result: Revised
+
+    @property
+    def taken(self) -> tuple[Concession, ...]:
+        """The steps of the ticked changes, in order."""
+        return tuple(s for s, tick in zip(self.steps, self.ticks, strict=True) if tick)
+
+
+def ticked(here: Here, suggestion: AlternativeSuggestion | None) -> Ticked:
+    """Return the suggestion as the boxes now stand; a new change starts with a tick."""
+    changes = tuple(suggestion.applied_changes) if suggestion else ()
+    keys = _keys(changes, here.pack)
+    ticks = tuple(bool(st.session_state.get(key, True)) for key in keys)
+    chosen = [change for change, tick in zip(changes, ticks, strict=True) if tick]
+    plan = apply_changes(here.plan, chosen)
+    in_turn = iter(change_concessions(here.plan, chosen, here.pack))
+    steps = tuple(
+        next(in_turn) if tick else change_concessions(plan, [change], here.pack)[0]
+        for change, tick in zip(changes, ticks, strict=True)
     )
-    if suggestion is None:
-        st.caption("Nothing needs to change. Edit the plan above, or step through the talks.")
-    elif not suggestion.applied_changes:
+    return Ticked(changes, ticks, steps, revised(here.plan, plan, here.pack))
+
+
+def _keys(changes: tuple[SuggestionChange, ...], pack: NormalizedScenarioPack) -> list[str]:
+    """Return a key per change, made of the change and its lab: a tick never moves to another."""
+    return [_key(number, change, pack) for number, change in enumerate(changes)]
+
+
+def _key(number: int, change: SuggestionChange, pack: NormalizedScenarioPack) -> str:
+    parts = (pack.scenario_id, pack.difficulty, pack.seed, number, *dict(change).values())
+    return f"tick_{crc32(repr(parts).encode()):08x}"
+
+
+def draw(here: Here, options: Options, found: Ticked) -> None:
+    """Draw the answer to the plan and, change by change, what the Lab Manager would do to it."""
+    st.markdown("### The Lab Manager's changes")
+    _draw_answer(options)
+    if options.suggestion is None:
+        st.caption("Nothing needs to change: the plan passes all seven dimensions.")
+    elif not found.changes:
         st.caption("The Lab Manager knows no change that would help. Edit what fails above.")
     else:
-        _draw_suggestion(here.plan, suggestion, here.pack)
-    st.page_link(
-        "pages/2_Negotiation.py",
-        label="Negotiate this plan",
-        icon=":material/forum:",
-        query_params=session.address(),
-    )
+        _draw_changes(here, found)
 
 
-def _draw_suggestion(
-    plan: Protocol, suggestion: AlternativeSuggestion, pack: NormalizedScenarioPack
-) -> None:
-    revised = suggestion.revised_protocol
-    whole = plan_concession(plan, revised, pack)
-    st.markdown(f"With all changes: {_saved(whole)} · {escaped(whole.evidence_text)}")
-    draw_verdict(plan_verdict(suggestion.post_check, planned_evidence(revised, pack)))
+def _draw_answer(options: Options) -> None:
+    answer = compose_lab_manager_response(options.check, options.suggestion).action_type
+    st.markdown(f"{badge(ANSWER_STATUS[answer], ANSWER_TITLES[answer])} {ANSWER_MEANINGS[answer]}")
+
+
+def _draw_changes(here: Here, found: Ticked) -> None:
+    draw_totals(found.result, here.pack)
     st.button(
-        "Apply all changes",
-        type="primary" if suggestion.post_check.feasible else "secondary",
+        _apply_label(found),
+        type="primary" if _is_worth_taking(found.result) else "secondary",
         icon=":material/done_all:",
         key="apply_all",
+        disabled=not any(found.ticks),
         on_click=session.replace_plan,
-        args=(revised,),
+        args=(found.result.plan,),
     )
-    steps = change_concessions(plan, suggestion.applied_changes, pack)
-    with st.grid("auto", min_column_width=330, key="changes"):
-        for number, (change, step) in enumerate(
-            zip(suggestion.applied_changes, steps, strict=True), start=1
-        ):
-            _draw_change(number, plan, change, step)
+    for number, (key, change, tick, step) in enumerate(_rows(here, found), start=1):
+        with st.container(border=True, gap="xsmall", key=f"change_{number}"):
+            st.checkbox(change_title(number, change), value=True, key=key, persist_state="session")
+            draw_price(change, step, here.pack)
+            if not tick:
+                st.caption("Not ticked: the price is what it would add to the ticked changes.")
 
 
-def _draw_change(number: int, plan: Protocol, change: SuggestionChange, step: Concession) -> None:
-    with st.container(border=True, height="stretch", key=f"change_{number}"):
-        st.markdown(
-            f"**{number}. {step.label}:** {escaped(change.original)} → "
-            f"**{escaped(change.revised)}**"
-        )
-        st.markdown(
-            f"**Why:** {escaped(change.reason)}  \n"
-            f"**What is lost:** {escaped(change.tradeoff)}  \n"
-            f":gray[{_saved(step)} · {escaped(step.evidence_text)}]"
-        )
-        st.button(
-            f"Apply change {number}",
-            key=f"apply_{number}",
-            on_click=session.replace_plan,
-            args=(apply_changes(plan, [change]),),
-        )
+def _rows(here: Here, found: Ticked) -> Iterator[tuple[str, SuggestionChange, bool, Concession]]:
+    return zip(_keys(found.changes, here.pack), found.changes, found.ticks, found.steps,
+               strict=True)  # fmt: skip
 
 
-def _saved(step: Concession) -> str:
-    if step.credits_saved == 0:
-        return "saves no credits"
-    word = "saves" if step.credits_saved > 0 else "costs"
-    return f"{word} {amount_text(abs(step.credits_saved))} credits"
+def _is_worth_taking(result: Revised) -> bool:
+    return result.check.feasible and result.evidence.tier is not EvidenceTier.BELOW_FLOOR
+
+
+def _apply_label(found: Ticked) -> str:
+    if all(found.ticks):
+        return "Apply all changes"
+    return f"Apply the ticked changes ({found.ticks.count(True)} of {len(found.ticks)})"

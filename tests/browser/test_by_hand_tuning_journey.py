@@ -4,15 +4,33 @@ from __future__ import annotations
 
 import re
 from typing import Final
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.driving import PHONE, PROJECTOR, View, open_app, wait_for_run
+from replicalab.links import to_query
+from replicalab.stories import stories
+from tests.browser.driving import (
+    PHONE,
+    PROJECTOR,
+    PROJECTOR_DARK,
+    View,
+    assert_accessible,
+    open_app,
+    wait_for_run,
+)
 
 SETTLED_MS: Final = 1100
 """Only then does the app take another address for the browser's Back (`ui.session`)."""
 EASY: Final = "/Protocol?lab=easy"
+INTO_VIEW: Final = """
+element => new Promise(resolve => {
+  element.scrollIntoView({block: "center"});
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50)));
+})
+"""
+"""Scrolls, and waits until the page has noticed: a scroll that is told later closes the list."""
 
 
 def number(page: Page, name: str) -> Locator:
@@ -34,8 +52,12 @@ def type_number(page: Page, name: str, value: int) -> None:
 
 
 def pick(page: Page, name: str, label: str) -> None:
-    """Type into a list and take what it offers under that label; close the list again."""
+    """Type into a list and take what it offers under that label; close the list again.
+
+    The list is brought into view first, as a visitor would: an open list closes when it scrolls.
+    """
     box = page.get_by_role("combobox", name=name, exact=True)
+    box.evaluate(INTO_VIEW)
     box.fill(label)
     with wait_for_run(page):
         page.get_by_role("option", name=label).click()
@@ -61,6 +83,13 @@ def press(page: Page, name: str) -> None:
         page.get_by_role("button", name=name, exact=True).first.click()
 
 
+def tick(page: Page, change: int) -> None:
+    """Tick or untick a change of the Lab Manager's and wait for the totals."""
+    box = page.locator(f".st-key-change_{change}").get_by_test_id("stCheckbox")
+    with wait_for_run(page):
+        box.locator("label").first.click()
+
+
 def verdict(page: Page) -> Locator:
     """Return the sentence on top of the check."""
     return page.get_by_role("alert").or_(page.get_by_role("status")).first
@@ -84,7 +113,7 @@ def test_someone_tunes_a_protocol_by_hand(app_page: Page, view: View) -> None:
 def _types_a_sample_size(page: Page) -> None:
     type_number(page, "Sample size", 150)
     expect(tile(page, "budget")).to_contain_text("2,350 / 2,600 credits")
-    expect(page.locator(".st-key-cost_chart .gtitle")).to_have_text(
+    expect(page.locator(".st-key-cost_chart .gtitle")).to_contain_text(
         "The plan costs 2,350 credits: 250 credits left"
     )
     expect(verdict(page)).to_contain_text("power 0.58, below the target of 0.80")
@@ -121,11 +150,14 @@ def _undoes_and_redoes(page: Page) -> None:
 def _resets_and_applies_one_change_then_all(page: Page) -> None:
     press(page, "Reset to reference")
     expect(number(page, "Sample size")).to_have_value("300")
-    with wait_for_run(page):
-        page.locator(".st-key-apply_2").get_by_role("button").click()
+    for change in (1, 3):
+        tick(page, change)
+    expect(page.locator(".st-key-cost_chart .gtitle")).to_contain_text("As ticked 3,750 credits")
+    press(page, "Apply the ticked changes (1 of 3)")
     expect(number(page, "Duration (days)")).to_have_value("6")
     expect(tile(page, "schedule")).to_contain_text("pass")
     expect(number(page, "Sample size")).to_have_value("300")
+    tick(page, 1)
     press(page, "Apply all changes")
     expect(number(page, "Sample size")).to_have_value("150")
     expect(verdict(page)).to_contain_text("Feasible: all seven dimensions pass.")
@@ -133,6 +165,28 @@ def _resets_and_applies_one_change_then_all(page: Page) -> None:
     press(page, "Undo")
     expect(number(page, "Sample size")).to_have_value("300")
     expect(number(page, "Duration (days)")).to_have_value("6")
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PROJECTOR_DARK, PHONE], ids=str)
+def test_story_of_the_halved_sample_reads_on_its_page(app_page: Page, view: View) -> None:
+    open_app(app_page, "/Protocol?" + urlencode(to_query(stories()[0].workspace)))
+    line = app_page.get_by_text("10 credits over. The Lab Manager would halve the sample to 12")
+    expect(line).to_be_in_viewport()
+    expect(line).to_contain_text("least loss: 24 samples in 22 days: power 0.67.")
+    meter = app_page.locator(".st-key-evidence_chart")
+    expect(meter.locator(".gtitle")).to_have_text("Power 0.67: above floor")
+    if view.width > PHONE.width:
+        expect(meter.locator(".xtitle")).to_be_in_viewport()
+    assert_accessible(app_page)
+    address = app_page.url
+    app_page.get_by_role("link", name="See what to change").click()
+    expect(app_page.get_by_role("heading", name="What to change")).to_be_in_viewport()
+    press(app_page, "Apply the least-loss plan")
+    expect(number(app_page, "Duration (days)")).to_have_value("22")
+    expect(verdict(app_page)).to_contain_text("Feasible: all seven dimensions pass.")
+    press(app_page, "Undo")
+    expect(number(app_page, "Duration (days)")).to_have_value("28")
+    assert app_page.url.split("#")[0] == address
 
 
 def test_fifteen_quick_clicks_all_count(app_page: Page) -> None:

@@ -1,0 +1,307 @@
+"""What to do about a plan, in sentences: the next step, the difference, what a change loses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from replicalab.agents import (
+    AlternativeSuggestion,
+    FeasibilityCheckResult,
+    check_feasibility,
+    suggest_alternative,
+)
+from replicalab.concessions import Concession, PlanPrice, dropped_controls, plan_concession, price
+from replicalab.costs import amount_text
+from replicalab.evidence import Evidence, smallest_detectable_effect
+from replicalab.labels import count_text
+from replicalab.margins import Margin, margins
+from replicalab.models import Dimension, Protocol
+from replicalab.planner import Asks, LeastLoss, asks, least_loss
+from replicalab.scenarios.models import POWER_KINDS, Control, NormalizedScenarioPack
+from replicalab.sentences.verdicts import failing_text
+
+_ITEMS: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS)
+_OVER: Final = {
+    Dimension.BUDGET: ("credit", "over"),
+    Dimension.SCHEDULE: ("day", "over"),
+    Dimension.STAFF: ("staff unit", "short"),
+}
+
+
+class Options(NamedTuple):
+    """What may be done about a plan in its lab.
+
+    Attributes:
+        check: of the plan as it is.
+        suggestion: the Lab Manager's, None when the plan is feasible.
+        least: the plan for the same lab that gives up the least.
+        asks: what the lab would have to add instead.
+    """
+
+    plan: Protocol
+    check: FeasibilityCheckResult
+    suggestion: AlternativeSuggestion | None
+    least: LeastLoss
+    asks: Asks
+
+    @property
+    def offer(self) -> Protocol:
+        """The plan with all the changes that the Lab Manager suggests."""
+        return self.plan if self.suggestion is None else self.suggestion.revised_protocol
+
+
+def options_for(plan: Protocol, scenario: NormalizedScenarioPack) -> Options:
+    """Return what may be done about a plan: from the Lab Manager, the planner, and the lab."""
+    check = check_feasibility(plan, scenario)
+    suggestion = suggest_alternative(plan, check, scenario)
+    return Options(plan, check, suggestion, least_loss(plan, scenario), asks(plan, scenario))
+
+
+# --- the next step --------------------------------------------------------------------------
+
+
+def what_to_do(options: Options, scenario: NormalizedScenarioPack) -> str:
+    """Return what fails, what the Lab Manager would do about it, and the least-loss way."""
+    first = _put_back(options.plan, scenario)
+    if options.suggestion is None:
+        proof = proof_text(options.least)
+        after = f" {proof}." if proof else ""
+        return f"{first}{difference_text(options, scenario)}{after}"
+    short = shortage_text(options.plan, options.check, scenario)
+    ways = f"{_managers_way(options, options.suggestion, scenario)} {_least_way(options, scenario)}"
+    return f"{first}{short}. {ways}"
+
+
+def _put_back(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+    fixed = [f"'{c.name}'" for c in dropped_controls(plan, scenario) if not c.droppable]
+    return f"Put back {joined(fixed)}: the study is void without it. " if fixed else ""
+
+
+def shortage_text(
+    plan: Protocol, check: FeasibilityCheckResult, scenario: NormalizedScenarioPack
+) -> str:
+    """Return what fails, in numbers: ``1,250 credits over, 2 days over and 1 item missing``."""
+    found = {margin.dimension: margin for margin in margins(plan, check, scenario)}
+    return capitalised(joined(list(_shortages(found)) or [failing_text(check.failing)]))
+
+
+def _shortages(found: dict[Dimension, Margin]) -> Iterator[str]:
+    for dimension, (noun, word) in _OVER.items():
+        if found[dimension].slack < 0:
+            yield f"{amounts_text(-found[dimension].slack, noun)} {word}"
+    missing = sum(-found[dimension].slack for dimension in _ITEMS)
+    if missing > 0:
+        yield f"{amounts_text(missing, 'item')} missing"
+    if not found[Dimension.POLICY].ok:
+        yield "a restriction broken"
+
+
+def _managers_way(
+    options: Options, suggestion: AlternativeSuggestion, scenario: NormalizedScenarioPack
+) -> str:
+    if not suggestion.applied_changes:
+        return "The Lab Manager knows no change that would help."
+    if suggestion.remaining_failures:
+        still = failing_text(suggestion.post_check.failing)
+        return f"After every change that the Lab Manager may make, {still}."
+    step = plan_concession(options.plan, options.offer, scenario)
+    verb = f"offer {size_text(options.offer)}"
+    if {change.field for change in suggestion.applied_changes} == {"sample_size"}:
+        halved = options.offer.sample_size == options.plan.sample_size // 2
+        verb = f"{'halve' if halved else 'cut'} the sample to {options.offer.sample_size:,}"
+    return f"The Lab Manager would {verb}: {step.evidence_text}."
+
+
+def _least_way(options: Options, scenario: NormalizedScenarioPack) -> str:
+    least = options.least
+    proof = proof_text(least)
+    if least.none_feasible or least.price.evidence.void:
+        return f"{proof}."
+    if least.plan == options.offer:
+        return f"{proof or 'No plan for this lab gives up less'}."
+    opening = f"{proof}. " if proof else ""
+    dropped = [f"'{control.name}'" for control in _newly_dropped(options.plan, least, scenario)]
+    size = f"{size_text(least.plan)}{f' without {joined(dropped)}' if dropped else ''}"
+    return f"{opening}Same lab, least loss: {size}: {least.price.evidence.text}."
+
+
+def _newly_dropped(
+    plan: Protocol, least: LeastLoss, scenario: NormalizedScenarioPack
+) -> list[Control]:
+    before = {control.name for control in dropped_controls(plan, scenario)}
+    return [control for control in least.price.dropped if control.name not in before]
+
+
+# --- the least-loss plan against the other --------------------------------------------------
+
+
+def difference_text(options: Options, scenario: NormalizedScenarioPack) -> str:
+    """Return in one sentence how the least-loss plan differs from the Lab Manager's, or yours."""
+    least, offer = options.least, options.offer
+    if least.price.evidence.void:
+        return f"Nothing to gain here: {_void_reason(least, scenario)}."
+    whose = "your plan" if offer == options.plan else "the Lab Manager's plan"
+    if least.plan == offer:
+        return f"Nothing to gain: in this lab no revision of {whose} gives up less."
+    parts = list(_size_differences(offer, least.plan))
+    size = f"{joined(parts)} than {whose}" if parts else f"other items than {whose}"
+    gone = [f"'{control.name}'" for control in _newly_dropped(offer, least, scenario)]
+    without = f", without {joined(gone)}" if gone else ""
+    evidence = _instead(price(offer, scenario), least.price)
+    return f"Same lab, {size}{without}: {evidence}{_passing(options)}."
+
+
+def _void_reason(least: LeastLoss, scenario: NormalizedScenarioPack) -> str:
+    most = scenario.lab.time_limit_days
+    if most < scenario.min_days:
+        needs = count_text(scenario.min_days, "day")
+        return f"the study's endpoint needs {needs}, and the lab gives {most}"
+    return least.price.evidence.void or ""
+
+
+def _size_differences(before: Protocol, after: Protocol) -> Iterator[str]:
+    for noun, old, new in (
+        ("sample", before.sample_size, after.sample_size),
+        ("day", before.duration_days, after.duration_days),
+    ):
+        if new != old:
+            yield amounts_text(abs(new - old), noun, "more" if new > old else "fewer")
+
+
+def _instead(old: PlanPrice, new: PlanPrice) -> str:
+    before, after = old.evidence, new.evidence
+    if before.text == after.text:
+        return f"{after.text} either way"
+    was = before.text if before.void or after.void else before.amount(before.value)
+    return f"{after.text} instead of {was}"
+
+
+def _passing(options: Options) -> str:
+    """Return the verdicts where they differ: more evidence means little when a limit breaks."""
+    if options.suggestion is None or options.suggestion.post_check.feasible:
+        return ""
+    failing = options.suggestion.post_check.failing
+    if options.least.check.feasible:
+        return f"; it passes all seven dimensions, where {failing_text(failing)} otherwise"
+    return f"; {failing_text(options.least.check.failing)} either way"
+
+
+def proof_text(least: LeastLoss) -> str:
+    """Return what the search has proven, without a full stop; empty when the floor is reached."""
+    if least.none_feasible:
+        still = failing_text(least.check.failing)
+        return f"No plan for this lab passes all seven dimensions: {still} at best"
+    if least.none_above_floor:
+        evidence = least.price.evidence
+        floor = f"{evidence.measure} {evidence.amount(evidence.floor)}"
+        return f"No plan for this lab reaches the floor of {floor}"
+    return ""
+
+
+def search_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str:
+    """Return what the search has proven, with what was searched; empty when nothing is missing.
+
+    The search keeps the technique and the rationale, so the proof holds for them.
+    """
+    proof = proof_text(least)
+    days = scenario.lab.time_limit_days
+    searched = (
+        f"Searched: every number of days up to {days}, every allowed substitution, every set of "
+        "droppable controls, every sample size"
+    )
+    return f"{proof}. {searched}." if proof else ""
+
+
+# --- what a step loses ----------------------------------------------------------------------
+
+
+def saved_text(step: Concession) -> str:
+    """Return what a step saves: ``saves 1,500 credits``, ``costs 50 credits``."""
+    if step.credits_saved == 0:
+        return "saves no credits"
+    word = "saves" if step.credits_saved > 0 else "costs"
+    return f"{word} {amounts_text(abs(step.credits_saved), 'credit')}"
+
+
+def loss_text(step: Concession, scenario: NormalizedScenarioPack) -> str:
+    """Return what a step does to the study: evidence, the effect it detects, its fidelity."""
+    return "; ".join([step.evidence_text, *_effect_loss(step, scenario), *_fidelity_loss(step)])
+
+
+def _effect_loss(step: Concession, scenario: NormalizedScenarioPack) -> Iterator[str]:
+    if scenario.design.kind not in POWER_KINDS:
+        return
+    old = effect_text(detectable_effect(step.old.evidence, scenario))
+    new = effect_text(detectable_effect(step.new.evidence, scenario))
+    if old != new:
+        yield f"smallest detectable effect {old} → {new}"
+
+
+def _fidelity_loss(step: Concession) -> Iterator[str]:
+    if step.old.fidelity_loss != step.new.fidelity_loss:
+        yield f"fidelity loss {step.old.fidelity_loss} → {step.new.fidelity_loss}"
+
+
+def protection_losses(step: Concession) -> list[str]:
+    """Return each protection that a step gives up: the control, and what it guards against."""
+    before = {control.name for control in step.old.dropped}
+    return [_protection(c) for c in step.new.dropped if c.name not in before]
+
+
+def dropped_cautions(plan: Protocol, scenario: NormalizedScenarioPack) -> list[str]:
+    """Return what a plan does without of the study's controls; first what makes the study void."""
+    gone = sorted(dropped_controls(plan, scenario), key=lambda control: control.droppable)
+    return [
+        _protection(control)
+        if control.droppable
+        else f"{_protection(control)} It is a fixed control: the study is void without it."
+        for control in gone
+    ]
+
+
+def _protection(control: Control) -> str:
+    return f"Without '{control.name}' nothing protects against {control.protects_against}."
+
+
+def detectable_effect(evidence: Evidence, scenario: NormalizedScenarioPack) -> float | None:
+    """Return the smallest effect, as the study's own endpoint shows it, that a plan detects.
+
+    A substitution's factor makes every effect look smaller, so the effect must be larger by it.
+    None where no test exists, without evidence, and where no effect is large enough.
+    """
+    planning = scenario.design.effect_planning
+    if evidence.void or not evidence.effect or not planning:
+        return None
+    found = smallest_detectable_effect(scenario.design, evidence.counted)
+    return None if found is None else found * planning / evidence.effect
+
+
+def effect_text(effect: float | None) -> str:
+    """Return an effect to three digits, ``none`` where there is none."""
+    return "none" if effect is None else f"{effect:.3g}"
+
+
+# --- words ----------------------------------------------------------------------------------
+
+
+def size_text(plan: Protocol) -> str:
+    """Return a plan's two numbers: ``24 samples in 22 days``."""
+    days = count_text(plan.duration_days, "day")
+    return f"{amounts_text(plan.sample_size, 'sample')} in {days}"
+
+
+def amounts_text(number: float, noun: str, word: str = "") -> str:
+    """Return an amount for people: ``1 day``, ``1,250 credits``, ``2 fewer days``."""
+    between = f"{word} " if word else ""
+    return f"{amount_text(number)} {between}{noun}{'' if number == 1 else 's'}"
+
+
+def joined(texts: list[str]) -> str:
+    """Return texts as one enumeration: ``a, b and c``."""
+    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else "".join(texts)
+
+
+def capitalised(text: str) -> str:
+    """Return a text with its first letter in upper case."""
+    return f"{text[:1].upper()}{text[1:]}"

@@ -1,0 +1,158 @@
+"""What it would take, and what the planned evidence rests on, in sentences."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from replicalab.costs import amount_text
+from replicalab.evidence import Evidence, assumed_effects, planned_evidence
+from replicalab.models import Dimension, Protocol
+from replicalab.planner import Ask, Relief, asks_text
+from replicalab.scenarios.models import DesignKind, EvidenceTier, NormalizedScenarioPack
+from replicalab.sentences.planning import (
+    Options,
+    amounts_text,
+    capitalised,
+    effect_text,
+    joined,
+    size_text,
+)
+from replicalab.sentences.verdicts import failing_text
+
+_EFFECTS: Final = {
+    DesignKind.TWO_GROUP: "Cohen's d",
+    DesignKind.PAIRED: "Cohen's d",
+    DesignKind.ONE_SAMPLE: "Cohen's d",
+    DesignKind.CORRELATION: "correlation r",
+    DesignKind.TWO_PROPORTIONS: "Cohen's h",
+    DesignKind.AUDIT: "share of bad units",
+    DesignKind.PRECISION: "relative SD of one sample",
+}
+_NOUNS: Final = {
+    Dimension.BUDGET: "credit",
+    Dimension.SCHEDULE: "day",
+    Dimension.STAFF: "staff unit",
+}
+
+
+# --- what it would take ---------------------------------------------------------------------
+
+
+def nothing_needed(options: Options) -> bool:
+    """Return whether the lab can run the plan as it is and the plan meets the study's target."""
+    least = options.least
+    at_target = least.price.evidence.tier is EvidenceTier.MEETS_TARGET
+    return options.check.feasible and least.plan == options.plan and at_target
+
+
+def run_lines(relief: Relief) -> list[str]:
+    """Return one line for each thing that the lab has too little of, with has and needs."""
+    return [ask_text(ask) for ask in relief.asks]
+
+
+def ask_text(ask: Ask) -> str:
+    """Return an ask as has → needs: ``Budget: 2,600 → 3,850 credits``."""
+    name = ask.dimension.value.capitalize()
+    if ask.item is not None:
+        return f"{name}: {ask.text}"
+    return f"{name}: {amount_text(ask.has)} → {amounts_text(ask.needs, _NOUNS[ask.dimension])}"
+
+
+def run_text(relief: Relief) -> str:
+    """Return what it takes together to run a plan exactly as it is."""
+    if relief.possible and not relief.asks:
+        return "Nothing: the lab can run the plan as it is."
+    left = failing_text(list(relief.left)) if relief.left else ""
+    if not relief.asks:
+        return f"Nothing that the lab could add is enough: {left} all the same."
+    together = f"{capitalised(asks_text(relief.asks))}"
+    if left:
+        return f"{together}; but {left} whatever the lab adds."
+    return f"{together}: with that the lab can run the plan as it is."
+
+
+def target_text(options: Options, scenario: NormalizedScenarioPack) -> str:
+    """Return how many samples and days reach the evidence target, and what that takes."""
+    goal, relief = bound_text(options.least.price.evidence, "target"), options.asks.target
+    if relief is None:
+        most = scenario.design.population_max
+        why = f" The study has {amounts_text(most, 'sample')} at most." if most else ""
+        return f"With these items and controls no sample size reaches {goal}.{why}"
+    size = f"{size_text(relief.plan)} reach {goal}"
+    if relief.possible and not relief.asks:
+        return f"Nothing: {size}, and the lab has the means."
+    if not relief.asks:
+        return f"{size}, but {failing_text(list(relief.left))} whatever the lab adds."
+    still = f"; but {failing_text(list(relief.left))} all the same" if relief.left else ""
+    return f"{size}. That takes {asks_text(relief.asks)}{still}."
+
+
+def alone_lines(options: Options) -> list[str]:
+    """Return each single addition that is enough once the plan is adapted, cheapest first."""
+    evidence = options.least.price.evidence
+    found = [(ask, "target") for ask in options.asks.alone_target]
+    enough = set(options.asks.alone_target)
+    found += [(ask, "floor") for ask in options.asks.alone_floor if ask not in enough]
+    return [
+        f"{capitalised(ask.text)}: an adapted plan reaches {bound_text(evidence, bound)}."
+        for ask, bound in found
+    ]
+
+
+def alone_text(options: Options) -> str:
+    """Return what single additions cannot do, or that none is needed; empty when they can."""
+    least, asks = options.least, options.asks
+    reached = least.price.evidence.tier if least.check.feasible else EvidenceTier.BELOW_FLOOR
+    if reached is EvidenceTier.MEETS_TARGET:
+        whose = "your plan" if least.plan == options.plan else "the least-loss plan"
+        return f"Nothing: {whose} reaches {bound_text(least.price.evidence, 'target')}."
+    missed = [] if asks.alone_target else ["target"]
+    if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor:
+        missed.append("floor")
+    goals = joined([bound_text(least.price.evidence, bound) for bound in reversed(missed)])
+    return f"No single addition reaches {goals.replace(' and ', ' or ')}." if missed else ""
+
+
+def bound_text(evidence: Evidence, bound: str) -> str:
+    """Return the study's target or floor with its number: ``the target of power 0.80``."""
+    value = evidence.target if bound == "target" else evidence.floor
+    return f"the {bound} of {evidence.measure} {evidence.amount(value)}"
+
+
+# --- what the evidence rests on -------------------------------------------------------------
+
+
+def assumption_text(evidence: Evidence, scenario: NormalizedScenarioPack) -> str:
+    """Return at which assumed effect the evidence is planned, and that none was observed."""
+    if evidence.effect is None:
+        return "A share of all there is: no effect is assumed."
+    planning = scenario.design.effect_planning
+    name = _EFFECTS[scenario.design.kind]
+    changed = evidence.effect != planning
+    through = f", seen as {effect_text(evidence.effect)} through the substitutions"
+    return (
+        f"Planned, at an assumed {name} of {effect_text(planning)}{through if changed else ''}; "
+        f"never observed {evidence.measure}."
+    )
+
+
+def assumed_rows(
+    plan: Protocol, scenario: NormalizedScenarioPack
+) -> list[tuple[str, str, Evidence]]:
+    """Return the evidence at each effect worth assuming: its name, its size, what the plan buys."""
+    return [
+        (label, effect_text(effect), planned_evidence(plan, scenario, effect))
+        for label, effect in assumed_effects(scenario.design)
+    ]
+
+
+def assumed_text(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+    """Return all the evidence at the effects worth assuming, in one sentence; empty if none is."""
+    rows = assumed_rows(plan, scenario)
+    if not rows:
+        return ""
+    texts = [
+        f"{label} ({size}) {found.amount(found.value)}" if not found.void else f"{label} none"
+        for label, size, found in rows
+    ]
+    return f"{capitalised(rows[0][2].measure)} at an effect {', '.join(texts)}."

@@ -1,0 +1,74 @@
+"""One change of a plan, and the totals of several: what is saved, and what is lost for it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from replicalab.agents import FeasibilityCheckResult, SuggestionChange, check_feasibility
+from replicalab.concessions import Concession, plan_concession
+from replicalab.costs import amount_text
+from replicalab.evidence import Evidence, planned_evidence
+from replicalab.models import FIELD_LABELS, Protocol
+from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.sentences import (
+    failing_text,
+    loss_text,
+    plan_verdict,
+    protection_losses,
+    saved_text,
+    size_text,
+)
+from replicalab.ui.words import escaped, verdict_badge
+
+
+class Revised(NamedTuple):
+    """A revised plan with its check, its evidence, and the whole step that leads to it."""
+
+    plan: Protocol
+    check: FeasibilityCheckResult
+    evidence: Evidence
+    step: Concession
+
+
+def revised(before: Protocol, after: Protocol, pack: NormalizedScenarioPack) -> Revised:
+    """Return a revised plan, checked and priced."""
+    return Revised(
+        after,
+        check_feasibility(after, pack),
+        planned_evidence(after, pack),
+        plan_concession(before, after, pack),
+    )
+
+
+def change_title(number: int, change: SuggestionChange) -> str:
+    """Return a change in one line of Markdown: its number, field, and from → to."""
+    return (
+        f"**{number}. {FIELD_LABELS[change.field]}:** {escaped(change.original)} → "
+        f"**{escaped(change.revised)}**"
+    )
+
+
+def draw_price(change: SuggestionChange, step: Concession, pack: NormalizedScenarioPack) -> None:
+    """Draw why a change is made, what is lost by it, and its price in numbers."""
+    price = f"{saved_text(step)} · {escaped(loss_text(step, pack))}"
+    st.markdown(
+        f"**Why:** {escaped(change.reason)}  \n"
+        f"**What is lost:** {escaped(change.tradeoff)}  \n"
+        f":gray[{price}]"
+    )
+
+
+def draw_totals(found: Revised, pack: NormalizedScenarioPack) -> None:
+    """Draw what a revised plan comes to: its verdict, its totals, and all that it gives up."""
+    cost, budget = found.check.estimated_cost, pack.lab.budget_remaining
+    lines = [
+        f"{verdict_badge(plan_verdict(found.check, found.evidence))} {size_text(found.plan)} · "
+        f"{amount_text(cost)} of {amount_text(budget)} credits · **{found.evidence.text}**"
+    ]
+    if found.check.failing:
+        lines.append(f"Still: {failing_text(found.check.failing)}.")
+    lines.append(f"In all: {saved_text(found.step)} · {loss_text(found.step, pack)}")
+    lines += [escaped(loss) for loss in protection_losses(found.step)]
+    st.markdown("  \n".join(lines))
