@@ -1,9 +1,11 @@
 """The workspace as an address: what a copied link carries, and reading one back.
 
 Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``seed``, ``rounds``,
-``round`` (shown from 1) and ``plan`` (absent for the reference protocol). A plan is JSON,
-compressed, with a checksum of its own, so that a link that was cut anywhere is noticed rather than
-half read. An address typed by hand needs no ``v``.
+``round`` (shown from 1), ``plan`` (absent for the reference protocol), and ``budget``, ``days`` and
+``staff`` (each only where another lab is supposed), and ``scientist``, ``manager``, ``recording``
+and ``present`` (each only where it is not the default). A plan is JSON, compressed, with a checksum
+of its own, so that a link that was cut anywhere is noticed rather than half read. An address typed
+by hand needs no ``v``.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from replicalab.workspace import (
     DEFAULT_DIFFICULTY,
     DEFAULT_STUDY,
     LARGEST_PLANNED,
+    LEVERS,
     FindPack,
     Workspace,
 )
@@ -51,12 +54,18 @@ def to_query(workspace: Workspace) -> dict[str, str]:
     }
     if workspace.protocol is not None:
         query["plan"] = encode_plan(workspace.protocol)
+    query |= {name: str(value) for name, value in workspace.levers.items()}
+    query |= _talks_query(workspace)
     return {_CHECK: _checksum(query), **query}
 
 
 def _checksum(query: Mapping[str, str]) -> str:
-    """Return a checksum of what a workspace put into an address."""
+    """Return a checksum of what a workspace put into an address.
+
+    Keys that came later count only where they stand, so links from before them still hold.
+    """
     parts = [f"{key}={query.get(key, '')}" for key in _KEYS]
+    parts += [f"{key}={query[key]}" for key in (*LEVERS, *_TALKS) if key in query]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
 
 
@@ -69,6 +78,10 @@ def from_query(query: Mapping[str, str], find: FindPack = load_scenario) -> Link
     workspace = _lab_from(query, find, problems)
     workspace = _with_number(workspace, _ROUNDS, query, problems)
     workspace = _with_number(workspace, _ROUND, query, problems)
+    for name in LEVERS:
+        workspace = _with_number(workspace, _NumberKey(name, name), query, problems)
+    for key, field in _TALKS.items():
+        workspace = _with_choice(workspace, key, field, query, problems)
     if "plan" in query and workspace.scenario_id == query.get("study", DEFAULT_STUDY):
         try:
             workspace = workspace.changed(protocol=decode_plan(query["plan"]))
@@ -127,10 +140,46 @@ def _with_number(
             raise ValueError(text)
         return workspace.changed(**{number.field: int(text) + number.shift})
     except ValueError:
-        default = getattr(workspace, number.field) - number.shift
-        problems.append(
-            f"{number.key} '{shortened(text)}' is not usable; showing {number.key} {default}."
-        )
+        default = getattr(workspace, number.field)
+        shown = "the lab's own" if default is None else f"{number.key} {default - number.shift}"
+        problems.append(f"{number.key} '{shortened(text)}' is not usable; showing {shown}.")
+        return workspace
+
+
+_TALKS: Final = {
+    "scientist": "scientist",
+    "manager": "lab_manager",
+    "recording": "recording",
+    "present": "presenting",
+}
+"""Keys of an address and the fields of the negotiation that they set."""
+_YES: Final = "1"
+
+
+def _talks_query(workspace: Workspace) -> dict[str, str]:
+    """Return who negotiates, and how it is shown, where it is not the default."""
+    found = {key: getattr(workspace, field) for key, field in _TALKS.items()}
+    default = Workspace()
+    return {
+        key: _YES if value is True else str(value)
+        for key, value in found.items()
+        if value != getattr(default, _TALKS[key])
+    }
+
+
+def _with_choice(
+    workspace: Workspace, key: str, field: str, query: Mapping[str, str], problems: list[str]
+) -> Workspace:
+    text = query.get(key)
+    if text is None:
+        return workspace
+    value: object = text
+    if field == "presenting":
+        value = {_YES: True, "0": False}.get(text, text)
+    try:
+        return workspace.changed(**{field: value})
+    except ValidationError:
+        problems.append(f"{key} '{shortened(text)}' is not usable; it is left out.")
         return workspace
 
 

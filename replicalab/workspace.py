@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Annotated, Final
 
 from pydantic import Field
 
 from replicalab.models import Protocol, Record
+from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import Difficulty, NormalizedScenarioPack, load_scenario
-from replicalab.scenarios.models import MAX_ROUNDS, Identifier
+from replicalab.scenarios.levers import with_means
+from replicalab.scenarios.models import MAX_ROUNDS, MOST, Identifier, PackKey
+
+Lever = Annotated[int, Field(strict=True, ge=1, le=MOST)]
+"""A lab's amount that is pulled to another value."""
 
 FindPack = Callable[[str, str, int], NormalizedScenarioPack]
 """Finds a study in its lab: (scenario_id, difficulty, seed); raises ScenarioError."""
@@ -18,6 +24,7 @@ DEFAULT_STUDY: Final = "fin_momentum"
 DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
 LARGEST_SEED: Final = 999_999
 MOST_ROUNDS: Final = 12
+_LAB_FIELDS: Final = ("scenario_id", "difficulty", "seed")
 LARGEST_PLANNED: Final = 1_000_000
 """The most samples, or days, that a workspace holds: what the evidence is computed for."""
 
@@ -26,7 +33,9 @@ class Workspace(Record):
     """What every page shows: a study in a lab, a plan, and a round of its negotiation.
 
     ``protocol`` is None while the plan is the study's reference protocol; ``round_number``
-    counts from 0.
+    counts from 0. ``budget`` (credits), ``days`` and ``staff`` are what the Trade-offs page
+    supposes of the lab; None is the lab's own. ``scientist`` and ``lab_manager`` play the
+    negotiation, unless ``recording`` names a recorded one; ``presenting`` hides the controls.
     """
 
     scenario_id: Identifier = DEFAULT_STUDY
@@ -35,6 +44,13 @@ class Workspace(Record):
     protocol: Protocol | None = None
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
     round_number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)] = 0
+    budget: Lever | None = None
+    days: Lever | None = None
+    staff: Lever | None = None
+    scientist: ScientistKind = ScientistKind.BASELINE
+    lab_manager: LabManagerKind = LabManagerKind.REFERENCE
+    recording: Identifier | None = None
+    presenting: Annotated[bool, Field(strict=True)] = False
 
     def pack(self, find: FindPack = load_scenario) -> NormalizedScenarioPack:
         """Return the study in its lab.
@@ -51,15 +67,27 @@ class Workspace(Record):
     def with_plan(self, protocol: Protocol | None, find: FindPack = load_scenario) -> Workspace:
         """Return this workspace with another plan, at the first round."""
         same = protocol is not None and protocol == self.pack(find).reference_protocol
-        return self.changed(protocol=None if same else protocol, round_number=0)
+        return self.changed(protocol=None if same else protocol, recording=None, round_number=0)
 
     def with_study(self, scenario_id: str) -> Workspace:
         """Return another study with its reference protocol, in the same lab and seed."""
-        return self.changed(scenario_id=scenario_id, protocol=None, round_number=0)
+        return self.changed(
+            scenario_id=scenario_id,
+            protocol=None,
+            recording=None,
+            round_number=0,
+            **dict.fromkeys(LEVERS),
+        )
 
     def with_lab(self, difficulty: str, seed: int) -> Workspace:
         """Return the same study and plan in another lab."""
-        return self.changed(difficulty=difficulty, seed=seed, round_number=0)
+        return self.changed(
+            difficulty=difficulty,
+            seed=seed,
+            recording=None,
+            round_number=0,
+            **dict.fromkeys(LEVERS),
+        )
 
     def with_rounds(self, most: int) -> Workspace:
         """Return this workspace with at most that many rounds, at the first."""
@@ -69,6 +97,29 @@ class Workspace(Record):
         """Return this workspace at a round, counted from 0."""
         return self.changed(round_number=number)
 
+    def with_players(self, scientist: ScientistKind, lab_manager: LabManagerKind) -> Workspace:
+        """Return this workspace with these two at the table, at the first round."""
+        return self.changed(
+            scientist=scientist, lab_manager=lab_manager, recording=None, round_number=0
+        )
+
+    def with_levers(
+        self, budget: int | None = None, days: int | None = None, staff: int | None = None
+    ) -> Workspace:
+        """Return this workspace with the lab supposed to have these means; None is its own."""
+        return self.changed(budget=budget, days=days, staff=staff)
+
+    def with_levers_of(self, other: Workspace) -> Workspace:
+        """Return this workspace with what another supposes of the same lab."""
+        same = all(getattr(self, name) == getattr(other, name) for name in _LAB_FIELDS)
+        return self.with_levers(**other.levers) if same else self
+
+    @property
+    def levers(self) -> dict[str, int]:
+        """What is supposed of the lab, by `LEVERS`; empty for the lab as it is."""
+        found = {name: getattr(self, name) for name in LEVERS}
+        return {name: value for name, value in found.items() if value is not None}
+
     def changed(self, **changes: object) -> Workspace:
         """Return this workspace with some fields changed, built through validation.
 
@@ -76,3 +127,30 @@ class Workspace(Record):
             pydantic.ValidationError: a changed value is not allowed.
         """
         return Workspace.model_validate({**dict(self), **changes})
+
+
+LEVERS: Final = ("budget", "days", "staff")
+"""The fields of a workspace that suppose another lab, as `with_means` names them."""
+
+
+@lru_cache(maxsize=256)
+def _supposed(key: PackKey, means: tuple[tuple[str, int], ...]) -> NormalizedScenarioPack:
+    """Return a pack with other means, the same one each time: what is known of it stays known."""
+    found = dict(means)
+    return with_means(
+        key.pack, budget=found.get("budget"), days=found.get("days"), staff=found.get("staff")
+    )
+
+
+def supposed_lab(
+    scenario: NormalizedScenarioPack, levers: Mapping[str, int]
+) -> NormalizedScenarioPack:
+    """Return the study in the lab that the levers suppose; the lab itself where none is moved."""
+    moved = {name: value for name, value in levers.items() if value != _means(scenario)[name]}
+    return _supposed(scenario.key, tuple(sorted(moved.items()))) if moved else scenario
+
+
+def _means(scenario: NormalizedScenarioPack) -> dict[str, float]:
+    lab = scenario.lab
+    means = (lab.budget_remaining, lab.time_limit_days, lab.staff_count)
+    return dict(zip(LEVERS, means, strict=True))

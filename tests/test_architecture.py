@@ -29,8 +29,8 @@ LAYERS: Final[tuple[frozenset[str], ...]] = (
     frozenset({"agents"}),
     frozenset({"margins", "concessions"}),
     frozenset({"planner"}),
-    frozenset({"negotiation"}),
-    frozenset({"workspace"}),
+    frozenset({"negotiation", "tradeoffs"}),
+    frozenset({"cassettes", "regions", "workspace"}),
     frozenset({"batch", "figures", "gallery", "library", "links", "lint", "llm"})
     | frozenset({"report", "sentences", "stories"}),
     frozenset({"ui"}),
@@ -49,6 +49,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "yaml": frozenset({"scenarios"}),
     "openai": frozenset({"llm"}),
     "sqlalchemy": frozenset({"library"}),
+    "numpy": frozenset({"regions", "figures", "ui"}),
     "scipy": frozenset(),
 }
 """Outside libraries and the rooms that may import them."""
@@ -59,7 +60,7 @@ NOT_FOR_PAGES: Final = frozenset(
 )
 """What a page must ask for through `replicalab.ui`, so that no page computes."""
 
-CORE: Final = ROOMS - {"figures", "library", "llm", "ui"}
+CORE: Final = ROOMS - {"figures", "regions", "library", "llm", "ui"}
 NOT_IN_CORE: Final = frozenset(
     {"streamlit", "plotly", "pandas", "openai", "sqlalchemy", "scipy", "numpy"}
 )

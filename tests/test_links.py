@@ -16,8 +16,15 @@ from hypothesis import strategies as st
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.links import decode_plan, encode_plan, from_query, shortened, to_query
 from replicalab.models import Protocol, revise
+from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
-from replicalab.workspace import LARGEST_PLANNED, LARGEST_SEED, MOST_ROUNDS, Workspace
+from replicalab.workspace import (
+    LARGEST_PLANNED,
+    LARGEST_SEED,
+    MOST_ROUNDS,
+    Workspace,
+    supposed_lab,
+)
 from tests.factories import make_protocol
 from tests.strategies import protocols
 
@@ -30,6 +37,9 @@ BROKEN: Final = "the link is incomplete or was changed on its way; copy it again
 NO_PLAN: Final = "the link carries no plan; copy it again from the address bar."
 
 
+levers = st.none() | st.integers(1, 10**9)
+
+
 @st.composite
 def workspaces(draw: st.DrawFn) -> Workspace:
     """Return any workspace of a study on the shelf."""
@@ -40,6 +50,13 @@ def workspaces(draw: st.DrawFn) -> Workspace:
         protocol=draw(st.none() | protocols()),
         max_rounds=draw(st.integers(1, MOST_ROUNDS)),
         round_number=draw(st.integers(0, MOST_ROUNDS - 1)),
+        budget=draw(levers),
+        days=draw(levers),
+        staff=draw(levers),
+        scientist=draw(st.sampled_from(ScientistKind)),
+        lab_manager=draw(st.sampled_from(LabManagerKind)),
+        recording=draw(st.none() | st.from_regex(r"\A[a-z][a-z0-9_]{0,63}\Z")),
+        presenting=draw(st.booleans()),
     )
 
 
@@ -97,6 +114,74 @@ def test_address_cut_anywhere_is_noticed() -> None:
     for length in range(len("v="), len(whole)):
         cut = dict(parse_qsl(whole[:length], keep_blank_values=True))
         assert from_query(cut).problems, whole[:length]
+
+
+def test_address_with_levers_cut_anywhere_is_noticed() -> None:
+    full = Workspace(seed=42, budget=2700, days=9, staff=5)
+    whole = urlencode(to_query(full))
+    assert from_query(dict(parse_qsl(whole))) == (full, [])
+    for length in range(len("v="), len(whole)):
+        cut = dict(parse_qsl(whole[:length], keep_blank_values=True))
+        assert from_query(cut).problems, whole[:length]
+
+
+def test_address_from_before_there_were_levers_still_holds() -> None:
+    # Written by this code before it knew any: the checksum must not have changed.
+    old = {"v": "2cbad08f", "study": "fin_momentum", "lab": "medium", "seed": "0"}
+    assert from_query({**old, "rounds": "5", "round": "1"}) == (Workspace(), [])
+
+
+def test_query_carries_levers_only_when_they_are_pulled() -> None:
+    assert not {"budget", "days", "staff"} & set(to_query(Workspace()))
+    query = to_query(Workspace(budget=2700, staff=5))
+    assert (query["budget"], query["staff"], "days" in query) == ("2700", "5", False)
+
+
+def test_address_with_players_cut_anywhere_is_noticed() -> None:
+    full = Workspace(
+        seed=42,
+        budget=2700,
+        scientist=ScientistKind.PERSON,
+        lab_manager=LabManagerKind.LEAST_LOSS,
+        recording="one_run",
+        presenting=True,
+    )
+    whole = urlencode(to_query(full))
+    assert from_query(dict(parse_qsl(whole))) == (full, [])
+    for length in range(len("v="), len(whole)):
+        cut = dict(parse_qsl(whole[:length], keep_blank_values=True))
+        assert from_query(cut).problems, whole[:length]
+
+
+def test_query_carries_players_only_when_they_are_not_the_usual_ones() -> None:
+    keys = {"scientist", "manager", "recording", "present"}
+    assert not keys & set(to_query(Workspace()))
+    query = to_query(Workspace(scientist=ScientistKind.EVIDENCE_AWARE, presenting=True))
+    assert {key: query[key] for key in keys & set(query)} == {
+        "scientist": "evidence_aware",
+        "present": "1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("scientist", "Baseline"),
+        ("scientist", ""),
+        ("manager", "reference "),
+        ("recording", "../../etc/passwd"),
+        ("recording", "x" * 65),
+        ("present", "yes"),
+        ("present", "True"),
+    ],
+)
+def test_player_that_is_none_is_left_out(key: str, text: str) -> None:
+    said = f"{key} '{shortened(text)}' is not usable; it is left out."
+    assert from_query({key: text}) == (Workspace(), [said])
+
+
+def test_presenting_can_be_switched_off_by_hand() -> None:
+    assert from_query({"present": "0"}) == (Workspace(), [])
 
 
 def test_query_carries_a_plan_only_when_it_was_edited() -> None:
@@ -297,6 +382,9 @@ def test_plan_with_a_huge_number_is_refused(digits: int) -> None:
         ({"rounds": "13"}, "rounds '13' is not usable; showing rounds 5."),
         ({"round": "0"}, "round '0' is not usable; showing round 1."),
         ({"round": "13"}, "round '13' is not usable; showing round 1."),
+        ({"budget": "0"}, "budget '0' is not usable; showing the lab's own."),
+        ({"days": "-3"}, "days '-3' is not usable; showing the lab's own."),
+        ({"staff": "1000000001"}, "staff '1000000001' is not usable; showing the lab's own."),
         ({"plan": ""}, f"plan: {BROKEN} Showing the study's reference protocol instead."),
         ({"plan": TEXT[:-9]}, f"plan: {BROKEN} Showing the study's reference protocol instead."),
         (
@@ -329,7 +417,7 @@ def test_plan_alone_belongs_to_the_default_study() -> None:
     assert from_query({"plan": TEXT}) == (Workspace(protocol=PLAN), [])
 
 
-@pytest.mark.parametrize("key", ["study", "lab", "seed", "rounds", "round", "plan"])
+@pytest.mark.parametrize("key", ["study", "lab", "seed", "rounds", "round", "plan", "budget"])
 def test_huge_address_gives_a_short_problem(key: str) -> None:
     reading = from_query({key: "x" * 1_000_000})
     assert reading.workspace == Workspace()
@@ -337,7 +425,24 @@ def test_huge_address_gives_a_short_problem(key: str) -> None:
     assert len(problem) < 400
 
 
-KEYS: Final = st.sampled_from(["study", "lab", "seed", "rounds", "round", "plan", "other"])
+KEYS: Final = st.sampled_from(
+    [
+        "study",
+        "lab",
+        "seed",
+        "rounds",
+        "round",
+        "plan",
+        "budget",
+        "days",
+        "staff",
+        "scientist",
+        "manager",
+        "recording",
+        "present",
+        "other",
+    ]
+)
 
 
 @given(st.dictionaries(KEYS, st.text() | st.sampled_from([*STUDIES, "hard", "3", TEXT])))
@@ -383,6 +488,34 @@ def test_workspace_in_another_lab_keeps_the_plan() -> None:
     assert workspace == Workspace(difficulty=HARD, seed=9, protocol=PLAN)
 
 
+def test_levers_belong_to_one_lab() -> None:
+    pulled = Workspace(seed=3).with_levers(budget=2700, days=9)
+    assert pulled.levers == {"budget": 2700, "days": 9}
+    assert pulled.with_plan(PLAN).levers == pulled.levers
+    for elsewhere in (pulled.with_study("math_four_colour"), pulled.with_lab("hard", 3)):
+        assert elsewhere.levers == {}
+    assert pulled.with_levers() == Workspace(seed=3)
+
+
+def test_levers_are_taken_over_in_the_same_lab_only() -> None:
+    pulled = Workspace(seed=3, days=9)
+    assert Workspace(seed=3, protocol=PLAN).with_levers_of(pulled).days == 9
+    assert Workspace(seed=4, staff=2).with_levers_of(pulled) == Workspace(seed=4, staff=2)
+
+
+def test_supposed_lab_differs_by_the_levers_alone_and_stays_the_same_one() -> None:
+    pack = load_scenario("fin_momentum", "medium")
+    found = supposed_lab(pack, {"budget": 2700, "staff": 5})
+    assert (found.lab.budget_remaining, found.lab.time_limit_days, found.lab.staff_count) == (
+        2700.0,
+        6,
+        5,
+    )
+    assert supposed_lab(pack, {"staff": 5, "budget": 2700}) is found
+    assert supposed_lab(pack, {}) is pack
+    assert supposed_lab(pack, {"days": 6}) is pack
+
+
 def test_workspace_moves_between_rounds() -> None:
     workspace = Workspace().with_rounds(7).at_round(3)
     assert (workspace.max_rounds, workspace.round_number) == (7, 3)
@@ -396,3 +529,25 @@ def test_workspace_moves_between_rounds() -> None:
 )
 def test_foreign_text_is_quoted_shortened(text: str, short: str) -> None:
     assert shortened(text, 4) == short
+
+
+def test_recording_stays_only_with_its_study_lab_and_plan() -> None:
+    workspace = Workspace(recording="one_run", round_number=2)
+    for other in (
+        workspace.with_study("psy_stroop"),
+        workspace.with_lab("hard", 0),
+        workspace.with_plan(PLAN),
+        workspace.with_players(ScientistKind.PERSON, LabManagerKind.REFERENCE),
+    ):
+        assert (other.recording, other.round_number) == (None, 0)
+    assert workspace.at_round(1).recording == "one_run"
+
+
+def test_players_stay_with_another_study_lab_and_plan() -> None:
+    workspace = Workspace().with_players(ScientistKind.PERSON, LabManagerKind.LEAST_LOSS)
+    for other in (
+        workspace.with_study("psy_stroop"),
+        workspace.with_lab("hard", 0),
+        workspace.with_plan(PLAN),
+    ):
+        assert (other.scientist, other.lab_manager) == ("person", "least_loss")

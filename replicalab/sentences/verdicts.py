@@ -18,7 +18,9 @@ from replicalab.costs import amount_text
 from replicalab.evidence import Evidence, planned_evidence
 from replicalab.labels import count_text
 from replicalab.models import DIMENSIONS, Dimension, LabManagerActionType, Protocol
-from replicalab.negotiation import Outcome, Trace
+from replicalab.negotiation import Outcome, Trace, state_of
+from replicalab.negotiation.prospects import none_exists_text, prospect
+from replicalab.negotiation.wording import placed_text, size_text
 from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
 
 
@@ -79,6 +81,9 @@ OUTCOME_TITLES: Final = {
     Outcome.NO_DEAL: "No deal",
 }
 
+UNFINISHED_TITLE: Final = "Still open"
+"""The title of a negotiation that goes on."""
+
 OUTCOME_STATUS: Final = {
     Outcome.AGREED: Status.PASS,
     Outcome.AGREED_BELOW_FLOOR: Status.CAUTION,
@@ -118,13 +123,7 @@ def evidence_sentence(evidence: Evidence) -> str:
     """Return what evidence is planned and where it stands to the study's target and floor."""
     if evidence.void:
         return f"It yields no evidence: {evidence.void}."
-    target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
-    where = {
-        EvidenceTier.MEETS_TARGET: f"which meets the target of {target}",
-        EvidenceTier.ABOVE_FLOOR: f"below the target of {target} but above the floor of {floor}",
-        EvidenceTier.BELOW_FLOOR: f"below the floor of {floor}",
-    }[evidence.tier]
-    return f"Planned evidence: {evidence.text}, {where}."
+    return f"Planned evidence: {placed_text(evidence)}."
 
 
 def plan_size(protocol: Protocol, check: FeasibilityCheckResult, budget: float) -> str:
@@ -140,28 +139,70 @@ def _samples(plan: Protocol) -> str:
 
 
 def outcome_verdict(trace: Trace, scenario: NormalizedScenarioPack) -> Verdict:
-    """Return how a negotiation ended, in one sentence that is true."""
-    last = trace.rounds[-1]
+    """Return how a negotiation ended, in one sentence that is true.
+
+    Where no plan above the floor was agreed, it says whether this lab could have run one. A
+    negotiation that goes on is told as what is on the table.
+    """
+    if trace.outcome is None:
+        return Verdict(Status.CAUTION, UNFINISHED_TITLE, f"{_so_far(trace, scenario)}.")
     title, status = OUTCOME_TITLES[trace.outcome], OUTCOME_STATUS[trace.outcome]
-    rounds = f"round {last.number + 1}"
+    last = trace.rounds[-1]
     if last.plan is None or last.check is None:
-        return Verdict(status, title, f"{title}: {trace.ending} with no plan on the table.")
+        text = f"{title}: {trace.ending} with no plan on the table"
+        return Verdict(status, title, f"{text}; {_what_could_be(None, scenario)}.")
     size = plan_size(last.plan, last.check, scenario.lab.budget_remaining)
-    evidence = evidence_sentence(planned_evidence(last.plan, scenario))
-    if trace.outcome is Outcome.FALSE_AGREEMENT:
-        why = "does not approve" if last.check.lab_feasible else "cannot run"
-        text = (
-            f"False agreement in {rounds}: {trace.ending}, but "
-            f"{failing_text(last.check.failing)}. The lab {why} {size}."
-        )
-    elif trace.outcome is Outcome.NO_DEAL:
-        text = f"No deal after {rounds}: {trace.ending}. The last plan was {size}."
-        if last.check.failing:
-            text = f"{text[:-1]}; {failing_text(last.check.failing)}."
+    if trace.outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
+        evidence = planned_evidence(last.plan, scenario)
+        status = evidence_status(evidence)
+        text = f"{title} in round {len(trace.rounds)}: {size}; {_clause(evidence)}"
     else:
-        text = f"{title} in {rounds}: {size}. {evidence}"
-        status = evidence_status(planned_evidence(last.plan, scenario))
-    return Verdict(status, title, text)
+        text = _without_a_plan(trace, last.check, size)
+    if trace.outcome is not Outcome.AGREED:
+        text = f"{text}; {_what_could_be(last.plan, scenario)}"
+    return Verdict(status, title, f"{text}.")
+
+
+def _clause(evidence: Evidence) -> str:
+    """Return the evidence sentence as the end of another: ``planned evidence: power 0.58, …``."""
+    sentence = evidence_sentence(evidence).removesuffix(".")
+    return f"{sentence[0].lower()}{sentence[1:]}"
+
+
+def _without_a_plan(trace: Trace, check: FeasibilityCheckResult, size: str) -> str:
+    """Return a no deal, or an agreement over a plan that fails."""
+    rounds, failing = f"round {len(trace.rounds)}", failing_text(check.failing)
+    if trace.outcome is Outcome.NO_DEAL:
+        return f"No deal after {rounds}: {trace.ending}; the last plan was {size}, and {failing}"
+    why = "does not approve" if check.lab_feasible else "cannot run"
+    return (
+        f"False agreement in {rounds}: {trace.ending}, but {failing}, so the lab {why} the plan of "
+        f"{size}"
+    )
+
+
+def _what_could_be(plan: Protocol | None, scenario: NormalizedScenarioPack) -> str:
+    """Return the plan above the floor that this lab could run, or that none exists."""
+    found = prospect(plan, scenario)
+    if not found.exists:
+        return none_exists_text(found, scenario)
+    best = found.best
+    return f"in this lab {size_text(best.plan)} would have reached {best.price.evidence.text}"
+
+
+def _so_far(trace: Trace, scenario: NormalizedScenarioPack) -> str:
+    """Return which round is next, and what is on the table."""
+    here = f"Round {len(trace.rounds) + 1} of {trace.setup.max_rounds}"
+    last = trace.rounds[-1] if trace.rounds else None
+    if last is None or last.plan is None or last.check is None:
+        return f"{here}: no plan is on the table yet"
+    size = plan_size(last.plan, last.check, scenario.lab.budget_remaining)
+    text = f"{here}: on the table is the plan of {size}, and {failing_text(last.check.failing)}"
+    offer = state_of(trace, scenario).offer
+    if offer is None:
+        return text
+    has = placed_text(planned_evidence(offer, scenario))
+    return f"{text}; the Lab Manager offers {size_text(offer)}: {has}"
 
 
 def offer_story(scenario: NormalizedScenarioPack) -> Verdict:

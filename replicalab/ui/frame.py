@@ -25,6 +25,7 @@ PAGES: Final = (
     ("app.py", "Scenarios", ":material/science:"),
     ("pages/1_Protocol.py", "Protocol", ":material/tune:"),
     ("pages/2_Negotiation.py", "Negotiation", ":material/forum:"),
+    ("pages/3_Trade-offs.py", "Trade-offs", ":material/query_stats:"),
 )
 
 

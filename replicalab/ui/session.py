@@ -18,7 +18,7 @@ from replicalab.links import from_query, to_query
 from replicalab.models import Protocol
 from replicalab.scenarios import NormalizedScenarioPack, list_scenarios
 from replicalab.ui import own_studies
-from replicalab.workspace import Workspace
+from replicalab.workspace import Workspace, supposed_lab
 
 _WORKSPACE: Final = "workspace"
 _PAST: Final = "past"
@@ -111,6 +111,11 @@ def here() -> Here:
     """Return what the workspace points at, checked."""
     pack, protocol = _pack(), plan()
     return Here(pack, protocol, check_feasibility(protocol, pack), planned_evidence(protocol, pack))
+
+
+def supposed() -> NormalizedScenarioPack:
+    """Return the study in the lab that the Trade-offs page supposes."""
+    return supposed_lab(_pack(), workspace().levers)
 
 
 def plan() -> Protocol:
@@ -209,6 +214,17 @@ def set_rounds(most: int) -> None:
     _set(workspace().with_rounds(most))
 
 
+def suppose(**levers: int | None) -> None:
+    """Suppose a lab of other means on the Trade-offs page; what is not named stays."""
+    _set(workspace().changed(**levers))
+
+
+def stop_supposing() -> None:
+    """Show the lab as it is."""
+    _set(workspace().with_levers())
+    _redraw_editor()
+
+
 def show_round(number: int) -> None:
     """Go to a round of the negotiation, counted from 0."""
     _set(workspace().at_round(number))
@@ -239,5 +255,5 @@ def _travel(source: str, target: str) -> None:
         *rest, found = st.session_state[source]
         st.session_state[target] = [*st.session_state[target], workspace()]
         st.session_state[source] = rest
-        _set(found.with_rounds(workspace().max_rounds))
+        _set(found.with_rounds(workspace().max_rounds).with_levers_of(workspace()))
         _redraw_editor()

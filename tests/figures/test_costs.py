@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.costs import CostTerm, cost_terms, counts_of
-from replicalab.figures import CostStep, cost_chart, round_cost_chart
+from replicalab.figures import CostStep, cost_chart
 from replicalab.figures.style import EVIDENCE, FAIL, PASS
 from replicalab.scenarios import CostModel
 from tests.factories import make_protocol
@@ -94,36 +94,13 @@ def test_cost_chart_says_and_shows_whether_the_budget_holds(
     assert figure.data[0].marker.color[-1] == colour
 
 
-def test_round_chart_draws_each_rounds_cost_and_the_budget() -> None:
-    costs, budget = round_cost_chart(
-        [1, 2, 3], [3850.0, 2300.0, 1070.0], [False, False, True], 2600.0
-    ).data
-    assert list(costs.x) == ["Round 1", "Round 2", "Round 3"]
-    assert list(costs.y) == [3850.0, 2300.0, 1070.0]
-    assert list(costs.text) == ["✗ 3,850", "✗ 2,300", "✓ 1,070"]
-    assert list(costs.marker.color) == [FAIL, FAIL, PASS]
-    assert (list(budget.x), list(budget.y), list(budget.text)) == (["Budget"], [2600.0], ["2,600"])
-
-
-def test_round_chart_has_a_title() -> None:
-    title = round_cost_chart([1], [1.0], [True], 2.0).layout.title.text
-    assert title == "Cost of each round's plan against the budget"
-
-
-def test_round_chart_refuses_costs_without_verdicts() -> None:
-    with pytest.raises(ValueError, match="argument"):
-        round_cost_chart([1, 2], [1.0, 2.0], [True], 3.0)
-
-
 FIGURES: Final = [
     cost_chart(TERMS, 1050.0, 2600.0),
     cost_chart(NOTHING, 0.0, 0.0),
-    round_cost_chart([1, 2], [3850.0, 1070.0], [False, True], 2600.0),
-    round_cost_chart([], [], [], 0.0),
 ]
 
 
-@pytest.mark.parametrize("figure", FIGURES, ids=["costs", "no costs", "rounds", "no rounds"])
+@pytest.mark.parametrize("figure", FIGURES, ids=["costs", "no costs"])
 def test_every_chart_names_its_unit_and_marks_the_budget(figure: go.Figure) -> None:
     assert figure.layout.title.text
     assert "credits" in {figure.layout.xaxis.title.text, figure.layout.yaxis.title.text}
@@ -143,22 +120,3 @@ def test_cost_chart_leaves_room_beyond_the_longest_bar(
     assert end_of(figure.layout.xaxis) >= max(total, budget, after)
     assert figure.data[0].x[-1] == after
     assert budget_line(figure) == budget
-
-
-@given(st.lists(st.tuples(amounts, st.booleans())), amounts)
-def test_round_chart_never_fails_and_leaves_room_above_the_highest_bar(
-    rounds: list[tuple[float, bool]], budget: float
-) -> None:
-    costs = [cost for cost, _ in rounds]
-    figure = round_cost_chart(
-        range(1, len(costs) + 1), costs, [passed for _, passed in rounds], budget
-    )
-    assert end_of(figure.layout.yaxis) >= max([*costs, budget])
-    assert list(figure.data[0].y) == costs
-
-
-def test_round_costs_of_a_long_negotiation_keep_the_budget_beside_the_rounds() -> None:
-    figure = round_cost_chart(range(1, 10), [1.0] * 9, [True] * 9, 2.0)
-    assert list(figure.data[0].x) == ["1", "2", "3", "4", "5", "6", "7", "8", "9"]
-    assert list(figure.data[1].x) == ["Budget"]
-    assert figure.layout.xaxis.type == "category"  # numbers as text would make a number axis

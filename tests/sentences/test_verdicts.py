@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,17 @@ from hypothesis import strategies as st
 from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.evidence import Evidence, planned_evidence
 from replicalab.models import Dimension, LabManagerActionType, Protocol, ScientistAction
-from replicalab.negotiation import Outcome, Trace, negotiate, scenario_digest, setup_for
+from replicalab.negotiation import (
+    LabManagerKind,
+    Outcome,
+    ScientistKind,
+    Trace,
+    begin,
+    negotiate,
+    play_action,
+    scenario_digest,
+    setup_for,
+)
 from replicalab.negotiation.rounds import outcome_of
 from replicalab.scenarios import EvidenceTier, NormalizedScenarioPack, load_scenario
 from replicalab.sentences import (
@@ -29,6 +41,7 @@ from replicalab.sentences import (
     plan_size,
     plan_verdict,
 )
+from replicalab.sentences.verdicts import UNFINISHED_TITLE
 from tests.factories import EQUIPMENT, make_pack_in_lab, make_protocol
 from tests.negotiation.playing import (
     ACCEPT,
@@ -38,6 +51,7 @@ from tests.negotiation.playing import (
     PLAN,
     SMALL,
     STUCK,
+    ask,
     play,
     propose,
 )
@@ -306,7 +320,8 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
                 Status.FAIL,
                 "False agreement",
                 "False agreement in round 2: the Scientist accepted, but protocol and equipment "
-                f"fail. The lab cannot run {SIZE}.",
+                f"fail, so the lab cannot run the plan of {SIZE}; no plan with this method passes "
+                "in this lab: at best protocol and equipment fail.",
             ),
         ),
         (
@@ -316,8 +331,9 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
             Verdict(
                 Status.FAIL,
                 "False agreement",
-                "False agreement in round 2: the Scientist accepted, but policy fails. The lab "
-                f"does not approve {SIZE}.",
+                "False agreement in round 2: the Scientist accepted, but policy fails, so the lab "
+                f"does not approve the plan of {SIZE}; in this lab 41 samples in 5 days would have "
+                "reached power 0.80.",
             ),
         ),
         (
@@ -327,8 +343,8 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
             Verdict(
                 Status.FAIL,
                 "No deal",
-                f"No deal after round 1: the rounds ran out. The last plan was {SIZE}; equipment "
-                "fails.",
+                f"No deal after round 1: the rounds ran out; the last plan was {SIZE}, and "
+                "equipment fails; in this lab 41 samples in 5 days would have reached power 0.80.",
             ),
         ),
         (
@@ -338,8 +354,8 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
             Verdict(
                 Status.FAIL,
                 "No deal",
-                f"No deal after round 2: the Scientist walked away. The last plan was {SIZE}; "
-                "equipment fails.",
+                f"No deal after round 2: the Scientist walked away; the last plan was {SIZE}, and "
+                "equipment fails; in this lab 41 samples in 5 days would have reached power 0.80.",
             ),
         ),
         (
@@ -349,7 +365,8 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
             Verdict(
                 Status.FAIL,
                 "No deal",
-                "No deal: the Scientist walked away with no plan on the table.",
+                "No deal: the Scientist walked away with no plan on the table; in this lab 41 "
+                "samples in 5 days would have reached power 0.80.",
             ),
         ),
         (
@@ -357,7 +374,10 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
             [ACCEPT],
             1,
             Verdict(
-                Status.FAIL, "No deal", "No deal: the rounds ran out with no plan on the table."
+                Status.FAIL,
+                "No deal",
+                "No deal: the rounds ran out with no plan on the table; in this lab 41 samples in "
+                "5 days would have reached power 0.80.",
             ),
         ),
         (
@@ -368,8 +388,8 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
                 Status.FAIL,
                 "Agreed below the floor",
                 "Agreed below the floor in round 1: 40 samples in 2 days for 900 of 5,000 "
-                "credits. It yields no evidence: the study's endpoint needs 3 days, and the plan "
-                "has 2.",
+                "credits; it yields no evidence: the study's endpoint needs 3 days, and the plan "
+                "has 2; in this lab 41 samples in 3 days would have reached power 0.80.",
             ),
         ),
     ],
@@ -392,7 +412,7 @@ def test_outcome_verdict_is(
             Verdict(
                 Status.PASS,
                 "Agreed",
-                "Agreed in round 1: 300 samples in 8 days for 3,850 of 3,900 credits. Planned "
+                "Agreed in round 1: 300 samples in 8 days for 3,850 of 3,900 credits; planned "
                 "evidence: power 0.86, which meets the target of 0.80.",
             ),
         ),
@@ -402,7 +422,7 @@ def test_outcome_verdict_is(
             Verdict(
                 Status.PASS,
                 "Agreed",
-                "Agreed in round 2: 150 samples in 6 days for 2,250 of 2,600 credits. Planned "
+                "Agreed in round 2: 150 samples in 6 days for 2,250 of 2,600 credits; planned "
                 "evidence: power 0.58, below the target of 0.80 but above the floor of 0.50.",
             ),
         ),
@@ -413,7 +433,8 @@ def test_outcome_verdict_is(
                 Status.CAUTION,
                 "Agreed below the floor",
                 "Agreed below the floor in round 4: 75 samples in 6 days for 1,500 of 2,600 "
-                "credits. Planned evidence: power 0.33, below the floor of 0.50.",
+                "credits; planned evidence: power 0.33, below the floor of 0.50; in this lab 195 "
+                "samples in 4 days would have reached power 0.69.",
             ),
         ),
     ],
@@ -422,6 +443,121 @@ def test_outcome_verdict_of_momentum(lab: str, rounds: int, expected: Verdict) -
     pack = load_scenario("fin_momentum", lab)
     trace = negotiate(setup_for(pack, pack.reference_protocol, rounds), pack)
     assert outcome_verdict(trace, pack) == expected
+
+
+# The four outcomes, each reached by a shipped study and pairing. Worked out by hand: momentum's
+# months cost 10 credits and its days 50; 195 x 10 + 4 x 50 + 450 = 2600.
+FOUR_OUTCOMES: Final = [
+    (
+        ("fin_momentum", "medium", ScientistKind.EVIDENCE_AWARE, LabManagerKind.REFERENCE),
+        Outcome.AGREED,
+        Status.PASS,
+        "Agreed in round 2: 195 samples in 4 days for 2,600 of 2,600 credits; planned evidence: "
+        "power 0.69, below the target of 0.80 but above the floor of 0.50.",
+    ),
+    (
+        ("fin_momentum", "medium", ScientistKind.BASELINE, LabManagerKind.REFERENCE),
+        Outcome.AGREED_BELOW_FLOOR,
+        Status.CAUTION,
+        "Agreed below the floor in round 5: 37 samples in 5 days for 1,070 of 2,600 credits; "
+        "planned evidence: power 0.18, below the floor of 0.50; in this lab 195 samples in 4 days "
+        "would have reached power 0.69.",
+    ),
+    (
+        ("math_four_colour", "hard", ScientistKind.BASELINE, LabManagerKind.REFERENCE),
+        Outcome.FALSE_AGREEMENT,
+        Status.FAIL,
+        "False agreement in round 5: the Scientist accepted, but protocol, equipment, reagents, "
+        "schedule and staff fail, so the lab cannot run the plan of 79 samples in 7 days for 1,465 "
+        "of 2,500 credits; no plan above the floor of 100 % exists in this lab with this method: "
+        "the best has share examined 3.1 %.",
+    ),
+    (
+        ("fin_momentum", "hard", ScientistKind.EVIDENCE_AWARE, LabManagerKind.LEAST_LOSS),
+        Outcome.NO_DEAL,
+        Status.FAIL,
+        "No deal after round 3: the Scientist walked away; the last plan was 300 samples in 8 days "
+        "for 3,850 of 1,500 credits, and protocol, budget, equipment, reagents, schedule and staff "
+        "fail; no plan above the floor of 0.50 exists in this lab with this method: the best has "
+        "power 0.38.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("place", "outcome", "status", "sentence"), FOUR_OUTCOMES)
+def test_each_outcome_is_reached_on_the_shelf_and_told_in_one_sentence(
+    place: tuple[str, str, ScientistKind, LabManagerKind],
+    outcome: Outcome,
+    status: Status,
+    sentence: str,
+) -> None:
+    study, lab, scientist, manager = place
+    pack = load_scenario(study, lab)
+    trace = negotiate(setup_for(pack, pack.reference_protocol, 5, scientist, manager), pack)
+    assert trace.outcome is outcome
+    assert outcome_verdict(trace, pack) == Verdict(status, OUTCOME_TITLES[outcome], sentence)
+    assert ". " not in sentence, "one sentence"
+
+
+def test_the_four_are_all_there_are() -> None:
+    assert [outcome for _, outcome, _, _ in FOUR_OUTCOMES] == list(Outcome)
+
+
+def test_proof_that_no_plan_exists_names_the_days_that_the_endpoint_needs() -> None:
+    pack = load_scenario("bio_jq1_myeloma", "hard")
+    trace = negotiate(setup_for(pack, pack.reference_protocol), pack)
+    assert outcome_verdict(trace, pack) == Verdict(
+        Status.FAIL,
+        "Agreed below the floor",
+        "Agreed below the floor in round 5: 4 samples in 14 days for 1,590 of 1,700 credits; it "
+        "yields no evidence: the study's endpoint needs 22 days, and the plan has 14; no plan "
+        "above the floor of 0.50 exists in this lab with this method: the study's endpoint needs "
+        "22 days, and this lab has 14.",
+    )
+
+
+def test_half_width_below_the_floor_is_wider_and_the_plan_that_would_have_reached_it_is_named() -> (
+    None
+):
+    pack = load_scenario("phys_millikan", "medium")
+    trace = negotiate(setup_for(pack, pack.reference_protocol), pack)
+    assert outcome_verdict(trace, pack).text == (
+        "Agreed below the floor in round 5: 7 samples in 2 days for 670 of 1,000 credits; planned "
+        "evidence: half-width ±4.12 %, wider than the floor of ±2.50 %; in this lab 40 samples in "
+        "2 days would have reached half-width ±1.72 %."
+    )
+
+
+@pytest.mark.parametrize(
+    ("actions", "text"),
+    [
+        ([], "Round 1 of 5: no plan is on the table yet."),
+        ([ask("The budget?")], "Round 2 of 5: no plan is on the table yet."),
+        (
+            [propose(PLAN)],
+            f"Round 2 of 5: on the table is the plan of {SIZE}, and equipment fails; the Lab "
+            "Manager offers 40 samples in 5 days: power 0.79, below the target of 0.80 but above "
+            "the floor of 0.50.",
+        ),
+    ],
+)
+def test_negotiation_that_goes_on_is_a_caution_with_its_round(
+    actions: list[ScientistAction], text: str
+) -> None:
+    trace = begin(setup_for(BOOKED, scientist=ScientistKind.PERSON), BOOKED)
+    for action in actions:
+        trace = play_action(trace, action, BOOKED)
+    assert trace.outcome is None
+    assert outcome_verdict(trace, BOOKED) == Verdict(Status.CAUTION, UNFINISHED_TITLE, text)
+
+
+def test_negotiation_that_goes_on_without_an_offer_says_what_fails() -> None:
+    trace = play_action(
+        begin(setup_for(STUCK, scientist=ScientistKind.PERSON), STUCK), propose(PLAN), STUCK
+    )
+    assert outcome_verdict(trace, STUCK).text == (
+        f"Round 2 of 5: on the table is the plan of {SIZE}, and protocol and equipment fail."
+    )
 
 
 # --- nothing that fails is a pass ---------------------------------------------------------------
@@ -496,6 +632,7 @@ def test_outcome_verdict_passes_only_what_the_lab_can_run(
 ) -> None:
     trace = negotiate(setup_for(pack, plan if plan.sample_size else None, rounds), pack)
     verdict = outcome_verdict(trace, pack)
+    assert trace.outcome is not None
     assert (verdict.status is Status.PASS) is (trace.outcome is Outcome.AGREED)
     assert verdict.text.startswith(OUTCOME_TITLES[trace.outcome])
     last = trace.rounds[-1].check

@@ -1,0 +1,147 @@
+"""Where labels go, so that none covers another: pure geometry in pixels.
+
+The same figure is shown on a projector and on a phone, and nobody knows beforehand on which. So
+labels are placed for the phone's width: on a wider screen points move apart and labels do not
+grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+LABEL_SIZE: Final = 11
+LETTER: Final = 6.4
+"""Width of a letter of that size in px, on average and rather more than less."""
+
+LINE: Final = 15.0
+"""Height of a line of labels in px."""
+
+NARROW: Final = 215.0
+"""Width of the plot on the narrowest screen, in px."""
+
+
+class Box(NamedTuple):
+    """A rectangle in px, y upwards."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def overlaps(self, other: Box) -> bool:
+        """Return whether they have an area in common."""
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.bottom < other.top
+            and other.bottom < self.top
+        )
+
+
+def width_of(text: str) -> float:
+    """Return about how wide a label is, in px."""
+    return len(text) * LETTER + 6
+
+
+def spread(positions: Sequence[float], gap: float, high: float) -> list[float]:
+    """Return positions in [0, high], in the order given, at least ``gap`` apart where room is."""
+    order = sorted(range(len(positions)), key=lambda i: positions[i])
+    found = [positions[i] for i in order]
+    for before, after in pairwise(range(len(found))):
+        found[after] = max(found[after], found[before] + gap)
+    ceiling = high
+    for place in reversed(range(len(found))):
+        found[place] = min(found[place], ceiling)
+        ceiling = found[place] - gap
+    placed = dict(zip(order, found, strict=True))
+    return [placed[i] for i in range(len(positions))]
+
+
+class Placed(NamedTuple):
+    """A label above the plot: how far its middle is from its mark (px), and in which row."""
+
+    shift: float
+    row: int
+
+
+def rows(centres: Sequence[float], texts: Sequence[str], overhang: float) -> list[Placed]:
+    """Return places above the plot for labels of marks at those x (px), in as few rows as fit.
+
+    Args:
+        centres: where the marks are, from the plot's left edge.
+        texts: their labels.
+        overhang: how far a label may stand out of the plot on either side, in px.
+    """
+    taken: list[Box] = []
+    found = []
+    for centre, text in zip(centres, texts, strict=True):
+        half = width_of(text) / 2
+        middle = min(max(centre, half - overhang), NARROW + overhang - half)
+        row = 0
+        while any(_in_row(middle, half, row).overlaps(box) for box in taken):
+            row += 1
+        taken.append(_in_row(middle, half, row))
+        found.append(Placed(middle - centre, row))
+    return found
+
+
+def _in_row(middle: float, half: float, row: int) -> Box:
+    return Box(middle - half, row * LINE, middle + half, (row + 1) * LINE)
+
+
+class Chip(NamedTuple):
+    """A label beside its point: how far its middle is from the point, in px, y upwards."""
+
+    right: float
+    up: float
+
+
+def beside(
+    points: Sequence[tuple[float, float]],
+    texts: Sequence[str],
+    height: float,
+    taken: Sequence[Box] = (),
+) -> list[Chip]:
+    """Return a place for each point's label, clear of the points and of each other.
+
+    Args:
+        points: where they are, from the plot's lower left corner, in px.
+        texts: their labels.
+        height: the plot's, in px.
+        taken: what else must stay free.
+    """
+    full = [*taken, *(Box(x - 8, y - 8, x + 8, y + 8) for x, y in points)]
+    found = []
+    for (x, y), text in zip(points, texts, strict=True):
+        chip = min(_around(text), key=lambda c: _cost(_box_at(x, y, c, text), full, height))
+        full.append(_box_at(x, y, chip, text))
+        found.append(chip)
+    return found
+
+
+def _around(text: str) -> list[Chip]:
+    aside = width_of(text) / 2 + 11
+    return [
+        *(Chip(aside * way, up) for up in (0.0, 14.0, -14.0) for way in (1, -1)),
+        *(Chip(aside * way, up) for way in (0, 0.6, -0.6) for up in (19.0, -19.0)),
+        *(Chip(aside * way, up) for way in (0, 0.9, -0.9) for up in (36.0, -36.0, 54.0, -54.0)),
+    ]
+
+
+def _box_at(x: float, y: float, chip: Chip, text: str) -> Box:
+    half = width_of(text) / 2
+    left, middle = x + chip.right - half, y + chip.up
+    return Box(left, middle - LINE / 2, left + 2 * half, middle + LINE / 2)
+
+
+def _cost(box: Box, full: Sequence[Box], height: float) -> tuple[int, float]:
+    """Return how bad a place is: labels covered first, then px outside the plot."""
+    outside = (
+        max(0.0, -box.left)
+        + max(0.0, box.right - NARROW)
+        + max(0.0, -box.bottom)
+        + max(0.0, box.top - height)
+    )
+    return sum(box.overlaps(other) for other in full) + (outside > 0), outside

@@ -1,0 +1,84 @@
+"""The lab's levers: what if it had more, or less, and what would one more of each buy?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from replicalab.models import Protocol
+from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.sentences import extra_text, supposed_text
+from replicalab.ui import session
+from replicalab.ui.tradeoff_numbers import extras_of
+from replicalab.ui.words import escaped
+
+_BUDGET_STEP: Final = 10
+_MOST_STAFF_STEPS: Final = 4
+_IN_INK: Final = ":blue[%d]"
+"""The slider's own colour for its number is too faint in the dark."""
+
+
+class _Lever(NamedTuple):
+    """One slider: the workspace's field, its label, the lab's own value, and how far it goes."""
+
+    field: str
+    label: str
+    real: int
+    low: int
+    high: int
+    step: int = 1
+
+
+def draw(real: NormalizedScenarioPack, supposed: NormalizedScenarioPack, plan: Protocol) -> None:
+    """Draw the three sliders, what is supposed, and what one more of each would buy."""
+    for lever in _levers(real):
+        _draw_lever(lever)
+    text = supposed_text(real, supposed)
+    if text:
+        st.warning(escaped(text), icon=":material/experiment:")
+        st.button(
+            "Reset to the real lab",
+            icon=":material/restart_alt:",
+            on_click=session.stop_supposing,
+            key="reset_lab",
+        )
+    lines = "\n".join(f"- {escaped(extra_text(extra))}" for extra in extras_of(supposed, plan))
+    with st.container(key="extras"):
+        st.markdown(f"**What one more would buy**\n{lines}")
+
+
+def _levers(real: NormalizedScenarioPack) -> Iterator[_Lever]:
+    lab = real.lab
+    budget = max(1, round(lab.budget_remaining))
+    below = budget // 2 // _BUDGET_STEP * _BUDGET_STEP
+    above = max(_BUDGET_STEP, budget // _BUDGET_STEP * _BUDGET_STEP)
+    yield _Lever("budget", "Budget, credits", budget, budget - below, budget + above, _BUDGET_STEP)
+    days = lab.time_limit_days
+    needed = max(real.min_days, real.reference_protocol.duration_days)
+    yield _Lever("days", "Days", days, 1, max(2 * days, needed))
+    staff = lab.staff_count
+    most = real.staff_model.base + _MOST_STAFF_STEPS
+    yield _Lever("staff", "Staff units", staff, min(1, staff), max(staff + 1, most))
+
+
+def _draw_lever(lever: _Lever) -> None:
+    value = session.workspace().levers.get(lever.field, lever.real)
+    key = f"lever_{lever.field}_{session.editor_version()}"
+    st.slider(
+        lever.label,
+        min_value=min(lever.low, value),
+        max_value=max(lever.high, value),
+        value=value,
+        step=lever.step,
+        format=_IN_INK,
+        key=key,
+        on_change=_pull,
+        args=(lever, key),
+    )
+
+
+def _pull(lever: _Lever, key: str) -> None:
+    value = int(st.session_state[key])
+    session.suppose(**{lever.field: None if value == lever.real else value})

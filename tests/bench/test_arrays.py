@@ -1,0 +1,46 @@
+"""How many plans a second the arrays judge on one core. Printed by `make bench`, never asserted."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Final
+
+import numpy as np
+import pytest
+
+from replicalab.costs import Counts
+from replicalab.regions import plans_fit
+from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
+
+pytestmark = pytest.mark.bench
+
+PLANS: Final = 1_000_000
+TURNS: Final = 5
+HIGHEST: Final = Counts(400, 30, 6, 5, 5)
+
+
+def random_plans() -> Counts:
+    """Return a million plans of any size."""
+    rng = np.random.default_rng(1)
+    return Counts(*(rng.integers(0, most, PLANS) for most in HIGHEST))
+
+
+def processor_seconds(pack: NormalizedScenarioPack, counts: Counts) -> float:
+    """Return the processor time of all checks of these plans, the best of several turns."""
+    taken = []
+    for _ in range(TURNS):
+        began = time.process_time()
+        assert plans_fit(counts, pack).useful.shape == (PLANS,)
+        taken.append(time.process_time() - began)
+    return min(taken)
+
+
+@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
+def test_arrays_of_plans(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    seconds = processor_seconds(load_scenario(study, Difficulty.MEDIUM), random_plans())
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\n{study:18} cost, staff and every numeric check: {PLANS / seconds / 1e6:5.1f} "
+            "million plans a second of one core (bar 1)"
+        )

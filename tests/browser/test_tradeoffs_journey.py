@@ -1,0 +1,184 @@
+"""Weighing trade-offs in a real browser: type a point, click one, pull a lever, load, undo."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.driving import (
+    PHONE,
+    PHONE_DARK,
+    PROJECTOR,
+    PROJECTOR_DARK,
+    View,
+    assert_accessible,
+    open_app,
+    wait_for_run,
+)
+
+PAGE: Final = "/Trade-offs"
+CHART_MS: Final = 30_000
+LOAD: Final = "Load this point into the editor"
+
+
+def number(page: Page, name: str) -> Locator:
+    """Return the number field of that name."""
+    return page.get_by_role("spinbutton", name=name, exact=True)
+
+
+def type_number(page: Page, name: str, value: int) -> None:
+    number(page, name).fill(str(value))
+    with wait_for_run(page):
+        number(page, name).press("Enter")
+
+
+def press(page: Page, name: str) -> None:
+    with wait_for_run(page):
+        page.get_by_role("button", name=name, exact=True).first.click()
+
+
+def pull(page: Page, name: str, key: str, times: int) -> None:
+    """Move a lever by the keyboard, a step at a time."""
+    for _ in range(times):
+        with wait_for_run(page):
+            page.get_by_role("slider", name=name).press(key)
+
+
+def visit_page(page: Page, name: str) -> None:
+    with wait_for_run(page):
+        page.locator(".st-key-navigation").get_by_role("link", name=name).click()
+
+
+def chart_title(page: Page) -> Locator:
+    return page.locator(".st-key-region_chart .gtitle")
+
+
+def wait_for_chart(page: Page) -> None:
+    """Return when the chart is drawn: its library is large, and loaded by each fresh visitor."""
+    chart_title(page).wait_for(timeout=CHART_MS)
+
+
+def click_chart(page: Page, across: float, up: float) -> None:
+    """Click in the region's plot, at shares of its width and height from the lower left."""
+    plot = page.locator(".st-key-region_chart .nsewdrag").bounding_box()
+    assert plot is not None
+    x, y = plot["x"] + across * plot["width"], plot["y"] + (1 - up) * plot["height"]
+    page.mouse.move(x, y)
+    page.wait_for_timeout(200)
+    with wait_for_run(page):
+        page.mouse.click(x, y)
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
+def test_someone_types_a_point_loads_it_and_undoes(app_page: Page, view: View) -> None:
+    open_app(app_page, PAGE)
+    wait_for_chart(app_page)
+    expect(chart_title(app_page)).to_have_text("What fits: up to 195 samples, 3 to 6 days")
+    type_number(app_page, "Point: days", 3)
+    type_number(app_page, "Point: samples", 170)
+    expect(app_page.locator(".st-key-point_numbers")).to_contain_text("2,300 credits")
+    press(app_page, LOAD)
+    expect(app_page.locator(".st-key-where")).to_contain_text("Feasible")
+    visit_page(app_page, "Protocol")
+    expect(number(app_page, "Sample size")).to_have_value("170")
+    expect(number(app_page, "Duration (days)")).to_have_value("3")
+    press(app_page, "Undo")
+    expect(number(app_page, "Sample size")).to_have_value("300")
+
+
+def test_click_in_the_chart_chooses_the_point_there(app_page: Page) -> None:
+    open_app(app_page, PAGE)
+    wait_for_chart(app_page)
+    click_chart(app_page, across=4.5 / 9, up=0.4)  # nine columns: the middle of the fifth
+    expect(number(app_page, "Point: days")).to_have_value("5")
+    samples = int(number(app_page, "Point: samples").input_value())
+    assert 110 <= samples <= 150, "two fifths of a scale that ends a little above 300"
+    press(app_page, LOAD)
+    visit_page(app_page, "Protocol")
+    expect(number(app_page, "Sample size")).to_have_value(str(samples))
+    expect(number(app_page, "Duration (days)")).to_have_value("5")
+
+
+def test_two_clicks_after_each_other_both_count(app_page: Page) -> None:
+    open_app(app_page, PAGE)
+    wait_for_chart(app_page)
+    click_chart(app_page, across=4.5 / 9, up=0.4)
+    expect(number(app_page, "Point: days")).to_have_value("5")
+    click_chart(app_page, across=2.5 / 9, up=0.2)
+    expect(number(app_page, "Point: days")).to_have_value("3")
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
+def test_lever_moves_the_region_until_it_is_reset(app_page: Page, view: View) -> None:
+    open_app(app_page, PAGE)
+    wait_for_chart(app_page)
+    pull(app_page, "Budget, credits", "ArrowRight", 3)
+    expect(app_page.get_by_text("2,630 credits instead of 2,600")).to_be_visible()
+    expect(chart_title(app_page)).to_have_text("What fits: up to 198 samples, 3 to 6 days")
+    expect(app_page).to_have_url(re.compile("budget=2630"))
+    pull(app_page, "Days", "ArrowLeft", 3)
+    expect(chart_title(app_page)).to_have_text("What fits: up to 180 samples, 3 days")
+    expect(app_page.locator(".st-key-extras")).to_contain_text("+1 day: ")
+    press(app_page, "Reset to the real lab")
+    expect(chart_title(app_page)).to_have_text("What fits: up to 195 samples, 3 to 6 days")
+    expect(app_page.get_by_text("A supposed lab")).to_have_count(0)
+    expect(app_page).not_to_have_url(re.compile("budget="))
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PROJECTOR_DARK, PHONE, PHONE_DARK], ids=str)
+@pytest.mark.parametrize("study", ["eco_reef_fish", "bio_jq1_myeloma"])
+def test_page_with_its_tables_open_is_accessible(app_page: Page, view: View, study: str) -> None:
+    open_app(app_page, f"{PAGE}?study={study}&lab=hard")
+    for summary in app_page.get_by_text("The same as a table").all():
+        summary.click()
+    expect(app_page.get_by_role("cell", name="least loss").first).to_be_visible()
+    assert_accessible(app_page)
+
+
+LABELS: Final = """() => {
+  const boxes = [...document.querySelectorAll('.st-key-region_chart .annotation-text')]
+    .map(e => [e.textContent, e.getBoundingClientRect()]);
+  const chart = document.querySelector('.st-key-region_chart').getBoundingClientRect();
+  const bad = [];
+  boxes.forEach(([text, b], i) => {
+    if (b.left < chart.left - 1 || b.right > chart.right + 1) bad.push(text + ' is cut');
+    boxes.slice(0, i).forEach(([other, o]) => {
+      const across = b.left < o.right - 1 && o.left < b.right - 1;
+      if (across && b.top < o.bottom - 3 && o.top < b.bottom - 3)
+        bad.push(text + ' covers ' + other);
+    });
+  });
+  return bad;
+}"""
+"""Labels of the region's chart that cover each other or are cut; letters may touch by 3 px."""
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
+@pytest.mark.parametrize(
+    "address",
+    [
+        "?study=fin_momentum&lab=medium",
+        "?study=bio_jq1_myeloma&lab=medium",
+        "?study=bio_jq1_myeloma&lab=hard",
+        "?study=psy_stroop&lab=medium",
+        "?study=math_four_colour&lab=hard",
+        "?study=phys_millikan&lab=medium",
+        "?study=eco_reef_fish&lab=medium",
+        "?study=chem_suzuki_ppb&lab=easy",
+    ],
+)
+def test_labels_of_the_region_are_whole_and_apart(app_page: Page, view: View, address: str) -> None:
+    open_app(app_page, f"{PAGE}{address}")
+    wait_for_chart(app_page)
+    assert app_page.evaluate(LABELS) == []
+
+
+def test_first_screen_shows_the_whole_chart(app_page: Page) -> None:
+    open_app(app_page, PAGE)
+    wait_for_chart(app_page)
+    box = app_page.locator(".st-key-region_chart .js-plotly-plot").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= PROJECTOR.height
