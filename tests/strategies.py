@@ -23,6 +23,7 @@ from replicalab.models import (
     ScientistObservation,
     revise,
 )
+from replicalab.negotiation import Turn
 from replicalab.scenarios.labs import LAB_CONSTRAINTS
 from replicalab.scenarios.models import (
     MOST,
@@ -102,6 +103,11 @@ def scientist_actions(draw: st.DrawFn) -> ScientistAction:
         plan = draw(protocols(sample_size=st.integers(1, 10**6)))
         fields |= {name: getattr(plan, name) for name in PROTOCOL_FIELDS}
     return ScientistAction.model_validate(fields)
+
+
+def turns() -> st.SearchStrategy[Turn]:
+    """Return any turn of a person: an action or walking away, with a reason or without."""
+    return st.builds(Turn, action=st.none() | scientist_actions(), reason=texts)
 
 
 @st.composite

@@ -5,6 +5,7 @@ from replicalab.negotiation.judging import Judgement, judge
 from replicalab.negotiation.ledger import Gift, ledger
 from replicalab.negotiation.model_player import ModelAnswer, ask_model
 from replicalab.negotiation.players import choose_turn
+from replicalab.negotiation.recorded import Output, generate_from
 from replicalab.negotiation.recording import Attempt, Recorder, attempts
 from replicalab.negotiation.records import (
     AUTOMATIC,
@@ -18,6 +19,7 @@ from replicalab.negotiation.records import (
     Trace,
     Turn,
 )
+from replicalab.negotiation.rewording import reword, rewording
 from replicalab.negotiation.rounds import observe, scenario_digest, setup_for, start, step
 from replicalab.negotiation.traces import (
     Difference,
@@ -38,6 +40,7 @@ __all__ = [
     "LabManagerKind",
     "ModelAnswer",
     "Outcome",
+    "Output",
     "Recorder",
     "Round",
     "ScientistKind",
@@ -50,6 +53,7 @@ __all__ = [
     "begin",
     "choose_turn",
     "fork",
+    "generate_from",
     "judge",
     "ledger",
     "load_trace",
@@ -58,6 +62,8 @@ __all__ = [
     "play_action",
     "play_turn",
     "replay_differences",
+    "reword",
+    "rewording",
     "save_trace",
     "scenario_digest",
     "setup_for",

@@ -2,48 +2,77 @@
 
 It takes an offer that meets the target. Short of the target it puts the planner's best plan
 forward, or takes the offer where nothing in this lab is better. Where no plan of this lab reaches
-the floor it asks once for the cheapest relief, and then walks away. Source: the behaviour
-contract, section 8.
+the floor it asks once for the cheapest relief, and then walks away. The planner's best passes all
+seven dimensions, so the Lab Manager accepts it: after its opening it acts at most three times.
+Source: the behaviour contract, section 8.
 """
 
 from __future__ import annotations
 
 from replicalab.agents import check_feasibility
-from replicalab.costs import amount_text
 from replicalab.evidence import Evidence, planned_evidence
-from replicalab.labels import count_text
 from replicalab.models import (
     ACCEPT_ACTION,
     Protocol,
     Role,
-    ScientistAction,
     ScientistActionType,
     plan_action,
 )
+from replicalab.negotiation.prospects import Prospect, none_exists_text, prospect
 from replicalab.negotiation.records import State, Turn
-from replicalab.planner import Asks, LeastLoss, asks, asks_text, least_loss, rank
+from replicalab.negotiation.reliefs import question, relief_for
+from replicalab.negotiation.wording import fails_text, placed_text, size_text
+from replicalab.planner import Rank, rank
 from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
 
 
 def evidence_aware_turn(state: State, scenario: NormalizedScenarioPack) -> Turn:
     """Return what the evidence-aware Scientist does."""
-    if state.plan is None:
-        return _opening(scenario)
+    if state.plan is None and not _is_last(state):
+        evidence = planned_evidence(scenario.reference_protocol, scenario)
+        if evidence.tier is not EvidenceTier.BELOW_FLOOR and not _has_asked(state):
+            return _reference_opening(evidence, scenario)
     if state.offer is not None and _is_good(state.offer, scenario):
-        return _take(planned_evidence(state.offer, scenario))
-    best = least_loss(state.plan, scenario)
-    if best.none_above_floor:
-        return _ask_or_leave(state, state.plan, best, scenario)
-    return _take_or_counter(state, state.plan, best, scenario)
+        evidence = planned_evidence(state.offer, scenario)
+        return Turn(action=ACCEPT_ACTION, reason=f"The offer has {placed_text(evidence)}.")
+    found = prospect(state.plan, scenario)
+    if not found.exists:
+        return _ask_or_leave(state, found, scenario)
+    if state.plan is None:
+        return _best_opening(found)
+    return _take_or_counter(state, state.plan, found, scenario)
 
 
-def _opening(scenario: NormalizedScenarioPack) -> Turn:
-    plan = scenario.reference_protocol
-    evidence = planned_evidence(plan, scenario)
+def _is_last(state: State) -> bool:
+    return state.round_number + 1 >= state.max_rounds
+
+
+def _has_asked(state: State) -> bool:
+    asking = ScientistActionType.REQUEST_INFO.value
+    return any(e.role is Role.SCIENTIST and e.action_type == asking for e in state.history)
+
+
+# --- opening --------------------------------------------------------------------------------
+
+
+def _reference_opening(evidence: Evidence, scenario: NormalizedScenarioPack) -> Turn:
     return Turn(
-        action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, plan),
-        reason=f"It opens with the reference protocol: {evidence.text}, {evidence.tier}.",
+        action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, scenario.reference_protocol),
+        reason=f"It opens with the reference protocol: {placed_text(evidence)}.",
     )
+
+
+def _best_opening(found: Prospect) -> Turn:
+    """Return the opening that leaves no room: the best that this lab can run, at once."""
+    best = found.best
+    return Turn(
+        action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, best.plan),
+        reason=f"It opens with the best that this lab can run of the reference protocol: "
+        f"{size_text(best.plan)}, {placed_text(best.price.evidence)}.",
+    )
+
+
+# --- between floor and target ---------------------------------------------------------------
 
 
 def _is_good(offer: Protocol, scenario: NormalizedScenarioPack) -> bool:
@@ -53,93 +82,44 @@ def _is_good(offer: Protocol, scenario: NormalizedScenarioPack) -> bool:
     return feasible and evidence.tier is EvidenceTier.MEETS_TARGET
 
 
-def _take(evidence: Evidence) -> Turn:
-    target = evidence.amount(evidence.target)
-    return Turn(
-        action=ACCEPT_ACTION,
-        reason=f"The offer has {evidence.text}, which meets the target of {target}.",
-    )
-
-
 def _take_or_counter(
-    state: State, plan: Protocol, best: LeastLoss, scenario: NormalizedScenarioPack
+    state: State, plan: Protocol, found: Prospect, scenario: NormalizedScenarioPack
 ) -> Turn:
+    """Return the acceptance of what stands where nothing is better, else the planner's best."""
     standing = state.offer or plan
+    name = "The offer" if state.offer else "The plan"
     check = check_feasibility(standing, scenario)
-    if rank(standing, check, plan, scenario)[:4] <= best.rank[:4]:
-        what = "The offer" if state.offer else "The plan"
-        has = _placed(planned_evidence(standing, scenario))
-        return Turn(action=ACCEPT_ACTION, reason=f"{what} has {has}; no plan here gives up less.")
+    stands, best = rank(standing, check, plan, scenario), found.best.rank
+    has = f"{name} has {placed_text(planned_evidence(standing, scenario))}"
+    if stands[:4] <= best[:4]:
+        reason = f"{has}; no plan with this method gives up less in this lab."
+        return Turn(action=ACCEPT_ACTION, reason=reason)
+    if check.failing:
+        has = f"{has}, but {fails_text([dimension.value for dimension in check.failing])}"
+    better = placed_text(found.best.price.evidence)
     return Turn(
-        action=plan_action(ScientistActionType.REVISE_PROTOCOL, best.plan),
-        reason=f"{_why_not(state, plan, scenario)} In the same lab {_size(best)} reach "
-        f"{_placed(best.price.evidence)}.",
+        action=plan_action(ScientistActionType.REVISE_PROTOCOL, found.best.plan),
+        reason=f"{has}{_loss(stands, best)}. In the same lab a plan of "
+        f"{size_text(found.best.plan)} reaches {better}{_loss(best, stands)}.",
     )
 
 
-def _why_not(state: State, plan: Protocol, scenario: NormalizedScenarioPack) -> str:
-    if state.offer is not None:
-        return f"The offer has {_placed(planned_evidence(state.offer, scenario))}."
-    failing = ", ".join(check_feasibility(plan, scenario).failing)
-    return f"The plan has {_placed(planned_evidence(plan, scenario))}, but fails: {failing}."
+def _loss(mine: Rank, other: Rank) -> str:
+    """Return the fidelity given up, where that is a difference between the two plans."""
+    return "" if mine.loss == other.loss else f", at a fidelity loss of {mine.loss}"
 
 
-def _placed(evidence: Evidence) -> str:
-    """Return evidence and where it stands: ``power 0.58, above the floor of 0.50``."""
-    target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
-    where = {
-        EvidenceTier.MEETS_TARGET: f"which meets the target of {target}",
-        EvidenceTier.ABOVE_FLOOR: f"short of the target of {target}, above the floor of {floor}",
-        EvidenceTier.BELOW_FLOOR: f"below the floor of {floor}",
-    }[evidence.tier]
-    return f"{evidence.text}, {where}"
+# --- below the floor ------------------------------------------------------------------------
 
 
-def _size(best: LeastLoss) -> str:
-    samples = amount_text(best.plan.sample_size)
-    noun = "sample" if best.plan.sample_size == 1 else "samples"
-    return f"{samples} {noun} in {count_text(best.plan.duration_days, 'day')}"
-
-
-def _ask_or_leave(
-    state: State, plan: Protocol, best: LeastLoss, scenario: NormalizedScenarioPack
-) -> Turn:
-    found = asks(plan, scenario)
-    finding = f"{_proof(best)} {_relief(found)}"
-    asked = any(
-        entry.role is Role.SCIENTIST and entry.action_type == ScientistActionType.REQUEST_INFO.value
-        for entry in state.history
-    )
-    if asked or state.round_number + 1 >= state.max_rounds:
+def _ask_or_leave(state: State, found: Prospect, scenario: NormalizedScenarioPack) -> Turn:
+    """Return the one question for relief, or the end: answered, too late, or nothing to ask for."""
+    proof = none_exists_text(found, scenario)
+    proof = f"{proof[0].upper()}{proof[1:]}."
+    relief = relief_for(found.base, scenario)
+    finding = f"{proof} {relief.text}"
+    if _has_asked(state):
+        return Turn(action=None, reason=f"The lab adds nothing to what it has. {finding}")
+    if _is_last(state) or not relief.asks:
         return Turn(action=None, reason=finding)
-    return Turn(action=_question(found), reason=finding)
-
-
-def _proof(best: LeastLoss) -> str:
-    if best.none_feasible:
-        return f"No plan passes in this lab: {', '.join(best.check.failing)} would still fail."
-    floor = best.price.evidence.amount(best.price.evidence.floor)
-    return (
-        f"No plan above the floor of {floor} exists in this lab; the best has "
-        f"{best.price.evidence.text}."
-    )
-
-
-def _relief(found: Asks) -> str:
-    if found.alone_floor:
-        return f"What would open it: {found.alone_floor[0].text}."
-    if found.target and found.target.possible:
-        return f"To reach the target it would take {asks_text(found.target.asks)}."
-    if found.run.possible and found.run.asks:
-        return f"To run the plan as it is would take {asks_text(found.run.asks)}."
-    return "Nothing that the lab could add would change that."
-
-
-def _question(found: Asks) -> ScientistAction:
-    if found.alone_floor:
-        wanted = found.alone_floor[0].text
-    else:
-        relief = found.target if found.target and found.target.possible else found.run
-        wanted = asks_text(relief.asks) or "anything at all"
-    empty = {**ACCEPT_ACTION.model_dump(), "action_type": ScientistActionType.REQUEST_INFO}
-    return ScientistAction.model_validate({**empty, "questions": [f"Could the lab give {wanted}?"]})
+    return Turn(action=question(relief.asks), reason=finding)

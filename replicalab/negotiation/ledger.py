@@ -13,6 +13,7 @@ from itertools import pairwise
 from replicalab.concessions import Concession, plan_concession
 from replicalab.models import LabManagerActionType, Protocol, Role
 from replicalab.negotiation.records import Round, Trace
+from replicalab.negotiation.wording import lower_is_better
 from replicalab.scenarios.models import NormalizedScenarioPack
 
 
@@ -36,11 +37,21 @@ class Gift:
     def gives(self) -> bool:
         """Whether the step goes towards the other side.
 
-        The Scientist gives credits back or evidence up; the Lab Manager spends more.
+        The Scientist gives back credits, or gives up evidence or fidelity; the Lab Manager spends
+        more.
         """
         if self.who is Role.LAB_MANAGER:
             return self.step.credits_saved < 0
-        return self.step.credits_saved > 0 or self.step.evidence_changed
+        gives_up = self.step.new.loss > self.step.old.loss or _is_weaker(self.step)
+        return self.step.credits_saved > 0 or gives_up
+
+
+def _is_weaker(step: Concession) -> bool:
+    """Return whether a step gives up evidence, at the precision shown."""
+    old, new = step.old.evidence, step.new.evidence
+    if not step.evidence_changed or old.void:
+        return False
+    return bool(new.void) or (new.value < old.value) is not lower_is_better(new)
 
 
 def ledger(trace: Trace, scenario: NormalizedScenarioPack) -> list[Gift]:

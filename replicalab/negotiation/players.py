@@ -13,7 +13,6 @@ from typing import Final
 from replicalab.agents.scientist_policy import build_baseline_scientist_action
 from replicalab.errors import NegotiationError
 from replicalab.models import (
-    ACCEPT_ACTION,
     Protocol,
     ScientistAction,
     ScientistActionType,
@@ -80,8 +79,3 @@ _PLAYERS: Final[dict[ScientistKind, Player]] = {
     ScientistKind.BASELINE: baseline_turn,
     ScientistKind.EVIDENCE_AWARE: evidence_aware_turn,
 }
-
-
-def accepting(reason: str = "") -> Turn:
-    """Return the turn that accepts what is on the table."""
-    return Turn(action=ACCEPT_ACTION, reason=reason)

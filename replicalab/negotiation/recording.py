@@ -25,7 +25,6 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _OPENING_MESSAGES = 2
 """System prompt and observation; each correction adds two more."""
 
-
 Clock = Callable[[], float]
 """Seconds since some moment; only differences count."""
 
@@ -124,7 +123,7 @@ class Recorder:
         return tuple(self._calls)
 
     def __call__(self, messages: list[dict[str, str]]) -> str:
-        """Return what the wrapped function answers."""
+        """Return what the wrapped function answers, as it is kept: readable."""
         sent = [dict(message) for message in messages]
         started = self._clock()
         try:
@@ -133,7 +132,7 @@ class Recorder:
             self._keep(sent, None, str(error), self._clock() - started)
             raise
         self._keep(sent, answer, None, self._clock() - started)
-        return answer
+        return readable(answer)
 
     def _keep(
         self, sent: list[dict[str, str]], answer: str | None, failure: str | None, seconds: float
@@ -165,7 +164,7 @@ def attempts(calls: Sequence[Call]) -> list[Attempt]:
     """
     known = [call for call in calls if len(call.messages) >= _OPENING_MESSAGES]
     following = [*known[1:], None]
-    return [_attempt(call, after) for call, after in zip(known, following, strict=True)]
+    return [_attempt(call, after) for call, after in zip(known, following, strict=False)]
 
 
 def _attempt(call: Call, after: Call | None) -> Attempt:

@@ -22,7 +22,6 @@ from replicalab.agents.lab_manager_policy import (
 )
 from replicalab.errors import NegotiationError
 from replicalab.evidence import planned_evidence
-from replicalab.labels import count_text
 from replicalab.models import (
     ConversationEntry,
     LabManagerAction,
@@ -44,6 +43,7 @@ from replicalab.negotiation.records import (
     State,
     Turn,
 )
+from replicalab.negotiation.wording import scientist_message
 from replicalab.planner import suggest_least_loss
 from replicalab.scenarios.models import (
     MAX_ROUNDS,
@@ -257,27 +257,6 @@ def _entries(done: Round) -> list[ConversationEntry]:
             )
         )
     return entries
-
-
-def scientist_message(action: ScientistAction | None, reason: str = "") -> str:
-    """Return a turn of the Scientist as a line of conversation."""
-    if action is None:
-        return f"The Scientist walks away. {reason}".rstrip()
-    if action.action_type is ScientistActionType.ACCEPT:
-        return "I accept."
-    if action.action_type is ScientistActionType.REQUEST_INFO:
-        return " ".join(action.questions)
-    lists = (
-        ("controls", action.controls),
-        ("equipment", action.required_equipment),
-        ("reagents", action.required_reagents),
-    )
-    parts = [f"{name}: {', '.join(labels) or 'none'}" for name, labels in lists]
-    return (
-        f"{count_text(action.sample_size, 'sample')} in "
-        f"{count_text(action.duration_days, 'day')}, {action.technique}; "
-        f"{'; '.join(parts)}. {action.rationale}"
-    )
 
 
 def outcome_of(ending: Ending, last: Round, scenario: NormalizedScenarioPack) -> Outcome:

@@ -5,23 +5,33 @@ Source: the behaviour contract, section 8.
 
 from __future__ import annotations
 
-from pydantic import ValidationError
+from collections.abc import Iterator
+from typing import Final
 
+from replicalab.costs import amount_text
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.labels import count_text
 from replicalab.models import (
+    PROTOCOL_FIELDS,
     Count,
     NonEmptyText,
     Protocol,
     Record,
+    ScientistAction,
     ScientistActionType,
     plan_action,
 )
 from replicalab.negotiation.games import play_on, state_after, take
+from replicalab.negotiation.loading import loaded
 from replicalab.negotiation.players import choose_turn
+from replicalab.negotiation.recorded import ask_again, outputs_of
 from replicalab.negotiation.records import AUTOMATIC, Round, State, Trace, Turn
 from replicalab.negotiation.rounds import outcome_of, scenario_digest, start
 from replicalab.scenarios.models import NormalizedScenarioPack
+
+MOST_LABELS: Final = 200
+"""The longest list of items or controls that a file may ask the planner to search."""
+_NO_TURN: Final = Turn(action=None, reason="the model gave no valid action")
 
 
 def save_trace(trace: Trace) -> str:
@@ -33,23 +43,28 @@ def load_trace(text: str) -> Trace:
     """Return the trace that was saved.
 
     Raises:
-        TraceError: the text is no saved trace; the message names the first place at fault.
+        TraceError: the text is no saved trace, or too long for one, or lists more than a plan can
+            need; the message names the first place at fault.
     """
-    try:
-        return Trace.model_validate_json(text)
-    except ValidationError as error:
-        raise TraceError(
-            f"{_first_fault(error)}; load a file that was saved here and not edited since"
-        ) from error
+    trace = loaded(Trace, text)
+    for place, plan in _plans(trace):
+        for name in PROTOCOL_FIELDS:
+            value = getattr(plan, name)
+            if isinstance(value, list) and len(value) > MOST_LABELS:
+                raise TraceError(
+                    f"{place}.{name} has {amount_text(len(value))} entries, and "
+                    f"{MOST_LABELS} are read at most; shorten the list"
+                )
+    return trace
 
 
-def _first_fault(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    value = first["input"]
-    if not first["loc"]:
-        return f"the file: {first['msg']}"
-    shown = f" is {value!r}" if isinstance(value, int | float) else ""
-    return f"{'.'.join(map(str, first['loc']))}{shown}: {first['msg']}"
+def _plans(trace: Trace) -> Iterator[tuple[str, Protocol | ScientistAction]]:
+    """Yield the plans that a replay would have checked again, with their places in the file."""
+    if trace.setup.opening is not None:
+        yield "setup.opening", trace.setup.opening
+    for number, done in enumerate(trace.rounds):
+        if done.scientist_action is not None:
+            yield f"rounds.{number}.scientist_action", done.scientist_action
 
 
 class Difference(Record):
@@ -62,8 +77,8 @@ class Difference(Record):
 def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[Difference]:
     """Return what a replay finds different, empty when every round is identical.
 
-    The Scientist's recorded actions are played again; where its policy is deterministic it is
-    asked again too.
+    The Scientist's recorded actions are played again. Where it follows a rule it is asked again
+    too, and a model's recorded outputs are read again, against the prompts of today.
     """
     if not _same_lab(trace, scenario):
         return [Difference(round_number=None, message="The study or its lab has changed.")]
@@ -76,7 +91,7 @@ def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[D
         except NegotiationError as error:
             return [_differs(number, str(error))]
         if saved.turn != turn:
-            return [_differs(number, "the Scientist acts differently")]
+            return [_differs(number, _turn_difference(saved.turn, turn))]
         state, again = take(state, turn, trace.setup, scenario)
         if again != saved:
             return [_differs(number, "the Lab Manager answers differently")]
@@ -95,9 +110,20 @@ def _replayed_turn(
     forked = trace.setup.forked_at
     chosen = forked is not None and state.round_number <= forked
     opens = trace.setup.opening is not None and not state.history
-    if chosen or (trace.setup.scientist not in AUTOMATIC and not opens):
-        return saved.turn
-    return choose_turn(trace.setup, state, scenario)
+    if not chosen and (opens or trace.setup.scientist in AUTOMATIC):
+        return choose_turn(trace.setup, state, scenario)
+    if saved.attempts:
+        return ask_again(outputs_of(saved.attempts), state, scenario).turn or _NO_TURN
+    return saved.turn
+
+
+def _turn_difference(saved: Turn, again: Turn) -> str:
+    if again == _NO_TURN:
+        return "the model's outputs hold no valid action"
+    told = [(each.system_prompt, each.observation) for each in saved.attempts]
+    if told != [(each.system_prompt, each.observation) for each in again.attempts]:
+        return "the model was told something else"
+    return "the Scientist acts differently"
 
 
 def _differs(number: int, what: str) -> Difference:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path as FilePath
 from typing import Any, Final
 
 import pytest
@@ -14,11 +18,15 @@ from replicalab.errors import NegotiationError, TraceError
 from replicalab.models import Protocol, ScientistActionType, revise
 from replicalab.negotiation import (
     Ending,
+    LabManagerKind,
     Outcome,
+    ScientistKind,
     Trace,
+    begin,
     fork,
     load_trace,
     negotiate,
+    play_action,
     replay_differences,
     save_trace,
     scenario_digest,
@@ -28,13 +36,26 @@ from replicalab.negotiation import (
 )
 from replicalab.scenarios import NormalizedScenarioPack, load_scenario
 from tests.factories import make_pack_in_lab, make_protocol
-from tests.negotiation.playing import BOOKED, OPEN, PLAN, play, propose, revise_to
+from tests.negotiation.modelling import CUT_OFF, PROPOSAL, PROSE, model_trace, said
+from tests.negotiation.playing import (
+    ACCEPT,
+    BOOKED,
+    OPEN,
+    PLAN,
+    SMALL,
+    ask,
+    play,
+    propose,
+    revise_to,
+)
 from tests.strategies import itemised_protocols, studied_packs
 
 PACK: Final = load_scenario("fin_momentum", "medium")
 TRACE: Final = negotiate(setup_for(PACK, PACK.reference_protocol), PACK)
 """Five rounds: 300, 150, 75 and 37 samples, each with an offer, and the offer accepted."""
 REMEDY: Final = "; load a file that was saved here and not edited since"
+
+ROOT: Final = FilePath(__file__).resolve().parents[2]
 
 Edit = Callable[[dict[str, Any]], object]
 
@@ -177,6 +198,53 @@ def test_file_with_one_character_changed_never_fails_in_another_way(at: int, new
     replay_differences(trace, PACK)
 
 
+def test_file_of_more_than_5_mib_is_refused_by_its_size() -> None:
+    saved = save_trace(TRACE)
+    just_fits = saved + " " * (5 * 2**20 - len(saved.encode()))
+    assert load_trace(just_fits) == TRACE
+    for longer, size in ((f"{just_fits} ", "5,242,881"), (" " * 6_000_000, "6,000,000")):
+        assert refused(longer) == f"the file: {size} bytes, and 5,242,880 are read at most"
+
+
+def test_size_counts_bytes_and_not_characters() -> None:
+    assert refused("é" * 3_000_000) == "the file: 6,000,000 bytes, and 5,242,880 are read at most"
+
+
+@pytest.mark.parametrize("lab_manager", LabManagerKind)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sample_size": 10**15},
+        {"duration_days": 10**15},
+        {"required_equipment": ["x"] * 200},
+        {"controls": [f"control {number}" for number in range(200)]},
+        {"rationale": "no " * 100_000},
+    ],
+    ids=["samples", "days", "the same item", "controls", "rationale"],
+)
+def test_hostile_plan_in_a_file_is_replayed_without_a_traceback(
+    change: dict[str, Any], lab_manager: LabManagerKind
+) -> None:
+    setup = setup_for(PACK, None, 2, ScientistKind.PERSON, lab_manager)
+    trace = play_action(begin(setup, PACK), propose(PACK.reference_protocol), PACK)
+    data = json.loads(save_trace(trace))
+    data["rounds"][0]["scientist_action"] |= change
+    [difference] = replay_differences(load_trace(json.dumps(data)), PACK)
+    assert difference.message == "Round 1: the Lab Manager answers differently."
+
+
+@pytest.mark.parametrize("field", ["controls", "required_equipment", "required_reagents"])
+def test_list_that_is_longer_than_a_plan_can_need_is_refused_by_place(field: str) -> None:
+    data = json.loads(save_trace(TRACE))
+    data["rounds"][2]["scientist_action"][field] = ["x"] * 5_000
+    with pytest.raises(TraceError) as caught:
+        load_trace(json.dumps(data))
+    assert str(caught.value) == (
+        f"rounds.2.scientist_action.{field} has 5,000 entries, and 200 are read at most; shorten "
+        "the list"
+    )
+
+
 # --- replayed -------------------------------------------------------------------------------
 
 
@@ -300,6 +368,182 @@ def test_replay_trusts_the_turns_up_to_a_fork_and_no_further() -> None:
     unforked = edited(lambda data: data["setup"].update(forked_at=0), forked)
     [difference] = replay_differences(unforked, PACK)
     assert difference.round_number == 1
+
+
+# --- a model's and a person's negotiation -----------------------------------------------------
+
+
+MODELLED: Final = model_trace(
+    BOOKED, [PROSE, CUT_OFF, PROPOSAL], [said(ask("Days?"))], [said(ACCEPT)]
+)
+BY_HAND: Final = play_action(
+    play_action(begin(setup_for(BOOKED, scientist=ScientistKind.PERSON), BOOKED), ask("?"), BOOKED),
+    propose(PLAN),
+    BOOKED,
+)
+"""Two rounds of five; it goes on."""
+
+
+def test_models_negotiation_keeps_every_attempt_and_replays() -> None:
+    loaded = load_trace(save_trace(MODELLED))
+    assert loaded == MODELLED
+    assert [len(done.attempts) for done in loaded.rounds] == [3, 1, 1]
+    assert replay_differences(loaded, BOOKED) == []
+
+
+@pytest.mark.parametrize("trace", [BY_HAND, begin(setup_for(BOOKED), BOOKED)], ids=["two", "none"])
+def test_unfinished_negotiation_is_kept_and_replays(trace: Trace) -> None:
+    loaded = load_trace(save_trace(trace))
+    assert loaded == trace
+    assert (loaded.ending, loaded.outcome) == (None, None)
+    assert replay_differences(loaded, BOOKED) == []
+
+
+def test_person_can_go_on_from_a_loaded_negotiation() -> None:
+    loaded = load_trace(save_trace(BY_HAND))
+    assert play_action(loaded, ACCEPT, BOOKED).outcome is Outcome.AGREED
+
+
+def attempt_of(data: dict[str, Any], number: int, attempt: int) -> dict[str, Any]:
+    found: dict[str, Any] = data["rounds"][number]["attempts"][attempt]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("edit", "number", "what"),
+    [
+        (
+            lambda data: attempt_of(data, 0, 2).update(raw_output=said(propose(SMALL))),
+            0,
+            "the Scientist acts differently",
+        ),
+        (
+            lambda data: attempt_of(data, 0, 2).update(raw_output=PROSE),
+            0,
+            "the model's outputs hold no valid action",
+        ),
+        (
+            lambda data: attempt_of(data, 0, 1).update(error_code="no_json"),
+            0,
+            "the Scientist acts differently",
+        ),
+        (
+            lambda data: data["rounds"][0]["attempts"].pop(0),
+            0,
+            "the Scientist acts differently",
+        ),
+        (
+            lambda data: attempt_of(data, 1, 0).update(observation="Round 1 of 5"),
+            1,
+            "the model was told something else",
+        ),
+        (
+            lambda data: attempt_of(data, 2, 0).update(system_prompt="Be nice."),
+            2,
+            "the model was told something else",
+        ),
+        (
+            lambda data: data["rounds"][2].update(reason="It was told to."),
+            2,
+            "the Scientist acts differently",
+        ),
+        (
+            lambda data: data["rounds"][1]["lab_manager_action"].update(explanation="Take any."),
+            1,
+            "the Lab Manager answers differently",
+        ),
+    ],
+)
+def test_replay_finds_an_edit_in_a_models_round(edit: Edit, number: int, what: str) -> None:
+    trace = edited(edit, MODELLED)
+    [difference] = replay_differences(trace, BOOKED)
+    assert (difference.round_number, difference.message) == (number, f"Round {number + 1}: {what}.")
+
+
+def test_replay_finds_a_persons_turn_that_was_edited() -> None:
+    trace = edited(
+        lambda data: data["rounds"][1]["scientist_action"].update(sample_size=39), BY_HAND
+    )
+    [difference] = replay_differences(trace, BOOKED)
+    assert difference.round_number == 1
+
+
+def test_attempts_slipped_into_a_rules_negotiation_do_not_excuse_another_turn() -> None:
+    slipped = model_trace(PACK, [said(propose(make_protocol(sample_size=77)))])
+    data = json.loads(save_trace(slipped))
+    data["setup"] |= {"scientist": "baseline", "model": None}
+    [difference] = replay_differences(load_trace(json.dumps(data)), PACK)
+    assert difference.round_number == 0
+
+
+def test_fork_of_a_models_negotiation_waits_for_its_next_turn() -> None:
+    forked = fork(MODELLED, 1, make_protocol(sample_size=90), BOOKED)
+    assert len(forked.rounds) == 2
+    assert forked.rounds[0].attempts == MODELLED.rounds[0].attempts
+    assert forked.outcome is None
+    assert replay_differences(load_trace(save_trace(forked)), BOOKED) == []
+
+
+def test_attempts_before_a_fork_are_read_again_too() -> None:
+    forked = fork(MODELLED, 1, make_protocol(sample_size=90), BOOKED)
+    trace = edited(lambda data: attempt_of(data, 0, 0).update(observation="nothing"), forked)
+    [difference] = replay_differences(trace, BOOKED)
+    assert difference.message == "Round 1: the model was told something else."
+
+
+# --- in a new process -------------------------------------------------------------------------
+
+REPLAY: Final = """
+import json, sys
+from replicalab.negotiation import load_trace, replay_differences
+from replicalab.scenarios import load_scenario
+for text in json.load(sys.stdin):
+    trace = load_trace(text)
+    pack = load_scenario(trace.setup.scenario_id, trace.setup.difficulty, trace.setup.seed)
+    print(json.dumps([d.model_dump() for d in replay_differences(trace, pack)]))
+"""
+
+
+def shelf_traces() -> list[Trace]:
+    """Return a negotiation of every kind of player, finished, unfinished and forked."""
+    plan = PACK.reference_protocol
+    rules = [
+        negotiate(setup_for(PACK, plan, 5, scientist, manager), PACK)
+        for scientist in (ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE)
+        for manager in LabManagerKind
+    ]
+    modelled = model_trace(PACK, [PROSE, said(propose(plan))], [said(ACCEPT)])
+    person = begin(setup_for(PACK, scientist=ScientistKind.PERSON), PACK)
+    person = play_action(person, propose(plan), PACK)
+    seeded = load_scenario("phys_millikan", "hard", 4711)
+    return [
+        *rules,
+        modelled,
+        person,
+        fork(TRACE, 2, plan, PACK),
+        fork(modelled, 1, plan, PACK),
+        negotiate(setup_for(seeded, seeded.reference_protocol), seeded),
+    ]
+
+
+def test_saved_negotiations_replay_identically_in_a_new_process_round_by_round() -> None:
+    texts = [save_trace(trace) for trace in shelf_traces()]
+    broken = json.loads(texts[0])
+    broken["rounds"][3]["check"]["estimated_cost"] += 1
+    process = subprocess.run(
+        [sys.executable, "-c", REPLAY],
+        cwd=ROOT,
+        input=json.dumps([*texts, json.dumps(broken)]),
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    *same, differing = [json.loads(line) for line in process.stdout.splitlines()]
+    assert same == [[]] * len(texts)
+    assert differing == [
+        {"round_number": 3, "message": "Round 4: the Lab Manager answers differently."}
+    ]
 
 
 # --- forked ---------------------------------------------------------------------------------

@@ -1,0 +1,82 @@
+"""How evidence, a plan and a floor are put into words, the same way wherever an offer is weighed.
+
+A half-width is better the smaller it is, so a plan is *within* a floor of ±2.50 %, never above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from replicalab.costs import amount_text
+from replicalab.evidence import Evidence
+from replicalab.labels import count_text
+from replicalab.models import Protocol, ScientistAction, ScientistActionType
+from replicalab.scenarios.models import EvidenceTier
+
+_HALF_WIDTH: Final = "half-width"
+
+
+def lower_is_better(evidence: Evidence) -> bool:
+    """Return whether less of this evidence is more: so it is with a half-width."""
+    return evidence.measure == _HALF_WIDTH
+
+
+def placed_text(evidence: Evidence) -> str:
+    """Return evidence and where it stands: ``power 0.33, below the floor of 0.50``.
+
+    Evidence that is void says why there is none instead.
+    """
+    if evidence.void:
+        return f"no evidence, since {evidence.void}"
+    target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
+    worse = "wider than" if lower_is_better(evidence) else "below"
+    where = {
+        EvidenceTier.MEETS_TARGET: f"which meets the target of {target}",
+        EvidenceTier.ABOVE_FLOOR: f"{worse} the target of {target} but {floor_text(evidence)}",
+        EvidenceTier.BELOW_FLOOR: f"{worse} the floor of {floor}",
+    }[evidence.tier]
+    return f"{evidence.text}, {where}"
+
+
+def floor_text(evidence: Evidence) -> str:
+    """Return where a plan must stand: ``above the floor of 0.50``, ``within …`` a half-width."""
+    side = "within" if lower_is_better(evidence) else "above"
+    return f"{side} the floor of {evidence.amount(evidence.floor)}"
+
+
+def size_text(plan: Protocol) -> str:
+    """Return how large a plan is: ``1,200 samples in 3 days``."""
+    noun = "sample" if plan.sample_size == 1 else "samples"
+    return f"{amount_text(plan.sample_size)} {noun} in {count_text(plan.duration_days, 'day')}"
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Return texts as a list in words: ``budget, days and staff``."""
+    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else "".join(texts)
+
+
+def fails_text(failing: Sequence[str]) -> str:
+    """Return which dimensions fail: ``budget fails``, ``budget and schedule fail``."""
+    return f"{joined(failing)} {'fails' if len(failing) == 1 else 'fail'}"
+
+
+def scientist_message(action: ScientistAction | None, reason: str = "") -> str:
+    """Return a turn of the Scientist as a line of conversation."""
+    if action is None:
+        return f"The Scientist walks away. {reason}".rstrip()
+    if action.action_type is ScientistActionType.ACCEPT:
+        return "I accept."
+    if action.action_type is ScientistActionType.REQUEST_INFO:
+        return " ".join(action.questions)
+    lists = (
+        ("controls", action.controls),
+        ("equipment", action.required_equipment),
+        ("reagents", action.required_reagents),
+    )
+    parts = [f"{name}: {', '.join(labels) or 'none'}" for name, labels in lists]
+    return (
+        f"{count_text(action.sample_size, 'sample')} in "
+        f"{count_text(action.duration_days, 'day')}, {action.technique}; "
+        f"{'; '.join(parts)}. {action.rationale}"
+    )
