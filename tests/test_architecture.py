@@ -48,6 +48,8 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "pandas": frozenset({"ui", "figures"}),
     "yaml": frozenset({"scenarios"}),
     "openai": frozenset({"llm"}),
+    "httpx2": frozenset({"llm"}),
+    "httpcore2": frozenset({"llm"}),
     "sqlalchemy": frozenset({"library"}),
     "numpy": frozenset({"regions", "figures", "ui"}),
     "scipy": frozenset(),
@@ -62,7 +64,7 @@ NOT_FOR_PAGES: Final = frozenset(
 
 CORE: Final = ROOMS - {"figures", "regions", "library", "llm", "ui"}
 NOT_IN_CORE: Final = frozenset(
-    {"streamlit", "plotly", "pandas", "openai", "sqlalchemy", "scipy", "numpy"}
+    {"streamlit", "plotly", "pandas", "openai", "httpx2", "sqlalchemy", "scipy", "numpy"}
 )
 
 MAX_PAGE_FUNCTION_LINES: Final = 25

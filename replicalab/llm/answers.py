@@ -15,6 +15,7 @@ from typing import Final
 from replicalab.errors import ModelFormatError, ModelServerError, ModelUnreachableError
 from replicalab.llm.endpoint import Endpoint
 from replicalab.llm.watch import Watch
+from replicalab.negotiation.recording import readable
 
 LARGEST_TOKEN_COUNT: Final = 10**9
 _CODE: Final = re.compile(r"[a-z][a-z_]{0,59}")
@@ -34,14 +35,6 @@ class Answer(str):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     finish_reason: str | None = None
-
-
-def readable(text: str) -> str:
-    """Return the text with halves of characters, which no file can hold, replaced by U+FFFD.
-
-    Two halves that belong together become the character that they are halves of.
-    """
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def error_code(endpoint: Endpoint, body: object) -> str | None:

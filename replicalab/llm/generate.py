@@ -6,7 +6,8 @@ import time
 
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.llm.endpoint import Endpoint
-from replicalab.llm.watch import Cancelled, Clock, OnProgress, Watch
+from replicalab.llm.watch import Cancelled, OnProgress, Watch
+from replicalab.negotiation.recording import Clock
 
 _TEST_MESSAGE = {"role": "user", "content": "Reply with the word OK and nothing else."}
 

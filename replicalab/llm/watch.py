@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from replicalab.errors import ModelAnswerTooLongError, ModelCancelledError, ModelTimeoutError
 from replicalab.llm.endpoint import Endpoint
+from replicalab.negotiation.recording import Clock
 
 POLL_SECONDS: Final = 0.1
 """How often a waiting call looks whether it is cancelled, and how often it reports at most."""
@@ -30,7 +31,6 @@ class Progress(NamedTuple):
 
 OnProgress: TypeAlias = Callable[[Progress], None]
 Cancelled: TypeAlias = Callable[[], bool]
-Clock: TypeAlias = Callable[[], float]
 
 
 class Watch:

@@ -27,10 +27,11 @@ from replicalab.errors import (
     ModelSettingsError,
     ModelUnreachableError,
 )
-from replicalab.llm.answers import Answer, error_code, read_answer, readable
+from replicalab.llm.answers import Answer, error_code, read_answer
 from replicalab.llm.endpoint import API_KEY_SETTING, Endpoint
 from replicalab.llm.transport import WatchedTransport
 from replicalab.llm.watch import Watch
+from replicalab.negotiation.recording import readable
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam

@@ -18,8 +18,9 @@ from replicalab.errors import (
     ModelUnreachableError,
 )
 from replicalab.llm import Answer, build_generate_fn, check_endpoint
-from replicalab.llm.answers import read_answer, readable
+from replicalab.llm.answers import read_answer
 from replicalab.llm.watch import Watch
+from replicalab.negotiation.recording import readable
 from tests import factories
 from tests.llm.serving import (
     CANARY,

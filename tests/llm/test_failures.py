@@ -20,7 +20,8 @@ from replicalab.errors import (
     ModelTimeoutError,
     ModelUnreachableError,
 )
-from replicalab.llm import Endpoint, Progress, Recorder, build_generate_fn
+from replicalab.llm import Endpoint, Progress, build_generate_fn
+from replicalab.negotiation import Recorder
 from tests.llm.serving import (
     CANARY,
     DONE,

@@ -12,7 +12,8 @@ import pytest
 from replicalab.agents import ScientistOutputParseError, call_scientist_with_retry
 from replicalab.agents.scientist_policy import format_scientist_observation
 from replicalab.errors import ModelCancelledError, ModelServerError
-from replicalab.llm import Answer, Call, Recorder, attempts
+from replicalab.llm import Answer
+from replicalab.negotiation.recording import Call, Recorder, attempts
 from tests import factories
 from tests.scripted import ScriptedGenerate
 
