@@ -135,7 +135,7 @@ def revise(protocol: Protocol, **changes: object) -> Protocol:
     Raises:
         pydantic.ValidationError: a changed value is not allowed.
     """
-    return Protocol.model_validate({**protocol.model_dump(), **changes})
+    return Protocol.model_validate({**dict(protocol), **changes})
 
 
 class ScientistActionType(StrEnum):

@@ -7,9 +7,11 @@ from typing import Final
 import pytest
 from hypothesis import given
 
-from replicalab.agents import check_feasibility, suggest_alternative
+from replicalab.agents import SuggestionChange, check_feasibility, suggest_alternative
+from replicalab.agents.suggestions import DROPPED
 from replicalab.concessions import (
     change_concessions,
+    dropped_controls,
     plan_concession,
     plan_differences,
     price,
@@ -17,6 +19,7 @@ from replicalab.concessions import (
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
 from replicalab.scenarios import NormalizedScenarioPack, load_scenario
 from tests.factories import (
+    CONTROLS,
     EQUIPMENT,
     REAGENTS,
     make_design,
@@ -49,6 +52,40 @@ def test_price_counts_the_fidelity_that_substitutions_lose() -> None:
     ]
     protocol = make_protocol(required_equipment=["shelf"], required_reagents=["paper"])
     assert price(protocol, make_pack(allowed_substitutions=swaps)).fidelity_loss == 3
+
+
+def test_price_counts_each_control_of_the_study_that_the_plan_does_without() -> None:
+    pack = make_pack()
+    assert price(make_protocol(), pack).dropped == ()
+    found = price(make_protocol(controls=["a control of its own"]), pack)
+    assert [control.name for control in found.dropped] == list(CONTROLS)
+    assert (found.fidelity_loss, found.loss) == (0, 2)
+
+
+def test_loss_adds_the_substitutions_and_the_dropped_controls() -> None:
+    swap = make_substitution(original=CHAMBER, alternative="shelf", fidelity_loss=2)
+    plan = make_protocol(required_equipment=["shelf"], controls=[CONTROLS[0]])
+    found = price(plan, make_pack(allowed_substitutions=[swap]))
+    assert (found.fidelity_loss, len(found.dropped), found.loss) == (2, 1, 3)
+
+
+def test_dropped_controls_are_told_by_name_in_the_studys_order() -> None:
+    pack = make_pack()
+    dark, white = pack.controls
+    assert dropped_controls(make_protocol(controls=[]), pack) == [dark, white]
+    same = make_protocol(controls=[f"  {CONTROLS[1].upper()} "])
+    assert dropped_controls(same, pack) == [dark]
+    assert dropped_controls(make_protocol(controls=[CONTROLS[0], CONTROLS[0]]), pack) == [white]
+
+
+def test_change_concession_of_a_dropped_control_saves_its_credits_and_adds_its_loss() -> None:
+    change = SuggestionChange(
+        field="controls", original=CONTROLS[1], revised=DROPPED, reason="why", tradeoff="what"
+    )
+    (found,) = change_concessions(make_protocol(), [change], make_pack())
+    assert (found.label, found.before, found.after) == ("Controls", CONTROLS[1], "dropped")
+    assert found.credits_saved == 25
+    assert (found.old.loss, found.new.loss) == (0, 1)
 
 
 def test_change_concessions_price_each_change_of_the_momentum_offer_in_turn() -> None:

@@ -6,18 +6,16 @@ Source: the agents map, AGT 06, settled by the behaviour contract, section 5.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from replicalab.agents.feasibility import (
     FeasibilityCheckResult,
-    _estimate_protocol_cost,
-    _estimate_staff_load,
     check_feasibility,
     item_status_text,
     needs,
     replacements,
 )
-from replicalab.costs import amount_text
+from replicalab.costs import Counts, amount_text, counts_of, credits_needed, staff
 from replicalab.labels import count_text, label_key
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise, wording_of
 from replicalab.scenarios.models import AllowedSubstitution, NormalizedScenarioPack
@@ -77,17 +75,22 @@ def apply_changes(protocol: Protocol, changes: list[SuggestionChange]) -> Protoc
 
     A change whose original item is no longer in the plan does nothing.
     """
+    fields: dict[str, Any] = {}
     for change in changes:
         if change.field in ("controls", "required_equipment", "required_reagents"):
-            items = list(getattr(protocol, change.field))
-            if change.original in items:
-                at = items.index(change.original)
-                dropped = change.field == "controls" and change.revised == DROPPED
-                items[at : at + 1] = [] if dropped else [change.revised]
-            protocol = revise(protocol, **{change.field: items})
+            items = fields.get(change.field, getattr(protocol, change.field))
+            fields[change.field] = _with_item_changed(items, change)
         else:
-            protocol = revise(protocol, **{change.field: int(change.revised)})
-    return protocol
+            fields[change.field] = int(change.revised)
+    return revise(protocol, **fields) if fields else protocol
+
+
+def _with_item_changed(items: list[str], change: SuggestionChange) -> list[str]:
+    if change.original not in items:
+        return items
+    at = items.index(change.original)
+    dropped = change.field == "controls" and change.revised == DROPPED
+    return [*items[:at], *([] if dropped else [change.revised]), *items[at + 1 :]]
 
 
 def _substitutions(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[SuggestionChange]:
@@ -155,59 +158,60 @@ def _sample_reduction(
     protocol: Protocol, scenario: NormalizedScenarioPack
 ) -> list[SuggestionChange]:
     """Fix 4: halve until the budget fits, and on to where a staff unit is saved."""
-    floor = max(1, len(protocol.controls) + 1)
-    fits_budget = _halve(protocol, floor, lambda plan: _fits_budget(plan, scenario))
+    counts = counts_of(protocol)
+    fits_budget = _halve(counts, lambda plan: _fits_budget(plan, scenario))
     if fits_budget is None:
         return []
     threshold = scenario.staff_model.sample_threshold
     fits_staff = None
-    if fits_budget.sample_size > threshold and not _fits_staff(fits_budget, scenario):
-        fits_staff = _halve(protocol, floor, lambda plan: _fits_both(plan, scenario))
+    if fits_budget.samples > threshold and not _fits_staff(fits_budget, scenario):
+        fits_staff = _halve(counts, lambda plan: _fits_both(plan, scenario))
     revised = fits_staff or fits_budget
-    if revised.sample_size == protocol.sample_size:
+    if revised.samples == protocol.sample_size:
         return []
-    return [_sample_change(protocol, revised, fits_budget, scenario)]
+    return [_sample_change(counts, revised, fits_budget, scenario)]
 
 
-def _fits_budget(plan: Protocol, scenario: NormalizedScenarioPack) -> bool:
-    return _estimate_protocol_cost(plan, scenario) <= scenario.lab.budget_remaining
+def _fits_budget(plan: Counts, scenario: NormalizedScenarioPack) -> bool:
+    return credits_needed(plan, scenario.cost_model) <= scenario.lab.budget_remaining
 
 
-def _fits_staff(plan: Protocol, scenario: NormalizedScenarioPack) -> bool:
-    return _estimate_staff_load(plan, scenario) <= scenario.lab.staff_count
+def _fits_staff(plan: Counts, scenario: NormalizedScenarioPack) -> bool:
+    return int(staff(plan, scenario.staff_model)) <= scenario.lab.staff_count
 
 
-def _fits_both(plan: Protocol, scenario: NormalizedScenarioPack) -> bool:
+def _fits_both(plan: Counts, scenario: NormalizedScenarioPack) -> bool:
     return _fits_budget(plan, scenario) and _fits_staff(plan, scenario)
 
 
-def _halve(protocol: Protocol, floor: int, fits: Callable[[Protocol], bool]) -> Protocol | None:
+def _halve(plan: Counts, fits: Callable[[Counts], bool]) -> Counts | None:
     """Return the first plan that fits while the sample is halved, None if none does."""
+    floor = max(1, plan.controls + 1)
     for _ in range(MAX_HALVINGS):
-        if fits(protocol):
-            return protocol
-        if protocol.sample_size <= floor:
+        if fits(plan):
+            return plan
+        if plan.samples <= floor:
             return None
-        protocol = revise(protocol, sample_size=max(protocol.sample_size // 2, floor))
-    return protocol if fits(protocol) else None
+        plan = plan._replace(samples=max(plan.samples // 2, floor))
+    return plan if fits(plan) else None
 
 
 def _sample_change(
-    before: Protocol, after: Protocol, fits_budget: Protocol, scenario: NormalizedScenarioPack
+    before: Counts, after: Counts, fits_budget: Counts, scenario: NormalizedScenarioPack
 ) -> SuggestionChange:
     reasons = []
-    if fits_budget.sample_size < before.sample_size:
-        over = _estimate_protocol_cost(before, scenario) - scenario.lab.budget_remaining
+    if fits_budget.samples < before.samples:
+        over = credits_needed(before, scenario.cost_model) - scenario.lab.budget_remaining
         reasons.append(f"The budget is {amount_text(over)} credits short")
-    if after.sample_size < fits_budget.sample_size:
+    if after.samples < fits_budget.samples:
         threshold = scenario.staff_model.sample_threshold
         reasons.append(f"at {threshold} samples or fewer the plan needs one staff unit less")
-    times = _halvings(before.sample_size, after.sample_size)
-    fewer = count_text(before.sample_size - after.sample_size, "sample")
+    times = _halvings(before.samples, after.samples)
+    fewer = count_text(before.samples - after.samples, "sample")
     return SuggestionChange(
         field="sample_size",
-        original=str(before.sample_size),
-        revised=str(after.sample_size),
+        original=str(before.samples),
+        revised=str(after.samples),
         reason=_sentence(f"{'; '.join(reasons)}; the sample is halved {times}"),
         tradeoff=f"{fewer} fewer: weaker evidence.",
     )

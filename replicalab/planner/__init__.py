@@ -1,10 +1,12 @@
 """The least that must be given up, what the lab would have to add, and what nothing beats."""
 
-from replicalab.planner.frontier import Frontier, FrontierPlan, Standing, frontier, nash_point
+from replicalab.planner.asking import Ask, Relief, asks_text, granted
+from replicalab.planner.curves import FrontierPlan
+from replicalab.planner.frontier import Frontier, Standing, frontier, nash_point
 from replicalab.planner.leastloss import LeastLoss, least_loss, suggest_least_loss
 from replicalab.planner.limits import Limits, largest_sample
 from replicalab.planner.order import Rank, rank
-from replicalab.planner.relief import Ask, Asks, Relief, asks, asks_text, granted
+from replicalab.planner.relief import Asks, asks
 
 __all__ = [
     "Ask",

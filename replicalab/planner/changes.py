@@ -5,61 +5,128 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from replicalab.agents.suggestions import SuggestionChange
-from replicalab.costs import amount_text
+from replicalab.costs import amount_text, counts_of, credits_needed
+from replicalab.evidence import planned_evidence
 from replicalab.labels import count_text
-from replicalab.models import Protocol
+from replicalab.models import Dimension, Protocol, revise
+from replicalab.planner.limits import Limits
+from replicalab.planner.order import TIER_RANK, shortfall
+from replicalab.planner.search import Found
 from replicalab.scenarios.models import NormalizedScenarioPack
 
 
 def number_changes(
-    plan: Protocol, samples: int, days: int, scenario: NormalizedScenarioPack
+    plan: Protocol, found: Found, scenario: NormalizedScenarioPack
 ) -> list[SuggestionChange]:
-    """Return the changes that give a plan so many days and samples, the days first."""
-    return [*_days_change(plan, days, scenario), *_samples_change(plan, samples)]
+    """Return the changes that give a worded plan the days and samples found, the days first."""
+    timed = revise(plan, duration_days=found.days)
+    return [*_days_change(plan, found, scenario), *_samples_change(timed, found, scenario)]
 
 
 def _days_change(
-    plan: Protocol, days: int, scenario: NormalizedScenarioPack
+    plan: Protocol, found: Found, scenario: NormalizedScenarioPack
 ) -> Iterator[SuggestionChange]:
-    before, limit = plan.duration_days, scenario.lab.time_limit_days
+    before, days = plan.duration_days, found.days
     if days == before:
         return
-    gap = count_text(abs(days - before), "day")
     if days > before:
-        reason = f"{gap} more keep the endpoint, or let more samples count."
+        reason = _more_days_reason(before, found, scenario)
         tradeoff = "Nothing of the evidence; the lab is in use for longer."
     else:
-        reason = f"The lab has {count_text(limit, 'day')}."
-        if before <= limit:
-            reason = f"{gap} fewer leave credits, or hands, for samples."
-        tradeoff = f"{gap} fewer to run and to repeat what fails."
+        reason = _fewer_days_reason(plan, found, scenario)
+        tradeoff = _fewer_days_tradeoff(plan, days, scenario)
     if days < scenario.min_days:
         tradeoff = f"Below {scenario.min_days} days the study's endpoint is lost."
-    yield SuggestionChange(
-        field="duration_days",
-        original=str(before),
-        revised=str(days),
-        reason=reason,
-        tradeoff=tradeoff,
-    )
+    yield _change("duration_days", before, days, reason, tradeoff)
 
 
-def _samples_change(plan: Protocol, samples: int) -> Iterator[SuggestionChange]:
-    before = plan.sample_size
+def _more_days_reason(before: int, found: Found, scenario: NormalizedScenarioPack) -> str:
+    if before < scenario.min_days <= found.days:
+        return f"The study's endpoint needs {count_text(scenario.min_days, 'day')}."
+    if before < 1:
+        return "A plan takes at least 1 day."
+    return _most_text(before, scenario)
+
+
+def _most_text(days: int, scenario: NormalizedScenarioPack) -> str:
+    most = counted_samples_text(Limits.of(scenario).most_samples(days))
+    return f"In {count_text(days, 'day')} no more than {most} can count."
+
+
+def _fewer_days_reason(plan: Protocol, found: Found, scenario: NormalizedScenarioPack) -> str:
+    before, limit = plan.duration_days, scenario.lab.time_limit_days
+    counts = counts_of(plan)._replace(samples=found.samples, days=min(before, limit))
+    limits = Limits(scenario, Dimension.BUDGET in found.given_up, Dimension.STAFF in found.given_up)
+    given = f"The lab has {count_text(limit, 'day')}"
+    if limits.affords(counts):
+        return f"{given}; {found.days} are enough." if found.days < limit else f"{given}."
+    over = credits_needed(counts, scenario.cost_model) > scenario.lab.budget_remaining
+    scarce = "credits" if over and not limits.over_budget else "hands"
+    fewer = f"{counts.days - found.days} fewer leave {scarce} for the samples."
+    return f"{given}; {fewer}" if before > limit else fewer
+
+
+def _fewer_days_tradeoff(plan: Protocol, days: int, scenario: NormalizedScenarioPack) -> str:
+    fewer = f"{count_text(plan.duration_days - days, 'day')} fewer to run and to repeat what fails."
+    at_most = Limits.of(scenario).most_samples(days)
+    if at_most < min(plan.sample_size, Limits.of(scenario).most_samples(plan.duration_days)):
+        return f"{fewer} {_most_text(days, scenario)}"
+    return fewer
+
+
+def _samples_change(
+    plan: Protocol, found: Found, scenario: NormalizedScenarioPack
+) -> Iterator[SuggestionChange]:
+    before, samples = plan.sample_size, found.samples
     if samples == before:
         return
     gap = counted_samples_text(abs(samples - before))
-    fewer = samples < before
-    yield SuggestionChange(
-        field="sample_size",
-        original=str(before),
-        revised=str(samples),
-        reason=(
-            f"{amount_text(samples)} is the most that fits."
-            if fewer
-            else f"{gap} more fit, up to what the study asks for."
-        ),
-        tradeoff=f"{gap} fewer: weaker evidence." if fewer else "Nothing; the cost rises.",
+    if samples > before:
+        reason = _more_samples_reason(plan, found, scenario)
+        tradeoff = "Nothing of the evidence"
+        tradeoff += "; the cost rises." if scenario.cost_model.per_sample else "."
+    else:
+        reason = _fewer_samples_reason(before, found)
+        weaker = _shortfall(plan, samples, scenario) > _shortfall(plan, before, scenario)
+        lost = "weaker evidence" if weaker else "the evidence is no weaker for it"
+        tradeoff = f"{gap} fewer: {lost}."
+    yield _change("sample_size", before, samples, reason, tradeoff)
+
+
+def _fewer_samples_reason(before: int, found: Found) -> str:
+    if found.samples == found.most:
+        return f"No more than {counted_samples_text(found.most)} fit."
+    return f"The evidence is the same as with {amount_text(min(found.most, before))}."
+
+
+def _more_samples_reason(plan: Protocol, found: Found, scenario: NormalizedScenarioPack) -> str:
+    samples, asked = counted_samples_text(found.samples), scenario.reference_protocol.sample_size
+    if _tier(plan, found.samples, scenario) < _tier(plan, found.samples - 1, scenario):
+        bound = ("target", "floor")[_tier(plan, found.samples, scenario)]
+        return f"It takes {samples} to reach the study's {bound}."
+    if found.samples == 1:
+        return "A plan takes at least 1 sample."
+    if found.samples == asked:
+        return f"The study asks for {samples}."
+    if found.samples == len(plan.controls) + 1:
+        return f"Fewer than {samples} leave no experimental sample beside the controls."
+    if found.samples == found.most:
+        return f"The study asks for {amount_text(asked)}; no more than {samples} fit."
+    return f"The evidence is the same as with {amount_text(min(found.most, asked))}."
+
+
+def _shortfall(plan: Protocol, samples: int, scenario: NormalizedScenarioPack) -> float:
+    sized = revise(plan, sample_size=samples)
+    return shortfall(planned_evidence(sized, scenario).value, scenario.design)
+
+
+def _tier(plan: Protocol, samples: int, scenario: NormalizedScenarioPack) -> int:
+    return TIER_RANK[planned_evidence(revise(plan, sample_size=samples), scenario).tier]
+
+
+def _change(field: str, before: int, after: int, reason: str, tradeoff: str) -> SuggestionChange:
+    return SuggestionChange(
+        field=field, original=str(before), revised=str(after), reason=reason, tradeoff=tradeoff
     )
 
 

@@ -14,6 +14,19 @@ from replicalab.costs import Counts, counts_of, credits_needed, staff
 from replicalab.models import LARGEST_COUNT, Protocol
 from replicalab.scenarios.models import NormalizedScenarioPack
 
+MOST_SAMPLES: Final = 10**6
+"""The largest sample that is looked at, unless the plan or the study asks for more."""
+
+
+def asked_samples(protocol: Protocol, scenario: NormalizedScenarioPack) -> int:
+    """Return how many samples the plan or the study asks for, whichever is more, at least 1."""
+    return max(1, protocol.sample_size, scenario.reference_protocol.sample_size)
+
+
+def most_looked_at(protocol: Protocol, scenario: NormalizedScenarioPack) -> int:
+    """Return the largest sample that is looked at for a plan."""
+    return max(MOST_SAMPLES, asked_samples(protocol, scenario))
+
 
 def largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
     """Return the largest number from ``low`` to ``high`` that fits, None if ``low`` does not.
@@ -79,7 +92,12 @@ class Limits:
         Where the lab gives fewer than the endpoint needs, every number of days is as good.
         """
         most = self.scenario.lab.time_limit_days
-        return (self.scenario.min_days if self.scenario.min_days <= most else min(1, most)), most
+        return (self.scenario.min_days if self.scenario.min_days <= most else 1), most
+
+    @property
+    def endpoint_lost(self) -> bool:
+        """Whether the lab gives too few days for any evidence."""
+        return self.scenario.lab.time_limit_days < self.scenario.min_days
 
     def most_samples(self, days: int) -> int:
         """Return how many samples can count in so many days: throughput and population."""
@@ -102,7 +120,7 @@ class Limits:
         The plan of the other counts must fit with the fewest days.
         """
         fewest, most = self.fewest_days(counts.samples), self.days[1]
-        if most >= self.scenario.min_days:
+        if not self.endpoint_lost:
             return fewest
         return largest(lambda d: self.allows(counts._replace(days=d)), fewest, most) or fewest
 
@@ -126,7 +144,3 @@ class Limits:
     def at_best(self, counts: Counts) -> bool:
         """Return whether some number of days lets a plan of the other counts fit."""
         return self.allows(counts._replace(days=self.fewest_days(counts.samples)))
-
-
-MOST_SAMPLES: Final = 10**6
-"""The largest sample that is looked at, unless the plan or the study asks for more."""

@@ -10,11 +10,10 @@ from typing import Final, NamedTuple
 
 from replicalab.agents import FeasibilityCheckResult
 from replicalab.concessions import price
-from replicalab.evidence import Evidence
 from replicalab.labels import label_key
 from replicalab.models import PROTOCOL_FIELDS, Protocol
 from replicalab.planner.limits import Limits
-from replicalab.scenarios.models import DesignKind, EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios.models import Design, DesignKind, EvidenceTier, NormalizedScenarioPack
 
 TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
 _DIGITS: Final = 12
@@ -29,6 +28,7 @@ class Rank(NamedTuple):
         loss: fidelity given up; each substitution counts 0 to 3, each dropped control 1.
         shortfall: the evidence, lower is better (a power counts negative).
         changes: how many values of the original plan differ.
+        days_short: how many days the study's endpoint is short of, 0 where it is kept.
         credits: what the plan costs.
     """
 
@@ -37,6 +37,7 @@ class Rank(NamedTuple):
     loss: int
     shortfall: float
     changes: int
+    days_short: int
     credits: float
 
 
@@ -53,16 +54,21 @@ def rank(
         len(check.failing) + wasted,
         TIER_RANK[priced.evidence.tier],
         priced.loss,
-        shortfall(priced.evidence, scenario),
+        shortfall(priced.evidence.value, scenario.design),
         changed_values(original, plan),
+        days_short(plan.duration_days, scenario),
         priced.credits,
     )
 
 
-def shortfall(evidence: Evidence, scenario: NormalizedScenarioPack) -> float:
-    """Return the evidence so that less is better; equal to a rounding error counts as equal."""
-    lower_is_better = scenario.design.kind is DesignKind.PRECISION
-    return round(evidence.value if lower_is_better else -evidence.value, _DIGITS)
+def shortfall(value: float, design: Design) -> float:
+    """Return an evidence so that less is better; equal to a rounding error counts as equal."""
+    return round(value if design.kind is DesignKind.PRECISION else -value, _DIGITS)
+
+
+def days_short(days: int, scenario: NormalizedScenarioPack) -> int:
+    """Return how many days more the study's endpoint needs."""
+    return max(0, scenario.min_days - days)
 
 
 def changed_values(original: Protocol, plan: Protocol) -> int:

@@ -6,85 +6,28 @@ Source: the behaviour contract, section 7.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from replicalab.agents import check_feasibility
-from replicalab.agents.feasibility import needs
-from replicalab.agents.suggestions import apply_changes
-from replicalab.costs import amount_text, counts_of, credits_needed, staff
-from replicalab.evidence import planned_evidence
+from replicalab.costs import counts_of
 from replicalab.labels import label_key
-from replicalab.models import Dimension, Protocol, revise, wording_of
-from replicalab.planner.choices import choices
-from replicalab.planner.leastloss import least_loss
-from replicalab.planner.limits import MOST_SAMPLES, Limits, fewest
+from replicalab.models import Dimension, Protocol, revise
+from replicalab.planner.asking import (
+    NUMBERS,
+    Ask,
+    Means,
+    Relief,
+    granted,
+    means,
+    missing_items,
+    needed_means,
+    relief,
+)
+from replicalab.planner.choices import Choice, choices
+from replicalab.planner.leastloss import LeastLoss, least_loss
+from replicalab.planner.limits import fewest, most_looked_at
 from replicalab.planner.order import TIER_RANK
-from replicalab.scenarios.inventory import ItemStatus
-from replicalab.scenarios.levers import with_means
+from replicalab.planner.worth import Worth
 from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
-
-_NUMBERS = (Dimension.BUDGET, Dimension.SCHEDULE, Dimension.STAFF)
-
-
-@dataclass(frozen=True)
-class Ask:
-    """One thing that the lab would have to add.
-
-    Attributes:
-        dimension: budget, schedule, staff, equipment or reagents.
-        has, needs: credits, days or staff units; for an item 0 and 1.
-        item: the item to release or to restock, None for the three amounts.
-    """
-
-    dimension: Dimension
-    has: float
-    needs: float
-    item: str | None = None
-
-    @property
-    def more(self) -> float:
-        """How much more than the lab has."""
-        return self.needs - self.has
-
-    @property
-    def share(self) -> float:
-        """How much more, as a share of what the lab has; 1 for an item."""
-        return self.more / self.has if self.has else 1.0
-
-    @property
-    def text(self) -> str:
-        """The ask in words: ``10 more credits``, ``1 more staff unit``, ``'flume' released``."""
-        if self.item is not None:
-            verb = "released" if self.dimension is Dimension.EQUIPMENT else "restocked"
-            return f"'{self.item}' {verb}"
-        noun = {Dimension.BUDGET: "credit", Dimension.SCHEDULE: "day"}.get(
-            self.dimension, "staff unit"
-        )
-        return f"{amount_text(self.more)} more {noun}{'' if self.more == 1 else 's'}"
-
-
-@dataclass(frozen=True)
-class Relief:
-    """Everything that a lab would have to add so that one plan is feasible in it.
-
-    Attributes:
-        plan: the plan that becomes feasible.
-        asks: one by one; each is the smallest that will do, and together they are enough.
-        left: the dimensions that fail whatever the lab adds.
-    """
-
-    plan: Protocol
-    asks: tuple[Ask, ...]
-    left: tuple[Dimension, ...]
-
-    @property
-    def possible(self) -> bool:
-        """Whether the asks are enough."""
-        return not self.left
-
-    def granted(self, scenario: NormalizedScenarioPack) -> NormalizedScenarioPack:
-        """Return the study in a lab that has added everything asked for."""
-        return granted(self.asks, scenario)
 
 
 @dataclass(frozen=True)
@@ -93,8 +36,9 @@ class Asks:
 
     Attributes:
         run: to run the plan exactly as it is.
-        target: to run it with the fewest samples (and days for them) that reach the study's
-            evidence target; None when no sample size does.
+        target: to run it with the fewest samples that reach the study's evidence target, in the
+            plan's own days, or as many as these samples and the endpoint need if that is more,
+            and no more than the lab has if that is enough. None when no sample size reaches it.
         alone_target, alone_floor: single asks, smallest share first, each of which on its own
             lets some plan reach the target, or the floor, once the plan is adapted to the lab;
             empty when none does, or when it is reached already.
@@ -108,147 +52,124 @@ class Asks:
 
 def asks(protocol: Protocol, scenario: NormalizedScenarioPack) -> Asks:
     """Return what the lab would have to add to run the plan, and to reach the evidence target."""
+    search = _Alone(protocol, scenario)
     wanted = _at_target(protocol, scenario)
-    tier = least_loss(protocol, scenario)
-    reached = TIER_RANK[tier.price.evidence.tier] if tier.check.feasible else len(TIER_RANK)
     return Asks(
         run=relief(protocol, scenario),
         target=relief(wanted, scenario) if wanted else None,
-        alone_target=_alone(protocol, EvidenceTier.MEETS_TARGET, reached, scenario),
-        alone_floor=_alone(protocol, EvidenceTier.ABOVE_FLOOR, reached, scenario),
+        alone_target=search.asks(EvidenceTier.MEETS_TARGET),
+        alone_floor=search.asks(EvidenceTier.ABOVE_FLOOR),
     )
 
 
-def relief(protocol: Protocol, scenario: NormalizedScenarioPack) -> Relief:
-    """Return the smallest additions with which the lab can run exactly this plan."""
-    found = (*_amounts(protocol, scenario), *_items(protocol, scenario))
-    check = check_feasibility(protocol, granted(found, scenario)) if found else (
-        check_feasibility(protocol, scenario)
-    )  # fmt: skip
-    return Relief(protocol, found, tuple(check.failing))
-
-
-def granted(found: tuple[Ask, ...], scenario: NormalizedScenarioPack) -> NormalizedScenarioPack:
-    """Return the study in a lab that has added these asks."""
-    amounts = {ask.dimension: ask.needs for ask in found if ask.item is None}
-    days, people = amounts.get(Dimension.SCHEDULE), amounts.get(Dimension.STAFF)
-    return with_means(
-        scenario,
-        budget=amounts.get(Dimension.BUDGET),
-        days=None if days is None else int(days),
-        staff=None if people is None else int(people),
-        released=[ask.item for ask in found if ask.item is not None],
-    )
-
-
-def _amounts(protocol: Protocol, scenario: NormalizedScenarioPack) -> Iterator[Ask]:
-    for dimension, has, need in zip(
-        _NUMBERS, _means(scenario), _needed(protocol, scenario), strict=True
-    ):
-        if need > has:
-            yield Ask(dimension, has, need)
-
-
-def _means(scenario: NormalizedScenarioPack) -> tuple[float, int, int]:
-    lab = scenario.lab
-    return lab.budget_remaining, lab.time_limit_days, lab.staff_count
-
-
-def _needed(protocol: Protocol, scenario: NormalizedScenarioPack) -> tuple[float, int, int]:
-    counts = counts_of(protocol)
-    return (
-        credits_needed(counts, scenario.cost_model),
-        counts.days,
-        int(staff(counts, scenario.staff_model)),
-    )
-
-
-def _items(protocol: Protocol, scenario: NormalizedScenarioPack) -> Iterator[Ask]:
-    seen = set()
-    for _, category, label in needs(wording_of(protocol)):
-        status = scenario.inventory.status(label, category)
-        missing = status in (ItemStatus.BOOKED, ItemStatus.OUT_OF_STOCK)
-        if missing and label_key(label) not in seen:
-            seen.add(label_key(label))
-            dimension = Dimension.EQUIPMENT if category == "equipment" else Dimension.REAGENTS
-            yield Ask(dimension, 0, 1, label)
-
-
-def _at_target(
-    protocol: Protocol,
-    scenario: NormalizedScenarioPack,
-    tier: EvidenceTier = EvidenceTier.MEETS_TARGET,
-) -> Protocol | None:
-    """Return the plan with the fewest samples, and days for them, that reach a tier.
-
-    Never fewer than its controls leave room for; None when no sample size reaches the tier.
-    """
-    limits = Limits.of(scenario)
-
-    def sized(samples: int) -> Protocol:
-        per_day = scenario.samples_per_day
-        days = max(scenario.min_days, -(-samples // per_day.value) if per_day else 1)
-        return revise(protocol, sample_size=samples, duration_days=days)
-
-    def reaches(samples: int) -> bool:
-        return TIER_RANK[planned_evidence(sized(samples), scenario).tier] <= TIER_RANK[tier]
-
-    low = len(protocol.controls) + 1
-    high = max(low, min(MOST_SAMPLES, scenario.design.population_max or MOST_SAMPLES))
-    if not reaches(high):
+def _at_target(protocol: Protocol, scenario: NormalizedScenarioPack) -> Protocol | None:
+    worth = Worth(protocol, scenario)
+    as_is = Choice((), frozenset(), len(protocol.controls))
+    samples = _fewest_samples(as_is, EvidenceTier.MEETS_TARGET, worth)
+    if samples is None:
         return None
-    found = sized(fewest(reaches, low, high))
-    days = max(found.duration_days, min(protocol.duration_days, limits.days[1]))
-    return revise(found, duration_days=days)
+    kept = min(protocol.duration_days, scenario.lab.time_limit_days)
+    days = max(_fewest_days(samples, scenario), kept)
+    return revise(protocol, sample_size=samples, duration_days=days)
 
 
-def _alone(
-    protocol: Protocol, tier: EvidenceTier, reached: int, scenario: NormalizedScenarioPack
-) -> tuple[Ask, ...]:
-    if reached <= TIER_RANK[tier]:
-        return ()
-    found = [*_single_amounts(protocol, tier, scenario), *_single_items(protocol, tier, scenario)]
-    return tuple(sorted(found, key=lambda ask: ask.share))
+def _fewest_samples(choice: Choice, tier: EvidenceTier, worth: Worth) -> int | None:
+    """Return the fewest samples of a wording that reach a tier, one beside the controls at least.
+
+    None when no sample that is looked at, and that the population holds, does.
+    """
+    low = choice.controls + 1
+    high = max(low, most_looked_at(worth.protocol, worth.scenario))
+    high = min(high, worth.scenario.design.population_max or high)
+    if low > high or worth.tier(choice, high) > TIER_RANK[tier]:
+        return None
+    return fewest(lambda n: worth.tier(choice, n) <= TIER_RANK[tier], low, high)
 
 
-def _single_amounts(
-    protocol: Protocol, tier: EvidenceTier, scenario: NormalizedScenarioPack
-) -> Iterator[Ask]:
-    """Yield the least budget, days and staff that alone let some wording reach the tier."""
-    has = _means(scenario)
-    needed = [_needed(plan, scenario) for plan in _plans_at(protocol, tier, scenario)]
-    for place, dimension in enumerate(_NUMBERS):
-        enough = [need[place] for need in needed if _only(place, need, has)]
-        if enough:
-            yield Ask(dimension, has[place], min(enough))
+def _fewest_days(samples: int, scenario: NormalizedScenarioPack) -> int:
+    """Return the fewest days that keep the endpoint and in which so many samples can count."""
+    per_day = scenario.samples_per_day
+    return max(scenario.min_days, -(-samples // per_day.value) if per_day else 1)
 
 
-def _plans_at(
-    protocol: Protocol, tier: EvidenceTier, scenario: NormalizedScenarioPack
-) -> Iterator[Protocol]:
-    """Yield, for each wording that the lab can use, the smallest plan that reaches the tier."""
-    for choice in choices(protocol, scenario):
-        worded = revise(apply_changes(protocol, list(choice.changes)), duration_days=0)
-        plan = _at_target(worded, scenario, tier)
-        if plan is not None and not choice.failing:
-            yield plan
+@dataclass(frozen=True)
+class _Alone:
+    """The search for single asks that are enough for a tier of evidence."""
+
+    protocol: Protocol
+    scenario: NormalizedScenarioPack
+    _best: dict[tuple[Ask, ...], LeastLoss] = field(default_factory=dict)
+
+    def asks(self, tier: EvidenceTier) -> tuple[Ask, ...]:
+        """Return each ask that is enough on its own, none if the tier is reached without."""
+        if self._reaches((), tier):
+            return ()
+        items = self._items() if self._amounts_allow(tier) else []
+        items = [ask for ask in items if self._reaches((ask,), tier)]
+        return tuple(sorted([*self._amounts(tier), *items], key=lambda ask: ask.share))
+
+    def _reaches(self, added: tuple[Ask, ...], tier: EvidenceTier) -> bool:
+        """Return whether a plan reaches the tier in the lab with these asks granted."""
+        if added not in self._best:
+            lab = granted(added, self.scenario) if added else self.scenario
+            self._best[added] = least_loss(self.protocol, lab)
+        best = self._best[added]
+        return best.check.feasible and TIER_RANK[best.price.evidence.tier] <= TIER_RANK[tier]
+
+    def _amounts_allow(self, tier: EvidenceTier) -> bool:
+        """Return whether the lab's amounts allow the tier if items cost nothing of the effect."""
+        effect = self.scenario.design.effect_planning
+        worth = Worth(self.protocol, self.scenario, _effects={1.0: effect})
+        controls = min(c.controls for c in choices(self.protocol, self.scenario))
+        need = self._need(Choice((), frozenset(), controls), tier, worth)
+        return need is not None and all(
+            n <= h for n, h in zip(need, means(self.scenario), strict=True)
+        )
+
+    def _amounts(self, tier: EvidenceTier) -> Iterator[Ask]:
+        """Yield the least budget, days and staff that alone let some wording reach the tier."""
+        has = means(self.scenario)
+        needed = list(self._needed(tier))
+        for place, dimension in enumerate(NUMBERS):
+            enough = [need[place] for need in needed if _only(place, need, has)]
+            if enough:
+                yield Ask(dimension, has[place], min(enough))
+
+    def _needed(self, tier: EvidenceTier) -> Iterator[Means]:
+        """Yield what each wording that the lab can use needs at least to reach the tier."""
+        worth = Worth(self.protocol, self.scenario)
+        for choice in choices(self.protocol, self.scenario):
+            need = None if choice.failing else self._need(choice, tier, worth)
+            if need is not None:
+                yield need
+
+    def _need(self, choice: Choice, tier: EvidenceTier, worth: Worth) -> Means | None:
+        """Return what a wording needs at least to reach the tier, None if nothing is enough."""
+        samples = _fewest_samples(choice, tier, worth)
+        if samples is None:
+            return None
+        days = _fewest_days(samples, self.scenario)
+        counts = counts_of(self.protocol)._replace(
+            samples=samples, days=days, controls=choice.controls
+        )
+        return needed_means(counts, self.scenario)
+
+    def _items(self) -> list[Ask]:
+        """Return an ask for each missing item of the plan, and for each missing alternative."""
+        found = {
+            label_key(ask.item or ""): ask for ask in missing_items(self.protocol, self.scenario)
+        }
+        originals = set(found)
+        missing = {label_key(r.label): r for r in self.scenario.resources if not r.available}
+        for swap in self.scenario.allowed_substitutions:
+            lacking = missing.get(label_key(swap.alternative))
+            if lacking is not None and label_key(swap.original) in originals:
+                equipment = lacking.category.value == "equipment"
+                dimension = Dimension.EQUIPMENT if equipment else Dimension.REAGENTS
+                found.setdefault(label_key(lacking.label), Ask(dimension, 0, 1, lacking.label))
+        return list(found.values())
 
 
-def _only(place: int, need: tuple[float, int, int], has: tuple[float, int, int]) -> bool:
+def _only(place: int, need: Means, has: Means) -> bool:
     """Return whether nothing but the amount at that place is short."""
     return all(need[other] <= has[other] for other in range(len(has)) if other != place)
-
-
-def _single_items(
-    protocol: Protocol, tier: EvidenceTier, scenario: NormalizedScenarioPack
-) -> Iterator[Ask]:
-    for ask in _items(protocol, scenario):
-        best = least_loss(protocol, granted((ask,), scenario))
-        if best.check.feasible and TIER_RANK[best.price.evidence.tier] <= TIER_RANK[tier]:
-            yield ask
-
-
-def asks_text(found: tuple[Ask, ...]) -> str:
-    """Return asks in words: ``10 more credits, 1 more day and 'flume' released``."""
-    texts = [ask.text for ask in found]
-    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else "".join(texts)

@@ -17,6 +17,7 @@ from replicalab.agents import (
     suggest_alternative,
 )
 from replicalab.agents.lab_manager_policy import apply_changes
+from replicalab.agents.suggestions import DROPPED
 from replicalab.models import Protocol, revise
 from replicalab.scenarios import CostModel, NormalizedScenarioPack, StaffModel
 from tests.factories import (
@@ -466,6 +467,28 @@ def test_apply_changes_replaces_the_first_of_two_equal_items() -> None:
     protocol = make_protocol(required_reagents=["a", "b", "a"])
     revised = apply_changes(protocol, [change("required_reagents", "a", "c")])
     assert revised == revise(protocol, required_reagents=["c", "b", "a"])
+
+
+def test_apply_changes_drops_a_control_from_its_place() -> None:
+    protocol = make_protocol(controls=["a", "b", "c"])
+    revised = apply_changes(protocol, [change("controls", "b", DROPPED)])
+    assert revised == revise(protocol, controls=["a", "c"])
+
+
+def test_apply_changes_drops_one_copy_for_each_change() -> None:
+    protocol = make_protocol(controls=["a", "b", "a"])
+    once = apply_changes(protocol, [change("controls", "a", DROPPED)])
+    assert once.controls == ["b", "a"]
+    assert apply_changes(protocol, [change("controls", "a", DROPPED)] * 3).controls == ["b"]
+
+
+def test_apply_changes_passes_over_a_control_that_is_gone() -> None:
+    assert apply_changes(make_protocol(), [change("controls", "z", DROPPED)]) == make_protocol()
+
+
+def test_apply_changes_drops_controls_only() -> None:
+    revised = apply_changes(make_protocol(), [change("required_equipment", CHAMBER, DROPPED)])
+    assert revised.required_equipment == [DROPPED, METER]
 
 
 def test_apply_changes_passes_over_an_item_that_is_gone() -> None:

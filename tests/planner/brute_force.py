@@ -1,0 +1,204 @@
+"""Every plan of a small lab, tried one by one: what the planner's answers are held against.
+
+Written from the behaviour contract, section 7, in loops; it shares no search with the planner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, combinations, product
+from typing import Final, NamedTuple
+
+from replicalab.agents import FeasibilityCheckResult, check_feasibility, suggest_alternative
+from replicalab.concessions import price
+from replicalab.evidence import planned_evidence
+from replicalab.labels import label_key
+from replicalab.models import Dimension, Protocol, revise
+from replicalab.planner import Rank, rank
+from replicalab.planner.order import changed_values
+from replicalab.scenarios.models import DesignKind, EvidenceTier, NormalizedScenarioPack
+
+_TIERS: Final = tuple(EvidenceTier)
+_FAR: Final = 400
+"""Samples beyond the asked ones that are tried for a better tier; small labs need fewer."""
+
+
+class Tried(NamedTuple):
+    """A plan that was tried, its check and its rank."""
+
+    plan: Protocol
+    check: FeasibilityCheckResult
+    rank: Rank
+
+
+def tried(original: Protocol, pack: NormalizedScenarioPack) -> Iterator[Tried]:
+    """Return every plan of the documented space, checked and ranked."""
+    for plan in plans(original, pack):
+        check = check_feasibility(plan, pack)
+        yield Tried(plan, check, rank(plan, check, original, pack))
+
+
+def best_rank(original: Protocol, pack: NormalizedScenarioPack) -> Rank:
+    """Return the best rank of the space, the original and the Lab Manager's suggestion."""
+    check = check_feasibility(original, pack)
+    found = [rank(original, check, original, pack)]
+    suggestion = suggest_alternative(original, check, pack)
+    if suggestion is not None:
+        revised = suggestion.revised_protocol
+        found.append(rank(revised, suggestion.post_check, original, pack))
+    return min(chain(found, (each.rank for each in tried(original, pack))))
+
+
+def plans(original: Protocol, pack: NormalizedScenarioPack) -> Iterator[Protocol]:
+    """Return every plan of the documented space: wordings x days x samples that can count.
+
+    A wording that another beats in every respect is not asked for more samples than are wanted:
+    it needs more of them for the same tier, and would win by the surplus alone.
+    """
+    found = [(_respects(worded, original, pack), worded) for worded in wordings(original, pack)]
+    for respects, worded in found:
+        sizes = samples_of(worded, original, pack)
+        if not any(_beats(other, respects) for other, _ in found):
+            sizes |= further_samples(worded, original, pack)
+        for days, samples in product(days_of(pack), sorted(sizes)):
+            if samples <= can_count(days, pack):
+                yield revise(worded, duration_days=days, sample_size=samples)
+
+
+class _Respects(NamedTuple):
+    """What a wording decides of a plan's rank, whatever the numbers; less is better."""
+
+    failing: frozenset[Dimension]
+    loss: int
+    weaker: float
+    controls: int
+    changes: int
+
+
+def _respects(worded: Protocol, original: Protocol, pack: NormalizedScenarioPack) -> _Respects:
+    numbers = {"sample_size": len(worded.controls) + 1, "duration_days": 1}
+    check = check_feasibility(revise(worded, **numbers), pack)
+    effect = planned_evidence(worded, pack).effect or 0.0
+    return _Respects(
+        frozenset(check.failing) - {Dimension.BUDGET, Dimension.STAFF, Dimension.SCHEDULE},
+        price(worded, pack).loss,
+        effect if pack.design.kind is DesignKind.PRECISION else -effect,
+        len(worded.controls),
+        changed_values(original, worded),
+    )
+
+
+def _beats(one: _Respects, other: _Respects) -> bool:
+    return one != other and (
+        one.failing <= other.failing
+        and one.loss <= other.loss
+        and one.weaker <= other.weaker
+        and one.controls <= other.controls
+        and one.changes <= other.changes
+    )
+
+
+def days_of(pack: NormalizedScenarioPack) -> range:
+    limit = pack.lab.time_limit_days
+    return range(pack.min_days if pack.min_days <= limit else 1, limit + 1)
+
+
+def can_count(days: int, pack: NormalizedScenarioPack) -> float:
+    per_day, population = pack.samples_per_day, pack.design.population_max
+    most = float("inf") if per_day is None else per_day.value * days
+    return min(most, population or float("inf"))
+
+
+def samples_of(worded: Protocol, original: Protocol, pack: NormalizedScenarioPack) -> set[int]:
+    """Return all samples up to what is asked, and the fewest that leave room for the controls."""
+    return {*range(1, asked(original, pack) + 1), len(worded.controls) + 1}
+
+
+def asked(original: Protocol, pack: NormalizedScenarioPack) -> int:
+    """Return what the plan or the study asks for, whichever is more, and 1 at least."""
+    return max(1, original.sample_size, pack.reference_protocol.sample_size)
+
+
+def further_samples(worded: Protocol, original: Protocol, pack: NormalizedScenarioPack) -> set[int]:
+    """Return the fewest samples that reach each tier, where these are more than are asked for."""
+    firsts = (
+        next((n for n in range(1, _FAR) if reaches(worded, n, tier, pack)), 0)
+        for tier in _TIERS[:2]
+    )
+    return {first for first in firsts if first > asked(original, pack)}
+
+
+def reaches(
+    worded: Protocol, samples: int, tier: EvidenceTier, pack: NormalizedScenarioPack
+) -> bool:
+    """Return whether so many samples reach a tier, given days enough."""
+    days = max(pack.min_days, samples)
+    plan = revise(worded, sample_size=samples, duration_days=days)
+    return _TIERS.index(planned_evidence(plan, pack).tier) <= _TIERS.index(tier)
+
+
+def wordings(original: Protocol, pack: NormalizedScenarioPack) -> Iterator[Protocol]:
+    """Return the plan with each set of substitutions and of dropped controls."""
+    for fields in _substituted(original, pack):
+        for kept in _kept_controls(original, pack):
+            yield revise(original, controls=kept, **fields)
+
+
+def _substituted(
+    original: Protocol, pack: NormalizedScenarioPack
+) -> Iterator[dict[str, list[str]]]:
+    """Return both item lists, each missing item kept or replaced wherever it is listed."""
+    listed = {
+        label_key(label) for label in original.required_equipment + original.required_reagents
+    }
+    missing = {r.category.value: set[str]() for r in pack.resources}
+    for resource in pack.resources:
+        if not resource.available:
+            missing[resource.category.value].add(label_key(resource.label))
+    gone = set[str]().union(*missing.values())
+    lacks = dict.fromkeys(
+        (field, label_key(label))
+        for field, category in (
+            ("required_equipment", "equipment"),
+            ("required_reagents", "reagent"),
+        )
+        for label in getattr(original, field)
+        if label_key(label) in missing.get(category, ())
+    )
+    options = [
+        [
+            None,
+            *(
+                s.alternative
+                for s in pack.allowed_substitutions
+                if label_key(s.original) == key
+                and label_key(s.alternative) not in gone
+                and label_key(s.alternative) not in listed
+            ),
+        ]
+        for _, key in lacks
+    ]
+    for chosen in product(*options):
+        taken = [label_key(label) for label in chosen if label is not None]
+        if len(set(taken)) < len(taken):
+            continue
+        new = dict(zip(lacks, chosen, strict=True))
+        yield {
+            field: [
+                new.get((field, label_key(label))) or label for label in getattr(original, field)
+            ]
+            for field in ("required_equipment", "required_reagents")
+        }
+
+
+def _kept_controls(original: Protocol, pack: NormalizedScenarioPack) -> Iterator[list[str]]:
+    droppable = {label_key(c.name) for c in pack.controls if c.droppable}
+    places = [i for i, label in enumerate(original.controls) if label_key(label) in droppable]
+    for size in range(len(places) + 1):
+        for dropped in combinations(places, size):
+            yield [label for i, label in enumerate(original.controls) if i not in dropped]
+
+
+def tier_of(plan: Protocol, pack: NormalizedScenarioPack) -> int:
+    """Return the place of a plan's evidence tier, 0 the best."""
+    return _TIERS.index(price(plan, pack).evidence.tier)

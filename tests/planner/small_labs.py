@@ -1,0 +1,229 @@
+"""Small labs by the thousand, drawn from a seed: every rule of the planner bites in some."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Final, NamedTuple
+
+from replicalab.models import Protocol
+from replicalab.scenarios.models import (
+    AllowedSubstitution,
+    Control,
+    Design,
+    DesignKind,
+    NormalizedScenarioPack,
+    ScenarioResource,
+)
+from replicalab.scenarios.rates import CostModel, StaffModel
+from tests.factories import (
+    make_control,
+    make_design,
+    make_lab_manager_observation,
+    make_pack,
+    make_policy_rule,
+    make_protocol,
+    make_resource,
+    make_substitution,
+    make_throughput,
+)
+
+FORBIDDEN: Final = "open flame"
+EQUIPMENT: Final = ("lamp", "oven", "scale", "open flame burner")
+REAGENTS: Final = ("gel", "ink", "salt")
+ALTERNATIVES: Final = ("torch", "sun", "open flame torch", "stove", "balance", "water")
+CONTROLS: Final = ("blank", "sham", "open flame control", "dark")
+
+_EFFECTS: Final = {
+    DesignKind.TWO_GROUP: (1.2, 3.0),
+    DesignKind.PAIRED: (0.7, 2.0),
+    DesignKind.ONE_SAMPLE: (0.7, 2.0),
+    DesignKind.CORRELATION: (0.6, 0.9),
+    DesignKind.TWO_PROPORTIONS: (1.0, 2.0),
+    DesignKind.AUDIT: (0.05, 0.4),
+    DesignKind.COVERAGE: (1.0, 1.0),
+    DesignKind.PRECISION: (0.1, 0.4),
+}
+"""Planning effects with which the target is reached by a few dozen samples."""
+
+
+class SmallLab(NamedTuple):
+    """A plan, and the lab that it is proposed to."""
+
+    plan: Protocol
+    pack: NormalizedScenarioPack
+
+
+def small_labs(first: int, last: int) -> Iterator[SmallLab]:
+    """Return the labs of these seeds."""
+    return (small_lab(seed) for seed in range(first, last))
+
+
+def small_lab(seed: int) -> SmallLab:
+    """Return the lab of a seed; the higher the remainder by ten, the more there is to choose."""
+    rng = Random(seed)
+    rich = rng.random() < 0.2
+    resources = _resources(rng, rich)
+    controls = _controls(rng, rich)
+    reference = _plan(rng, resources, controls, rich)
+    plan = reference if rng.random() < 0.5 else _plan(rng, resources, controls, rich)
+    days = rng.randint(1, 5 if rich else 3)
+    least = rng.randint(1, 2) if rng.random() < 0.8 else rng.randint(1, 6)
+    rates, steps = _rates(rng), _steps(rng)
+    budget = _budget(rng, plan, rates)
+    pack = make_pack(
+        resources=resources,
+        allowed_substitutions=_substitutions(rng, resources, rich),
+        controls=controls,
+        policy_rules=[make_policy_rule()] if rng.random() < 0.3 else [],
+        design=_design(rng),
+        reference_protocol=reference,
+        min_days=least,
+        samples_per_day=make_throughput(value=rng.randint(1, 8)) if rng.random() < 0.4 else None,
+        cost_model=rates,
+        staff_model=steps,
+        lab_manager_observation=make_lab_manager_observation(
+            budget_total=budget + 50,
+            budget_remaining=budget,
+            time_limit_days=days,
+            staff_count=rng.randint(1, 5),
+            equipment_available=_labels(resources, "equipment", available=True),
+            equipment_booked=_labels(resources, "equipment", available=False),
+            reagents_in_stock=_labels(resources, "reagent", available=True),
+            reagents_out_of_stock=_labels(resources, "reagent", available=False),
+        ),
+    )
+    return SmallLab(plan, pack)
+
+
+def _resources(rng: Random, rich: bool) -> list[ScenarioResource]:
+    missing = 0.5 if rich else 0.25
+    named = [
+        *(("equipment", label) for label in EQUIPMENT),
+        *(("reagent", label) for label in REAGENTS),
+        *((rng.choice(("equipment", "reagent")), a) for a in ALTERNATIVES if rng.random() < 0.3),
+    ]
+    return [
+        make_resource(
+            key=label.replace(" ", "_"),
+            label=label,
+            category=category,
+            available=rng.random() >= missing,
+        )
+        for category, label in named
+    ]
+
+
+def _labels(resources: list[ScenarioResource], category: str, *, available: bool) -> list[str]:
+    return [r.label for r in resources if r.category == category and r.available is available]
+
+
+def _substitutions(
+    rng: Random, resources: list[ScenarioResource], rich: bool
+) -> list[AllowedSubstitution]:
+    known = [r.label for r in resources]
+    pairs = [
+        (original, rng.choice([*ALTERNATIVES, *ALTERNATIVES, *known]))
+        for original in rng.choices([*EQUIPMENT, *REAGENTS], k=rng.randint(4, 14))
+    ]
+    return [
+        make_substitution(
+            original=original,
+            alternative=alternative,
+            fidelity_loss=rng.randint(0, 3),
+            evidence_factor=rng.choice((1.0, 1.0, 0.9, 0.75, 0.6)),
+        )
+        for original, alternative in dict.fromkeys(pairs)
+        if original != alternative
+    ]
+
+
+def _controls(rng: Random, rich: bool) -> list[Control]:
+    return [
+        make_control(name=name, droppable=rng.random() < 0.6, protects_against=f"{name} bias")
+        for name in rng.sample(CONTROLS, k=rng.randint(0, 4 if rich else 2))
+    ]
+
+
+def _plan(
+    rng: Random, resources: list[ScenarioResource], controls: list[Control], rich: bool
+) -> Protocol:
+    most = 3 if rich else 2
+    names = [c.name for c in controls if rng.random() < 0.8]
+    extra = ["a control of its own"] if rng.random() < 0.1 else []
+    return make_protocol(
+        sample_size=rng.randint(0 if rng.random() < 0.1 else 1, 16 if rich else 10),
+        duration_days=rng.randint(0 if rng.random() < 0.1 else 1, 6),
+        controls=_doubled(rng, [*names, *extra]),
+        required_equipment=_doubled(rng, _listed(rng, resources, "equipment", most)),
+        required_reagents=_doubled(rng, _listed(rng, resources, "reagent", most - 1)),
+        rationale="an open flame keeps it warm" if rng.random() < 0.05 else "plain",
+    )
+
+
+def _listed(rng: Random, resources: list[ScenarioResource], category: str, most: int) -> list[str]:
+    labels = [r.label for r in resources if r.category == category]
+    found = rng.sample(labels, k=min(len(labels), rng.randint(0, most)))
+    return [*found, rng.choice(ALTERNATIVES)] if rng.random() < 0.1 else found
+
+
+def _doubled(rng: Random, labels: list[str]) -> list[str]:
+    """Return the labels, now and then one of them twice, in other letters."""
+    if not labels or rng.random() < 0.9:
+        return labels
+    return [*labels, rng.choice(labels).upper()]
+
+
+def _design(rng: Random) -> Design:
+    kind = rng.choice(list(DesignKind))
+    low, high = _EFFECTS[kind]
+    target = rng.choice((0.6, 0.8, 0.9))
+    floor = rng.choice((0.3, 0.5, target))
+    if kind is DesignKind.PRECISION:
+        target, floor = rng.choice((0.1, 0.15)), rng.choice((0.2, 0.3))
+    small = rng.random() < 0.3 or kind is DesignKind.COVERAGE
+    return make_design(
+        kind=kind,
+        effect_published=None,
+        sesoi=None,
+        effect_planning=round(rng.uniform(low, high), 2) if low < high else 0.5,
+        alpha=rng.choice((0.05, 0.01)),
+        target=target,
+        floor=floor,
+        population_max=rng.randint(2, 18) if small else None,
+    )
+
+
+def _rates(rng: Random) -> CostModel:
+    if rng.random() < 0.4:
+        return CostModel()
+    rates = (0.0, 0.1, 7.5, 10.0, 33.33, 60.0)
+    return CostModel(
+        per_sample=rng.choice(rates),
+        per_day=rng.choice(rates),
+        per_control=rng.choice(rates),
+        per_equipment_item=rng.choice(rates),
+        per_reagent=rng.choice(rates),
+    )
+
+
+def _steps(rng: Random) -> StaffModel:
+    return StaffModel(
+        base=rng.randint(0, 2),
+        sample_threshold=rng.randint(0, 12),
+        control_threshold=rng.randint(0, 3),
+        day_threshold=rng.randint(0, 4),
+        equipment_threshold=rng.randint(0, 4),
+    )
+
+
+def _budget(rng: Random, plan: Protocol, rates: CostModel) -> float:
+    """Return a budget near what the plan costs, so that it binds as often as not."""
+    needs = (
+        plan.sample_size * rates.per_sample
+        + plan.duration_days * rates.per_day
+        + len(plan.controls) * rates.per_control
+        + len(plan.required_equipment) * rates.per_equipment_item
+        + len(plan.required_reagents) * rates.per_reagent
+    )
+    return round(needs * rng.uniform(0.4, 2.2), 2)

@@ -1,0 +1,79 @@
+"""The most samples that a lab can afford with everything else as planned."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from replicalab.agents import check_feasibility, suggest_alternative
+from replicalab.models import Dimension, Protocol, revise
+from replicalab.planner import largest_sample
+from replicalab.scenarios import (
+    Difficulty,
+    NormalizedScenarioPack,
+    StaffModel,
+    list_scenarios,
+    load_scenario,
+)
+from tests.factories import make_design, make_pack_in_lab, make_protocol, make_throughput
+from tests.planner.brute_force import can_count
+from tests.planner.small_labs import small_labs
+
+_NUMBERS: Final = {Dimension.BUDGET, Dimension.STAFF}
+_MOST: Final = 60
+
+
+def _fits(plan: Protocol, samples: int, pack: NormalizedScenarioPack) -> bool:
+    check = check_feasibility(revise(plan, sample_size=samples), pack)
+    return not _NUMBERS & set(check.failing) and len(plan.controls) < samples <= can_count(
+        plan.duration_days, pack
+    )
+
+
+def test_largest_sample_is_the_last_that_fits_of_all_tried() -> None:
+    nones = bounded = 0
+    for plan, pack in small_labs(0, 500):
+        found = largest_sample(plan, pack)
+        fitting = [n for n in range(1, _MOST) if _fits(plan, n, pack)]
+        if found is not None and found >= _MOST:
+            assert fitting == list(range(len(plan.controls) + 1, _MOST))
+            assert _fits(plan, found, pack)
+            continue
+        assert found == max(fitting, default=None)
+        nones, bounded = nones + (found is None), bounded + (found is not None)
+    assert min(nones, bounded) > 50
+
+
+@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
+@pytest.mark.parametrize("difficulty", Difficulty)
+def test_largest_sample_of_a_shipped_lab_is_the_published_one(
+    study: str, difficulty: Difficulty
+) -> None:
+    pack = load_scenario(study, difficulty)
+    assert pack.expected is not None
+    if pack.expected.largest_sample is None:
+        return
+    plan = pack.reference_protocol
+    suggestion = suggest_alternative(plan, check_feasibility(plan, pack), pack)
+    fixed = suggestion.revised_protocol if suggestion else plan
+    found = largest_sample(fixed, pack)
+    assert found is not None
+    assert min(found, plan.sample_size) == pack.expected.largest_sample
+
+
+@pytest.mark.parametrize(
+    ("pack", "largest"),
+    [
+        (make_pack_in_lab(budget=650 + 10 * 57.9), 57),
+        (make_pack_in_lab(staff=1), 20),
+        (make_pack_in_lab(samples_per_day=make_throughput(value=6)), 30),
+        (make_pack_in_lab(design=make_design(population_max=44)), 44),
+        (make_pack_in_lab(budget=650 + 20), None),
+        (make_pack_in_lab(staff=1, staff_model=StaffModel(base=2)), None),
+        (make_pack_in_lab(design=make_design(population_max=2)), None),
+    ],
+)
+def test_largest_sample_is_bounded_by(pack: NormalizedScenarioPack, largest: int | None) -> None:
+    # The plan without samples costs 650 credits and has two controls.
+    assert largest_sample(make_protocol(), pack) == largest

@@ -1,0 +1,290 @@
+"""The plan that gives up the least: held against every plan of thousands of small labs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from hypothesis import given, settings
+
+from replicalab.agents import check_feasibility, suggest_alternative
+from replicalab.agents.suggestions import apply_changes
+from replicalab.evidence import planned_evidence
+from replicalab.models import Dimension, Protocol
+from replicalab.planner import least_loss, rank, suggest_least_loss
+from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
+from replicalab.scenarios.models import EvidenceTier
+from tests.factories import (
+    CONTROLS,
+    EQUIPMENT,
+    make_control,
+    make_design,
+    make_lab_manager_observation,
+    make_pack,
+    make_pack_in_lab,
+    make_protocol,
+    make_resource,
+    make_substitution,
+)
+from tests.planner.brute_force import best_rank, can_count, tried
+from tests.planner.small_labs import small_lab, small_labs
+from tests.strategies import itemised_protocols, studied_packs
+
+BATCH: Final = 125
+BATCHES: Final = pytest.mark.parametrize("first", range(0, 24 * BATCH, BATCH))
+FEW: Final = 300
+"""So many small labs where a test only looks at the plan that was found."""
+
+STUDIES: Final = [study.scenario_id for study in list_scenarios()]
+CHAMBER, METER = EQUIPMENT
+
+
+# --- brute force ------------------------------------------------------------------------------
+
+
+@BATCHES
+def test_least_loss_is_the_best_of_every_plan_tried(first: int) -> None:
+    for seed, (plan, pack) in enumerate(small_labs(first, first + BATCH), first):
+        assert (seed, least_loss(plan, pack).rank) == (seed, best_rank(plan, pack))
+
+
+def test_least_loss_claims_that_nothing_is_feasible_exactly_when_no_plan_tried_is() -> None:
+    claims = []
+    for seed, (plan, pack) in enumerate(small_labs(0, FEW)):
+        found = least_loss(plan, pack)
+        feasible = [each.plan for each in tried(plan, pack) if each.check.feasible]
+        above = [p for p in feasible if _tier(p, pack) is not EvidenceTier.BELOW_FLOOR]
+        if not feasible and found.check.feasible:
+            # The plan or the suggestion: without an endpoint, or with samples that cannot count.
+            lost = found.plan.duration_days < pack.min_days
+            assert lost or found.plan.sample_size > can_count(found.plan.duration_days, pack)
+            continue
+        assert (seed, found.none_feasible) == (seed, not feasible)
+        assert (seed, found.none_above_floor) == (seed, not above)
+        claims.append((found.none_feasible, found.none_above_floor))
+    assert set(claims) == {(False, False), (False, True), (True, True)}
+
+
+def _tier(plan: Protocol, pack: NormalizedScenarioPack) -> EvidenceTier:
+    return planned_evidence(plan, pack).tier
+
+
+# --- never worse than the Lab Manager's suggestion --------------------------------------------
+
+
+def _no_worse_than_the_suggestion(plan: Protocol, pack: NormalizedScenarioPack) -> None:
+    check = check_feasibility(plan, pack)
+    found = least_loss(plan, pack)
+    assert found.rank <= rank(plan, check, plan, pack)
+    suggestion = suggest_alternative(plan, check, pack)
+    if suggestion is not None:
+        theirs = rank(suggestion.revised_protocol, suggestion.post_check, plan, pack)
+        assert found.rank <= theirs
+
+
+@settings(max_examples=300)
+@given(itemised_protocols(), studied_packs())
+def test_least_loss_is_no_worse_than_the_suggestion_in_any_lab(
+    plan: Protocol, pack: NormalizedScenarioPack
+) -> None:
+    _no_worse_than_the_suggestion(plan, pack)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("difficulty", Difficulty)
+def test_least_loss_is_no_worse_than_the_suggestion_in_any_shipped_lab(
+    study: str, difficulty: Difficulty
+) -> None:
+    for seed in range(21):
+        pack = load_scenario(study, difficulty, seed)
+        _no_worse_than_the_suggestion(pack.reference_protocol, pack)
+
+
+# --- its changes ------------------------------------------------------------------------------
+
+
+def test_changes_lead_from_the_plan_to_the_one_found() -> None:
+    for plan, pack in small_labs(0, FEW):
+        found = least_loss(plan, pack)
+        assert apply_changes(plan, list(found.changes)) == found.plan
+        assert found.check == check_feasibility(found.plan, pack)
+        assert found.rank == rank(found.plan, found.check, plan, pack)
+        assert found.exact
+
+
+def test_suggest_least_loss_is_the_plan_in_the_lab_managers_form() -> None:
+    for plan, pack in small_labs(0, FEW):
+        check = check_feasibility(plan, pack)
+        found, suggestion = least_loss(plan, pack), suggest_least_loss(plan, check, pack)
+        assert (suggestion is None) == check.feasible
+        if suggestion is None:
+            continue
+        assert suggestion.revised_protocol == found.plan
+        assert suggestion.post_check == found.check
+        assert suggestion.remaining_failures == found.check.failing
+        before, after = set(check.failing), set(found.check.failing)
+        assert suggestion.improved == (len(after) < len(before) and after <= before)
+
+
+# --- inputs -----------------------------------------------------------------------------------
+
+
+def test_least_loss_is_repeatable_and_leaves_its_inputs_alone() -> None:
+    for plan, pack in small_labs(0, 200):
+        before = plan.model_dump(), pack.model_dump()
+        assert least_loss(plan, pack) == least_loss(plan, pack)
+        assert (plan.model_dump(), pack.model_dump()) == before
+
+
+def test_least_loss_of_a_plan_with_a_control_of_its_own_keeps_it() -> None:
+    plan = make_protocol(controls=["a control of its own", *CONTROLS])
+    found = least_loss(plan, make_pack_in_lab(staff=2))
+    assert found.plan.controls[0] == "a control of its own"
+
+
+def test_least_loss_in_a_lab_that_gives_no_day_leaves_the_plan() -> None:
+    plan = make_protocol()
+    nothing = make_pack_in_lab(days=0)
+    found = least_loss(plan, nothing)
+    assert Dimension.PROTOCOL in found.check.failing
+    assert found.none_feasible
+
+
+def test_least_loss_drops_one_of_two_copies_before_a_control() -> None:
+    plan = make_protocol(controls=[*CONTROLS, CONTROLS[1].upper()], duration_days=5)
+    pack = make_pack_in_lab(staff=2)  # 1, and 1 for more than 20 samples; a third control adds 1
+    found = least_loss(plan, pack)
+    assert found.plan.controls == [CONTROLS[0], CONTROLS[1].upper()]
+    assert [change.tradeoff for change in found.changes if change.field == "controls"] == [
+        "Nothing; the control is still in the plan."
+    ]
+    assert found.rank.loss == 0
+
+
+def test_least_loss_counts_a_shared_alternative_as_the_finished_plan_does() -> None:
+    # The first substitution of the file that fits is the one that a plan with a torch stands for.
+    swaps = [
+        make_substitution(original=METER, alternative="torch", fidelity_loss=3),
+        make_substitution(original=CHAMBER, alternative="torch", fidelity_loss=0),
+        make_substitution(original=CHAMBER, alternative="sun", fidelity_loss=1),
+    ]
+    pack = make_pack_in_lab(booked={CHAMBER: 9}, allowed_substitutions=swaps)
+    plan = make_protocol(required_equipment=[CHAMBER])
+    found = least_loss(plan, pack)
+    assert (found.plan.required_equipment, found.rank.loss) == (["sun"], 1)
+
+
+# --- the fact sheet ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("study", "difficulty", "samples", "days", "dropped", "evidence"),
+    [
+        ("ml_rl_seeds", "hard", 16, 4, None, 0.46),
+        ("fin_overreaction", "hard", 20, 2, "January-excluded returns", 0.38),
+        ("math_four_colour", "hard", 20, 5, None, 0.03),
+        ("psy_ego_depletion", "hard", 20, 5, None, 0.09),
+        ("eco_reef_fish", "medium", 117, 15, "side-swap of currents", 0.57),
+        ("eco_reef_fish", "hard", 20, 14, "side-swap of currents", 0.11),
+    ],
+)
+def test_least_loss_opens_the_lab_as_the_fact_sheet_says(
+    study: str, difficulty: str, samples: int, days: int, dropped: str | None, evidence: float
+) -> None:
+    pack = load_scenario(study, Difficulty(difficulty))
+    plan = pack.reference_protocol
+    found = least_loss(plan, pack)
+    assert found.check.feasible
+    assert found.plan.sample_size == samples
+    assert found.plan.duration_days <= days
+    assert [c for c in plan.controls if c not in found.plan.controls] == [dropped] * bool(dropped)
+    assert round(found.price.evidence.value, 2) == evidence
+
+
+def test_least_loss_proves_that_nothing_opens_the_suzuki_lab() -> None:
+    pack = load_scenario("chem_suzuki_ppb", Difficulty.HARD)
+    found = least_loss(pack.reference_protocol, pack)
+    assert found.none_feasible
+    assert found.check.failing == [Dimension.PROTOCOL, Dimension.REAGENTS]
+
+
+# --- large studies ----------------------------------------------------------------------------
+
+
+def _large(shared: int | None) -> tuple[Protocol, NormalizedScenarioPack]:
+    """Return a plan that lacks 20 items with 3 alternatives each, and 20 droppable controls."""
+    items = [f"item {number}" for number in range(20)]
+    swaps = [
+        make_substitution(
+            original=item,
+            alternative=f"{item} turn {turn}"
+            if shared is None
+            else f"alternative {(3 * place + turn * (1 + place % 5)) % shared}",
+            fidelity_loss=(place + turn) % 4,
+            evidence_factor=1 - 0.001 * ((place * 7 + turn * 11) % 30),
+        )
+        for place, item in enumerate(items)
+        for turn in range(3)
+    ]
+    controls = [make_control(name=f"control {number}", droppable=True) for number in range(20)]
+    plan = make_protocol(
+        sample_size=400,
+        controls=[control.name for control in controls],
+        required_equipment=items[:10],
+        required_reagents=items[10:],
+    )
+    resources = [
+        make_resource(
+            key=f"item_{place}",
+            label=item,
+            available=False,
+            category="equipment" if place < 10 else "reagent",
+        )
+        for place, item in enumerate(items)
+    ]
+    lab = make_lab_manager_observation(
+        budget_total=1e9, budget_remaining=1e9, time_limit_days=10**9,
+        equipment_booked=items[:10], reagents_out_of_stock=items[10:],
+    )  # fmt: skip
+    pack = make_pack(
+        resources=resources,
+        allowed_substitutions=swaps,
+        controls=controls,
+        reference_protocol=plan,
+        lab_manager_observation=lab,
+        design=make_design(effect_planning=0.5),
+    )
+    return plan, pack
+
+
+def test_least_loss_of_a_large_study_takes_the_least_of_each_item() -> None:
+    plan, pack = _large(None)
+    found = least_loss(plan, pack)
+    assert found.exact
+    assert found.check.feasible
+    assert found.plan.controls == plan.controls
+    losses = (
+        min(s.fidelity_loss for s in pack.allowed_substitutions if s.original == item)
+        for item in plan.required_equipment + plan.required_reagents
+    )
+    assert found.price.loss == sum(losses)
+
+
+def test_least_loss_claims_nothing_where_shared_alternatives_were_too_many() -> None:
+    plan, pack = _large(10)
+    found = least_loss(plan, pack)
+    assert not found.check.feasible
+    assert (found.exact, found.none_feasible, found.none_above_floor) == (False, False, False)
+    _no_worse_than_the_suggestion(plan, pack)
+
+
+def test_small_labs_bite_in_every_way() -> None:
+    found = [least_loss(*small_lab(seed)) for seed in range(FEW)]
+    fields = {change.field for each in found for change in each.changes}
+    assert fields == {
+        "controls", "required_equipment", "required_reagents", "duration_days", "sample_size",
+    }  # fmt: skip
+    assert {d for each in found for d in each.check.failing} >= set(Dimension) - {
+        Dimension.SCHEDULE
+    }
+    assert {each.rank.tier for each in found} == {0, 1, 2}
