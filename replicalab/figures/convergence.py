@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from replicalab.evidence import Evidence
 from replicalab.figures.evidence import scale_of
 from replicalab.figures.style import CAUTION, EVIDENCE, FAIL, PASS, QUIET, TITLE_SIZE
 
-_HEIGHT: Final = 400
+_HEIGHT: Final = 350
+_TOP: Final = 20
+_BOTTOM: Final = 66
 _SMALL: Final = 11
 _LONGEST_LINE: Final = 44
 _TITLE_LINE: Final = 20
 _ABOVE: Final = 1.12
+_UPPER: Final = (0.58, 1.0)
+_LOWER: Final = (0.0, 0.42)
+"""Where the two panels stand in the height of the plot."""
 _AXES: Final = {
     "half-width": ("half-width<br>(lower is better)", ".1%"),
     "share examined": ("share examined", ".0%"),
@@ -66,113 +69,163 @@ def convergence_chart(rounds: Sequence[RoundUse], shown: int | None = None) -> g
 
     Args:
         rounds: the rounds with a plan, in order; at least one.
-        shown: the round to mark, counted from 1.
+        shown: the round to mark among several, counted from 1.
     """
-    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.12)
-    for line in _LINES:
-        _add_use(figure, rounds, line)
-    figure.add_hline(y=1, row=1, col=1, line={"width": 1.5, "color": QUIET}, layer="below")
-    _name(figure, 1, 1, "all there is")
-    _add_evidence(figure, rounds)
-    if shown is not None:
-        figure.add_vrect(
-            x0=shown - 0.3, x1=shown + 0.3, fillcolor=QUIET, opacity=0.16, layer="below",
-            line_width=0, row="all", col=1,
-        )  # fmt: skip
-    return _framed(figure, rounds)
-
-
-def _add_use(figure: go.Figure, rounds: Sequence[RoundUse], line: _Line) -> None:
-    name, symbol, dash, colour = line
-    figure.add_scatter(
-        x=[each.number for each in rounds],
-        y=[getattr(each, name) for each in rounds],
-        name=name,
-        mode="lines+markers",
-        line={"dash": dash, "color": colour, "width": 2},
-        marker={"symbol": symbol, "size": 9},
-        hovertemplate=f"Round %{{x}}: {name} %{{y:.0%}}<extra></extra>",
-        row=1,
-        col=1,
+    first = rounds[0].evidence
+    levels = (
+        _Level("y", 1.0, "all there is"),
+        _Level("y2", first.target, f"target {first.amount(first.target)}", dashed=True,
+               below=first.target < first.floor),
+        _Level("y2", first.floor, f"floor {first.amount(first.floor)}", dashed=True,
+               below=first.floor <= first.target),
+    )  # fmt: skip
+    bands = []
+    if shown is not None and len(rounds) > 1:
+        bands = [_band(axis, shown) for axis in ("y", "y2")]
+    return go.Figure(
+        {
+            "data": [*(_use_line(rounds, line) for line in _LINES), _evidence_line(rounds)],
+            "layout": {
+                **_frame(rounds),
+                "shapes": [*map(_level_line, levels), *bands],
+                "annotations": [_level_name(level) for level in levels],
+            },
+        }
     )
 
 
-def _add_evidence(figure: go.Figure, rounds: Sequence[RoundUse]) -> None:
+class _Level(NamedTuple):
+    """A limit: the panel's axis, its height, its name, and how both are drawn."""
+
+    axis: str
+    height: float
+    name: str
+    dashed: bool = False
+    below: bool = False
+
+    @property
+    def across(self) -> str:
+        """What spans the panel from side to side."""
+        return "x domain" if self.axis == "y" else "x2 domain"
+
+
+def _use_line(rounds: Sequence[RoundUse], line: _Line) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": [each.number for each in rounds],
+        "y": [getattr(each, line.name) for each in rounds],
+        "name": line.name,
+        "mode": "lines+markers",
+        "line": {"dash": line.dash, "color": line.colour, "width": 2},
+        "marker": {"symbol": line.symbol, "size": 9},
+        "hovertemplate": f"Round %{{x}}: {line.name} %{{y:.0%}}<extra></extra>",
+        "xaxis": "x",
+        "yaxis": "y",
+    }
+
+
+def _evidence_line(rounds: Sequence[RoundUse]) -> dict[str, Any]:
     found = [each.evidence for each in rounds]
     worst, _ = scale_of(found)
-    figure.add_scatter(
-        x=[each.number for each in rounds],
-        y=[_place(evidence, worst) for evidence in found],
-        text=[evidence.text for evidence in found],
-        name=found[0].measure,
-        mode="lines+markers",
-        line={"color": EVIDENCE, "width": 2},
-        marker={"symbol": ["x" if e.void else "circle" for e in found], "size": 9},
-        hovertemplate="Round %{x}: %{text}<extra></extra>",
-        showlegend=False,
-        row=2,
-        col=1,
-    )
-    for level, word in ((found[0].target, "target"), (found[0].floor, "floor")):
-        figure.add_hline(
-            y=level, row=2, col=1, line={"width": 1.5, "color": QUIET, "dash": "dash"},
-            layer="below",
-        )  # fmt: skip
-        _name(figure, 2, level, f"{word} {found[0].amount(level)}", below=word == "floor")
+    return {
+        "type": "scatter",
+        "x": [each.number for each in rounds],
+        "y": [_place(evidence, worst) for evidence in found],
+        "text": [evidence.text for evidence in found],
+        "name": found[0].measure,
+        "mode": "lines+markers",
+        "line": {"color": EVIDENCE, "width": 2},
+        "marker": {"symbol": ["x" if e.void else "circle" for e in found], "size": 9},
+        "hovertemplate": "Round %{x}: %{text}<extra></extra>",
+        "showlegend": False,
+        "xaxis": "x2",
+        "yaxis": "y2",
+    }
 
 
 def _place(evidence: Evidence, worst: float) -> float:
     return evidence.value if evidence.void is None and math.isfinite(evidence.value) else worst
 
 
-def _name(figure: go.Figure, row: int, level: float, text: str, *, below: bool = False) -> None:
-    figure.add_annotation(
-        x=1,
-        xref="x domain" if row == 1 else "x2 domain",
-        y=level,
-        yref="y" if row == 1 else "y2",
-        text=text,
-        showarrow=False,
-        xanchor="right",
-        yanchor="top" if below else "bottom",
-        font={"size": _SMALL},
-    )
+def _level_line(level: _Level) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "xref": level.across,
+        "x0": 0,
+        "x1": 1,
+        "yref": level.axis,
+        "y0": level.height,
+        "y1": level.height,
+        "layer": "below",
+        "line": {"width": 1.5, "color": QUIET, "dash": "dash" if level.dashed else "solid"},
+    }
 
 
-def _framed(figure: go.Figure, rounds: Sequence[RoundUse]) -> go.Figure:
+def _level_name(level: _Level) -> dict[str, Any]:
+    return {
+        "x": 1,
+        "xref": level.across,
+        "y": level.height,
+        "yref": level.axis,
+        "text": level.name,
+        "showarrow": False,
+        "xanchor": "right",
+        "yanchor": "top" if level.below else "bottom",
+        "font": {"size": _SMALL},
+    }
+
+
+def _band(axis: str, shown: int) -> dict[str, Any]:
+    return {
+        "type": "rect",
+        "xref": "x" if axis == "y" else "x2",
+        "x0": shown - 0.3,
+        "x1": shown + 0.3,
+        "yref": f"{axis} domain",
+        "y0": 0,
+        "y1": 1,
+        "layer": "below",
+        "fillcolor": QUIET,
+        "opacity": 0.16,
+        "line": {"width": 0},
+    }
+
+
+def _frame(rounds: Sequence[RoundUse]) -> dict[str, Any]:
     evidence = [each.evidence for each in rounds]
     label, tick_format = _AXES.get(evidence[0].measure, (evidence[0].measure, ".1f"))
     uses = [use for each in rounds for use in each[1:4] if use is not None]
-    worst, best = scale_of(evidence)
-    title = _title(rounds)
-    extra = _TITLE_LINE * title.count("<br>")
-    figure.update_layout(
-        title={"text": title, "font": {"size": TITLE_SIZE}, "yanchor": "top", "y": 0.98,
-               "yref": "container"},
-        height=_HEIGHT + extra,
-        margin={"l": 8, "r": 8, "t": 64 + extra, "b": 8},
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-    )  # fmt: skip
-    figure.update_yaxes(
-        title={"text": "used of the lab's", "font": {"size": _SMALL}, "standoff": 4},
-        range=[0, max([1.0, *uses]) * _ABOVE], tickformat=".0%", automargin=True,
-        zeroline=False, showgrid=False, row=1, col=1,
-    )  # fmt: skip
-    figure.update_yaxes(
-        title={"text": label, "font": {"size": _SMALL}, "standoff": 4},
-        range=[0, max(worst, best) * _ABOVE], tickformat=tick_format, automargin=True,
-        zeroline=False, showgrid=False, row=2, col=1,
-    )  # fmt: skip
     numbers = [each.number for each in rounds]
-    ends = [numbers[0] - 0.5, numbers[-1] + 0.5]
-    figure.update_xaxes(range=ends, tickvals=numbers, showgrid=False)
-    figure.update_xaxes(title={"text": "round", "font": {"size": _SMALL}}, row=2, col=1)
-    return figure
+    ends = {"range": [numbers[0] - 0.5, numbers[-1] + 0.5], "tickvals": numbers, "showgrid": False}
+    title = _title(rounds)
+    top = _TOP + _TITLE_LINE * (title.count("<br>") + 1)
+    return {
+        "title": {"text": title, "font": {"size": TITLE_SIZE}},
+        "height": _HEIGHT + top,
+        "margin": {"l": 8, "r": 8, "t": top, "b": _BOTTOM},
+        "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
+        "xaxis": {**ends, "anchor": "y", "showticklabels": False, "matches": "x2"},
+        "xaxis2": {**ends, "anchor": "y2", "title": _small("round")},
+        "yaxis": {"title": _small("used of the lab's"), "domain": _UPPER, "anchor": "x",
+                  "tickformat": ".0%", **_upright(max([1.0, *uses]))},
+        "yaxis2": {"title": _small(label), "domain": _LOWER, "anchor": "x2",
+                   "tickformat": tick_format, **_upright(max(scale_of(evidence)))},
+    }  # fmt: skip
+
+
+def _small(text: str) -> dict[str, Any]:
+    return {"text": text, "font": {"size": _SMALL}, "standoff": 4}
+
+
+def _upright(highest: float) -> dict[str, Any]:
+    return {"range": [0, highest * _ABOVE], "automargin": True, "zeroline": False,
+            "showgrid": False}  # fmt: skip
 
 
 def _title(rounds: Sequence[RoundUse]) -> str:
     """Return what the lines show: how much of the budget, and how much evidence, first to last."""
-    return "<br>".join(textwrap.wrap(_told(rounds), _LONGEST_LINE))
+    told = _told(rounds)
+    return told if len(told) <= _LONGEST_LINE else told.replace(", ", ",<br>", 1)
 
 
 def _told(rounds: Sequence[RoundUse]) -> str:

@@ -112,12 +112,15 @@ def beside(
         height: the plot's, in px.
         taken: what else must stay free.
     """
-    full = [*taken, *(Box(x - 8, y - 8, x + 8, y + 8) for x, y in points)]
+    marks = [*taken, *(Box(x - 8, y - 8, x + 8, y + 8) for x, y in points)]
+    labels: list[Box] = []
     found = []
     for (x, y), text in zip(points, texts, strict=True):
-        chip = min(_around(text), key=lambda c: _cost(_box_at(x, y, c, text), full, height))
-        full.append(_box_at(x, y, chip, text))
-        found.append(chip)
+        places = [*_around(text), *_anywhere(x, y, height)]
+        boxes = [_box_at(x, y, chip, text) for chip in places]
+        best = min(range(len(places)), key=lambda i: _cost(boxes[i], labels, marks, height))
+        labels.append(boxes[best])
+        found.append(places[best])
     return found
 
 
@@ -130,18 +133,26 @@ def _around(text: str) -> list[Chip]:
     ]
 
 
+def _anywhere(x: float, y: float, height: float) -> list[Chip]:
+    """Return the rows of the plot, for a label with no room beside its point."""
+    return [Chip(NARROW / 2 - x, row * LINE + LINE / 2 - y) for row in range(int(height / LINE))]
+
+
 def _box_at(x: float, y: float, chip: Chip, text: str) -> Box:
     half = width_of(text) / 2
     left, middle = x + chip.right - half, y + chip.up
     return Box(left, middle - LINE / 2, left + 2 * half, middle + LINE / 2)
 
 
-def _cost(box: Box, full: Sequence[Box], height: float) -> tuple[int, float]:
-    """Return how bad a place is: labels covered first, then px outside the plot."""
+def _cost(
+    box: Box, labels: Sequence[Box], marks: Sequence[Box], height: float
+) -> tuple[int, int, float]:
+    """Return how bad a place is: labels covered first, then marks, then px outside the plot."""
     outside = (
         max(0.0, -box.left)
         + max(0.0, box.right - NARROW)
         + max(0.0, -box.bottom)
         + max(0.0, box.top - height)
     )
-    return sum(box.overlaps(other) for other in full) + (outside > 0), outside
+    covered = sum(box.overlaps(other) for other in marks)
+    return sum(box.overlaps(other) for other in labels), covered + (outside > 0), outside

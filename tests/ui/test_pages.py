@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from replicalab.agents import FeasibilityCheckResult, check_feasibility
+from replicalab.agents import FeasibilityCheckResult, check_feasibility, suggest_alternative
 from replicalab.costs import amount_text, cost_terms, counts_of
 from replicalab.margins import margins
 from replicalab.models import DIMENSIONS, Protocol
@@ -66,11 +66,6 @@ def test_protocol_page_checks_the_reference_protocol_on_a_first_visit() -> None:
             "Not feasible here: protocol, budget, equipment and schedule fail. "
             "Planned evidence: power 0.86, which meets the target of 0.80.",
         ),
-        Alert(
-            "success",
-            "Feasible: all seven dimensions pass. "
-            "Planned evidence: power 0.58, below the target of 0.80 but above the floor of 0.50.",
-        ),
     ]
     assert tile(app, "budget") == ["Budget fail", "3,850 / 2,600 credits", "slack −1,250 · binding"]
     assert tile(app, "schedule") == ["Schedule fail", "8 / 6 days", "slack −2"]
@@ -79,18 +74,18 @@ def test_protocol_page_checks_the_reference_protocol_on_a_first_visit() -> None:
 
 def test_protocol_page_prices_each_change_on_a_first_visit() -> None:
     app = visit(PROTOCOL)
-    assert "With all changes: saves 1,600 credits · power 0.86 → 0.58" in said(app)
-    titles = [texts(keyed(app, f"change_{number}"))[0] for number in (1, 2, 3)]
+    assert "In all: saves 1,600 credits · power 0.86 → 0.58" in said(app)
+    titles = [plain(box.label) for box in app.checkbox]
     assert titles[0] == (
         "1. Equipment: licensed-data terminal → vendor-approved extract on the research server"
     )
     assert titles[1].startswith("2. Duration: 8")
     assert titles[2].startswith("3. Sample size: 300")
-    prices = [texts(keyed(app, f"change_{number}"))[1].splitlines()[-1] for number in (1, 2, 3)]
+    prices = [texts(keyed(app, f"change_{number}"))[0].splitlines()[-1] for number in (1, 2, 3)]
     assert prices == [
         "saves no credits · power 0.86, unchanged",
         "saves 100 credits · power 0.86, unchanged",
-        "saves 1,500 credits · power 0.86 → 0.58",
+        "saves 1,500 credits · power 0.86 → 0.58; smallest detectable effect 0.162 → 0.23",
     ]
 
 
@@ -99,8 +94,9 @@ def test_negotiation_page_ends_below_the_floor_on_a_first_visit() -> None:
     assert alerts(app) == [
         Alert(
             "warning",
-            "Agreed below the floor in round 5: 37 samples in 5 days for 1,070 of 2,600 credits. "
-            "Planned evidence: power 0.18, below the floor of 0.50.",
+            "Agreed below the floor in round 5: 37 samples in 5 days for 1,070 of 2,600 credits; "
+            "planned evidence: power 0.18, below the floor of 0.50; in this lab 195 samples in "
+            "4 days would have reached power 0.69.",
         )
     ]
     assert "Round 1 of 5" in said(app)
@@ -207,13 +203,17 @@ def test_cost_table_and_chart_show_the_core_terms(study: str, lab: str) -> None:
     pack, plan, check = checked(study, lab)
     app = visit(PROTOCOL, study=study, lab=lab)
     terms = cost_terms(counts_of(plan), pack.cost_model)
-    shown = {row[0]: row[-1] for row in table(app)[1:]}
+    rows = {row[0]: row[-1] for row in table(app, 1)[1:]}
+    shown = {name: credits for name, credits in rows.items() if name[0].isalpha()}
+    offered = shown.pop("As ticked", None)
     assert shown == {
         **{term.label: amount_text(term.credits) for term in terms},
         "Total": amount_text(check.estimated_cost),
         "Budget": amount_text(pack.lab.budget_remaining),
     }
-    chart = app.get("plotly_chart")[0].proto.spec
+    suggestion = suggest_alternative(plan, check, pack)
+    assert offered == (suggestion and amount_text(suggestion.post_check.estimated_cost))
+    chart = app.get("plotly_chart")[1].proto.spec
     for credits in shown.values():
         assert f'"{credits}"' in chart
 
