@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Final
 
@@ -12,6 +11,7 @@ import pytest
 from replicalab.costs import Counts
 from replicalab.regions import plans_fit
 from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
+from tests.bench.measuring import say
 
 pytestmark = pytest.mark.bench
 
@@ -39,8 +39,8 @@ def processor_seconds(pack: NormalizedScenarioPack, counts: Counts) -> float:
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
 def test_arrays_of_plans(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     seconds = processor_seconds(load_scenario(study, Difficulty.MEDIUM), random_plans())
-    with capsys.disabled():
-        sys.stdout.write(
-            f"\n{study:18} cost, staff and every numeric check: {PLANS / seconds / 1e6:5.1f} "
-            "million plans a second of one core (bar 1)"
-        )
+    say(
+        capsys,
+        f"{study:18} cost, staff and every numeric check: {PLANS / seconds / 1e6:5.1f} "
+        "million plans a second of one core (bar 1)",
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,8 +10,9 @@ from typing import Final
 
 import pytest
 
-from replicalab import distributions, evidence
+from replicalab import distributions
 from replicalab.evidence import evidence_curve, smallest_detectable_effect
+from tests.bench.measuring import forget, say
 from tests.factories import make_design
 
 pytestmark = pytest.mark.bench
@@ -26,13 +26,6 @@ DESIGNS: Final = {
 }
 
 
-def forget() -> None:
-    """Empty the caches, as in a process that has just begun."""
-    evidence._power.cache_clear()  # noqa: SLF001
-    distributions.t_critical.cache_clear()
-    distributions.detection_probability.cache_clear()
-
-
 def microseconds(work: Callable[[], object], times: int = 5) -> float:
     """Return the best of several times of one call, each with empty caches."""
 
@@ -43,11 +36,6 @@ def microseconds(work: Callable[[], object], times: int = 5) -> float:
         return (time.perf_counter() - began) * 1e6
 
     return min(once() for _ in range(times))
-
-
-def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
-    with capsys.disabled():
-        sys.stdout.write(f"\n{line}")
 
 
 @pytest.mark.parametrize("name", DESIGNS)

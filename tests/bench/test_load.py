@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import random
 import statistics
-import sys
 import time
 from pathlib import Path
 from typing import Final
@@ -20,6 +19,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
+from tests.bench.measuring import say
 from tests.bench.test_pages import STOCK
 from tests.browser.driving import APP, AppServer
 
@@ -108,9 +108,9 @@ def test_thirty_people_editing(tmp_path: Path, capsys: pytest.CaptureFixture[str
         full, grown = asyncio.run(crowd(server, "Protocol", "Sample size"))
         assert "Traceback" not in server.tail(2000)
     slow, slow_blank = (statistics.quantiles(times, n=20)[-1] for times in (full, blank))
-    with capsys.disabled():
-        sys.stdout.write(
-            f"\n{PEOPLE} people, a second between edits: p95 {slow / slow_blank:.2f} × the stock "
-            f"page (bar 1.0), {slow * 1000:.0f} ms to {slow_blank * 1000:.0f} ms; "
-            f"{grown:.2f} MiB for each further session (bar 1)"
-        )
+    say(
+        capsys,
+        f"{PEOPLE} people, a second between edits: p95 {slow / slow_blank:.2f} × the stock "
+        f"page (bar 1.0), {slow * 1000:.0f} ms to {slow_blank * 1000:.0f} ms; "
+        f"{grown:.2f} MiB for each further session (bar 1)",
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from replicalab.scenarios import (
     loading,
     shelf,
 )
+from tests.bench.measuring import say
 
 pytestmark = pytest.mark.bench
 
@@ -49,11 +49,6 @@ def load_all() -> None:
     for study in list_scenarios():
         for lab in Difficulty:
             load_scenario(study.scenario_id, lab)
-
-
-def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
-    with capsys.disabled():
-        sys.stdout.write(f"\n{line}")
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ the same Streamlit with its default settings, one number input and one line of t
 from __future__ import annotations
 
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Final, NamedTuple
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from tests.bench.measuring import say
 from tests.browser.driving import APP, CHROMIUM_FLAGS, AppServer, find_chromium
 
 pytestmark = pytest.mark.bench
@@ -70,6 +70,7 @@ class Place(NamedTuple):
 PLACES: Final = (
     Place("Protocol, sample size", "/Protocol", "Sample size"),
     Place("Protocol, duration", "/Protocol", "Duration (days)"),
+    Place("Trade-offs, point", "/Trade-offs", "Point: samples"),
 )
 
 
@@ -104,11 +105,6 @@ def stock_url(stock: Path) -> Iterator[str]:
 def our_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with AppServer(APP, tmp_path_factory.mktemp("ours") / "server.log") as server:
         yield server.url
-
-
-def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
-    with capsys.disabled():
-        sys.stdout.write(f"\n{line}")
 
 
 def opened(browser: Browser, address: str) -> Page:

@@ -21,6 +21,7 @@ from replicalab.agents import check_feasibility
 from replicalab.models import Protocol
 from replicalab.negotiation import negotiate, setup_for
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
+from tests.bench.measuring import say
 
 pytestmark = pytest.mark.bench
 
@@ -42,11 +43,6 @@ def seconds(*works: Callable[[], object]) -> list[float]:
         for _ in range(REPEATS)
     ]
     return [min(taken) for taken in zip(*turns, strict=True)]
-
-
-def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
-    with capsys.disabled():
-        sys.stdout.write(f"\n{line}")
 
 
 @pytest.mark.parametrize(("study", "lab"), PLACES)
