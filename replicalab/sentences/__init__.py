@@ -1,10 +1,6 @@
 """The sentences people read first, built from numbers, each with how it is to be shown."""
 
 from replicalab.sentences.negotiation import (
-    LAB_MANAGERS,
-    RECORDED,
-    SCIENTISTS,
-    Player,
     answer_rule,
     asked_only,
     judge_parts,
@@ -33,6 +29,7 @@ from replicalab.sentences.planning import (
     size_text,
     what_to_do,
 )
+from replicalab.sentences.players import LAB_MANAGERS, RECORDED, SCIENTISTS, Player
 from replicalab.sentences.taking import (
     alone_lines,
     alone_text,

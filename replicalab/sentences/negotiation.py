@@ -1,4 +1,4 @@
-"""What people read of a negotiation: who plays by which rule, each round in a line, who gave what.
+"""What people read of a negotiation: each round in a line, who gave what, what a judge makes of it.
 
 Every number stands in the trace or in its ledger; nothing is said that they do not hold.
 """
@@ -6,7 +6,7 @@ Every number stands in the trace or in its ledger; nothing is said that they do 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from replicalab.agents import check_feasibility
 from replicalab.concessions import Concession, PlanPrice, plan_concession, plan_differences, price
@@ -23,57 +23,13 @@ from replicalab.models import (
 from replicalab.negotiation import (
     Gift,
     Judgement,
-    LabManagerKind,
     Round,
-    ScientistKind,
     State,
     Trace,
 )
 from replicalab.scenarios.models import NormalizedScenarioPack
 from replicalab.sentences.planning import amounts_text, joined, saved_text, size_text
 from replicalab.sentences.verdicts import failing_text, plan_size
-
-
-class Player(NamedTuple):
-    """Who may sit at the table: the name, and the rule in one line."""
-
-    name: str
-    rule: str
-
-
-SCIENTISTS: Final = {
-    ScientistKind.BASELINE: Player(
-        "Baseline",
-        "Opens with your plan. While the answer names an obstacle it halves the sample and takes a "
-        "day off; otherwise, and in the last round, it accepts.",
-    ),
-    ScientistKind.EVIDENCE_AWARE: Player(
-        "Evidence-aware",
-        "Opens with your plan. Takes an offer that meets the evidence target, else counters with "
-        "the best plan this lab can run, and leaves when none reaches the floor.",
-    ),
-    ScientistKind.MODEL: Player(
-        "Language model",
-        "Chooses its own plans. Its text is only read as data: the checks decide, as for anyone.",
-    ),
-    ScientistKind.PERSON: Player(
-        "You",
-        "You propose, ask, accept or walk away, and see the Lab Manager's answer at each round.",
-    ),
-}
-RECORDED: Final = Player(
-    "Recorded run", "Shows a negotiation that was kept earlier. Nothing is asked of any model."
-)
-LAB_MANAGERS: Final = {
-    LabManagerKind.REFERENCE: Player(
-        "Reference",
-        "Substitutes items, cuts days, then halves the sample until the budget fits.",
-    ),
-    LabManagerKind.LEAST_LOSS: Player(
-        "Least-loss",
-        "Offers the plan that this lab can run and that gives up the least evidence.",
-    ),
-}
 
 _TURN_TITLES: Final = {
     ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
@@ -96,7 +52,8 @@ _ANSWER_RULES: Final = {
         "one, so it rejects."
     ),
 }
-_WORDINGS: Final = frozenset({FIELD_LABELS["technique"], FIELD_LABELS["rationale"]})
+_SIZES: Final = {FIELD_LABELS["sample_size"]: "samples", FIELD_LABELS["duration_days"]: "days"}
+"""The numbers of a plan by their labels, and what they count."""
 _POWER_LIKE: Final = frozenset({"power", "probability of detection"})
 
 
@@ -258,19 +215,25 @@ def _manager_gave(gifts: Sequence[Gift]) -> str:
 
 
 def step_changes(step: Concession) -> str:
-    """Return what a step changes: ``Sample size 300 → 150; Duration 8 days → 7 days``.
+    """Return what a step changes: ``300 → 150 samples, 8 → 6 days, other equipment``.
 
-    Long wordings are not repeated: that the technique or the rationale changed is all it says.
+    Items and wordings are not repeated: they stand in the round itself.
     """
     labels = step.label.split(", ")
-    before, after = step.before.split("; "), step.after.split("; ")
-    if not len(labels) == len(before) == len(after):
-        return f"Changes {joined([label.lower() for label in labels])}"
-    rows = zip(labels, before, after, strict=True)
-    return "; ".join(
-        f"{label} reworded" if label in _WORDINGS else f"{label} {old} → {new}"
-        for label, old, new in rows
-    )
+    sizes = _sizes(labels, step.before.split("; "), step.after.split("; "))
+    others = [f"other {label.lower()}" for label in labels if label not in _SIZES]
+    return ", ".join([*sizes, *others])
+
+
+def _sizes(labels: list[str], before: list[str], after: list[str]) -> Iterator[str]:
+    """Yield the numbers that changed; a wording with a semicolon in it leaves only their names."""
+    told = len(labels) == len(before) == len(after)
+    for at, label in enumerate(labels):
+        if label in _SIZES and not told:
+            yield f"other {label.lower()}"
+        elif label in _SIZES:
+            old, new = (text[at].split()[0] for text in (before, after))
+            yield f"{old} → {new} {_SIZES[label]}"
 
 
 # --- what a judge sees ------------------------------------------------------------------------

@@ -227,12 +227,12 @@ def test_ledger_sentence_names_a_measure_that_is_no_probability() -> None:
     assert "let half-width go from ±1.29 % to ±4.12 %" in ledger_sentence(ledger(trace, pack))
 
 
-def test_step_is_told_field_by_field_but_no_wording_is_repeated() -> None:
+def test_step_is_told_in_numbers_and_no_wording_is_repeated() -> None:
     gifts = ledger(played(PLAN, revise(PLAN, sample_size=20, rationale="So."), pack=STUCK), STUCK)
-    assert step_changes(gifts[0].step) == "Sample size 40 → 20; Rationale reworded"
+    assert step_changes(gifts[0].step) == "40 → 20 samples, other rationale"
     odd = revise(PLAN, sample_size=20, technique="one; two")
     gifts = ledger(played(PLAN, odd, pack=STUCK), STUCK)
-    assert step_changes(gifts[0].step) == "Changes sample size and technique"
+    assert step_changes(gifts[0].step) == "other sample size, other technique"
 
 
 # --- what is on the table, and the judge ---

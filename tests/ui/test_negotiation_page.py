@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from replicalab.costs import amount_text
 from replicalab.links import encode_plan
 from replicalab.models import DIMENSIONS, revise
-from replicalab.negotiation import negotiate, setup_for
+from replicalab.negotiation import (
+    LabManagerKind,
+    ScientistKind,
+    games,
+    negotiate,
+    setup_for,
+)
 from replicalab.scenarios import load_scenario
+from replicalab.sentences import outcome_verdict
+from tests.ui.negotiating import matrix, options, round_shown, rows_in, seat, seated
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
@@ -23,7 +31,6 @@ from tests.ui.reading import (
     press,
     query_of,
     said,
-    table,
     texts,
     type_number,
     visit,
@@ -32,11 +39,6 @@ from tests.ui.test_pages import LABS
 
 REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
 STEPS: Final = ("First", "Back", "Next", "Last", "Play")
-
-
-def round_shown(app: AppTest) -> str:
-    """Return where the scrubber stands: ``Round 2 of 5``."""
-    return next(text for text in texts(app.main) if text.startswith("Round "))
 
 
 def outcome(study: str, lab: str) -> Alert:
@@ -50,16 +52,17 @@ def outcome(study: str, lab: str) -> Alert:
 def test_agreement_that_meets_the_target_is_success() -> None:
     assert outcome("ml_resnet_cifar10", "easy") == Alert(
         "success",
-        "Agreed in round 1: 12 samples in 6 days for 820 of 900 credits. "
-        "Planned evidence: power 0.88, which meets the target of 0.80.",
+        "Agreed in round 1: 12 samples in 6 days for 820 of 900 credits; "
+        "planned evidence: power 0.88, which meets the target of 0.80.",
     )
 
 
 def test_agreement_below_the_floor_is_a_caution() -> None:
     assert outcome("fin_momentum", "hard") == Alert(
         "warning",
-        "Agreed below the floor in round 5: 37 samples in 5 days for 1,070 of 1,500 credits. "
-        "Planned evidence: power 0.18, below the floor of 0.50.",
+        "Agreed below the floor in round 5: 37 samples in 5 days for 1,070 of 1,500 credits; "
+        "planned evidence: power 0.18, below the floor of 0.50; no plan above the floor of 0.50 "
+        "exists in this lab with this method: the best has power 0.38.",
     )
 
 
@@ -69,13 +72,14 @@ def test_false_agreement_is_never_shown_as_success() -> None:
         Alert(
             "error",
             "False agreement in round 5: the Scientist accepted, but protocol, equipment, "
-            "reagents, schedule and staff fail. The lab cannot run 79 samples in 7 days for 1,465 "
-            "of 2,500 credits.",
+            "reagents, schedule and staff fail, so the lab cannot run the plan of 79 samples in 7 "
+            "days for 1,465 of 2,500 credits; no plan above the floor of 100 % exists in this lab "
+            "with this method: the best has share examined 3.1 %.",
         )
     ]
     press(app, "Last")
     assert "Takes the plan." in said(app)
-    assert [row[-1] for row in table(app)[1:]] == [
+    assert [row[-1] for row in matrix(app)[1:]] == [
         "fail",
         "pass",
         "fail",
@@ -84,7 +88,7 @@ def test_false_agreement_is_never_shown_as_success() -> None:
         "fail",
         "pass",
     ]
-    assert table(app, 1)[-1][-1] == "not feasible"
+    assert rows_in(app, "numbers")[-1][-1] == "not feasible"
     assert not app.success
 
 
@@ -100,7 +104,7 @@ def test_unapproved_plan_in_a_willing_lab_is_a_false_agreement_too() -> None:
 @pytest.mark.parametrize(("study", "lab"), LABS)
 def test_outcome_is_success_only_where_the_last_plan_is_feasible(study: str, lab: str) -> None:
     app = visit(NEGOTIATION, study=study, lab=lab)
-    last = [row[-1] for row in table(app)[1:]]
+    last = [row[-1] for row in matrix(app)[1:]]
     if alerts(app)[0].colour == "success":
         assert last == ["pass"] * 7
     if "fail" in last:
@@ -112,7 +116,7 @@ def test_outcome_is_success_only_where_the_last_plan_is_feasible(study: str, lab
 
 def test_matrix_of_the_default_story() -> None:
     p, f = "pass", "fail"
-    assert table(visit(NEGOTIATION)) == [
+    assert matrix(visit(NEGOTIATION)) == [
         ["Dimension", "Round 1", "Round 2", "Round 3", "Round 4", "Round 5"],
         ["Protocol", f, f, p, p, p],
         ["Budget", f, p, p, p, p],
@@ -129,9 +133,8 @@ def test_matrix_and_table_show_the_core_checks(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
     trace = negotiate(setup_for(pack, pack.reference_protocol), pack)
     app = visit(NEGOTIATION, study=study, lab=lab)
-    columns = list(zip(*table(app), strict=True))[1:]
-    rows = table(app, 1)[1:]
-    chart = app.get("plotly_chart")[0].proto.spec
+    columns = list(zip(*matrix(app), strict=True))[1:]
+    rows = rows_in(app, "numbers")[1:]
     assert len(columns) == len(rows) == len(trace.rounds)
     for done, column, row in zip(trace.rounds, columns, rows, strict=True):
         assert done.check is not None
@@ -145,7 +148,6 @@ def test_matrix_and_table_show_the_core_checks(study: str, lab: str) -> None:
             amount_text(done.check.estimated_cost),
         ]
         assert row[-1] == ("feasible" if done.check.feasible else "not feasible")
-        assert amount_text(done.check.estimated_cost) in chart
 
 
 # --- Stepping ---
@@ -190,15 +192,26 @@ def test_last_round_takes_the_offer() -> None:
     assert "I accept: all seven dimensions pass." in page
 
 
-def test_scrubbing_does_not_negotiate_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scrubbing_asks_no_agent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    def counted(name: str, agent: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object, **named: object) -> object:
+            calls.append(name)
+            return agent(*arguments, **named)
+
+        return call
+
+    for name in ("choose_turn", "take"):
+        agent = counted(name, getattr(games, name))
+        monkeypatch.setattr(games, name, agent)
     app = visit(NEGOTIATION)
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("negotiated again")
-
-    monkeypatch.setattr("replicalab.ui.negotiation_view.negotiate", refuse)
-    for step in ("Next", "Last", "Back", "First"):
+    assert calls.count("choose_turn") == 5
+    calls.clear()
+    for step in ("Next", "Last", "Back", "First", "Play", "Pause"):
         press(app, step)
+    go(go(app, PROTOCOL), NEGOTIATION)
+    assert calls == []
 
 
 def test_play_starts_from_the_first_round_at_the_end_and_can_be_paused() -> None:
@@ -211,6 +224,77 @@ def test_play_starts_from_the_first_round_at_the_end_and_can_be_paused() -> None
 def test_stepping_by_hand_ends_playing() -> None:
     app = press(press(visit(NEGOTIATION), "Play"), "Next")
     assert can_press(app, "Play")
+
+
+def test_round_is_told_in_one_line_of_numbers() -> None:
+    page = said(press(visit(NEGOTIATION), "Next"))
+    assert (
+        "Round 2: halving to 150 samples and cutting to 7 days saves 1,550 credits; power falls "
+        "from 0.86 to 0.58."
+    ) in page
+
+
+def test_both_messages_open_to_their_rule_and_the_seven_margins() -> None:
+    app = press(visit(NEGOTIATION), "Next")
+    page = said(app)
+    assert "so it halves the sample and takes a day off." in page
+    assert "Third in its order: a lab constraint fails" in page
+    assert rows_in(app, "manager_rule_1") == [
+        ["Dimension", "Used / limit", "Slack", "Passes"],
+        ["Protocol", "1 error, none allowed", "−1", "fail"],
+        ["Budget", "2,300 / 2,600 credits", "+300", "pass"],
+        ["Equipment", "2 needed, 1 free", "−1", "fail"],
+        ["Reagents", "2 needed, 2 free", "0", "pass"],
+        ["Schedule", "7 / 6 days", "−1", "fail"],
+        ["Staff", "4 / 4 staff units", "0", "pass"],
+        ["Policy", "0 breaches, none allowed", "0", "pass"],
+    ]
+
+
+def test_judge_speaks_after_the_end_with_the_formula() -> None:
+    page = said(visit(NEGOTIATION))
+    assert "Reward 0.23 = rigor 0.23 × feasibility 1.00 × fidelity 1.00." in page
+    assert "Required, not addressed: nothing." in page
+
+
+# --- Who plays ---
+
+
+@pytest.mark.parametrize("manager", LabManagerKind)
+@pytest.mark.parametrize("scientist", [ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE])
+def test_each_rule_is_seated_and_kept_in_the_address(
+    scientist: ScientistKind, manager: LabManagerKind
+) -> None:
+    pack = load_scenario("fin_momentum", "medium")
+    trace = negotiate(setup_for(pack, pack.reference_protocol, 5, scientist, manager), pack)
+    app = seat(visit(NEGOTIATION), "Scientist", scientist.value)
+    seat(app, "Lab Manager", manager.value)
+    assert alerts(app)[0].text == outcome_verdict(trace, pack).text
+    again = visit(NEGOTIATION, **query_of(app))
+    assert alerts(again)[0] == alerts(app)[0]
+    assert (seated(again), seated(again, "Lab Manager")) == (scientist.value, manager.value)
+
+
+def test_every_player_is_offered_with_its_rule() -> None:
+    app = visit(NEGOTIATION)
+    assert options(app, "Scientist") == [
+        "Baseline",
+        "Evidence-aware",
+        "Language model",
+        "You",
+        "Recorded run",
+    ]
+    assert options(app, "Lab Manager") == ["Reference", "Least-loss"]
+    assert "Substitutes items, cuts days, then halves the sample until the budget fits." in said(
+        app
+    )
+
+
+def test_unknown_player_of_a_link_is_said_and_left_out() -> None:
+    app = visit(NEGOTIATION, scientist="<b>nobody</b>")
+    assert alerts(app)[0].colour == "warning"
+    assert "scientist '<b>nobody</b>' is not usable; it is left out." in alerts(app)[0].text
+    assert seated(app) == "baseline"
 
 
 # --- How long it may last ---
@@ -241,8 +325,8 @@ def test_new_plan_is_negotiated_from_its_first_round() -> None:
     assert round_shown(app) == "Round 1 of 1"
     assert alerts(app)[0] == Alert(
         "success",
-        "Agreed in round 1: 150 samples in 6 days for 2,250 of 2,600 credits. "
-        "Planned evidence: power 0.58, below the target of 0.80 but above the floor of 0.50.",
+        "Agreed in round 1: 150 samples in 6 days for 2,250 of 2,600 credits; "
+        "planned evidence: power 0.58, below the target of 0.80 but above the floor of 0.50.",
     )
 
 

@@ -1,0 +1,264 @@
+"""Negotiating in a real browser: watch, play, fork, replay, and survive a dead endpoint."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from replicalab.models import ScientistActionType, plan_action
+from replicalab.scenarios import load_scenario
+from tests.browser.driving import (
+    HOST,
+    PHONE,
+    PHONE_DARK,
+    PROJECTOR,
+    PROJECTOR_DARK,
+    VIEWS,
+    View,
+    assert_accessible,
+    free_port,
+    open_app,
+    wait_for_run,
+)
+from tests.llm.serving import Exchange, Server, serve, streamed, whole
+
+REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
+PROPOSAL: Final = plan_action(ScientistActionType.PROPOSE_PROTOCOL, REFERENCE).model_dump_json()
+EMPTY: Final = {name: type(value)() for name, value in json.loads(PROPOSAL).items()}
+ACCEPTANCE: Final = json.dumps({**EMPTY, "action_type": "accept"})
+HOSTILE: Final = "<img src=https://example.org/x.png onerror=alert(1)> ![x](https://example.org/y)"
+
+
+def verdict(page: Page) -> Locator:
+    """Return the box that says how it ended, or where it stands."""
+    return page.get_by_test_id("stAlert").first
+
+
+def press(page: Page, name: str) -> None:
+    """Press the button of that name and wait for the page."""
+    with wait_for_run(page):
+        page.get_by_role("button", name=re.compile(f"^{re.escape(name)}\\b")).click()
+
+
+def choose(page: Page, label: str, name: str) -> None:
+    """Choose in a list of that label and wait for the page."""
+    page.get_by_role("combobox", name=label, exact=False).click()
+    with wait_for_run(page):
+        page.get_by_role("option", name=name, exact=True).click()
+
+
+def fill(page: Page, label: str, text: str) -> None:
+    """Type into a field and wait for the page."""
+    field = page.get_by_role("textbox", name=label, exact=True)
+    with wait_for_run(page):
+        field.fill(text)
+        field.press("Enter")
+
+
+def count(page: Page, label: str, number: int) -> None:
+    """Type into a number field and wait for the page."""
+    field = page.get_by_role("spinbutton", name=label, exact=True)
+    with wait_for_run(page):
+        field.fill(str(number))
+        field.press("Enter")
+
+
+def expect_round(page: Page, number: int, last: int) -> None:
+    """Expect the scrubber and the address to stand at a round."""
+    expect(page.get_by_text(f"Round {number} of {last}", exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile(rf"[?&]round={number}(&|$)"))
+
+
+# --- watching ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PHONE_DARK], ids=str)
+def test_demo_is_watched_and_presented(app_page: Page, view: View) -> None:
+    open_app(app_page, "/Negotiation")
+    expect(verdict(app_page)).to_contain_text("Agreed below the floor in round 5")
+    expect(app_page.locator(".st-key-convergence .gtitle")).to_contain_text("Budget used")
+    with wait_for_run(app_page):
+        app_page.get_by_text("Present", exact=True).click()
+    expect(app_page.get_by_role("heading", level=1)).to_contain_text("Agreed below the floor")
+    expect(app_page.locator(".st-key-navigation")).to_have_count(0)
+    with wait_for_run(app_page):
+        app_page.keyboard.press("ArrowRight")
+    expect_round(app_page, 2, 5)
+    expect(app_page.get_by_role("heading", level=2).first).to_have_text(
+        "Round 2: halving to 150 samples and cutting to 7 days saves 1,550 credits; power falls "
+        "from 0.86 to 0.58."
+    )
+    app_page.reload()
+    expect_round(app_page, 2, 5)
+    press(app_page, "Leave the presentation")
+    expect(app_page.locator(".st-key-navigation")).to_be_visible()
+    expect_round(app_page, 2, 5)
+
+
+def test_wide_tables_scroll_in_their_own_box(app_page: Page) -> None:
+    app_page.set_viewport_size({"width": PHONE.width, "height": PHONE.height})
+    open_app(app_page, "/Negotiation?study=math_four_colour&lab=hard&rounds=12")
+    expect(verdict(app_page)).to_contain_text("round 12")
+    expect(app_page.locator(".st-key-matrix")).to_be_visible()
+    main = app_page.get_by_test_id("stMain")
+    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
+
+
+# --- playing ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
+def test_scientist_is_played_to_an_agreement(app_page: Page, view: View) -> None:
+    open_app(app_page, "/Negotiation")
+    choose(app_page, "Scientist", "You")
+    expect(verdict(app_page)).to_contain_text("no plan is on the table yet")
+    press(app_page, "Put this plan forward")
+    expect_round(app_page, 1, 1)
+    expect(verdict(app_page)).to_contain_text("the Lab Manager offers 150 samples in 6 days")
+    count(app_page, "Sample size", 180)
+    press(app_page, "Put this plan forward")
+    expect_round(app_page, 2, 2)
+    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 180 samples in 6 days")
+    press(app_page, "Undo last round")
+    press(app_page, "Accept the offer")
+    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 150 samples in 6 days")
+    expect(
+        app_page.get_by_text("The Scientist gave 1,600 credits and 0.28 of power")
+    ).to_be_visible()
+
+
+def test_text_typed_just_before_the_press_is_sent(app_page: Page) -> None:
+    open_app(app_page, "/Negotiation?scientist=person")
+    app_page.get_by_role("textbox", name="Rationale", exact=True).fill("Typed a moment ago.")
+    press(app_page, "Put this plan forward")
+    expect_round(app_page, 1, 1)
+    expect(app_page.get_by_text("Typed a moment ago.").first).to_be_visible()
+
+
+def test_arrow_keys_in_a_field_move_the_cursor_and_not_the_round(app_page: Page) -> None:
+    open_app(app_page, "/Negotiation?round=2")
+    press(app_page, "Fork here")
+    field = app_page.get_by_role("textbox", name="Technique", exact=True)
+    field.click()
+    for _ in range(3):
+        app_page.keyboard.press("ArrowRight")
+    app_page.wait_for_timeout(500)
+    expect_round(app_page, 2, 5)
+
+
+# --- forking ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", [PROJECTOR_DARK], ids=str)
+def test_round_is_forked_and_both_branches_are_compared(app_page: Page, view: View) -> None:
+    open_app(app_page, "/Negotiation?round=2")
+    press(app_page, "Fork here")
+    count(app_page, "Sample size", 195)
+    count(app_page, "Duration (days)", 4)
+    press(app_page, "Continue from here")
+    expect(app_page.get_by_text("Two branches from round 2")).to_be_visible()
+    table = app_page.locator(".st-key-branches")
+    expect(table).to_contain_text("Revises: 150 samples in 7 days, 2,300 credits, power 0.58")
+    expect(table).to_contain_text("Revises: 195 samples in 4 days, 2,600 credits, power 0.69")
+    assert_accessible(app_page)
+    press(app_page, "Keep the branch")
+    expect(app_page.get_by_text("Your branch from round 2")).to_be_visible()
+    press(app_page, "Close it")
+    expect(verdict(app_page)).to_contain_text("37 samples in 5 days")
+
+
+# --- recorded runs ----------------------------------------------------------------------------
+
+
+def test_recorded_run_is_replayed_without_any_endpoint(app_page: Page) -> None:
+    open_app(app_page, "/Negotiation")
+    choose(app_page, "Scientist", "Recorded run")
+    expect(app_page.get_by_text("Written by hand.")).to_be_visible()
+    expect(app_page.get_by_text(re.compile("^Attempt 1: "))).to_be_visible()
+    expect(verdict(app_page)).to_contain_text("Agreed in round 3: 195 samples in 4 days")
+    app_page.reload()
+    expect(verdict(app_page)).to_contain_text("Agreed in round 3: 195 samples in 4 days")
+    choose(app_page, "Scientist", "Baseline")
+    expect_round(app_page, 1, 5)
+
+
+# --- a language model -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def model_server() -> Iterator[Server]:
+    """A server whose model first talks nonsense, then proposes, then accepts."""
+    script = (whole(HOSTILE), streamed(PROPOSAL[:50], PROPOSAL[50:]), whole(ACCEPTANCE))
+    with serve(*script) as server:
+        yield server
+
+
+def set_model(page: Page, url: str) -> None:
+    open_app(page, "/Negotiation?scientist=model")
+    fill(page, "Base URL", url)
+    fill(page, "Model", "test-model")
+
+
+def test_model_plays_and_its_text_stays_text(app_page: Page, model_server: Server) -> None:
+    set_model(app_page, model_server.url)
+    app_page.get_by_role("button", name="Run", exact=True).click()
+    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 150 samples in 6 days")
+    assert len(model_server.received) == 3
+    press(app_page, "First")
+    app_page.get_by_text("Attempt 1: no valid action").click()
+    expect(app_page.get_by_text(HOSTILE).first).to_be_visible()
+    assert app_page.locator("img[src*='example.org']").count() == 0
+
+
+def test_dead_endpoint_is_survived(app_page: Page) -> None:
+    set_model(app_page, f"http://{HOST}:{free_port()}/v1")
+    app_page.get_by_role("button", name="Run", exact=True).click()
+    failed = app_page.get_by_role("alert").filter(has_text="its turn is over")
+    expect(failed).to_contain_text("does not answer; check that the server runs", timeout=30_000)
+    press(app_page, "Act for the model in this round")
+    press(app_page, "Put this plan forward")
+    expect_round(app_page, 1, 1)
+    choose(app_page, "Scientist", "Baseline")
+    expect_round(app_page, 1, 5)
+
+
+def test_waiting_model_is_stopped_at_once(app_page: Page) -> None:
+    def silent(exchange: Exchange) -> None:
+        exchange.sleep(60)
+
+    with serve(whole(PROPOSAL), silent) as server:
+        set_model(app_page, server.url)
+        app_page.get_by_role("button", name="Run", exact=True).click()
+        expect(
+            app_page.get_by_text(re.compile("^Round 2 of 5: test-model on .* 0 characters"))
+        ).to_be_visible()
+        app_page.get_by_role("button", name="Stop the model", exact=True).click()
+        expect(app_page.get_by_text("Stopped. The rounds played so far are kept.")).to_be_visible()
+    expect_round(app_page, 1, 1)
+    expect(app_page.get_by_role("button", name="Go on", exact=True)).to_be_enabled()
+
+
+# --- accessibility ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=str)
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/Negotiation",
+        "/Negotiation?scientist=person&round=1",
+        "/Negotiation?scientist=model",
+        "/Negotiation?recording=momentum_revised",
+        "/Negotiation?present=1&round=2",
+    ],
+)
+def test_page_is_accessible_in_every_view(app_page: Page, view: View, address: str) -> None:
+    open_app(app_page, address)
+    expect(app_page.get_by_role("heading", level=1)).to_be_visible()
+    app_page.wait_for_timeout(500)
+    assert_accessible(app_page)
