@@ -103,6 +103,11 @@ class Workspace(Record):
             scientist=scientist, lab_manager=lab_manager, recording=None, round_number=0
         )
 
+    def with_talks_of(self, other: Workspace) -> Workspace:
+        """Return this workspace with another's players, rounds and way of showing them."""
+        kept = ("max_rounds", "scientist", "lab_manager", "presenting")
+        return self.changed(round_number=0, **{name: getattr(other, name) for name in kept})
+
     def with_levers(
         self, budget: int | None = None, days: int | None = None, staff: int | None = None
     ) -> Workspace:

@@ -13,7 +13,6 @@ CAUTION: Final = "#E69F00"
 FAIL: Final = "#D55E00"
 EVIDENCE: Final = "#0072B2"
 QUIET: Final = "#7A8794"
-HEIGHT: Final = 300
 CONFIG: Final = {"displayModeBar": False, "responsive": True}
 """What every chart is shown with."""
 TITLE_SIZE: Final = 15

@@ -16,6 +16,7 @@ from replicalab.errors import ScenarioError
 from replicalab.evidence import Evidence, planned_evidence
 from replicalab.links import from_query, to_query
 from replicalab.models import Protocol
+from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import NormalizedScenarioPack, list_scenarios
 from replicalab.ui import own_studies
 from replicalab.workspace import Workspace, supposed_lab
@@ -225,6 +226,16 @@ def stop_supposing() -> None:
     _redraw_editor()
 
 
+def seat(scientist: ScientistKind, lab_manager: LabManagerKind) -> None:
+    """Let these two play, and go to the first round; no step to undo."""
+    _set(workspace().with_players(scientist, lab_manager))
+
+
+def present(*, on: bool) -> None:
+    """Hide the controls for a presentation, or bring them back; no step to undo."""
+    _set(workspace().changed(presenting=on))
+
+
 def show_round(number: int) -> None:
     """Go to a round of the negotiation, counted from 0."""
     _set(workspace().at_round(number))
@@ -255,5 +266,5 @@ def _travel(source: str, target: str) -> None:
         *rest, found = st.session_state[source]
         st.session_state[target] = [*st.session_state[target], workspace()]
         st.session_state[source] = rest
-        _set(found.with_rounds(workspace().max_rounds).with_levers_of(workspace()))
+        _set(found.with_talks_of(workspace()).with_levers_of(workspace()))
         _redraw_editor()

@@ -30,6 +30,7 @@ from tests.ui.reading import (
     number,
     press,
     query_of,
+    run,
     said,
     texts,
     type_number,
@@ -352,3 +353,16 @@ def test_plan_without_days_or_controls_is_negotiated() -> None:
     app = visit(NEGOTIATION, plan=encode_plan(plan))
     assert round_shown(app).startswith("Round 1 of ")
     assert "Protects against: nothing: it has no controls." in said(app)
+
+
+def test_choosing_players_and_presenting_are_no_steps_to_undo() -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 100)
+    go(app, NEGOTIATION)
+    next(box for box in app.selectbox if box.label == "Lab Manager").set_value("least_loss")
+    run(app)
+    app.toggle[0].set_value(True)
+    run(app)
+    go(app, PROTOCOL)
+    press(app, "Undo")
+    assert number(app, "Sample size").value == 300
+    assert (query_of(app)["manager"], query_of(app)["present"]) == ("least_loss", "1")

@@ -93,13 +93,13 @@ def _draw_present() -> None:
 
 def _seat() -> None:
     """Seat the chosen players; a recorded run brings its own study and lab."""
-    work, chosen = session.workspace(), st.session_state[_SCIENTIST]
+    chosen = st.session_state[_SCIENTIST]
     table.close_opened()
     if chosen == _RECORDED:
         recordings.open_first()
         return
     manager = LabManagerKind(st.session_state[_MANAGER])
-    session.open_workspace(work.with_players(ScientistKind(chosen), manager))
+    session.seat(ScientistKind(chosen), manager)
 
 
 def _set_rounds() -> None:
@@ -112,7 +112,7 @@ def _set_presenting() -> None:
 
 def set_presenting(*, on: bool) -> None:
     """Hide the controls for a presentation, or bring them back."""
-    session.open_workspace(session.workspace().changed(presenting=on))
+    session.present(on=on)
 
 
 def _draw_opened() -> None:
