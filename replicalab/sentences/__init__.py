@@ -2,6 +2,7 @@
 
 from replicalab.sentences.negotiation import (
     answer_rule,
+    answer_verdict,
     asked_only,
     judge_parts,
     ledger_sentence,
@@ -90,6 +91,7 @@ __all__ = [
     "alone_lines",
     "alone_text",
     "answer_rule",
+    "answer_verdict",
     "apart_text",
     "ask_text",
     "asked_only",

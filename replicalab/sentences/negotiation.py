@@ -29,7 +29,15 @@ from replicalab.negotiation import (
 )
 from replicalab.scenarios.models import NormalizedScenarioPack
 from replicalab.sentences.planning import amounts_text, joined, saved_text, size_text
-from replicalab.sentences.verdicts import failing_text, plan_size
+from replicalab.sentences.verdicts import (
+    ANSWER_MEANINGS,
+    ANSWER_STATUS,
+    ANSWER_TITLES,
+    Status,
+    Verdict,
+    failing_text,
+    plan_size,
+)
 
 _TURN_TITLES: Final = {
     ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
@@ -67,6 +75,18 @@ def asked_only(done: Round) -> bool:
     """Return whether the Scientist only asked in a round."""
     action = done.scientist_action
     return action is not None and action.action_type is ScientistActionType.REQUEST_INFO
+
+
+def answer_verdict(done: Round) -> Verdict | None:
+    """Return what the Lab Manager's answer in a round means, None where it gives none."""
+    answer = done.lab_manager_action
+    if answer is None:
+        return None
+    if asked_only(done) or done.check is None:
+        text = "Answers from the lab's own data; no plan was put forward."
+        return Verdict(Status.CAUTION, "Answers", text)
+    kind = answer.action_type
+    return Verdict(ANSWER_STATUS[kind], ANSWER_TITLES[kind], ANSWER_MEANINGS[kind])
 
 
 def answer_rule(done: Round) -> str:

@@ -25,6 +25,7 @@ from replicalab.sentences import (
     LAB_MANAGERS,
     SCIENTISTS,
     answer_rule,
+    answer_verdict,
     judge_parts,
     ledger_sentence,
     move_text,
@@ -271,3 +272,16 @@ def test_round_is_summed_up_for_a_narrow_place() -> None:
     )
     asked = play_action(begin(SETUP, BOOKED), ask("Why?"), BOOKED)
     assert round_summary(asked.rounds[0], BOOKED) == "no plan"
+
+
+def test_answer_to_a_question_is_no_report_on_the_plan() -> None:
+    trace = play_action(played(PLAN), ask("How many days are there?"), BOOKED)
+    offered, asked = (answer_verdict(done) for done in trace.rounds)
+    assert offered is not None
+    assert offered.title == "Suggests changes"
+    assert asked is not None
+    assert asked.text == "Answers from the lab's own data; no plan was put forward."
+
+
+def test_walking_away_has_no_answer_to_judge() -> None:
+    assert answer_verdict(play_action(played(PLAN), None, BOOKED).rounds[-1]) is None

@@ -8,9 +8,7 @@ from replicalab.models import LabManagerActionType, Protocol
 from replicalab.negotiation import Round
 from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.sentences import (
-    ANSWER_MEANINGS,
-    ANSWER_STATUS,
-    ANSWER_TITLES,
+    answer_verdict,
     on_the_table,
     round_caption,
     turn_title,
@@ -19,7 +17,7 @@ from replicalab.ui import session
 from replicalab.ui.negotiation import run_view, stepping_view
 from replicalab.ui.negotiation.players_view import set_presenting
 from replicalab.ui.negotiation.table import Talks, shown_round
-from replicalab.ui.words import badge, coloured, escaped
+from replicalab.ui.words import coloured, escaped, verdict_badge
 
 
 def is_on() -> bool:
@@ -69,15 +67,14 @@ def draw_way_out() -> None:
 def _draw_sides(done: Round, pack: NormalizedScenarioPack) -> None:
     st.subheader(f"Scientist: {turn_title(done).lower()}")
     st.markdown(_in_numbers(done.plan, pack))
-    answer = done.lab_manager_action
-    if answer is None:
+    answer, verdict = done.lab_manager_action, answer_verdict(done)
+    if answer is None or verdict is None:
         st.subheader("Lab Manager: nothing to answer")
         return
-    kind = answer.action_type
-    st.subheader(f"Lab Manager: {badge(ANSWER_STATUS[kind], ANSWER_TITLES[kind])}")
+    st.subheader(f"Lab Manager: {verdict_badge(verdict)}")
     offer = done.suggestion.revised_protocol if done.suggestion else None
-    suggests = kind is LabManagerActionType.SUGGEST_ALTERNATIVE
-    st.markdown(f"Offers {_in_numbers(offer, pack)}" if suggests else ANSWER_MEANINGS[kind])
+    suggests = answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
+    st.markdown(f"Offers {_in_numbers(offer, pack)}" if suggests else verdict.text)
 
 
 def _in_numbers(plan: Protocol | None, pack: NormalizedScenarioPack) -> str:

@@ -15,11 +15,11 @@ from replicalab.costs import amount_text
 from replicalab.models import Protocol, ScientistActionType
 from replicalab.negotiation import Round
 from replicalab.scenarios import NormalizedScenarioPack
-from replicalab.sentences import ANSWER_MEANINGS, ANSWER_STATUS, ANSWER_TITLES, turn_title
+from replicalab.sentences import answer_verdict, turn_title
 from replicalab.ui.negotiation import rewording_view
 from replicalab.ui.negotiation.message_view import draw_manager_rule, draw_scientist_rule
 from replicalab.ui.negotiation.table import Talks, shown_round
-from replicalab.ui.words import as_list, badge, escaped
+from replicalab.ui.words import as_list, escaped, verdict_badge
 
 
 def draw(talks: Talks, pack: NormalizedScenarioPack) -> None:
@@ -87,13 +87,12 @@ def _priced(step: Concession) -> str:
 
 def _draw_manager(talks: Talks, done: Round, pack: NormalizedScenarioPack) -> None:
     st.markdown("## Lab Manager")
-    answer = done.lab_manager_action
-    if answer is None:
+    answer, verdict = done.lab_manager_action, answer_verdict(done)
+    if answer is None or verdict is None:
         st.markdown("Has nothing to answer.")
         return
-    kind = answer.action_type
-    st.markdown(badge(ANSWER_STATUS[kind], ANSWER_TITLES[kind]))
-    st.caption(ANSWER_MEANINGS[kind])
+    st.markdown(verdict_badge(verdict))
+    st.caption(verdict.text)
     st.markdown(as_list(answer.explanation))
     rewording_view.draw(talks, done)
     draw_manager_rule(done, pack)
