@@ -17,7 +17,10 @@ Topic = Callable[[NormalizedScenarioPack], str]
 def answer_questions(questions: Sequence[str], scenario: NormalizedScenarioPack) -> str:
     """Return the answer: what each question names, or the whole lab when it names nothing."""
     asked = " ".join(label_key(question) for question in questions)
-    lines = [_item(label, scenario) for label in _labels(scenario) if label_key(label) in asked]
+    named = [label for label in _labels(scenario) if label_key(label) in asked]
+    for label in sorted(named, key=len, reverse=True):  # a name may hold a topic's word
+        asked = asked.replace(label_key(label), " ")
+    lines = [_item(label, scenario) for label in named]
     lines += [topic(scenario) for words, topic in _TOPICS if words.search(asked)]
     return "\n".join(lines or [topic(scenario) for _, topic in _TOPICS])
 

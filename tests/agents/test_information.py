@@ -163,3 +163,9 @@ def test_answer_in_a_shipped_lab_names_every_item_and_no_reference(
     assert [item for item in items if f"'{item}'" not in answer] == []
     assert pack.hidden_reference_spec.summary not in answer
     assert pack.hidden_reference_spec.target_value not in answer
+
+
+def test_answer_reads_no_topic_out_of_an_items_name() -> None:
+    lab = load_scenario("fin_overreaction", "hard")
+    [line] = answer_questions(["Is the CRSP monthly stock file 1926-1982 there?"], lab).split("\n")
+    assert line.startswith("'CRSP monthly stock file 1926-1982' is out of stock")
