@@ -8,9 +8,9 @@ here = frame.open_page("Scenarios")
 st.title("What can this lab run, and what does each cut cost?")
 st.markdown(
     "A published experiment assumes ideal conditions; a lab has a budget, a calendar and booked "
-    "instruments. Pick a study and a lab: see what the lab can run, what the Lab Manager would "
-    "change, and what each change costs in evidence."
+    "instruments. Open a story, or pick a study and a lab below."
 )
+gallery_view.draw_stories()
 scenario_view.draw_story(here.pack)
 
 studies, paper, lab, substitutions, rules, own = st.tabs(
@@ -24,7 +24,6 @@ studies, paper, lab, substitutions, rules, own = st.tabs(
     ]
 )
 with studies:
-    gallery_view.draw_stories()
     gallery_view.draw_gallery()
 with paper:
     scenario_view.draw_paper(here.pack)

@@ -84,8 +84,14 @@ class Evidence:
         if self.measure == "half-width":
             return f"±{value:.2%}".replace("%", " %") if math.isfinite(value) else "unbounded"
         if self.measure == "share examined":
-            return f"{math.floor(value * 1000 + 1e-9) / 10:g} %"
+            return f"{self._rounded_share(value) * 100:.4g} %"
         return f"{value:.2f}"
+
+    def _rounded_share(self, value: float) -> float:
+        """Return a share to three decimals, cut where rounding would lift it to a bound."""
+        rounded = round(value, 3)
+        short = any(value < bound - _ROUNDING <= rounded for bound in (self.target, self.floor))
+        return math.floor(value * 1000) / 1000 if short else rounded
 
 
 def planned_evidence(
@@ -158,8 +164,9 @@ def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
     """Return the effects worth planning at, in a fixed order, as sizes without a sign.
 
     The published effect where one is printed; half of it, or of the planning effect where none is;
-    the smallest effect of interest where one is named. Empty for coverage, which has no effect, and
-    for precision, whose standard deviation nobody would halve.
+    the smallest effect of interest where one is named. Equal effects are one, under all their
+    names. Empty for coverage, which has no effect, and for precision, whose standard deviation
+    nobody would halve.
     """
     planning = design.effect_planning
     if design.kind in (DesignKind.COVERAGE, DesignKind.PRECISION) or planning is None:
@@ -170,7 +177,11 @@ def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
         ("halved", (planning if published is None else published) / 2),
         ("smallest of interest", design.sesoi),
     )
-    return tuple(AssumedEffect(label, abs(size)) for label, size in named if size is not None)
+    labels: dict[float, list[str]] = {}
+    for label, size in named:
+        if size is not None:
+            labels.setdefault(abs(size), []).append(label)
+    return tuple(AssumedEffect(", ".join(same), size) for size, same in labels.items())
 
 
 def evidence_value(design: Design, n: int, effect: float | None) -> float:

@@ -19,7 +19,7 @@ def same_label(one: str, other: str) -> bool:
 
 def count_text(number: int, noun: str) -> str:
     """Return a number of things for people: ``1 day``, ``3 days``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def repeated_labels(labels: Iterable[str]) -> list[str]:

@@ -19,13 +19,13 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
+from replicalab.bounds import too_large
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.models import PROTOCOL_FIELDS, Protocol
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.workspace import (
     DEFAULT_DIFFICULTY,
     DEFAULT_STUDY,
-    LARGEST_PLANNED,
     LEVERS,
     FindPack,
     Workspace,
@@ -220,11 +220,8 @@ def decode_plan(text: str) -> Protocol:
 
 
 def _within_limits(protocol: Protocol) -> Protocol:
-    for name in ("sample_size", "duration_days"):
-        if getattr(protocol, name) > LARGEST_PLANNED:
-            raise LinkError(
-                f"{name} is over {LARGEST_PLANNED:,}, the most that can be planned here."
-            )
+    for problem in too_large(protocol):
+        raise LinkError(f"{problem}.")
     return protocol
 
 

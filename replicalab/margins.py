@@ -12,12 +12,19 @@ from typing import Final
 
 from replicalab.agents import FeasibilityCheckResult
 from replicalab.costs import amount_text, counts_of, staff_steps
+from replicalab.labels import label_key
 from replicalab.models import DIMENSIONS, Dimension, Protocol
 from replicalab.scenarios.inventory import ItemStatus
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios.models import Comparator, NormalizedScenarioPack
 
 RESOURCES: Final = (Dimension.BUDGET, Dimension.SCHEDULE, Dimension.STAFF)
 """The dimensions that are amounts, of which a share is used."""
+_REPORTED_BY: Final = {
+    "duration": Dimension.SCHEDULE,
+    "equipment": Dimension.EQUIPMENT,
+    "reagent": Dimension.REAGENTS,
+}
+"""The errors on paper that are failures of another dimension too."""
 _SINGULAR: Final = {"errors": "error", "breaches": "breach"}
 
 
@@ -29,6 +36,7 @@ class Margin:
         used, limit: amounts in ``unit``. For ``protocol`` and ``policy`` these are errors and
             broken phrases against 0; for items, how many are needed and how many are free.
         slack: ``limit - used``; negative when the dimension fails.
+        about: what the errors on paper are about: ``duration``, ``equipment``.
     """
 
     dimension: Dimension
@@ -37,6 +45,7 @@ class Margin:
     limit: float
     unit: str
     reasons: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
 
     @property
     def slack(self) -> float:
@@ -64,8 +73,9 @@ class Margin:
         if self.unit == "items":
             return f"{self.used_text} needed, {self.limit_text} free"
         if not self.limit and self.dimension not in RESOURCES:
-            singular = self.unit if self.used != 1 else _SINGULAR[self.unit]
-            return f"{self.used_text} {singular}, none allowed"
+            counted = f"{self.used_text} {self.unit if self.used != 1 else _SINGULAR[self.unit]}"
+            about = ", ".join(self.about)
+            return f"{counted}: {about}" if about else f"{counted}, none allowed"
         return f"{self.used_text} / {self.limit_text} {self.unit}"
 
     @property
@@ -73,6 +83,11 @@ class Margin:
         """What is left, signed: ``+350``, ``−2``, ``0``."""
         sign = "+" if self.slack > 0 else "\u2212" if self.slack < 0 else ""
         return f"{sign}{amount_text(abs(self.slack))}"
+
+    @property
+    def has_slack(self) -> bool:
+        """Whether anything can be left: of errors and breaches nothing is."""
+        return self.dimension not in (Dimension.PROTOCOL, Dimension.POLICY)
 
 
 def margins(
@@ -91,9 +106,34 @@ def margins(
     }
     return tuple(
         Margin(dimension, check.check(dimension).ok, *amounts[dimension],
-               tuple(check.check(dimension).reasons))
+               tuple(check.check(dimension).reasons),
+               _about(check) if dimension is Dimension.PROTOCOL else ())
         for dimension in DIMENSIONS
     )  # fmt: skip
+
+
+def _about(check: FeasibilityCheckResult) -> tuple[str, ...]:
+    categories = (issue.category for issue in check.validation_result.errors)
+    return tuple(dict.fromkeys(category.replace("_", " ") for category in categories))
+
+
+def reasons_once(check: FeasibilityCheckResult) -> list[tuple[Dimension, str]]:
+    """Return why dimensions fail, each fact once, in the document's order.
+
+    An error on paper that another dimension reports too is only pointed at.
+    """
+    own: list[str] = []
+    elsewhere: list[str] = []
+    for issue in check.validation_result.errors:
+        other = _REPORTED_BY.get(issue.category)
+        if other is None or check.check(other).ok:
+            own.append(issue.message)
+        elif other.value not in elsewhere:
+            elsewhere.append(other.value)
+    pointer = [f"see {' and '.join(elsewhere)}."] if elsewhere else []
+    others = (d for d in DIMENSIONS if d is not Dimension.PROTOCOL)
+    found = [(Dimension.PROTOCOL, text) for text in [*own, *pointer]]
+    return found + [(d, reason) for d in others for reason in check.check(d).reasons]
 
 
 def _items(
@@ -132,3 +172,19 @@ def _staff_cliffs(protocol: Protocol, scenario: NormalizedScenarioPack) -> Itera
 def _endpoint_cliffs(protocol: Protocol, scenario: NormalizedScenarioPack) -> Iterator[str]:
     if protocol.duration_days == scenario.min_days:
         yield "One day fewer loses the study's endpoint."
+
+
+def unmet_durations(days: int, scenario: NormalizedScenarioPack) -> list[str]:
+    """Return each duration that the study itself names and that so many days do not reach.
+
+    Days below the study's fewest are left to the check, which says that the endpoint is lost.
+    """
+    return [
+        f"Below the study's '{each.key.replace('_', ' ')}' of {amount_text(each.quantity)} days."
+        for each in scenario.constraints
+        if each.comparator is Comparator.AT_LEAST
+        and each.unit is not None
+        and label_key(each.unit) in ("day", "days")
+        and each.quantity is not None
+        and max(days, scenario.min_days) < each.quantity
+    ]

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 Text = Annotated[str, StringConstraints(strip_whitespace=True)]
 NonEmptyText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 LARGEST_COUNT: Final = 10**15
-"""Up to here every cost in credits is exact as a float."""
+"""Far above what is ever planned; up to here a float still counts every single sample."""
 
 Count = Annotated[int, Field(strict=True, ge=0, le=LARGEST_COUNT)]
 Credits = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]

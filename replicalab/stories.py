@@ -65,7 +65,7 @@ def _the_cut_that_costs_nothing() -> Story:
     return Story(
         "cut_that_costs_nothing",
         "The cut that costs nothing",
-        "A hundred people become twenty-five, and the evidence stays above its target.",
+        "A hundred people become twenty-five: power 1.00 → 0.97, still above the target of 0.80.",
         StoryPage.NEGOTIATION,
         Workspace(
             scenario_id="psy_stroop", difficulty=Difficulty.MEDIUM, max_rounds=2, round_number=1

@@ -133,6 +133,13 @@ def _duration_issues(
 def _throughput_issues(
     protocol: Protocol, scenario: NormalizedScenarioPack
 ) -> Iterator[ValidationIssue]:
+    exist = scenario.design.population_max
+    if exist is not None and protocol.sample_size > exist:
+        yield _warning(
+            "throughput",
+            f"{protocol.sample_size:,} samples planned; the study has {exist:,}, so "
+            f"{protocol.sample_size - exist:,} cannot count.",
+        )
     if scenario.samples_per_day is None:
         return
     most = scenario.samples_per_day.value * protocol.duration_days

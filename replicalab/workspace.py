@@ -25,8 +25,6 @@ DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
 LARGEST_SEED: Final = 999_999
 MOST_ROUNDS: Final = 12
 _LAB_FIELDS: Final = ("scenario_id", "difficulty", "seed")
-LARGEST_PLANNED: Final = 1_000_000
-"""The most samples, or days, that a workspace holds: what the evidence is computed for."""
 
 
 class Workspace(Record):

@@ -24,6 +24,7 @@ LAYERS: Final[tuple[frozenset[str], ...]] = (
     frozenset({"errors"}),
     frozenset({"labels", "distributions"}),
     frozenset({"models"}),
+    frozenset({"bounds"}),
     frozenset({"scenarios"}),
     frozenset({"policy", "validation", "costs", "evidence"}),
     frozenset({"agents"}),

@@ -472,11 +472,33 @@ def test_coverage_assumes_no_effect() -> None:
         ("coverage", 1.0, "share examined 100 %"),
         ("coverage", 632 / 633, "share examined 99.8 %"),
         ("coverage", 0.3, "share examined 30 %"),
+        ("coverage", 20 / 633, "share examined 3.2 %"),  # 3.16
+        ("coverage", 158 / 633, "share examined 25 %"),  # 24.96
     ],
 )
 def test_evidence_text(kind: str, value: float, text: str) -> None:
     measure = planned_evidence(make_protocol(), make_pack(design=KINDS[DesignKind(kind)])).measure
     assert Evidence(measure, value, 0.8, 0.5, ABOVE, 40, None).text == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.9996, "share examined 99.9 %"),  # would be the target
+        (0.49996, "share examined 49.9 %"),  # would be the floor
+        (0.5, "share examined 50 %"),
+        (0.1 + 0.2, "share examined 30 %"),
+        (0.7496, "share examined 75 %"),  # no bound near
+        (1.0, "share examined 100 %"),
+    ],
+)
+def test_share_examined_is_rounded_but_never_up_to_a_bound(value: float, text: str) -> None:
+    assert Evidence("share examined", value, 1.0, 0.5, ABOVE, 40, None).text == text
+
+
+def test_share_examined_that_meets_a_bound_but_for_rounding_shows_the_bound() -> None:
+    found = Evidence("share examined", 0.3, 1.0, 0.1 + 0.2, ABOVE, 40, None)
+    assert (found.text, found.amount(found.floor)) == ("share examined 30 %", "30 %")
 
 
 # --- the smallest detectable effect -----------------------------------------------------------

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab.bounds import LARGEST_PLANNED
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.links import decode_plan, encode_plan, from_query, shortened, to_query
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
 from replicalab.workspace import (
-    LARGEST_PLANNED,
     LARGEST_SEED,
     MOST_ROUNDS,
     Workspace,
@@ -332,12 +332,14 @@ def test_plan_that_is_none_is_refused_by_name(text: str, message: str) -> None:
     assert refused(text) == message
 
 
-@pytest.mark.parametrize("field", ["sample_size", "duration_days"])
-def test_plan_holds_up_to_a_million(field: str) -> None:
+@pytest.mark.parametrize(
+    ("field", "name"), [("sample_size", "Sample size"), ("duration_days", "Duration")]
+)
+def test_plan_holds_up_to_a_million(field: str, name: str) -> None:
     largest = revise(PLAN, **{field: LARGEST_PLANNED})
     assert decode_plan(encode_plan(largest)) == largest
     assert refused(values(**{field: LARGEST_PLANNED + 1})) == (
-        f"{field} is over 1,000,000, the most that can be planned here."
+        f"{name} is 1,000,001; at most 1,000,000 can be planned here."
     )
 
 

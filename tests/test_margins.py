@@ -8,11 +8,20 @@ import pytest
 from hypothesis import given
 
 from replicalab.agents import check_feasibility
-from replicalab.margins import RESOURCES, Margin, cliffs, margins, tightest
+from replicalab.margins import (
+    RESOURCES,
+    Margin,
+    cliffs,
+    margins,
+    reasons_once,
+    tightest,
+    unmet_durations,
+)
 from replicalab.models import DIMENSIONS, Dimension, Protocol
 from replicalab.scenarios import NormalizedScenarioPack, StaffModel
 from tests.factories import (
     EQUIPMENT,
+    make_constraint,
     make_lab_manager_observation,
     make_pack,
     make_pack_in_lab,
@@ -73,6 +82,46 @@ def test_margins_of_a_plan_that_fails_everywhere() -> None:
         "policy": (1, 0, -1),
     }
     assert found[Dimension.SCHEDULE].reasons == ("The plan takes 21 days, 1 over the limit of 20.",)
+
+
+def test_failures_are_told_once_and_the_rest_is_pointed_at() -> None:
+    protocol = make_protocol(sample_size=2, duration_days=21)
+    pack = make_pack_in_lab(booked={CHAMBER: 9}, out_of_stock=["agar plates"])
+    check = check_feasibility(protocol, pack)
+    found = reasons_once(check)
+    assert [text for dimension, text in found if dimension is Dimension.PROTOCOL] == [
+        "2 controls for 2 samples: no experimental samples remain; plan at least 3 samples.",
+        "see schedule and reagents.",
+    ]
+    told = [pair for pair in found if pair[0] is not Dimension.PROTOCOL]
+    assert told == [(d, r) for d in DIMENSIONS[1:] for r in check.check(d).reasons]
+    margin = margins_of(protocol, pack)[Dimension.PROTOCOL]
+    assert margin.text == "3 errors: duration, sample controls, reagent"
+
+
+@given(itemised_protocols(), studied_packs())
+def test_told_once_is_something_for_each_failing_dimension(
+    protocol: Protocol, pack: NormalizedScenarioPack
+) -> None:
+    check = check_feasibility(protocol, pack)
+    assert {dimension for dimension, _ in reasons_once(check)} == set(check.failing)
+
+
+def test_durations_that_days_do_not_reach_are_the_studys_own_in_days() -> None:
+    constraints = [
+        make_constraint(key="follow_up", comparator=">=", quantity=36, unit="days"),
+        make_constraint(key="warm_up", comparator=">=", quantity=4, unit="days"),
+        make_constraint(key="season", comparator="<=", quantity=50, unit="days"),
+        make_constraint(key="dose", comparator=">=", quantity=50, unit="mg"),
+    ]
+    pack = make_pack(min_days=4, constraints=constraints)
+    below = "Below the study's 'follow up' of 36 days."
+    assert [unmet_durations(days, pack) for days in (3, 35, 36)] == [[below], [below], []]
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_slack_is_told_of_all_but_errors_and_breaches(dimension: Dimension) -> None:
+    assert make_margin(dimension).has_slack == (dimension not in {"protocol", "policy"})
 
 
 @given(itemised_protocols(), studied_packs())

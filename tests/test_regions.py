@@ -15,7 +15,7 @@ from replicalab.costs import Counts, counts_of
 from replicalab.evidence import planned_evidence
 from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
 from replicalab.planner import largest_sample, least_loss
-from replicalab.regions import Region, grid_for, plans_fit, region
+from replicalab.regions import Region, grid_for, plans_fit, region, zoomed
 from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
 from replicalab.tradeoffs import (
     Constraint,
@@ -231,3 +231,22 @@ def test_addition_never_makes_the_least_loss_plan_worse(study: str, lab: str) ->
     pack = load_scenario(study, lab)
     for extra in extras(pack.reference_protocol, pack):
         assert extra.after.rank[:4] <= extra.before.rank[:4]
+
+
+# --- close up ---
+
+
+def test_region_too_small_to_be_seen_is_drawn_close_up() -> None:
+    pack, plan, found = drawn("math_four_colour", "hard")
+    nearer = zoomed(found)
+    assert found.most_feasible.max() == 20
+    assert nearer is not None
+    assert nearer[-1] == pytest.approx(80, abs=2)
+    assert zoomed(region(plan, pack, found.days, nearer)) is None
+
+
+@pytest.mark.parametrize(
+    ("study", "lab"), [("fin_momentum", "medium"), ("chem_suzuki_ppb", "hard")]
+)
+def test_region_that_can_be_seen_or_is_empty_is_drawn_as_it_is(study: str, lab: str) -> None:
+    assert zoomed(drawn(study, lab)[2]) is None

@@ -10,6 +10,7 @@ from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.evidence import planned_evidence
 from replicalab.links import from_query, to_query
 from replicalab.negotiation import Outcome, negotiate, setup_for
+from replicalab.scenarios import EvidenceTier
 from replicalab.stories import Story, StoryPage, stories
 
 STORIES: Final = {story.key: story for story in stories()}
@@ -52,7 +53,13 @@ def test_the_cut_that_costs_nothing_ends_above_the_target_with_a_quarter_of_the_
     assert trace.outcome is Outcome.AGREED
     assert last.plan is not None
     assert (workspace.plan().sample_size, last.plan.sample_size) == (100, 25)
-    assert planned_evidence(last.plan, pack).text == "power 0.97"
+    before, after = planned_evidence(workspace.plan(), pack), planned_evidence(last.plan, pack)
+    assert (before.text, after.text) == ("power 1.00", "power 0.97")
+    assert after.tier is EvidenceTier.MEETS_TARGET
+    assert story.line == (
+        "A hundred people become twenty-five: power 1.00 → 0.97, still above the target of 0.80."
+    )
+    assert after.amount(after.target) == "0.80"
 
 
 def test_do_not_run_this_study_ends_on_a_plan_that_leaves_half_unchecked() -> None:

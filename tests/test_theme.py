@@ -13,6 +13,8 @@ from typing import Any, Final
 import pytest
 from streamlit import config as streamlit_config
 
+from replicalab.negotiation.loading import MOST_BYTES
+
 CONFIG: Final[dict[str, Any]] = tomllib.loads(
     (Path(__file__).parents[1] / ".streamlit" / "config.toml").read_text()
 )
@@ -164,5 +166,5 @@ def test_app_is_served_to_this_machine_only_and_tells_nobody() -> None:
     assert set(server["allowedHosts"]) == {"127.0.0.1", "localhost"}
     assert server["enableXsrfProtection"] is True
     assert server["enableCORS"] is True
-    assert server["maxUploadSize"] <= 2
+    assert MOST_BYTES <= server["maxUploadSize"] * 2**20 <= 6 * 2**20
     assert browser["gatherUsageStats"] is False

@@ -20,6 +20,7 @@ from replicalab.validation import (
     validate_protocol,
 )
 from tests.factories import (
+    make_design,
     make_hidden_reference,
     make_pack,
     make_pack_in_lab,
@@ -119,6 +120,13 @@ def test_validation_warns_above_the_throughput(
     issues = found(make_protocol(sample_size=samples, duration_days=days), pack)
     expected = [("warning", "throughput", message)] if message else []
     assert [issue for issue in issues if issue[1] == "throughput"] == expected
+
+
+def test_validation_warns_above_all_the_units_that_exist() -> None:
+    pack = make_pack(samples_per_day=None, design=make_design(population_max=1024))
+    message = "5,000 samples planned; the study has 1,024, so 3,976 cannot count."
+    assert found(make_protocol(sample_size=5000), pack) == [("warning", "throughput", message)]
+    assert found(make_protocol(sample_size=1024), pack) == []
 
 
 def test_validation_knows_no_throughput_where_units_run_in_parallel() -> None:

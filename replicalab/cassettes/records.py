@@ -76,6 +76,11 @@ class Cassette(Record):
     def _belongs_together(self) -> Self:
         if self.setup.scientist is not ScientistKind.MODEL:
             raise ValueError(f"setup.scientist is {self.setup.scientist}, must be model")
+        if self.setup.forked_at is not None:
+            raise ValueError(
+                f"setup.forked_at is {self.setup.forked_at}; a recording is never a fork, leave it "
+                "out"
+            )
         if self.prompts is not None and len(self.prompts) != len(self.turns):
             raise ValueError(
                 f"prompts has {len(self.prompts)} entries for {len(self.turns)} turns; give one "

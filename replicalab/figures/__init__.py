@@ -3,19 +3,21 @@
 from replicalab.figures.convergence import RoundUse, convergence_chart
 from replicalab.figures.costs import CostStep, cost_chart
 from replicalab.figures.evidence import evidence_chart
-from replicalab.figures.frontier import FrontierPoint, PlanMark, frontier_figure
-from replicalab.figures.region import Level, Mark, region_figure
-from replicalab.figures.sheet import BALANCED, FIX, LEAST_LOSS, POINT, YOUR_PLAN, Measure
+from replicalab.figures.frontier import FrontierLine, FrontierPoint, PlanMark, frontier_figure
+from replicalab.figures.region import Mark, region_figure
+from replicalab.figures.region_lines import Level
+from replicalab.figures.sheet import BALANCED, LEAST_LOSS, OFFER, POINT, YOUR_PLAN, Measure
 from replicalab.figures.style import CONFIG
 
 __all__ = [
     "BALANCED",
     "CONFIG",
-    "FIX",
     "LEAST_LOSS",
+    "OFFER",
     "POINT",
     "YOUR_PLAN",
     "CostStep",
+    "FrontierLine",
     "FrontierPoint",
     "Level",
     "Mark",

@@ -11,7 +11,7 @@ from replicalab.costs import CostTerm, amount_text
 from replicalab.figures.style import EVIDENCE, FAIL, PASS, QUIET, TITLE_SIZE
 
 _ROW_HEIGHT: Final = 24
-_ROWS_FRAME: Final = 92
+_ROWS_FRAME: Final = 102
 _TITLE_LINE: Final = 20
 TOTAL_LABEL: Final = "Your plan"
 AFTER_LABEL: Final = "As ticked"
@@ -137,10 +137,10 @@ def _row_frame(title: str, highest: float, rows: int) -> dict[str, object]:
     return {
         "title": {"text": title, "font": {"size": TITLE_SIZE}},
         "height": _ROWS_FRAME + (lines - 1) * _TITLE_LINE + rows * _ROW_HEIGHT,
-        "margin": {"l": _NAMES, "r": 76, "t": 24 + lines * _TITLE_LINE, "b": 44},
+        "margin": {"l": _NAMES, "r": 76, "t": 24 + lines * _TITLE_LINE, "b": 54},
         "showlegend": False,
         "xaxis": {
-            "title": {"text": "credits", "standoff": 4},
+            "title": {"text": "credits", "standoff": 12},
             "range": [0, highest * _ROOM],
             "tickformat": ",",
         },

@@ -46,7 +46,7 @@ def evidence_chart(marks: Sequence[tuple[str, Evidence]]) -> go.Figure:
             "data": [_dots(marks, worst)],
             "layout": {
                 "shapes": [*_zones(marks[0][1], worst, best), *_edges(marks[0][1])],
-                "annotations": list(_names(marks[0][1], worst, best)),
+                "annotations": [*_names(marks[0][1], worst, best), *_values(marks)],
                 **_frame(marks, worst, best),
             },
         }
@@ -58,9 +58,8 @@ def _dots(marks: Sequence[tuple[str, Evidence]], worst: float) -> dict[str, obje
         "type": "scatter",
         "x": [_place(evidence, worst) for _, evidence in marks],
         "y": list(range(len(marks))),
-        "mode": "markers+text",
-        "text": [f"  {_value(evidence)}" for _, evidence in marks],
-        "textposition": "middle right",
+        "mode": "markers",
+        "text": [_value(evidence) for _, evidence in marks],
         "marker": {
             "symbol": [_symbol(row, evidence) for row, (_, evidence) in enumerate(marks)],
             "size": 13,
@@ -70,6 +69,13 @@ def _dots(marks: Sequence[tuple[str, Evidence]], worst: float) -> dict[str, obje
         "hovertemplate": "%{text}, %{customdata}<extra></extra>",
         "cliponaxis": False,
     }
+
+
+def _values(marks: Sequence[tuple[str, Evidence]]) -> Iterator[dict[str, object]]:
+    """Write each row's value beside the track, where no line and no edge runs through it."""
+    for row, (_, evidence) in enumerate(marks):
+        yield {"x": 1, "xref": "paper", "y": row, "text": f"  {_value(evidence)}",
+               "showarrow": False, "xanchor": "left", "yanchor": "middle"}  # fmt: skip
 
 
 def scale_of(found: Sequence[Evidence]) -> tuple[float, float]:

@@ -45,16 +45,23 @@ def width_of(text: str) -> float:
     return len(text) * LETTER + 6
 
 
-def spread(positions: Sequence[float], gap: float, high: float) -> list[float]:
-    """Return positions in [0, high], in the order given, at least ``gap`` apart where room is."""
+def spread(positions: Sequence[float], heights: Sequence[float], high: float) -> list[float]:
+    """Return positions in the order given, labels of those heights apart and below ``high``.
+
+    Args:
+        positions: where the labels' middles would best be, in px.
+        heights: how tall the labels are.
+        high: where the highest may be; a label of several lines stays below it as a whole.
+    """
     order = sorted(range(len(positions)), key=lambda i: positions[i])
     found = [positions[i] for i in order]
-    for before, after in pairwise(range(len(found))):
-        found[after] = max(found[after], found[before] + gap)
-    ceiling = high
+    gaps = [(heights[a] + heights[b]) / 2 for a, b in pairwise(order)]
+    for after, gap in enumerate(gaps, start=1):
+        found[after] = max(found[after], found[after - 1] + gap)
+    ceiling = high - (heights[order[-1]] - min(heights)) / 2 if order else high
     for place in reversed(range(len(found))):
         found[place] = min(found[place], ceiling)
-        ceiling = found[place] - gap
+        ceiling = found[place] - (gaps[place - 1] if place else 0)
     placed = dict(zip(order, found, strict=True))
     return [placed[i] for i in range(len(positions))]
 

@@ -11,11 +11,11 @@ from replicalab.figures.placing import LABEL_SIZE, beside
 
 INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"
-YOUR_PLAN, FIX, LEAST_LOSS = "your plan", "Lab Manager's fix", "least loss"
+YOUR_PLAN, OFFER, LEAST_LOSS = "your plan", "Lab Manager's offer", "least loss"
 POINT, BALANCED = "point", "balanced"
 SYMBOLS: Final = {
     YOUR_PLAN: "circle",
-    FIX: "square",
+    OFFER: "square",
     LEAST_LOSS: "diamond",
     POINT: "x",
     BALANCED: "star",
@@ -25,7 +25,7 @@ SYMBOLS: Final = {
 PLOT: Final = 272
 """Height of the plot itself in px."""
 TITLE: Final = 36
-BOTTOM: Final = 92
+BOTTOM: Final = 104
 RIGHT: Final = 92
 """Room around the plot in px: for the title above, the scale below, labels at the right."""
 ROW: Final = 13

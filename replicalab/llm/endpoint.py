@@ -41,6 +41,27 @@ _ADDRESS: Final = re.compile(
 _KEY: Final = re.compile(r"[!-~]{1,4096}")
 _SHORTEST_REAL_KEY: Final = 16
 """Shorter ones are placeholders of local servers (`ollama`, `none`), which are also plain words."""
+_SHORTEST_WITH_A_DIGIT: Final = 8
+"""From here on a word with a digit in it is taken for a key: no placeholder has one."""
+_SEPARATOR: Final = r"[\s_.,:;|/*'\"`-]"
+
+
+def _is_secret(key: str) -> bool:
+    if len(key) >= _SHORTEST_REAL_KEY:
+        return True
+    return len(key) >= _SHORTEST_WITH_A_DIGIT and any(map(str.isdigit, key))
+
+
+def _repeated(key: str) -> re.Pattern[str]:
+    """Return what finds a key, also in other case or with separators put in or left out.
+
+    Separators are no characters of the sequence that is looked for, so the search never has to
+    go back.
+    """
+    kept = re.sub(_SEPARATOR, "", key)
+    if len(kept) < _SHORTEST_WITH_A_DIGIT:
+        return re.compile(re.escape(key), re.IGNORECASE)
+    return re.compile(f"{_SEPARATOR}*".join(map(re.escape, kept)), re.IGNORECASE)
 
 
 def _address(value: str) -> str:
@@ -113,7 +134,7 @@ class Endpoint(Record):
     def without_key(self, text: str) -> str:
         """Return the text with the key masked wherever a server repeated it."""
         key = self.api_key.get_secret_value() if self.api_key else ""
-        return text.replace(key, "[key]") if len(key) >= _SHORTEST_REAL_KEY else text
+        return _repeated(key).sub("[key]", text) if _is_secret(key) else text
 
     @classmethod
     def from_environment(cls, env: Mapping[str, str]) -> Endpoint | None:

@@ -6,9 +6,10 @@ from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
+from replicalab.bounds import MOST_LABELS
 from replicalab.costs import amount_text
 from replicalab.errors import TraceError
-from replicalab.models import Record
+from replicalab.models import PROTOCOL_FIELDS, Protocol, Record, ScientistAction
 
 MOST_BYTES: Final = 5 * 2**20
 """The largest file that is read, 5 MiB: fifty rounds with three attempts of a model each fit."""
@@ -34,6 +35,18 @@ def loaded(kind: type[Kept], text: str) -> Kept:
         return kind.model_validate_json(text)
     except ValidationError as error:
         raise TraceError(f"{_first_fault(error)}; {_REMEDY}") from error
+
+
+def list_fault(plan: Protocol | ScientistAction) -> str:
+    """Return which list of a plan is longer than a file may hold; empty where none is."""
+    for name in PROTOCOL_FIELDS:
+        value = getattr(plan, name)
+        if isinstance(value, list) and len(value) > MOST_LABELS:
+            return (
+                f"{name} has {amount_text(len(value))} entries, and {MOST_LABELS} are read at "
+                "most; shorten the list"
+            )
+    return ""
 
 
 def _first_fault(error: ValidationError) -> str:

@@ -17,6 +17,7 @@ from replicalab.agents.scientist_policy import (
 )
 from replicalab.errors import ModelError
 from replicalab.labels import count_text
+from replicalab.negotiation.loading import list_fault
 from replicalab.negotiation.recording import Attempt, Clock, Recorder, attempts
 from replicalab.negotiation.records import State, Turn
 from replicalab.negotiation.rounds import observe
@@ -68,6 +69,9 @@ def ask_model(
     except ModelError as error:
         return ModelAnswer(None, tuple(attempts(recorder.calls)), str(error))
     tried = tuple(attempts(recorder.calls))
+    fault = list_fault(result.action)
+    if fault:
+        return ModelAnswer(None, tried, f"The model's plan cannot be kept: {fault}.")
     turn = Turn(action=result.action, reason=_told(len(tried)), attempts=tried)
     return ModelAnswer(turn, tried, None)
 

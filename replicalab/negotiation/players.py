@@ -27,6 +27,12 @@ Player = Callable[[State, NormalizedScenarioPack], Turn]
 """Chooses what the Scientist does next."""
 
 
+BY_HAND: Final = "A plan put forward by hand."
+"""The reason of the turn in which a negotiation was forked."""
+FOR_THE_MODEL: Final = "A person acted for the model in this round."
+"""The reason of a turn that a person took after a model gave no valid action."""
+
+
 def choose_turn(setup: Setup, state: State, scenario: NormalizedScenarioPack) -> Turn:
     """Return the Scientist's next turn: the opening first, then what its rule says.
 

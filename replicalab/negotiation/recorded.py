@@ -34,6 +34,13 @@ class Output(Record):
     finish_reason: str | None = None
 
 
+class Failed(Record):
+    """A call that failed: with which words, after how long."""
+
+    message: str
+    seconds: Seconds = 0.0
+
+
 class Spoken(str):
     """A recorded text with what is known of it, as a `Recorder` reads it off a model's answer."""
 
@@ -56,7 +63,7 @@ class Spoken(str):
 class _Tape:
     """Outputs played one by one, with a clock that shows the recorded seconds of each."""
 
-    def __init__(self, outputs: Iterable[Output]) -> None:
+    def __init__(self, outputs: Iterable[Output | Failed]) -> None:
         self._left = list(outputs)
         self._seconds = 0.0
 
@@ -64,12 +71,14 @@ class _Tape:
         """Return the next text.
 
         Raises:
-            ModelError: no output is left.
+            ModelError: no output is left, or the recorded call failed.
         """
         if not self._left:
             raise ModelError("The recorded outputs are used up, and another attempt is asked for.")
         output = self._left.pop(0)
         self._seconds = output.seconds
+        if isinstance(output, Failed):
+            raise ModelError(output.message)
         return Spoken.of(output)
 
     def clock(self) -> float:
@@ -88,17 +97,29 @@ def generate_from(outputs: Iterable[Output]) -> GenerateFn:
 
 def outputs_of(tried: Iterable[Attempt]) -> list[Output]:
     """Return the outputs of attempts; a call that failed gave none."""
-    return [
-        Output(
-            text=attempt.raw_output,
-            prompt_tokens=attempt.usage.prompt_tokens,
-            completion_tokens=attempt.usage.completion_tokens,
-            seconds=attempt.usage.seconds,
-            finish_reason=attempt.usage.finish_reason,
-        )
-        for attempt in tried
-        if attempt.raw_output is not None
-    ]
+    return [found for found in map(_played, tried) if isinstance(found, Output)]
+
+
+def _played(attempt: Attempt) -> Output | Failed:
+    usage = attempt.usage
+    if attempt.raw_output is None:
+        return Failed(message=attempt.failure or "", seconds=usage.seconds)
+    return Output(
+        text=attempt.raw_output,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        seconds=usage.seconds,
+        finish_reason=usage.finish_reason,
+    )
+
+
+def try_again(
+    tried: Sequence[Attempt], state: State, scenario: NormalizedScenarioPack
+) -> ModelAnswer:
+    """Return what `ask_model` makes of kept attempts, in which a call may have failed."""
+    tape = _Tape(map(_played, tried))
+    retries = min(len(tried), _MOST_RETRIES) - 1
+    return ask_model(tape, state, scenario, max(0, retries), tape.clock)
 
 
 def ask_again(

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from replicalab.costs import amount_text
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.labels import count_text
 from replicalab.models import (
-    PROTOCOL_FIELDS,
     Count,
     NonEmptyText,
     Protocol,
@@ -22,15 +20,13 @@ from replicalab.models import (
     plan_action,
 )
 from replicalab.negotiation.games import play_on, state_after, take
-from replicalab.negotiation.loading import loaded
-from replicalab.negotiation.players import choose_turn
-from replicalab.negotiation.recorded import ask_again, outputs_of
-from replicalab.negotiation.records import AUTOMATIC, Round, State, Trace, Turn
+from replicalab.negotiation.loading import list_fault, loaded
+from replicalab.negotiation.players import BY_HAND, FOR_THE_MODEL, choose_turn
+from replicalab.negotiation.recorded import try_again
+from replicalab.negotiation.records import AUTOMATIC, Round, ScientistKind, State, Trace, Turn
 from replicalab.negotiation.rounds import outcome_of, scenario_digest, start
 from replicalab.scenarios.models import NormalizedScenarioPack
 
-MOST_LABELS: Final = 200
-"""The longest list of items or controls that a file may ask the planner to search."""
 _NO_TURN: Final = Turn(action=None, reason="the model gave no valid action")
 
 
@@ -48,13 +44,9 @@ def load_trace(text: str) -> Trace:
     """
     trace = loaded(Trace, text)
     for place, plan in _plans(trace):
-        for name in PROTOCOL_FIELDS:
-            value = getattr(plan, name)
-            if isinstance(value, list) and len(value) > MOST_LABELS:
-                raise TraceError(
-                    f"{place}.{name} has {amount_text(len(value))} entries, and "
-                    f"{MOST_LABELS} are read at most; shorten the list"
-                )
+        fault = list_fault(plan)
+        if fault:
+            raise TraceError(f"{place}.{fault}")
     return trace
 
 
@@ -78,10 +70,16 @@ def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[D
     """Return what a replay finds different, empty when every round is identical.
 
     The Scientist's recorded actions are played again. Where it follows a rule it is asked again
-    too, and a model's recorded outputs are read again, against the prompts of today.
+    too, and a model's recorded outputs are read again, against the prompts of today. A reason is
+    what the application writes itself. Only the round of a fork may part from the rule, and
+    before it the rounds of earlier forks, which say so.
     """
     if not _same_lab(trace, scenario):
         return [Difference(round_number=None, message="The study or its lab has changed.")]
+    forked, played = trace.setup.forked_at, len(trace.rounds)
+    if forked is not None and forked >= played:
+        message = f"setup.forked_at is {forked}, and there are only {count_text(played, 'round')}."
+        return [Difference(round_number=None, message=message)]
     state = start(trace.setup)
     for number, saved in enumerate(trace.rounds):
         if state.ending is not None:
@@ -107,19 +105,54 @@ def _same_lab(trace: Trace, scenario: NormalizedScenarioPack) -> bool:
 def _replayed_turn(
     trace: Trace, state: State, saved: Round, scenario: NormalizedScenarioPack
 ) -> Turn:
-    forked = trace.setup.forked_at
-    chosen = forked is not None and state.round_number <= forked
+    """Return the turn that the saved one must equal."""
+    if _forked_here(trace, state, saved):
+        return _turn_by_hand(saved, state)
     opens = trace.setup.opening is not None and not state.history
-    if not chosen and (opens or trace.setup.scientist in AUTOMATIC):
+    if opens or trace.setup.scientist in AUTOMATIC:
         return choose_turn(trace.setup, state, scenario)
-    if saved.attempts:
-        return ask_again(outputs_of(saved.attempts), state, scenario).turn or _NO_TURN
-    return saved.turn
+    if saved.attempts and trace.setup.scientist is ScientistKind.MODEL:
+        return _models_turn(saved, state, scenario)
+    return Turn(action=saved.scientist_action)
+
+
+def _forked_here(trace: Trace, state: State, saved: Round) -> bool:
+    """Return whether a plan was put forward by hand: at the fork, or at one that came before."""
+    forked = trace.setup.forked_at
+    if forked is None or state.round_number > forked:
+        return False
+    return state.round_number == forked or saved.reason == BY_HAND
+
+
+def _turn_by_hand(saved: Round, state: State) -> Turn:
+    action = saved.scientist_action
+    if action is None or action.protocol is None:
+        return _NO_TURN
+    return Turn(action=plan_action(_putting_forward(state), action.protocol), reason=BY_HAND)
+
+
+def _putting_forward(state: State) -> ScientistActionType:
+    if state.plan is None:
+        return ScientistActionType.PROPOSE_PROTOCOL
+    return ScientistActionType.REVISE_PROTOCOL
+
+
+def _models_turn(saved: Round, state: State, scenario: NormalizedScenarioPack) -> Turn:
+    """Return the model's turn, or what was done after it gave no valid action."""
+    again = try_again(saved.attempts, state, scenario)
+    if again.turn is not None:
+        return again.turn
+    if saved.reason == FOR_THE_MODEL:
+        return saved.turn.model_copy(update={"attempts": again.attempts})
+    if saved.scientist_action is not None:
+        return _NO_TURN
+    return Turn(action=None, reason=again.failure or "", attempts=again.attempts)
 
 
 def _turn_difference(saved: Turn, again: Turn) -> str:
     if again == _NO_TURN:
-        return "the model's outputs hold no valid action"
+        wanted = "the model's outputs hold no valid action"
+        return wanted if saved.attempts else "no plan was put forward by hand"
     told = [(each.system_prompt, each.observation) for each in saved.attempts]
     if told != [(each.system_prompt, each.observation) for each in again.attempts]:
         return "the model was told something else"
@@ -176,10 +209,7 @@ def fork(
     state = state_before(trace, round_number, scenario)
     if protocol.sample_size < 1:
         raise NegotiationError("forked plan: sample_size is 0; plan at least 1 sample")
-    kind = ScientistActionType.PROPOSE_PROTOCOL
-    if state.plan is not None:
-        kind = ScientistActionType.REVISE_PROTOCOL
     setup = trace.setup.model_copy(update={"forked_at": round_number})
-    turn = Turn(action=plan_action(kind, protocol), reason="A plan put forward by hand.")
+    turn = Turn(action=plan_action(_putting_forward(state), protocol), reason=BY_HAND)
     state, done = take(state, turn, setup, scenario)
     return play_on(setup, state, [*trace.rounds[:round_number], done], scenario)

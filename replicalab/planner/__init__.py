@@ -7,6 +7,7 @@ from replicalab.planner.leastloss import LeastLoss, least_loss, suggest_least_lo
 from replicalab.planner.limits import Limits, largest_sample
 from replicalab.planner.order import Rank, rank
 from replicalab.planner.relief import Asks, asks
+from replicalab.planner.singles import Single, singles
 
 __all__ = [
     "Ask",
@@ -17,6 +18,7 @@ __all__ = [
     "Limits",
     "Rank",
     "Relief",
+    "Single",
     "Standing",
     "asks",
     "asks_text",
@@ -26,5 +28,6 @@ __all__ = [
     "least_loss",
     "nash_point",
     "rank",
+    "singles",
     "suggest_least_loss",
 ]

@@ -28,6 +28,7 @@ class Choice:
         loss: the fidelity that this wording's substitutions and the drops give up.
         factor: what this wording's substitutions leave of the effect, in (0, 1].
         cut: whether there were too many ways to word the plan to look at each.
+        dropped: how many controls of the plan go altogether.
     """
 
     changes: tuple[SuggestionChange, ...]
@@ -36,6 +37,7 @@ class Choice:
     loss: int = 0
     factor: float = 1.0
     cut: bool = False
+    dropped: int = 0
 
 
 def choices(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[Choice]:
@@ -54,6 +56,7 @@ def choices(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[Choice
             loss=items.loss + drop.loss,
             factor=items.factor,
             cut=items.cut,
+            dropped=drop.loss,
         )
         for items in substituted(wording, scenario)
         for drop in drops(wording.controls, scenario)

@@ -41,11 +41,22 @@ def drops(controls: tuple[str, ...], scenario: NormalizedScenarioPack) -> list[D
     """Return the sets of controls that may go, without those that another beats."""
     droppable = {label_key(c.name): c for c in scenario.controls if c.droppable}
     found = [Drops()]
-    for key in dict.fromkeys(map(label_key, controls)):
-        copies = tuple(label for label in controls if label_key(label) == key)
-        options = list(_options(copies, droppable.get(key), scenario))
-        found = _unbeaten([_joined(drop, option) for option in options for drop in found])
-    return found
+    staying: list[str] = []
+    for key, copies in _copies(controls).items():
+        if key in droppable or len(copies) > 1:
+            options = list(_options(copies, droppable.get(key), scenario))
+            found = _unbeaten([_joined(drop, option) for option in options for drop in found])
+        else:
+            staying += copies
+    fixed = Drops(failing=policy_failing(tuple(staying), scenario), controls=len(staying))
+    return _unbeaten([_joined(drop, fixed) for drop in found])
+
+
+def _copies(controls: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for label in controls:
+        found.setdefault(label_key(label), []).append(label)
+    return {key: tuple(labels) for key, labels in found.items()}
 
 
 def _options(
@@ -81,15 +92,15 @@ def _unbeaten(found: list[Drops]) -> list[Drops]:
 
 
 def dropping(label: str, control: Control) -> SuggestionChange:
-    """Return the change that drops a control, with what it protected against."""
+    """Return the change that drops a control, with what it protected against.
+
+    Its reason is told once the whole plan is known (`planner.dropping`).
+    """
     return SuggestionChange(
         field="controls",
         original=label,
         revised=DROPPED,
-        reason=(
-            "Without it the plan reaches more evidence, costs less, or passes a check that it "
-            "fails with it."
-        ),
+        reason="Without it less has to be given up.",
         tradeoff=f"No longer protects against {control.protects_against}.",
     )
 

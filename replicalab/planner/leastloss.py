@@ -18,6 +18,7 @@ from replicalab.agents.suggestions import SuggestionChange, apply_changes
 from replicalab.concessions import PlanPrice, price
 from replicalab.models import Protocol
 from replicalab.planner.changes import number_changes
+from replicalab.planner.dropping import with_reasons
 from replicalab.planner.order import Rank, rank
 from replicalab.planner.search import Found, the_least
 from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
@@ -95,7 +96,7 @@ def _revision(
         plan=plan,
         check=check,
         price=price(plan, scenario),
-        changes=tuple(changes),
+        changes=with_reasons(tuple(changes), plan, check, scenario),
         rank=rank(plan, check, protocol, scenario),
     )
 

@@ -37,8 +37,7 @@ class Asks:
     Attributes:
         run: to run the plan exactly as it is.
         target: to run it with the fewest samples that reach the study's evidence target, in the
-            plan's own days, or as many as these samples and the endpoint need if that is more,
-            and no more than the lab has if that is enough. None when no sample size reaches it.
+            fewest days in which they count. None when no sample size reaches it.
         alone_target, alone_floor: single asks, smallest share first, each of which on its own
             lets some plan reach the target, or the floor, once the plan is adapted to the lab;
             empty when none does, or when it is reached already.
@@ -68,9 +67,18 @@ def _at_target(protocol: Protocol, scenario: NormalizedScenarioPack) -> Protocol
     samples = _fewest_samples(as_is, EvidenceTier.MEETS_TARGET, worth)
     if samples is None:
         return None
-    kept = min(protocol.duration_days, scenario.lab.time_limit_days)
-    days = max(_fewest_days(samples, scenario), kept)
-    return revise(protocol, sample_size=samples, duration_days=days)
+    return revise(protocol, sample_size=samples, duration_days=_fewest_days(samples, scenario))
+
+
+def with_controls_kept(
+    ask: Ask, tier: EvidenceTier, protocol: Protocol, scenario: NormalizedScenarioPack
+) -> Ask | None:
+    """Return how much of the same amount reaches the tier if every control of the plan stays.
+
+    None where no amount of it alone does, and for an item.
+    """
+    found = _Alone(protocol, scenario).amounts(tier, controls_stay=True)
+    return next((each for each in found if each.dimension is ask.dimension), None)
 
 
 def _fewest_samples(choice: Choice, tier: EvidenceTier, worth: Worth) -> int | None:
@@ -106,7 +114,7 @@ class _Alone:
             return ()
         items = self._items() if self._amounts_allow(tier) else []
         items = [ask for ask in items if self._reaches((ask,), tier)]
-        return tuple(sorted([*self._amounts(tier), *items], key=lambda ask: ask.share))
+        return tuple(sorted([*self.amounts(tier), *items], key=lambda ask: ask.share))
 
     def _reaches(self, added: tuple[Ask, ...], tier: EvidenceTier) -> bool:
         """Return whether a plan reaches the tier in the lab with these asks granted."""
@@ -126,19 +134,24 @@ class _Alone:
             n <= h for n, h in zip(need, means(self.scenario), strict=True)
         )
 
-    def _amounts(self, tier: EvidenceTier) -> Iterator[Ask]:
-        """Yield the least budget, days and staff that alone let some wording reach the tier."""
+    def amounts(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Ask]:
+        """Yield the least budget, days and staff that alone let some wording reach the tier.
+
+        With ``controls_stay`` only of the wordings in which every control of the plan stays.
+        """
         has = means(self.scenario)
-        needed = list(self._needed(tier))
+        needed = list(self._needed(tier, controls_stay=controls_stay))
         for place, dimension in enumerate(NUMBERS):
             enough = [need[place] for need in needed if _only(place, need, has)]
             if enough:
                 yield Ask(dimension, has[place], min(enough))
 
-    def _needed(self, tier: EvidenceTier) -> Iterator[Means]:
+    def _needed(self, tier: EvidenceTier, *, controls_stay: bool) -> Iterator[Means]:
         """Yield what each wording that the lab can use needs at least to reach the tier."""
         worth = Worth(self.protocol, self.scenario)
         for choice in choices(self.protocol, self.scenario):
+            if controls_stay and choice.dropped:
+                continue
             need = None if choice.failing else self._need(choice, tier, worth)
             if need is not None:
                 yield need

@@ -18,6 +18,10 @@ from replicalab.tradeoffs import Constraint, wording_failing
 
 MOST_COLUMNS: Final = 60
 MOST_ROWS: Final = 120
+SMALL_SHARE: Final = 0.05
+"""What fits is too small to be seen below that share of the rows."""
+
+_HEADROOM: Final = 4
 _AT_MOST_WIDER: Final = 3
 """A plan that lies further out than so many times everything else is left outside the grid."""
 
@@ -227,6 +231,17 @@ def grid_for(
     )
     first = min(1, *(plan.duration_days for plan in plans))
     return _spaced(first, days + 1, MOST_COLUMNS), _spaced(0, samples * 27 // 25 + 1, MOST_ROWS)
+
+
+def zoomed(found: Region) -> Ints | None:
+    """Return the samples of a grid closer to what fits, None where that can be seen as it is.
+
+    Whatever fits is then the lower quarter of the rows instead of less than a twentieth.
+    """
+    most, top = int(found.most_feasible.max()), int(found.samples[-1])
+    if not 0 < most < top * SMALL_SHARE:
+        return None
+    return _spaced(0, most * _HEADROOM, MOST_ROWS)
 
 
 def _highest(plan: int, others: list[int], limits: list[int]) -> int:

@@ -12,6 +12,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from replicalab.bounds import too_large
 from replicalab.labels import repeated_labels
 from replicalab.models import (
     Count,
@@ -34,6 +35,9 @@ Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
 MOST: Final = 10**9
 """The largest budget (credits), number of days, staff or units that a study may name."""
+
+MOST_ITEMS: Final = 60
+"""The most controls, pieces of equipment, reagents or rules of a study."""
 
 AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
@@ -440,11 +444,11 @@ class Study(Record):
     success_criteria: Annotated[list[NonEmptyText], Field(min_length=1)]
     hidden_reference: HiddenReferenceSpec
     constraints: list[ScenarioConstraint]
-    equipment: list[NonEmptyText]
-    reagents: list[NonEmptyText]
-    substitutions: list[AllowedSubstitution]
-    controls: list[Control]
-    policy_rules: list[PolicyRule]
+    equipment: Annotated[list[NonEmptyText], Field(max_length=MOST_ITEMS)]
+    reagents: Annotated[list[NonEmptyText], Field(max_length=MOST_ITEMS)]
+    substitutions: Annotated[list[AllowedSubstitution], Field(max_length=2 * MOST_ITEMS)]
+    controls: Annotated[list[Control], Field(max_length=MOST_ITEMS)]
+    policy_rules: Annotated[list[PolicyRule], Field(max_length=MOST_ITEMS)]
     min_days: AtLeastOne
     samples_per_day: Throughput | None
     reference_protocol: Protocol
@@ -460,6 +464,12 @@ class Study(Record):
             )
         for repeated in repeated_labels(control.name for control in self.controls):
             raise ValueError(f"control '{repeated}' is listed twice; list it once")
+        return self
+
+    @model_validator(mode="after")
+    def _reference_can_be_planned(self) -> Self:
+        for problem in too_large(self.reference_protocol):
+            raise ValueError(f"reference_protocol: {problem}")
         return self
 
 

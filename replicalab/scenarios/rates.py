@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from replicalab.models import Count, Record
+from replicalab.models import Record
 
 COST_PER_SAMPLE: Final = 10.0
 COST_PER_DAY: Final = 50.0
@@ -24,6 +24,9 @@ STAFF_DAY_THRESHOLD: Final = 5
 STAFF_EQUIPMENT_THRESHOLD: Final = 2
 
 Rate = Annotated[float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False)]
+
+
+Step = Annotated[int, Field(strict=True, ge=0, le=10**9)]
 
 
 class CostModel(Record):
@@ -55,8 +58,8 @@ class StaffModel(Record):
         equipment_threshold: one more above so many pieces of equipment.
     """
 
-    base: Count = STAFF_BASE
-    sample_threshold: Count = STAFF_SAMPLE_THRESHOLD
-    control_threshold: Count = STAFF_CONTROL_THRESHOLD
-    day_threshold: Count = STAFF_DAY_THRESHOLD
-    equipment_threshold: Count = STAFF_EQUIPMENT_THRESHOLD
+    base: Step = STAFF_BASE
+    sample_threshold: Step = STAFF_SAMPLE_THRESHOLD
+    control_threshold: Step = STAFF_CONTROL_THRESHOLD
+    day_threshold: Step = STAFF_DAY_THRESHOLD
+    equipment_threshold: Step = STAFF_EQUIPMENT_THRESHOLD

@@ -1,5 +1,23 @@
 """The sentences people read first, built from numbers, each with how it is to be shown."""
 
+from replicalab.sentences.frontier import (
+    balance_text,
+    extra_text,
+    fidelity_text,
+    given_up_text,
+    priced_size_text,
+    standing_verdict,
+)
+from replicalab.sentences.losing import (
+    detectable_effect,
+    dropped_cautions,
+    effect_text,
+    loss_text,
+    protection_losses,
+    saved_text,
+    total_loss_text,
+    unreached_days_text,
+)
 from replicalab.sentences.negotiation import (
     answer_rule,
     answer_verdict,
@@ -17,14 +35,8 @@ from replicalab.sentences.negotiation import (
 )
 from replicalab.sentences.planning import (
     Options,
-    detectable_effect,
     difference_text,
-    dropped_cautions,
-    effect_text,
-    loss_text,
     options_for,
-    protection_losses,
-    saved_text,
     search_text,
     shortage_text,
     size_text,
@@ -43,16 +55,16 @@ from replicalab.sentences.taking import (
     run_lines,
     run_text,
     target_text,
+    wasted_text,
 )
 from replicalab.sentences.tradeoffs import (
     apart_text,
-    balance_text,
-    extra_text,
+    do_not_run_text,
     limit_labels,
     limit_meanings,
-    priced_size_text,
+    loaded_text,
+    outside_text,
     region_title,
-    standing_verdict,
     supposed_text,
     worded_text,
 )
@@ -72,6 +84,7 @@ from replicalab.sentences.verdicts import (
     outcome_verdict,
     plan_size,
     plan_verdict,
+    terms_text,
 )
 
 __all__ = [
@@ -102,16 +115,20 @@ __all__ = [
     "bound_text",
     "detectable_effect",
     "difference_text",
+    "do_not_run_text",
     "dropped_cautions",
     "effect_text",
     "evidence_sentence",
     "evidence_status",
     "extra_text",
     "failing_text",
+    "fidelity_text",
+    "given_up_text",
     "judge_parts",
     "ledger_sentence",
     "limit_labels",
     "limit_meanings",
+    "loaded_text",
     "loss_text",
     "move_text",
     "nothing_needed",
@@ -119,6 +136,7 @@ __all__ = [
     "on_the_table",
     "options_for",
     "outcome_verdict",
+    "outside_text",
     "plan_size",
     "plan_verdict",
     "priced_size_text",
@@ -138,7 +156,11 @@ __all__ = [
     "step_text",
     "supposed_text",
     "target_text",
+    "terms_text",
+    "total_loss_text",
     "turn_title",
+    "unreached_days_text",
+    "wasted_text",
     "what_to_do",
     "worded_text",
 ]

@@ -28,7 +28,8 @@ from replicalab.negotiation import (
     Trace,
 )
 from replicalab.scenarios.models import NormalizedScenarioPack
-from replicalab.sentences.planning import amounts_text, joined, saved_text, size_text
+from replicalab.sentences.losing import saved_text
+from replicalab.sentences.planning import amounts_text, joined, size_text
 from replicalab.sentences.verdicts import (
     ANSWER_MEANINGS,
     ANSWER_STATUS,

@@ -11,21 +11,27 @@ from replicalab.agents import (
     check_feasibility,
     suggest_alternative,
 )
-from replicalab.concessions import Concession, PlanPrice, dropped_controls, plan_concession, price
+from replicalab.concessions import PlanPrice, dropped_controls, plan_concession, price
 from replicalab.costs import amount_text
-from replicalab.evidence import Evidence, smallest_detectable_effect
+from replicalab.evidence import Evidence
 from replicalab.labels import count_text
 from replicalab.margins import Margin, margins
-from replicalab.models import Dimension, Protocol
-from replicalab.planner import Asks, LeastLoss, asks, least_loss
-from replicalab.scenarios.models import POWER_KINDS, Control, NormalizedScenarioPack
+from replicalab.models import FIELD_LABELS, Dimension, Protocol
+from replicalab.planner import Asks, LeastLoss, Single, asks, least_loss, singles
+from replicalab.policy import Violation, violations
+from replicalab.scenarios.models import (
+    Control,
+    EvidenceTier,
+    NormalizedScenarioPack,
+)
 from replicalab.sentences.verdicts import failing_text
 
+_KEPT_TEXTS: Final = ("technique", "rationale")
 _ITEMS: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS)
 _OVER: Final = {
-    Dimension.BUDGET: ("credit", "over"),
-    Dimension.SCHEDULE: ("day", "over"),
-    Dimension.STAFF: ("staff unit", "short"),
+    Dimension.BUDGET: ("credit", "too many"),
+    Dimension.SCHEDULE: ("day", "too many"),
+    Dimension.STAFF: ("staff unit", "too few"),
 }
 
 
@@ -37,6 +43,7 @@ class Options(NamedTuple):
         suggestion: the Lab Manager's, None when the plan is feasible.
         least: the plan for the same lab that gives up the least.
         asks: what the lab would have to add instead.
+        singles: what each single addition would open.
     """
 
     plan: Protocol
@@ -44,6 +51,7 @@ class Options(NamedTuple):
     suggestion: AlternativeSuggestion | None
     least: LeastLoss
     asks: Asks
+    singles: tuple[Single, ...] = ()
 
     @property
     def offer(self) -> Protocol:
@@ -55,7 +63,9 @@ def options_for(plan: Protocol, scenario: NormalizedScenarioPack) -> Options:
     """Return what may be done about a plan: from the Lab Manager, the planner, and the lab."""
     check = check_feasibility(plan, scenario)
     suggestion = suggest_alternative(plan, check, scenario)
-    return Options(plan, check, suggestion, least_loss(plan, scenario), asks(plan, scenario))
+    wanted = asks(plan, scenario)
+    opened = singles(wanted, plan, scenario)
+    return Options(plan, check, suggestion, least_loss(plan, scenario), wanted, opened)
 
 
 # --- the next step --------------------------------------------------------------------------
@@ -63,14 +73,22 @@ def options_for(plan: Protocol, scenario: NormalizedScenarioPack) -> Options:
 
 def what_to_do(options: Options, scenario: NormalizedScenarioPack) -> str:
     """Return what fails, what the Lab Manager would do about it, and the least-loss way."""
-    first = _put_back(options.plan, scenario)
+    first = f"{_do_not_run(scenario)}{_put_back(options.plan, scenario)}"
     if options.suggestion is None:
-        proof = proof_text(options.least)
+        proof = proof_text(options.least, scenario)
         after = f" {proof}." if proof else ""
         return f"{first}{difference_text(options, scenario)}{after}"
     short = shortage_text(options.plan, options.check, scenario)
     ways = f"{_managers_way(options, options.suggestion, scenario)} {_least_way(options, scenario)}"
     return f"{first}{short}. {ways}"
+
+
+def _do_not_run(scenario: NormalizedScenarioPack) -> str:
+    most = scenario.lab.time_limit_days
+    if most >= scenario.min_days:
+        return ""
+    needs = count_text(scenario.min_days, "day")
+    return f"Do not run this here: the study's endpoint needs {needs}, and the lab has {most}. "
 
 
 def _put_back(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
@@ -81,7 +99,7 @@ def _put_back(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
 def shortage_text(
     plan: Protocol, check: FeasibilityCheckResult, scenario: NormalizedScenarioPack
 ) -> str:
-    """Return what fails, in numbers: ``1,250 credits over, 2 days over and 1 item missing``."""
+    """Return what fails, in numbers: ``1,250 credits too many and 1 item missing``."""
     found = {margin.dimension: margin for margin in margins(plan, check, scenario)}
     return capitalised(joined(list(_shortages(found)) or [failing_text(check.failing)]))
 
@@ -110,20 +128,41 @@ def _managers_way(
     if {change.field for change in suggestion.applied_changes} == {"sample_size"}:
         halved = options.offer.sample_size == options.plan.sample_size // 2
         verb = f"{'halve' if halved else 'cut'} the sample to {options.offer.sample_size:,}"
-    return f"The Lab Manager would {verb}: {step.evidence_text}."
+    return f"The Lab Manager would {verb}: {step.evidence_text}{_below(step.new.evidence)}."
+
+
+def _below(evidence: Evidence) -> str:
+    """Return that a revision's evidence is below the floor; empty when it is not, or is none."""
+    if evidence.void or evidence.tier is not EvidenceTier.BELOW_FLOOR:
+        return ""
+    return f", below the floor of {evidence.amount(evidence.floor)}"
 
 
 def _least_way(options: Options, scenario: NormalizedScenarioPack) -> str:
     least = options.least
-    proof = proof_text(least)
+    proof = proof_text(least, scenario)
     if least.none_feasible or least.price.evidence.void:
         return f"{proof}."
     if least.plan == options.offer:
         return f"{proof or 'No plan for this lab gives up less'}."
     opening = f"{proof}. " if proof else ""
     dropped = [f"'{control.name}'" for control in _newly_dropped(options.plan, least, scenario)]
-    size = f"{size_text(least.plan)}{f' without {joined(dropped)}' if dropped else ''}"
+    without = f" without {joined(dropped)}" if dropped else ""
+    size = f"{_cut_text(options.plan, least.plan)}{without}"
     return f"{opening}Same lab, least loss: {size}: {least.price.evidence.text}."
+
+
+def _cut_text(before: Protocol, after: Protocol) -> str:
+    """Return a revision's two numbers, and which is cut: ``all 24 samples in 22 days instead``."""
+    samples = amounts_text(after.sample_size, "sample")
+    if after.sample_size == before.sample_size > 1:
+        samples = f"all {samples}"
+    elif after.sample_size < before.sample_size:
+        samples = f"{after.sample_size:,} of {amounts_text(before.sample_size, 'sample')}"
+    days = amounts_text(after.duration_days, "day")
+    if after.duration_days != before.duration_days:
+        days = f"{days} instead of {before.duration_days:,}"
+    return f"{samples} in {days}"
 
 
 def _newly_dropped(
@@ -187,8 +226,11 @@ def _passing(options: Options) -> str:
     return f"; {failing_text(options.least.check.failing)} either way"
 
 
-def proof_text(least: LeastLoss) -> str:
+def proof_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str:
     """Return what the search has proven, without a full stop; empty when the floor is reached."""
+    broken = _stated_violations(least.plan, scenario)
+    if least.none_feasible and broken:
+        return _reword_text(least, broken)
     if least.none_feasible:
         still = failing_text(least.check.failing)
         return f"No plan for this lab passes all seven dimensions: {still} at best"
@@ -199,87 +241,39 @@ def proof_text(least: LeastLoss) -> str:
     return ""
 
 
+def _stated_violations(plan: Protocol, scenario: NormalizedScenarioPack) -> list[Violation]:
+    """Return what breaks a restriction in the texts, which the search keeps as they are."""
+    found = violations(plan, scenario.policy_rules)
+    return [each for each in found if each.field in _KEPT_TEXTS]
+
+
+def _reword_text(least: LeastLoss, broken: list[Violation]) -> str:
+    phrases = joined([f"'{v.phrase}' from the {FIELD_LABELS[v.field].lower()}" for v in broken])
+    text = (
+        "Your wording breaks a restriction, and the search does not change wording. "
+        f"Remove {phrases}"
+    )
+    failing = least.check.failing
+    others: list[Dimension] = [each for each in failing if each is not Dimension.POLICY]
+    if not others:
+        return text
+    return f"{text}; even then no plan for this lab passes: {failing_text(others)} at best"
+
+
 def search_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str:
     """Return what the search has proven, with what was searched; empty when nothing is missing.
 
     The search keeps the technique and the rationale, so the proof holds for them.
     """
-    proof = proof_text(least)
+    proof = proof_text(least, scenario)
+    if proof and _stated_violations(least.plan, scenario):
+        return f"{proof}."
     days = scenario.lab.time_limit_days
     searched = (
         f"Searched: every number of days up to {days}, every allowed substitution, every set of "
         "droppable controls, every sample size"
     )
     return f"{proof}. {searched}." if proof else ""
-
-
-# --- what a step loses ----------------------------------------------------------------------
-
-
-def saved_text(step: Concession) -> str:
-    """Return what a step saves: ``saves 1,500 credits``, ``costs 50 credits``."""
-    if step.credits_saved == 0:
-        return "saves no credits"
-    word = "saves" if step.credits_saved > 0 else "costs"
-    return f"{word} {amounts_text(abs(step.credits_saved), 'credit')}"
-
-
-def loss_text(step: Concession, scenario: NormalizedScenarioPack) -> str:
-    """Return what a step does to the study: evidence, the effect it detects, its fidelity."""
-    return "; ".join([step.evidence_text, *_effect_loss(step, scenario), *_fidelity_loss(step)])
-
-
-def _effect_loss(step: Concession, scenario: NormalizedScenarioPack) -> Iterator[str]:
-    if scenario.design.kind not in POWER_KINDS:
-        return
-    old = effect_text(detectable_effect(step.old.evidence, scenario))
-    new = effect_text(detectable_effect(step.new.evidence, scenario))
-    if old != new:
-        yield f"smallest detectable effect {old} → {new}"
-
-
-def _fidelity_loss(step: Concession) -> Iterator[str]:
-    if step.old.fidelity_loss != step.new.fidelity_loss:
-        yield f"fidelity loss {step.old.fidelity_loss} → {step.new.fidelity_loss}"
-
-
-def protection_losses(step: Concession) -> list[str]:
-    """Return each protection that a step gives up: the control, and what it guards against."""
-    before = {control.name for control in step.old.dropped}
-    return [_protection(c) for c in step.new.dropped if c.name not in before]
-
-
-def dropped_cautions(plan: Protocol, scenario: NormalizedScenarioPack) -> list[str]:
-    """Return what a plan does without of the study's controls; first what makes the study void."""
-    gone = sorted(dropped_controls(plan, scenario), key=lambda control: control.droppable)
-    return [
-        _protection(control)
-        if control.droppable
-        else f"{_protection(control)} It is a fixed control: the study is void without it."
-        for control in gone
-    ]
-
-
-def _protection(control: Control) -> str:
-    return f"Without '{control.name}' nothing protects against {control.protects_against}."
-
-
-def detectable_effect(evidence: Evidence, scenario: NormalizedScenarioPack) -> float | None:
-    """Return the smallest effect, as the study's own endpoint shows it, that a plan detects.
-
-    A substitution's factor makes every effect look smaller, so the effect must be larger by it.
-    None where no test exists, without evidence, and where no effect is large enough.
-    """
-    planning = scenario.design.effect_planning
-    if evidence.void or not evidence.effect or not planning:
-        return None
-    found = smallest_detectable_effect(scenario.design, evidence.counted)
-    return None if found is None else found * planning / evidence.effect
-
-
-def effect_text(effect: float | None) -> str:
-    """Return an effect to three digits, ``none`` where there is none."""
-    return "none" if effect is None else f"{effect:.3g}"
 
 
 # --- words ----------------------------------------------------------------------------------

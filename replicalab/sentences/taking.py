@@ -5,15 +5,21 @@ from __future__ import annotations
 from typing import Final
 
 from replicalab.costs import amount_text
-from replicalab.evidence import Evidence, assumed_effects, planned_evidence
+from replicalab.evidence import (
+    Evidence,
+    assumed_effects,
+    counted_samples,
+    planned_evidence,
+    used_substitutions,
+)
 from replicalab.models import Dimension, Protocol
-from replicalab.planner import Ask, Relief, asks_text
+from replicalab.planner import Ask, Relief, Single, asks_text
 from replicalab.scenarios.models import DesignKind, EvidenceTier, NormalizedScenarioPack
+from replicalab.sentences.losing import effect_text
 from replicalab.sentences.planning import (
     Options,
     amounts_text,
     capitalised,
-    effect_text,
     joined,
     size_text,
 )
@@ -28,6 +34,7 @@ _EFFECTS: Final = {
     DesignKind.AUDIT: "share of bad units",
     DesignKind.PRECISION: "relative SD of one sample",
 }
+_BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 _NOUNS: Final = {
     Dimension.BUDGET: "credit",
     Dimension.SCHEDULE: "day",
@@ -71,9 +78,18 @@ def run_text(relief: Relief) -> str:
     return f"{together}: with that the lab can run the plan as it is."
 
 
+def wasted_text(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+    """Return how many samples of a plan are paid for in vain; empty where every one counts."""
+    counted, planned = counted_samples(plan, scenario), plan.sample_size
+    if counted >= planned:
+        return ""
+    return f"Of its {planned:,} samples only {counted:,} can count; plan no more than these."
+
+
 def target_text(options: Options, scenario: NormalizedScenarioPack) -> str:
     """Return how many samples and days reach the evidence target, and what that takes."""
-    goal, relief = bound_text(options.least.price.evidence, "target"), options.asks.target
+    least = options.least
+    goal, relief = bound_text(least.price.evidence, "target"), options.asks.target
     if relief is None:
         most = scenario.design.population_max
         why = f" The study has {amounts_text(most, 'sample')} at most." if most else ""
@@ -84,19 +100,40 @@ def target_text(options: Options, scenario: NormalizedScenarioPack) -> str:
     if not relief.asks:
         return f"{size}, but {failing_text(list(relief.left))} whatever the lab adds."
     still = f"; but {failing_text(list(relief.left))} all the same" if relief.left else ""
-    return f"{size}. That takes {asks_text(relief.asks)}{still}."
+    own = f"{size}. That takes {asks_text(relief.asks)}{still}."
+    if least.check.feasible and least.price.evidence.tier is EvidenceTier.MEETS_TARGET:
+        return f"Nothing is needed if you take the least-loss plan. With your own items: {own}"
+    return own
 
 
-def alone_lines(options: Options) -> list[str]:
-    """Return each single addition that is enough once the plan is adapted, cheapest first."""
-    evidence = options.least.price.evidence
-    found = [(ask, "target") for ask in options.asks.alone_target]
-    enough = set(options.asks.alone_target)
-    found += [(ask, "floor") for ask in options.asks.alone_floor if ask not in enough]
-    return [
-        f"{capitalised(ask.text)}: an adapted plan reaches {bound_text(evidence, bound)}."
-        for ask, bound in found
-    ]
+def alone_lines(options: Options, scenario: NormalizedScenarioPack) -> list[str]:
+    """Return each single addition that is enough once the plan is adapted, and that plan."""
+    return [_single_text(single, options.plan, scenario) for single in options.singles]
+
+
+def _single_text(single: Single, plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+    """Return what an addition opens, what that plan gives up, and the price of giving up less."""
+    found = single.least
+    size = f"{size_text(found.plan)}{_adapted_text(single, plan, scenario)}"
+    goal = bound_text(found.price.evidence, _BOUNDS[single.tier])
+    text = f"{capitalised(single.ask.text)}: {size}, for {goal}."
+    if not single.dropped:
+        return text
+    if single.kept is None:
+        return f"{text} With every control kept it is not enough."
+    return f"{text} With every control kept: {single.kept.text}."
+
+
+def _adapted_text(single: Single, plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+    """Return which items and controls an adapted plan changes: ``, without 'a' and 'b' (…)``."""
+    before = used_substitutions(plan, scenario)
+    swaps = used_substitutions(single.least.plan, scenario)
+    come = [f"'{swap.alternative}'" for swap in swaps if swap not in before]
+    gone = [f"'{control.name}'" for control in single.dropped]
+    text = f", with {joined(come)}" if come else ""
+    text += f", without {joined(gone)}" if gone else ""
+    loss = single.least.price.loss
+    return f"{text} (fidelity loss {loss} in all)" if text and loss else text
 
 
 def alone_text(options: Options) -> str:

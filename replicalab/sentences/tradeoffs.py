@@ -1,27 +1,18 @@
-"""Trade-offs in sentences: what fits, what beats a plan, the balance, what more means buy."""
+"""Trade-offs in sentences: the region, its limits, what is supposed and what is loaded."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
-from replicalab.agents import FeasibilityCheckResult
 from replicalab.agents.suggestions import DROPPED
-from replicalab.concessions import price
 from replicalab.costs import amount_text
-from replicalab.evidence import Evidence, planned_evidence
-from replicalab.labels import count_text
-from replicalab.models import Dimension, Protocol
-from replicalab.planner import Frontier, FrontierPlan, LeastLoss, asks, asks_text
+from replicalab.labels import count_text, label_key
+from replicalab.models import Protocol
+from replicalab.planner import LeastLoss
 from replicalab.scenarios.models import NormalizedScenarioPack
-from replicalab.sentences.verdicts import Status, Verdict, failing_text
-from replicalab.tradeoffs import Constraint, Extra, Worded
-
-_UNITS: Final = {
-    Dimension.BUDGET: "credit",
-    Dimension.SCHEDULE: "day",
-    Dimension.STAFF: "staff unit",
-}
+from replicalab.sentences.planning import amounts_text, joined
+from replicalab.sentences.verdicts import failing_text
+from replicalab.tradeoffs import Constraint, Worded
 
 
 def limit_labels(scenario: NormalizedScenarioPack) -> dict[Constraint, str]:
@@ -30,13 +21,16 @@ def limit_labels(scenario: NormalizedScenarioPack) -> dict[Constraint, str]:
     labels = {
         Constraint.BUDGET: f"budget {amount_text(lab.budget_remaining)}",
         Constraint.SCHEDULE: f"limit {count_text(lab.time_limit_days, 'day')}",
-        Constraint.STAFF: f"staff {lab.staff_count}",
-        Constraint.ENDPOINT: f"endpoint {count_text(scenario.min_days, 'day')}",
+        Constraint.STAFF: f"staff limit {lab.staff_count}",
+        Constraint.ENDPOINT: f"under {count_text(scenario.min_days, 'day')}: no evidence",
     }
     if scenario.samples_per_day is not None:
-        labels[Constraint.THROUGHPUT] = f"{amount_text(scenario.samples_per_day.value)} a day"
+        per_day = scenario.samples_per_day.value
+        count = "counts" if per_day == 1 else "count"
+        labels[Constraint.THROUGHPUT] = f"at most {amount_text(per_day)} a day {count}"
     if design.population_max is not None:
-        labels[Constraint.POPULATION] = f"all {amount_text(design.population_max)}"
+        exist = "exists" if design.population_max == 1 else "exist"
+        labels[Constraint.POPULATION] = f"only {amount_text(design.population_max)} {exist}"
     return labels
 
 
@@ -73,6 +67,48 @@ def region_title(days: Sequence[int], useful: Sequence[int], feasible: Sequence[
     if max(feasible) >= 0:
         return "Whatever fits here yields no evidence"
     return "No days and samples fit this lab"
+
+
+def outside_text(outside: Sequence[tuple[str, int]]) -> str | None:
+    """Return what lies outside the region's chart, each with its samples, None for nothing."""
+    if not outside:
+        return None
+    named = [f"{name} ({_samples(samples)})" for name, samples in outside]
+    return f"Outside the chart: {', '.join(named)}."
+
+
+def do_not_run_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str | None:
+    """Return that the study should not be run here, None when some plan has evidence."""
+    if not least.price.evidence.void:
+        return None
+    needs, has = scenario.min_days, scenario.lab.time_limit_days
+    if needs > has:
+        days = count_text(needs, "day")
+        return f"Do not run this here: the endpoint needs {days}, the lab has {has}."
+    return "Do not run this here: no plan that fits has any evidence."
+
+
+def loaded_text(before: Protocol, after: Protocol) -> str:
+    """Return what a load brought into the editor: its numbers, and the items that changed."""
+    parts = [_samples(after.sample_size), count_text(after.duration_days, "day")]
+    come, gone = _items(before, after), _items(after, before)
+    parts += [f"with {joined(come)}"] if come else []
+    parts += [f"without {joined(gone)}"] if gone else []
+    return f"Loaded: {', '.join(parts)}."
+
+
+def _items(before: Protocol, after: Protocol) -> list[str]:
+    """Return the items and controls of the one plan that the other does not have, quoted."""
+    fields = ("required_equipment", "required_reagents", "controls")
+    found = []
+    for field in fields:
+        known = set(map(label_key, getattr(before, field)))
+        found += [f"'{item}'" for item in getattr(after, field) if label_key(item) not in known]
+    return found
+
+
+def _samples(number: int) -> str:
+    return f"{amount_text(number)} {'sample' if number == 1 else 'samples'}"
 
 
 def worded_text(found: Worded) -> str | None:
@@ -124,7 +160,7 @@ def _means(scenario: NormalizedScenarioPack) -> tuple[float, float, float]:
 
 
 def _credits(amount: float) -> str:
-    return f"{amount_text(amount)} {'credit' if amount == 1 else 'credits'}"
+    return amounts_text(amount, "credit")
 
 
 def _days(number: float) -> str:
@@ -133,142 +169,3 @@ def _days(number: float) -> str:
 
 def _people(number: float) -> str:
     return count_text(int(number), "staff unit")
-
-
-# --- the frontier ---------------------------------------------------------------------------
-
-
-def priced_size_text(samples: int, days: int, credits: float) -> str:
-    """Return a plan in numbers: ``161 samples in 3 days for 2,210 credits``."""
-    noun = "sample" if samples == 1 else "samples"
-    return f"{amount_text(samples)} {noun} in {count_text(days, 'day')} for {_credits(credits)}"
-
-
-def standing_verdict(
-    plan: Protocol,
-    check: FeasibilityCheckResult,
-    found: Frontier,
-    scenario: NormalizedScenarioPack,
-) -> Verdict:
-    """Return where a plan stands to the plans that nothing beats."""
-    if not found.plans:
-        return _nothing_fits(plan, scenario)
-    standing, worth = found.standing(plan, scenario), planned_evidence(plan, scenario)
-    better = _better_text(plan, standing.cheaper, standing.stronger, scenario)
-    if not check.feasible:
-        text = f"Your plan does not fit this lab: {failing_text(check.failing)}."
-        rest = better or "No plan that fits has as much evidence for as little."
-        return Verdict(Status.FAIL, "Does not fit", f"{text} {rest}")
-    if better:
-        return Verdict(Status.CAUTION, "Beaten", better)
-    if worth.void:
-        return Verdict(Status.FAIL, "No evidence", f"Your plan yields no evidence: {worth.void}.")
-    return Verdict(
-        Status.PASS,
-        "Unbeaten",
-        "Nothing beats your plan: more evidence takes more credits, more days, or more given up "
-        "of the study.",
-    )
-
-
-def _better_text(
-    plan: Protocol,
-    cheaper: FrontierPlan | None,
-    stronger: FrontierPlan | None,
-    scenario: NormalizedScenarioPack,
-) -> str:
-    mine = price(plan, scenario)
-    lines = []
-    if cheaper is not None:
-        lines.append(
-            f"No less evidence can be had for {_credits(mine.credits - cheaper.credits)} less: "
-            f"{_plan_text(cheaper, mine.evidence)}."
-        )
-    if stronger is not None:
-        lines.append(
-            f"For no more credits and days: {_plan_text(stronger, mine.evidence)}, instead of "
-            f"{mine.evidence.text}."
-        )
-    return " ".join(lines)
-
-
-def _plan_text(found: FrontierPlan, evidence: Evidence) -> str:
-    size = priced_size_text(found.samples, found.days, found.credits)
-    return f"{size}, {evidence.measure} {evidence.amount(found.value)}"
-
-
-def _nothing_fits(plan: Protocol, scenario: NormalizedScenarioPack) -> Verdict:
-    found = asks(plan, scenario)
-    text = "No plan that fits this lab has any evidence."
-    void = planned_evidence(plan, scenario).void
-    if found.alone_floor:
-        ways = " or ".join(ask.text for ask in found.alone_floor)
-        text += f" It would take {ways} to reach the floor."
-    elif found.run.possible and found.run.asks:
-        text += f" To run your plan it would take {asks_text(found.run.asks)}."
-    elif void:
-        text += f" Your plan fits, but {void}."
-    return Verdict(Status.FAIL, "Nothing fits", text)
-
-
-def balance_text(found: FrontierPlan | None, scenario: NormalizedScenarioPack) -> str:
-    """Return the Nash point as what each side gains by agreeing on it."""
-    design, budget = scenario.design, scenario.lab.budget_remaining
-    evidence = planned_evidence(scenario.reference_protocol, scenario)
-    floor = evidence.amount(design.floor)
-    if found is None:
-        return (
-            f"There is no balanced plan: none that fits reaches the floor of {floor}, so an "
-            "agreement would leave the Scientist with nothing."
-        )
-    given_up = f" Its fidelity loss is {found.loss}." if found.loss else ""
-    size = priced_size_text(found.samples, found.days, found.credits)
-    return (
-        f"The balanced plan is {size}. Both sides gain: the Scientist has {evidence.measure} "
-        f"{evidence.amount(found.value)} against a floor of {floor}, and "
-        f"{_credits(budget - found.credits)} of {amount_text(budget)} are "
-        f"left over.{given_up}"
-    )
-
-
-# --- more means -----------------------------------------------------------------------------
-
-
-def extra_text(extra: Extra) -> str:
-    """Return what one addition to the lab would buy: ``+1 day: nothing``."""
-    unit = _UNITS[extra.dimension] + ("" if extra.more == 1 else "s")
-    return f"+{extra.more} {unit}: {_bought(extra.before, extra.after, better=extra.better)}"
-
-
-def _bought(before: LeastLoss, after: LeastLoss, *, better: bool) -> str:
-    if not better:
-        return "nothing"
-    if after.none_feasible:
-        return f"still no plan that fits; {failing_text(after.check.failing)}"
-    worth = after.price.evidence
-    if before.none_feasible:
-        size = priced_size_text(
-            after.plan.sample_size, after.plan.duration_days, after.price.credits
-        )
-        return f"a plan that fits, {size}, {worth.text}"
-    return ", ".join(_gains(before, after))
-
-
-def _gains(before: LeastLoss, after: LeastLoss) -> list[str]:
-    samples = after.plan.sample_size - before.plan.sample_size
-    old, new = before.price.evidence, after.price.evidence
-    found = []
-    if samples:
-        noun = "sample" if abs(samples) == 1 else "samples"
-        found.append(f"{amount_text(abs(samples))} {'more' if samples > 0 else 'fewer'} {noun}")
-    found.append(f"{new.text}, unchanged" if old.text == new.text else _moved(old, new))
-    if before.price.loss != after.price.loss:
-        found.append(f"fidelity loss {before.price.loss} → {after.price.loss}")
-    return found
-
-
-def _moved(old: Evidence, new: Evidence) -> str:
-    if old.void or new.void:
-        return f"{new.text} instead of {old.text}"
-    better = f"{new.measure} {old.amount(old.value)} → {new.amount(new.value)}"
-    return f"{better} ({new.tier})" if new.tier is not old.tier else better

@@ -15,12 +15,14 @@ from replicalab.agents import (
     suggest_alternative,
 )
 from replicalab.costs import amount_text
+from replicalab.errors import NegotiationError
 from replicalab.evidence import Evidence, planned_evidence
 from replicalab.labels import count_text
 from replicalab.models import DIMENSIONS, Dimension, LabManagerActionType, Protocol
 from replicalab.negotiation import Outcome, Trace, state_of
 from replicalab.negotiation.prospects import none_exists_text, prospect
-from replicalab.negotiation.wording import placed_text, size_text
+from replicalab.negotiation.rounds import outcome_of
+from replicalab.negotiation.wording import joined, placed_text, size_text
 from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
 
 
@@ -92,6 +94,15 @@ OUTCOME_STATUS: Final = {
 }
 
 
+EVIDENCE_MEANINGS: Final = {
+    "power": "the chance of finding the assumed effect",
+    "probability of detection": "the chance of finding a bad unit at the assumed share of them",
+    "share examined": "how much of all there is gets checked",
+    "half-width": "how far the result may be off, either way",
+}
+"""What each measure of evidence says, for people who meet it first."""
+
+
 def plan_verdict(check: FeasibilityCheckResult, evidence: Evidence) -> Verdict:
     """Return what a plan is worth in its lab: can it run, and would it show anything."""
     if not check.feasible:
@@ -148,16 +159,19 @@ def outcome_verdict(trace: Trace, scenario: NormalizedScenarioPack) -> Verdict:
         return Verdict(Status.CAUTION, UNFINISHED_TITLE, f"{_so_far(trace, scenario)}.")
     title, status = OUTCOME_TITLES[trace.outcome], OUTCOME_STATUS[trace.outcome]
     last = trace.rounds[-1]
-    if last.plan is None or last.check is None:
+    if trace.ending and outcome_of(trace.ending, last, scenario) is not trace.outcome:
+        return _contradiction(trace, outcome_of(trace.ending, last, scenario))
+    if last.plan is None:
         text = f"{title}: {trace.ending} with no plan on the table"
         return Verdict(status, title, f"{text}; {_what_could_be(None, scenario)}.")
-    size = plan_size(last.plan, last.check, scenario.lab.budget_remaining)
+    check = last.check or check_feasibility(last.plan, scenario)
+    size = plan_size(last.plan, check, scenario.lab.budget_remaining)
     if trace.outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
         evidence = planned_evidence(last.plan, scenario)
         status = evidence_status(evidence)
         text = f"{title} in round {len(trace.rounds)}: {size}; {_clause(evidence)}"
     else:
-        text = _without_a_plan(trace, last.check, size)
+        text = _without_a_plan(trace, check, size)
     if trace.outcome is not Outcome.AGREED:
         text = f"{text}; {_what_could_be(last.plan, scenario)}"
     return Verdict(status, title, f"{text}.")
@@ -169,9 +183,26 @@ def _clause(evidence: Evidence) -> str:
     return f"{sentence[0].lower()}{sentence[1:]}"
 
 
+def _contradiction(trace: Trace, found: Outcome) -> Verdict:
+    """Return that a file, edited by hand, says of its end what its last round does not bear out."""
+    said = OUTCOME_TITLES[trace.outcome] if trace.outcome else UNFINISHED_TITLE
+    text = (
+        f"This file calls its end '{said}', but {trace.ending} in round {len(trace.rounds)}, and "
+        f"that would be '{OUTCOME_TITLES[found]}'."
+    )
+    return Verdict(Status.FAIL, "Contradicts itself", text)
+
+
+def _passing_text(check: FeasibilityCheckResult) -> str:
+    """Return which dimensions fail, or that none does."""
+    if not check.failing:
+        return "all seven dimensions pass"
+    return failing_text(check.failing)
+
+
 def _without_a_plan(trace: Trace, check: FeasibilityCheckResult, size: str) -> str:
     """Return a no deal, or an agreement over a plan that fails."""
-    rounds, failing = f"round {len(trace.rounds)}", failing_text(check.failing)
+    rounds, failing = f"round {len(trace.rounds)}", _passing_text(check)
     if trace.outcome is Outcome.NO_DEAL:
         return f"No deal after {rounds}: {trace.ending}; the last plan was {size}, and {failing}"
     why = "does not approve" if check.lab_feasible else "cannot run"
@@ -192,17 +223,27 @@ def _what_could_be(plan: Protocol | None, scenario: NormalizedScenarioPack) -> s
 
 def _so_far(trace: Trace, scenario: NormalizedScenarioPack) -> str:
     """Return which round is next, and what is on the table."""
-    here = f"Round {len(trace.rounds) + 1} of {trace.setup.max_rounds}"
+    played, most = len(trace.rounds), trace.setup.max_rounds
+    here = f"Round {played + 1} of {most}" if played < most else f"After round {played} of {most}"
     last = trace.rounds[-1] if trace.rounds else None
-    if last is None or last.plan is None or last.check is None:
+    if last is None or last.plan is None:
         return f"{here}: no plan is on the table yet"
-    size = plan_size(last.plan, last.check, scenario.lab.budget_remaining)
-    text = f"{here}: on the table is the plan of {size}, and {failing_text(last.check.failing)}"
-    offer = state_of(trace, scenario).offer
+    check = last.check or check_feasibility(last.plan, scenario)
+    size = plan_size(last.plan, check, scenario.lab.budget_remaining)
+    text = f"{here}: on the table is the plan of {size}, and {_passing_text(check)}"
+    offer = _standing_offer(trace, scenario)
     if offer is None:
         return text
     has = placed_text(planned_evidence(offer, scenario))
     return f"{text}; the Lab Manager offers {size_text(offer)}: {has}"
+
+
+def _standing_offer(trace: Trace, scenario: NormalizedScenarioPack) -> Protocol | None:
+    """Return the Lab Manager's offer; none where a file goes on after what ends a negotiation."""
+    try:
+        return state_of(trace, scenario).offer
+    except NegotiationError:
+        return None
 
 
 def offer_story(scenario: NormalizedScenarioPack) -> Verdict:
@@ -211,12 +252,13 @@ def offer_story(scenario: NormalizedScenarioPack) -> Verdict:
     check = check_feasibility(plan, scenario)
     suggestion = suggest_alternative(plan, check, scenario)
     answer = compose_lab_manager_response(check, suggestion).action_type
-    opening = f"The reference protocol takes {_need(plan, check)}"
+    opening = f"The reference protocol ({_need(plan, check)})"
     before = planned_evidence(plan, scenario)
     if suggestion is None:
-        text = f"{opening}. This lab can run it. {evidence_sentence(before)}"
+        passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
+        text = f"{passes} {evidence_sentence(before)}"
         return Verdict(plan_verdict(check, before).status, ANSWER_TITLES[answer], text)
-    short = f"{opening}. In this lab {_counted_failing(check.failing)}."
+    short = f"{opening} fails {_counted_failing(check.failing)}."
     if answer is not LabManagerActionType.SUGGEST_ALTERNATIVE:
         text = f"{short} {_cannot(answer, suggestion.remaining_failures)}"
         return Verdict(ANSWER_STATUS[answer], ANSWER_TITLES[answer], text)
@@ -234,15 +276,13 @@ def offer_story(scenario: NormalizedScenarioPack) -> Verdict:
 
 
 def _counted_failing(failing: list[Dimension]) -> str:
-    if len(failing) == 1:
-        return f"one of {len(DIMENSIONS)} dimensions fails: {failing[0]}"
-    names = ", ".join(failing[:-1])
-    return f"{len(failing)} of {len(DIMENSIONS)} dimensions fail: {names} and {failing[-1]}"
+    names = joined([dimension.value for dimension in failing])
+    return f"{len(failing)} of {len(DIMENSIONS)} checks here: {names}"
 
 
 def _need(plan: Protocol, check: FeasibilityCheckResult) -> str:
     return (
-        f"{_samples(plan)}, {count_text(plan.duration_days, 'day')} and "
+        f"{_samples(plan)}, {count_text(plan.duration_days, 'day')}, "
         f"{amount_text(check.estimated_cost)} credits"
     )
 
@@ -255,9 +295,24 @@ def _cannot(answer: LabManagerActionType, remaining: list[str]) -> str:
 
 
 def _evidence_move(before: Evidence, after: Evidence) -> str:
+    if before.void:
+        return placed_text(after)
+    planned = f"the planned {before.measure}"
+    was, now = before.amount(before.value), after.amount(after.value)
     if after.void:
-        return f"{before.text} is lost, since {after.void}"
-    if before.text == after.text:
-        return f"{after.text} either way, {after.tier}"
-    move = f"{before.amount(before.value)} becomes {after.amount(after.value)}"
-    return f"{before.measure} {move}, {after.tier}"
+        return f"{planned} of {was} is lost, since {after.void}"
+    stands = placed_text(after).removeprefix(after.text)
+    if was == now:
+        return f"{planned} stays {now}{stands}"
+    move = "rises" if after.value > before.value else "falls"
+    return f"{planned} {move} from {was} to {now}{stands}"
+
+
+def terms_text(scenario: NormalizedScenarioPack) -> str:
+    """Return what a sample, the evidence, its target and its floor mean in this study."""
+    evidence = planned_evidence(scenario.reference_protocol, scenario)
+    target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
+    bounds = f"target {target}: what the study aims for; floor {floor}: the least worth running"
+    meaning = EVIDENCE_MEANINGS[evidence.measure]
+    unit = scenario.design.unit_of_n
+    return f"Samples: {unit}. {evidence.measure.capitalize()}: {meaning}; {bounds}."

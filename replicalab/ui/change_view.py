@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import streamlit as st
 
@@ -19,8 +19,12 @@ from replicalab.sentences import (
     protection_losses,
     saved_text,
     size_text,
+    total_loss_text,
+    unreached_days_text,
 )
 from replicalab.ui.words import escaped, verdict_badge
+
+_NUMBERS: Final = ("sample_size", "duration_days")
 
 
 class Revised(NamedTuple):
@@ -45,19 +49,28 @@ def revised(before: Protocol, after: Protocol, pack: NormalizedScenarioPack) -> 
 def change_title(number: int, change: SuggestionChange) -> str:
     """Return a change in one line of Markdown: its number, field, and from → to."""
     return (
-        f"**{number}. {FIELD_LABELS[change.field]}:** {escaped(change.original)} → "
-        f"**{escaped(change.revised)}**"
+        f"**{number}. {FIELD_LABELS[change.field]}:** {_value(change, change.original)} → "
+        f"**{_value(change, change.revised)}**"
     )
+
+
+def _value(change: SuggestionChange, value: str) -> str:
+    return f"{int(value):,}" if change.field in _NUMBERS else escaped(value)
 
 
 def draw_price(change: SuggestionChange, step: Concession, pack: NormalizedScenarioPack) -> None:
     """Draw why a change is made, what is lost by it, and its price in numbers."""
     price = f"{saved_text(step)} · {escaped(loss_text(step, pack))}"
+    lost = f"{change.tradeoff} {_unreached(change, pack)}"
     st.markdown(
-        f"**Why:** {escaped(change.reason)}  \n"
-        f"**What is lost:** {escaped(change.tradeoff)}  \n"
-        f":gray[{price}]"
+        f"**Why:** {escaped(change.reason)}  \n**What is lost:** {escaped(lost)}  \n:gray[{price}]"
     )
+
+
+def _unreached(change: SuggestionChange, pack: NormalizedScenarioPack) -> str:
+    if change.field != "duration_days":
+        return ""
+    return unreached_days_text(int(change.original), int(change.revised), pack)
 
 
 def draw_totals(found: Revised, pack: NormalizedScenarioPack) -> None:
@@ -69,6 +82,6 @@ def draw_totals(found: Revised, pack: NormalizedScenarioPack) -> None:
     ]
     if found.check.failing:
         lines.append(f"Still: {failing_text(found.check.failing)}.")
-    lines.append(f"In all: {saved_text(found.step)} · {loss_text(found.step, pack)}")
+    lines.append(f"In all: {saved_text(found.step)} · {total_loss_text(found.step, pack)}")
     lines += [escaped(loss) for loss in protection_losses(found.step)]
     st.markdown("  \n".join(lines))

@@ -9,7 +9,14 @@ import streamlit as st
 from replicalab.concessions import Concession
 from replicalab.costs import amount_text, cost_terms, counts_of
 from replicalab.figures import CONFIG, CostStep, cost_chart
-from replicalab.margins import Margin, cliffs, margins, tightest
+from replicalab.margins import (
+    Margin,
+    cliffs,
+    margins,
+    reasons_once,
+    tightest,
+    unmet_durations,
+)
 from replicalab.sentences import (
     Options,
     Status,
@@ -22,6 +29,7 @@ from replicalab.ui.session import Here
 from replicalab.ui.suggestion_view import Ticked
 from replicalab.ui.words import DIMENSION_LABELS, ICONS, coloured, escaped, pass_or_fail
 
+_BINDING: Final = "Slack is what is left of a limit. Binding is the resource used most."
 _TILE_WIDTH: Final = 140
 """In CSS pixels: seven tiles stand side by side on a projector, two on a phone."""
 
@@ -54,23 +62,26 @@ def _draw_tile(margin: Margin, binds: bool) -> None:
     word = "pass" if margin.ok else "fail"
     label = DIMENSION_LABELS[margin.dimension]
     with st.container(border=True, gap=None, height="stretch", key=f"tile_{margin.dimension}"):
-        st.markdown(f"**{label}** {coloured(pass_or_fail(margin.ok), word)}")
+        st.markdown(
+            f"**{label}** {coloured(pass_or_fail(margin.ok), word)}",
+            help=_BINDING if binds else None,
+        )
         st.markdown(margin.text)
-        st.caption(f"slack {margin.slack_text}{' · binding' if binds else ''}")
+        if margin.has_slack:
+            st.caption(f"slack {margin.slack_text}{' · binding' if binds else ''}")
 
 
 def draw_reasons(here: Here) -> None:
     """Draw why dimensions fail, what the study loses by what the plan lacks, notes and cliffs."""
-    found = margins(here.plan, here.check, here.pack)
     lines = [
-        f"- {coloured(Status.FAIL, DIMENSION_LABELS[margin.dimension])}: {escaped(reason)}"
-        for margin in found
-        for reason in margin.reasons
+        f"- {coloured(Status.FAIL, DIMENSION_LABELS[dimension])}: {escaped(reason)}"
+        for dimension, reason in reasons_once(here.check)
     ]
     cautions = dropped_cautions(here.plan, here.pack)
     notes = [issue.message for issue in here.check.validation_result.paper_warnings]
+    notes += unmet_durations(here.plan.duration_days, here.pack)
     steps = cliffs(here.plan, here.pack)
-    for name, texts in (("Caution", cautions), ("Note", notes), ("Cliff", steps)):
+    for name, texts in (("Caution", cautions), ("Note", notes), ("Close to a step", steps)):
         lines += [f"- {coloured(Status.CAUTION, name)}: {escaped(text)}" for text in texts]
     if lines:
         st.markdown("\n".join(lines))

@@ -37,7 +37,8 @@ def marks(here: Here, options: Options, found: Ticked) -> list[Mark]:
     shown = [Mark("Your plan", here.plan, here.evidence)]
     if found.result.plan != here.plan:
         shown.append(Mark("As ticked", found.result.plan, found.result.evidence))
-    if options.least.plan not in (here.plan, found.result.plan):
+    lost = options.least.price.evidence.void
+    if not lost and options.least.plan not in (here.plan, found.result.plan):
         shown.append(Mark("Least loss", options.least.plan, options.least.price.evidence))
     return shown
 

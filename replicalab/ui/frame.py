@@ -29,6 +29,9 @@ PAGES: Final = (
 )
 
 
+_FRONT_DOOR: Final = PAGES[0][1]
+
+
 def open_page(title: str) -> Here:
     """Set the page up, draw its header, and return what it is about; every page's first call."""
     st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
@@ -36,6 +39,7 @@ def open_page(title: str) -> Here:
     _draw_navigation()
     here = session.here()
     _draw_header(here)
+    _draw_context(here, title)
     _draw_link_problems()
     return here
 
@@ -83,6 +87,18 @@ def _draw_header(here: Here) -> None:
         st.markdown(
             f"{escaped(pack.study.title)} · **{pack.difficulty} lab**{seed} · "
             f"{verdict_badge(verdict)}"
+        )
+
+
+def _draw_context(here: Here, title: str) -> None:
+    """Draw what a sample is, which the front door says itself, and the story that is being told."""
+    if title == _FRONT_DOOR:
+        return
+    st.caption(f"Samples: {escaped(here.pack.design.unit_of_n)}.")
+    story = session.told_story()
+    if story is not None and title.lower() == story.page:
+        st.markdown(
+            f":material/auto_stories: **Story: {escaped(story.title)}.** {escaped(story.line)}"
         )
 
 

@@ -3,45 +3,63 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import streamlit as st
 
 from replicalab.agents import check_feasibility
 from replicalab.concessions import price
+from replicalab.costs import amount_text
 from replicalab.evidence import planned_evidence
 from replicalab.figures import BALANCED, CONFIG, LEAST_LOSS, YOUR_PLAN, PlanMark, frontier_figure
-from replicalab.sentences import balance_text, effect_text, priced_size_text, standing_verdict
-from replicalab.ui import session
+from replicalab.planner import FrontierPlan
+from replicalab.sentences import (
+    Verdict,
+    balance_text,
+    given_up_text,
+    priced_size_text,
+    standing_verdict,
+)
+from replicalab.ui import point_view
 from replicalab.ui.check_view import draw_verdict
+from replicalab.ui.tradeoff_choices import effect_label
 from replicalab.ui.tradeoff_numbers import (
     Best,
     Outlook,
     best_of,
     effects_of,
-    frontier_points,
+    frontier_lines,
     frontier_title,
     measure_of,
 )
 from replicalab.ui.tradeoffs_view import draw_table
 from replicalab.ui.words import escaped
 
+_TITLES: Final = {YOUR_PLAN: "Your plan", LEAST_LOSS: "Least-loss plan"}
+
 
 def draw_frontier(view: Outlook) -> None:
     """Draw the plans that nothing beats, where the plan stands to them, and the balanced one."""
     best = best_of(view)
     check = check_feasibility(view.plan, view.pack)
-    verdict = standing_verdict(view.plan, check, best.frontier, view.pack)
+    verdict = standing_verdict(view.plan, check, best.frontier, view.least, view.pack)
+    if not best.lines:
+        _draw_words(best, view, verdict)
+        return
     chart, words = st.columns([3, 2], gap="large")
     with words:
-        draw_verdict(verdict)
-        _draw_balance(best, view)
+        _draw_words(best, view, verdict)
     with chart:
-        if best.shown:
-            _draw_frontier_chart(best, view, frontier_title(best, verdict))
+        _draw_frontier_chart(best, view, frontier_title(verdict))
+
+
+def _draw_words(best: Best, view: Outlook, verdict: Verdict) -> None:
+    draw_verdict(verdict)
+    _draw_balance(best, view)
 
 
 def _draw_balance(best: Best, view: Outlook) -> None:
-    st.markdown(f"**The balance.** {escaped(balance_text(best.balanced, view.pack))}")
+    st.markdown(f"**The balance.** {escaped(balance_text(best.balanced, view.plan, view.pack))}")
     if best.balanced is not None:
         st.caption(
             "By Nash’s rule: the plan at which the two gains, multiplied, are largest; a plan that "
@@ -51,9 +69,11 @@ def _draw_balance(best: Best, view: Outlook) -> None:
             "Load the balanced plan into the editor",
             icon=":material/balance:",
             key="load_balanced",
-            on_click=session.replace_plan,
-            args=(best.balanced.plan(view.plan),),
+            on_click=point_view.load,
+            args=(best.balanced.plan(view.plan), "balanced"),
+            disabled=best.balanced.plan(view.plan) == view.plan,
         )
+    point_view.draw_loaded("balanced")
 
 
 def _draw_frontier_chart(best: Best, view: Outlook, title: str) -> None:
@@ -62,7 +82,7 @@ def _draw_frontier_chart(best: Best, view: Outlook, title: str) -> None:
     if evidence.target == evidence.floor:
         levels = {evidence.target: "target"}
     figure = frontier_figure(
-        frontier_points(best, measure),
+        frontier_lines(best, measure),
         _plan_marks(best, view),
         budget=view.pack.lab.budget_remaining,
         levels=[(f"{name} {evidence.amount(value)}", value) for value, name in levels.items()],
@@ -76,19 +96,16 @@ def _draw_frontier_chart(best: Best, view: Outlook, title: str) -> None:
         alt=f"{title}. Credits against evidence; the same stands in the table below.",
     )
     st.caption(
-        "Fidelity loss: what is given up of the study, up to 3 for a substitution and 1 for a "
-        "dropped control."
-    )
-    left_out = len(best.frontier.plans) - len(best.shown)
-    if left_out:
-        st.caption(
-            f"{len(best.shown)} of {len(best.frontier.plans)} plans are shown, evenly spaced."
-        )
+        "One line for each fidelity loss: the sum of what is given up of the study, up to 3 for a "
+        "substitution and 1 for a dropped control."
+        + ("" if best.all_on_lines else
+           " A plan that nothing beats only because it takes fewer days is not drawn.")
+    )  # fmt: skip
     _draw_frontier_table(best, view)
 
 
 def _plan_marks(best: Best, view: Outlook) -> list[PlanMark]:
-    plans = {YOUR_PLAN: view.plan, LEAST_LOSS: view.least.plan}
+    plans = {name: view.plans[name] for name in (YOUR_PLAN, LEAST_LOSS) if name in view.plans}
     worst = measure_of(view).highest if measure_of(view).lower_is_better else 0.0
     marks = []
     for name, plan in plans.items():
@@ -101,18 +118,24 @@ def _plan_marks(best: Best, view: Outlook) -> list[PlanMark]:
 
 
 def _draw_frontier_table(best: Best, view: Outlook) -> None:
-    amount = planned_evidence(view.plan, view.pack).amount
     with st.expander("The same as a table"):
-        rows = [
-            (
-                f"{priced_size_text(each.samples, each.days, each.credits)}"
-                f"{f' ({BALANCED})' if each is best.balanced else ''}",
-                amount(each.value),
-                str(each.loss),
+        rows = [_frontier_row(each, view, best) for each in best.listed]
+        draw_table(("Plan", "Evidence", "Fidelity loss", "Given up"), rows)
+        if len(best.listed) < len(best.frontier.plans):
+            st.caption(
+                f"{len(best.listed)} of {amount_text(len(best.frontier.plans))} plans: of each "
+                "line the cheapest, the dearest, and some between them, evenly spaced by credits."
             )
-            for each in best.shown
-        ]
-        draw_table(("Plan", "Evidence", "Fidelity loss"), rows)
+
+
+def _frontier_row(each: FrontierPlan, view: Outlook, best: Best) -> tuple[str, ...]:
+    return (
+        f"{priced_size_text(each.samples, each.days, each.credits)}"
+        f"{f' ({BALANCED})' if each is best.balanced else ''}",
+        planned_evidence(view.plan, view.pack).amount(each.value),
+        str(each.loss),
+        given_up_text(each.plan(view.plan), view.pack),
+    )
 
 
 # --- the assumed effects --------------------------------------------------------------------
@@ -124,13 +147,13 @@ def draw_effects(view: Outlook) -> None:
     if not effects:
         st.caption("This study’s evidence does not rest on an assumed effect that could be off.")
         return
+    plans = {name: view.plans[name] for name in (YOUR_PLAN, LEAST_LOSS) if name in view.plans}
     rows = [
         (
-            f"{label} ({effect_text(effect)})",
-            planned_evidence(view.plan, view.pack, effect).text,
-            planned_evidence(view.least.plan, view.pack, effect).text,
+            effect_label(each),
+            *(planned_evidence(plan, view.pack, each.effect).text for plan in plans.values()),
         )
-        for label, effect in effects
+        for each in effects
     ]
     with st.container(key="effects"):
-        draw_table(("Effect assumed", YOUR_PLAN.capitalize(), "Least-loss plan"), rows)
+        draw_table(("Effect assumed", *(_TITLES[name] for name in plans)), rows)

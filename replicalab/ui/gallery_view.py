@@ -26,23 +26,28 @@ _ANY: Final = "any"
 
 
 def draw_stories() -> None:
-    """Draw the three stories and the surprise, each one click."""
+    """Draw the three stories and the surprise, each one click: the title is the button."""
     try:
         found = stories()
     except ScenarioError:
         found = []  # the gallery names the broken file; the stories that need it are left out
-    with st.grid("auto", min_column_width=250, key="stories"):
+    with st.grid("auto", min_column_width=240, key="stories"):
         for story in found:
-            with st.container(border=True, height="stretch", gap="small"):
-                st.markdown(f"**{story.title}**  \n{story.line}")
-                if st.button("Show me", key=story.key, icon=":material/play_circle:"):
-                    session.open_workspace(story.workspace)
+            with st.container(gap="xsmall"):
+                title = f"**{story.title}**"
+                if st.button(title, key=story.key, icon=":material/play_circle:", width="stretch"):
+                    session.open_story(story)
                     st.switch_page(_PAGE_OF_STORY[story.page], query_params=session.address())
-        with st.container(border=True, height="stretch", gap="small"):
-            st.markdown("**Surprise me**  \nAny study, in any of its labs, under any seed.")
+                st.caption(story.line)
+        with st.container(gap="xsmall"):
             st.button(
-                "Open one", key="surprise", icon=":material/casino:", on_click=_open_a_surprise
+                "**Surprise me**",
+                key="surprise",
+                icon=":material/casino:",
+                width="stretch",
+                on_click=_open_a_surprise,
             )
+            st.caption("Any study, in any of its labs, under any seed.")
 
 
 def _open_a_surprise() -> None:
@@ -64,9 +69,8 @@ def draw_gallery() -> None:
     found = _all_cards()
     fitting = matching(found, _draw_filters(found))
     st.caption(
-        f"{len(fitting)} of {len(found)} studies. Seven marks per lab: "
-        f"{', '.join(DIMENSIONS)}; a check where the reference protocol passes, a cross where "
-        "it fails."
+        f"{len(fitting)} of {len(found)} studies. Per lab: which of the {len(DIMENSIONS)} checks "
+        "the reference protocol fails there, and how the Lab Manager answers."
     )
     if not fitting:
         st.info("No study fits. Take a filter away.", icon=":material/filter_alt_off:")
@@ -113,7 +117,7 @@ def _draw_card(card: Card) -> None:
         st.markdown("  \n".join(lab_line(lab) for lab in card.labs))
         with st.container(horizontal=True):
             st.button(
-                "Open now" if is_open else "Open",
+                "This one is open" if is_open else "Open",
                 key=f"open_{summary.scenario_id}",
                 icon=":material/visibility:" if is_open else ":material/folder_open:",
                 disabled=is_open,
@@ -125,9 +129,9 @@ def _draw_card(card: Card) -> None:
 
 
 def _open(scenario_id: str, title: str) -> None:
-    """Open a study and say so: on a phone its story is far above the card."""
+    """Open a study and say so: on a phone what happens to it is far above the card."""
     session.open_study(scenario_id)
-    st.toast(f"{escaped(title)} is open, at the top of the page.", icon=":material/visibility:")
+    st.toast(f"{escaped(title)} is open, above the studies.", icon=":material/visibility:")
 
 
 def _draw_own_buttons(scenario_id: str) -> None:

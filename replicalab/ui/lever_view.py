@@ -9,6 +9,7 @@ import streamlit as st
 
 from replicalab.models import Protocol
 from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios.models import MOST
 from replicalab.sentences import extra_text, supposed_text
 from replicalab.ui import session
 from replicalab.ui.tradeoff_numbers import extras_of
@@ -69,7 +70,7 @@ def _draw_lever(lever: _Lever) -> None:
     st.slider(
         lever.label,
         min_value=min(lever.low, value),
-        max_value=max(lever.high, value),
+        max_value=min(MOST, max(lever.high, value)),
         value=value,
         step=lever.step,
         format=_IN_INK,

@@ -8,15 +8,14 @@ from typing import Final
 import streamlit as st
 from pydantic import ValidationError
 
+from replicalab.bounds import LARGEST_PLANNED, LONGEST_TEXT, too_large
 from replicalab.labels import repeated_labels
 from replicalab.models import FIELD_LABELS, Protocol, revise
 from replicalab.scenarios import ItemStatus, NormalizedScenarioPack
 from replicalab.ui import session
 from replicalab.ui.words import escaped
-from replicalab.workspace import LARGEST_PLANNED
 
 _PROBLEMS: Final = "editor_problems"
-_LONGEST_TEXT: Final = 4000
 _CATEGORIES: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
 _REMEDIES: Final = {
     "technique": "Write in a few words what is done.",
@@ -69,19 +68,33 @@ def _take(field: str) -> None:
     """Take what a widget now holds into the plan, or say why it cannot be."""
     value = st.session_state[_key(field)]
     problems = st.session_state.setdefault(_PROBLEMS, {})
+    problems.pop(_key(field), None)
     try:
-        session.edit(revise(session.plan(), **{field: value}))
-        problems.pop(_key(field), None)
+        revised = revise(session.plan(), **{field: value})
     except ValidationError:
+        problems[_key(field)] = (value, _empty_text(field))
+        return
+    large = [each for each in too_large(revised) if each not in too_large(session.plan())]
+    if large:
+        problems[_key(field)] = (value, f"{large[0]}. The plan keeps what it had; shorten it.")
+    else:
+        session.edit(revised)
+
+
+def _empty_text(field: str) -> str:
+    if field in _REMEDIES:
         kept = getattr(session.plan(), field)
-        problems[_key(field)] = (
-            f"{FIELD_LABELS[field]} is empty, so the plan keeps “{kept}”. {_REMEDIES[field]}"
-        )
+        return f"{FIELD_LABELS[field]} is empty, so the plan keeps “{kept}”. {_REMEDIES[field]}"
+    return (
+        f"{FIELD_LABELS[field]} has an entry without a name, so the plan keeps what it had. "
+        "Remove that entry, or type a name."
+    )
 
 
 def _say_problem(field: str) -> None:
-    problem = st.session_state.get(_PROBLEMS, {}).get(_key(field))
-    if problem and not st.session_state[_key(field)].strip():
+    """Say why what the widget still holds is not in the plan."""
+    value, problem = st.session_state.get(_PROBLEMS, {}).get(_key(field), (None, None))
+    if problem and st.session_state[_key(field)] == value:
         st.error(escaped(problem), icon=":material/edit_off:")
 
 
@@ -113,6 +126,7 @@ def _labels(field: str, plan: Protocol, offered: list[str], shown_as: Callable[[
         on_change=_take,
         args=(field,),
     )
+    _say_problem(field)
     for label in repeated_labels(chosen):
         st.caption(f"“{escaped(label)}” stands in the plan more than once and is billed so; "
                    "any change here lists it once.")  # fmt: skip
@@ -138,7 +152,7 @@ def _text(field: str, plan: Protocol, widget: Callable[..., str]) -> None:
     widget(
         FIELD_LABELS[field],
         getattr(plan, field),
-        max_chars=_LONGEST_TEXT,
+        max_chars=LONGEST_TEXT,
         key=_key(field),
         on_change=_take,
         args=(field,),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from replicalab.planner import Relief
 from replicalab.sentences import (
     Options,
     alone_lines,
@@ -13,6 +14,7 @@ from replicalab.sentences import (
     run_lines,
     run_text,
     target_text,
+    wasted_text,
 )
 from replicalab.ui.session import Here
 from replicalab.ui.words import escaped
@@ -26,13 +28,17 @@ def draw(here: Here, options: Options) -> None:
         return
     run = options.asks.run
     parts: tuple[tuple[str, list[str], str], ...] = (
-        ("To run this plan as it is", run_lines(run), run_text(run)),
-        ("To reach the evidence target", [], target_text(options, here.pack)),
-        ("One addition, the plan adapted", alone_lines(options), alone_text(options)),
+        ("To run this plan as it is", run_lines(run), _run_text(here, run)),
+        ("To reach the target with your own items", [], target_text(options, here.pack)),
+        ("One addition, the plan adapted", alone_lines(options, here.pack), alone_text(options)),
     )
     for column, (title, lines, text) in zip(st.columns(3, border=True), parts, strict=True):
         with column:
             _draw_part(title, lines, text)
+
+
+def _run_text(here: Here, run: Relief) -> str:
+    return f"{run_text(run)} {wasted_text(here.plan, here.pack)}".strip()
 
 
 def _draw_part(title: str, lines: list[str], text: str) -> None:

@@ -9,12 +9,14 @@ import streamlit as st
 
 from replicalab.costs import amount_text
 from replicalab.scenarios import (
+    Comparator,
     Confidence,
     Difficulty,
     NormalizedScenarioPack,
     ResourceCategory,
+    ScenarioConstraint,
 )
-from replicalab.sentences import Status, offer_story
+from replicalab.sentences import Status, offer_story, terms_text
 from replicalab.ui import session
 from replicalab.ui.check_view import draw_verdict
 from replicalab.ui.words import coloured, escaped
@@ -25,6 +27,11 @@ _CONFIDENCE: Final = {
     Confidence.RECALLED: "recalled, not found again",
     Confidence.DERIVED: "derived from verified numbers",
     Confidence.PLANNING_VALUE: "planning value, ours",
+}
+_BOUNDS: Final = {
+    Comparator.AT_MOST: "at most",
+    Comparator.AT_LEAST: "at least",
+    Comparator.EQUAL: "exactly",
 }
 _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
@@ -38,6 +45,7 @@ def draw_story(pack: NormalizedScenarioPack) -> None:
     with story:
         st.markdown(f"**{escaped(pack.study.title)}.** {escaped(pack.study.goal)}")
         draw_verdict(offer_story(pack))
+        st.caption(escaped(terms_text(pack)))
         _draw_ways_on()
 
 
@@ -52,16 +60,19 @@ def _draw_lab_choice(pack: NormalizedScenarioPack) -> None:
         horizontal=True,
         on_change=_open_lab,
     )
-    st.number_input(
-        "Seed",
-        min_value=0,
-        max_value=LARGEST_SEED,
-        step=1,
-        key=_SEED,
-        help="0 is the lab as written; any other number moves budget, time and "
-        "which items are missing, always the same way.",
-        on_change=_open_lab,
-    )
+    with st.expander("Vary the lab"):
+        st.number_input(
+            "Seed",
+            min_value=0,
+            max_value=LARGEST_SEED,
+            step=1,
+            key=_SEED,
+            on_change=_open_lab,
+        )
+        st.caption(
+            "0 is the lab as written; any other number moves budget, time and which items are "
+            "missing, always the same way."
+        )
 
 
 def _open_lab() -> None:
@@ -142,7 +153,7 @@ def draw_design(pack: NormalizedScenarioPack) -> None:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:,g}"
+    return "–" if value is None else f"{value:,g}".replace("-", "−")
 
 
 def draw_lab(pack: NormalizedScenarioPack) -> None:
@@ -162,7 +173,10 @@ def draw_lab(pack: NormalizedScenarioPack) -> None:
         },
         hide_index=True,
     )
-    st.caption(f"Samples are {escaped(pack.design.unit_of_n)}.")
+    st.caption(
+        f"Samples are {escaped(pack.design.unit_of_n)}. A plan starts on day 1 and needs its "
+        "equipment throughout, so an item that is booked on any day cannot be used."
+    )
 
 
 def _item_status(pack: NormalizedScenarioPack, label: str, category: ResourceCategory) -> str:
@@ -196,13 +210,7 @@ def draw_rules(pack: NormalizedScenarioPack) -> None:
     st.markdown("**Success criteria**")
     st.markdown("\n".join(f"- {escaped(criterion)}" for criterion in pack.success_criteria))
     st.markdown("**Constraints**")
-    for constraint in pack.constraints:
-        amount = "" if constraint.quantity is None else f"{constraint.quantity:,g}"
-        kind = f":gray-badge[{'hard' if constraint.hard else 'soft'}]"
-        st.markdown(
-            f"- {escaped(constraint.label)} {escaped(constraint.comparator)} {escaped(amount)} "
-            f"{escaped(constraint.unit or '')} {kind}"
-        )
+    st.markdown("\n".join(f"- {escaped(_constraint_text(c))}" for c in pack.constraints))
     st.markdown("**Controls**")
     for control in pack.controls:
         fate = "may be dropped" if control.droppable else "fixed: the study is void without it"
@@ -210,3 +218,13 @@ def draw_rules(pack: NormalizedScenarioPack) -> None:
             f"- {escaped(control.name)} ({fate}); protects against "
             f"{escaped(control.protects_against)}"
         )
+
+
+def _constraint_text(constraint: ScenarioConstraint) -> str:
+    """Return a constraint in words: ``live orders: exactly 0 orders (must hold)``."""
+    force = "must hold" if constraint.hard else "should hold"
+    if constraint.quantity is None:
+        return f"{constraint.label} ({force})"
+    amount = f"{_BOUNDS[constraint.comparator]} {_number(constraint.quantity)}"
+    unit = f" {constraint.unit}" if constraint.unit else ""
+    return f"{constraint.label}: {amount}{unit} ({force})"

@@ -18,6 +18,7 @@ from replicalab.links import from_query, to_query
 from replicalab.models import Protocol
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import NormalizedScenarioPack, list_scenarios
+from replicalab.stories import Story
 from replicalab.ui import own_studies
 from replicalab.workspace import Workspace, supposed_lab
 
@@ -29,6 +30,7 @@ _WRITTEN_AT: Final = "address_written_at"
 _TOUCHED: Final = "touched_in_this_run"
 _PROBLEMS: Final = "link_problems"
 _VERSION: Final = "editor_version"
+_STORY: Final = "story"
 _REMEMBERED: Final = 200
 _SETTLED_AFTER: Final = 1.0
 """Seconds after which the browser surely shows the address that we wrote last."""
@@ -201,6 +203,25 @@ def open_workspace(found: Workspace) -> None:
     _remember()
     _set(found)
     _redraw_editor()
+
+
+def open_story(story: Story) -> None:
+    """Open a story's workspace, and remember that it is being told."""
+    open_workspace(story.workspace)
+    st.session_state[_STORY] = story
+
+
+def told_story() -> Story | None:
+    """Return the story that was opened last, while what it is about is still on the screen.
+
+    The round, the presentation and what is supposed of the lab may change: it is the same story.
+    """
+    story: Story | None = st.session_state.get(_STORY)
+    if story is None:
+        return None
+    opened = story.workspace
+    stands = workspace().with_levers().at_round(opened.round_number)
+    return story if stands.changed(presenting=opened.presenting) == opened else None
 
 
 def open_lab(difficulty: str, seed: int) -> None:

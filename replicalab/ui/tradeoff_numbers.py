@@ -9,25 +9,35 @@ from replicalab.agents import FeasibilityCheckResult, check_feasibility, suggest
 from replicalab.concessions import PlanPrice, price
 from replicalab.costs import amount_text
 from replicalab.evidence import AssumedEffect, assumed_effects, planned_evidence
-from replicalab.figures import FrontierPoint, Measure
+from replicalab.figures import (
+    LEAST_LOSS,
+    OFFER,
+    YOUR_PLAN,
+    FrontierLine,
+    FrontierPoint,
+    Level,
+    Measure,
+)
+from replicalab.labels import count_text
 from replicalab.models import Protocol, revise
 from replicalab.planner import Frontier, FrontierPlan, LeastLoss, frontier, least_loss, nash_point
-from replicalab.regions import Region, grid_for, region
+from replicalab.regions import Region, grid_for, region, zoomed
 from replicalab.scenarios import DesignKind, NormalizedScenarioPack
 from replicalab.scenarios.models import PackKey
 from replicalab.sentences import Status, Verdict
 from replicalab.tradeoffs import (
     Extra,
+    LossLine,
     Worded,
     as_least_loss,
     extras,
+    listed_plans,
+    loss_lines,
+    merged_effects,
     worded,
 )
 
 _KEPT: Final = 128
-_MOST_SHOWN: Final = 120
-"""So many plans of a frontier are drawn and listed; of more, evenly spaced ones."""
-
 _TICKS: Final = {"half-width": ".1%", "share examined": ".0%"}
 PLANNED: Final = "planned"
 
@@ -38,7 +48,7 @@ class Outlook(NamedTuple):
     Attributes:
         worded: the plan that the region is drawn for.
         least_worded: the least-loss plan to draw it for instead, None when it is worded alike.
-        fix: the Lab Manager's revision, None when the plan is feasible.
+        offer: the Lab Manager's offer, None when there is none.
         least: the plan that gives up the least.
     """
 
@@ -46,8 +56,15 @@ class Outlook(NamedTuple):
     plan: Protocol
     worded: Worded
     least_worded: Worded | None
-    fix: Protocol | None
+    offer: Protocol | None
     least: LeastLoss
+
+    @property
+    def plans(self) -> dict[str, Protocol]:
+        """The plans that are shown, by name; a least-loss plan without evidence is no plan."""
+        least = None if self.least.price.evidence.void else self.least.plan
+        named = {YOUR_PLAN: self.plan, OFFER: self.offer, LEAST_LOSS: least}
+        return {name: plan for name, plan in named.items() if plan is not None}
 
 
 def outlook(pack: NormalizedScenarioPack, plan: Protocol) -> Outlook:
@@ -65,7 +82,7 @@ def _outlook(key: PackKey, text: str) -> Outlook:
         plan=plan,
         worded=drawn,
         least_worded=as_least_loss(least, drawn, pack),
-        fix=None if suggestion is None else suggestion.revised_protocol,
+        offer=None if suggestion is None else suggestion.revised_protocol,
         least=least,
     )
 
@@ -85,9 +102,35 @@ def region_of(view: Outlook, effect: float | None, *, as_least: bool = False) ->
 def _region(key: PackKey, text: str, effect: float | None, as_least: bool) -> Region:
     view = _outlook(key, text)
     drawn = drawn_of(view, as_least=as_least)
-    plans = [view.plan, *([view.fix] if view.fix else []), view.least.plan]
-    days, samples = grid_for(plans, key.pack)
-    return region(drawn.plan, key.pack, days, samples, effect)
+    days, samples = grid_for(list(view.plans.values()), key.pack)
+    found = region(drawn.plan, key.pack, days, samples, effect)
+    nearer = zoomed(found)
+    return found if nearer is None else region(drawn.plan, key.pack, days, nearer, effect)
+
+
+def levels_of(view: Outlook, found: Region) -> list[Level]:
+    """Return where the evidence reaches target and floor; one level where they are the same."""
+    evidence = planned_evidence(view.plan, view.pack)
+    levels = [("target", evidence.target, found.to_target)]
+    if evidence.floor != evidence.target:
+        levels.append(("floor", evidence.floor, found.to_floor))
+    return [
+        Level(f"{name} {evidence.amount(value)}", samples)
+        for name, value, samples in levels
+        if samples is not None
+    ]
+
+
+def outside_of(view: Outlook, found: Region) -> list[tuple[str, int]]:
+    """Return the plans and levels that lie outside a region's grid, with their samples."""
+    highest, longest = int(found.samples[-1]), int(found.days[-1])
+    plans = [
+        (name, plan.sample_size)
+        for name, plan in view.plans.items()
+        if plan.sample_size > highest or plan.duration_days > longest
+    ]
+    beyond = [(level.label, level.samples) for level in levels_of(view, found)]
+    return [*plans, *((label, samples) for label, samples in beyond if samples > highest)]
 
 
 def effects_of(pack: NormalizedScenarioPack) -> tuple[AssumedEffect, ...]:
@@ -96,9 +139,7 @@ def effects_of(pack: NormalizedScenarioPack) -> tuple[AssumedEffect, ...]:
     others = assumed_effects(pack.design)
     if planning is None or not others:
         return ()
-    same = [other.label for other in others if other.effect == abs(planning)]
-    planned = AssumedEffect(", ".join([PLANNED, *same]), abs(planning))
-    return planned, *(other for other in others if other.effect != planned.effect)
+    return merged_effects([AssumedEffect(PLANNED, abs(planning)), *others])
 
 
 def measure_of(view: Outlook) -> Measure:
@@ -145,11 +186,17 @@ def point_of(view: Outlook, drawn: Worded, days: int, samples: int) -> Point:
 
 
 class Best(NamedTuple):
-    """The plans that nothing beats, those of them that are shown, and the balanced one."""
+    """The plans that nothing beats: their lines, those that are listed, and the balanced one."""
 
     frontier: Frontier
-    shown: tuple[FrontierPlan, ...]
+    lines: tuple[LossLine, ...]
+    listed: tuple[FrontierPlan, ...]
     balanced: FrontierPlan | None
+
+    @property
+    def all_on_lines(self) -> bool:
+        """Whether every plan is on one of the lines."""
+        return sum(len(line.plans) for line in self.lines) == len(self.frontier.plans)
 
 
 def best_of(view: Outlook) -> Best:
@@ -160,33 +207,28 @@ def best_of(view: Outlook) -> Best:
 @lru_cache(maxsize=_KEPT)
 def _best(key: PackKey, text: str) -> Best:
     found = frontier(key.pack, Protocol.model_validate_json(text))
-    plans, balanced = found.plans, nash_point(found, key.pack)
-    every = max(1, -(-len(plans) // _MOST_SHOWN))
-    shown = [
-        plan
-        for place, plan in enumerate(plans)
-        if place % every == 0 or plan is plans[-1] or plan is balanced
-    ]
-    return Best(found, tuple(shown), balanced)
+    lines, balanced = loss_lines(found), nash_point(found, key.pack)
+    return Best(found, lines, listed_plans(lines, balanced), balanced)
 
 
-def frontier_points(best: Best, measure: Measure) -> list[FrontierPoint]:
-    """Return the shown plans of a frontier as points of a chart."""
+def frontier_lines(best: Best, measure: Measure) -> list[FrontierLine]:
+    """Return the lines of a frontier for its chart."""
     return [
-        FrontierPoint(
-            each.credits,
-            each.value,
-            each.loss,
-            f"{amount_text(each.samples)} samples, {each.days} days<br>"
-            f"{amount_text(each.credits)} credits<br>{measure.name} {measure.amount(each.value)}",
-        )
-        for each in best.shown
+        FrontierLine(line.loss, tuple(_frontier_point(each, measure) for each in line.plans))
+        for line in best.lines
     ]
 
 
-def frontier_title(best: Best, verdict: Verdict) -> str:
+def _frontier_point(found: FrontierPlan, measure: Measure) -> FrontierPoint:
+    return FrontierPoint(
+        found.credits,
+        found.value,
+        f"{amount_text(found.samples)} samples, {count_text(found.days, 'day')}<br>"
+        f"{amount_text(found.credits)} credits<br>{measure.name} {measure.amount(found.value)}",
+    )
+
+
+def frontier_title(verdict: Verdict) -> str:
     """Return what the frontier's chart shows."""
-    if not best.frontier.plans:
-        return "No plan that fits has any evidence"
     mine = "nothing beats your plan" if verdict.status is Status.PASS else "what can be had instead"
     return f"Evidence for credits: {mine}"

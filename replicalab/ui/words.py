@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Final
 
 from replicalab.gallery import LabAnswer
 from replicalab.models import Dimension
-from replicalab.sentences import ANSWER_STATUS, ANSWER_TITLES, Status, Verdict
+from replicalab.sentences import ANSWER_STATUS, ANSWER_TITLES, Status, Verdict, failing_text
 
 _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
 _LIVE: Final = re.compile(
@@ -21,8 +20,6 @@ ICONS: Final = {
     Status.CAUTION: ":material/warning:",
     Status.FAIL: ":material/cancel:",
 }
-_PASSES: Final = ":green[:material/check:]"
-_FAILS: Final = ":red[:material/close:]"
 _DOMAINS: Final = {"finance_trading": "Finance"}
 DIMENSION_LABELS: Final = {dimension: dimension.value.capitalize() for dimension in Dimension}
 
@@ -63,16 +60,16 @@ def verdict_badge(verdict: Verdict) -> str:
     return badge(verdict.status, verdict.title)
 
 
-def marks(passes: Iterable[bool]) -> str:
-    """Return a check mark or a cross per dimension, coloured, as Markdown."""
-    return "".join(_PASSES if ok else _FAILS for ok in passes)
-
-
 def lab_line(lab: LabAnswer) -> str:
-    """Return how a lab answers the reference protocol, in one line of Markdown."""
-    colour = _COLOURS[ANSWER_STATUS[lab.answer]]
-    word = ANSWER_TITLES[lab.answer].split()[0].lower()
-    return f"{marks(lab.passes)} {lab.difficulty.capitalize()}: :{colour}[{word}]"
+    """Return what fails in a lab and how the Lab Manager answers, in one line of Markdown."""
+    status, answer = ANSWER_STATUS[lab.answer], ANSWER_TITLES[lab.answer].lower()
+    fails = f"{_fails(lab)}; " if lab.failing else ""
+    return f"{coloured(status, lab.difficulty.capitalize())}: {fails}Lab Manager {answer}"
+
+
+def _fails(lab: LabAnswer) -> str:
+    passing = [dimension for dimension in Dimension if dimension not in lab.failing]
+    return f"all but {passing[0]} fail" if len(passing) == 1 else failing_text(lab.failing)
 
 
 def domain_label(domain_id: str) -> str:

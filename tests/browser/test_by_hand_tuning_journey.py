@@ -170,9 +170,9 @@ def _resets_and_applies_one_change_then_all(page: Page) -> None:
 @pytest.mark.parametrize("view", [PROJECTOR, PROJECTOR_DARK, PHONE], ids=str)
 def test_story_of_the_halved_sample_reads_on_its_page(app_page: Page, view: View) -> None:
     open_app(app_page, "/Protocol?" + urlencode(to_query(stories()[0].workspace)))
-    line = app_page.get_by_text("10 credits over. The Lab Manager would halve the sample to 12")
+    line = app_page.get_by_text("10 credits too many. The Lab Manager would halve the sample")
     expect(line).to_be_in_viewport()
-    expect(line).to_contain_text("least loss: 24 samples in 22 days: power 0.67.")
+    expect(line).to_contain_text("least loss: all 24 samples in 22 days instead of 28: power 0.67.")
     meter = app_page.locator(".st-key-evidence_chart")
     expect(meter.locator(".gtitle")).to_have_text("Power 0.67: above floor")
     if view.width > PHONE.width:

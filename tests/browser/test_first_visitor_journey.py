@@ -76,8 +76,8 @@ def _reads_the_story(page: Page) -> None:
     expect(where(page)).to_contain_text("Not feasible")
     story = page.get_by_role("alert").first
     expect(story).to_be_visible()
-    expect(story).to_contain_text("The reference protocol takes 300 samples, 8 days and 3,850")
-    expect(story).to_contain_text("power 0.86 becomes 0.58")
+    expect(story).to_contain_text("The reference protocol (300 samples, 8 days, 3,850")
+    expect(story).to_contain_text("the planned power falls from 0.86 to 0.58")
 
 
 def _opens_another_study_and_its_hard_lab(page: Page) -> None:
@@ -140,7 +140,7 @@ def _somebody_else_sees_the_same(mine: Page, context: BrowserContext) -> None:
     theirs = context.new_page()
     count_runs(theirs)
     open_app(theirs, mine.url)
-    expect(where(theirs)).to_have_text(where(mine).inner_text())
+    expect(where(theirs)).to_have_text(where(mine).inner_text(), use_inner_text=True)
     expect_round(theirs, 4, 5)
     assert parse_qs(urlsplit(theirs.url).query) == parse_qs(urlsplit(mine.url).query)
     watch.assert_clean(theirs)

@@ -82,7 +82,9 @@ def test_someone_types_a_point_loads_it_and_undoes(app_page: Page, view: View) -
     expect(app_page.locator(".st-key-point_numbers")).to_contain_text("2,300 credits")
     press(app_page, LOAD)
     expect(app_page.locator(".st-key-where")).to_contain_text("Feasible")
-    visit_page(app_page, "Protocol")
+    expect(app_page.get_by_text("Loaded: 170 samples, 3 days")).to_be_visible()
+    with wait_for_run(app_page):
+        app_page.get_by_role("link", name="See it on Protocol").click()
     expect(number(app_page, "Sample size")).to_have_value("170")
     expect(number(app_page, "Duration (days)")).to_have_value("3")
     press(app_page, "Undo")
@@ -134,7 +136,7 @@ def test_page_with_its_tables_open_is_accessible(app_page: Page, view: View, stu
     open_app(app_page, f"{PAGE}?study={study}&lab=hard")
     for summary in app_page.get_by_text("The same as a table").all():
         summary.click()
-    expect(app_page.get_by_role("cell", name="least loss").first).to_be_visible()
+    expect(app_page.get_by_role("cell", name="your plan").first).to_be_visible()
     assert_accessible(app_page)
 
 

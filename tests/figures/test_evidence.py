@@ -28,7 +28,13 @@ def zones(figure: go.Figure) -> list[tuple[float, float]]:
 
 
 def names(figure: go.Figure) -> list[str]:
-    return [annotation.text.strip() for annotation in figure.layout.annotations]
+    """Return the names of the zones, which stand above the track."""
+    return [each.text.strip() for each in figure.layout.annotations if each.yref == "paper"]
+
+
+def written(figure: go.Figure) -> list[tuple[float, str]]:
+    """Return the values that stand beside the track: the row, and the text."""
+    return [(e.y, e.text.strip()) for e in figure.layout.annotations if e.yref != "paper"]
 
 
 def test_meter_places_each_plan_at_its_value_with_a_symbol_and_a_number_of_its_own() -> None:
@@ -36,6 +42,10 @@ def test_meter_places_each_plan_at_its_value_with_a_symbol_and_a_number_of_its_o
     [dots] = figure.data
     assert list(dots.x) == [0.86, 0.36, 0.86]
     assert [text.strip() for text in dots.text] == ["0.86", "0.36", "0.86"]
+    assert written(figure) == [(0, "0.86"), (1, "0.36"), (2, "0.86")]
+    assert dots.mode == "markers"
+    beside = [each for each in figure.layout.annotations if each.yref != "paper"]
+    assert {(each.x, each.xref, each.xanchor) for each in beside} == {(1, "paper", "left")}
     assert len(set(dots.marker.symbol)) == 3
     assert list(figure.layout.yaxis.ticktext) == ["● Your plan", "◆ As ticked", "▲ Least loss"]
 

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from replicalab.figures import (
     BALANCED,
-    FIX,
     LEAST_LOSS,
+    OFFER,
     POINT,
     YOUR_PLAN,
+    FrontierLine,
     FrontierPoint,
     Level,
     Mark,
@@ -26,7 +27,7 @@ from replicalab.figures import (
     region_figure,
 )
 from replicalab.figures.placing import LINE, NARROW, Box, beside, rows, spread, width_of
-from replicalab.figures.sheet import SYMBOLS
+from replicalab.figures.sheet import PAPER, SYMBOLS
 from replicalab.regions import Region, grid_for, region
 from replicalab.scenarios import load_scenario
 from replicalab.tradeoffs import Constraint, worded
@@ -34,7 +35,7 @@ from replicalab.tradeoffs import Constraint, worded
 POWER: Final = Measure("power", "{:.2f}".format, 0.0, 1.0)
 HALF_WIDTH: Final = Measure("half-width", "{:.3f}".format, 0.0, 0.05, True, ".1%")
 LIMITS: Final = {constraint: f"the {constraint}" for constraint in Constraint}
-MARKS: Final = [Mark(YOUR_PLAN, 8, 300), Mark(FIX, 6, 150), Mark(LEAST_LOSS, 4, 195)]
+MARKS: Final = [Mark(YOUR_PLAN, 8, 300), Mark(OFFER, 6, 150), Mark(LEAST_LOSS, 4, 195)]
 LEVELS: Final = [Level("target 0.80", 253), Level("floor 0.50", 125)]
 
 
@@ -106,6 +107,25 @@ def test_lines_of_the_region_differ_without_colour() -> None:
     assert len(set(dashes)) == len(dashes) - 1
 
 
+def test_lines_of_the_region_are_cased_so_that_greyscale_keeps_them() -> None:
+    figure = drawn()
+    names = [trace.name for trace in figure.data]
+    for name in ("budget", "time limit", "endpoint", "throughput", "target 0.80"):
+        line, casing = named(figure, name), named(figure, f"{name} casing")
+        assert (list(casing.x), list(casing.y)) == (list(line.x), list(line.y))
+        assert casing.line.width > line.line.width
+        assert casing.line.color == PAPER
+        assert names.index(f"{name} casing") < names.index(name)
+
+
+def test_long_label_beside_the_plot_is_broken_into_lines() -> None:
+    limits = {**LIMITS, Constraint.BUDGET: "at most 1,000,000 credits"}
+    figure = region_figure(
+        momentum(), MARKS, limits=limits, levels=LEVELS, measure=POWER, title="What fits"
+    )
+    assert "at most<br>1,000,000<br>credits" in labels(figure)
+
+
 def test_what_does_not_fit_is_hatched_above_the_line() -> None:
     hatched = named(drawn(), "does not fit")
     assert hatched.fillpattern.shape == "/"
@@ -128,16 +148,15 @@ def test_precision_is_shown_with_less_as_better() -> None:
 
 # --- the frontier ---
 
-POINTS: Final = [
-    FrontierPoint(1000.0, 0.3, 0, "a"),
-    FrontierPoint(1500.0, 0.5, 0, "b"),
-    FrontierPoint(1200.0, 0.4, 2, "c"),
+LINES: Final = [
+    FrontierLine(0, (FrontierPoint(1000.0, 0.3, "a"), FrontierPoint(1500.0, 0.5, "b"))),
+    FrontierLine(2, (FrontierPoint(1200.0, 0.4, "c"),)),
 ]
 
 
 def frontier_drawn(measure: Measure = POWER) -> go.Figure:
     return frontier_figure(
-        POINTS,
+        LINES,
         [PlanMark(YOUR_PLAN, 2000.0, 0.6), PlanMark(BALANCED, 1500.0, 0.5)],
         budget=1600.0,
         levels=[("target", 0.8), ("floor", 0.5)],
@@ -146,12 +165,15 @@ def frontier_drawn(measure: Measure = POWER) -> go.Figure:
     )
 
 
-def test_frontier_draws_every_plan_apart_by_its_fidelity_loss() -> None:
+def test_frontier_draws_one_labelled_line_for_each_fidelity_loss() -> None:
     figure = frontier_drawn()
     none, some = named(figure, "fidelity loss 0"), named(figure, "fidelity loss 2")
     assert (list(none.x), list(none.y)) == ([1000.0, 1500.0], [0.3, 0.5])
     assert (list(some.x), list(some.y)) == ([1200.0], [0.4])
     assert none.marker.symbol != some.marker.symbol
+    assert none.line.dash != some.line.dash
+    assert {"loss 0", "loss 2"} <= set(labels(figure))
+    assert not figure.layout.showlegend
 
 
 def test_frontier_marks_plans_budget_and_levels() -> None:
@@ -187,13 +209,25 @@ heights: Final = st.lists(st.floats(0, 272), max_size=8)
 
 @given(heights)
 def test_labels_beside_the_plot_keep_their_order_and_distance(wanted: list[float]) -> None:
-    placed = spread(wanted, 13, 272)
+    placed = spread(wanted, [13.0] * len(wanted), 272)
     assert sorted(range(len(wanted)), key=lambda i: wanted[i]) == sorted(
         range(len(wanted)), key=lambda i: placed[i]
     )
     ordered = sorted(placed)
     assert all(b - a >= 13 - 1e-9 for a, b in pairwise(ordered))
     assert all(0 <= position <= 272 for position in placed)
+
+
+@given(st.lists(st.tuples(st.floats(0, 272), st.sampled_from([13.0, 26.0])), max_size=7))
+def test_labels_of_several_lines_beside_the_plot_never_cover_each_other(
+    wanted: list[tuple[float, float]],
+) -> None:
+    placed = spread([at for at, _ in wanted], [height for _, height in wanted], 272)
+    spans = sorted(
+        (at - height / 2, at + height / 2) for at, (_, height) in zip(placed, wanted, strict=True)
+    )
+    assert all(low[1] <= high[0] + 1e-9 for low, high in pairwise(spans))
+    assert all(top <= 272 + 13 + 1e-9 for _, top in spans)
 
 
 @given(st.lists(st.tuples(st.floats(0, NARROW), st.sampled_from(["limit 6 days", "60 a day"]))))
@@ -212,7 +246,7 @@ def test_labels_above_the_plot_never_cover_each_other(marks: list[tuple[float, s
 def test_labels_of_up_to_four_points_do_not_cover_each_other(
     points: list[tuple[float, float]],
 ) -> None:
-    texts = ["your plan", "Lab Manager's fix", "least loss", "point"][: len(points)]
+    texts = ["your plan", "Lab Manager's offer", "least loss", "point"][: len(points)]
     boxes = []
     for (x, y), text, chip in zip(points, texts, beside(points, texts, 272), strict=True):
         half = width_of(text) / 2

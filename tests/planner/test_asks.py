@@ -79,6 +79,10 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
         if relief is None:
             continue
         reached += 1
+        days = range(1, relief.plan.duration_days + 1)
+        timed = (revise(relief.plan, duration_days=d) for d in days)
+        worth = [planned_evidence(each, pack).tier is TIERS[0] for each in timed]
+        assert worth == [False] * (len(worth) - 1) + [True]
         kept = {"sample_size": plan.sample_size, "duration_days": plan.duration_days}
         assert revise(relief.plan, **kept) == plan
         assert planned_evidence(relief.plan, pack).tier is TIERS[0]

@@ -11,6 +11,7 @@ import pytest
 from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.agents.suggestions import SuggestionChange
 from replicalab.evidence import planned_evidence
+from replicalab.labels import label_key
 from replicalab.models import Protocol, revise
 from replicalab.planner import LeastLoss, least_loss
 from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
@@ -189,6 +190,23 @@ def test_every_sentence_about_a_number_is_true(said: list[Said]) -> None:
     assert used >= set(SENTENCES) - {r"Nothing of the evidence\."}
 
 
+def _told(found: LeastLoss, change: SuggestionChange, pack: NormalizedScenarioPack) -> str:
+    """Return the reason that a dropped control must have, from checks of plans with it."""
+    kept = revise(found.plan, controls=[*found.plan.controls, change.original])
+    most = 0
+    for samples in range(len(kept.controls) + 1, found.plan.sample_size):
+        for days in (d for d in days_of(pack) if samples <= can_count(d, pack)):
+            sized = revise(kept, sample_size=samples, duration_days=days)
+            if check_feasibility(sized, pack).feasible:
+                most = samples
+    failing = check_feasibility(kept, pack).failing
+    if most and failing:
+        return f"With it no more than {most} sample{'' if most == 1 else 's'} fit, short of"
+    if failing:
+        return f"With it the plan fails on {' and '.join(failing)}."
+    return "With it the plan costs "
+
+
 def test_every_dropped_control_is_worth_dropping() -> None:
     dropped = 0
     for plan, pack in small_labs(0, LABS):
@@ -197,6 +215,9 @@ def test_every_dropped_control_is_worth_dropping() -> None:
             if change.field != "controls":
                 continue
             dropped += 1
+            gone = label_key(change.original) not in map(label_key, found.plan.controls)
+            if gone and found.check.feasible:
+                assert change.reason.startswith(_told(found, change, pack))
             kept = revise(found.plan, controls=[*found.plan.controls, change.original])
             check = check_feasibility(kept, pack)
             costs_more = check.estimated_cost > found.check.estimated_cost

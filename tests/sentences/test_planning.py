@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from replicalab.agents import check_feasibility
-from replicalab.concessions import plan_concession
+from replicalab.concessions import change_concessions, plan_concession
 from replicalab.evidence import evidence_value, planned_evidence
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Ask, Relief, least_loss
@@ -35,6 +35,9 @@ from replicalab.sentences import (
     shortage_text,
     size_text,
     target_text,
+    total_loss_text,
+    unreached_days_text,
+    wasted_text,
     what_to_do,
 )
 from replicalab.stories import stories
@@ -61,22 +64,24 @@ def advice(pack: NormalizedScenarioPack, plan: Protocol | None = None) -> str:
 
 def test_story_of_the_halved_sample_is_told_in_numbers() -> None:
     assert advice(JQ1, STORY.plan()) == (
-        "10 credits over. The Lab Manager would halve the sample to 12: power 0.67 → 0.36. "
-        "Same lab, least loss: 24 samples in 22 days: power 0.67."
+        "10 credits too many. The Lab Manager would halve the sample to 12: power 0.67 → 0.36, "
+        "below the floor of 0.50. "
+        "Same lab, least loss: all 24 samples in 22 days instead of 28: power 0.67."
     )
 
 
 def test_advice_names_everything_that_is_short_in_numbers() -> None:
     assert advice(MOMENTUM) == (
-        "1,250 credits over, 2 days over and 1 item missing. The Lab Manager would offer "
+        "1,250 credits too many, 2 days too many and 1 item missing. The Lab Manager would offer "
         "150 samples in 6 days: power 0.86 → 0.58. "
-        "Same lab, least loss: 195 samples in 4 days: power 0.69."
+        "Same lab, least loss: 195 of 300 samples in 4 days instead of 8: power 0.69."
     )
 
 
 def test_advice_names_a_control_that_the_least_loss_drops() -> None:
     assert advice(REEF).endswith(
-        "Same lab, least loss: 117 samples in 15 days without 'side-swap of currents': power 0.57."
+        "Same lab, least loss: 117 of 128 samples in 15 days instead of 21 without "
+        "'side-swap of currents': power 0.57."
     )
 
 
@@ -91,8 +96,9 @@ def test_advice_says_when_no_plan_reaches_the_floor() -> None:
         (
             OPEN,
             FLAMING,
-            "A restriction broken. The Lab Manager knows no change that would help. No plan for "
-            "this lab passes all seven dimensions: policy fails at best.",
+            "A restriction broken. The Lab Manager knows no change that would help. Your wording "
+            "breaks a restriction, and the search does not change wording. Remove 'open flame' "
+            "from the rationale.",
         ),
     ],
 )
@@ -134,6 +140,32 @@ def test_difference_in_a_lab_too_short_for_the_endpoint_says_so() -> None:
     )
 
 
+def test_advice_in_a_lab_too_short_for_the_endpoint_begins_with_do_not_run() -> None:
+    assert advice(load_scenario("bio_jq1_myeloma", Difficulty.HARD)).startswith(
+        "Do not run this here: the study's endpoint needs 22 days, and the lab has 14. "
+    )
+
+
+def test_advice_on_a_broken_restriction_names_the_words_to_remove() -> None:
+    pack = load_scenario("bio_jq1_myeloma", Difficulty.EASY)
+    plan = revise(pack.reference_protocol, rationale="We extend beyond the humane endpoint.")
+    remove = "Remove 'extend beyond the humane endpoint' from the rationale."
+    options = options_for(plan, pack)
+    assert what_to_do(options, pack).endswith(remove)
+    assert search_text(options.least, pack) == (
+        f"Your wording breaks a restriction, and the search does not change wording. {remove}"
+    )
+    assert check_feasibility(pack.reference_protocol, pack).feasible
+
+
+def test_advice_on_a_broken_restriction_says_what_else_no_plan_passes() -> None:
+    plan = revise(PLAN, rationale="By open flame.")
+    assert search_text(least_loss(plan, STUCK), STUCK).endswith(
+        "from the rationale; even then no plan for this lab passes: protocol and equipment fail "
+        "at best."
+    )
+
+
 def test_search_names_what_was_searched_and_is_silent_above_the_floor() -> None:
     assert search_text(least_loss(PLAN, STUCK), STUCK) == (
         "No plan for this lab passes all seven dimensions: protocol and equipment fail at best. "
@@ -154,8 +186,9 @@ def test_every_sentence_is_made_of_whole_sentences(
     sometimes = search_text(options.least, pack), alone_text(options)
     assert all(advised)
     assert all(taken)
-    assert sometimes[1] or alone_lines(options)
-    for text in filter(None, (*advised, *taken, *sometimes)):
+    lines = alone_lines(options, pack)
+    assert sometimes[1] or lines
+    for text in filter(None, (*advised, *taken, *sometimes, *lines)):
         assert text.endswith(".")
         assert "  " not in text
         assert not re.search(r"\b(nan|inf|None)\b", text)
@@ -195,6 +228,38 @@ def test_loss_of_the_endpoint_leaves_no_detectable_effect() -> None:
     step = plan_concession(PLAN, SHORT, OPEN)
     assert "→ no evidence" in loss_text(step, OPEN)
     assert loss_text(step, OPEN).endswith("→ none")
+
+
+def test_loss_counts_a_dropped_control_and_names_the_parts_of_the_sum() -> None:
+    """The substitution of the reef study's flume loses 2; a dropped control counts 1."""
+    least = least_loss(REEF.reference_protocol, REEF)
+    step = plan_concession(REEF.reference_protocol, least.plan, REEF)
+    assert loss_text(step, REEF).endswith("; fidelity loss 0 → 3")
+    assert total_loss_text(step, REEF).endswith(
+        "; fidelity loss 0 → 3 in all (substitution 2, dropped control 1)"
+    )
+    drop = next(change for change in least.changes if change.field == "controls")
+    [only] = change_concessions(REEF.reference_protocol, [drop], REEF)
+    assert loss_text(only, REEF).endswith("; fidelity loss 0 → 1")
+    back = plan_concession(least.plan, REEF.reference_protocol, REEF)
+    assert total_loss_text(back, REEF).endswith("; fidelity loss 3 → 0")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        (36, 28, "Below the study's 'survival window' of 36 days."),
+        (28, 22, "Below the study's 'survival window' of 36 days."),
+        (36, 21, "Below the study's 'survival window' of 36 days."),
+        (40, 36, ""),
+        (22, 28, ""),
+    ],
+)
+def test_fewer_days_name_the_studys_own_duration_that_they_do_not_reach(
+    before: int, after: int, text: str
+) -> None:
+    """The study wants 36 days of follow-up; its endpoint alone needs 22."""
+    assert unreached_days_text(before, after, JQ1) == text
 
 
 def test_dropped_control_is_lost_with_what_it_protects_against() -> None:
@@ -265,8 +330,8 @@ def test_run_text_says_what_together_and_what_stays_impossible(
 
 def test_target_text_names_samples_days_and_asks() -> None:
     assert target_text(options_for(MOMENTUM.reference_protocol, MOMENTUM), MOMENTUM) == (
-        "253 samples in 6 days reach the target of power 0.80. "
-        "That takes 680 more credits and 'licensed-data terminal' released."
+        "253 samples in 5 days reach the target of power 0.80. "
+        "That takes 630 more credits and 'licensed-data terminal' released."
     )
     assert target_text(options_for(STORY.plan(), JQ1), JQ1) == (
         "With these items and controls no sample size reaches the target of power 0.80. "
@@ -276,13 +341,48 @@ def test_target_text_names_samples_days_and_asks() -> None:
 
 def test_single_additions_are_listed_once_cheapest_first() -> None:
     four = options_for(FOUR_COLOURS.reference_protocol, FOUR_COLOURS)
-    assert alone_lines(four) == [
-        "2,055 more credits: an adapted plan reaches the target of share examined 100 %."
+    assert alone_lines(four, FOUR_COLOURS) == [
+        "2,055 more credits: 633 samples in 8 days, with 'shared compute node', for the target of "
+        "share examined 100 %."
     ]
     assert alone_text(four) == ""
     assert alone_text(options_for(STORY.plan(), JQ1)) == (
         "No single addition reaches the target of power 0.80."
     )
+
+
+def test_single_addition_names_what_its_plan_gives_up_and_the_price_of_keeping_it() -> None:
+    """At 60 a day 253 samples take 5 days: 2,600 + 630 pays for all four controls at 25 each."""
+    assert alone_lines(options_for(MOMENTUM.reference_protocol, MOMENTUM), MOMENTUM) == [
+        "555 more credits: 253 samples in 5 days, with 'vendor-approved extract on the research "
+        "server', without 'one-week skip variant', 'size terciles' and "
+        "'transaction-cost deduction' (fidelity loss 3 in all), for the target of power 0.80. "
+        "With every control kept: 630 more credits."
+    ]
+
+
+def test_single_addition_says_when_it_is_not_enough_with_every_control_kept() -> None:
+    suzuki = load_scenario("chem_suzuki_ppb", Difficulty.HARD)
+    [line] = alone_lines(options_for(suzuki.reference_protocol, suzuki), suzuki)
+    assert "without 'no-base blank' (fidelity loss " in line
+    assert line.endswith("With every control kept it is not enough.")
+
+
+def test_target_needs_nothing_where_the_least_loss_plan_meets_it() -> None:
+    stroop = load_scenario("psy_stroop", Difficulty.MEDIUM)
+    text = target_text(options_for(stroop.reference_protocol, stroop), stroop)
+    assert text.startswith(
+        "Nothing is needed if you take the least-loss plan. With your own items: 10 samples in "
+    )
+    assert text.endswith("'voice-key booth' released.")
+
+
+def test_samples_that_cannot_count_are_called_paid_for_in_vain() -> None:
+    """The study has 24 animals."""
+    assert wasted_text(revise(STORY.plan(), sample_size=5000), JQ1) == (
+        "Of its 5,000 samples only 24 can count; plan no more than these."
+    )
+    assert wasted_text(STORY.plan(), JQ1) == ""
 
 
 # --- what the evidence rests on ---
@@ -306,6 +406,8 @@ def test_assumed_text_gives_all_the_numbers_at_once() -> None:
         "Power at an effect as published (0.177) 0.86, halved (0.0885) 0.33, "
         "smallest of interest (0.09) 0.34."
     )
+    stroop = load_scenario("psy_stroop", Difficulty.MEDIUM)
+    assert "halved, smallest of interest (0.5) " in assumed_text(stroop.reference_protocol, stroop)
     assert [label for label, _, _ in assumed_rows(plan, MOMENTUM)] == [
         "as published",
         "halved",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from replicalab.agents import check_feasibility
+from replicalab.concessions import price
 from replicalab.models import revise
-from replicalab.planner import frontier, least_loss, nash_point
+from replicalab.planner import Frontier, FrontierPlan, frontier, least_loss, nash_point
 from replicalab.scenarios import load_scenario
 from replicalab.scenarios.levers import with_means
 from replicalab.sentences import (
@@ -14,9 +15,14 @@ from replicalab.sentences import (
     Verdict,
     apart_text,
     balance_text,
+    do_not_run_text,
     extra_text,
+    fidelity_text,
+    given_up_text,
     limit_labels,
     limit_meanings,
+    loaded_text,
+    outside_text,
     priced_size_text,
     region_title,
     standing_verdict,
@@ -32,7 +38,8 @@ def standing(study: str, lab: str, samples: int | None = None, days: int = 0) ->
     plan = pack.reference_protocol
     if samples is not None:
         plan = revise(worded(plan, pack).plan, sample_size=samples, duration_days=days)
-    return standing_verdict(plan, check_feasibility(plan, pack), frontier(pack, plan), pack)
+    check, least = check_feasibility(plan, pack), least_loss(plan, pack)
+    return standing_verdict(plan, check, frontier(pack, plan), least, pack)
 
 
 def bought(study: str, lab: str) -> list[str]:
@@ -59,7 +66,45 @@ def test_plan_on_the_frontier_is_beaten_by_nothing() -> None:
 def test_plan_that_does_not_fit_says_why() -> None:
     assert standing("fin_momentum", "medium").text == (
         "Your plan does not fit this lab: protocol, budget, equipment and schedule fail. "
-        "No plan that fits has as much evidence for as little."
+        "No plan that fits has as much evidence as yours."
+    )
+
+
+def test_plan_that_does_not_fit_is_told_of_equal_evidence_at_the_precision_shown() -> None:
+    assert standing("psy_stroop", "medium").text == (
+        "Your plan does not fit this lab: protocol, budget, equipment and schedule fail. "
+        "The least-loss plan fits and has power 1.00 too, for 600 credits less."
+    )
+
+
+def test_plan_that_does_not_fit_and_yields_nothing_says_both() -> None:
+    assert standing("fin_momentum", "medium", 300, 2).text == (
+        "Your plan does not fit this lab: budget fails. Nor would it yield evidence: the study's "
+        "endpoint needs 3 days, and the plan has 2."
+    )
+
+
+def test_plan_that_does_not_fit_is_shown_the_gentlest_that_has_as_much_evidence() -> None:
+    assert standing("chem_suzuki_ppb", "medium").text.endswith(
+        "A plan that fits has as much evidence: 24 samples in 4 days for 1,190 credits, power "
+        "0.94, fidelity loss 2."
+    )
+
+
+def test_plan_beaten_only_in_days_is_not_called_unbeaten() -> None:
+    pack = load_scenario("fin_momentum", "medium")
+    plan = revise(worded(pack.reference_protocol, pack).plan, sample_size=161, duration_days=4)
+    mine = price(plan, pack)
+    faster = FrontierPlan(
+        161, 3, mine.credits, mine.evidence.value, mine.evidence.tier, mine.loss, ()
+    )
+    check, least = check_feasibility(plan, pack), least_loss(plan, pack)
+    found = standing_verdict(plan, check, Frontier((faster,), False), least, pack)
+    assert found == Verdict(
+        Status.CAUTION,
+        "Beaten",
+        "As much evidence for no more credits, with less given up or in fewer days: 161 samples "
+        "in 3 days for 2,260 credits, power 0.61, fidelity loss 0.",
     )
 
 
@@ -93,7 +138,7 @@ def test_plan_that_fits_without_evidence_says_what_is_lost() -> None:
 def test_balance_names_both_gains() -> None:
     pack = load_scenario("fin_momentum", "medium")
     found = nash_point(frontier(pack, pack.reference_protocol), pack)
-    assert balance_text(found, pack) == (
+    assert balance_text(found, pack.reference_protocol, pack) == (
         "The balanced plan is 161 samples in 3 days for 2,210 credits. Both sides gain: the "
         "Scientist has power 0.61 against a floor of 0.50, and 390 credits of 2,600 are left over."
     )
@@ -101,9 +146,63 @@ def test_balance_names_both_gains() -> None:
 
 def test_balance_of_no_plan_says_that_there_is_none() -> None:
     pack = load_scenario("math_four_colour", "hard")
-    assert balance_text(None, pack) == (
+    assert balance_text(None, pack.reference_protocol, pack) == (
         "There is no balanced plan: none that fits reaches the floor of 100 %, so an agreement "
         "would leave the Scientist with nothing."
+    )
+
+
+def test_balance_that_gives_something_up_says_what_the_sum_is_made_of() -> None:
+    pack = load_scenario("eco_reef_fish", "medium")
+    plan = pack.reference_protocol
+    assert balance_text(nash_point(frontier(pack, plan), pack), plan, pack).endswith(
+        "It gives up some of the study: fidelity loss 3 in all (substitution 2, dropped control 1)."
+    )
+
+
+def test_fidelity_loss_of_one_part_or_none_is_a_plain_number() -> None:
+    pack = load_scenario("eco_reef_fish", "medium")
+    plan = pack.reference_protocol
+    assert fidelity_text(plan, pack) == "fidelity loss 0"
+    assert fidelity_text(worded(plan, pack).plan, pack) == "fidelity loss 2"
+
+
+def test_what_a_plan_gives_up_is_named() -> None:
+    pack = load_scenario("eco_reef_fish", "medium")
+    plan = pack.reference_protocol
+    assert given_up_text(plan, pack) == "nothing"
+    assert given_up_text(least_loss(plan, pack).plan, pack) == (
+        "'two-source choice arena' for 'two-current choice flume'; no 'side-swap of currents'"
+    )
+
+
+def test_lab_too_short_for_the_endpoint_is_told_not_to_run() -> None:
+    pack = load_scenario("bio_jq1_myeloma", "hard")
+    least = least_loss(pack.reference_protocol, pack)
+    assert do_not_run_text(least, pack) == (
+        "Do not run this here: the endpoint needs 22 days, the lab has 14."
+    )
+    medium = load_scenario("bio_jq1_myeloma", "medium")
+    assert do_not_run_text(least_loss(medium.reference_protocol, medium), medium) is None
+
+
+def test_load_says_what_it_brought() -> None:
+    pack = load_scenario("eco_reef_fish", "medium")
+    plan = pack.reference_protocol
+    least = revise(least_loss(plan, pack).plan, sample_size=1, duration_days=1)
+    assert loaded_text(plan, least) == (
+        "Loaded: 1 sample, 1 day, with 'two-source choice arena', without 'two-current choice "
+        "flume' and 'side-swap of currents'."
+    )
+    assert loaded_text(plan, revise(plan, sample_size=1200)) == (
+        f"Loaded: 1,200 samples, {plan.duration_days} days."
+    )
+
+
+def test_what_lies_outside_the_chart_is_named_with_its_samples() -> None:
+    assert outside_text([]) is None
+    assert outside_text([("your plan", 1633), ("target 100 %", 1)]) == (
+        "Outside the chart: your plan (1,633 samples), target 100 % (1 sample)."
     )
 
 
@@ -178,10 +277,10 @@ def test_limits_are_labelled_with_their_numbers() -> None:
     assert limit_labels(pack) == {
         Constraint.BUDGET: "budget 2,600",
         Constraint.SCHEDULE: "limit 6 days",
-        Constraint.STAFF: "staff 4",
-        Constraint.ENDPOINT: "endpoint 3 days",
-        Constraint.THROUGHPUT: "60 a day",
-        Constraint.POPULATION: "all 300",
+        Constraint.STAFF: "staff limit 4",
+        Constraint.ENDPOINT: "under 3 days: no evidence",
+        Constraint.THROUGHPUT: "at most 60 a day count",
+        Constraint.POPULATION: "only 300 exist",
     }
     assert limit_meanings(pack)[Constraint.THROUGHPUT] == "60 samples a day can count"
     assert set(limit_meanings(pack)) == set(limit_labels(pack))

@@ -23,7 +23,12 @@ from replicalab.negotiation import (
     setup_for,
 )
 from replicalab.negotiation.rounds import outcome_of
-from replicalab.scenarios import EvidenceTier, NormalizedScenarioPack, load_scenario
+from replicalab.scenarios import (
+    EvidenceTier,
+    NormalizedScenarioPack,
+    list_scenarios,
+    load_scenario,
+)
 from replicalab.sentences import (
     ANSWER_MEANINGS,
     ANSWER_STATUS,
@@ -40,8 +45,9 @@ from replicalab.sentences import (
     outcome_verdict,
     plan_size,
     plan_verdict,
+    terms_text,
 )
-from replicalab.sentences.verdicts import UNFINISHED_TITLE
+from replicalab.sentences.verdicts import EVIDENCE_MEANINGS, UNFINISHED_TITLE
 from tests.factories import EQUIPMENT, make_pack_in_lab, make_protocol
 from tests.negotiation.playing import (
     ACCEPT,
@@ -189,8 +195,9 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
             Verdict(
                 Status.PASS,
                 "Accepts",
-                "The reference protocol takes 300 samples, 8 days and 3,850 credits. This lab can "
-                "run it. Planned evidence: power 0.86, which meets the target of 0.80.",
+                "The reference protocol (300 samples, 8 days, 3,850 credits) passes all 7 checks. "
+                "This lab can run it. Planned evidence: power 0.86, which meets the target of "
+                "0.80.",
             ),
         ),
         (
@@ -199,10 +206,10 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
             Verdict(
                 Status.CAUTION,
                 "Suggests changes",
-                "The reference protocol takes 300 samples, 8 days and 3,850 credits. In this lab "
-                "4 of 7 dimensions fail: protocol, budget, equipment and schedule. The Lab Manager "
-                "offers 150 samples, 6 days and 2,250 credits: power 0.86 becomes 0.58, above "
-                "floor.",
+                "The reference protocol (300 samples, 8 days, 3,850 credits) fails 4 of 7 checks "
+                "here: protocol, budget, equipment and schedule. The Lab Manager offers 150 "
+                "samples, 6 days, 2,250 credits: the planned power falls from 0.86 to 0.58, below "
+                "the target of 0.80 but above the floor of 0.50.",
             ),
         ),
         (
@@ -211,10 +218,10 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
             Verdict(
                 Status.FAIL,
                 "Suggests changes",
-                "The reference protocol takes 300 samples, 8 days and 3,850 credits. In this lab "
-                "6 of 7 dimensions fail: protocol, budget, equipment, reagents, schedule and "
-                "staff. The Lab Manager offers 75 samples, 5 days and 1,450 credits: "
-                "power 0.86 becomes 0.33, below floor.",
+                "The reference protocol (300 samples, 8 days, 3,850 credits) fails 6 of 7 checks "
+                "here: protocol, budget, equipment, reagents, schedule and staff. The Lab Manager "
+                "offers 75 samples, 5 days, 1,450 credits: the planned power falls from 0.86 to "
+                "0.33, below the floor of 0.50.",
             ),
         ),
         (
@@ -223,10 +230,10 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
             Verdict(
                 Status.CAUTION,
                 "Suggests changes",
-                "The reference protocol takes 12 samples, 6 days and 820 credits. In this lab "
-                "4 of 7 dimensions fail: protocol, budget, equipment and schedule. The Lab Manager "
-                "offers "
-                "12 samples, 4 days and 720 credits: power 0.88 either way, meets target.",
+                "The reference protocol (12 samples, 6 days, 820 credits) fails 4 of 7 checks "
+                "here: protocol, budget, equipment and schedule. The Lab Manager offers 12 "
+                "samples, 4 days, 720 credits: the planned power stays 0.88, which meets the "
+                "target of 0.80.",
             ),
         ),
         (
@@ -235,11 +242,10 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
             Verdict(
                 Status.FAIL,
                 "Suggests changes",
-                "The reference protocol takes 24 samples, 36 days and 2,890 credits. In this lab "
-                "6 of 7 dimensions fail: protocol, budget, equipment, reagents, schedule and "
-                "staff. The Lab Manager "
-                "offers 12 samples, 14 days and 1,670 credits: power 0.80 is lost, since the "
-                "study's endpoint needs 22 days, and the plan has 14.",
+                "The reference protocol (24 samples, 36 days, 2,890 credits) fails 6 of 7 checks "
+                "here: protocol, budget, equipment, reagents, schedule and staff. The Lab Manager "
+                "offers 12 samples, 14 days, 1,670 credits: the planned power of 0.80 is lost, "
+                "since the study's endpoint needs 22 days, and the plan has 14.",
             ),
         ),
         (
@@ -248,9 +254,8 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
             Verdict(
                 Status.FAIL,
                 "Rejects",
-                "The reference protocol takes 633 samples, 10 days and 7,155 credits. In this lab "
-                "6 of 7 dimensions fail: protocol, budget, equipment, reagents, schedule and "
-                "staff. The Lab Manager "
+                "The reference protocol (633 samples, 10 days, 7,155 credits) fails 6 of 7 checks "
+                "here: protocol, budget, equipment, reagents, schedule and staff. The Lab Manager "
                 "rejects it: after every change it may make, staff fails.",
             ),
         ),
@@ -258,6 +263,51 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
 )
 def test_offer_story_of_a_shipped_lab(study: str, lab: str, verdict: Verdict) -> None:
     assert offer_story(load_scenario(study, lab)) == verdict
+
+
+def test_offer_story_of_a_half_width_that_grows_says_that_it_rises() -> None:
+    # 1.96 times 5 % over the root of 58; over the root of 29 and the substitution's factor 0.9
+    assert (
+        "the planned half-width rises from ±1.29 % to ±2.02 %, wider than the target of ±1.50 % "
+        "but within the floor of ±2.50 %."
+    ) in offer_story(load_scenario("phys_millikan", "medium")).text
+
+
+def test_offer_story_of_a_reference_protocol_without_evidence_loses_none() -> None:
+    found = story(make_protocol(duration_days=2), {EQUIPMENT[0]: 10})
+    assert found.text.endswith(
+        "credits: no evidence, since the study's endpoint needs 3 days, and the plan has 2."
+    )
+
+
+@pytest.mark.parametrize(
+    ("study", "text"),
+    [
+        (
+            "fin_momentum",
+            "Samples: months of long-short return. Power: the chance of finding the assumed "
+            "effect; target 0.80: what the study aims for; floor 0.50: the least worth running.",
+        ),
+        (
+            "math_four_colour",
+            "Samples: configurations re-checked. Share examined: how much of all there is gets "
+            "checked; target 100 %: what the study aims for; floor 100 %: the least worth running.",
+        ),
+        (
+            "phys_millikan",
+            "Samples: drops. Half-width: how far the result may be off, either way; target "
+            "±1.50 %: what the study aims for; floor ±2.50 %: the least worth running.",
+        ),
+    ],
+)
+def test_terms_of_a_study_say_what_is_counted_and_what_is_aimed_for(study: str, text: str) -> None:
+    assert terms_text(load_scenario(study)) == text
+
+
+def test_every_measure_of_evidence_has_a_meaning() -> None:
+    packs = [load_scenario(summary.scenario_id) for summary in list_scenarios()]
+    measures = {planned_evidence(pack.reference_protocol, pack).measure for pack in packs}
+    assert measures == set(EVIDENCE_MEANINGS)
 
 
 def story(plan: Protocol, booked: dict[str, int] | None = None) -> Verdict:
@@ -269,8 +319,8 @@ def test_offer_story_of_an_accepted_plan_below_the_floor_is_no_pass() -> None:
     found = story(SMALL)
     assert (found.status, found.title) == (Status.CAUTION, "Accepts")
     assert found.text.startswith(
-        "The reference protocol takes 10 samples, 5 days and 750 credits. This lab can run it. "
-        "Planned evidence: power 0.2"
+        "The reference protocol (10 samples, 5 days, 750 credits) passes all 7 checks. This lab "
+        "can run it. Planned evidence: power 0.2"
     )
     assert found.text.endswith(", below the floor of 0.50.")
 
@@ -279,8 +329,8 @@ def test_offer_story_of_a_plan_that_breaks_a_restriction_does_not_say_rejected()
     assert story(FLAMING) == Verdict(
         Status.CAUTION,
         "Reports",
-        "The reference protocol takes 40 samples, 5 days and 1,050 credits. In this lab one of 7 "
-        "dimensions fails: policy. The lab has the means, but the Lab Manager does not approve it.",
+        "The reference protocol (40 samples, 5 days, 1,050 credits) fails 1 of 7 checks here: "
+        "policy. The lab has the means, but the Lab Manager does not approve it.",
     )
 
 
@@ -470,7 +520,7 @@ FOUR_OUTCOMES: Final = [
         "False agreement in round 5: the Scientist accepted, but protocol, equipment, reagents, "
         "schedule and staff fail, so the lab cannot run the plan of 79 samples in 7 days for 1,465 "
         "of 2,500 credits; no plan above the floor of 100 % exists in this lab with this method: "
-        "the best has share examined 3.1 %.",
+        "the best has share examined 3.2 %.",
     ),
     (
         ("fin_momentum", "hard", ScientistKind.EVIDENCE_AWARE, LabManagerKind.LEAST_LOSS),

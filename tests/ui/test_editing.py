@@ -159,7 +159,7 @@ def test_message_about_an_empty_text_goes_when_the_plan_is_shown_again() -> None
 def test_rationale_with_a_forbidden_phrase_is_reported_not_approved() -> None:
     app = visit(PROTOCOL, lab="easy")
     type_text(app, "Rationale", "An offline backtest; later we route orders to a broker.")
-    assert tile(app, "policy") == ["Policy fail", "1 breach, none allowed", "slack −1"]
+    assert tile(app, "policy") == ["Policy fail", "1 breach, none allowed"]
     verdict = alerts(app)[0]
     assert (verdict.colour, verdict.text.split(".")[0]) == (
         "warning",
@@ -360,3 +360,19 @@ def test_edits_in_one_lab_are_checked_in_the_next() -> None:
     go(open_lab(app, "easy"), PROTOCOL)
     assert number(app, "Sample size").value == 150
     assert tile(app, "budget")[1] == "2,350 / 3,900 credits"
+
+
+@pytest.mark.parametrize("label", ["   ", "\u0085", "\t"])
+def test_label_without_a_name_is_said_and_not_taken(label: str) -> None:
+    app = visit(PROTOCOL)
+    before = chosen(app, "Controls")
+    choose(app, "Controls", *before, label)
+    assert "has an entry without a name" in said(app)
+    assert query_of(app).get("plan") is None
+
+
+def test_label_too_long_for_an_address_is_said_and_not_taken() -> None:
+    app = visit(PROTOCOL)
+    choose(app, "Reagents", "x" * 301)
+    assert "Reagents has an entry of 301 characters; at most 300 fit" in said(app)
+    assert query_of(app).get("plan") is None

@@ -13,15 +13,18 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.scenarios import list_scenarios, loading
+from replicalab.stories import Story, stories
 from tests.ui.reading import (
     NEGOTIATION,
     PAGES,
     PROTOCOL,
+    go,
     keyed,
     press,
     run,
     said,
     texts,
+    type_number,
     visit,
     where,
 )
@@ -75,19 +78,80 @@ def test_card_says_domain_title_lesson_and_how_the_labs_bind() -> None:
         "The honest answer is 'not here'.",
     ]
     assert [line.strip() for line in labs.splitlines()] == [
-        "Easy: accepts",
-        "Medium: suggests",
-        "Hard: rejects",
+        "Easy: Lab Manager accepts",
+        "Medium: protocol, budget, equipment and schedule fail; Lab Manager suggests changes",
+        "Hard: all but policy fail; Lab Manager rejects",
     ]
 
 
-def test_card_marks_each_dimension_of_each_lab() -> None:
+def test_card_shows_each_answer_with_its_own_symbol_too() -> None:
     card = keyed(visit(), "card_math_four_colour")
     values = [str(element.value) for element in card if isinstance(element, Element)]
     raw = next(value for value in values if "Easy" in value)
-    marks = [re.findall("material/(check|close):", line) for line in raw.splitlines()]
-    medium = ["close", "close", "close", "check", "close", "check", "check"]
-    assert marks == [["check"] * 7, medium, ["close"] * 6 + ["check"]]
+    assert re.findall(r":material/(\w+):", raw) == ["check_circle", "warning", "cancel"]
+
+
+def test_card_of_the_open_study_says_so_and_only_that_one() -> None:
+    app = visit(study="psy_stroop")
+    marked = [button for button in app.button if button.label == "This one is open"]
+    assert [(button.key, button.disabled) for button in marked] == [("open_psy_stroop", True)]
+
+
+# --- The stories ---
+
+
+STORIES: Final = {story.key: story for story in stories()}
+
+
+def tell(key: str) -> AppTest:
+    """Press a story's button on the front door and return the app, on the page that tells it."""
+    app = visit(study="ml_resnet_cifar10")
+    app.button(key=key).click()
+    return run(app)
+
+
+def story_lines(app: AppTest) -> list[str]:
+    """Return the lines that say which story is being told."""
+    return [line for line in texts(app.main) if line.startswith("Story: ")]
+
+
+@pytest.mark.parametrize("story", STORIES.values(), ids=list(STORIES))
+def test_story_says_its_line_where_it_is_told(story: Story) -> None:
+    app = tell(story.key)
+    assert len(app.title) == 1
+    assert story_lines(app) == [f"Story: {story.title}. {story.line}"]
+
+
+def test_story_ends_when_the_plan_changes_and_returns_when_that_is_undone() -> None:
+    app = type_number(tell("half_the_sample"), "Sample size", 20)
+    assert story_lines(app) == []
+    assert story_lines(press(app, "Undo")) == [
+        f"Story: {STORIES['half_the_sample'].title}. {STORIES['half_the_sample'].line}"
+    ]
+
+
+def test_story_goes_on_through_the_rounds_and_ends_when_more_are_played() -> None:
+    app = press(tell("cut_that_costs_nothing"), "First")
+    assert len(story_lines(app)) == 1
+    assert story_lines(type_number(app, "Rounds at most", 5)) == []
+
+
+def test_story_is_told_on_its_own_page_only() -> None:
+    app = tell("half_the_sample")
+    assert story_lines(go(app, NEGOTIATION)) == []
+    assert len(story_lines(go(app, PROTOCOL))) == 1
+
+
+def test_study_that_is_no_story_tells_none() -> None:
+    assert story_lines(visit(NEGOTIATION, study="psy_stroop", rounds="2", round="2")) == []
+
+
+def test_front_door_shows_the_stories_before_the_open_study() -> None:
+    shown = [
+        element.key or element.type for element in visit().main if isinstance(element, Element)
+    ]
+    assert shown.index("surprise") < shown.index("warning")
+    assert shown.index("half_the_sample") < shown.index("surprise")
 
 
 def test_gallery_of_good_files_speaks_of_no_broken_one() -> None:

@@ -75,7 +75,7 @@ def test_false_agreement_is_never_shown_as_success() -> None:
             "False agreement in round 5: the Scientist accepted, but protocol, equipment, "
             "reagents, schedule and staff fail, so the lab cannot run the plan of 79 samples in 7 "
             "days for 1,465 of 2,500 credits; no plan above the floor of 100 % exists in this lab "
-            "with this method: the best has share examined 3.1 %.",
+            "with this method: the best has share examined 3.2 %.",
         )
     ]
     press(app, "Last")
@@ -242,7 +242,7 @@ def test_both_messages_open_to_their_rule_and_the_seven_margins() -> None:
     assert "Third in its order: a lab constraint fails" in page
     assert rows_in(app, "manager_rule_1") == [
         ["Dimension", "Used / limit", "Slack", "Passes"],
-        ["Protocol", "1 error, none allowed", "−1", "fail"],
+        ["Protocol", "1 error: duration", "−1", "fail"],
         ["Budget", "2,300 / 2,600 credits", "+300", "pass"],
         ["Equipment", "2 needed, 1 free", "−1", "fail"],
         ["Reagents", "2 needed, 2 free", "0", "pass"],

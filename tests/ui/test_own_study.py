@@ -99,7 +99,7 @@ def test_id_of_a_shipped_study_is_refused() -> None:
 def test_study_that_is_used_is_open_on_every_page() -> None:
     app = using()
     assert query_of(app)["study"] == "my_stroop"
-    assert "100 samples, 4 days and 1,600 credits" in said(app)
+    assert "100 samples, 4 days, 1,600 credits" in said(app)
     app = go(app, PROTOCOL)
     assert where(app).startswith("Studies of interference in serial verbal reactions")
     app = go(app, NEGOTIATION)
@@ -132,7 +132,7 @@ def test_edited_study_replaces_the_one_in_use() -> None:
     changed = MINE.replace("budget: 1000", "budget: 5000")
     app = press(write(app, changed), "Use this study")
     assert "13 of 13 studies" in said(app)
-    assert "3 of 7 dimensions fail: protocol, equipment and schedule" in said(app)
+    assert "3 of 7 checks here: protocol, equipment and schedule" in said(app)
 
 
 def test_study_taken_away_leaves_its_text_in_the_editor() -> None:

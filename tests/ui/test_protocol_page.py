@@ -22,7 +22,6 @@ from replicalab.sentences import (
     Options,
     alone_lines,
     difference_text,
-    loss_text,
     nothing_needed,
     options_for,
     plan_verdict,
@@ -30,6 +29,7 @@ from replicalab.sentences import (
     saved_text,
     size_text,
     target_text,
+    total_loss_text,
     what_to_do,
 )
 from replicalab.stories import stories
@@ -77,7 +77,8 @@ def expected_marks(options: Options, pack: NormalizedScenarioPack) -> dict[str, 
     plans = {"Your plan": options.plan}
     if options.offer != options.plan:
         plans["As ticked"] = options.offer
-    if options.least.plan not in (options.plan, options.offer):
+    lost = options.least.price.evidence.void
+    if not lost and options.least.plan not in (options.plan, options.offer):
         plans["Least loss"] = options.least.plan
     found = {name: planned_evidence(plan, pack) for name, plan in plans.items()}
     return {
@@ -119,7 +120,7 @@ def test_page_says_and_draws_what_the_core_answers(study: str, lab: str) -> None
     else:
         for sentence in (run_text(options.asks.run), target_text(options, pack)):
             assert sentence in page
-        assert all(line in page for line in alone_lines(options))
+        assert all(line in page for line in alone_lines(options, pack))
 
 
 @pytest.mark.parametrize("ticks", list(product([True, False], repeat=3)), ids=str)
@@ -138,7 +139,7 @@ def test_ticked_changes_come_to_what_the_core_says(ticks: tuple[bool, ...]) -> N
         f"{plan_verdict(check, evidence).title} {size_text(plan)} · "
         f"{amount_text(check.estimated_cost)} of 2,600 credits · {evidence.text}"
     ) in page
-    assert f"In all: {saved_text(step)} · {loss_text(step, MOMENTUM)}" in page
+    assert f"In all: {saved_text(step)} · {total_loss_text(step, MOMENTUM)}" in page
     shown = figure(app, 1)["data"][0]
     assert len(shown["y"]) == 6 + (ticks.count(True) + 1 if any(ticks) else 0)
     assert shown["x"][-1] == check.estimated_cost
@@ -216,10 +217,40 @@ def test_lab_that_can_yield_no_evidence_offers_no_least_loss_plan() -> None:
     assert "the study's endpoint needs 22 days, and the lab gives 14" in page
     assert "No plan for this lab reaches the floor of power 0.50. Searched:" in page
     assert not any(button.key == "apply_least_loss" for button in app.button)
+    what = next(text for text in texts(app.main) if text.startswith("What to do:"))
+    assert what.startswith(
+        "What to do: Do not run this here: the study's endpoint needs 22 days, and the lab has 14."
+    )
+    assert app.button(key="apply_all").proto.type == "secondary"
+
+
+def test_fact_that_fails_two_dimensions_is_told_once() -> None:
+    app = visit(PROTOCOL, study="bio_jq1_myeloma", lab="hard")
+    assert tile(app, "protocol")[1] == "1 error: duration"
+    assert "Protocol: see schedule." in said(app)
+    assert "Duration is 36 days" not in said(app)
+
+
+def test_days_below_the_studys_own_duration_are_noted_and_lost() -> None:
+    page = said(visit(PROTOCOL, **to_query(stories()[0].workspace)))
+    below = "Below the study's 'survival window' of 36 days."
+    assert f"Note: {below}" in page
+    assert f"6 days fewer to run and to repeat what fails. {below}" in page
+
+
+def test_samples_beyond_all_that_exist_are_noted_with_separators() -> None:
+    plan = revise(stories()[0].workspace.plan(), sample_size=5000)
+    app = visit(PROTOCOL, **to_query(stories()[0].workspace.with_plan(plan)))
+    page = said(app)
+    assert "Note: 5,000 samples planned; the study has 24, so 4,976 cannot count." in page
+    assert "Of its 5,000 samples only 24 can count; plan no more than these." in page
+    assert any("Sample size: 5,000 → 19" in plain(box.label) for box in app.checkbox)
 
 
 def test_dropped_control_of_the_least_loss_plan_is_named_with_what_it_protects() -> None:
     page = said(visit(PROTOCOL, study="eco_reef_fish", lab="medium"))
+    assert "fidelity loss 0 → 3 in all (substitution 2, dropped control 1)" in page
+    assert "Why: With it no more than 20 samples fit, short of the study's floor." in page
     assert "Without 'side-swap of currents' nothing protects against" in page
 
 
@@ -230,8 +261,9 @@ def test_story_of_the_halved_sample_reads_in_one_line() -> None:
     app = visit(PROTOCOL, **to_query(stories()[0].workspace))
     line = next(text for text in texts(app.main) if text.startswith("What to do:"))
     assert line.startswith(
-        "What to do: 10 credits over. The Lab Manager would halve the sample to 12: power "
-        "0.67 → 0.36. Same lab, least loss: 24 samples in 22 days: power 0.67."
+        "What to do: 10 credits too many. The Lab Manager would halve the sample to 12: power "
+        "0.67 → 0.36, below the floor of 0.50. Same lab, least loss: all 24 samples in 22 days "
+        "instead of 28: power 0.67."
     )
 
 

@@ -12,6 +12,7 @@ from replicalab.cassettes import ModelSettings, cassette_of, load_cassette, save
 from replicalab.errors import ReplicaLabError, TraceError
 from replicalab.labels import count_text
 from replicalab.negotiation import Trace, load_trace, replay_differences, save_trace
+from replicalab.negotiation.loading import MOST_BYTES
 from replicalab.negotiation.rounds import start
 from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.ui import own_studies, session
@@ -35,10 +36,11 @@ def draw(talks: Talks | None) -> None:
 
 
 def _draw_saving(talks: Talks) -> None:
+    saved = save_trace(talks.trace)
     with st.container(horizontal=True, key="saving"):
         st.download_button(
             "Save this negotiation",
-            save_trace(talks.trace),
+            saved,
             file_name=_NAME,
             mime="application/json",
             icon=":material/download:",
@@ -55,6 +57,18 @@ def _draw_saving(talks: Talks) -> None:
                 on_click="ignore",
                 help="What the model said, to be played again without it. No key is in it.",
             )
+    _say_size(saved)
+
+
+def _say_size(saved: str) -> None:
+    """Say where a file will be larger than what is opened here."""
+    size = len(saved.encode("utf-8", "surrogatepass"))
+    if size > MOST_BYTES:
+        st.warning(
+            f"This negotiation takes {size:,} bytes, and at most {MOST_BYTES:,} are opened again "
+            "here. A recording of the run is shorter; or play fewer rounds.",
+            icon=":material/warning:",
+        )
 
 
 def _recording_of(talks: Talks) -> str | None:
@@ -101,8 +115,18 @@ def _open() -> None:
         _open_text(file.getvalue().decode("utf-8"), file.name)
     except UnicodeDecodeError:
         st.session_state[_PROBLEM] = "it is no text; choose a JSON file that was saved here."
-    except (ReplicaLabError, ValidationError) as error:
+    except ReplicaLabError as error:
         st.session_state[_PROBLEM] = str(error)
+    except ValidationError as error:
+        st.session_state[_PROBLEM] = _first_fault(error)
+
+
+def _first_fault(error: ValidationError) -> str:
+    """Return the first value that does not fit, where it stands, and what to do."""
+    first = error.errors(include_url=False)[0]
+    place, value = ".".join(map(str, first["loc"])) or "the file", first["input"]
+    shown = f" is {value}" if isinstance(value, int | float) else ""
+    return f"{place}{shown}: {first['msg']}; load a file that was saved here and not edited since"
 
 
 def _open_text(text: str, name: str) -> None:
@@ -124,6 +148,7 @@ def _open_trace(trace: Trace, name: str) -> None:
     if len(trace.rounds) > MOST_ROUNDS:
         played = count_text(len(trace.rounds), "round")
         raise TraceError(f"it has {played}; at most {MOST_ROUNDS} can be shown here")
+    recordings.must_be_shown(trace.setup)
     work = recordings.workspace_of(trace.setup).changed(scientist=trace.setup.scientist)
     pack = work.pack(own_studies.find)
     session.open_workspace(work)

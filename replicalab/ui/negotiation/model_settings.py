@@ -17,6 +17,7 @@ from replicalab.llm import SETTINGS, Endpoint, check_endpoint, what_to_set
 from replicalab.ui.words import escaped
 
 _BASE_URL, _MODEL, _KEY = (SETTINGS[field] for field in ("base_url", "model", "api_key"))
+_OPEN: Final = "model_settings_open"
 _NUMBERS: Final = {
     "timeout": ("Longest silence (seconds)", 1, 3600),
     "max_tokens": ("Longest answer (tokens)", 1, 1_000_000),
@@ -66,10 +67,13 @@ def _merged(environment: Mapping[str, str], typed: Mapping[str, str]) -> dict[st
 
 
 def draw() -> None:
-    """Draw the settings, folded once they are complete, and a test of the connection."""
+    """Draw the settings, and a test of the connection; once open, they stay so until `fold`."""
     environment = _environment()
     missing = what_to_set(_merged(environment, _typed()))
-    with st.expander("Model settings", expanded=bool(missing), icon=":material/settings:"):
+    if missing:
+        st.session_state[_OPEN] = True
+    unfolded = bool(st.session_state.get(_OPEN))
+    with st.expander("Model settings", expanded=unfolded, icon=":material/settings:"):
         st.caption(
             "Any server with an OpenAI-compatible address. What is typed here is kept for this "
             "session only: it is never stored, logged, exported or put in a link."
@@ -79,6 +83,11 @@ def draw() -> None:
     if missing:
         or_here = "Or fill in base URL and model above, for this session only."
         st.info(f"{escaped(missing)} {or_here}", icon=":material/smart_toy:")
+
+
+def fold() -> None:
+    """Fold the settings: a model that is about to be asked needs them no more."""
+    st.session_state[_OPEN] = False
 
 
 def _draw_fields(environment: Mapping[str, str]) -> None:

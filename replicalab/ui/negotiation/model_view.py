@@ -110,6 +110,7 @@ def _draw_controls(
 
 
 def _run() -> None:
+    model_settings.fold()
     st.session_state[_RUNNING] = True
     st.session_state.pop(_FAILURE, None)
     st.session_state.pop(_ACTING, None)

@@ -13,6 +13,7 @@ from replicalab.models import (
     plan_action,
 )
 from replicalab.negotiation import AUTOMATIC, Attempt, Turn
+from replicalab.negotiation.players import FOR_THE_MODEL
 from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.sentences import move_text, on_the_table
 from replicalab.ui import session
@@ -22,7 +23,6 @@ from replicalab.ui.negotiation.table import Place, Talks
 from replicalab.ui.words import escaped
 
 _LONGEST_QUESTION: Final = 500
-_FOR_THE_MODEL: Final = "A person acted for the model in this round."
 
 
 def draw(
@@ -177,6 +177,6 @@ class _Move:
             self._act(ScientistAction.model_validate({**ACCEPT_ACTION.model_dump(), **asks}))
 
     def _act(self, action: ScientistAction | None) -> None:
-        reason = _FOR_THE_MODEL if self._attempts else ""
+        reason = FOR_THE_MODEL if self._attempts else ""
         turn = Turn(action=action, reason=reason, attempts=self._attempts)
         table.play(self._place, self._talks, turn, self._pack)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -9,15 +10,14 @@ import streamlit as st
 from pydantic import ValidationError
 
 from replicalab.agents import check_feasibility
+from replicalab.bounds import LARGEST_PLANNED, LONGEST_TEXT, too_large
 from replicalab.evidence import planned_evidence
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol, revise
 from replicalab.scenarios import ItemStatus, NormalizedScenarioPack
 from replicalab.sentences import plan_verdict
 from replicalab.ui.check_view import draw_verdict
 from replicalab.ui.words import escaped
-from replicalab.workspace import LARGEST_PLANNED
 
-_LONGEST_TEXT: Final = 4000
 _CATEGORIES: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
 _NUMBERS: Final = {"sample_size": 1, "duration_days": 0}
 """The whole numbers of a plan and the least of each; a proposal needs a sample."""
@@ -39,6 +39,11 @@ class Form(NamedTuple):
         return f"{self.name}_{field}"
 
     def read(self) -> Protocol | None:
+        """Return the plan that the fields hold now, None where it cannot be one or sent."""
+        plan = self.held()
+        return None if plan is None or too_large(plan) else plan
+
+    def held(self) -> Protocol | None:
         """Return the plan that the fields hold now, None where it cannot be one."""
         values = {name: st.session_state.get(self.key(name)) for name in PROTOCOL_FIELDS}
         given = {name: value for name, value in values.items() if value is not None}
@@ -58,28 +63,54 @@ def draw_fields(form: Form, pack: NormalizedScenarioPack) -> Protocol | None:
     for field, category in _CATEGORIES.items():
         _labels(form, field, _offered(pack, category), _status_of(pack, category))
     for field in ("technique", "rationale"):
-        st.text_input(
-            FIELD_LABELS[field],
-            getattr(form.plan, field)[:_LONGEST_TEXT],
-            max_chars=_LONGEST_TEXT,
-            key=form.key(field),
+        _text(form, field)
+    plan = form.held()
+    for problem in too_large(plan) if plan else []:
+        st.error(f"{escaped(problem)}. Shorten it.", icon=":material/edit_off:")
+    return plan
+
+
+def _say(found: str) -> None:
+    """Say beside a field what of the plan it could not be filled with."""
+    st.caption(f":material/info: {escaped(found)}")
+
+
+def _text(form: Form, field: str) -> None:
+    text: str = getattr(form.plan, field)
+    st.text_input(
+        FIELD_LABELS[field],
+        text[:LONGEST_TEXT],
+        max_chars=LONGEST_TEXT,
+        key=form.key(field),
+    )
+    if len(text) > LONGEST_TEXT:
+        _say(
+            f"The plan has {len(text):,} characters here, and at most {LONGEST_TEXT:,} can be "
+            f"sent: the field holds the first {LONGEST_TEXT:,}."
         )
-    return form.read()
 
 
 def _number(form: Form, field: str, least: int) -> None:
+    planned: int = getattr(form.plan, field)
+    shown = max(least, min(planned, LARGEST_PLANNED))
     st.number_input(
         "Duration (days)" if field == "duration_days" else FIELD_LABELS[field],
-        value=max(least, min(getattr(form.plan, field), LARGEST_PLANNED)),
+        value=shown,
         min_value=least,
         max_value=LARGEST_PLANNED,
         step=1,
         key=form.key(field),
     )
+    if shown != planned:
+        _say(
+            f"The plan has {planned:,} here, and {least:,} to {LARGEST_PLANNED:,} can be sent: the "
+            f"field starts with {shown:,}."
+        )
 
 
 def _labels(form: Form, field: str, offered: list[str], shown_as: Callable[[str], str]) -> None:
-    chosen = list(dict.fromkeys(getattr(form.plan, field)))
+    planned: list[str] = getattr(form.plan, field)
+    chosen = list(dict.fromkeys(planned))
     st.multiselect(
         FIELD_LABELS[field],
         list(dict.fromkeys([*offered, *chosen])),
@@ -90,6 +121,9 @@ def _labels(form: Form, field: str, offered: list[str], shown_as: Callable[[str]
         wrap=True,
         placeholder="Pick, or type a new one",
     )
+    again = [label for label, count in Counter(planned).items() if count > 1]
+    if again:
+        _say(f"The plan lists {', '.join(again)} more than once; each is sent once.")
 
 
 def _offered(pack: NormalizedScenarioPack, category: str) -> list[str]:
@@ -113,6 +147,9 @@ def draw_preview(plan: Protocol | None, pack: NormalizedScenarioPack) -> None:
             "Technique and rationale may not be empty. Write in a few words what is done, and why.",
             icon=":material/edit_off:",
         )
+        return
+    if too_large(plan):
+        st.error("This plan is too large to be sent: see beside it.", icon=":material/edit_off:")
         return
     check = check_feasibility(plan, pack)
     draw_verdict(plan_verdict(check, planned_evidence(plan, pack)))

@@ -37,6 +37,7 @@ def draw() -> None:
             _draw_rounds()
         _draw_present()
     _draw_opened()
+    _draw_aside()
 
 
 def _set_widgets(recorded: bool) -> None:
@@ -94,7 +95,8 @@ def _draw_present() -> None:
 def _seat() -> None:
     """Seat the chosen players; a recorded run brings its own study and lab."""
     chosen = st.session_state[_SCIENTIST]
-    table.close_opened()
+    table.put_aside()
+    table.drop_branch()
     if chosen == _RECORDED:
         recordings.open_first()
         return
@@ -123,6 +125,29 @@ def _draw_opened() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="opened"):
         st.markdown(f"{escaped(opened.told)}. {_players_of(opened)}", width="content")
         st.button("Close it", icon=":material/close:", on_click=table.close_opened)
+
+
+def _draw_aside() -> None:
+    """Draw the way back to each opened negotiation that gave way to something else."""
+    for number, one in enumerate(table.aside()):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"aside_{number}"):
+            st.markdown(
+                f"An opened negotiation is put aside: {escaped(one.told)}.", width="content"
+            )
+            st.button(
+                "Go back to it",
+                icon=":material/undo:",
+                key=f"aside_{number}_back",
+                on_click=table.go_back_to,
+                args=(one,),
+            )
+            st.button(
+                "Forget it",
+                icon=":material/close:",
+                key=f"aside_{number}_forget",
+                on_click=table.forget,
+                args=(one,),
+            )
 
 
 def _players_of(opened: table.Opened) -> str:

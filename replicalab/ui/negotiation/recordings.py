@@ -13,7 +13,7 @@ from replicalab.sentences import LAB_MANAGERS
 from replicalab.ui import own_studies, session
 from replicalab.ui.negotiation import table
 from replicalab.ui.words import escaped
-from replicalab.workspace import MOST_ROUNDS, Workspace
+from replicalab.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
 
 _CHOICE: Final = "recording_choice"
 
@@ -44,14 +44,28 @@ def _open(cassette: Cassette) -> None:
     session.open_workspace(found.changed(recording=cassette.key))
 
 
+def must_be_shown(setup: Setup) -> None:
+    """Refuse a setup that this page has no room for.
+
+    Raises:
+        TraceError: it has more rounds, or a larger seed, than can be shown.
+    """
+    limits = {"max_rounds": (setup.max_rounds, MOST_ROUNDS), "seed": (setup.seed, LARGEST_SEED)}
+    for name, (value, most) in limits.items():
+        if value > most:
+            raise TraceError(
+                f"setup.{name} is {value:,}, and at most {most:,} can be shown here; play that "
+                f"negotiation anew with {most:,} or less"
+            )
+
+
 def workspace_of(setup: Setup) -> Workspace:
     """Return the workspace in which a negotiation from elsewhere is shown, at its first round."""
     work = session.workspace()
     same = work.scenario_id == setup.scenario_id
     opened = work.with_study(setup.scenario_id).with_lab(setup.difficulty, setup.seed)
     kept = work.protocol if same else None
-    rounds = min(setup.max_rounds, MOST_ROUNDS)
-    return opened.changed(protocol=kept, max_rounds=rounds, lab_manager=setup.lab_manager)
+    return opened.changed(protocol=kept, max_rounds=setup.max_rounds, lab_manager=setup.lab_manager)
 
 
 def draw_way_in() -> None:
@@ -102,9 +116,10 @@ def open_own(cassette: Cassette) -> None:
     """Play a recording from a file in its study and lab, and show it.
 
     Raises:
-        TraceError: it cannot be played there.
+        TraceError: it cannot be played there, or has more rounds than can be shown.
         ScenarioError: its study is not known here.
     """
+    must_be_shown(cassette.setup)
     before = session.workspace()
     found = workspace_of(cassette.setup).changed(recording=None)
     pack = found.pack(own_studies.find)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Final
 
 import streamlit as st
@@ -24,7 +25,7 @@ def draw(talks: Talks, done: Round) -> None:
     answer, check = done.lab_manager_action, done.check
     if answer is None or check is None or asked_only(done):
         return
-    key = f"{table.origin_of(talks)} {done.number}"
+    key = _key(talks, done)
     found = st.session_state.get(_REWORDED, {}).get(key)
     if found is not None:
         st.markdown("**In the model's words** (they decide nothing)")
@@ -35,6 +36,12 @@ def draw(talks: Talks, done: Round) -> None:
         return
     if st.button("Let the model reword this", icon=":material/translate:", key="reword"):
         _reword(key, done, answer, check, endpoint)
+
+
+def _key(talks: Talks, done: Round) -> str:
+    """Return what tells this answer from one to another plan in the same round."""
+    said = f"{table.origin_of(talks)} {done.model_dump_json()}"
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _reword(

@@ -38,6 +38,7 @@ from replicalab.workspace import Workspace
 
 _KEPT: Final = "talks_kept"
 _OPENED: Final = "talks_opened"
+_ASIDE: Final = "talks_aside"
 _BRANCH: Final = "talks_branch"
 _FORKING: Final = "talks_forking"
 _MOST_KEPT: Final = 16
@@ -78,7 +79,7 @@ class Opened(NamedTuple):
         talks: the negotiation.
         told: what it is and where it came from, for people.
         faults: what its replay found different; empty where every round is identical.
-        seen_from: the workspace in which it was opened; with any other it is closed.
+        seen_from: the workspace in which it was opened; with any other it is put aside.
         recorded: whether it is a recording of a language model.
     """
 
@@ -192,8 +193,46 @@ def opened_one() -> Opened | None:
     """Return the negotiation that was opened from elsewhere, while it belongs to what is shown."""
     found: Opened | None = st.session_state.get(_OPENED)
     if found is not None and found.seen_from != _still(session.workspace()):
-        st.session_state[_OPENED] = found = None
+        put_aside()
+        return None
     return found
+
+
+def put_aside() -> None:
+    """Put the opened negotiation aside; with what was played on in it, it stays until forgotten."""
+    found: Opened | None = st.session_state.get(_OPENED)
+    if found is not None:
+        others = [each for each in aside() if each.talks.trace != found.talks.trace]
+        st.session_state[_ASIDE] = (*others, found)
+    st.session_state[_OPENED] = None
+
+
+def aside() -> tuple[Opened, ...]:
+    """Return the opened negotiations that are put aside, the last one last."""
+    found: tuple[Opened, ...] = st.session_state.get(_ASIDE, ())
+    return found
+
+
+def forget(one: Opened) -> None:
+    """Forget an opened negotiation that was put aside."""
+    st.session_state[_ASIDE] = tuple(each for each in aside() if each is not one)
+
+
+def go_back_to(one: Opened) -> None:
+    """Show an opened negotiation that was put aside, in its lab; a plan in that lab is kept."""
+    put_aside()
+    forget(one)
+    work = one.seen_from
+    if _lab_of(session.workspace()) == _lab_of(work):
+        work = work.changed(protocol=session.workspace().protocol)
+    if work != session.workspace():
+        session.open_workspace(work)
+    st.session_state[_OPENED] = one._replace(seen_from=_still(work))
+    drop_branch()
+
+
+def _lab_of(work: Workspace) -> tuple[str, str, int]:
+    return work.scenario_id, work.difficulty.value, work.seed
 
 
 def _still(work: Workspace) -> Workspace:
@@ -205,6 +244,7 @@ def open_talks(
     talks: Talks, source: str, *, faults: tuple[str, ...] = (), recorded: bool = False
 ) -> None:
     """Show a negotiation from elsewhere, in the workspace as it is now."""
+    put_aside()
     seen_from = _still(session.workspace())
     st.session_state[_OPENED] = Opened(talks, source, faults, seen_from, recorded)
     drop_branch()

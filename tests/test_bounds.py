@@ -1,0 +1,61 @@
+"""How large a plan may be: each limit holds at its value and is named above it."""
+
+from __future__ import annotations
+
+import pytest
+
+from replicalab.bounds import LONGEST_LABEL, LONGEST_TEXT, MOST_BYTES, MOST_LABELS, too_large
+from replicalab.links import decode_plan, encode_plan
+from tests.factories import make_protocol
+
+
+@pytest.mark.parametrize(
+    ("field", "largest", "above", "problem"),
+    [
+        ("sample_size", 10**6, 10**6 + 1, "Sample size is 1,000,001; at most 1,000,000"),
+        ("duration_days", 10**6, 2 * 10**6, "Duration is 2,000,000; at most 1,000,000"),
+        (
+            "technique",
+            "x" * LONGEST_TEXT,
+            "x" * 4001,
+            "Technique has 4,001 characters; at most 4,000 fit",
+        ),
+        (
+            "controls",
+            [f"c{n}" for n in range(MOST_LABELS)],
+            [f"c{n}" for n in range(201)],
+            "Controls has 201 entries; at most 200 fit",
+        ),
+        (
+            "required_reagents",
+            ["x" * LONGEST_LABEL],
+            ["x" * 301],
+            "Reagents has an entry of 301 characters; at most 300 fit",
+        ),
+    ],
+)
+def test_each_limit_holds_and_is_named(
+    field: str, largest: object, above: object, problem: str
+) -> None:
+    assert too_large(make_protocol(**{field: largest})) == []
+    [found] = too_large(make_protocol(**{field: above}))
+    assert found.startswith(problem)
+
+
+def test_texts_together_have_a_limit_too() -> None:
+    labels = [f"{n:03}{'x' * 200}" for n in range(100)]
+    [found] = too_large(make_protocol(controls=labels))
+    assert "at most 20,000 fit" in found
+
+
+def test_any_plan_within_the_limits_fits_an_address() -> None:
+    # Random letters of three bytes each do not compress; an address holds some 60,000 characters.
+    letters = [chr(0x4E00 + (n * 7919) % 20000) for n in range(MOST_BYTES // 3 - 100)]
+    text = "".join(letters)
+    labels = [text[at : at + 250] for at in range(0, len(text), 250)]
+    plan = make_protocol(
+        controls=labels, required_equipment=[], required_reagents=[], technique="t", rationale="r"
+    )
+    assert too_large(plan) == []
+    assert len(encode_plan(plan)) < 60_000
+    assert decode_plan(encode_plan(plan)) == plan
