@@ -8,7 +8,7 @@ Sciences (1988), chapters 2, 3 and 6, with the exact noncentral t in place of hi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -177,11 +177,19 @@ def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
         ("halved", (planning if published is None else published) / 2),
         ("smallest of interest", design.sesoi),
     )
-    labels: dict[float, list[str]] = {}
-    for label, size in named:
-        if size is not None:
-            labels.setdefault(abs(size), []).append(label)
-    return tuple(AssumedEffect(", ".join(same), size) for size, same in labels.items())
+    return merged_effects(AssumedEffect(n, abs(size)) for n, size in named if size is not None)
+
+
+def merged_effects(effects: Iterable[AssumedEffect]) -> tuple[AssumedEffect, ...]:
+    """Return the effects in their order, those of one size as one: ``halved, as published``."""
+    found: list[AssumedEffect] = []
+    for effect in effects:
+        same = next((i for i, e in enumerate(found) if math.isclose(e.effect, effect.effect)), None)
+        if same is None:
+            found.append(effect)
+        else:
+            found[same] = AssumedEffect(f"{found[same].label}, {effect.label}", found[same].effect)
+    return tuple(found)
 
 
 def evidence_value(design: Design, n: int, effect: float | None) -> float:

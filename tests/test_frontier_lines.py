@@ -7,10 +7,10 @@ from typing import Final
 
 import pytest
 
-from replicalab.evidence import AssumedEffect
+from replicalab.evidence import AssumedEffect, merged_effects
 from replicalab.planner import frontier, nash_point
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
-from replicalab.tradeoffs import listed_plans, loss_lines, merged_effects
+from replicalab.tradeoffs import listed_plans, loss_lines
 
 PLACES: Final = [(study.scenario_id, lab) for study in list_scenarios() for lab in Difficulty]
 

@@ -9,7 +9,7 @@ from typing import Final
 from replicalab.cassettes.records import Cassette, Made, ModelSettings, prompt_digest
 from replicalab.errors import TraceError
 from replicalab.negotiation import Round, Trace
-from replicalab.negotiation.loading import loaded
+from replicalab.negotiation.loading import list_fault, loaded
 from replicalab.negotiation.recorded import outputs_of
 
 FOLDER: Final = Path(__file__).parent
@@ -69,10 +69,14 @@ def load_cassette(text: str) -> Cassette:
     """Return the cassette that was saved.
 
     Raises:
-        TraceError: the text is no cassette, or too long for one; the message names the first
-            place at fault.
+        TraceError: the text is no cassette, or too long for one, or its opening lists more than a
+            plan can need; the message names the first place at fault.
     """
-    return loaded(Cassette, text)
+    cassette = loaded(Cassette, text)
+    fault = list_fault(cassette.setup.opening) if cassette.setup.opening else ""
+    if fault:
+        raise TraceError(f"setup.opening.{fault}")
+    return cassette
 
 
 def shipped_cassettes() -> list[Cassette]:

@@ -52,7 +52,8 @@ def list_fault(plan: Protocol | ScientistAction) -> str:
 def _first_fault(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     value = first["input"]
+    why = first["msg"].removeprefix("Value error, ")
     if not first["loc"]:
-        return f"the file: {first['msg']}"
+        return f"the file: {why}"
     shown = f" is {value!r}" if isinstance(value, int | float) else ""
-    return f"{'.'.join(map(str, first['loc']))}{shown}: {first['msg']}"
+    return f"{'.'.join(map(str, first['loc']))}{shown}: {why}"

@@ -74,12 +74,9 @@ def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[D
     what the application writes itself. Only the round of a fork may part from the rule, and
     before it the rounds of earlier forks, which say so.
     """
-    if not _same_lab(trace, scenario):
-        return [Difference(round_number=None, message="The study or its lab has changed.")]
-    forked, played = trace.setup.forked_at, len(trace.rounds)
-    if forked is not None and forked >= played:
-        message = f"setup.forked_at is {forked}, and there are only {count_text(played, 'round')}."
-        return [Difference(round_number=None, message=message)]
+    amiss = _amiss_as_a_whole(trace, scenario)
+    if amiss:
+        return [Difference(round_number=None, message=amiss)]
     state = start(trace.setup)
     for number, saved in enumerate(trace.rounds):
         if state.ending is not None:
@@ -94,6 +91,16 @@ def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[D
         if again != saved:
             return [_differs(number, "the Lab Manager answers differently")]
     return _end_differences(trace, state, scenario)
+
+
+def _amiss_as_a_whole(trace: Trace, scenario: NormalizedScenarioPack) -> str:
+    """Return what no single round can be blamed for; empty where nothing is amiss."""
+    if not _same_lab(trace, scenario):
+        return "The study or its lab has changed."
+    forked, played = trace.setup.forked_at, len(trace.rounds)
+    if forked is not None and forked >= played:
+        return f"It says that round {forked + 1} was forked, and has {count_text(played, 'round')}."
+    return ""
 
 
 def _same_lab(trace: Trace, scenario: NormalizedScenarioPack) -> bool:

@@ -1,7 +1,6 @@
 """What else could be had: which constraints there are, what is compared, what more means buy."""
 
 from replicalab.tradeoffs.constraints import Constraint
-from replicalab.tradeoffs.effects import merged_effects
 from replicalab.tradeoffs.lines import LossLine, listed_plans, loss_lines
 from replicalab.tradeoffs.more import EXTRA_CREDITS, Extra, extras
 from replicalab.tradeoffs.wording import Worded, as_least_loss, worded, wording_failing
@@ -16,7 +15,6 @@ __all__ = [
     "extras",
     "listed_plans",
     "loss_lines",
-    "merged_effects",
     "worded",
     "wording_failing",
 ]

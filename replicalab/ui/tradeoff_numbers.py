@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from replicalab.agents import FeasibilityCheckResult, check_feasibility, suggest_alternative
 from replicalab.concessions import PlanPrice, price
 from replicalab.costs import amount_text
-from replicalab.evidence import AssumedEffect, assumed_effects, planned_evidence
+from replicalab.evidence import AssumedEffect, assumed_effects, merged_effects, planned_evidence
 from replicalab.figures import (
     LEAST_LOSS,
     OFFER,
@@ -33,7 +33,6 @@ from replicalab.tradeoffs import (
     extras,
     listed_plans,
     loss_lines,
-    merged_effects,
     worded,
 )
 

@@ -258,7 +258,7 @@ def refused_file(edit: dict[str, object]) -> str:
         ({"turns": []}, "turns: List should have at least 1 item after validation, not 0"),
         ({"turns": [[]]}, "turns.0: List should have at least 1 item after validation, not 0"),
         ({"api_key": "sk-secret"}, "api_key: Extra inputs are not permitted"),
-        ({"prompts": ["0" * 16]}, "the file: Value error, prompts has 1 entries for 2 turns; give "
+        ({"prompts": ["0" * 16]}, "the file: prompts has 1 entries for 2 turns; give "
          "one for each"),
         ({"turns": [[{"text": "x", "seconds": -1}]]}, "turns.0.0.seconds is -1: Input should be "
          "greater than or equal to 0"),
@@ -271,7 +271,7 @@ def test_file_that_is_no_cassette_is_refused_by_place(edit: dict[str, object], w
 def test_cassette_of_a_rules_negotiation_is_refused() -> None:
     setup = json.loads(save_cassette(RECORDED))["setup"] | {"scientist": "baseline"}
     assert refused_file({"setup": setup}) == (
-        "the file: Value error, setup.scientist is baseline, must be model"
+        "the file: setup.scientist is baseline, must be model"
     )
 
 
@@ -327,3 +327,17 @@ def test_hostile_text_on_a_cassette_moves_no_verdict() -> None:
     assert trace.outcome is None
     assert trace.rounds[0].check is not None
     assert trace.rounds[0].check.failing == ["equipment"]
+
+
+def test_cassette_of_a_fork_is_refused() -> None:
+    data = json.loads(save_cassette(RECORDED))
+    data["setup"]["forked_at"] = 3
+    with pytest.raises(TraceError, match="forked_at is 3; a recording is never a fork"):
+        load_cassette(json.dumps(data))
+
+
+def test_cassette_whose_opening_lists_too_much_is_refused() -> None:
+    data = json.loads(save_cassette(RECORDED))
+    data["setup"]["opening"] = {**PLAN.model_dump(), "controls": [f"c{n}" for n in range(201)]}
+    with pytest.raises(TraceError, match=r"setup\.opening\.controls has 201 entries, and 200 are"):
+        load_cassette(json.dumps(data))

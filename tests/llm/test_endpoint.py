@@ -158,3 +158,23 @@ def test_real_key_is_masked_and_a_placeholder_is_not() -> None:
     assert good_endpoint().without_key(f"a {CANARY} b") == "a [key] b"
     local = Endpoint(base_url="http://localhost/v1", model="m", api_key="ollama")  # type: ignore[arg-type]
     assert local.without_key("ollama runs") == "ollama runs"
+
+
+@pytest.mark.parametrize(
+    "echo", ["shortkey12345", "SHORTKEY12345", "s-h-o-r-t-k-e-y-1-2-3-4-5", "shortkey 12345"]
+)
+def test_key_is_masked_in_other_case_and_split_by_separators(echo: str) -> None:
+    found = Endpoint(base_url="http://localhost/v1", model="m", api_key="shortkey12345")  # type: ignore[arg-type]
+    assert found.without_key(f"a {echo} b") == "a [key] b"
+
+
+@pytest.mark.parametrize("placeholder", ["lm-studio", "not-needed", "no1"])
+def test_placeholder_of_a_local_server_stays_a_plain_word(placeholder: str) -> None:
+    found = Endpoint(base_url="http://localhost/v1", model="m", api_key=placeholder)  # type: ignore[arg-type]
+    assert found.without_key(f"a {placeholder} b") == f"a {placeholder} b"
+
+
+def test_key_with_separators_is_masked_where_they_are_left_out() -> None:
+    found = Endpoint(base_url="http://localhost/v1", model="m", api_key="sk-abc_def-0123456789")  # type: ignore[arg-type]
+    assert found.without_key("a SKabcdef0123456789 b") == "a [key] b"
+    assert found.without_key("sk-abc_def-0123456789") == "[key]"

@@ -181,7 +181,7 @@ def test_any_negotiation_by_hand_is_kept_and_replays(
     trace = begin(setup_for(pack, None, 6, ScientistKind.PERSON, lab_manager), pack)
     for turn in given_turns:
         if trace.ending is None:
-            trace = play_turn(trace, turn, pack)
+            trace = play_turn(trace, turn.model_copy(update={"reason": ""}), pack)
     assert load_trace(save_trace(trace)) == trace
     assert replay_differences(trace, pack) == []
 

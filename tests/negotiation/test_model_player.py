@@ -231,3 +231,15 @@ def test_observation_in_the_record_is_what_the_scientist_sees() -> None:
     state, _ = play(BOOKED, propose(PLAN))
     answer = ask_model(ScriptedGenerate([said(ACCEPT)]), state, BOOKED)
     assert f"Round {observe(state, BOOKED).round_number} of 5" in answer.attempts[0].observation
+
+
+def test_plan_with_more_entries_than_a_file_may_hold_is_no_turn() -> None:
+    long = make_protocol(controls=[f"control {number}" for number in range(201)])
+    answer = ask_model(ScriptedGenerate([said(propose(long))]), FRESH, BOOKED)
+    assert answer.turn is None
+    assert answer.failure == (
+        "The model's plan cannot be kept: controls has 201 entries, and 200 are read at most; "
+        "shorten the list."
+    )
+    most = make_protocol(controls=[f"control {number}" for number in range(200)])
+    assert ask_model(ScriptedGenerate([said(propose(most))]), FRESH, BOOKED).turn is not None

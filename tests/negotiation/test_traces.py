@@ -14,26 +14,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.errors import NegotiationError, TraceError
+from replicalab.errors import ModelError, NegotiationError, TraceError
 from replicalab.models import Protocol, ScientistActionType, revise
 from replicalab.negotiation import (
     Ending,
     LabManagerKind,
+    ModelAnswer,
     Outcome,
     ScientistKind,
     Trace,
+    Turn,
+    ask_model,
     begin,
     fork,
     load_trace,
     negotiate,
     play_action,
+    play_turn,
     replay_differences,
     save_trace,
     scenario_digest,
     setup_for,
     start,
     state_before,
+    state_of,
 )
+from replicalab.negotiation.players import FOR_THE_MODEL
 from replicalab.scenarios import NormalizedScenarioPack, load_scenario
 from tests.factories import make_pack_in_lab, make_protocol
 from tests.negotiation.modelling import CUT_OFF, PROPOSAL, PROSE, model_trace, said
@@ -48,6 +54,7 @@ from tests.negotiation.playing import (
     propose,
     revise_to,
 )
+from tests.scripted import ScriptedGenerate
 from tests.strategies import itemised_protocols, studied_packs
 
 PACK: Final = load_scenario("fin_momentum", "medium")
@@ -151,7 +158,7 @@ Path = tuple[str | int, ...]
         (
             ("rounds",),
             [],
-            "the file: Value error, rounds is empty; a negotiation ends in a round",
+            "the file: rounds is empty; a negotiation ends in a round",
         ),
         (
             ("outcome",),
@@ -163,7 +170,7 @@ Path = tuple[str | int, ...]
         (
             ("rounds", 0, "check", "feasible"),
             True,
-            "rounds.0.check: Value error, feasible is True but the dimensions give another value",
+            "rounds.0.check: feasible is True but the dimensions give another value",
         ),
     ],
 )
@@ -365,9 +372,75 @@ def test_replay_notices_that_the_study_file_has_changed() -> None:
 def test_replay_trusts_the_turns_up_to_a_fork_and_no_further() -> None:
     forked = fork(TRACE, 1, make_protocol(sample_size=90), PACK)
     assert replay_differences(forked, PACK) == []
-    unforked = edited(lambda data: data["setup"].update(forked_at=0), forked)
+    unforked = edited(lambda data: data["setup"].update(forked_at=None), forked)
     [difference] = replay_differences(unforked, PACK)
     assert difference.round_number == 1
+    elsewhere = edited(lambda data: data["setup"].update(forked_at=0), forked)
+    [difference] = replay_differences(elsewhere, PACK)
+    assert difference.message == "Round 1: the Scientist acts differently."
+
+
+def test_replay_finds_a_fork_in_a_round_that_was_not_played() -> None:
+    trace = edited(lambda data: data["setup"].update(forked_at=5), TRACE)
+    assert [found.message for found in replay_differences(trace, PACK)] == [
+        "It says that round 6 was forked, and has 5 rounds."
+    ]
+
+
+FORGED: Final = "The offer reaches power 0.99, above the target."
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_replay_finds_a_reason_forged_before_at_and_after_a_fork(number: int) -> None:
+    forked = fork(TRACE, 1, make_protocol(sample_size=90), PACK)
+    trace = edited(lambda data: data["rounds"][number].update(reason=FORGED), forked)
+    [difference] = replay_differences(trace, PACK)
+    assert difference.message == f"Round {number + 1}: the Scientist acts differently."
+
+
+def test_replay_finds_a_rules_last_round_passed_off_as_forked() -> None:
+    trace = edited(lambda data: data["setup"].update(forked_at=4), TRACE)
+    [difference] = replay_differences(trace, PACK)
+    assert difference.message == "Round 5: no plan was put forward by hand."
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_replay_finds_a_reason_forged_for_a_person(number: int) -> None:
+    trace = edited(lambda data: data["rounds"][number].update(reason=FORGED), BY_HAND)
+    [difference] = replay_differences(trace, BOOKED)
+    assert difference.round_number == number
+
+
+# --- after a model gave no valid action -------------------------------------------------------
+
+
+def failed_model(turn_of: Callable[[ModelAnswer], Turn]) -> Trace:
+    """Return a negotiation in which a model said nothing valid and then could not be reached."""
+    trace = begin(setup_for(BOOKED, scientist=ScientistKind.MODEL), BOOKED)
+    model = ScriptedGenerate([PROSE, ModelError("no answer")])
+    answer = ask_model(model, state_of(trace, BOOKED), BOOKED)
+    assert answer.turn is None
+    return play_turn(trace, turn_of(answer), BOOKED)
+
+
+def left(answer: ModelAnswer) -> Turn:
+    """Return the turn that walks away because the model failed."""
+    return Turn(action=None, reason=answer.failure or "", attempts=answer.attempts)
+
+
+def acted(answer: ModelAnswer) -> Turn:
+    """Return the turn of a person who acts for the model that failed."""
+    return Turn(action=propose(PLAN), reason=FOR_THE_MODEL, attempts=answer.attempts)
+
+
+@pytest.mark.parametrize("turn_of", [left, acted])
+def test_turn_after_a_model_failed_replays_and_its_reason_cannot_be_forged(
+    turn_of: Callable[[ModelAnswer], Turn],
+) -> None:
+    trace = failed_model(turn_of)
+    assert replay_differences(load_trace(save_trace(trace)), BOOKED) == []
+    forged = edited(lambda data: data["rounds"][0].update(reason=FORGED), trace)
+    assert [found.round_number for found in replay_differences(forged, BOOKED)] == [0]
 
 
 # --- a model's and a person's negotiation -----------------------------------------------------

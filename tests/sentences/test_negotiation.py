@@ -9,7 +9,9 @@ import pytest
 from replicalab.models import LabManagerActionType, Protocol, revise
 from replicalab.negotiation import (
     AUTOMATIC,
+    Ending,
     LabManagerKind,
+    Outcome,
     ScientistKind,
     Trace,
     begin,
@@ -30,6 +32,7 @@ from replicalab.sentences import (
     ledger_sentence,
     move_text,
     on_the_table,
+    outcome_verdict,
     reward_formula,
     round_caption,
     round_summary,
@@ -285,3 +288,63 @@ def test_answer_to_a_question_is_no_report_on_the_plan() -> None:
 
 def test_walking_away_has_no_answer_to_judge() -> None:
     assert answer_verdict(play_action(played(PLAN), None, BOOKED).rounds[-1]) is None
+
+
+# --- a file that was edited -------------------------------------------------------------------
+
+AGREED: Final = play_action(played(PLAN), ACCEPT, BOOKED)
+"""One plan that fails, then the offer accepted: all seven dimensions pass."""
+
+
+def edited(**changes: object) -> Trace:
+    """Return the agreed negotiation with fields changed, as the model accepts it."""
+    return Trace.model_validate({**dict(AGREED), **changes})
+
+
+@pytest.mark.parametrize(
+    ("ending", "outcome", "found"),
+    [
+        (Ending.SCIENTIST_ACCEPTED, Outcome.NO_DEAL, "Agreed"),
+        (Ending.SCIENTIST_ACCEPTED, Outcome.FALSE_AGREEMENT, "Agreed"),
+        (Ending.WALKED_AWAY, Outcome.AGREED, "No deal"),
+        (Ending.OUT_OF_ROUNDS, Outcome.FALSE_AGREEMENT, "No deal"),
+    ],
+)
+def test_outcome_that_the_last_round_does_not_bear_out_is_said(
+    ending: Ending, outcome: Outcome, found: str
+) -> None:
+    assert AGREED.outcome is Outcome.AGREED
+    verdict = outcome_verdict(edited(ending=ending, outcome=outcome), BOOKED)
+    assert verdict.title == "Contradicts itself"
+    assert f"{ending} in round 2, and that would be '{found}'." in verdict.text
+
+
+def test_no_deal_over_a_plan_that_passes_says_so() -> None:
+    trace = edited(ending=Ending.WALKED_AWAY, outcome=Outcome.NO_DEAL)
+    text = outcome_verdict(trace, BOOKED).text
+    assert text.startswith("No deal after round 2: the Scientist walked away; the last plan was ")
+    assert ", and all seven dimensions pass; " in text
+
+
+def test_negotiation_left_open_over_a_plan_that_passes_says_so() -> None:
+    text = outcome_verdict(edited(ending=None, outcome=None), BOOKED).text
+    assert text.startswith("Round 3 of 9: on the table is the plan of ")
+    assert text.endswith(", and all seven dimensions pass.")
+
+
+def test_negotiation_left_open_after_its_last_round_names_no_round_to_come() -> None:
+    setup = AGREED.setup.model_copy(update={"max_rounds": 2})
+    text = outcome_verdict(edited(setup=setup, ending=None, outcome=None), BOOKED).text
+    assert text.startswith("After round 2 of 2: on the table is ")
+
+
+def test_rounds_after_an_ending_are_told_without_an_offer() -> None:
+    trace = edited(rounds=[*AGREED.rounds, *AGREED.rounds], ending=None, outcome=None)
+    assert outcome_verdict(trace, BOOKED).text.startswith("Round 5 of 9: on the table is ")
+
+
+def test_plan_whose_check_was_taken_out_is_checked_again() -> None:
+    last = AGREED.rounds[-1].model_copy(update={"check": None})
+    rounds = [*AGREED.rounds[:-1], last]
+    trace = edited(rounds=rounds, ending=Ending.WALKED_AWAY, outcome=Outcome.NO_DEAL)
+    assert "the last plan was " in outcome_verdict(trace, BOOKED).text

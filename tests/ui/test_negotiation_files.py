@@ -25,8 +25,11 @@ from tests.ui.negotiating import labels, round_shown, seat, seated
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
+    SCENARIOS,
     alerts,
     go,
+    number,
+    open_lab,
     press,
     query_of,
     run,
@@ -79,7 +82,95 @@ def test_opened_negotiation_is_closed() -> None:
 def test_opened_negotiation_gives_way_to_another_plan() -> None:
     app = hand_over(visit(NEGOTIATION), save_trace(TRACE))
     type_number(go(app, PROTOCOL), "Sample size", 5)
-    assert "From the file" not in said(go(app, NEGOTIATION))
+    assert "Replays identically" not in said(go(app, NEGOTIATION))
+    assert "An opened negotiation is put aside: From the file mine.json." in said(app)
+    press(app, "Forget it")
+    assert "From the file" not in said(app)
+
+
+def played_on() -> tuple[AppTest, str]:
+    """Return the page with an opened negotiation in which a person left, and what it says."""
+    setup = setup_for(PACK, None, 5, ScientistKind.PERSON)
+    trace = play_action(begin(setup, PACK), propose(PACK.reference_protocol), PACK)
+    app = press(hand_over(visit(NEGOTIATION), save_trace(trace)), "Walk away")
+    ended = alerts(app)[0].text
+    assert ended.startswith("No deal after round 2: the Scientist walked away")
+    return app, ended
+
+
+def test_moves_played_in_an_opened_negotiation_outlive_another_plan() -> None:
+    app, ended = played_on()
+    type_number(go(app, PROTOCOL), "Sample size", 5)
+    assert alerts(go(app, NEGOTIATION))[0].text != ended
+    press(app, "Go back to it")
+    assert alerts(app)[0].text == ended
+    assert "put aside" not in said(app)
+    assert number(go(app, PROTOCOL), "Sample size").value == 5
+
+
+def test_moves_played_in_an_opened_negotiation_outlive_another_lab() -> None:
+    app, ended = played_on()
+    open_lab(go(seat(app, "Scientist", "baseline"), SCENARIOS), "easy")
+    assert alerts(go(app, NEGOTIATION))[0].text != ended
+    press(app, "Go back to it")
+    assert "hard lab, seed 3" in where(app)
+    assert alerts(app)[0].text == ended
+
+
+def test_moves_played_in_an_opened_negotiation_outlive_another_file() -> None:
+    app, ended = played_on()
+    hand_over(app, save_trace(TRACE))
+    assert alerts(app)[0].text == outcome_verdict(TRACE, PACK).text
+    press(app, "Go back to it")
+    assert alerts(app)[0].text == ended
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        ({"outcome": "no_deal"}, "This file calls its end 'No deal'"),
+        ({"outcome": None, "ending": None}, "all seven dimensions pass"),
+        (
+            {"outcome": "no_deal", "ending": "the Scientist walked away"},
+            "all seven dimensions pass",
+        ),
+    ],
+)
+def test_file_whose_end_was_edited_opens_unconfirmed(edit: dict[str, object], told: str) -> None:
+    pack = load_scenario("fin_momentum", "medium")
+    agreed = negotiate(setup_for(pack, pack.reference_protocol), pack)
+    app = hand_over(visit(NEGOTIATION), json.dumps({**json.loads(save_trace(agreed)), **edit}))
+    assert "does not replay here" in alerts(app)[0].text
+    assert alerts(app)[1].text.startswith("Not confirmed: ")
+    assert told in alerts(app)[1].text
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        ("max_rounds", 20, "setup.max_rounds is 20, and at most 12 can be shown here"),
+        ("seed", 10**9, "setup.seed is 1,000,000,000, and at most 999,999 can be shown here"),
+    ],
+)
+@pytest.mark.parametrize("recording", [False, True], ids=["negotiation", "recording"])
+def test_setup_that_cannot_be_shown_is_refused_in_words(
+    field: str, value: int, told: str, *, recording: bool
+) -> None:
+    data = json.loads(save_cassette(CASSETTES[0]) if recording else save_trace(TRACE))
+    data["setup"][field] = value
+    app = hand_over(visit(NEGOTIATION), json.dumps(data))
+    problem = alerts(app)[-1].text
+    assert told in problem
+    assert "play that negotiation anew" in problem
+    assert "pydantic" not in said(app)
+    assert round_shown(app) == "Round 1 of 5"
+
+
+def test_negotiation_too_large_to_be_opened_again_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "are opened again here" not in " ".join(a.text for a in alerts(visit(NEGOTIATION)))
+    monkeypatch.setattr("replicalab.ui.negotiation.keeping_view.MOST_BYTES", 1000)
+    told = " ".join(alert.text for alert in alerts(visit(NEGOTIATION)))
+    assert "at most 1,000 are opened again here" in told
 
 
 def test_unfinished_negotiation_is_opened_and_played_on() -> None:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.models import revise
-from replicalab.negotiation import fork, negotiate, setup_for
+from replicalab.models import Protocol, revise
+from replicalab.negotiation import (
+    ScientistKind,
+    begin,
+    fork,
+    negotiate,
+    play_action,
+    save_trace,
+    setup_for,
+)
 from replicalab.scenarios import load_scenario
 from replicalab.sentences import outcome_verdict
+from tests.negotiation.playing import propose
 from tests.ui.negotiating import labels, round_shown, rows_in, seat
 from tests.ui.reading import (
     NEGOTIATION,
@@ -15,6 +25,7 @@ from tests.ui.reading import (
     choose,
     number,
     press,
+    run,
     said,
     type_number,
     type_text,
@@ -114,3 +125,40 @@ def test_plan_that_cannot_be_one_is_not_forked() -> None:
     press(type_text(app, "Rationale", ""), "Continue from here")
     assert "Keep the branch" not in labels(app)
     assert "Continue from here" in labels(app)
+
+
+def forking(plan: Protocol) -> AppTest:
+    """Return the fork form over a negotiation whose first plan is that one."""
+    setup = setup_for(PACK, None, 5, ScientistKind.PERSON)
+    trace = play_action(begin(setup, PACK), propose(plan), PACK)
+    app = visit(NEGOTIATION)
+    data = save_trace(trace).encode()
+    app.file_uploader[0].set_value(("mine.json", data, "application/json"))
+    return press(run(app), "Fork here")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"sample_size": 2_000_000}, "The plan has 2,000,000 here, and 1 to 1,000,000 can be sent"),
+        ({"technique": "t" * 4001}, "4,001 characters here, and at most 4,000 can be sent"),
+        ({"controls": ["a", "b", "a"]}, "The plan lists a more than once; each is sent once."),
+    ],
+)
+def test_fork_form_says_what_it_could_not_take_over(changes: dict[str, object], told: str) -> None:
+    app = forking(revise(PACK.reference_protocol, **changes))
+    assert told in said(app)
+
+
+def test_fork_form_says_nothing_of_a_plan_that_it_holds_as_it_is() -> None:
+    app = forking(PACK.reference_protocol)
+    assert "can be sent" not in said(app)
+    assert "is sent once" not in said(app)
+
+
+def test_plan_too_large_is_not_sent() -> None:
+    many = [f"control {number}" for number in range(201)]
+    app = choose(press(visit(NEGOTIATION), "Fork here"), "Controls", *many)
+    assert any("Controls has 201 entries" in alert.text for alert in alerts(app))
+    press(app, "Continue from here")
+    assert "Keep the branch" not in labels(app)

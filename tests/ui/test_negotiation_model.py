@@ -34,6 +34,7 @@ from tests.ui.reading import (
     go,
     press,
     query_of,
+    run,
     said,
     type_text,
     visit,
@@ -306,3 +307,35 @@ def test_answer_that_cannot_be_reworded_stays(monkeypatch: pytest.MonkeyPatch) -
     app = reworded(monkeypatch, DEAD)
     assert str(DEAD) in [alert.text for alert in alerts(app)]
     assert "I offer instead:" in said(app)
+
+
+def reworded_answers(app: AppTest) -> list[str]:
+    """Return the model's words on show."""
+    return [text.value for text in app.text if text.value.startswith("In my words")]
+
+
+def test_reworded_answer_goes_with_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    pack = load_scenario("fin_momentum", "medium")
+    answer = negotiate(setup_for(pack, REFERENCE), pack).rounds[0].lab_manager_action
+    assert answer is not None
+    app = reworded(monkeypatch, f"In my words {answer.explanation}")
+    assert len(reworded_answers(app)) == 1
+    other = proposing(revise(REFERENCE, sample_size=20))
+    monkeypatch.setattr(MODEL, answering(ScriptedGenerate([other, ACCEPTING])))
+    press(press(app, "Run it again"), "First")
+    assert reworded_answers(app) == []
+
+
+def settings_open(app: AppTest) -> bool:
+    """Return whether the model's settings are unfolded."""
+    [found] = [each for each in app.expander if each.label == "Model settings"]
+    return bool(found.proto.expanded)
+
+
+def test_settings_stay_open_while_they_are_typed_and_fold_at_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, _ = model_at_the_table(monkeypatch, PLAN, ACCEPTING)
+    assert settings_open(app)
+    assert settings_open(run(app))
+    assert not settings_open(press(app, "Run"))

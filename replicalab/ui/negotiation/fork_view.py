@@ -14,7 +14,8 @@ from replicalab.ui import session
 from replicalab.ui.check_view import draw_verdict
 from replicalab.ui.negotiation import person_view, table
 from replicalab.ui.negotiation.plan_form import Form, draw_fields, draw_preview
-from replicalab.ui.negotiation.table import Branch, Place, Talks, shown_round
+from replicalab.ui.negotiation.table import Branch, shown_round
+from replicalab.ui.negotiation.talks import Place, Talks
 from replicalab.ui.words import escaped
 
 _WIDTH: Final = 1200

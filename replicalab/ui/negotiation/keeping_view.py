@@ -17,7 +17,7 @@ from replicalab.negotiation.rounds import start
 from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.ui import own_studies, session
 from replicalab.ui.negotiation import model_settings, model_view, recordings, table
-from replicalab.ui.negotiation.table import Talks
+from replicalab.ui.negotiation.talks import Talks, talks_of, told
 from replicalab.ui.words import escaped
 from replicalab.workspace import MOST_ROUNDS
 
@@ -159,8 +159,8 @@ def _open_trace(trace: Trace, name: str) -> None:
 def _talks(trace: Trace, pack: NormalizedScenarioPack, faults: tuple[str, ...]) -> Talks:
     """Return a trace with where it stands; one that does not replay stands nowhere."""
     if faults:
-        return table.told(trace, start(trace.setup), pack)
-    return table.talks_of(trace, pack)
+        return told(trace, start(trace.setup), pack)
+    return talks_of(trace, pack)
 
 
 def draw_replay() -> None:

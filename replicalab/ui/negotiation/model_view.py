@@ -17,7 +17,7 @@ from replicalab.negotiation import ModelAnswer, ScientistKind, Turn, ask_model
 from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.ui.negotiation import model_settings, table
 from replicalab.ui.negotiation.message_view import draw_attempts
-from replicalab.ui.negotiation.table import Place, Talks
+from replicalab.ui.negotiation.talks import Place, Talks
 from replicalab.ui.words import escaped
 
 _RUNNING: Final = "model_running"

@@ -24,7 +24,7 @@ from replicalab.ui.negotiation import (
     table,
 )
 from replicalab.ui.negotiation.model_view import Running
-from replicalab.ui.negotiation.table import Place, Talks
+from replicalab.ui.negotiation.talks import Place, Talks
 from replicalab.ui.session import Here
 from replicalab.ui.words import escaped
 

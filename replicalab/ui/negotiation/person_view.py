@@ -19,7 +19,7 @@ from replicalab.sentences import move_text, on_the_table
 from replicalab.ui import session
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.plan_form import Form, draw_fields, draw_preview
-from replicalab.ui.negotiation.table import Place, Talks
+from replicalab.ui.negotiation.talks import Place, Talks
 from replicalab.ui.words import escaped
 
 _LONGEST_QUESTION: Final = 500

@@ -16,7 +16,8 @@ from replicalab.sentences import (
 from replicalab.ui import session
 from replicalab.ui.negotiation import run_view, stepping_view
 from replicalab.ui.negotiation.players_view import set_presenting
-from replicalab.ui.negotiation.table import Talks, shown_round
+from replicalab.ui.negotiation.table import shown_round
+from replicalab.ui.negotiation.talks import Talks
 from replicalab.ui.words import coloured, escaped, verdict_badge
 
 

@@ -12,10 +12,12 @@ from replicalab.negotiation import Setup
 from replicalab.sentences import LAB_MANAGERS
 from replicalab.ui import own_studies, session
 from replicalab.ui.negotiation import table
+from replicalab.ui.negotiation.talks import talks_of
 from replicalab.ui.words import escaped
 from replicalab.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
 
 _CHOICE: Final = "recording_choice"
+_LARGEST_SHOWN: Final = 10**12
 
 
 def offered() -> bool:
@@ -53,8 +55,9 @@ def must_be_shown(setup: Setup) -> None:
     limits = {"max_rounds": (setup.max_rounds, MOST_ROUNDS), "seed": (setup.seed, LARGEST_SEED)}
     for name, (value, most) in limits.items():
         if value > most:
+            shown = f"{value:,}" if value < _LARGEST_SHOWN else f"over {_LARGEST_SHOWN:,}"
             raise TraceError(
-                f"setup.{name} is {value:,}, and at most {most:,} can be shown here; play that "
+                f"setup.{name} is {shown}, and at most {most:,} can be shown here; play that "
                 f"negotiation anew with {most:,} or less"
             )
 
@@ -123,7 +126,7 @@ def open_own(cassette: Cassette) -> None:
     before = session.workspace()
     found = workspace_of(cassette.setup).changed(recording=None)
     pack = found.pack(own_studies.find)
-    talks = table.talks_of(play_cassette(cassette, pack), pack)
+    talks = talks_of(play_cassette(cassette, pack), pack)
     if found != before:
         session.open_workspace(found)
     told = f"{cassette.title} ({cassette.made.value})"

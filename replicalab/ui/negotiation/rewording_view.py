@@ -14,7 +14,7 @@ from replicalab.models import LabManagerAction
 from replicalab.negotiation import Round, rewording
 from replicalab.sentences import asked_only
 from replicalab.ui.negotiation import model_settings, table
-from replicalab.ui.negotiation.table import Talks
+from replicalab.ui.negotiation.talks import Talks
 from replicalab.ui.words import escaped
 
 _REWORDED: Final = "reworded_answers"

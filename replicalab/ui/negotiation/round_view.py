@@ -18,7 +18,8 @@ from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.sentences import answer_verdict, turn_title
 from replicalab.ui.negotiation import rewording_view
 from replicalab.ui.negotiation.message_view import draw_manager_rule, draw_scientist_rule
-from replicalab.ui.negotiation.table import Talks, shown_round
+from replicalab.ui.negotiation.table import shown_round
+from replicalab.ui.negotiation.talks import Talks
 from replicalab.ui.words import as_list, escaped, verdict_badge
 
 

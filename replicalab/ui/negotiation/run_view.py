@@ -22,7 +22,8 @@ from replicalab.sentences import (
     reward_formula,
     step_changes,
 )
-from replicalab.ui.negotiation.table import Talks, shown_round
+from replicalab.ui.negotiation.table import shown_round
+from replicalab.ui.negotiation.talks import Talks
 from replicalab.ui.words import DIMENSION_LABELS, coloured, escaped, pass_or_fail
 
 _MOST_SIDE_BY_SIDE: Final = 6

@@ -8,7 +8,8 @@ from typing import Final
 import streamlit as st
 
 from replicalab.ui import session
-from replicalab.ui.negotiation.table import Talks, shown_round
+from replicalab.ui.negotiation.table import shown_round
+from replicalab.ui.negotiation.talks import Talks
 
 _PLAYING: Final = "playing_since"
 _SECONDS_PER_ROUND: Final = 2.0

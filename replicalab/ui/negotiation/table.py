@@ -6,7 +6,6 @@ has gone. All of it lives in the session, so it survives a walk to another page.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Final, NamedTuple
 
 import streamlit as st
@@ -18,8 +17,6 @@ from replicalab.negotiation import (
     AUTOMATIC,
     ScientistKind,
     Setup,
-    State,
-    Trace,
     Turn,
     begin,
     fork,
@@ -27,12 +24,11 @@ from replicalab.negotiation import (
     play_turn,
     scenario_digest,
     setup_for,
-    state_of,
 )
 from replicalab.negotiation.games import state_after, trace_of
 from replicalab.scenarios import NormalizedScenarioPack
-from replicalab.sentences import Verdict, outcome_verdict
 from replicalab.ui import session
+from replicalab.ui.negotiation.talks import Place, Talks, talks_of, told
 from replicalab.ui.session import Here
 from replicalab.workspace import Workspace
 
@@ -42,34 +38,6 @@ _ASIDE: Final = "talks_aside"
 _BRANCH: Final = "talks_branch"
 _FORKING: Final = "talks_forking"
 _MOST_KEPT: Final = 16
-
-
-class Place(StrEnum):
-    """Where a turn is played: in the negotiation on show, or in a branch of it."""
-
-    TABLE = "table"
-    BRANCH = "branch"
-
-
-class Talks(NamedTuple):
-    """A negotiation, where it stands after its last round, and the sentence for that.
-
-    The sentence searches for what the lab could have run, so it is kept rather than built anew.
-    """
-
-    trace: Trace
-    state: State
-    verdict: Verdict
-
-    @property
-    def finished(self) -> bool:
-        """Whether it has ended."""
-        return self.trace.ending is not None
-
-    @property
-    def last(self) -> int:
-        """The last round, counted from 0; 0 where none was played."""
-        return max(0, len(self.trace.rounds) - 1)
 
 
 class Opened(NamedTuple):
@@ -96,16 +64,6 @@ class Branch(NamedTuple):
     talks: Talks
     origin: str
     at: int
-
-
-def talks_of(trace: Trace, pack: NormalizedScenarioPack) -> Talks:
-    """Return a negotiation with where it stands."""
-    return told(trace, state_of(trace, pack), pack)
-
-
-def told(trace: Trace, state: State, pack: NormalizedScenarioPack) -> Talks:
-    """Return a negotiation that stands in a state, with the sentence for it."""
-    return Talks(trace, state, outcome_verdict(trace, pack))
 
 
 # --- the negotiation on show ------------------------------------------------------------------
