@@ -36,7 +36,7 @@ Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
 MOST: Final = 10**9
 """The largest budget (credits), number of days, staff or units that a study may name."""
 
-MOST_ITEMS: Final = 60
+MOST_ITEMS: Final = 40
 """The most controls, pieces of equipment, reagents or rules of a study."""
 
 AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Final, NoReturn
 
 import pytest
+import yaml
 
 from replicalab.errors import ScenarioError
 from replicalab.scenarios import Difficulty, Study, pack_of, parse_study
@@ -232,3 +233,17 @@ def test_numbers_beyond_all_labs_are_refused_or_harmless() -> None:
                 assert "is not allowed" in said or "design" in said or "at most" in said
             else:
                 assert pack_of(study, Difficulty.HARD, 3).scenario_id == "tiny"
+
+
+def test_more_items_than_a_search_can_weigh_are_refused() -> None:
+    study = yaml.safe_load(STUDY_TEXT)
+    study["equipment"] = [f"item {number}" for number in range(41)]
+    with pytest.raises(ScenarioError, match="equipment.*41.*at most 40"):
+        parse_study(yaml.safe_dump(study), "x.yaml")
+
+
+def test_reference_protocol_beyond_what_can_be_planned_is_refused() -> None:
+    study = yaml.safe_load(STUDY_TEXT)
+    study["reference_protocol"]["sample_size"] = 2_000_000
+    with pytest.raises(ScenarioError, match="Sample size is 2,000,000; at most 1,000,000"):
+        parse_study(yaml.safe_dump(study), "x.yaml")
