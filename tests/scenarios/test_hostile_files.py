@@ -238,7 +238,7 @@ def test_numbers_beyond_all_labs_are_refused_or_harmless() -> None:
 def test_more_items_than_a_search_can_weigh_are_refused() -> None:
     study = yaml.safe_load(STUDY_TEXT)
     study["equipment"] = [f"item {number}" for number in range(41)]
-    with pytest.raises(ScenarioError, match="equipment.*41.*at most 40"):
+    with pytest.raises(ScenarioError, match=r"equipment.*41.*at most 40"):
         parse_study(yaml.safe_dump(study), "x.yaml")
 
 
