@@ -40,7 +40,7 @@ def _same_study(cassette: Cassette, scenario: NormalizedScenarioPack) -> None:
     named = f"{setup.scenario_id}, {setup.difficulty}, seed {setup.seed}"
     found = f"{scenario.scenario_id}, {scenario.difficulty}, seed {scenario.seed}"
     if named != found:
-        raise TraceError(f"this cassette is of {named}, not of {found}; open that study and lab")
+        raise TraceError(f"this recording is of {named}, not of {found}; open that study and lab")
 
 
 def _turn(

@@ -184,7 +184,7 @@ def refused(cassette: Cassette, pack: NormalizedScenarioPack = BOOKED) -> str:
 
 def test_cassette_of_another_study_is_refused_by_name() -> None:
     assert refused(RECORDED, load_scenario("fin_momentum", "hard", 7)) == (
-        f"this cassette is of {BOOKED.scenario_id}, {BOOKED.difficulty}, seed {BOOKED.seed}, not "
+        f"this recording is of {BOOKED.scenario_id}, {BOOKED.difficulty}, seed {BOOKED.seed}, not "
         "of fin_momentum, hard, seed 7; open that study and lab"
     )
 

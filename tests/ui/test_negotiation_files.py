@@ -277,7 +277,7 @@ def test_recorded_run_gives_way_to_another_plan() -> None:
 
 def test_recording_of_another_study_is_said_with_the_way_to_it() -> None:
     app = visit(NEGOTIATION, study="psy_stroop", recording="momentum_revised")
-    assert alerts(app)[0].text.startswith("The recording cannot be played: this cassette is of")
+    assert alerts(app)[0].text.startswith("The recording cannot be played: this recording is of")
     press(app, "Open its study and lab")
     assert where(app).startswith("Returns to Buying Winners")
     assert round_shown(app) == "Round 1 of 3"

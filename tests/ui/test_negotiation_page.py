@@ -179,7 +179,8 @@ def test_negotiation_of_one_round_has_nothing_to_step_through() -> None:
 
 def test_round_says_what_was_asked_what_changed_and_what_was_answered() -> None:
     page = said(press(visit(NEGOTIATION), "Next"))
-    assert "Revises\n150 samples in 7 days" in page
+    assert "Revises\nThe last answer names something that stands in the way, so it halves" in page
+    assert "150 samples in 7 days, offline decile" in page
     assert "Sample size: 300 → 150" in page
     assert "Duration: 8 days → 7 days" in page
     assert "−1,550 credits · power 0.86 → 0.58" in page

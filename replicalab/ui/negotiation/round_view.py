@@ -12,6 +12,7 @@ from replicalab.concessions import (
     protections,
 )
 from replicalab.costs import amount_text
+from replicalab.labels import count_text
 from replicalab.models import Protocol, ScientistActionType
 from replicalab.negotiation import Round
 from replicalab.scenarios import NormalizedScenarioPack
@@ -46,6 +47,8 @@ def _draw_scientist(before: Protocol | None, done: Round, pack: NormalizedScenar
         st.markdown("Takes the Lab Manager's offer." if changed else "Takes the plan.")
     for question in action.questions if action else []:
         st.text(question)
+    if done.reason and before is not None:
+        st.markdown(escaped(done.reason))
     if action is not None and action.protocol is not None:
         _draw_asked(action.protocol, pack)
     draw_scientist_rule(done)
@@ -54,7 +57,8 @@ def _draw_scientist(before: Protocol | None, done: Round, pack: NormalizedScenar
 def _draw_asked(plan: Protocol, pack: NormalizedScenarioPack) -> None:
     samples = "sample" if plan.sample_size == 1 else "samples"
     st.markdown(
-        f"{amount_text(plan.sample_size)} {samples} in {plan.duration_days} days, "
+        f"{amount_text(plan.sample_size)} {samples} in "
+        f"{count_text(plan.duration_days, 'day')}, "
         f"{escaped(plan.technique)}."
     )
     guarded = "; ".join(protections(plan, pack)) or "nothing: it has no controls"
