@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from replicalab.costs import amount_text
 from replicalab.evidence import Evidence
 from replicalab.labels import count_text
 from replicalab.models import Protocol, ScientistAction, ScientistActionType
@@ -47,8 +46,8 @@ def floor_text(evidence: Evidence) -> str:
 
 def size_text(plan: Protocol) -> str:
     """Return how large a plan is: ``1,200 samples in 3 days``."""
-    noun = "sample" if plan.sample_size == 1 else "samples"
-    return f"{amount_text(plan.sample_size)} {noun} in {count_text(plan.duration_days, 'day')}"
+    samples, days = plan.sample_size, plan.duration_days
+    return f"{count_text(samples, 'sample')} in {count_text(days, 'day')}"
 
 
 def joined(texts: Sequence[str]) -> str:

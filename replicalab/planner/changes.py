@@ -49,7 +49,7 @@ def _more_days_reason(before: int, found: Found, scenario: NormalizedScenarioPac
 
 
 def _most_text(days: int, scenario: NormalizedScenarioPack) -> str:
-    most = counted_samples_text(Limits.of(scenario).most_samples(days))
+    most = count_text(Limits.of(scenario).most_samples(days), "sample")
     return f"In {count_text(days, 'day')} no more than {most} can count."
 
 
@@ -80,7 +80,7 @@ def _samples_change(
     before, samples = plan.sample_size, found.samples
     if samples == before:
         return
-    gap = counted_samples_text(abs(samples - before))
+    gap = count_text(abs(samples - before), "sample")
     if samples > before:
         reason = _more_samples_reason(plan, found, scenario)
         tradeoff = "Nothing of the evidence"
@@ -95,12 +95,12 @@ def _samples_change(
 
 def _fewer_samples_reason(before: int, found: Found) -> str:
     if found.samples == found.most:
-        return f"No more than {counted_samples_text(found.most)} fit."
+        return f"No more than {count_text(found.most, 'sample')} fit."
     return f"The evidence is the same as with {amount_text(min(found.most, before))}."
 
 
 def _more_samples_reason(plan: Protocol, found: Found, scenario: NormalizedScenarioPack) -> str:
-    samples, asked = counted_samples_text(found.samples), scenario.reference_protocol.sample_size
+    samples, asked = count_text(found.samples, "sample"), scenario.reference_protocol.sample_size
     if _tier(plan, found.samples, scenario) < _tier(plan, found.samples - 1, scenario):
         bound = ("target", "floor")[_tier(plan, found.samples, scenario)]
         return f"It takes {samples} to reach the study's {bound}."
@@ -128,8 +128,3 @@ def _change(field: str, before: int, after: int, reason: str, tradeoff: str) -> 
     return SuggestionChange(
         field=field, original=str(before), revised=str(after), reason=reason, tradeoff=tradeoff
     )
-
-
-def counted_samples_text(number: int) -> str:
-    """Return a number of samples for people: ``1 sample``, ``1,200 samples``."""
-    return f"{amount_text(number)} {'sample' if number == 1 else 'samples'}"

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from replicalab.bounds import LARGEST_PLANNED
 from replicalab.costs import Counts, counts_of, credits_needed, staff
 from replicalab.models import LARGEST_COUNT, Protocol
 from replicalab.scenarios.models import NormalizedScenarioPack
 
-MOST_SAMPLES: Final = 10**6
+MOST_SAMPLES: Final = LARGEST_PLANNED
 """The largest sample that is looked at, unless the plan or the study asks for more."""
 
 

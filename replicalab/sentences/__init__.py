@@ -1,5 +1,6 @@
 """The sentences people read first, built from numbers, each with how it is to be shown."""
 
+from replicalab.negotiation.wording import size_text
 from replicalab.sentences.frontier import (
     balance_text,
     extra_text,
@@ -39,7 +40,6 @@ from replicalab.sentences.planning import (
     options_for,
     search_text,
     shortage_text,
-    size_text,
     what_to_do,
 )
 from replicalab.sentences.players import LAB_MANAGERS, RECORDED, SCIENTISTS, Player

@@ -27,9 +27,10 @@ from replicalab.negotiation import (
     State,
     Trace,
 )
+from replicalab.negotiation.wording import joined, size_text
 from replicalab.scenarios.models import NormalizedScenarioPack
 from replicalab.sentences.losing import saved_text
-from replicalab.sentences.planning import amounts_text, joined, size_text
+from replicalab.sentences.planning import amounts_text
 from replicalab.sentences.verdicts import (
     ANSWER_MEANINGS,
     ANSWER_STATUS,

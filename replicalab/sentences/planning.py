@@ -17,6 +17,7 @@ from replicalab.evidence import Evidence
 from replicalab.labels import count_text
 from replicalab.margins import Margin, margins
 from replicalab.models import FIELD_LABELS, Dimension, Protocol
+from replicalab.negotiation.wording import joined, size_text
 from replicalab.planner import Asks, LeastLoss, Single, asks, least_loss, singles
 from replicalab.policy import Violation, violations
 from replicalab.scenarios.models import (
@@ -279,21 +280,10 @@ def search_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str:
 # --- words ----------------------------------------------------------------------------------
 
 
-def size_text(plan: Protocol) -> str:
-    """Return a plan's two numbers: ``24 samples in 22 days``."""
-    days = count_text(plan.duration_days, "day")
-    return f"{amounts_text(plan.sample_size, 'sample')} in {days}"
-
-
 def amounts_text(number: float, noun: str, word: str = "") -> str:
     """Return an amount for people: ``1 day``, ``1,250 credits``, ``2 fewer days``."""
     between = f"{word} " if word else ""
     return f"{amount_text(number)} {between}{noun}{'' if number == 1 else 's'}"
-
-
-def joined(texts: list[str]) -> str:
-    """Return texts as one enumeration: ``a, b and c``."""
-    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else "".join(texts)
 
 
 def capitalised(text: str) -> str:

@@ -13,16 +13,11 @@ from replicalab.evidence import (
     used_substitutions,
 )
 from replicalab.models import Dimension, Protocol
+from replicalab.negotiation.wording import joined, size_text
 from replicalab.planner import Ask, Relief, Single, asks_text
 from replicalab.scenarios.models import DesignKind, EvidenceTier, NormalizedScenarioPack
 from replicalab.sentences.losing import effect_text
-from replicalab.sentences.planning import (
-    Options,
-    amounts_text,
-    capitalised,
-    joined,
-    size_text,
-)
+from replicalab.sentences.planning import Options, amounts_text, capitalised
 from replicalab.sentences.verdicts import failing_text
 
 _EFFECTS: Final = {

@@ -8,9 +8,10 @@ from replicalab.agents.suggestions import DROPPED
 from replicalab.costs import amount_text
 from replicalab.labels import count_text, label_key
 from replicalab.models import Protocol
+from replicalab.negotiation.wording import joined
 from replicalab.planner import LeastLoss
 from replicalab.scenarios.models import NormalizedScenarioPack
-from replicalab.sentences.planning import amounts_text, joined
+from replicalab.sentences.planning import amounts_text
 from replicalab.sentences.verdicts import failing_text
 from replicalab.tradeoffs import Constraint, Worded
 
@@ -73,7 +74,7 @@ def outside_text(outside: Sequence[tuple[str, int]]) -> str | None:
     """Return what lies outside the region's chart, each with its samples, None for nothing."""
     if not outside:
         return None
-    named = [f"{name} ({_samples(samples)})" for name, samples in outside]
+    named = [f"{name} ({count_text(samples, 'sample')})" for name, samples in outside]
     return f"Outside the chart: {', '.join(named)}."
 
 
@@ -90,7 +91,7 @@ def do_not_run_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str |
 
 def loaded_text(before: Protocol, after: Protocol) -> str:
     """Return what a load brought into the editor: its numbers, and the items that changed."""
-    parts = [_samples(after.sample_size), count_text(after.duration_days, "day")]
+    parts = [count_text(after.sample_size, "sample"), count_text(after.duration_days, "day")]
     come, gone = _items(before, after), _items(after, before)
     parts += [f"with {joined(come)}"] if come else []
     parts += [f"without {joined(gone)}"] if gone else []
@@ -105,10 +106,6 @@ def _items(before: Protocol, after: Protocol) -> list[str]:
         known = set(map(label_key, getattr(before, field)))
         found += [f"'{item}'" for item in getattr(after, field) if label_key(item) not in known]
     return found
-
-
-def _samples(number: int) -> str:
-    return f"{amount_text(number)} {'sample' if number == 1 else 'samples'}"
 
 
 def worded_text(found: Worded) -> str | None:

@@ -140,13 +140,9 @@ def evidence_sentence(evidence: Evidence) -> str:
 def plan_size(protocol: Protocol, check: FeasibilityCheckResult, budget: float) -> str:
     """Return a plan in numbers: samples, days, and credits of the budget."""
     return (
-        f"{_samples(protocol)} in {count_text(protocol.duration_days, 'day')} for "
+        f"{size_text(protocol)} for "
         f"{amount_text(check.estimated_cost)} of {amount_text(budget)} credits"
     )
-
-
-def _samples(plan: Protocol) -> str:
-    return f"{amount_text(plan.sample_size)} {'sample' if plan.sample_size == 1 else 'samples'}"
 
 
 def outcome_verdict(trace: Trace, scenario: NormalizedScenarioPack) -> Verdict:
@@ -282,7 +278,7 @@ def _counted_failing(failing: list[Dimension]) -> str:
 
 def _need(plan: Protocol, check: FeasibilityCheckResult) -> str:
     return (
-        f"{_samples(plan)}, {count_text(plan.duration_days, 'day')}, "
+        f"{count_text(plan.sample_size, 'sample')}, {count_text(plan.duration_days, 'day')}, "
         f"{amount_text(check.estimated_cost)} credits"
     )
 
