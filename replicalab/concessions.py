@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from replicalab.agents.suggestions import SuggestionChange, apply_changes
 from replicalab.costs import counts_of, credits_needed
 from replicalab.evidence import Evidence, fidelity_loss, planned_evidence
-from replicalab.labels import count_text, label_key
+from replicalab.lexicon import count_text, label_key
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
 from replicalab.scenarios.models import Control, NormalizedScenarioPack
 

@@ -117,8 +117,3 @@ def staff_steps(counts: Counts, model: StaffModel) -> tuple[StaffStep, ...]:
         StaffStep("days", counts.days, model.day_threshold),
         StaffStep("equipment items", counts.equipment, model.equipment_threshold),
     )
-
-
-def amount_text(amount: float) -> str:
-    """Return an amount for people: thousands separated, decimals only where there are any."""
-    return f"{amount:,.0f}" if amount == int(amount) else f"{amount:,.2f}"

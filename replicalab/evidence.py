@@ -19,7 +19,7 @@ from replicalab.distributions import (
     z_critical,
     z_test_power,
 )
-from replicalab.labels import count_text, label_key
+from replicalab.lexicon import count_text, label_key
 from replicalab.models import Protocol
 from replicalab.scenarios.models import (
     POWER_KINDS,

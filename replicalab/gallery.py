@@ -11,7 +11,7 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 from replicalab.models import DIMENSIONS, Dimension, LabManagerActionType
 from replicalab.scenarios import (
     Difficulty,

@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from replicalab.bounds import too_large
 from replicalab.errors import LinkError, ScenarioError
+from replicalab.lexicon import shortened
 from replicalab.models import PROTOCOL_FIELDS, Protocol
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.workspace import (
@@ -181,11 +182,6 @@ def _with_choice(
     except ValidationError:
         problems.append(f"{key} '{shortened(text)}' is not usable; it is left out.")
         return workspace
-
-
-def shortened(text: str, length: int = 40) -> str:
-    """Return a foreign text short enough to quote."""
-    return text if len(text) <= length else f"{text[:length]}…"
 
 
 def encode_plan(protocol: Protocol) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from replicalab.agents import FeasibilityCheckResult
-from replicalab.costs import amount_text, counts_of, staff_steps
-from replicalab.labels import label_key
+from replicalab.costs import counts_of, staff_steps
+from replicalab.lexicon import amount_text, label_key
 from replicalab.models import DIMENSIONS, Dimension, Protocol
 from replicalab.scenarios.inventory import ItemStatus
 from replicalab.scenarios.models import Comparator, NormalizedScenarioPack

@@ -14,7 +14,7 @@ from typing import Final, Self
 
 from pydantic import model_validator
 
-from replicalab.labels import count_text, repeated_labels
+from replicalab.lexicon import count_text, repeated_labels
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, Wording, wording_of
 from replicalab.scenarios.inventory import ItemStatus
 from replicalab.scenarios.models import NormalizedScenarioPack, PackKey

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from hypothesis import strategies as st
 
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 from replicalab.models import (
     ACCEPT_ACTION,
     LAB_DIMENSIONS,

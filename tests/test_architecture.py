@@ -21,8 +21,8 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGE: Final = "replicalab"
 
 LAYERS: Final[tuple[frozenset[str], ...]] = (
-    frozenset({"errors"}),
-    frozenset({"labels", "distributions"}),
+    frozenset({"errors", "lexicon"}),
+    frozenset({"distributions"}),
     frozenset({"models"}),
     frozenset({"bounds"}),
     frozenset({"scenarios"}),

@@ -9,16 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.costs import (
-    CostTerm,
-    Counts,
-    amount_text,
-    cost,
-    cost_terms,
-    counts_of,
-    staff,
-    staff_steps,
-)
+from replicalab.costs import CostTerm, Counts, cost, cost_terms, counts_of, staff, staff_steps
+from replicalab.lexicon import amount_text
 from replicalab.scenarios import CostModel, StaffModel
 from tests.factories import make_protocol
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from replicalab.bounds import LARGEST_PLANNED
 from replicalab.errors import LinkError, ScenarioError
-from replicalab.links import decode_plan, encode_plan, from_query, shortened, to_query
+from replicalab.lexicon import shortened
+from replicalab.links import decode_plan, encode_plan, from_query, to_query
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario

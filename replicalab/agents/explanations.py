@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replicalab.costs import amount_text
-from replicalab.labels import count_text
+from replicalab.lexicon import amount_text, count_text
 from replicalab.models import DIMENSIONS, FIELD_LABELS, LabManagerActionType
 
 if TYPE_CHECKING:

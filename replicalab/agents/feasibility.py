@@ -11,8 +11,8 @@ from typing import Final, NamedTuple, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
 
-from replicalab.costs import amount_text, counts_of, credits_needed, staff, staff_steps
-from replicalab.labels import count_text
+from replicalab.costs import counts_of, credits_needed, staff, staff_steps
+from replicalab.lexicon import amount_text, count_text
 from replicalab.models import (
     DIMENSIONS,
     LAB_DIMENSIONS,

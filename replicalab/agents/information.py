@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from replicalab.costs import amount_text
-from replicalab.labels import count_text, label_key
+from replicalab.lexicon import amount_text, count_text, label_key
 from replicalab.scenarios.inventory import ItemStatus
 from replicalab.scenarios.models import NormalizedScenarioPack, ResourceCategory
 

@@ -15,8 +15,8 @@ from replicalab.agents.feasibility import (
     needs,
     replacements,
 )
-from replicalab.costs import Counts, amount_text, counts_of, credits_needed, staff
-from replicalab.labels import count_text, label_key
+from replicalab.costs import Counts, counts_of, credits_needed, staff
+from replicalab.lexicon import amount_text, count_text, label_key
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise, wording_of
 from replicalab.scenarios.models import AllowedSubstitution, NormalizedScenarioPack
 

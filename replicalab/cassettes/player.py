@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from replicalab.cassettes.records import Cassette, prompt_digest
 from replicalab.errors import TraceError
-from replicalab.labels import count_text
+from replicalab.lexicon import count_text
 from replicalab.negotiation import Trace, begin, choose_turn, play_turn, state_of
 from replicalab.negotiation.recorded import Output, ask_again
 from replicalab.negotiation.recording import Attempt

@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 
 import plotly.graph_objects as go
 
-from replicalab.costs import CostTerm, amount_text
+from replicalab.costs import CostTerm
 from replicalab.figures.style import EVIDENCE, FAIL, PASS, QUIET, TITLE_SIZE
+from replicalab.lexicon import amount_text
 
 _ROW_HEIGHT: Final = 24
 _ROWS_FRAME: Final = 102

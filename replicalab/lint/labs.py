@@ -11,9 +11,8 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.costs import amount_text
 from replicalab.evidence import Evidence, planned_evidence
-from replicalab.labels import count_text
+from replicalab.lexicon import amount_text, count_text
 from replicalab.lint.findings import LintFinding, note, warning
 from replicalab.margins import margins, tightest
 from replicalab.models import (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from replicalab.costs import amount_text
+from replicalab.lexicon import amount_text
 from replicalab.lint.findings import LintFinding, warning
 from replicalab.scenarios import Study
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replicalab.labels import count_text, label_key
+from replicalab.lexicon import count_text, label_key
 from replicalab.lint.findings import LintFinding, note, warning
 from replicalab.policy import breaks
 from replicalab.scenarios import (

@@ -7,8 +7,8 @@ from typing import Final, TypeVar
 from pydantic import ValidationError
 
 from replicalab.bounds import MOST_LABELS
-from replicalab.costs import amount_text
 from replicalab.errors import TraceError
+from replicalab.lexicon import amount_text
 from replicalab.models import PROTOCOL_FIELDS, Protocol, Record, ScientistAction
 
 MOST_BYTES: Final = 5 * 2**20

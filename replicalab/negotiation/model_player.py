@@ -16,7 +16,7 @@ from replicalab.agents.scientist_policy import (
     call_scientist_with_retry,
 )
 from replicalab.errors import ModelError
-from replicalab.labels import count_text
+from replicalab.lexicon import count_text
 from replicalab.negotiation.loading import list_fault
 from replicalab.negotiation.recording import Attempt, Clock, Recorder, attempts
 from replicalab.negotiation.records import State, Turn

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from replicalab.labels import count_text
+from replicalab.lexicon import count_text
 from replicalab.models import Protocol
 from replicalab.negotiation.wording import fails_text, floor_text
 from replicalab.planner import LeastLoss, least_loss

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from replicalab.evidence import planned_evidence
+from replicalab.lexicon import joined
 from replicalab.models import ACCEPT_ACTION, Protocol, ScientistAction, ScientistActionType
-from replicalab.negotiation.wording import joined, placed_text, size_text
+from replicalab.negotiation.wording import placed_text, size_text
 from replicalab.planner import Ask, Asks, asks, asks_text, granted, least_loss
 from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
 

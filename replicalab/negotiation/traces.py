@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.labels import count_text
+from replicalab.lexicon import count_text
 from replicalab.models import (
     Count,
     NonEmptyText,

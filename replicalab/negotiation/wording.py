@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from replicalab.evidence import Evidence
-from replicalab.labels import count_text
+from replicalab.lexicon import count_text, joined
 from replicalab.models import Protocol, ScientistAction, ScientistActionType
 from replicalab.scenarios.models import EvidenceTier
 
@@ -48,11 +48,6 @@ def size_text(plan: Protocol) -> str:
     """Return how large a plan is: ``1,200 samples in 3 days``."""
     samples, days = plan.sample_size, plan.duration_days
     return f"{count_text(samples, 'sample')} in {count_text(days, 'day')}"
-
-
-def joined(texts: Sequence[str]) -> str:
-    """Return texts as a list in words: ``budget, days and staff``."""
-    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else "".join(texts)
 
 
 def fails_text(failing: Sequence[str]) -> str:

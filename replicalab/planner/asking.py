@@ -8,8 +8,8 @@ from typing import Final
 
 from replicalab.agents import check_feasibility
 from replicalab.agents.feasibility import needs
-from replicalab.costs import Counts, amount_text, counts_of, credits_needed, staff
-from replicalab.labels import label_key
+from replicalab.costs import Counts, counts_of, credits_needed, staff
+from replicalab.lexicon import amount_text, label_key
 from replicalab.models import Dimension, Protocol, wording_of
 from replicalab.scenarios.inventory import ItemStatus
 from replicalab.scenarios.levers import with_means

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from replicalab.agents.suggestions import SuggestionChange
-from replicalab.costs import amount_text, counts_of, credits_needed
+from replicalab.costs import counts_of, credits_needed
 from replicalab.evidence import planned_evidence
-from replicalab.labels import count_text
+from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.limits import Limits
 from replicalab.planner.order import TIER_RANK, shortfall

@@ -6,9 +6,9 @@ from typing import Final
 
 from replicalab.agents import FeasibilityCheckResult, check_feasibility
 from replicalab.agents.suggestions import DROPPED, SuggestionChange
-from replicalab.costs import amount_text, counts_of
+from replicalab.costs import counts_of
 from replicalab.evidence import planned_evidence
-from replicalab.labels import label_key
+from replicalab.lexicon import amount_text, label_key
 from replicalab.models import Protocol, revise
 from replicalab.planner.limits import Limits, largest
 from replicalab.planner.order import TIER_RANK

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from replicalab.agents.suggestions import DROPPED, SuggestionChange
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 from replicalab.models import Dimension
 from replicalab.planner.missing import policy_failing
 from replicalab.scenarios.models import Control, NormalizedScenarioPack

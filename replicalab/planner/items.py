@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from replicalab.agents.feasibility import needs
 from replicalab.agents.suggestions import SuggestionChange
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Wording
 from replicalab.planner.missing import Missing, Place, item_failing, listed_places, missing_items
 from replicalab.scenarios.models import AllowedSubstitution, NormalizedScenarioPack

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from replicalab.agents.feasibility import needs, replacements
 from replicalab.agents.suggestions import SuggestionChange, substitution
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Wording
 from replicalab.policy import wording_violations
 from replicalab.scenarios.inventory import ItemStatus

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from replicalab.agents import FeasibilityCheckResult
 from replicalab.concessions import price
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 from replicalab.models import PROTOCOL_FIELDS, Protocol
 from replicalab.planner.limits import Limits
 from replicalab.scenarios.models import Design, DesignKind, EvidenceTier, NormalizedScenarioPack

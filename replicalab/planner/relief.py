@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from replicalab.costs import counts_of
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.asking import (
     NUMBERS,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, get_args
 from pydantic import ValidationError
 
 from replicalab.errors import Fault, ScenarioError
-from replicalab.labels import label_key, repeated_labels
+from replicalab.lexicon import label_key, repeated_labels
 from replicalab.models import Record
 from replicalab.scenarios.labs import LAB_CONSTRAINTS
 from replicalab.scenarios.models import Design, Difficulty, Study

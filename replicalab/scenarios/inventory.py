@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 
 
 class ItemStatus(StrEnum):

@@ -14,7 +14,7 @@ from math import ceil, floor
 from typing import Final
 
 from replicalab.errors import Fault, ScenarioError
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 from replicalab.models import LabManagerObservation, ScientistObservation
 from replicalab.scenarios.models import (
     MAX_ROUNDS,

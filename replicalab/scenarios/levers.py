@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 from replicalab.models import LabManagerObservation
 from replicalab.scenarios.labs import LAB_CONSTRAINTS, STAFF_KEY
 from replicalab.scenarios.models import (

@@ -13,7 +13,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from replicalab.bounds import too_large
-from replicalab.labels import repeated_labels
+from replicalab.lexicon import repeated_labels
 from replicalab.models import (
     Count,
     Credits,

@@ -6,13 +6,11 @@ from typing import Final
 
 from replicalab.agents import FeasibilityCheckResult
 from replicalab.concessions import PlanPrice, price
-from replicalab.costs import amount_text
 from replicalab.evidence import Evidence, planned_evidence, used_substitutions
-from replicalab.labels import count_text
+from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import Frontier, FrontierPlan, LeastLoss, Standing, asks, asks_text
 from replicalab.scenarios.models import NormalizedScenarioPack
-from replicalab.sentences.planning import amounts_text
 from replicalab.sentences.verdicts import Status, Verdict, failing_text
 from replicalab.tradeoffs import Extra
 
@@ -33,7 +31,7 @@ def priced_size_text(samples: int, days: int, credits: float) -> str:
 
 
 def _credits(amount: float) -> str:
-    return amounts_text(amount, "credit")
+    return count_text(amount, "credit")
 
 
 def standing_verdict(

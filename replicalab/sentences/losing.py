@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from replicalab.concessions import Concession, PlanPrice, dropped_controls
 from replicalab.evidence import Evidence, smallest_detectable_effect
+from replicalab.lexicon import count_text
 from replicalab.margins import unmet_durations
 from replicalab.models import Protocol
 from replicalab.scenarios.models import POWER_KINDS, Control, NormalizedScenarioPack
-from replicalab.sentences.planning import amounts_text
 
 
 def saved_text(step: Concession) -> str:
@@ -17,7 +17,7 @@ def saved_text(step: Concession) -> str:
     if step.credits_saved == 0:
         return "saves no credits"
     word = "saves" if step.credits_saved > 0 else "costs"
-    return f"{word} {amounts_text(abs(step.credits_saved), 'credit')}"
+    return f"{word} {count_text(abs(step.credits_saved), 'credit')}"
 
 
 def loss_text(step: Concession, scenario: NormalizedScenarioPack) -> str:

@@ -10,8 +10,7 @@ from typing import Final
 
 from replicalab.agents import check_feasibility
 from replicalab.concessions import Concession, PlanPrice, plan_concession, plan_differences, price
-from replicalab.costs import amount_text
-from replicalab.labels import count_text
+from replicalab.lexicon import amount_text, count_text, joined
 from replicalab.models import (
     DIMENSIONS,
     FIELD_LABELS,
@@ -27,10 +26,9 @@ from replicalab.negotiation import (
     State,
     Trace,
 )
-from replicalab.negotiation.wording import joined, size_text
+from replicalab.negotiation.wording import size_text
 from replicalab.scenarios.models import NormalizedScenarioPack
 from replicalab.sentences.losing import saved_text
-from replicalab.sentences.planning import amounts_text
 from replicalab.sentences.verdicts import (
     ANSWER_MEANINGS,
     ANSWER_STATUS,
@@ -152,7 +150,7 @@ def _what_happened(before: Protocol | None, done: Round, scenario: NormalizedSce
 def _moves(before: Protocol, after: Protocol) -> Iterator[str]:
     """Yield each change as something that is done: ``halving to 150 samples``."""
     sizes = [
-        (_verb(before.sample_size, after.sample_size), amounts_text(after.sample_size, "sample")),
+        (_verb(before.sample_size, after.sample_size), count_text(after.sample_size, "sample")),
         (_verb(before.duration_days, after.duration_days), count_text(after.duration_days, "day")),
     ]
     said = ""

@@ -12,12 +12,11 @@ from replicalab.agents import (
     suggest_alternative,
 )
 from replicalab.concessions import PlanPrice, dropped_controls, plan_concession, price
-from replicalab.costs import amount_text
 from replicalab.evidence import Evidence
-from replicalab.labels import count_text
+from replicalab.lexicon import capitalised, count_text, joined
 from replicalab.margins import Margin, margins
 from replicalab.models import FIELD_LABELS, Dimension, Protocol
-from replicalab.negotiation.wording import joined, size_text
+from replicalab.negotiation.wording import size_text
 from replicalab.planner import Asks, LeastLoss, Single, asks, least_loss, singles
 from replicalab.policy import Violation, violations
 from replicalab.scenarios.models import (
@@ -108,10 +107,10 @@ def shortage_text(
 def _shortages(found: dict[Dimension, Margin]) -> Iterator[str]:
     for dimension, (noun, word) in _OVER.items():
         if found[dimension].slack < 0:
-            yield f"{amounts_text(-found[dimension].slack, noun)} {word}"
+            yield f"{count_text(-found[dimension].slack, noun)} {word}"
     missing = sum(-found[dimension].slack for dimension in _ITEMS)
     if missing > 0:
-        yield f"{amounts_text(missing, 'item')} missing"
+        yield f"{count_text(missing, 'item')} missing"
     if not found[Dimension.POLICY].ok:
         yield "a restriction broken"
 
@@ -155,12 +154,12 @@ def _least_way(options: Options, scenario: NormalizedScenarioPack) -> str:
 
 def _cut_text(before: Protocol, after: Protocol) -> str:
     """Return a revision's two numbers, and which is cut: ``all 24 samples in 22 days instead``."""
-    samples = amounts_text(after.sample_size, "sample")
+    samples = count_text(after.sample_size, "sample")
     if after.sample_size == before.sample_size > 1:
         samples = f"all {samples}"
     elif after.sample_size < before.sample_size:
-        samples = f"{after.sample_size:,} of {amounts_text(before.sample_size, 'sample')}"
-    days = amounts_text(after.duration_days, "day")
+        samples = f"{after.sample_size:,} of {count_text(before.sample_size, 'sample')}"
+    days = count_text(after.duration_days, "day")
     if after.duration_days != before.duration_days:
         days = f"{days} instead of {before.duration_days:,}"
     return f"{samples} in {days}"
@@ -206,7 +205,7 @@ def _size_differences(before: Protocol, after: Protocol) -> Iterator[str]:
         ("day", before.duration_days, after.duration_days),
     ):
         if new != old:
-            yield amounts_text(abs(new - old), noun, "more" if new > old else "fewer")
+            yield count_text(abs(new - old), noun, "more" if new > old else "fewer")
 
 
 def _instead(old: PlanPrice, new: PlanPrice) -> str:
@@ -278,14 +277,3 @@ def search_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str:
 
 
 # --- words ----------------------------------------------------------------------------------
-
-
-def amounts_text(number: float, noun: str, word: str = "") -> str:
-    """Return an amount for people: ``1 day``, ``1,250 credits``, ``2 fewer days``."""
-    between = f"{word} " if word else ""
-    return f"{amount_text(number)} {between}{noun}{'' if number == 1 else 's'}"
-
-
-def capitalised(text: str) -> str:
-    """Return a text with its first letter in upper case."""
-    return f"{text[:1].upper()}{text[1:]}"

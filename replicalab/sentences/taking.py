@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from replicalab.costs import amount_text
 from replicalab.evidence import (
     Evidence,
     assumed_effects,
@@ -12,12 +11,13 @@ from replicalab.evidence import (
     planned_evidence,
     used_substitutions,
 )
+from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import Dimension, Protocol
-from replicalab.negotiation.wording import joined, size_text
+from replicalab.negotiation.wording import size_text
 from replicalab.planner import Ask, Relief, Single, asks_text
 from replicalab.scenarios.models import DesignKind, EvidenceTier, NormalizedScenarioPack
 from replicalab.sentences.losing import effect_text
-from replicalab.sentences.planning import Options, amounts_text, capitalised
+from replicalab.sentences.planning import Options
 from replicalab.sentences.verdicts import failing_text
 
 _EFFECTS: Final = {
@@ -57,7 +57,7 @@ def ask_text(ask: Ask) -> str:
     name = ask.dimension.value.capitalize()
     if ask.item is not None:
         return f"{name}: {ask.text}"
-    return f"{name}: {amount_text(ask.has)} → {amounts_text(ask.needs, _NOUNS[ask.dimension])}"
+    return f"{name}: {amount_text(ask.has)} → {count_text(ask.needs, _NOUNS[ask.dimension])}"
 
 
 def run_text(relief: Relief) -> str:
@@ -87,7 +87,7 @@ def target_text(options: Options, scenario: NormalizedScenarioPack) -> str:
     goal, relief = bound_text(least.price.evidence, "target"), options.asks.target
     if relief is None:
         most = scenario.design.population_max
-        why = f" The study has {amounts_text(most, 'sample')} at most." if most else ""
+        why = f" The study has {count_text(most, 'sample')} at most." if most else ""
         return f"With these items and controls no sample size reaches {goal}.{why}"
     size = f"{size_text(relief.plan)} reach {goal}"
     if relief.possible and not relief.asks:

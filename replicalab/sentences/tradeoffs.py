@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from replicalab.agents.suggestions import DROPPED
-from replicalab.costs import amount_text
-from replicalab.labels import count_text, label_key
+from replicalab.lexicon import amount_text, count_text, joined, label_key
 from replicalab.models import Protocol
-from replicalab.negotiation.wording import joined
 from replicalab.planner import LeastLoss
 from replicalab.scenarios.models import NormalizedScenarioPack
-from replicalab.sentences.planning import amounts_text
 from replicalab.sentences.verdicts import failing_text
 from replicalab.tradeoffs import Constraint, Worded
 
@@ -157,7 +154,7 @@ def _means(scenario: NormalizedScenarioPack) -> tuple[float, float, float]:
 
 
 def _credits(amount: float) -> str:
-    return amounts_text(amount, "credit")
+    return count_text(amount, "credit")
 
 
 def _days(number: float) -> str:

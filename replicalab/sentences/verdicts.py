@@ -14,15 +14,14 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.costs import amount_text
 from replicalab.errors import NegotiationError
 from replicalab.evidence import Evidence, planned_evidence
-from replicalab.labels import count_text
+from replicalab.lexicon import amount_text, count_text, joined
 from replicalab.models import DIMENSIONS, Dimension, LabManagerActionType, Protocol
 from replicalab.negotiation import Outcome, Trace, state_of
 from replicalab.negotiation.prospects import none_exists_text, prospect
 from replicalab.negotiation.rounds import outcome_of
-from replicalab.negotiation.wording import joined, placed_text, size_text
+from replicalab.negotiation.wording import placed_text, size_text
 from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
 
 

@@ -8,8 +8,8 @@ import streamlit as st
 
 from replicalab.agents import FeasibilityCheckResult, SuggestionChange, check_feasibility
 from replicalab.concessions import Concession, plan_concession
-from replicalab.costs import amount_text
 from replicalab.evidence import Evidence, planned_evidence
+from replicalab.lexicon import amount_text
 from replicalab.models import FIELD_LABELS, Protocol
 from replicalab.scenarios import NormalizedScenarioPack
 from replicalab.sentences import (

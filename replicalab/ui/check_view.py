@@ -7,8 +7,9 @@ from typing import Final
 import streamlit as st
 
 from replicalab.concessions import Concession
-from replicalab.costs import amount_text, cost_terms, counts_of
+from replicalab.costs import cost_terms, counts_of
 from replicalab.figures import CONFIG, CostStep, cost_chart
+from replicalab.lexicon import amount_text
 from replicalab.margins import (
     Margin,
     cliffs,

@@ -9,9 +9,9 @@ import streamlit as st
 
 from replicalab.agents import check_feasibility
 from replicalab.concessions import price
-from replicalab.costs import amount_text
 from replicalab.evidence import planned_evidence
 from replicalab.figures import BALANCED, CONFIG, LEAST_LOSS, YOUR_PLAN, PlanMark, frontier_figure
+from replicalab.lexicon import amount_text
 from replicalab.planner import FrontierPlan
 from replicalab.sentences import (
     Verdict,

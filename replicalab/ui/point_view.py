@@ -7,8 +7,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.bounds import LARGEST_PLANNED
-from replicalab.costs import amount_text
-from replicalab.labels import count_text
+from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol
 from replicalab.sentences import loaded_text, plan_verdict
 from replicalab.ui import session, tradeoff_choices

@@ -9,7 +9,7 @@ import streamlit as st
 from pydantic import ValidationError
 
 from replicalab.bounds import LARGEST_PLANNED, LONGEST_TEXT, too_large
-from replicalab.labels import repeated_labels
+from replicalab.lexicon import repeated_labels
 from replicalab.models import FIELD_LABELS, Protocol, revise
 from replicalab.scenarios import ItemStatus, NormalizedScenarioPack
 from replicalab.ui import session

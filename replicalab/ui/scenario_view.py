@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from replicalab.costs import amount_text
+from replicalab.lexicon import amount_text
 from replicalab.scenarios import (
     Comparator,
     Confidence,

@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 
 from replicalab.agents import FeasibilityCheckResult, check_feasibility, suggest_alternative
 from replicalab.concessions import PlanPrice, price
-from replicalab.costs import amount_text
 from replicalab.evidence import AssumedEffect, assumed_effects, merged_effects, planned_evidence
 from replicalab.figures import (
     LEAST_LOSS,
@@ -18,7 +17,7 @@ from replicalab.figures import (
     Level,
     Measure,
 )
-from replicalab.labels import count_text
+from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol, revise
 from replicalab.planner import Frontier, FrontierPlan, LeastLoss, frontier, least_loss, nash_point
 from replicalab.regions import Region, grid_for, region, zoomed

@@ -9,9 +9,8 @@ import streamlit as st
 
 from replicalab.agents import check_feasibility
 from replicalab.concessions import price
-from replicalab.costs import amount_text
 from replicalab.figures import CONFIG, LEAST_LOSS, OFFER, POINT, YOUR_PLAN, Mark, region_figure
-from replicalab.labels import count_text
+from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol
 from replicalab.regions import Region
 from replicalab.sentences import (

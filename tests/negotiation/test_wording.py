@@ -7,8 +7,9 @@ import math
 import pytest
 
 from replicalab.evidence import Evidence
+from replicalab.lexicon import joined
 from replicalab.negotiation.prospects import none_exists_text, prospect
-from replicalab.negotiation.wording import fails_text, floor_text, joined, placed_text, size_text
+from replicalab.negotiation.wording import fails_text, floor_text, placed_text, size_text
 from replicalab.scenarios import EvidenceTier, load_scenario
 from tests.factories import make_pack_in_lab, make_protocol
 from tests.negotiation.playing import FLAMING, OPEN, PLAN, STUCK

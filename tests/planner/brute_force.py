@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from replicalab.agents import FeasibilityCheckResult, check_feasibility, suggest_alternative
 from replicalab.concessions import price
 from replicalab.evidence import planned_evidence
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Rank, rank
 from replicalab.planner.order import changed_values

@@ -11,7 +11,7 @@ import pytest
 from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.agents.suggestions import SuggestionChange
 from replicalab.evidence import planned_evidence
-from replicalab.labels import label_key
+from replicalab.lexicon import label_key
 from replicalab.models import Protocol, revise
 from replicalab.planner import LeastLoss, least_loss
 from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack

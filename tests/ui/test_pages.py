@@ -7,7 +7,8 @@ from typing import Final
 import pytest
 
 from replicalab.agents import FeasibilityCheckResult, check_feasibility, suggest_alternative
-from replicalab.costs import amount_text, cost_terms, counts_of
+from replicalab.costs import cost_terms, counts_of
+from replicalab.lexicon import amount_text
 from replicalab.margins import margins
 from replicalab.models import DIMENSIONS, Protocol
 from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from replicalab.agents import check_feasibility
 from replicalab.agents.suggestions import apply_changes
 from replicalab.concessions import plan_concession
-from replicalab.costs import amount_text
 from replicalab.evidence import planned_evidence
+from replicalab.lexicon import amount_text
 from replicalab.links import to_query
 from replicalab.models import revise
 from replicalab.planner import least_loss

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.agents import check_feasibility
 from replicalab.evidence import planned_evidence
-from replicalab.labels import count_text
+from replicalab.lexicon import count_text
 from replicalab.models import Protocol
 from replicalab.planner import frontier, least_loss, nash_point
 from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario

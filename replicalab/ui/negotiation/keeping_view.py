@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from replicalab.cassettes import ModelSettings, cassette_of, load_cassette, save_cassette
 from replicalab.errors import ReplicaLabError, TraceError
-from replicalab.labels import count_text
+from replicalab.lexicon import count_text
 from replicalab.negotiation import Trace, load_trace, replay_differences, save_trace
 from replicalab.negotiation.loading import MOST_BYTES
 from replicalab.negotiation.rounds import start

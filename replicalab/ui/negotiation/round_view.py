@@ -11,8 +11,7 @@ from replicalab.concessions import (
     price,
     protections,
 )
-from replicalab.costs import amount_text
-from replicalab.labels import count_text
+from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol, ScientistActionType
 from replicalab.negotiation import Round
 from replicalab.scenarios import NormalizedScenarioPack

@@ -8,8 +8,8 @@ import streamlit as st
 
 from replicalab.agents import FeasibilityCheckResult
 from replicalab.concessions import Concession, price
-from replicalab.costs import amount_text
 from replicalab.figures import CONFIG, RoundUse, convergence_chart
+from replicalab.lexicon import amount_text
 from replicalab.margins import margins
 from replicalab.models import DIMENSIONS, Dimension, Protocol, Role
 from replicalab.negotiation import Trace, judge, ledger

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.labels import label_key, repeated_labels, same_label
+from replicalab.lexicon import label_key, plural, repeated_labels, same_label, told_apart
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,33 @@ def test_repeated_labels_are_those_that_occur_more_than_once(labels: list[str]) 
     assert {label_key(label) for label in found} == {key for key in keys if keys.count(key) > 1}
     assert len(found) == len({label_key(label) for label in found})
     assert all(label == labels[keys.index(label_key(label))] for label in found)
+
+
+def two_digits(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}"
+
+
+@pytest.mark.parametrize(
+    ("value", "bounds", "said"),
+    [
+        (0.5, [0.8], "0.50"),
+        (0.797, [0.8], "0.797"),
+        (0.4999, [0.5], "0.4999"),
+        (0.7999999, [0.8, 0.5], "0.7999999"),
+        (0.8, [0.8], "0.80"),
+        (0.8 + 1e-15, [0.8], "0.80"),
+        (1.0, [], "1.00"),
+    ],
+)
+def test_value_beside_a_bound_has_the_digits_that_tell_them_apart(
+    value: float, bounds: list[float], said: str
+) -> None:
+    assert told_apart(value, bounds, 2, two_digits) == said
+
+
+@pytest.mark.parametrize(
+    ("noun", "number", "said"),
+    [("day", 1, "day"), ("day", 0, "days"), ("breach", 2, "breaches"), ("breach", 1, "breach")],
+)
+def test_noun_follows_its_number(noun: str, number: int, said: str) -> None:
+    assert plural(noun, number) == said

@@ -1,0 +1,96 @@
+"""The small words of every text: how labels compare, how things are counted, joined and rounded.
+
+Sentences are made elsewhere (`replicalab.text`); what they are made of is here, once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+MOST_DIGITS: Final = 12
+"""So many decimals tell any value from a bound; what differs by less is a rounding error."""
+
+
+@lru_cache(maxsize=4096)
+def label_key(label: str) -> str:
+    """Return the form in which two labels are equal: casefolded, trimmed, spaces collapsed."""
+    return " ".join(label.casefold().split())
+
+
+def same_label(one: str, other: str) -> bool:
+    """Return whether two labels name the same thing."""
+    return label_key(one) == label_key(other)
+
+
+def repeated_labels(labels: Iterable[str]) -> list[str]:
+    """Return each label that occurs again, as first written, once, in order."""
+    first: dict[str, str] = {}
+    repeated: dict[str, str] = {}
+    for label in labels:
+        key = label_key(label)
+        if key in first:
+            repeated[key] = first[key]
+        else:
+            first[key] = label
+    return list(repeated.values())
+
+
+def amount_text(amount: float) -> str:
+    """Return an amount for people: thousands separated, decimals only where there are any."""
+    return f"{amount:,.0f}" if amount == int(amount) else f"{amount:,.2f}"
+
+
+def count_text(number: float, noun: str, word: str = "") -> str:
+    """Return a number of things for people: ``1 day``, ``1,250 credits``, ``2 fewer days``."""
+    between = f"{word} " if word else ""
+    return f"{amount_text(number)} {between}{plural(noun, number)}"
+
+
+def plural(noun: str, number: float) -> str:
+    """Return a noun as it stands after a number: ``day`` after 1, else ``days``."""
+    if number == 1:
+        return noun
+    return f"{noun}es" if noun.endswith(("s", "ch", "x")) else f"{noun}s"
+
+
+def joined(texts: Sequence[str], last: str = "and") -> str:
+    """Return texts as a list in words: ``budget, days and staff``."""
+    return f"{', '.join(texts[:-1])} {last} {texts[-1]}" if len(texts) > 1 else "".join(texts)
+
+
+def quoted(labels: Iterable[str]) -> list[str]:
+    """Return labels in quotation marks, as they stand in a sentence."""
+    return [f"'{label}'" for label in labels]
+
+
+def capitalised(text: str) -> str:
+    """Return a text with its first letter in upper case."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def shortened(text: str, length: int = 40) -> str:
+    """Return a foreign text short enough to quote."""
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
+def told_apart(
+    value: float, bounds: Iterable[float], digits: int, write: Callable[[float, int], str]
+) -> str:
+    """Return a value with as many digits as tell it from the bounds that it stands beside.
+
+    ``0.797`` beside a bound of ``0.80`` is written ``0.797`` and not ``0.80``; a value that
+    equals a bound but for a rounding error is written like it.
+
+    Args:
+        value: what is written.
+        bounds: what it is compared with in the same place.
+        digits: decimals where nothing is near.
+        write: writes a number with so many decimals.
+    """
+    near = [b for b in bounds if not math.isclose(value, b, rel_tol=0, abs_tol=10**-MOST_DIGITS)]
+    while digits < MOST_DIGITS and any(write(value, digits) == write(b, digits) for b in near):
+        digits += 1
+    return write(value, digits)
