@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 SOURCES := $(wildcard app.py) replicalab pages tests
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench clean
+.PHONY: help run test golden check format bench clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ run: $(VENV)/.app  ## serve the dashboard on http://localhost:8501 (PORT=8502 fo
 
 test: $(VENV)/.dev  ## run the tests (ARGS="-k protocol" for some of them)
 	$(BIN)/python -m pytest $(ARGS)
+
+golden: $(VENV)/.dev  ## write the golden files of tests/golden/ anew; read the diff before you commit
+	REPLICALAB_REWRITE_GOLDEN=1 $(BIN)/python -m pytest -q -m "not browser and not bench" $(ARGS)
 
 check: $(VENV)/.dev  ## formatting, lint and types
 	$(BIN)/ruff format --check .

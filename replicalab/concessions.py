@@ -14,7 +14,7 @@ from replicalab.costs import counts_of, credits_needed
 from replicalab.evidence import Evidence, fidelity_loss, planned_evidence
 from replicalab.lexicon import count_text, label_key
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
-from replicalab.scenarios.models import Control, NormalizedScenarioPack
+from replicalab.scenarios import Control, Pack
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Concession:
         return f"{old.measure} {old.amount(old.value)} → {new.amount(new.value)}"
 
 
-def price(protocol: Protocol, scenario: NormalizedScenarioPack) -> PlanPrice:
+def price(protocol: Protocol, scenario: Pack) -> PlanPrice:
     """Return what a plan costs and buys in a study's lab."""
     return PlanPrice(
         credits_needed(counts_of(protocol), scenario.cost_model),
@@ -84,14 +84,14 @@ def price(protocol: Protocol, scenario: NormalizedScenarioPack) -> PlanPrice:
     )
 
 
-def dropped_controls(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[Control]:
+def dropped_controls(protocol: Protocol, scenario: Pack) -> list[Control]:
     """Return the study's controls that a plan does without, in the study's order."""
     kept = set(map(label_key, protocol.controls))
     return [control for control in scenario.controls if label_key(control.name) not in kept]
 
 
 def change_concessions(
-    protocol: Protocol, changes: Sequence[SuggestionChange], scenario: NormalizedScenarioPack
+    protocol: Protocol, changes: Sequence[SuggestionChange], scenario: Pack
 ) -> list[Concession]:
     """Return each change of a suggestion with its price, applied one after the other."""
     found = []
@@ -110,9 +110,7 @@ def change_concessions(
     return found
 
 
-def plan_concession(
-    before: Protocol, after: Protocol, scenario: NormalizedScenarioPack
-) -> Concession:
+def plan_concession(before: Protocol, after: Protocol, scenario: Pack) -> Concession:
     """Return the whole step from one plan to another as one concession."""
     fields = plan_differences(before, after)
     return Concession(
@@ -157,7 +155,7 @@ def _text(name: str, value: int) -> str:
     return count_text(value, "day") if name == "duration_days" else str(value)
 
 
-def protections(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[str]:
+def protections(protocol: Protocol, scenario: Pack) -> list[str]:
     """Return what the plan's controls protect against, a control's own name where unknown."""
     known = {label_key(control.name): control.protects_against for control in scenario.controls}
     return [known.get(label_key(label), label) for label in protocol.controls]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from replicalab.models import Protocol
-from replicalab.scenarios.rates import CostModel, StaffModel
+from replicalab.scenarios import CostModel, StaffModel
 
 Amount = Any
 """A number, or an array of numbers; the formulas are the same arithmetic for both."""

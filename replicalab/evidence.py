@@ -21,13 +21,13 @@ from replicalab.distributions import (
 )
 from replicalab.lexicon import count_text, label_key
 from replicalab.models import Protocol
-from replicalab.scenarios.models import (
+from replicalab.scenarios import (
     POWER_KINDS,
     AllowedSubstitution,
     Design,
     DesignKind,
     EvidenceTier,
-    NormalizedScenarioPack,
+    Pack,
 )
 
 _MEASURES: Final = {
@@ -94,9 +94,7 @@ class Evidence:
         return math.floor(value * 1000) / 1000 if short else rounded
 
 
-def planned_evidence(
-    protocol: Protocol, scenario: NormalizedScenarioPack, effect: float | None = None
-) -> Evidence:
+def planned_evidence(protocol: Protocol, scenario: Pack, effect: float | None = None) -> Evidence:
     """Return the evidence that a plan buys in a study.
 
     Args:
@@ -124,7 +122,7 @@ def planned_evidence(
     )
 
 
-def _void_reason(protocol: Protocol, scenario: NormalizedScenarioPack) -> str | None:
+def _void_reason(protocol: Protocol, scenario: Pack) -> str | None:
     if protocol.duration_days < scenario.min_days:
         return (
             f"the study's endpoint needs {count_text(scenario.min_days, 'day')}, "
@@ -133,7 +131,7 @@ def _void_reason(protocol: Protocol, scenario: NormalizedScenarioPack) -> str | 
     return None if protocol.sample_size else "no samples are planned"
 
 
-def counted_samples(protocol: Protocol, scenario: NormalizedScenarioPack) -> int:
+def counted_samples(protocol: Protocol, scenario: Pack) -> int:
     """Return how many of the planned samples can count: within throughput and population."""
     counted = protocol.sample_size
     if scenario.samples_per_day is not None:
@@ -143,9 +141,7 @@ def counted_samples(protocol: Protocol, scenario: NormalizedScenarioPack) -> int
     return counted
 
 
-def _assumed_effect(
-    protocol: Protocol, scenario: NormalizedScenarioPack, effect: float | None
-) -> float | None:
+def _assumed_effect(protocol: Protocol, scenario: Pack, effect: float | None) -> float | None:
     assumed = scenario.design.effect_planning if effect is None else effect
     if assumed is None:
         return None
@@ -294,9 +290,7 @@ def _is_enough(design: Design, n: int, effect: float) -> bool:
     return evidence_value(design, n, effect) >= design.target
 
 
-def used_substitutions(
-    protocol: Protocol, scenario: NormalizedScenarioPack
-) -> list[AllowedSubstitution]:
+def used_substitutions(protocol: Protocol, scenario: Pack) -> list[AllowedSubstitution]:
     """Return the substitutions that the plan has made: alternative listed, original not."""
     listed = {label_key(item) for item in protocol.required_equipment + protocol.required_reagents}
     used: dict[str, AllowedSubstitution] = {}
@@ -307,11 +301,11 @@ def used_substitutions(
     return list(used.values())
 
 
-def evidence_factor(protocol: Protocol, scenario: NormalizedScenarioPack) -> float:
+def evidence_factor(protocol: Protocol, scenario: Pack) -> float:
     """Return the factor that the plan's substitutions put on the planning effect, in (0, 1]."""
     return math.prod(s.evidence_factor for s in used_substitutions(protocol, scenario))
 
 
-def fidelity_loss(protocol: Protocol, scenario: NormalizedScenarioPack) -> int:
+def fidelity_loss(protocol: Protocol, scenario: Pack) -> int:
     """Return the fidelity that the plan's substitutions lose: the sum of their 0-3 losses."""
     return sum(s.fidelity_loss for s in used_substitutions(protocol, scenario))

@@ -15,7 +15,7 @@ from replicalab.lexicon import label_key
 from replicalab.models import DIMENSIONS, Dimension, LabManagerActionType
 from replicalab.scenarios import (
     Difficulty,
-    NormalizedScenarioPack,
+    Pack,
     ScenarioSummary,
     Study,
     list_scenarios,
@@ -113,7 +113,7 @@ def _searchable(summary: ScenarioSummary) -> str:
     return label_key(" ".join(parts))
 
 
-def _answer(pack: NormalizedScenarioPack) -> LabAnswer:
+def _answer(pack: Pack) -> LabAnswer:
     check = check_feasibility(pack.reference_protocol, pack)
     suggestion = suggest_alternative(pack.reference_protocol, check, pack)
     answer = compose_lab_manager_response(check, suggestion)

@@ -19,10 +19,9 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from replicalab.bounds import too_large
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import shortened
-from replicalab.models import PROTOCOL_FIELDS, Protocol
+from replicalab.models import PROTOCOL_FIELDS, Protocol, too_large
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.workspace import (
     DEFAULT_DIFFICULTY,

@@ -14,8 +14,7 @@ from replicalab.agents import FeasibilityCheckResult
 from replicalab.costs import counts_of, staff_steps
 from replicalab.lexicon import amount_text, label_key
 from replicalab.models import DIMENSIONS, Dimension, Protocol
-from replicalab.scenarios.inventory import ItemStatus
-from replicalab.scenarios.models import Comparator, NormalizedScenarioPack
+from replicalab.scenarios import Comparator, ItemStatus, Pack
 
 RESOURCES: Final = (Dimension.BUDGET, Dimension.SCHEDULE, Dimension.STAFF)
 """The dimensions that are amounts, of which a share is used."""
@@ -91,17 +90,17 @@ class Margin:
 
 
 def margins(
-    protocol: Protocol, check: FeasibilityCheckResult, scenario: NormalizedScenarioPack
+    protocol: Protocol, check: FeasibilityCheckResult, scenario: Pack
 ) -> tuple[Margin, ...]:
     """Return the seven margins of a checked plan, in the document's order."""
     lab = scenario.lab
     amounts: dict[Dimension, tuple[float, float, str]] = {
         Dimension.PROTOCOL: (len(check.protocol.reasons), 0, "errors"),
-        Dimension.BUDGET: (check.estimated_cost, lab.budget_remaining, "credits"),
+        Dimension.BUDGET: (check.estimated_cost, lab.budget, "credits"),
         Dimension.EQUIPMENT: _items(protocol.required_equipment, "equipment", scenario),
         Dimension.REAGENTS: _items(protocol.required_reagents, "reagent", scenario),
-        Dimension.SCHEDULE: (protocol.duration_days, lab.time_limit_days, "days"),
-        Dimension.STAFF: (check.required_staff, lab.staff_count, "staff units"),
+        Dimension.SCHEDULE: (protocol.duration_days, lab.days, "days"),
+        Dimension.STAFF: (check.required_staff, lab.staff, "staff units"),
         Dimension.POLICY: (len(check.policy.reasons), 0, "breaches"),
     }
     return tuple(
@@ -136,9 +135,7 @@ def reasons_once(check: FeasibilityCheckResult) -> list[tuple[Dimension, str]]:
     return found + [(d, reason) for d in others for reason in check.check(d).reasons]
 
 
-def _items(
-    labels: list[str], category: str, scenario: NormalizedScenarioPack
-) -> tuple[float, float, str]:
+def _items(labels: list[str], category: str, scenario: Pack) -> tuple[float, float, str]:
     statuses = [scenario.inventory.status(label, category) for label in labels]
     return len(labels), statuses.count(ItemStatus.AVAILABLE), "items"
 
@@ -155,12 +152,12 @@ def _pressure(margin: Margin) -> float:
     return math.inf if margin.used > margin.limit else 0.0
 
 
-def cliffs(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[str]:
+def cliffs(protocol: Protocol, scenario: Pack) -> list[str]:
     """Return the small steps that change a lot: a staff unit more or less, the endpoint lost."""
     return [*_staff_cliffs(protocol, scenario), *_endpoint_cliffs(protocol, scenario)]
 
 
-def _staff_cliffs(protocol: Protocol, scenario: NormalizedScenarioPack) -> Iterator[str]:
+def _staff_cliffs(protocol: Protocol, scenario: Pack) -> Iterator[str]:
     for step in staff_steps(counts_of(protocol), scenario.staff_model):
         one = step.unit.removesuffix("s")
         if step.number == step.threshold:
@@ -169,12 +166,12 @@ def _staff_cliffs(protocol: Protocol, scenario: NormalizedScenarioPack) -> Itera
             yield f"One {one} fewer saves a staff unit."
 
 
-def _endpoint_cliffs(protocol: Protocol, scenario: NormalizedScenarioPack) -> Iterator[str]:
+def _endpoint_cliffs(protocol: Protocol, scenario: Pack) -> Iterator[str]:
     if protocol.duration_days == scenario.min_days:
         yield "One day fewer loses the study's endpoint."
 
 
-def unmet_durations(days: int, scenario: NormalizedScenarioPack) -> list[str]:
+def unmet_durations(days: int, scenario: Pack) -> list[str]:
     """Return each duration that the study itself names and that so many days do not reach.
 
     Days below the study's fewest are left to the check, which says that the endpoint is lost.

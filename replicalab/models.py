@@ -8,7 +8,7 @@ staff units. Source: the agents map and its behaviour contract, section 1.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Final, NamedTuple, Self
 
@@ -136,6 +136,57 @@ def revise(protocol: Protocol, **changes: object) -> Protocol:
         pydantic.ValidationError: a changed value is not allowed.
     """
     return Protocol.model_validate({**dict(protocol), **changes})
+
+
+# --- how large a plan may be: what the pages, the links and the study files take ------------
+
+LARGEST_PLANNED: Final = 1_000_000
+"""The most samples, or days, of a plan: what the evidence is computed for."""
+MOST_LABELS: Final = 200
+"""The most controls, pieces of equipment or reagents of a plan."""
+LONGEST_LABEL: Final = 300
+"""The most characters of a label."""
+LONGEST_TEXT: Final = 4000
+"""The most characters of a technique or a rationale."""
+MOST_BYTES: Final = 20_000
+"""The most bytes of a plan's texts together (UTF-8): what an address can carry."""
+
+
+def too_large(protocol: Protocol) -> list[str]:
+    """Return what of a plan is larger than can be planned here, each with value and limit."""
+    return [
+        *(
+            problem
+            for field in PROTOCOL_FIELDS
+            for problem in _problems(FIELD_LABELS[field], getattr(protocol, field))
+        ),
+        *_size_problems(protocol),
+    ]
+
+
+def _problems(name: str, value: int | str | list[str]) -> Iterator[str]:
+    if isinstance(value, int):
+        if value > LARGEST_PLANNED:
+            yield f"{name} is {value:,}; at most {LARGEST_PLANNED:,} can be planned here"
+    elif isinstance(value, str):
+        if len(value) > LONGEST_TEXT:
+            yield f"{name} has {len(value):,} characters; at most {LONGEST_TEXT:,} fit"
+    else:
+        yield from _label_problems(name, value)
+
+
+def _label_problems(name: str, labels: list[str]) -> Iterator[str]:
+    if len(labels) > MOST_LABELS:
+        yield f"{name} has {len(labels):,} entries; at most {MOST_LABELS} fit"
+    longest = max(map(len, labels), default=0)
+    if longest > LONGEST_LABEL:
+        yield f"{name} has an entry of {longest:,} characters; at most {LONGEST_LABEL} fit"
+
+
+def _size_problems(protocol: Protocol) -> Iterator[str]:
+    size = sum(len(text.encode("utf-8", "replace")) for _, text in wording_of(protocol).texts)
+    if size > MOST_BYTES:
+        yield f"The plan's texts take {size:,} bytes; at most {MOST_BYTES:,} fit"
 
 
 class ScientistActionType(StrEnum):

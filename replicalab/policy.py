@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from replicalab.models import Protocol, Wording, wording_of
-from replicalab.scenarios.models import PolicyRule
+from replicalab.scenarios import PolicyRule
 
 NEGATIONS: Final = frozenset(
     "no not never without none nobody nothing neither nor cannot avoid avoids avoiding refuse "

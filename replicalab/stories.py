@@ -8,7 +8,7 @@ from typing import NamedTuple
 from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.agents.suggestions import apply_changes
 from replicalab.models import Protocol
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, load_scenario
+from replicalab.scenarios import Difficulty, Pack, load_scenario
 from replicalab.workspace import Workspace
 
 
@@ -53,7 +53,7 @@ def _half_the_sample() -> Story:
     )
 
 
-def _all_but_the_sample(pack: NormalizedScenarioPack) -> Protocol:
+def _all_but_the_sample(pack: Pack) -> Protocol:
     """Return the reference protocol after every suggested change but the one to the sample."""
     plan = pack.reference_protocol
     suggestion = suggest_alternative(plan, check_feasibility(plan, pack), pack)

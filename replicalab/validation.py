@@ -16,8 +16,7 @@ from pydantic import model_validator
 
 from replicalab.lexicon import count_text, repeated_labels
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, Wording, wording_of
-from replicalab.scenarios.inventory import ItemStatus
-from replicalab.scenarios.models import NormalizedScenarioPack, PackKey
+from replicalab.scenarios import ItemStatus, Pack, PackKey
 
 
 class Severity(StrEnum):
@@ -75,7 +74,7 @@ _UNIMPORTANT_WORDS: Final = frozenset(
 )
 
 
-def validate_protocol(protocol: Protocol, scenario: NormalizedScenarioPack) -> ValidationResult:
+def validate_protocol(protocol: Protocol, scenario: Pack) -> ValidationResult:
     """Return every finding about a plan, in the contract's order."""
     issues = [
         *_sample_issues(protocol),
@@ -114,10 +113,8 @@ def _sample_issues(protocol: Protocol) -> Iterator[ValidationIssue]:
         )
 
 
-def _duration_issues(
-    protocol: Protocol, scenario: NormalizedScenarioPack
-) -> Iterator[ValidationIssue]:
-    days, limit = protocol.duration_days, scenario.lab.time_limit_days
+def _duration_issues(protocol: Protocol, scenario: Pack) -> Iterator[ValidationIssue]:
+    days, limit = protocol.duration_days, scenario.lab.days
     planned = count_text(days, "day")
     if days < 1:
         yield _error("duration", f"Duration is {planned}; plan at least 1 day.")
@@ -130,9 +127,7 @@ def _duration_issues(
         )
 
 
-def _throughput_issues(
-    protocol: Protocol, scenario: NormalizedScenarioPack
-) -> Iterator[ValidationIssue]:
+def _throughput_issues(protocol: Protocol, scenario: Pack) -> Iterator[ValidationIssue]:
     exist = scenario.design.population_max
     if exist is not None and protocol.sample_size > exist:
         yield _warning(
@@ -177,7 +172,7 @@ def _duplicate_issues(wording: Wording) -> Iterator[ValidationIssue]:
 
 
 def _item_issues(
-    labels: tuple[str, ...], category: str, scenario: NormalizedScenarioPack
+    labels: tuple[str, ...], category: str, scenario: Pack
 ) -> Iterator[ValidationIssue]:
     for label in dict.fromkeys(labels):
         status = scenario.inventory.status(label, category)
@@ -192,19 +187,17 @@ def _item_issues(
             yield _error(category, f"'{label}' is {status} and nothing may replace it.")
 
 
-def _required_element_issues(
-    wording: Wording, scenario: NormalizedScenarioPack
-) -> Iterator[ValidationIssue]:
+def _required_element_issues(wording: Wording, scenario: Pack) -> Iterator[ValidationIssue]:
     for element in _missing_elements(wording, scenario):
         yield _warning(REQUIRED_ELEMENT, f"Not addressed by the plan: {element}.")
 
 
-def missing_elements(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[str]:
+def missing_elements(protocol: Protocol, scenario: Pack) -> list[str]:
     """Return the required elements of the hidden reference that the plan does not address."""
     return _missing_elements(wording_of(protocol), scenario)
 
 
-def _missing_elements(wording: Wording, scenario: NormalizedScenarioPack) -> list[str]:
+def _missing_elements(wording: Wording, scenario: Pack) -> list[str]:
     said = frozenset[str]().union(*(element_words(text) for _, text in wording.texts))
     required = scenario.hidden_reference_spec.required_elements
     return [element for element in required if not element_words(element) <= said]

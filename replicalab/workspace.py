@@ -10,14 +10,20 @@ from pydantic import Field
 
 from replicalab.models import Protocol, Record
 from replicalab.negotiation import LabManagerKind, ScientistKind
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, load_scenario
-from replicalab.scenarios.levers import with_means
-from replicalab.scenarios.models import MAX_ROUNDS, MOST, Identifier, PackKey
+from replicalab.scenarios import (
+    MAX_ROUNDS,
+    MOST,
+    Difficulty,
+    Identifier,
+    Pack,
+    PackKey,
+    load_scenario,
+)
 
 Lever = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 """A lab's amount that is pulled to another value."""
 
-FindPack = Callable[[str, str, int], NormalizedScenarioPack]
+FindPack = Callable[[str, str, int], Pack]
 """Finds a study in its lab: (scenario_id, difficulty, seed); raises ScenarioError."""
 
 DEFAULT_STUDY: Final = "fin_momentum"
@@ -50,7 +56,7 @@ class Workspace(Record):
     recording: Identifier | None = None
     presenting: Annotated[bool, Field(strict=True)] = False
 
-    def pack(self, find: FindPack = load_scenario) -> NormalizedScenarioPack:
+    def pack(self, find: FindPack = load_scenario) -> Pack:
         """Return the study in its lab.
 
         Raises:
@@ -133,27 +139,26 @@ class Workspace(Record):
 
 
 LEVERS: Final = ("budget", "days", "staff")
-"""The fields of a workspace that suppose another lab, as `with_means` names them."""
+"""The fields of a workspace that suppose another lab, as `Lab.with_means` names them."""
 
 
 @lru_cache(maxsize=256)
-def _supposed(key: PackKey, means: tuple[tuple[str, int], ...]) -> NormalizedScenarioPack:
+def _supposed(key: PackKey, means: tuple[tuple[str, int], ...]) -> Pack:
     """Return a pack with other means, the same one each time: what is known of it stays known."""
     found = dict(means)
-    return with_means(
-        key.pack, budget=found.get("budget"), days=found.get("days"), staff=found.get("staff")
+    lab = key.pack.lab.with_means(
+        budget=found.get("budget"), days=found.get("days"), staff=found.get("staff")
     )
+    return key.pack.in_lab(lab)
 
 
-def supposed_lab(
-    scenario: NormalizedScenarioPack, levers: Mapping[str, int]
-) -> NormalizedScenarioPack:
+def supposed_lab(scenario: Pack, levers: Mapping[str, int]) -> Pack:
     """Return the study in the lab that the levers suppose; the lab itself where none is moved."""
     moved = {name: value for name, value in levers.items() if value != _means(scenario)[name]}
     return _supposed(scenario.key, tuple(sorted(moved.items()))) if moved else scenario
 
 
-def _means(scenario: NormalizedScenarioPack) -> dict[str, float]:
+def _means(scenario: Pack) -> dict[str, float]:
     lab = scenario.lab
-    means = (lab.budget_remaining, lab.time_limit_days, lab.staff_count)
+    means = (lab.budget, lab.days, lab.staff)
     return dict(zip(LEVERS, means, strict=True))

@@ -7,7 +7,7 @@ validation, so no test can hold a model that the code could not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from replicalab.models import (
     ConversationEntry,
@@ -18,14 +18,15 @@ from replicalab.models import (
     ScientistAction,
     ScientistObservation,
 )
-from replicalab.scenarios.models import (
+from replicalab.scenarios import (
     AllowedSubstitution,
     Control,
     Design,
+    Difficulty,
     Fact,
     HiddenReferenceSpec,
     Lab,
-    NormalizedScenarioPack,
+    Pack,
     Paper,
     PolicyRule,
     ScenarioConstraint,
@@ -33,7 +34,6 @@ from replicalab.scenarios.models import (
     Study,
     Throughput,
 )
-from replicalab.scenarios.rates import CostModel, StaffModel
 
 M = TypeVar("M", bound=Record)
 
@@ -208,7 +208,7 @@ def make_constraint(**changes: object) -> ScenarioConstraint:
     return _build(
         ScenarioConstraint,
         {
-            "key": "time_limit",
+            "key": "season",
             "label": "Time in the lab",
             "quantity": 20.0,
             "unit": "days",
@@ -332,39 +332,7 @@ def make_study(**changes: object) -> Study:
     )
 
 
-def make_pack(**changes: object) -> NormalizedScenarioPack:
-    """Return the synthetic study in its easy lab, where `make_protocol` passes every check."""
-    study = make_study()
-    return _build(
-        NormalizedScenarioPack,
-        {
-            "scenario_id": study.scenario_id,
-            "domain_id": study.domain_id,
-            "difficulty": "easy",
-            "seed": 0,
-            "task_summary": "Plan a replication of the blue light study.",
-            "success_criteria": study.success_criteria,
-            "constraints": study.constraints,
-            "resources": _resources({}, ()),
-            "allowed_substitutions": study.substitutions,
-            "hidden_reference_spec": study.hidden_reference,
-            "scientist_observation": make_scientist_observation(),
-            "lab_manager_observation": make_lab_manager_observation(),
-            "study": study.paper,
-            "design": study.design,
-            "policy_rules": study.policy_rules,
-            "reference_protocol": study.reference_protocol,
-            "controls": study.controls,
-            "min_days": study.min_days,
-            "samples_per_day": study.samples_per_day,
-            "cost_model": CostModel(),
-            "staff_model": StaffModel(),
-        },
-        changes,
-    )
-
-
-def make_pack_in_lab(
+def make_pack(
     *,
     budget: float = 5000.0,
     days: int = 20,
@@ -372,59 +340,50 @@ def make_pack_in_lab(
     booked: Mapping[str, int] | None = None,
     out_of_stock: Sequence[str] = (),
     **changes: object,
-) -> NormalizedScenarioPack:
-    """Return the synthetic study in a lab of these means; resources and observation agree.
+) -> Pack:
+    """Return the synthetic study in a lab of these means; in it `make_protocol` passes every check.
 
     Args:
-        budget: credits, total and remaining.
+        budget: credits.
         days: the lab's time limit.
         staff: the lab's staff units.
-        booked: of `EQUIPMENT`, the day until which an item is booked.
-        out_of_stock: of `REAGENTS`, what is missing.
-        changes: other fields of the pack.
+        booked: of the study's equipment, the day until which an item is booked.
+        out_of_stock: of the study's reagents, what is missing.
+        changes: other parts of the pack: fields of the pack, the study or the lab.
     """
-    until = dict(booked or {})
-    observation = make_lab_manager_observation(
-        budget_total=budget,
-        budget_remaining=budget,
-        time_limit_days=days,
-        staff_count=staff,
-        equipment_available=[item for item in EQUIPMENT if item not in until],
-        equipment_booked=[item for item in EQUIPMENT if item in until],
-        reagents_in_stock=[item for item in REAGENTS if item not in out_of_stock],
-        reagents_out_of_stock=[item for item in REAGENTS if item in out_of_stock],
-    )
-    return make_pack(
-        **{
-            "resources": _resources(until, out_of_stock),
-            "lab_manager_observation": observation,
-            **changes,
-        }
-    )
+    lab = make_lab(
+        budget=budget, days=days, staff=staff, booked=dict(booked or {}),
+        out_of_stock=list(out_of_stock),
+    )  # fmt: skip
+    pack = Pack(study=make_study(), difficulty=Difficulty.EASY, seed=0, lab=lab)
+    return change_pack(pack, **changes)
 
 
-def _resources(booked: Mapping[str, int], out_of_stock: Sequence[str]) -> list[ScenarioResource]:
-    """Return the lab's items, in the order of `EQUIPMENT` and `REAGENTS`."""
-    unknown = [*(set(booked) - set(EQUIPMENT)), *(set(out_of_stock) - set(REAGENTS))]
-    if unknown:
-        raise ValueError(f"not items of the synthetic lab: {unknown}")
-    equipment = [
-        make_resource(
-            key=label.replace(" ", "_"),
-            label=label,
-            available=label not in booked,
-            booked_until_day=booked.get(label),
-        )
-        for label in EQUIPMENT
-    ]
-    reagents = [
-        make_resource(
-            key=label.replace(" ", "_"),
-            label=label,
-            category="reagent",
-            unit="pack",
-            available=label not in out_of_stock,
-        )
-        for label in REAGENTS
-    ]
-    return [*equipment, *reagents]
+def change_pack(pack: Pack, **changes: object) -> Pack:
+    """Return a pack with some parts changed, wherever a pack keeps them.
+
+    Args:
+        pack: the pack.
+        changes: fields of the pack, the study or the lab, by their names on the pack.
+    """
+    in_study = {_IN_STUDY.get(name, name): value for name, value in changes.items()
+                if _IN_STUDY.get(name, name) in Study.model_fields}  # fmt: skip
+    in_lab = {name: value for name, value in changes.items() if name in Lab.model_fields}
+    own = {name: value for name, value in changes.items() if name in Pack.model_fields}
+    if unknown := {*changes} - {*in_lab, *own, *_IN_STUDY} - {*Study.model_fields}:
+        raise ValueError(f"no part of a pack: {sorted(unknown)}")
+    study = pack.study.model_copy(update=in_study) if in_study else pack.study
+    lab = pack.lab.model_copy(update=in_lab) if in_lab else pack.lab
+    return pack.model_copy(update={"study": study, "lab": lab, **own})
+
+
+_IN_STUDY = {
+    "allowed_substitutions": "substitutions",
+    "hidden_reference_spec": "hidden_reference",
+}
+"""The names on a pack of what a study calls otherwise."""
+
+
+def with_means(pack: Pack, **means: Any) -> Pack:
+    """Return the same study in a lab of other means, as `Lab.with_means` takes them."""
+    return pack.in_lab(pack.lab.with_means(**means))

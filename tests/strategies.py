@@ -24,13 +24,14 @@ from replicalab.models import (
     revise,
 )
 from replicalab.negotiation import Turn
-from replicalab.scenarios.labs import LAB_CONSTRAINTS
-from replicalab.scenarios.models import (
+from replicalab.scenarios import (
+    LAB_CONSTRAINTS,
     MOST,
     AllowedSubstitution,
     Comparator,
     Confidence,
     Control,
+    CostModel,
     Design,
     DesignKind,
     EvidenceTier,
@@ -39,19 +40,20 @@ from replicalab.scenarios.models import (
     HiddenReferenceSpec,
     Lab,
     Labs,
-    NormalizedScenarioPack,
+    Pack,
     Paper,
     PolicyRule,
     ScenarioConstraint,
+    StaffModel,
     Study,
 )
-from replicalab.scenarios.rates import CostModel, StaffModel
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
     REAGENTS,
+    change_pack,
     make_lab_manager_observation,
-    make_pack_in_lab,
+    make_pack,
     make_scientist_observation,
     make_substitution,
     make_throughput,
@@ -181,9 +183,9 @@ def lab_manager_observations(draw: st.DrawFn) -> LabManagerObservation:
 
 
 @st.composite
-def packs(draw: st.DrawFn) -> NormalizedScenarioPack:
+def packs(draw: st.DrawFn) -> Pack:
     """Return the synthetic study in any lab: poor or rich, with anything missing."""
-    return make_pack_in_lab(
+    return make_pack(
         budget=float(draw(st.integers(1, 6000))),
         days=draw(st.integers(1, 30)),
         staff=draw(st.integers(1, 8)),
@@ -203,7 +205,7 @@ items = st.sampled_from([*EQUIPMENT, *REAGENTS, "window shelf", "tap water", "op
 
 
 @st.composite
-def studied_packs(draw: st.DrawFn) -> NormalizedScenarioPack:
+def studied_packs(draw: st.DrawFn) -> Pack:
     """Return a pack whose substitutions, rates, throughput and least days vary as well."""
     pack = draw(packs())
     swaps = st.builds(
@@ -226,7 +228,7 @@ def studied_packs(draw: st.DrawFn) -> NormalizedScenarioPack:
         "samples_per_day": draw(st.none() | st.builds(make_throughput, value=st.integers(1, 40))),
         "min_days": draw(st.integers(1, 10)),
     }
-    return type(pack).model_validate({**dict(pack), **changes})
+    return change_pack(pack, **changes)
 
 
 @st.composite

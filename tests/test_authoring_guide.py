@@ -9,9 +9,16 @@ from typing import Final
 
 import pytest
 
-from replicalab.scenarios import FOLDER_VARIABLE, Study, parse_study, template_text
-from replicalab.scenarios.models import Design, Difficulty
-from replicalab.scenarios.rates import CostModel, StaffModel
+from replicalab.scenarios import (
+    FOLDER_VARIABLE,
+    CostModel,
+    Design,
+    Difficulty,
+    StaffModel,
+    Study,
+    parse_study,
+    template_text,
+)
 from replicalab.scenarios.reading import MAX_BYTES, Data, read_document
 
 ROOT: Final = Path(__file__).resolve().parents[1]

@@ -17,7 +17,7 @@ from replicalab.concessions import (
     price,
 )
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
-from replicalab.scenarios import NormalizedScenarioPack, load_scenario
+from replicalab.scenarios import Pack, load_scenario
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
@@ -115,9 +115,7 @@ def test_change_concession_that_loses_the_endpoint_ends_in_no_evidence() -> None
 
 
 @given(itemised_protocols(), studied_packs())
-def test_change_concessions_lead_from_the_plan_to_the_offer(
-    protocol: Protocol, pack: NormalizedScenarioPack
-) -> None:
+def test_change_concessions_lead_from_the_plan_to_the_offer(protocol: Protocol, pack: Pack) -> None:
     suggestion = suggest_alternative(protocol, check_feasibility(protocol, pack), pack)
     if suggestion is None or not suggestion.applied_changes:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -23,12 +23,12 @@ from replicalab.evidence import (
     used_substitutions,
 )
 from replicalab.scenarios import (
+    POWER_KINDS,
     Design,
     DesignKind,
     EvidenceTier,
-    NormalizedScenarioPack,
+    Pack,
 )
-from replicalab.scenarios.models import POWER_KINDS
 from tests.factories import (
     EQUIPMENT,
     make_design,
@@ -295,7 +295,7 @@ def test_tier_of_a_hard_floor_knows_no_middle() -> None:
 # --- a plan in a study ------------------------------------------------------------------------
 
 
-def audit_pack(**changes: object) -> NormalizedScenarioPack:
+def audit_pack(**changes: Any) -> Pack:
     """Return the synthetic study as an audit of 100 units, 10 % of them bad."""
     design = make_design(kind="audit", effect_planning=0.1, population_max=100)
     return make_pack(**{"design": design, **changes})

@@ -7,8 +7,7 @@ from typing import Final
 import pytest
 
 from replicalab.evidence import AssumedEffect, assumed_effects, planned_evidence
-from replicalab.scenarios import DesignKind, Difficulty, load_scenario
-from replicalab.scenarios.models import POWER_KINDS
+from replicalab.scenarios import POWER_KINDS, DesignKind, Difficulty, load_scenario
 from tests.factories import make_design
 
 STUDIES: Final = {

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.evidence import evidence_curve, evidence_value, smallest_detectable_effect
-from replicalab.scenarios import Design, DesignKind
-from replicalab.scenarios.models import POWER_KINDS
+from replicalab.scenarios import POWER_KINDS, Design, DesignKind
 from tests.factories import make_design
 
 ALPHAS: Final = (1e-12, 1e-4, 0.05, 0.5, 0.999)

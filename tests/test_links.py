@@ -13,11 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.bounds import LARGEST_PLANNED
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.links import decode_plan, encode_plan, from_query, to_query
-from replicalab.models import Protocol, revise
+from replicalab.models import LARGEST_PLANNED, Protocol, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
 from replicalab.workspace import (
@@ -509,7 +508,7 @@ def test_levers_are_taken_over_in_the_same_lab_only() -> None:
 def test_supposed_lab_differs_by_the_levers_alone_and_stays_the_same_one() -> None:
     pack = load_scenario("fin_momentum", "medium")
     found = supposed_lab(pack, {"budget": 2700, "staff": 5})
-    assert (found.lab.budget_remaining, found.lab.time_limit_days, found.lab.staff_count) == (
+    assert (found.lab.budget, found.lab.days, found.lab.staff) == (
         2700.0,
         6,
         5,

@@ -18,13 +18,11 @@ from replicalab.margins import (
     unmet_durations,
 )
 from replicalab.models import DIMENSIONS, Dimension, Protocol
-from replicalab.scenarios import NormalizedScenarioPack, StaffModel
+from replicalab.scenarios import Pack, StaffModel
 from tests.factories import (
     EQUIPMENT,
     make_constraint,
-    make_lab_manager_observation,
     make_pack,
-    make_pack_in_lab,
     make_protocol,
 )
 from tests.strategies import itemised_protocols, studied_packs
@@ -33,7 +31,7 @@ CHAMBER, METER = EQUIPMENT
 ENDPOINT: Final = "One day fewer loses the study's endpoint."
 
 
-def margins_of(protocol: Protocol, pack: NormalizedScenarioPack) -> dict[Dimension, Margin]:
+def margins_of(protocol: Protocol, pack: Pack) -> dict[Dimension, Margin]:
     found = margins(protocol, check_feasibility(protocol, pack), pack)
     return {margin.dimension: margin for margin in found}
 
@@ -70,7 +68,7 @@ def test_margin_of_the_plan_that_fits(
 
 def test_margins_of_a_plan_that_fails_everywhere() -> None:
     protocol = make_protocol(sample_size=2, duration_days=21, technique="open flame")
-    pack = make_pack_in_lab(budget=1000, staff=1, booked={CHAMBER: 9}, out_of_stock=["agar plates"])
+    pack = make_pack(budget=1000, staff=1, booked={CHAMBER: 9}, out_of_stock=["agar plates"])
     found = margins_of(protocol, pack)
     assert {d.value: (m.used, m.limit, m.slack) for d, m in found.items()} == {
         "protocol": (3, 0, -3),
@@ -86,7 +84,7 @@ def test_margins_of_a_plan_that_fails_everywhere() -> None:
 
 def test_failures_are_told_once_and_the_rest_is_pointed_at() -> None:
     protocol = make_protocol(sample_size=2, duration_days=21)
-    pack = make_pack_in_lab(booked={CHAMBER: 9}, out_of_stock=["agar plates"])
+    pack = make_pack(booked={CHAMBER: 9}, out_of_stock=["agar plates"])
     check = check_feasibility(protocol, pack)
     found = reasons_once(check)
     assert [text for dimension, text in found if dimension is Dimension.PROTOCOL] == [
@@ -100,9 +98,7 @@ def test_failures_are_told_once_and_the_rest_is_pointed_at() -> None:
 
 
 @given(itemised_protocols(), studied_packs())
-def test_told_once_is_something_for_each_failing_dimension(
-    protocol: Protocol, pack: NormalizedScenarioPack
-) -> None:
+def test_told_once_is_something_for_each_failing_dimension(protocol: Protocol, pack: Pack) -> None:
     check = check_feasibility(protocol, pack)
     assert {dimension for dimension, _ in reasons_once(check)} == set(check.failing)
 
@@ -126,7 +122,7 @@ def test_slack_is_told_of_all_but_errors_and_breaches(dimension: Dimension) -> N
 
 @given(itemised_protocols(), studied_packs())
 def test_margin_is_negative_exactly_where_its_dimension_fails(
-    protocol: Protocol, pack: NormalizedScenarioPack
+    protocol: Protocol, pack: Pack
 ) -> None:
     check = check_feasibility(protocol, pack)
     for margin in margins(protocol, check, pack):
@@ -171,16 +167,9 @@ def test_margin_texts(used: float, limit: float, texts: tuple[str, ...]) -> None
 def test_tightest_is_the_resource_of_which_most_is_used(
     budget: float, days: int, staff: int, first: Dimension
 ) -> None:
-    pack = make_pack_in_lab(budget=budget, days=days, staff=staff)
+    pack = make_pack(budget=budget, days=days, staff=staff)
     found = margins(make_protocol(), check_feasibility(make_protocol(), pack), pack)
     assert tightest(found) is first
-
-
-def test_tightest_is_the_resource_of_which_there_is_none() -> None:
-    lab = make_lab_manager_observation(budget_remaining=1100, staff_count=0)
-    pack = make_pack(lab_manager_observation=lab)
-    found = margins(make_protocol(), check_feasibility(make_protocol(), pack), pack)
-    assert tightest(found) is Dimension.STAFF
 
 
 def test_resources_are_the_dimensions_that_are_amounts() -> None:
@@ -221,7 +210,7 @@ def test_cliffs_follow_the_labs_own_thresholds() -> None:
 
 @given(itemised_protocols(), studied_packs())
 def test_cliffs_are_where_one_step_changes_the_staff_or_the_endpoint(
-    protocol: Protocol, pack: NormalizedScenarioPack
+    protocol: Protocol, pack: Pack
 ) -> None:
     found = cliffs(protocol, pack)
     assert (ENDPOINT in found) == (protocol.duration_days == pack.min_days)

@@ -24,12 +24,12 @@ from replicalab.models import (
 from replicalab.scenarios import (
     DesignKind,
     Difficulty,
-    NormalizedScenarioPack,
+    ExpectedOutcome,
+    Pack,
     broken_scenarios,
     list_scenarios,
     load_scenario,
 )
-from replicalab.scenarios.models import ExpectedOutcome
 
 PACKS: Final = [
     load_scenario(study.scenario_id, difficulty)
@@ -45,13 +45,13 @@ IN_EASY_LABS: Final = pytest.mark.parametrize("pack", EASY, ids=lambda pack: pac
 Answer = tuple[FeasibilityCheckResult, AlternativeSuggestion | None, LabManagerAction]
 
 
-def answer(protocol: Protocol, pack: NormalizedScenarioPack) -> Answer:
+def answer(protocol: Protocol, pack: Pack) -> Answer:
     check = check_feasibility(protocol, pack)
     suggestion = suggest_alternative(protocol, check, pack)
     return check, suggestion, compose_lab_manager_response(check, suggestion)
 
 
-def expected_of(pack: NormalizedScenarioPack) -> ExpectedOutcome:
+def expected_of(pack: Pack) -> ExpectedOutcome:
     """Return what the study file says of this lab; every shipped lab says it."""
     assert pack.expected is not None, "give labs.<difficulty>.expected in the study file"
     return pack.expected
@@ -63,7 +63,7 @@ def test_every_shipped_study_can_be_read() -> None:
 
 
 @IN_EVERY_LAB
-def test_reference_protocol_gets_the_published_answer(pack: NormalizedScenarioPack) -> None:
+def test_reference_protocol_gets_the_published_answer(pack: Pack) -> None:
     check, suggestion, action = answer(pack.reference_protocol, pack)
     expected = expected_of(pack)
     assert action.action_type is expected.answer
@@ -72,7 +72,7 @@ def test_reference_protocol_gets_the_published_answer(pack: NormalizedScenarioPa
 
 
 @IN_EVERY_LAB
-def test_revised_plan_is_the_published_one(pack: NormalizedScenarioPack) -> None:
+def test_revised_plan_is_the_published_one(pack: Pack) -> None:
     check, suggestion, _ = answer(pack.reference_protocol, pack)
     expected = expected_of(pack)
     plan = suggestion.revised_protocol if suggestion else pack.reference_protocol
@@ -85,7 +85,7 @@ def test_revised_plan_is_the_published_one(pack: NormalizedScenarioPack) -> None
 
 
 @IN_EVERY_LAB
-def test_evidence_of_the_revised_plan_is_the_published_one(pack: NormalizedScenarioPack) -> None:
+def test_evidence_of_the_revised_plan_is_the_published_one(pack: Pack) -> None:
     _, suggestion, _ = answer(pack.reference_protocol, pack)
     expected = expected_of(pack)
     plan = suggestion.revised_protocol if suggestion else pack.reference_protocol
@@ -101,13 +101,13 @@ def test_evidence_of_the_revised_plan_is_the_published_one(pack: NormalizedScena
 
 
 @IN_EASY_LABS
-def test_easy_lab_accepts_the_reference_protocol(pack: NormalizedScenarioPack) -> None:
+def test_easy_lab_accepts_the_reference_protocol(pack: Pack) -> None:
     assert expected_of(pack).answer is LabManagerActionType.ACCEPT
 
 
 @IN_EASY_LABS
 def test_easy_lab_only_reports_a_plan_that_breaks_a_restriction(
-    pack: NormalizedScenarioPack,
+    pack: Pack,
 ) -> None:
     for rule in pack.policy_rules:
         for phrase in rule.forbidden_phrases:
@@ -119,7 +119,7 @@ def test_easy_lab_only_reports_a_plan_that_breaks_a_restriction(
 
 @IN_EASY_LABS
 def test_easy_lab_accepts_a_plan_that_only_mentions_a_restriction(
-    pack: NormalizedScenarioPack,
+    pack: Pack,
 ) -> None:
     mentions = [mention for rule in pack.policy_rules for mention in rule.allowed_mentions]
     assert mentions
@@ -128,13 +128,13 @@ def test_easy_lab_accepts_a_plan_that_only_mentions_a_restriction(
         assert action.action_type is LabManagerActionType.ACCEPT
 
 
-def with_sentence(pack: NormalizedScenarioPack, sentence: str) -> Protocol:
+def with_sentence(pack: Pack, sentence: str) -> Protocol:
     """Return the reference protocol with one more sentence in its rationale."""
     protocol = pack.reference_protocol
     return revise(protocol, rationale=f"{protocol.rationale} {sentence}")
 
 
-def fits(plan: Protocol, pack: NormalizedScenarioPack) -> bool:
+def fits(plan: Protocol, pack: Pack) -> bool:
     """Return whether the lab can afford and staff a plan and counts every sample of it."""
     check = check_feasibility(plan, pack)
     per_day = pack.samples_per_day
@@ -148,7 +148,7 @@ def fits(plan: Protocol, pack: NormalizedScenarioPack) -> bool:
     ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}",
 )
 def test_largest_sample_is_the_published_one_by_trying_them_all(
-    pack: NormalizedScenarioPack,
+    pack: Pack,
 ) -> None:
     expected = expected_of(pack)
     _, suggestion, _ = answer(pack.reference_protocol, pack)

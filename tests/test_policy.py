@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from replicalab.policy import Violation, breaks, violations
-from replicalab.scenarios import PolicyRule, list_scenarios, load_scenario
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack, PolicyRule, list_scenarios, load_scenario
 from tests.factories import make_policy_rule, make_protocol
 
 PACKS = [load_scenario(study.scenario_id) for study in list_scenarios()]
@@ -17,7 +16,7 @@ MENTIONS = [(pack, said) for pack, rule in RULES for said in rule.allowed_mentio
 
 def _name(value: object) -> str:
     """Return what a shipped case is called: the study, or the words in question."""
-    if isinstance(value, NormalizedScenarioPack):
+    if isinstance(value, Pack):
         return value.scenario_id
     return value.key if isinstance(value, PolicyRule) else str(value)
 
@@ -181,7 +180,7 @@ def test_violations_are_none_without_rules() -> None:
 
 @pytest.mark.parametrize(("pack", "rule", "phrase"), FORBIDDEN, ids=_name)
 def test_shipped_forbidden_phrase_breaks_its_rule(
-    pack: NormalizedScenarioPack, rule: PolicyRule, phrase: str
+    pack: Pack, rule: PolicyRule, phrase: str
 ) -> None:
     protocol = make_protocol(rationale=f"We will {phrase}.")
     found = violations(protocol, pack.policy_rules)
@@ -189,11 +188,11 @@ def test_shipped_forbidden_phrase_breaks_its_rule(
 
 
 @pytest.mark.parametrize(("pack", "mention"), MENTIONS, ids=_name)
-def test_shipped_mention_passes_every_rule(pack: NormalizedScenarioPack, mention: str) -> None:
+def test_shipped_mention_passes_every_rule(pack: Pack, mention: str) -> None:
     for text in (mention, f"{mention.capitalize()}.", f"As agreed, {mention}."):
         assert violations(make_protocol(rationale=text), pack.policy_rules) == []
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.scenario_id)
-def test_shipped_reference_protocol_keeps_every_rule(pack: NormalizedScenarioPack) -> None:
+def test_shipped_reference_protocol_keeps_every_rule(pack: Pack) -> None:
     assert violations(pack.reference_protocol, pack.policy_rules) == []

@@ -16,7 +16,7 @@ from replicalab.evidence import planned_evidence
 from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
 from replicalab.planner import largest_sample, least_loss
 from replicalab.regions import Region, grid_for, plans_fit, region, zoomed
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from replicalab.tradeoffs import (
     Constraint,
     as_least_loss,
@@ -24,7 +24,7 @@ from replicalab.tradeoffs import (
     worded,
     wording_failing,
 )
-from tests.factories import make_design, make_pack_in_lab, make_protocol
+from tests.factories import make_design, make_pack, make_protocol
 from tests.strategies import itemised_protocols, protocols, studied_packs
 
 PLACES: Final = [(study.scenario_id, lab) for study in list_scenarios() for lab in Difficulty]
@@ -41,7 +41,7 @@ def numbers_ok(check: FeasibilityCheckResult) -> bool:
     return not set(check.failing) - by_wording
 
 
-def drawn(study: str, lab: str) -> tuple[NormalizedScenarioPack, Protocol, Region]:
+def drawn(study: str, lab: str) -> tuple[Pack, Protocol, Region]:
     """Return a study in a lab, its plan with usable items, and that plan's region."""
     pack = load_scenario(study, lab)
     plan = worded(pack.reference_protocol, pack).plan
@@ -53,9 +53,7 @@ def drawn(study: str, lab: str) -> tuple[NormalizedScenarioPack, Protocol, Regio
 
 
 @given(studied_packs(), st.lists(itemised_protocols() | protocols(), min_size=1, max_size=20))
-def test_arrays_give_what_the_single_check_gives(
-    pack: NormalizedScenarioPack, plans: list[Protocol]
-) -> None:
+def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protocol]) -> None:
     fits = plans_fit(columns(plans), pack)
     for place, plan in enumerate(plans):
         check = check_feasibility(plan, pack)
@@ -69,9 +67,7 @@ def test_arrays_give_what_the_single_check_gives(
 
 
 @given(studied_packs(), itemised_protocols())
-def test_sample_counts_on_arrays_as_the_evidence_counts_it(
-    pack: NormalizedScenarioPack, plan: Protocol
-) -> None:
+def test_sample_counts_on_arrays_as_the_evidence_counts_it(pack: Pack, plan: Protocol) -> None:
     fits = plans_fit(columns([plan]), pack)
     counted = planned_evidence(plan, pack).counted
     assert fits.counts_ok[0] == (counted == plan.sample_size)
@@ -99,9 +95,7 @@ def test_region_is_what_the_check_and_the_evidence_say_at_each_point(study: str,
 
 
 @given(studied_packs(), itemised_protocols())
-def test_region_of_any_plan_is_what_the_check_says(
-    pack: NormalizedScenarioPack, plan: Protocol
-) -> None:
+def test_region_of_any_plan_is_what_the_check_says(pack: Pack, plan: Protocol) -> None:
     days, samples = np.arange(0, 25, 3), np.arange(0, 100, 7)
     found = region(plan, pack, days, samples)
     for row, column in ((0, 0), (3, 2), (5, 7), (14, 8), (1, 1)):
@@ -136,7 +130,7 @@ def test_most_useful_sample_of_each_day_is_the_planners_largest(study: str, lab:
     pack, plan, found = drawn(study, lab)
     for days, most in zip(found.days, found.most_useful, strict=True):
         there = revise(plan, duration_days=int(days))
-        open_ = not found.failing and pack.min_days <= days <= pack.lab.time_limit_days
+        open_ = not found.failing and pack.min_days <= days <= pack.lab.days
         largest = largest_sample(there, pack) if open_ else None
         expected = -1 if largest is None else min(largest, int(found.samples[-1]) + 1)
         assert int(most) == expected, days
@@ -145,7 +139,7 @@ def test_most_useful_sample_of_each_day_is_the_planners_largest(study: str, lab:
 def test_fewest_samples_for_target_and_floor_are_the_published_ones() -> None:
     # Two groups, d = 0.5, alpha 0.05, power 0.80: 64 per group (Cohen 1988, table 2.4.1).
     design = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
-    pack = make_pack_in_lab().model_copy(update={"design": design, "samples_per_day": None})
+    pack = make_pack(design=design)
     found = region(make_protocol(), pack, np.arange(1, 4), np.arange(0, 200))
     assert found.to_target is not None
     assert found.to_floor is not None

@@ -36,7 +36,7 @@ def test_half_the_sample_is_ten_credits_over_and_halved_for_it() -> None:
     suggestion = suggest_alternative(plan, check, pack)
     assert story.page is StoryPage.PROTOCOL
     assert check.failing == ["budget"]
-    assert check.estimated_cost - pack.lab.budget_remaining == 10
+    assert check.estimated_cost - pack.lab.budget == 10
     assert suggestion is not None
     assert [(c.field, c.original, c.revised) for c in suggestion.applied_changes] == [
         ("sample_size", "24", "12")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from replicalab.models import Protocol
-from replicalab.scenarios import NormalizedScenarioPack, list_scenarios, load_scenario
+from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from replicalab.validation import (
     REQUIRED_ELEMENT,
     Severity,
@@ -20,12 +20,11 @@ from replicalab.validation import (
     validate_protocol,
 )
 from tests.factories import (
+    change_pack,
     make_design,
     make_hidden_reference,
     make_pack,
-    make_pack_in_lab,
     make_protocol,
-    make_resource,
     make_substitution,
     make_throughput,
 )
@@ -40,7 +39,7 @@ PACKS: Final = [
 ]
 
 
-def found(protocol: Protocol, pack: NormalizedScenarioPack | None = None) -> list[tuple[str, ...]]:
+def found(protocol: Protocol, pack: Pack | None = None) -> list[tuple[str, ...]]:
     """Return the findings as (severity, category, message)."""
     result = validate_protocol(protocol, pack or make_pack())
     return [(issue.severity, issue.category, issue.message) for issue in result.issues]
@@ -92,12 +91,12 @@ def test_validation_accepts_one_sample_without_controls() -> None:
     ],
 )
 def test_validation_of_the_duration(days: int, issues: list[tuple[str, ...]]) -> None:
-    pack = make_pack_in_lab(days=20, min_days=3)
+    pack = make_pack(days=20, min_days=3)
     assert found(make_protocol(duration_days=days), pack) == issues
 
 
 def test_validation_warns_of_the_endpoint_even_where_the_lab_has_no_more_days() -> None:
-    pack = make_pack_in_lab(days=1, min_days=3)
+    pack = make_pack(days=1, min_days=3)
     assert found(make_protocol(duration_days=2), pack) == [
         ("error", "duration", "Duration is 2 days; this lab has 1."),
         ("warning", "duration", "Duration is 2 days; below 3 the study's endpoint is lost."),
@@ -172,7 +171,7 @@ def test_validation_of_an_item_that_the_lab_lacks(
 ) -> None:
     label = CHAMBER if category == "equipment" else PLATES
     swaps = [make_substitution(original=label, alternative="stand-in")] if replaceable else []
-    pack = make_pack_in_lab(**means, allowed_substitutions=swaps)  # type: ignore[arg-type]
+    pack = make_pack(**means, allowed_substitutions=swaps)  # type: ignore[arg-type]
     expected = (
         ("warning", category, f"'{label}' is {status}; could use 'stand-in'.")
         if replaceable
@@ -182,14 +181,14 @@ def test_validation_of_an_item_that_the_lab_lacks(
 
 
 def test_validation_names_a_missing_item_once_however_often_it_is_listed() -> None:
-    pack = make_pack_in_lab(booked={CHAMBER: 9})
+    pack = make_pack(booked={CHAMBER: 9})
     issues = found(make_protocol(required_equipment=[CHAMBER, CHAMBER]), pack)
     assert [category for _, category, _ in issues] == ["duplicate_equipment", "equipment"]
 
 
 def test_validation_of_an_item_whose_replacement_is_booked_too() -> None:
     swap = make_substitution(original=CHAMBER, alternative="Light  METER")
-    pack = make_pack_in_lab(booked={CHAMBER: 9, "light meter": 9}, allowed_substitutions=[swap])
+    pack = make_pack(booked={CHAMBER: 9, "light meter": 9}, allowed_substitutions=[swap])
     assert found(make_protocol(required_equipment=[CHAMBER]), pack) == [
         ("error", "equipment", f"'{CHAMBER}' is booked and nothing may replace it.")
     ]
@@ -210,14 +209,12 @@ def test_validation_takes_equipment_listed_as_a_reagent_for_unknown() -> None:
 
 
 def test_validation_accepts_a_usable_replacement_as_an_item() -> None:
-    pack = make_pack_in_lab(booked={CHAMBER: 9})
+    pack = make_pack(booked={CHAMBER: 9})
     assert found(make_protocol(required_equipment=["Window   shelf"]), pack) == []
 
 
 def test_validation_compares_labels_without_case_and_spacing() -> None:
-    pack = make_pack(
-        resources=[make_resource(key="x", label="GROSSE  Straße"), *make_pack().resources]
-    )
+    pack = make_pack(equipment=["GROSSE  Straße", CHAMBER])
     assert found(make_protocol(required_equipment=["große   strasse"]), pack) == []
 
 
@@ -263,7 +260,7 @@ def test_required_element_never_makes_a_plan_invalid() -> None:
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}")
 def test_shipped_reference_protocol_addresses_every_required_element(
-    pack: NormalizedScenarioPack,
+    pack: Pack,
 ) -> None:
     assert missing_elements(pack.reference_protocol, pack) == []
 
@@ -274,17 +271,17 @@ def test_shipped_reference_protocol_addresses_every_required_element(
     ids=lambda pack: pack.scenario_id,
 )
 def test_shipped_reference_protocol_draws_no_finding_in_the_easy_lab(
-    pack: NormalizedScenarioPack,
+    pack: Pack,
 ) -> None:
     assert validate_protocol(pack.reference_protocol, pack).issues == []
 
 
 @given(protocols(), packs(), st.none() | st.integers(1, 50))
 def test_validation_never_raises_and_valid_means_no_error(
-    protocol: Protocol, pack: NormalizedScenarioPack, rate: int | None
+    protocol: Protocol, pack: Pack, rate: int | None
 ) -> None:
     throughput = None if rate is None else make_throughput(value=rate)
-    pack = pack.model_copy(update={"samples_per_day": throughput})
+    pack = change_pack(pack, samples_per_day=throughput)
     result = validate_protocol(protocol, pack)
     errors = [issue for issue in result.issues if issue.severity is Severity.ERROR]
     assert result.valid == (not errors)
@@ -296,9 +293,7 @@ def test_validation_never_raises_and_valid_means_no_error(
 
 
 @given(protocols(), packs())
-def test_validation_result_survives_a_round_trip(
-    protocol: Protocol, pack: NormalizedScenarioPack
-) -> None:
+def test_validation_result_survives_a_round_trip(protocol: Protocol, pack: Pack) -> None:
     result = validate_protocol(protocol, pack)
     assert ValidationResult.model_validate(result.model_dump()) == result
     assert ValidationResult.model_validate_json(result.model_dump_json()) == result

@@ -27,8 +27,7 @@ from replicalab.models import (
     wording_of,
 )
 from replicalab.policy import wording_violations
-from replicalab.scenarios.inventory import ItemStatus
-from replicalab.scenarios.models import NormalizedScenarioPack, PackKey
+from replicalab.scenarios import ItemStatus, Pack, PackKey
 from replicalab.validation import ValidationResult, validate_protocol
 
 
@@ -134,9 +133,7 @@ class FeasibilityCheckResult(Record):
         return f"Not feasible: {', '.join(failing)} {'fails' if len(failing) == 1 else 'fail'}."
 
 
-def check_feasibility(
-    protocol: Protocol, scenario: NormalizedScenarioPack
-) -> FeasibilityCheckResult:
+def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckResult:
     """Return the seven checks of a plan in a lab; neither is changed, nothing is raised."""
     validation = validate_protocol(protocol, scenario)
     by_wording = _check_wording(scenario.key, wording_of(protocol))
@@ -177,11 +174,11 @@ def _check_wording(key: PackKey, wording: Wording) -> _WordingChecks:
     )
 
 
-def _estimate_protocol_cost(protocol: Protocol, scenario: NormalizedScenarioPack) -> float:
+def _estimate_protocol_cost(protocol: Protocol, scenario: Pack) -> float:
     return credits_needed(counts_of(protocol), scenario.cost_model)
 
 
-def _estimate_staff_load(protocol: Protocol, scenario: NormalizedScenarioPack) -> int:
+def _estimate_staff_load(protocol: Protocol, scenario: Pack) -> int:
     return int(staff(counts_of(protocol), scenario.staff_model))
 
 
@@ -193,8 +190,8 @@ def _build_protocol_check(validation: ValidationResult) -> DimensionCheck:
     return _verdict([issue.message for issue in validation.errors])
 
 
-def _check_budget(needed: float, scenario: NormalizedScenarioPack) -> DimensionCheck:
-    has = scenario.lab.budget_remaining
+def _check_budget(needed: float, scenario: Pack) -> DimensionCheck:
+    has = scenario.lab.budget
     if needed <= has:
         return _PASS
     return _verdict(
@@ -205,17 +202,15 @@ def _check_budget(needed: float, scenario: NormalizedScenarioPack) -> DimensionC
     )
 
 
-def _check_equipment(wording: Wording, scenario: NormalizedScenarioPack) -> DimensionCheck:
+def _check_equipment(wording: Wording, scenario: Pack) -> DimensionCheck:
     return _verdict(_missing_items(wording.equipment, "equipment", scenario))
 
 
-def _check_reagents(wording: Wording, scenario: NormalizedScenarioPack) -> DimensionCheck:
+def _check_reagents(wording: Wording, scenario: Pack) -> DimensionCheck:
     return _verdict(_missing_items(wording.reagents, "reagent", scenario))
 
 
-def _missing_items(
-    labels: tuple[str, ...], category: str, scenario: NormalizedScenarioPack
-) -> list[str]:
+def _missing_items(labels: tuple[str, ...], category: str, scenario: Pack) -> list[str]:
     reasons = []
     for label in dict.fromkeys(labels):
         if scenario.inventory.status(label, category) is ItemStatus.AVAILABLE:
@@ -227,7 +222,7 @@ def _missing_items(
     return reasons
 
 
-def replacements(label: str, category: str, scenario: NormalizedScenarioPack) -> tuple[str, ...]:
+def replacements(label: str, category: str, scenario: Pack) -> tuple[str, ...]:
     """Return what may replace an item that this lab lacks; nothing stands in for an unknown one."""
     status = scenario.inventory.status(label, category)
     if status in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN):
@@ -235,7 +230,7 @@ def replacements(label: str, category: str, scenario: NormalizedScenarioPack) ->
     return scenario.inventory.alternatives(label)
 
 
-def item_status_text(label: str, category: str, scenario: NormalizedScenarioPack) -> str:
+def item_status_text(label: str, category: str, scenario: Pack) -> str:
     """Return where an item stands in words: ``booked until day 10``, ``out of stock``..."""
     status = scenario.inventory.status(label, category)
     if status is ItemStatus.UNKNOWN:
@@ -244,8 +239,8 @@ def item_status_text(label: str, category: str, scenario: NormalizedScenarioPack
     return f"{status} until day {until}" if until is not None else status.value
 
 
-def _check_schedule(protocol: Protocol, scenario: NormalizedScenarioPack) -> DimensionCheck:
-    needed, has = protocol.duration_days, scenario.lab.time_limit_days
+def _check_schedule(protocol: Protocol, scenario: Pack) -> DimensionCheck:
+    needed, has = protocol.duration_days, scenario.lab.days
     if needed <= has:
         return _PASS
     return _verdict(
@@ -253,10 +248,8 @@ def _check_schedule(protocol: Protocol, scenario: NormalizedScenarioPack) -> Dim
     )
 
 
-def _check_staff(
-    needed: int, protocol: Protocol, scenario: NormalizedScenarioPack
-) -> DimensionCheck:
-    has = scenario.lab.staff_count
+def _check_staff(needed: int, protocol: Protocol, scenario: Pack) -> DimensionCheck:
+    has = scenario.lab.staff
     if needed <= has:
         return _PASS
     steps = [
@@ -270,7 +263,7 @@ def _check_staff(
     )
 
 
-def _check_policy(wording: Wording, scenario: NormalizedScenarioPack) -> DimensionCheck:
+def _check_policy(wording: Wording, scenario: Pack) -> DimensionCheck:
     return _verdict(
         [
             f"'{found.phrase}' in {found.field} breaks the restriction: {found.restriction}"
@@ -287,9 +280,7 @@ def needs(wording: Wording) -> Iterator[tuple[str, str, str]]:
         yield "required_reagents", "reagent", label
 
 
-def _substitution_options(
-    wording: Wording, scenario: NormalizedScenarioPack
-) -> dict[str, list[str]]:
+def _substitution_options(wording: Wording, scenario: Pack) -> dict[str, list[str]]:
     options = {}
     for _, category, label in needs(wording):
         if found := replacements(label, category, scenario):

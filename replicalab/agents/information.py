@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from replicalab.lexicon import amount_text, count_text, label_key
-from replicalab.scenarios.inventory import ItemStatus
-from replicalab.scenarios.models import NormalizedScenarioPack, ResourceCategory
+from replicalab.scenarios import ItemStatus, Pack, ResourceCategory
 
-Topic = Callable[[NormalizedScenarioPack], str]
+Topic = Callable[[Pack], str]
 
 
-def answer_questions(questions: Sequence[str], scenario: NormalizedScenarioPack) -> str:
+def answer_questions(questions: Sequence[str], scenario: Pack) -> str:
     """Return the answer: what each question names, or the whole lab when it names nothing."""
     asked = " ".join(label_key(question) for question in questions)
     named = [label for label in _labels(scenario) if label_key(label) in asked]
@@ -24,11 +23,11 @@ def answer_questions(questions: Sequence[str], scenario: NormalizedScenarioPack)
     return "\n".join(lines or [topic(scenario) for _, topic in _TOPICS])
 
 
-def _labels(scenario: NormalizedScenarioPack) -> list[str]:
+def _labels(scenario: Pack) -> list[str]:
     return [r.label for r in scenario.resources if r.category is not ResourceCategory.PERSONNEL]
 
 
-def _item(label: str, scenario: NormalizedScenarioPack) -> str:
+def _item(label: str, scenario: Pack) -> str:
     resource = next(r for r in scenario.resources if r.label == label)
     status = scenario.inventory.status(label, resource.category.value)
     until = scenario.inventory.booked_until(label)
@@ -38,33 +37,33 @@ def _item(label: str, scenario: NormalizedScenarioPack) -> str:
     return f"'{label}' is {status}{booked}{instead}."
 
 
-def _budget(scenario: NormalizedScenarioPack) -> str:
-    return f"Budget: {amount_text(scenario.lab.budget_remaining)} credits remain."
+def _budget(scenario: Pack) -> str:
+    return f"Budget: {amount_text(scenario.lab.budget)} credits remain."
 
 
-def _days(scenario: NormalizedScenarioPack) -> str:
-    return f"Time: at most {count_text(scenario.lab.time_limit_days, 'day')}."
+def _days(scenario: Pack) -> str:
+    return f"Time: at most {count_text(scenario.lab.days, 'day')}."
 
 
-def _staff(scenario: NormalizedScenarioPack) -> str:
-    return f"Staff: {count_text(scenario.lab.staff_count, 'staff unit')}."
+def _staff(scenario: Pack) -> str:
+    return f"Staff: {count_text(scenario.lab.staff, 'staff unit')}."
 
 
-def _equipment(scenario: NormalizedScenarioPack) -> str:
+def _equipment(scenario: Pack) -> str:
     return _listed("Equipment", ResourceCategory.EQUIPMENT, scenario)
 
 
-def _reagents(scenario: NormalizedScenarioPack) -> str:
+def _reagents(scenario: Pack) -> str:
     return _listed("Reagents", ResourceCategory.REAGENT, scenario)
 
 
-def _listed(title: str, category: ResourceCategory, scenario: NormalizedScenarioPack) -> str:
+def _listed(title: str, category: ResourceCategory, scenario: Pack) -> str:
     items = [_item(r.label, scenario) for r in scenario.resources if r.category is category]
     return f"{title}: {' '.join(items) or 'none.'}"
 
 
-def _restrictions(scenario: NormalizedScenarioPack) -> str:
-    return f"Restrictions: {' '.join(scenario.lab.safety_restrictions) or 'none.'}"
+def _restrictions(scenario: Pack) -> str:
+    return f"Restrictions: {' '.join(r.restriction for r in scenario.policy_rules) or 'none.'}"
 
 
 _TOPICS: Final[tuple[tuple[re.Pattern[str], Topic], ...]] = (

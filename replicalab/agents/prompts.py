@@ -17,10 +17,9 @@ from replicalab.models import (
     ScientistActionType,
     ScientistObservation,
 )
-from replicalab.scenarios.models import (
+from replicalab.scenarios import (
     AllowedSubstitution,
-    NormalizedScenarioPack,
-    ResourceCategory,
+    Pack,
     ScenarioConstraint,
     ScenarioResource,
 )
@@ -59,7 +58,7 @@ _CLOSING: Final = (
 )
 
 
-def build_scientist_system_prompt(scenario: NormalizedScenarioPack) -> str:
+def build_scientist_system_prompt(scenario: Pack) -> str:
     """Return the system prompt: eleven sections, of the study and this lab, in a fixed order.
 
     The hidden reference is never part of it.
@@ -130,20 +129,10 @@ def _resource(resource: ScenarioResource) -> str:
     text = f"{resource.label} ({resource.category})"
     if resource.quantity is not None:
         text += f", {_amount(resource.quantity, resource.unit)}"
-    text += f": {_availability(resource)}"
-    return f"{text} ({resource.details})" if resource.details else text
-
-
-def _availability(resource: ScenarioResource) -> str:
     if resource.available:
-        return "available"
-    if resource.booked_until_day is not None:
-        return f"booked until day {resource.booked_until_day}"
-    return {
-        ResourceCategory.EQUIPMENT: "booked",
-        ResourceCategory.REAGENT: "out of stock",
-        ResourceCategory.PERSONNEL: "not available",
-    }[resource.category]
+        return f"{text}: available"
+    until = resource.booked_until_day
+    return f"{text}: {'out of stock' if until is None else f'booked until day {until}'}"
 
 
 def _substitution(substitution: AllowedSubstitution) -> str:

@@ -18,7 +18,7 @@ from replicalab.agents.feasibility import (
 from replicalab.costs import Counts, counts_of, credits_needed, staff
 from replicalab.lexicon import amount_text, count_text, label_key
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise, wording_of
-from replicalab.scenarios.models import AllowedSubstitution, NormalizedScenarioPack
+from replicalab.scenarios import AllowedSubstitution, Pack
 
 MAX_HALVINGS: Final = 10
 DROPPED: Final = "dropped"
@@ -47,7 +47,7 @@ class AlternativeSuggestion(Record):
 
 
 def suggest_alternative(
-    protocol: Protocol, check_result: FeasibilityCheckResult, scenario: NormalizedScenarioPack
+    protocol: Protocol, check_result: FeasibilityCheckResult, scenario: Pack
 ) -> AlternativeSuggestion | None:
     """Return the plan after the four fixes in the document's order, None if already feasible."""
     if check_result.feasible:
@@ -93,7 +93,7 @@ def _with_item_changed(items: list[str], change: SuggestionChange) -> list[str]:
     return [*items[:at], *([] if dropped else [change.revised]), *items[at + 1 :]]
 
 
-def _substitutions(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[SuggestionChange]:
+def _substitutions(protocol: Protocol, scenario: Pack) -> list[SuggestionChange]:
     """Fixes 1 and 2: equipment, then reagents."""
     wording = wording_of(protocol)
     listed = {label_key(label) for _, _, label in needs(wording)}
@@ -109,7 +109,7 @@ def _substitutions(protocol: Protocol, scenario: NormalizedScenarioPack) -> list
 
 
 def substitution(
-    field: str, category: str, label: str, alternative: str, scenario: NormalizedScenarioPack
+    field: str, category: str, label: str, alternative: str, scenario: Pack
 ) -> SuggestionChange:
     """Return the change that puts an allowed alternative in the place of an item."""
     allowed = _allowed(label, alternative, scenario)
@@ -123,7 +123,7 @@ def substitution(
     )
 
 
-def _allowed(label: str, alternative: str, scenario: NormalizedScenarioPack) -> AllowedSubstitution:
+def _allowed(label: str, alternative: str, scenario: Pack) -> AllowedSubstitution:
     return next(
         s
         for s in scenario.allowed_substitutions
@@ -135,9 +135,9 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
-def _duration_clamp(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[SuggestionChange]:
+def _duration_clamp(protocol: Protocol, scenario: Pack) -> list[SuggestionChange]:
     """Fix 3: no longer than the lab's limit."""
-    days, limit = protocol.duration_days, scenario.lab.time_limit_days
+    days, limit = protocol.duration_days, scenario.lab.days
     if days <= limit:
         return []
     tradeoff = f"{count_text(days - limit, 'day')} fewer to run and to repeat what fails."
@@ -154,9 +154,7 @@ def _duration_clamp(protocol: Protocol, scenario: NormalizedScenarioPack) -> lis
     ]
 
 
-def _sample_reduction(
-    protocol: Protocol, scenario: NormalizedScenarioPack
-) -> list[SuggestionChange]:
+def _sample_reduction(protocol: Protocol, scenario: Pack) -> list[SuggestionChange]:
     """Fix 4: halve until the budget fits, and on to where a staff unit is saved."""
     counts = counts_of(protocol)
     fits_budget = _halve(counts, lambda plan: _fits_budget(plan, scenario))
@@ -172,15 +170,15 @@ def _sample_reduction(
     return [_sample_change(counts, revised, fits_budget, scenario)]
 
 
-def _fits_budget(plan: Counts, scenario: NormalizedScenarioPack) -> bool:
-    return credits_needed(plan, scenario.cost_model) <= scenario.lab.budget_remaining
+def _fits_budget(plan: Counts, scenario: Pack) -> bool:
+    return credits_needed(plan, scenario.cost_model) <= scenario.lab.budget
 
 
-def _fits_staff(plan: Counts, scenario: NormalizedScenarioPack) -> bool:
-    return int(staff(plan, scenario.staff_model)) <= scenario.lab.staff_count
+def _fits_staff(plan: Counts, scenario: Pack) -> bool:
+    return int(staff(plan, scenario.staff_model)) <= scenario.lab.staff
 
 
-def _fits_both(plan: Counts, scenario: NormalizedScenarioPack) -> bool:
+def _fits_both(plan: Counts, scenario: Pack) -> bool:
     return _fits_budget(plan, scenario) and _fits_staff(plan, scenario)
 
 
@@ -197,11 +195,11 @@ def _halve(plan: Counts, fits: Callable[[Counts], bool]) -> Counts | None:
 
 
 def _sample_change(
-    before: Counts, after: Counts, fits_budget: Counts, scenario: NormalizedScenarioPack
+    before: Counts, after: Counts, fits_budget: Counts, scenario: Pack
 ) -> SuggestionChange:
     reasons = []
     if fits_budget.samples < before.samples:
-        over = credits_needed(before, scenario.cost_model) - scenario.lab.budget_remaining
+        over = credits_needed(before, scenario.cost_model) - scenario.lab.budget
         reasons.append(f"The budget is {amount_text(over)} credits short")
     if after.samples < fits_budget.samples:
         threshold = scenario.staff_model.sample_threshold

@@ -14,10 +14,10 @@ from replicalab.negotiation import Trace, begin, choose_turn, play_turn, state_o
 from replicalab.negotiation.recorded import Output, ask_again
 from replicalab.negotiation.recording import Attempt
 from replicalab.negotiation.records import Turn
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 
-def play_cassette(cassette: Cassette, scenario: NormalizedScenarioPack) -> Trace:
+def play_cassette(cassette: Cassette, scenario: Pack) -> Trace:
     """Return the negotiation on a cassette; the seconds and tokens of its attempts are recorded.
 
     Raises:
@@ -35,7 +35,7 @@ def play_cassette(cassette: Cassette, scenario: NormalizedScenarioPack) -> Trace
     return trace
 
 
-def _same_study(cassette: Cassette, scenario: NormalizedScenarioPack) -> None:
+def _same_study(cassette: Cassette, scenario: Pack) -> None:
     setup = cassette.setup
     named = f"{setup.scenario_id}, {setup.difficulty}, seed {setup.seed}"
     found = f"{scenario.scenario_id}, {scenario.difficulty}, seed {scenario.seed}"
@@ -48,7 +48,7 @@ def _turn(
     number: int,
     outputs: Sequence[Output],
     trace: Trace,
-    scenario: NormalizedScenarioPack,
+    scenario: Pack,
 ) -> Turn:
     """Return the model's turn from its outputs, all of which it must take."""
     here = f"round {len(trace.rounds) + 1}"

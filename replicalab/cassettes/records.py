@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints, model_validator
 from replicalab.models import NonEmptyText, Record, Text
 from replicalab.negotiation import ScientistKind, Setup
 from replicalab.negotiation.recorded import Output
-from replicalab.scenarios.models import Identifier
+from replicalab.scenarios import Identifier
 
 Host = Annotated[
     str,

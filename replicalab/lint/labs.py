@@ -23,8 +23,7 @@ from replicalab.models import (
     Protocol,
     revise,
 )
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, Study, pack_of
-from replicalab.scenarios.models import ExpectedOutcome
+from replicalab.scenarios import Difficulty, ExpectedOutcome, Pack, Study, pack_of
 
 
 class LabAnswer(NamedTuple):
@@ -38,7 +37,7 @@ class LabAnswer(NamedTuple):
         still_fails: the dimensions that no change of the Lab Manager's repairs.
     """
 
-    pack: NormalizedScenarioPack
+    pack: Pack
     check: FeasibilityCheckResult
     action: LabManagerActionType
     plan: Protocol
@@ -57,7 +56,7 @@ def in_each_lab(study: Study) -> list[LabAnswer]:
     return [_answer(pack_of(study, difficulty)) for difficulty in Difficulty]
 
 
-def _answer(pack: NormalizedScenarioPack) -> LabAnswer:
+def _answer(pack: Pack) -> LabAnswer:
     plan = pack.reference_protocol
     check = check_feasibility(plan, pack)
     suggestion = suggest_alternative(plan, check, pack)

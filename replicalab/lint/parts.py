@@ -10,14 +10,14 @@ from replicalab.policy import breaks
 from replicalab.scenarios import (
     AllowedSubstitution,
     Difficulty,
-    NormalizedScenarioPack,
+    Pack,
     PolicyRule,
     Study,
 )
 from replicalab.validation import missing_elements
 
 
-def plan_findings(study: Study, pack: NormalizedScenarioPack) -> Iterator[LintFinding]:
+def plan_findings(study: Study, pack: Pack) -> Iterator[LintFinding]:
     """Yield where the reference protocol does not do what the study itself asks for.
 
     Args:

@@ -23,10 +23,10 @@ from replicalab.negotiation.records import State, Turn
 from replicalab.negotiation.reliefs import question, relief_for
 from replicalab.negotiation.wording import fails_text, placed_text, size_text
 from replicalab.planner import Rank, rank
-from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import EvidenceTier, Pack
 
 
-def evidence_aware_turn(state: State, scenario: NormalizedScenarioPack) -> Turn:
+def evidence_aware_turn(state: State, scenario: Pack) -> Turn:
     """Return what the evidence-aware Scientist does."""
     if state.plan is None and not _is_last(state):
         evidence = planned_evidence(scenario.reference_protocol, scenario)
@@ -55,7 +55,7 @@ def _has_asked(state: State) -> bool:
 # --- opening --------------------------------------------------------------------------------
 
 
-def _reference_opening(evidence: Evidence, scenario: NormalizedScenarioPack) -> Turn:
+def _reference_opening(evidence: Evidence, scenario: Pack) -> Turn:
     return Turn(
         action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, scenario.reference_protocol),
         reason=f"It opens with the reference protocol: {placed_text(evidence)}.",
@@ -75,16 +75,14 @@ def _best_opening(found: Prospect) -> Turn:
 # --- between floor and target ---------------------------------------------------------------
 
 
-def _is_good(offer: Protocol, scenario: NormalizedScenarioPack) -> bool:
+def _is_good(offer: Protocol, scenario: Pack) -> bool:
     """Return whether an offer can run and meets the target."""
     evidence = planned_evidence(offer, scenario)
     feasible = check_feasibility(offer, scenario).feasible
     return feasible and evidence.tier is EvidenceTier.MEETS_TARGET
 
 
-def _take_or_counter(
-    state: State, plan: Protocol, found: Prospect, scenario: NormalizedScenarioPack
-) -> Turn:
+def _take_or_counter(state: State, plan: Protocol, found: Prospect, scenario: Pack) -> Turn:
     """Return the acceptance of what stands where nothing is better, else the planner's best."""
     standing = state.offer or plan
     name = "The offer" if state.offer else "The plan"
@@ -112,7 +110,7 @@ def _loss(mine: Rank, other: Rank) -> str:
 # --- below the floor ------------------------------------------------------------------------
 
 
-def _ask_or_leave(state: State, found: Prospect, scenario: NormalizedScenarioPack) -> Turn:
+def _ask_or_leave(state: State, found: Prospect, scenario: Pack) -> Turn:
     """Return the one question for relief, or the end: answered, too late, or nothing to ask for."""
     proof = none_exists_text(found, scenario)
     proof = f"{proof[0].upper()}{proof[1:]}."

@@ -10,17 +10,15 @@ from replicalab.models import ScientistAction
 from replicalab.negotiation.players import choose_turn
 from replicalab.negotiation.records import AUTOMATIC, Round, Setup, State, Trace, Turn
 from replicalab.negotiation.rounds import outcome_of, scenario_digest, start, step
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 
-def begin(setup: Setup, scenario: NormalizedScenarioPack) -> Trace:
+def begin(setup: Setup, scenario: Pack) -> Trace:
     """Return a negotiation before its first round."""
     return trace_of(setup, start(setup), [], scenario)
 
 
-def trace_of(
-    setup: Setup, state: State, rounds: list[Round], scenario: NormalizedScenarioPack
-) -> Trace:
+def trace_of(setup: Setup, state: State, rounds: list[Round], scenario: Pack) -> Trace:
     """Return the trace of a negotiation that stands in a state after some rounds."""
     return Trace(
         setup=setup,
@@ -31,12 +29,12 @@ def trace_of(
     )
 
 
-def state_of(trace: Trace, scenario: NormalizedScenarioPack) -> State:
+def state_of(trace: Trace, scenario: Pack) -> State:
     """Return where a negotiation stands after its last round."""
     return state_after(trace, len(trace.rounds), scenario)
 
 
-def state_after(trace: Trace, count: int, scenario: NormalizedScenarioPack) -> State:
+def state_after(trace: Trace, count: int, scenario: Pack) -> State:
     """Return where a negotiation stood after so many of its rounds."""
     state = start(trace.setup)
     for saved in trace.rounds[:count]:
@@ -44,9 +42,7 @@ def state_after(trace: Trace, count: int, scenario: NormalizedScenarioPack) -> S
     return state
 
 
-def take(
-    state: State, turn: Turn, setup: Setup, scenario: NormalizedScenarioPack
-) -> tuple[State, Round]:
+def take(state: State, turn: Turn, setup: Setup, scenario: Pack) -> tuple[State, Round]:
     """Return the state after a turn and its answer, and the round."""
     return step(
         state,
@@ -58,7 +54,7 @@ def take(
     )
 
 
-def play_turn(trace: Trace, turn: Turn, scenario: NormalizedScenarioPack) -> Trace:
+def play_turn(trace: Trace, turn: Turn, scenario: Pack) -> Trace:
     """Return the negotiation after one more round.
 
     Raises:
@@ -68,14 +64,12 @@ def play_turn(trace: Trace, turn: Turn, scenario: NormalizedScenarioPack) -> Tra
     return trace_of(trace.setup, state, [*trace.rounds, done], scenario)
 
 
-def play_action(
-    trace: Trace, action: ScientistAction | None, scenario: NormalizedScenarioPack
-) -> Trace:
+def play_action(trace: Trace, action: ScientistAction | None, scenario: Pack) -> Trace:
     """Return the negotiation after one more round, in which the Scientist acts so."""
     return play_turn(trace, Turn(action=action), scenario)
 
 
-def negotiate(setup: Setup, scenario: NormalizedScenarioPack) -> Trace:
+def negotiate(setup: Setup, scenario: Pack) -> Trace:
     """Return the negotiation as far as rules carry it: to its end, or to a person's first choice.
 
     Raises:
@@ -84,9 +78,7 @@ def negotiate(setup: Setup, scenario: NormalizedScenarioPack) -> Trace:
     return play_on(setup, start(setup), [], scenario)
 
 
-def play_on(
-    setup: Setup, state: State, rounds: list[Round], scenario: NormalizedScenarioPack
-) -> Trace:
+def play_on(setup: Setup, state: State, rounds: list[Round], scenario: Pack) -> Trace:
     """Return the negotiation that goes on by rule from a state after the rounds played."""
     while state.ending is None and _by_rule(setup, state):
         turn = choose_turn(setup, state, scenario)

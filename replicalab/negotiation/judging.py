@@ -14,7 +14,7 @@ from replicalab.errors import NegotiationError
 from replicalab.evidence import Evidence
 from replicalab.models import DIMENSIONS, Protocol
 from replicalab.negotiation.records import Outcome, Trace
-from replicalab.scenarios.models import DesignKind, NormalizedScenarioPack
+from replicalab.scenarios import DesignKind, Pack
 from replicalab.validation import missing_elements
 
 
@@ -63,7 +63,7 @@ class Judgement:
         return self.rigor * self.feasibility * self.fidelity if self.agreed else 0.0
 
 
-def judge(trace: Trace, scenario: NormalizedScenarioPack) -> Judgement | None:
+def judge(trace: Trace, scenario: Pack) -> Judgement | None:
     """Return the judgement of the last plan, None when no plan was ever on the table.
 
     Raises:
@@ -80,7 +80,7 @@ def judge(trace: Trace, scenario: NormalizedScenarioPack) -> Judgement | None:
 def judge_plan(
     plan: Protocol,
     check: FeasibilityCheckResult,
-    scenario: NormalizedScenarioPack,
+    scenario: Pack,
     *,
     agreed: bool,
 ) -> Judgement:
@@ -96,7 +96,7 @@ def judge_plan(
     )
 
 
-def _attained(evidence: Evidence, scenario: NormalizedScenarioPack) -> float:
+def _attained(evidence: Evidence, scenario: Pack) -> float:
     if evidence.void or not evidence.value:
         return 0.0
     if scenario.design.kind is DesignKind.PRECISION:

@@ -14,7 +14,7 @@ from replicalab.concessions import Concession, plan_concession
 from replicalab.models import LabManagerActionType, Protocol, Role
 from replicalab.negotiation.records import Round, Trace
 from replicalab.negotiation.wording import lower_is_better
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def _is_weaker(step: Concession) -> bool:
     return bool(new.void) or (new.value < old.value) is not lower_is_better(new)
 
 
-def ledger(trace: Trace, scenario: NormalizedScenarioPack) -> list[Gift]:
+def ledger(trace: Trace, scenario: Pack) -> list[Gift]:
     """Return every step of both sides, in order; none in a negotiation without a second plan."""
     found: list[Gift] = []
     for who in (Role.SCIENTIST, Role.LAB_MANAGER):
@@ -62,9 +62,7 @@ def ledger(trace: Trace, scenario: NormalizedScenarioPack) -> list[Gift]:
     return sorted(found, key=lambda gift: (gift.round_number, gift.who is Role.LAB_MANAGER))
 
 
-def _steps(
-    who: Role, positions: list[tuple[int, Protocol]], scenario: NormalizedScenarioPack
-) -> Iterator[Gift]:
+def _steps(who: Role, positions: list[tuple[int, Protocol]], scenario: Pack) -> Iterator[Gift]:
     for (_, before), (number, after) in pairwise(positions):
         if before != after:
             step = plan_concession(before, after, scenario)

@@ -6,10 +6,9 @@ from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
-from replicalab.bounds import MOST_LABELS
 from replicalab.errors import TraceError
 from replicalab.lexicon import amount_text
-from replicalab.models import PROTOCOL_FIELDS, Protocol, Record, ScientistAction
+from replicalab.models import MOST_LABELS, PROTOCOL_FIELDS, Protocol, Record, ScientistAction
 
 MOST_BYTES: Final = 5 * 2**20
 """The largest file that is read, 5 MiB: fifty rounds with three attempts of a model each fit."""

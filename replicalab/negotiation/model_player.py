@@ -21,7 +21,7 @@ from replicalab.negotiation.loading import list_fault
 from replicalab.negotiation.recording import Attempt, Clock, Recorder, attempts
 from replicalab.negotiation.records import State, Turn
 from replicalab.negotiation.rounds import observe
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 MAX_RETRIES = 2
 
@@ -43,7 +43,7 @@ class ModelAnswer(NamedTuple):
 def ask_model(
     generate_fn: GenerateFn,
     state: State,
-    scenario: NormalizedScenarioPack,
+    scenario: Pack,
     max_retries: int = MAX_RETRIES,
     clock: Clock = time.monotonic,
 ) -> ModelAnswer:

@@ -21,9 +21,9 @@ from replicalab.models import (
 from replicalab.negotiation.evidence_aware import evidence_aware_turn
 from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, State, Turn
 from replicalab.negotiation.rounds import observe
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
-Player = Callable[[State, NormalizedScenarioPack], Turn]
+Player = Callable[[State, Pack], Turn]
 """Chooses what the Scientist does next."""
 
 
@@ -33,7 +33,7 @@ FOR_THE_MODEL: Final = "A person acted for the model in this round."
 """The reason of a turn that a person took after a model gave no valid action."""
 
 
-def choose_turn(setup: Setup, state: State, scenario: NormalizedScenarioPack) -> Turn:
+def choose_turn(setup: Setup, state: State, scenario: Pack) -> Turn:
     """Return the Scientist's next turn: the opening first, then what its rule says.
 
     Raises:
@@ -62,7 +62,7 @@ def opening_turn(plan: Protocol) -> Turn:
     return Turn(action=action, reason="The opening plan, as it was given.")
 
 
-def baseline_turn(state: State, scenario: NormalizedScenarioPack) -> Turn:
+def baseline_turn(state: State, scenario: Pack) -> Turn:
     """Return what the document's baseline does, and the rule that it follows."""
     action = build_baseline_scientist_action(observe(state, scenario))
     return Turn(action=action, reason=_baseline_rule(action, state))

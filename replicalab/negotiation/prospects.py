@@ -13,7 +13,7 @@ from replicalab.lexicon import count_text
 from replicalab.models import Protocol
 from replicalab.negotiation.wording import fails_text, floor_text
 from replicalab.planner import LeastLoss, least_loss
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 _COMPARED = 4
 """The first terms of a rank: failing, tier, loss and evidence, which do not depend on the base."""
@@ -36,7 +36,7 @@ class Prospect(NamedTuple):
         return not self.best.none_above_floor
 
 
-def prospect(plan: Protocol | None, scenario: NormalizedScenarioPack) -> Prospect:
+def prospect(plan: Protocol | None, scenario: Pack) -> Prospect:
     """Return what the lab could run at best of a plan, or else of the reference protocol.
 
     Args:
@@ -51,7 +51,7 @@ def prospect(plan: Protocol | None, scenario: NormalizedScenarioPack) -> Prospec
     return min(first, second, key=lambda found: found.best.rank[:_COMPARED])
 
 
-def none_exists_text(found: Prospect, scenario: NormalizedScenarioPack) -> str:
+def none_exists_text(found: Prospect, scenario: Pack) -> str:
     """Return in words that no plan above the floor exists, and what the best comes to.
 
     Only true where ``found.exists`` is False.
@@ -64,5 +64,5 @@ def none_exists_text(found: Prospect, scenario: NormalizedScenarioPack) -> str:
     none = f"no plan {floor_text(evidence)} exists in this lab with this method"
     if not evidence.void:
         return f"{none}: the best has {evidence.text}"
-    needed, given = count_text(scenario.min_days, "day"), scenario.lab.time_limit_days
+    needed, given = count_text(scenario.min_days, "day"), scenario.lab.days
     return f"{none}: the study's endpoint needs {needed}, and this lab has {given}"

@@ -11,7 +11,7 @@ from replicalab.models import Count, Record
 from replicalab.negotiation.model_player import ModelAnswer, ask_model
 from replicalab.negotiation.recording import Attempt, Seconds
 from replicalab.negotiation.records import State
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 _MOST_RETRIES: Final = 100
 """More outputs than this for one turn are left over; no model is asked so often."""
@@ -113,9 +113,7 @@ def _played(attempt: Attempt) -> Output | Failed:
     )
 
 
-def try_again(
-    tried: Sequence[Attempt], state: State, scenario: NormalizedScenarioPack
-) -> ModelAnswer:
+def try_again(tried: Sequence[Attempt], state: State, scenario: Pack) -> ModelAnswer:
     """Return what `ask_model` makes of kept attempts, in which a call may have failed."""
     tape = _Tape(map(_played, tried))
     retries = min(len(tried), _MOST_RETRIES) - 1
@@ -125,7 +123,7 @@ def try_again(
 def ask_again(
     outputs: Sequence[Output],
     state: State,
-    scenario: NormalizedScenarioPack,
+    scenario: Pack,
     max_retries: int | None = None,
 ) -> ModelAnswer:
     """Return what `ask_model` makes of recorded outputs, with the recorded seconds and tokens.

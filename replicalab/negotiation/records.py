@@ -20,7 +20,7 @@ from replicalab.models import (
     Text,
 )
 from replicalab.negotiation.recording import Attempt
-from replicalab.scenarios.models import MAX_ROUNDS, Difficulty, Identifier
+from replicalab.scenarios import MAX_ROUNDS, Difficulty, Identifier
 
 
 class ScientistKind(StrEnum):

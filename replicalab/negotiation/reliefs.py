@@ -9,7 +9,7 @@ from replicalab.lexicon import joined
 from replicalab.models import ACCEPT_ACTION, Protocol, ScientistAction, ScientistActionType
 from replicalab.negotiation.wording import placed_text, size_text
 from replicalab.planner import Ask, Asks, asks, asks_text, granted, least_loss
-from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import EvidenceTier, Pack
 
 
 class CheapestRelief(NamedTuple):
@@ -24,7 +24,7 @@ class CheapestRelief(NamedTuple):
     text: str
 
 
-def relief_for(plan: Protocol, scenario: NormalizedScenarioPack) -> CheapestRelief:
+def relief_for(plan: Protocol, scenario: Pack) -> CheapestRelief:
     """Return the cheapest relief for a plan of which nothing above the floor can run.
 
     The single addition that is the smallest share of what the lab has, where one is enough; else
@@ -40,14 +40,14 @@ def relief_for(plan: Protocol, scenario: NormalizedScenarioPack) -> CheapestReli
     return _as_it_is(found, plan, scenario)
 
 
-def _single(ask: Ask, plan: Protocol, scenario: NormalizedScenarioPack) -> CheapestRelief:
+def _single(ask: Ask, plan: Protocol, scenario: Pack) -> CheapestRelief:
     best = least_loss(plan, granted((ask,), scenario))
     reaches = placed_text(best.price.evidence)
     text = f"With {ask.text} it could run {size_text(best.plan)}: {reaches}."
     return CheapestRelief((ask,), text)
 
 
-def _as_it_is(found: Asks, plan: Protocol, scenario: NormalizedScenarioPack) -> CheapestRelief:
+def _as_it_is(found: Asks, plan: Protocol, scenario: Pack) -> CheapestRelief:
     evidence = planned_evidence(plan, scenario)
     worth = evidence.tier is not EvidenceTier.BELOW_FLOOR
     if worth and found.run.possible and found.run.asks:

@@ -45,16 +45,9 @@ from replicalab.negotiation.records import (
 )
 from replicalab.negotiation.wording import scientist_message
 from replicalab.planner import suggest_least_loss
-from replicalab.scenarios.models import (
-    MAX_ROUNDS,
-    EvidenceTier,
-    NormalizedScenarioPack,
-    PackKey,
-)
+from replicalab.scenarios import MAX_ROUNDS, EvidenceTier, Pack, PackKey
 
-SuggestionPolicy = Callable[
-    [Protocol, FeasibilityCheckResult, NormalizedScenarioPack], AlternativeSuggestion | None
-]
+SuggestionPolicy = Callable[[Protocol, FeasibilityCheckResult, Pack], AlternativeSuggestion | None]
 """How a Lab Manager looks for another plan."""
 
 LAB_MANAGERS: Final[dict[LabManagerKind, SuggestionPolicy]] = {
@@ -64,7 +57,7 @@ LAB_MANAGERS: Final[dict[LabManagerKind, SuggestionPolicy]] = {
 
 
 def setup_for(
-    scenario: NormalizedScenarioPack,
+    scenario: Pack,
     opening: Protocol | None = None,
     max_rounds: int = MAX_ROUNDS,
     scientist: ScientistKind = ScientistKind.BASELINE,
@@ -95,7 +88,7 @@ def start(setup: Setup) -> State:
     return State(round_number=0, max_rounds=setup.max_rounds, history=[])
 
 
-def observe(state: State, scenario: NormalizedScenarioPack) -> ScientistObservation:
+def observe(state: State, scenario: Pack) -> ScientistObservation:
     """Return what the Scientist sees before it acts."""
     return scenario.scientist_observation.model_copy(
         update={
@@ -111,7 +104,7 @@ def observe(state: State, scenario: NormalizedScenarioPack) -> ScientistObservat
 def step(
     state: State,
     action: ScientistAction | None,
-    scenario: NormalizedScenarioPack,
+    scenario: Pack,
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
     *,
     reason: str = "",
@@ -153,7 +146,7 @@ def _answer(
     number: int,
     plan: Protocol | None,
     turn: Turn,
-    scenario: NormalizedScenarioPack,
+    scenario: Pack,
     lab_manager: LabManagerKind,
 ) -> Round:
     action = turn.action
@@ -178,9 +171,7 @@ def _answer(
     )
 
 
-def _information(
-    action: ScientistAction, plan: Protocol | None, scenario: NormalizedScenarioPack
-) -> str | None:
+def _information(action: ScientistAction, plan: Protocol | None, scenario: Pack) -> str | None:
     """Return what to say to a turn that puts no plan forward, None for one that does."""
     if action.action_type is ScientistActionType.REQUEST_INFO:
         return answer_questions(action.questions, scenario)
@@ -259,7 +250,7 @@ def _entries(done: Round) -> list[ConversationEntry]:
     return entries
 
 
-def outcome_of(ending: Ending, last: Round, scenario: NormalizedScenarioPack) -> Outcome:
+def outcome_of(ending: Ending, last: Round, scenario: Pack) -> Outcome:
     """Return how a negotiation that ended so, with that last round, is to be called."""
     accepted = ending in (Ending.SCIENTIST_ACCEPTED, Ending.LAB_MANAGER_ACCEPTED)
     if not accepted or last.plan is None or last.check is None:
@@ -270,7 +261,7 @@ def outcome_of(ending: Ending, last: Round, scenario: NormalizedScenarioPack) ->
     return Outcome.AGREED_BELOW_FLOOR if tier is EvidenceTier.BELOW_FLOOR else Outcome.AGREED
 
 
-def scenario_digest(scenario: NormalizedScenarioPack) -> str:
+def scenario_digest(scenario: Pack) -> str:
     """Return a fingerprint of the study in its lab: equal packs, equal digest."""
     return _digest(scenario.key)
 

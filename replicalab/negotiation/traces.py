@@ -25,7 +25,7 @@ from replicalab.negotiation.players import BY_HAND, FOR_THE_MODEL, choose_turn
 from replicalab.negotiation.recorded import try_again
 from replicalab.negotiation.records import AUTOMATIC, Round, ScientistKind, State, Trace, Turn
 from replicalab.negotiation.rounds import outcome_of, scenario_digest, start
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 _NO_TURN: Final = Turn(action=None, reason="the model gave no valid action")
 
@@ -66,7 +66,7 @@ class Difference(Record):
     message: NonEmptyText
 
 
-def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[Difference]:
+def replay_differences(trace: Trace, scenario: Pack) -> list[Difference]:
     """Return what a replay finds different, empty when every round is identical.
 
     The Scientist's recorded actions are played again. Where it follows a rule it is asked again
@@ -93,7 +93,7 @@ def replay_differences(trace: Trace, scenario: NormalizedScenarioPack) -> list[D
     return _end_differences(trace, state, scenario)
 
 
-def _amiss_as_a_whole(trace: Trace, scenario: NormalizedScenarioPack) -> str:
+def _amiss_as_a_whole(trace: Trace, scenario: Pack) -> str:
     """Return what no single round can be blamed for; empty where nothing is amiss."""
     if not _same_lab(trace, scenario):
         return "The study or its lab has changed."
@@ -103,15 +103,13 @@ def _amiss_as_a_whole(trace: Trace, scenario: NormalizedScenarioPack) -> str:
     return ""
 
 
-def _same_lab(trace: Trace, scenario: NormalizedScenarioPack) -> bool:
+def _same_lab(trace: Trace, scenario: Pack) -> bool:
     named = (trace.setup.scenario_id, trace.setup.difficulty, trace.setup.seed)
     found = (scenario.scenario_id, scenario.difficulty, scenario.seed)
     return named == found and trace.scenario_digest == scenario_digest(scenario)
 
 
-def _replayed_turn(
-    trace: Trace, state: State, saved: Round, scenario: NormalizedScenarioPack
-) -> Turn:
+def _replayed_turn(trace: Trace, state: State, saved: Round, scenario: Pack) -> Turn:
     """Return the turn that the saved one must equal."""
     if _forked_here(trace, state, saved):
         return _turn_by_hand(saved, state)
@@ -144,7 +142,7 @@ def _putting_forward(state: State) -> ScientistActionType:
     return ScientistActionType.REVISE_PROTOCOL
 
 
-def _models_turn(saved: Round, state: State, scenario: NormalizedScenarioPack) -> Turn:
+def _models_turn(saved: Round, state: State, scenario: Pack) -> Turn:
     """Return the model's turn, or what was done after it gave no valid action."""
     again = try_again(saved.attempts, state, scenario)
     if again.turn is not None:
@@ -170,9 +168,7 @@ def _differs(number: int, what: str) -> Difference:
     return Difference(round_number=number, message=f"Round {number + 1}: {what}.")
 
 
-def _end_differences(
-    trace: Trace, state: State, scenario: NormalizedScenarioPack
-) -> list[Difference]:
+def _end_differences(trace: Trace, state: State, scenario: Pack) -> list[Difference]:
     last = len(trace.rounds) - 1
     if state.ending != trace.ending:
         return [_differs(max(last, 0), f"the ending is not '{trace.ending}'")]
@@ -183,7 +179,7 @@ def _end_differences(
     return []
 
 
-def state_before(trace: Trace, round_number: int, scenario: NormalizedScenarioPack) -> State:
+def state_before(trace: Trace, round_number: int, scenario: Pack) -> State:
     """Return the state before a round of a trace (0-based).
 
     Raises:
@@ -202,9 +198,7 @@ def state_before(trace: Trace, round_number: int, scenario: NormalizedScenarioPa
     return state_after(trace, round_number, scenario)
 
 
-def fork(
-    trace: Trace, round_number: int, protocol: Protocol, scenario: NormalizedScenarioPack
-) -> Trace:
+def fork(trace: Trace, round_number: int, protocol: Protocol, scenario: Pack) -> Trace:
     """Return the negotiation that follows when the Scientist puts ``protocol`` forward instead.
 
     Rounds before ``round_number`` (0-based) are kept; from there a Scientist that follows a rule

@@ -11,7 +11,7 @@ from typing import Final
 from replicalab.evidence import Evidence
 from replicalab.lexicon import count_text, joined
 from replicalab.models import Protocol, ScientistAction, ScientistActionType
-from replicalab.scenarios.models import EvidenceTier
+from replicalab.scenarios import EvidenceTier
 
 _HALF_WIDTH: Final = "half-width"
 

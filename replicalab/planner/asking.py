@@ -9,11 +9,9 @@ from typing import Final
 from replicalab.agents import check_feasibility
 from replicalab.agents.feasibility import needs
 from replicalab.costs import Counts, counts_of, credits_needed, staff
-from replicalab.lexicon import amount_text, label_key
+from replicalab.lexicon import amount_text, joined, label_key
 from replicalab.models import Dimension, Protocol, wording_of
-from replicalab.scenarios.inventory import ItemStatus
-from replicalab.scenarios.levers import with_means
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import ItemStatus, Pack
 
 NUMBERS: Final = (Dimension.BUDGET, Dimension.SCHEDULE, Dimension.STAFF)
 """The dimensions of which a lab may add an amount."""
@@ -81,57 +79,56 @@ class Relief:
         """Whether the asks are enough."""
         return not self.left
 
-    def granted(self, scenario: NormalizedScenarioPack) -> NormalizedScenarioPack:
+    def granted(self, scenario: Pack) -> Pack:
         """Return the study in a lab that has added everything asked for."""
         return granted(self.asks, scenario)
 
 
-def relief(protocol: Protocol, scenario: NormalizedScenarioPack) -> Relief:
+def relief(protocol: Protocol, scenario: Pack) -> Relief:
     """Return the smallest additions with which the lab can run exactly this plan."""
     found = (*_amounts(protocol, scenario), *missing_items(protocol, scenario))
     lab = granted(found, scenario) if found else scenario
     return Relief(protocol, found, tuple(check_feasibility(protocol, lab).failing))
 
 
-def granted(found: tuple[Ask, ...], scenario: NormalizedScenarioPack) -> NormalizedScenarioPack:
+def granted(found: tuple[Ask, ...], scenario: Pack) -> Pack:
     """Return the study in a lab that has added these asks."""
     amounts = {ask.dimension: ask.needs for ask in found if ask.item is None}
     days, people = amounts.get(Dimension.SCHEDULE), amounts.get(Dimension.STAFF)
-    return with_means(
-        scenario,
+    lab = scenario.lab.with_means(
         budget=amounts.get(Dimension.BUDGET),
         days=None if days is None else int(days),
         staff=None if people is None else int(people),
         released=[ask.item for ask in found if ask.item is not None],
     )
+    return scenario.in_lab(lab)
 
 
 def asks_text(found: tuple[Ask, ...]) -> str:
     """Return asks in words: ``10 more credits, 1 more day and 'flume' released``."""
-    texts = [ask.text for ask in found]
-    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else "".join(texts)
+    return joined([ask.text for ask in found])
 
 
-def _amounts(protocol: Protocol, scenario: NormalizedScenarioPack) -> Iterator[Ask]:
+def _amounts(protocol: Protocol, scenario: Pack) -> Iterator[Ask]:
     needed = needed_means(counts_of(protocol), scenario)
     for dimension, has, need in zip(NUMBERS, means(scenario), needed, strict=True):
         if need > has:
             yield Ask(dimension, has, need)
 
 
-def means(scenario: NormalizedScenarioPack) -> Means:
+def means(scenario: Pack) -> Means:
     """Return what the lab has of the `NUMBERS`: credits, days, staff units."""
     lab = scenario.lab
-    return lab.budget_remaining, lab.time_limit_days, lab.staff_count
+    return lab.budget, lab.days, lab.staff
 
 
-def needed_means(counts: Counts, scenario: NormalizedScenarioPack) -> Means:
+def needed_means(counts: Counts, scenario: Pack) -> Means:
     """Return what a plan of these counts needs of the `NUMBERS`."""
     people = int(staff(counts, scenario.staff_model))
     return credits_needed(counts, scenario.cost_model), counts.days, people
 
 
-def missing_items(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[Ask]:
+def missing_items(protocol: Protocol, scenario: Pack) -> list[Ask]:
     """Return an ask for each item of the plan that the lab has booked or out of stock."""
     found: dict[str, Ask] = {}
     for _, category, label in needs(wording_of(protocol)):

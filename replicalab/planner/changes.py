@@ -12,20 +12,16 @@ from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.limits import Limits
 from replicalab.planner.order import TIER_RANK, shortfall
 from replicalab.planner.search import Found
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 
-def number_changes(
-    plan: Protocol, found: Found, scenario: NormalizedScenarioPack
-) -> list[SuggestionChange]:
+def number_changes(plan: Protocol, found: Found, scenario: Pack) -> list[SuggestionChange]:
     """Return the changes that give a worded plan the days and samples found, the days first."""
     timed = revise(plan, duration_days=found.days)
     return [*_days_change(plan, found, scenario), *_samples_change(timed, found, scenario)]
 
 
-def _days_change(
-    plan: Protocol, found: Found, scenario: NormalizedScenarioPack
-) -> Iterator[SuggestionChange]:
+def _days_change(plan: Protocol, found: Found, scenario: Pack) -> Iterator[SuggestionChange]:
     before, days = plan.duration_days, found.days
     if days == before:
         return
@@ -40,7 +36,7 @@ def _days_change(
     yield _change("duration_days", before, days, reason, tradeoff)
 
 
-def _more_days_reason(before: int, found: Found, scenario: NormalizedScenarioPack) -> str:
+def _more_days_reason(before: int, found: Found, scenario: Pack) -> str:
     if before < scenario.min_days <= found.days:
         return f"The study's endpoint needs {count_text(scenario.min_days, 'day')}."
     if before < 1:
@@ -48,25 +44,25 @@ def _more_days_reason(before: int, found: Found, scenario: NormalizedScenarioPac
     return _most_text(before, scenario)
 
 
-def _most_text(days: int, scenario: NormalizedScenarioPack) -> str:
+def _most_text(days: int, scenario: Pack) -> str:
     most = count_text(Limits.of(scenario).most_samples(days), "sample")
     return f"In {count_text(days, 'day')} no more than {most} can count."
 
 
-def _fewer_days_reason(plan: Protocol, found: Found, scenario: NormalizedScenarioPack) -> str:
-    before, limit = plan.duration_days, scenario.lab.time_limit_days
+def _fewer_days_reason(plan: Protocol, found: Found, scenario: Pack) -> str:
+    before, limit = plan.duration_days, scenario.lab.days
     counts = counts_of(plan)._replace(samples=found.samples, days=min(before, limit))
     limits = Limits(scenario, Dimension.BUDGET in found.given_up, Dimension.STAFF in found.given_up)
     given = f"The lab has {count_text(limit, 'day')}"
     if limits.affords(counts):
         return f"{given}; {found.days} are enough." if found.days < limit else f"{given}."
-    over = credits_needed(counts, scenario.cost_model) > scenario.lab.budget_remaining
+    over = credits_needed(counts, scenario.cost_model) > scenario.lab.budget
     scarce = "credits" if over and not limits.over_budget else "hands"
     fewer = f"{counts.days - found.days} fewer leave {scarce} for the samples."
     return f"{given}; {fewer}" if before > limit else fewer
 
 
-def _fewer_days_tradeoff(plan: Protocol, days: int, scenario: NormalizedScenarioPack) -> str:
+def _fewer_days_tradeoff(plan: Protocol, days: int, scenario: Pack) -> str:
     fewer = f"{count_text(plan.duration_days - days, 'day')} fewer to run and to repeat what fails."
     at_most = Limits.of(scenario).most_samples(days)
     if at_most < min(plan.sample_size, Limits.of(scenario).most_samples(plan.duration_days)):
@@ -74,9 +70,7 @@ def _fewer_days_tradeoff(plan: Protocol, days: int, scenario: NormalizedScenario
     return fewer
 
 
-def _samples_change(
-    plan: Protocol, found: Found, scenario: NormalizedScenarioPack
-) -> Iterator[SuggestionChange]:
+def _samples_change(plan: Protocol, found: Found, scenario: Pack) -> Iterator[SuggestionChange]:
     before, samples = plan.sample_size, found.samples
     if samples == before:
         return
@@ -99,7 +93,7 @@ def _fewer_samples_reason(before: int, found: Found) -> str:
     return f"The evidence is the same as with {amount_text(min(found.most, before))}."
 
 
-def _more_samples_reason(plan: Protocol, found: Found, scenario: NormalizedScenarioPack) -> str:
+def _more_samples_reason(plan: Protocol, found: Found, scenario: Pack) -> str:
     samples, asked = count_text(found.samples, "sample"), scenario.reference_protocol.sample_size
     if _tier(plan, found.samples, scenario) < _tier(plan, found.samples - 1, scenario):
         bound = ("target", "floor")[_tier(plan, found.samples, scenario)]
@@ -115,12 +109,12 @@ def _more_samples_reason(plan: Protocol, found: Found, scenario: NormalizedScena
     return f"The evidence is the same as with {amount_text(min(found.most, asked))}."
 
 
-def _shortfall(plan: Protocol, samples: int, scenario: NormalizedScenarioPack) -> float:
+def _shortfall(plan: Protocol, samples: int, scenario: Pack) -> float:
     sized = revise(plan, sample_size=samples)
     return shortfall(planned_evidence(sized, scenario).value, scenario.design)
 
 
-def _tier(plan: Protocol, samples: int, scenario: NormalizedScenarioPack) -> int:
+def _tier(plan: Protocol, samples: int, scenario: Pack) -> int:
     return TIER_RANK[planned_evidence(revise(plan, sample_size=samples), scenario).tier]
 
 

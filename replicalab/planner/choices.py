@@ -14,7 +14,7 @@ from replicalab.models import Dimension, Protocol, wording_of
 from replicalab.planner.drops import drops
 from replicalab.planner.items import substituted
 from replicalab.planner.missing import policy_failing
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Choice:
     dropped: int = 0
 
 
-def choices(protocol: Protocol, scenario: NormalizedScenarioPack) -> list[Choice]:
+def choices(protocol: Protocol, scenario: Pack) -> list[Choice]:
     """Return the ways to word the plan; of those left out, one here is as good in every respect.
 
     The respects are the failing dimensions, the loss, the factor, the controls that stay, and how

@@ -20,7 +20,7 @@ from replicalab.models import Protocol, revise
 from replicalab.planner.choices import Choice, choices
 from replicalab.planner.limits import MOST_SAMPLES, Limits, fewest, largest
 from replicalab.planner.worth import Worth
-from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import EvidenceTier, Pack
 
 MOST_SIZES: Final = 1000
 """So many sample sizes are looked at for each wording; above it they are evenly spaced."""
@@ -68,9 +68,7 @@ class _Point(NamedTuple):
     wording: int
 
 
-def unbeaten_plans(
-    protocol: Protocol, scenario: NormalizedScenarioPack
-) -> tuple[FrontierPlan, ...]:
+def unbeaten_plans(protocol: Protocol, scenario: Pack) -> tuple[FrontierPlan, ...]:
     """Return the feasible plans that no other beats, cheapest first, one of each equal kind."""
     worth = Worth.in_lab(protocol, scenario)
     wordings = [choice for choice in choices(protocol, scenario) if not choice.failing]
@@ -118,7 +116,7 @@ def _curve(choice: Choice, place: int, worth: Worth, sizes: int) -> Iterator[_Po
         yield _Point(short, cost, taken.days, choice.loss, samples, place)
 
 
-def _sizes(low: int, most: int, number: int, scenario: NormalizedScenarioPack) -> Iterator[int]:
+def _sizes(low: int, most: int, number: int, scenario: Pack) -> Iterator[int]:
     """Yield the sample sizes to look at, the last one always.
 
     Where a sample is free, of those that take the same days only the most.

@@ -12,7 +12,7 @@ from replicalab.lexicon import amount_text, label_key
 from replicalab.models import Protocol, revise
 from replicalab.planner.limits import Limits, largest
 from replicalab.planner.order import TIER_RANK
-from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import EvidenceTier, Pack
 
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 
@@ -21,7 +21,7 @@ def with_reasons(
     changes: tuple[SuggestionChange, ...],
     plan: Protocol,
     check: FeasibilityCheckResult,
-    scenario: NormalizedScenarioPack,
+    scenario: Pack,
 ) -> tuple[SuggestionChange, ...]:
     """Return the changes that led to a plan, each dropped control with the reason why it goes."""
     return tuple(
@@ -42,9 +42,7 @@ def revised_reason(change: SuggestionChange, reason: str) -> SuggestionChange:
     return SuggestionChange.model_validate({**change.model_dump(), "reason": reason})
 
 
-def _reason(
-    label: str, plan: Protocol, check: FeasibilityCheckResult, scenario: NormalizedScenarioPack
-) -> str:
+def _reason(label: str, plan: Protocol, check: FeasibilityCheckResult, scenario: Pack) -> str:
     """Return which holds with the control: less evidence, a check that fails, or a higher cost.
 
     The plan gives up the least fidelity for its tier and its failing dimensions, so with a control
@@ -67,7 +65,7 @@ def _reason(
     return f"With it the plan costs {amount_text(more)} credits more."
 
 
-def _most_that_fit(plan: Protocol, scenario: NormalizedScenarioPack) -> int | None:
+def _most_that_fit(plan: Protocol, scenario: Pack) -> int | None:
     limits, counts = Limits.of(scenario), counts_of(plan)
     return largest(
         lambda n: limits.at_best(counts._replace(samples=n)),
@@ -76,9 +74,7 @@ def _most_that_fit(plan: Protocol, scenario: NormalizedScenarioPack) -> int | No
     )
 
 
-def _fails_more(
-    plan: Protocol, check: FeasibilityCheckResult, scenario: NormalizedScenarioPack
-) -> list[str]:
+def _fails_more(plan: Protocol, check: FeasibilityCheckResult, scenario: Pack) -> list[str]:
     """Return the dimensions that a plan fails and the checked one does not."""
     failing = check_feasibility(plan, scenario).failing
     return [dimension.value for dimension in failing if dimension not in check.failing]

@@ -9,7 +9,7 @@ from replicalab.agents.suggestions import DROPPED, SuggestionChange
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension
 from replicalab.planner.missing import policy_failing
-from replicalab.scenarios.models import Control, NormalizedScenarioPack
+from replicalab.scenarios import Control, Pack
 
 
 class Drops(NamedTuple):
@@ -37,7 +37,7 @@ class Drops(NamedTuple):
         )
 
 
-def drops(controls: tuple[str, ...], scenario: NormalizedScenarioPack) -> list[Drops]:
+def drops(controls: tuple[str, ...], scenario: Pack) -> list[Drops]:
     """Return the sets of controls that may go, without those that another beats."""
     droppable = {label_key(c.name): c for c in scenario.controls if c.droppable}
     found = [Drops()]
@@ -59,9 +59,7 @@ def _copies(controls: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return {key: tuple(labels) for key, labels in found.items()}
 
 
-def _options(
-    copies: tuple[str, ...], control: Control | None, scenario: NormalizedScenarioPack
-) -> Iterator[Drops]:
+def _options(copies: tuple[str, ...], control: Control | None, scenario: Pack) -> Iterator[Drops]:
     """Yield what may happen to the copies of one control, None for one that has to stay."""
     failing = policy_failing(copies, scenario)
     yield Drops(failing=failing, controls=len(copies))

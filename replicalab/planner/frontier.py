@@ -11,7 +11,7 @@ from replicalab.concessions import price
 from replicalab.models import Protocol
 from replicalab.planner.curves import FrontierPlan, unbeaten_plans
 from replicalab.planner.order import shortfall
-from replicalab.scenarios.models import DesignKind, EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import DesignKind, EvidenceTier, Pack
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Frontier:
     plans: tuple[FrontierPlan, ...]
     lower_is_better: bool
 
-    def standing(self, plan: Protocol, scenario: NormalizedScenarioPack) -> Standing:
+    def standing(self, plan: Protocol, scenario: Pack) -> Standing:
         """Return where a plan stands to the frontier."""
         priced = price(plan, scenario)
         short = shortfall(priced.evidence.value, scenario.design)
@@ -67,7 +67,7 @@ class Frontier:
         return found if same else Standing(None, None, gentler[1])
 
 
-def frontier(scenario: NormalizedScenarioPack, protocol: Protocol) -> Frontier:
+def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
     """Return the feasible plans that no other beats on cost, days, evidence and fidelity at once.
 
     Searched: every number of days that keeps the endpoint, allowed substitution, droppable control
@@ -79,7 +79,7 @@ def frontier(scenario: NormalizedScenarioPack, protocol: Protocol) -> Frontier:
     )
 
 
-def nash_point(found: Frontier, scenario: NormalizedScenarioPack) -> FrontierPlan | None:
+def nash_point(found: Frontier, scenario: Pack) -> FrontierPlan | None:
     """Return the balanced plan of a frontier, None when none is above the floor.
 
     It is the one at which the product of what each side gains is largest: for the Scientist the
@@ -87,7 +87,7 @@ def nash_point(found: Frontier, scenario: NormalizedScenarioPack) -> FrontierPla
     left over. Without an agreement both would gain nothing.
     """
     above = [each for each in found.plans if each.tier is not EvidenceTier.BELOW_FLOOR]
-    budget, floor = scenario.lab.budget_remaining, scenario.design.floor
+    budget, floor = scenario.lab.budget, scenario.design.floor
 
     def product(each: FrontierPlan) -> tuple[float, float]:
         gain = abs(each.value - floor) / (1 + each.loss)

@@ -21,7 +21,7 @@ from replicalab.agents.suggestions import SuggestionChange
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Wording
 from replicalab.planner.missing import Missing, Place, item_failing, listed_places, missing_items
-from replicalab.scenarios.models import AllowedSubstitution, NormalizedScenarioPack
+from replicalab.scenarios import AllowedSubstitution, Pack
 
 MOST_PARTIAL: Final = 500
 """So many partial decisions are kept at each item."""
@@ -58,7 +58,7 @@ class Substituted(NamedTuple):
         )
 
 
-def substituted(wording: Wording, scenario: NormalizedScenarioPack) -> list[Substituted]:
+def substituted(wording: Wording, scenario: Pack) -> list[Substituted]:
     """Return the ways to replace what the lab lacks, without those that another beats."""
     search = _Items(wording, scenario)
     found = search.settled([search.start], 0)
@@ -73,7 +73,7 @@ class _Items:
     """The items of one plan in one lab, decided in the plan's order."""
 
     wording: Wording
-    scenario: NormalizedScenarioPack
+    scenario: Pack
 
     @cached_property
     def start(self) -> Substituted:

@@ -21,7 +21,7 @@ from replicalab.planner.changes import number_changes
 from replicalab.planner.dropping import with_reasons
 from replicalab.planner.order import Rank, rank
 from replicalab.planner.search import Found, the_least
-from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import EvidenceTier, Pack
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class LeastLoss:
         return self.exact and (below or not self.check.feasible)
 
 
-def least_loss(protocol: Protocol, scenario: NormalizedScenarioPack) -> LeastLoss:
+def least_loss(protocol: Protocol, scenario: Pack) -> LeastLoss:
     """Return the plan for this lab that gives up the least of the study.
 
     By order: fewest failing dimensions, best evidence tier, least fidelity given up, most
@@ -72,9 +72,7 @@ def least_loss(protocol: Protocol, scenario: NormalizedScenarioPack) -> LeastLos
     return replace(found, exact=best is None or not best.choice.cut)
 
 
-def _contenders(
-    protocol: Protocol, best: Found | None, scenario: NormalizedScenarioPack
-) -> Iterator[LeastLoss]:
+def _contenders(protocol: Protocol, best: Found | None, scenario: Pack) -> Iterator[LeastLoss]:
     """Yield the plan that the search found, then the two that it must never be worse than."""
     if best is not None:
         worded = list(best.choice.changes)
@@ -87,9 +85,7 @@ def _contenders(
         yield _revision(protocol, suggestion.applied_changes, scenario)
 
 
-def _revision(
-    protocol: Protocol, changes: list[SuggestionChange], scenario: NormalizedScenarioPack
-) -> LeastLoss:
+def _revision(protocol: Protocol, changes: list[SuggestionChange], scenario: Pack) -> LeastLoss:
     plan = apply_changes(protocol, changes)
     check = check_feasibility(plan, scenario)
     return LeastLoss(
@@ -102,7 +98,7 @@ def _revision(
 
 
 def suggest_least_loss(
-    protocol: Protocol, check_result: FeasibilityCheckResult, scenario: NormalizedScenarioPack
+    protocol: Protocol, check_result: FeasibilityCheckResult, scenario: Pack
 ) -> AlternativeSuggestion | None:
     """Return the least-loss plan in the form of the Lab Manager's suggestion, None if feasible."""
     if check_result.feasible:

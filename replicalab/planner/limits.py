@@ -10,21 +10,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from replicalab.bounds import LARGEST_PLANNED
 from replicalab.costs import Counts, counts_of, credits_needed, staff
-from replicalab.models import LARGEST_COUNT, Protocol
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Protocol
+from replicalab.scenarios import Pack
 
 MOST_SAMPLES: Final = LARGEST_PLANNED
 """The largest sample that is looked at, unless the plan or the study asks for more."""
 
 
-def asked_samples(protocol: Protocol, scenario: NormalizedScenarioPack) -> int:
+def asked_samples(protocol: Protocol, scenario: Pack) -> int:
     """Return how many samples the plan or the study asks for, whichever is more, at least 1."""
     return max(1, protocol.sample_size, scenario.reference_protocol.sample_size)
 
 
-def most_looked_at(protocol: Protocol, scenario: NormalizedScenarioPack) -> int:
+def most_looked_at(protocol: Protocol, scenario: Pack) -> int:
     """Return the largest sample that is looked at for a plan."""
     return max(MOST_SAMPLES, asked_samples(protocol, scenario))
 
@@ -55,7 +54,7 @@ def fewest(holds: Callable[[int], bool], low: int, high: int) -> int:
     return high
 
 
-def largest_sample(protocol: Protocol, scenario: NormalizedScenarioPack) -> int | None:
+def largest_sample(protocol: Protocol, scenario: Pack) -> int | None:
     """Return the most samples that this lab can afford with everything else as planned.
 
     The budget, the staff steps, the throughput over the plan's days and the population limit it.
@@ -77,12 +76,12 @@ class Limits:
         over_budget, over_staff: whether that limit is given up.
     """
 
-    scenario: NormalizedScenarioPack
+    scenario: Pack
     over_budget: bool = False
     over_staff: bool = False
 
     @classmethod
-    def of(cls, scenario: NormalizedScenarioPack) -> Limits:
+    def of(cls, scenario: Pack) -> Limits:
         """Return the limits of a lab, none given up."""
         return cls(scenario)
 
@@ -92,13 +91,13 @@ class Limits:
 
         Where the lab gives fewer than the endpoint needs, every number of days is as good.
         """
-        most = self.scenario.lab.time_limit_days
+        most = self.scenario.lab.days
         return (self.scenario.min_days if self.scenario.min_days <= most else 1), most
 
     @property
     def endpoint_lost(self) -> bool:
         """Whether the lab gives too few days for any evidence."""
-        return self.scenario.lab.time_limit_days < self.scenario.min_days
+        return self.scenario.lab.days < self.scenario.min_days
 
     def most_samples(self, days: int) -> int:
         """Return how many samples can count in so many days: throughput and population."""
@@ -129,9 +128,8 @@ class Limits:
         """Return whether the lab has the credits and the people for a plan of these counts."""
         lab = self.scenario.lab
         return (
-            self.over_budget
-            or credits_needed(counts, self.scenario.cost_model) <= lab.budget_remaining
-        ) and (self.over_staff or staff(counts, self.scenario.staff_model) <= lab.staff_count)
+            self.over_budget or credits_needed(counts, self.scenario.cost_model) <= lab.budget
+        ) and (self.over_staff or staff(counts, self.scenario.staff_model) <= lab.staff)
 
     def allows(self, counts: Counts) -> bool:
         """Return whether a plan of these counts fits every limit that is not given up."""

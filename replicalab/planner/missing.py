@@ -11,8 +11,7 @@ from replicalab.agents.suggestions import SuggestionChange, substitution
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Wording
 from replicalab.policy import wording_violations
-from replicalab.scenarios.inventory import ItemStatus
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import ItemStatus, Pack
 
 Place = tuple[str, str]
 """A protocol field and the key of a label in it."""
@@ -56,7 +55,7 @@ def listed_places(wording: Wording) -> frozenset[Place]:
     return frozenset((field, label_key(label)) for field, _, label in needs(wording))
 
 
-def missing_items(wording: Wording, scenario: NormalizedScenarioPack) -> list[Missing]:
+def missing_items(wording: Wording, scenario: Pack) -> list[Missing]:
     """Return what is missing and may be replaced, once for each field that lists it."""
     copies: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for field, category, label in needs(wording):
@@ -81,9 +80,7 @@ def missing_items(wording: Wording, scenario: NormalizedScenarioPack) -> list[Mi
     return [item for item in found if item.alternatives]
 
 
-def item_failing(
-    category: str, labels: list[str], scenario: NormalizedScenarioPack
-) -> frozenset[Dimension]:
+def item_failing(category: str, labels: list[str], scenario: Pack) -> frozenset[Dimension]:
     """Return the dimensions that fail because a plan lists an item under these labels."""
     failing = set(policy_failing(labels, scenario))
     status = scenario.inventory.status(labels[0], category)
@@ -95,7 +92,7 @@ def item_failing(
     return frozenset(failing)
 
 
-def policy_failing(texts: Iterable[str], scenario: NormalizedScenarioPack) -> frozenset[Dimension]:
+def policy_failing(texts: Iterable[str], scenario: Pack) -> frozenset[Dimension]:
     """Return policy, if any of these texts of a plan breaks a restriction."""
     stated = Wording("", "", tuple(texts), (), ())
     broken = wording_violations(stated, scenario.policy_rules)

@@ -13,7 +13,7 @@ from replicalab.concessions import price
 from replicalab.lexicon import label_key
 from replicalab.models import PROTOCOL_FIELDS, Protocol
 from replicalab.planner.limits import Limits
-from replicalab.scenarios.models import Design, DesignKind, EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import Design, DesignKind, EvidenceTier, Pack
 
 TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
 _DIGITS: Final = 12
@@ -45,7 +45,7 @@ def rank(
     plan: Protocol,
     check: FeasibilityCheckResult,
     original: Protocol,
-    scenario: NormalizedScenarioPack,
+    scenario: Pack,
 ) -> Rank:
     """Return the rank of a checked plan as a revision of the original."""
     priced = price(plan, scenario)
@@ -66,7 +66,7 @@ def shortfall(value: float, design: Design) -> float:
     return round(value if design.kind is DesignKind.PRECISION else -value, _DIGITS)
 
 
-def days_short(days: int, scenario: NormalizedScenarioPack) -> int:
+def days_short(days: int, scenario: Pack) -> int:
     """Return how many days more the study's endpoint needs."""
     return max(0, scenario.min_days - days)
 

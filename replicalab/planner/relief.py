@@ -27,7 +27,7 @@ from replicalab.planner.leastloss import LeastLoss, least_loss
 from replicalab.planner.limits import fewest, most_looked_at
 from replicalab.planner.order import TIER_RANK
 from replicalab.planner.worth import Worth
-from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import EvidenceTier, Pack
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Asks:
     alone_floor: tuple[Ask, ...]
 
 
-def asks(protocol: Protocol, scenario: NormalizedScenarioPack) -> Asks:
+def asks(protocol: Protocol, scenario: Pack) -> Asks:
     """Return what the lab would have to add to run the plan, and to reach the evidence target."""
     search = _Alone(protocol, scenario)
     wanted = _at_target(protocol, scenario)
@@ -61,7 +61,7 @@ def asks(protocol: Protocol, scenario: NormalizedScenarioPack) -> Asks:
     )
 
 
-def _at_target(protocol: Protocol, scenario: NormalizedScenarioPack) -> Protocol | None:
+def _at_target(protocol: Protocol, scenario: Pack) -> Protocol | None:
     worth = Worth(protocol, scenario)
     as_is = Choice((), frozenset(), len(protocol.controls))
     samples = _fewest_samples(as_is, EvidenceTier.MEETS_TARGET, worth)
@@ -71,7 +71,7 @@ def _at_target(protocol: Protocol, scenario: NormalizedScenarioPack) -> Protocol
 
 
 def with_controls_kept(
-    ask: Ask, tier: EvidenceTier, protocol: Protocol, scenario: NormalizedScenarioPack
+    ask: Ask, tier: EvidenceTier, protocol: Protocol, scenario: Pack
 ) -> Ask | None:
     """Return how much of the same amount reaches the tier if every control of the plan stays.
 
@@ -94,7 +94,7 @@ def _fewest_samples(choice: Choice, tier: EvidenceTier, worth: Worth) -> int | N
     return fewest(lambda n: worth.tier(choice, n) <= TIER_RANK[tier], low, high)
 
 
-def _fewest_days(samples: int, scenario: NormalizedScenarioPack) -> int:
+def _fewest_days(samples: int, scenario: Pack) -> int:
     """Return the fewest days that keep the endpoint and in which so many samples can count."""
     per_day = scenario.samples_per_day
     return max(scenario.min_days, -(-samples // per_day.value) if per_day else 1)
@@ -105,7 +105,7 @@ class _Alone:
     """The search for single asks that are enough for a tier of evidence."""
 
     protocol: Protocol
-    scenario: NormalizedScenarioPack
+    scenario: Pack
     _best: dict[tuple[Ask, ...], LeastLoss] = field(default_factory=dict)
 
     def asks(self, tier: EvidenceTier) -> tuple[Ask, ...]:

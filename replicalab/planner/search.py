@@ -22,7 +22,7 @@ from replicalab.planner.choices import Choice, choices
 from replicalab.planner.limits import Limits, asked_samples, fewest, largest, most_looked_at
 from replicalab.planner.order import days_short
 from replicalab.planner.worth import Worth
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 _GIVEN_UP: Final = (Dimension.BUDGET, Dimension.STAFF, Dimension.PROTOCOL)
 """The dimensions that a number of the plan decides, apart from the days, which always fit."""
@@ -53,7 +53,7 @@ class Found:
         return self.choice.failing | self.given_up
 
 
-def the_least(protocol: Protocol, scenario: NormalizedScenarioPack) -> Found | None:
+def the_least(protocol: Protocol, scenario: Pack) -> Found | None:
     """Return the plan that gives up the least, None where the lab gives no day at all."""
     search = _Search(protocol, scenario)
     found = search.fewest_failing()
@@ -76,7 +76,7 @@ class _Search:
     """The search for one plan in one lab."""
 
     protocol: Protocol
-    scenario: NormalizedScenarioPack
+    scenario: Pack
     _most: dict[tuple[int, frozenset[Dimension]], int | None] = field(default_factory=dict)
 
     @cached_property

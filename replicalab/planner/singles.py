@@ -10,7 +10,7 @@ from replicalab.models import Protocol
 from replicalab.planner.asking import Ask, granted
 from replicalab.planner.leastloss import LeastLoss, least_loss
 from replicalab.planner.relief import Asks, with_controls_kept
-from replicalab.scenarios.models import Control, EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import Control, EvidenceTier, Pack
 
 
 class Single(NamedTuple):
@@ -32,9 +32,7 @@ class Single(NamedTuple):
     kept: Ask | None = None
 
 
-def singles(
-    found: Asks, protocol: Protocol, scenario: NormalizedScenarioPack
-) -> tuple[Single, ...]:
+def singles(found: Asks, protocol: Protocol, scenario: Pack) -> tuple[Single, ...]:
     """Return what each single ask opens: those for the target, then the others for the floor."""
     return tuple(_single(ask, tier, protocol, scenario) for ask, tier in _asked_for(found))
 
@@ -47,9 +45,7 @@ def _asked_for(found: Asks) -> Iterator[tuple[Ask, EvidenceTier]]:
             yield ask, EvidenceTier.ABOVE_FLOOR
 
 
-def _single(
-    ask: Ask, tier: EvidenceTier, protocol: Protocol, scenario: NormalizedScenarioPack
-) -> Single:
+def _single(ask: Ask, tier: EvidenceTier, protocol: Protocol, scenario: Pack) -> Single:
     least = least_loss(protocol, granted((ask,), scenario))
     before = {control.name for control in dropped_controls(protocol, scenario)}
     dropped = tuple(control for control in least.price.dropped if control.name not in before)

@@ -10,7 +10,7 @@ from replicalab.models import Protocol
 from replicalab.planner.choices import Choice
 from replicalab.planner.limits import Limits
 from replicalab.planner.order import TIER_RANK, shortfall
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,12 @@ class Worth:
     """
 
     protocol: Protocol
-    scenario: NormalizedScenarioPack
+    scenario: Pack
     void: bool = False
     _effects: dict[float, float | None] = field(default_factory=dict)
 
     @classmethod
-    def in_lab(cls, protocol: Protocol, scenario: NormalizedScenarioPack) -> Worth:
+    def in_lab(cls, protocol: Protocol, scenario: Pack) -> Worth:
         """Return what the plan's wordings are worth in as many days as the lab gives."""
         return cls(protocol, scenario, Limits.of(scenario).endpoint_lost)
 

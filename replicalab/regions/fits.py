@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from replicalab.costs import Counts, cost, staff
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ class Fits:
         return ok
 
 
-def plans_fit(counts: Counts, scenario: NormalizedScenarioPack) -> Fits:
+def plans_fit(counts: Counts, scenario: Pack) -> Fits:
     """Return the numeric checks of many plans in one lab.
 
     Args:
@@ -64,9 +64,9 @@ def plans_fit(counts: Counts, scenario: NormalizedScenarioPack) -> Fits:
     return Fits(
         credits=credits,
         staff=people,
-        budget_ok=credits <= lab.budget_remaining,
-        schedule_ok=days <= lab.time_limit_days,
-        staff_ok=people <= lab.staff_count,
+        budget_ok=credits <= lab.budget,
+        schedule_ok=days <= lab.days,
+        staff_ok=people <= lab.staff,
         paper_ok=(samples > counts.controls) & (days >= 1),
         counts_ok=samples <= countable(days, scenario),
         endpoint_ok=days >= scenario.min_days,
@@ -77,7 +77,7 @@ UNLIMITED = np.iinfo(np.int64).max
 """Stands for a number of samples that nothing limits."""
 
 
-def countable(days: Ints, scenario: NormalizedScenarioPack) -> Ints:
+def countable(days: Ints, scenario: Pack) -> Ints:
     """Return how many samples can count in so many days: within throughput and population."""
     most = np.full(days.shape, UNLIMITED)
     if scenario.samples_per_day is not None:

@@ -13,7 +13,7 @@ from replicalab.evidence import evidence_curve, evidence_value, planned_evidence
 from replicalab.models import Dimension, Protocol
 from replicalab.planner.limits import MOST_SAMPLES, fewest
 from replicalab.regions.fits import Fits, Flags, Floats, Ints, countable, plans_fit
-from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.tradeoffs import Constraint, wording_failing
 
 MOST_COLUMNS: Final = 60
@@ -98,7 +98,7 @@ class Region:
 
 def region(
     protocol: Protocol,
-    scenario: NormalizedScenarioPack,
+    scenario: Pack,
     days: Ints,
     samples: Ints,
     effect: float | None = None,
@@ -133,9 +133,7 @@ def _broadcast(fits: Fits, shape: tuple[int, int]) -> Fits:
     )
 
 
-def _evidence(
-    days: Ints, samples: Ints, effect: float | None, scenario: NormalizedScenarioPack
-) -> Floats:
+def _evidence(days: Ints, samples: Ints, effect: float | None, scenario: Pack) -> Floats:
     counted = np.minimum(samples[:, None], countable(days, scenario)[None, :])
     distinct, place = np.unique(counted, return_inverse=True)
     worth = evidence_curve(scenario.design, [int(n) for n in distinct], effect)
@@ -144,9 +142,7 @@ def _evidence(
     return np.where(void | ~np.isfinite(found), np.nan, found)
 
 
-def _fewest_for(
-    tier: EvidenceTier, effect: float | None, scenario: NormalizedScenarioPack
-) -> int | None:
+def _fewest_for(tier: EvidenceTier, effect: float | None, scenario: Pack) -> int | None:
     """Return the fewest counted samples whose evidence is of that tier or better."""
     design, order = scenario.design, list(EvidenceTier)
 
@@ -161,9 +157,7 @@ def _fewest_for(
 # --- the lines of the constraints -----------------------------------------------------------
 
 
-def _edges(
-    protocol: Protocol, scenario: NormalizedScenarioPack, days: Ints, top: int
-) -> tuple[Edge, ...]:
+def _edges(protocol: Protocol, scenario: Pack, days: Ints, top: int) -> tuple[Edge, ...]:
     counts = counts_of(protocol)
 
     def line(constraint: Constraint, ok: Callable[[Fits], Flags]) -> Edge:
@@ -207,7 +201,7 @@ def _largest(holds: Callable[[Ints], Flags], days: Ints, top: int) -> Ints:
 
 
 def grid_for(
-    plans: Sequence[Protocol], scenario: NormalizedScenarioPack, to_target: int | None = None
+    plans: Sequence[Protocol], scenario: Pack, to_target: int | None = None
 ) -> tuple[Ints, Ints]:
     """Return the days and the samples of a grid that shows these plans and the lab's limits.
 
@@ -222,7 +216,7 @@ def grid_for(
     days = _highest(
         plans[0].duration_days,
         [plan.duration_days for plan in others],
-        [scenario.min_days, scenario.lab.time_limit_days],
+        [scenario.min_days, scenario.lab.days],
     )
     samples = _highest(
         plans[0].sample_size,

@@ -16,9 +16,10 @@ from pydantic import ValidationError
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, repeated_labels
 from replicalab.models import Record
-from replicalab.scenarios.labs import LAB_CONSTRAINTS
-from replicalab.scenarios.models import Design, Difficulty, Study
+from replicalab.scenarios.lab import Difficulty
+from replicalab.scenarios.pack import LAB_CONSTRAINTS
 from replicalab.scenarios.reading import Document, FieldPath, dotted
+from replicalab.scenarios.study import Design, Study
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

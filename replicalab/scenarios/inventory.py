@@ -6,11 +6,12 @@ lists it as missing, and an item that is a usable alternative counts as availabl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from replicalab.lexicon import label_key
+from replicalab.scenarios.lab import Lab
+from replicalab.scenarios.study import Study
 
 
 class ItemStatus(StrEnum):
@@ -35,38 +36,27 @@ class Inventory:
     _usable: frozenset[tuple[str, str]]
 
     @classmethod
-    def of(
-        cls,
-        items: Sequence[tuple[str, str, bool, int | None]],
-        substitutions: Sequence[tuple[str, str]],
-    ) -> Inventory:
-        """Return the inventory of a lab.
-
-        Args:
-            items: (label, category, available, booked until) of each.
-            substitutions: (original, alternative) of each.
-        """
-        status: dict[tuple[str, str], ItemStatus] = {}
-        booked: dict[str, int] = {}
-        category_of: dict[str, str] = {}
-        for label, category, available, until in items:
-            key = label_key(label)
-            missing = ItemStatus.BOOKED if category == "equipment" else ItemStatus.OUT_OF_STOCK
-            status[category, key] = ItemStatus.AVAILABLE if available else missing
-            category_of[key] = category
-            if until is not None:
-                booked[key] = until
-        missing_keys = {key for (_, key), s in status.items() if s is not ItemStatus.AVAILABLE}
+    def of(cls, study: Study, lab: Lab) -> Inventory:
+        """Return what a lab has of a study's items, and what it may use instead."""
+        booked = {label_key(item): day for item, day in lab.booked.items()}
+        gone = {*booked, *map(label_key, lab.out_of_stock)}
+        missing = {"equipment": ItemStatus.BOOKED, "reagent": ItemStatus.OUT_OF_STOCK}
+        category_of = {label_key(item): "equipment" for item in study.equipment}
+        category_of |= {label_key(item): "reagent" for item in study.reagents}
+        items = {
+            (category, key): missing[category] if key in gone else ItemStatus.AVAILABLE
+            for key, category in category_of.items()
+        }
         alternatives: dict[str, tuple[str, ...]] = {}
         usable: set[tuple[str, str]] = set()
-        for original, alternative in substitutions:
-            if label_key(alternative) in missing_keys:
+        for swap in study.substitutions:
+            if label_key(swap.alternative) in gone:
                 continue
-            key = label_key(original)
-            alternatives[key] = (*alternatives.get(key, ()), alternative)
+            key = label_key(swap.original)
+            alternatives[key] = (*alternatives.get(key, ()), swap.alternative)
             if key in category_of:
-                usable.add((category_of[key], label_key(alternative)))
-        return cls(status, booked, alternatives, frozenset(usable))
+                usable.add((category_of[key], label_key(swap.alternative)))
+        return cls(items, booked, alternatives, frozenset(usable))
 
     def status(self, label: str, category: str) -> ItemStatus:
         """Return where an item of that category (``equipment`` or ``reagent``) stands here."""

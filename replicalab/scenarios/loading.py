@@ -22,14 +22,8 @@ from replicalab.scenarios.checking import (
     is_identifier,
     known_or_nearest,
 )
-from replicalab.scenarios.labs import pack_of, require_seed
-from replicalab.scenarios.models import (
-    DesignKind,
-    Difficulty,
-    Identifier,
-    NormalizedScenarioPack,
-    Study,
-)
+from replicalab.scenarios.lab import Difficulty
+from replicalab.scenarios.pack import Pack, pack_of, require_seed
 from replicalab.scenarios.reading import read_document, with_text_at
 from replicalab.scenarios.shelf import (
     StudyFile,
@@ -40,6 +34,7 @@ from replicalab.scenarios.shelf import (
     study_files,
     unreadable,
 )
+from replicalab.scenarios.study import DesignKind, Identifier, Study
 
 SCENARIO_FOLDER: Final = Path(__file__).resolve().parents[2] / "scenarios"
 """The shipped studies: ``<domain_id>/<scenario_id>.yaml``."""
@@ -122,7 +117,7 @@ def load_scenario(
     seed: int = 0,
     *,
     folder: Path | None = None,
-) -> NormalizedScenarioPack:
+) -> Pack:
     """Return the study of that id in its lab of that difficulty.
 
     Raises:
@@ -138,7 +133,7 @@ def generate_scenario(
     difficulty: Difficulty | str,
     *,
     folder: Path | None = None,
-) -> NormalizedScenarioPack:
+) -> Pack:
     """Return a study of that domain, picked by the seed, in its lab of that difficulty.
 
     Raises:
@@ -287,5 +282,5 @@ def _file_of(scenario_id: str, folder: Path | None) -> StudyFile:
 
 
 @lru_cache(maxsize=1024)
-def _pack(file: StudyFile, difficulty: Difficulty, seed: int) -> NormalizedScenarioPack:
+def _pack(file: StudyFile, difficulty: Difficulty, seed: int) -> Pack:
     return pack_of(read_study(file), difficulty, seed)

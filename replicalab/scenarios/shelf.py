@@ -15,7 +15,6 @@ from typing import Final, NamedTuple
 
 from replicalab.errors import Fault, ScenarioError
 from replicalab.scenarios.checking import checked_study, is_identifier
-from replicalab.scenarios.models import Study
 from replicalab.scenarios.reading import (
     MAX_BYTES,
     Document,
@@ -23,6 +22,7 @@ from replicalab.scenarios.reading import (
     readable_text,
     require_size,
 )
+from replicalab.scenarios.study import Study
 
 SUFFIXES: Final = (".yaml", ".yml", ".YAML", ".YML")
 

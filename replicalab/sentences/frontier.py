@@ -10,7 +10,7 @@ from replicalab.evidence import Evidence, planned_evidence, used_substitutions
 from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import Frontier, FrontierPlan, LeastLoss, Standing, asks, asks_text
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.sentences.verdicts import Status, Verdict, failing_text
 from replicalab.tradeoffs import Extra
 
@@ -39,7 +39,7 @@ def standing_verdict(
     check: FeasibilityCheckResult,
     found: Frontier,
     least: LeastLoss,
-    scenario: NormalizedScenarioPack,
+    scenario: Pack,
 ) -> Verdict:
     """Return where a plan stands to the plans that nothing beats.
 
@@ -70,7 +70,7 @@ def standing_verdict(
     )
 
 
-def _better_text(plan: Protocol, standing: Standing, scenario: NormalizedScenarioPack) -> str:
+def _better_text(plan: Protocol, standing: Standing, scenario: Pack) -> str:
     mine, cheaper, stronger = price(plan, scenario), standing.cheaper, standing.stronger
     lines = []
     if cheaper is not None:
@@ -122,7 +122,7 @@ def _plan_text(found: FrontierPlan, evidence: Evidence) -> str:
     return f"{size}, {evidence.measure} {evidence.amount(found.value)}"
 
 
-def _nothing_fits(plan: Protocol, scenario: NormalizedScenarioPack) -> Verdict:
+def _nothing_fits(plan: Protocol, scenario: Pack) -> Verdict:
     found = asks(plan, scenario)
     text = "No plan that fits this lab has any evidence."
     void = planned_evidence(plan, scenario).void
@@ -136,7 +136,7 @@ def _nothing_fits(plan: Protocol, scenario: NormalizedScenarioPack) -> Verdict:
     return Verdict(Status.FAIL, "Nothing fits", text)
 
 
-def fidelity_text(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+def fidelity_text(plan: Protocol, scenario: Pack) -> str:
     """Return a plan's fidelity loss as a sum, with its parts if it has two.
 
     ``fidelity loss 3 in all (substitution 2, dropped control 1)``.
@@ -157,7 +157,7 @@ def fidelity_text(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
     return f"{total} in all ({', '.join(parts)})"
 
 
-def given_up_text(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+def given_up_text(plan: Protocol, scenario: Pack) -> str:
     """Return which substitutions and dropped controls a plan's fidelity loss comes from."""
     parts = [
         f"'{each.alternative}' for '{each.original}'"
@@ -168,11 +168,9 @@ def given_up_text(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def balance_text(
-    found: FrontierPlan | None, plan: Protocol, scenario: NormalizedScenarioPack
-) -> str:
+def balance_text(found: FrontierPlan | None, plan: Protocol, scenario: Pack) -> str:
     """Return the Nash point as what each side gains by agreeing on it."""
-    design, budget = scenario.design, scenario.lab.budget_remaining
+    design, budget = scenario.design, scenario.lab.budget
     evidence = planned_evidence(scenario.reference_protocol, scenario)
     floor = evidence.amount(design.floor)
     if found is None:

@@ -9,7 +9,7 @@ from replicalab.evidence import Evidence, smallest_detectable_effect
 from replicalab.lexicon import count_text
 from replicalab.margins import unmet_durations
 from replicalab.models import Protocol
-from replicalab.scenarios.models import POWER_KINDS, Control, NormalizedScenarioPack
+from replicalab.scenarios import POWER_KINDS, Control, Pack
 
 
 def saved_text(step: Concession) -> str:
@@ -20,12 +20,12 @@ def saved_text(step: Concession) -> str:
     return f"{word} {count_text(abs(step.credits_saved), 'credit')}"
 
 
-def loss_text(step: Concession, scenario: NormalizedScenarioPack) -> str:
+def loss_text(step: Concession, scenario: Pack) -> str:
     """Return what a step does to the study: evidence, the effect it detects, its fidelity."""
     return "; ".join([step.evidence_text, *_effect_loss(step, scenario), *_fidelity_loss(step)])
 
 
-def _effect_loss(step: Concession, scenario: NormalizedScenarioPack) -> Iterator[str]:
+def _effect_loss(step: Concession, scenario: Pack) -> Iterator[str]:
     if scenario.design.kind not in POWER_KINDS:
         return
     old = effect_text(detectable_effect(step.old.evidence, scenario))
@@ -39,7 +39,7 @@ def _fidelity_loss(step: Concession) -> Iterator[str]:
         yield f"fidelity loss {step.old.loss} → {step.new.loss}"
 
 
-def total_loss_text(step: Concession, scenario: NormalizedScenarioPack) -> str:
+def total_loss_text(step: Concession, scenario: Pack) -> str:
     """Return what several steps do to the study in all, the fidelity loss by its parts.
 
     A plan's fidelity loss is a sum, so it may be more than the 3 of a single substitution.
@@ -58,7 +58,7 @@ def loss_parts_text(found: PlanPrice) -> str:
     return ", ".join(parts)
 
 
-def unreached_days_text(before: int, after: int, scenario: NormalizedScenarioPack) -> str:
+def unreached_days_text(before: int, after: int, scenario: Pack) -> str:
     """Return which of the study's own durations fewer days no longer reach; empty if none."""
     return " ".join(unmet_durations(after, scenario)) if after < before else ""
 
@@ -69,7 +69,7 @@ def protection_losses(step: Concession) -> list[str]:
     return [_protection(c) for c in step.new.dropped if c.name not in before]
 
 
-def dropped_cautions(plan: Protocol, scenario: NormalizedScenarioPack) -> list[str]:
+def dropped_cautions(plan: Protocol, scenario: Pack) -> list[str]:
     """Return what a plan does without of the study's controls; first what makes the study void."""
     gone = sorted(dropped_controls(plan, scenario), key=lambda control: control.droppable)
     return [
@@ -84,7 +84,7 @@ def _protection(control: Control) -> str:
     return f"Without '{control.name}' nothing protects against {control.protects_against}."
 
 
-def detectable_effect(evidence: Evidence, scenario: NormalizedScenarioPack) -> float | None:
+def detectable_effect(evidence: Evidence, scenario: Pack) -> float | None:
     """Return the smallest effect, as the study's own endpoint shows it, that a plan detects.
 
     A substitution's factor makes every effect look smaller, so the effect must be larger by it.

@@ -27,7 +27,7 @@ from replicalab.negotiation import (
     Trace,
 )
 from replicalab.negotiation.wording import size_text
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.sentences.losing import saved_text
 from replicalab.sentences.verdicts import (
     ANSWER_MEANINGS,
@@ -103,11 +103,11 @@ def answer_rule(done: Round) -> str:
 # --- where it stands --------------------------------------------------------------------------
 
 
-def on_the_table(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+def on_the_table(plan: Protocol, scenario: Pack) -> str:
     """Return a plan in numbers: size, credits, evidence, and what fails."""
     check, priced = check_feasibility(plan, scenario), price(plan, scenario)
     verdict = failing_text(check.failing) if check.failing else "all seven dimensions pass"
-    budget = scenario.lab.budget_remaining
+    budget = scenario.lab.budget
     return f"{plan_size(plan, check, budget)}, {priced.evidence.text}; {verdict}"
 
 
@@ -119,7 +119,7 @@ def move_text(state: State) -> str:
 # --- a round in a line ------------------------------------------------------------------------
 
 
-def round_caption(trace: Trace, at: int, scenario: NormalizedScenarioPack) -> str:
+def round_caption(trace: Trace, at: int, scenario: Pack) -> str:
     """Return a round in one line of numbers; ``at`` counts from 0.
 
     ``Round 2: halving to 150 samples and cutting to 7 days saves 1,550 credits; power falls from
@@ -129,7 +129,7 @@ def round_caption(trace: Trace, at: int, scenario: NormalizedScenarioPack) -> st
     return f"Round {at + 1}: {_what_happened(before, trace.rounds[at], scenario)}."
 
 
-def _what_happened(before: Protocol | None, done: Round, scenario: NormalizedScenarioPack) -> str:
+def _what_happened(before: Protocol | None, done: Round, scenario: Pack) -> str:
     if done.scientist_action is None:
         return "the Scientist walks away"
     if asked_only(done):
@@ -302,7 +302,7 @@ def judge_parts(judgement: Judgement) -> list[tuple[str, str, str]]:
 # --- two branches -----------------------------------------------------------------------------
 
 
-def round_summary(done: Round, scenario: NormalizedScenarioPack) -> str:
+def round_summary(done: Round, scenario: Pack) -> str:
     """Return a round's plan in a few numbers, for a narrow place."""
     if done.plan is None:
         return "no plan"

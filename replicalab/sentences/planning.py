@@ -19,11 +19,7 @@ from replicalab.models import FIELD_LABELS, Dimension, Protocol
 from replicalab.negotiation.wording import size_text
 from replicalab.planner import Asks, LeastLoss, Single, asks, least_loss, singles
 from replicalab.policy import Violation, violations
-from replicalab.scenarios.models import (
-    Control,
-    EvidenceTier,
-    NormalizedScenarioPack,
-)
+from replicalab.scenarios import Control, EvidenceTier, Pack
 from replicalab.sentences.verdicts import failing_text
 
 _KEPT_TEXTS: Final = ("technique", "rationale")
@@ -59,7 +55,7 @@ class Options(NamedTuple):
         return self.plan if self.suggestion is None else self.suggestion.revised_protocol
 
 
-def options_for(plan: Protocol, scenario: NormalizedScenarioPack) -> Options:
+def options_for(plan: Protocol, scenario: Pack) -> Options:
     """Return what may be done about a plan: from the Lab Manager, the planner, and the lab."""
     check = check_feasibility(plan, scenario)
     suggestion = suggest_alternative(plan, check, scenario)
@@ -71,7 +67,7 @@ def options_for(plan: Protocol, scenario: NormalizedScenarioPack) -> Options:
 # --- the next step --------------------------------------------------------------------------
 
 
-def what_to_do(options: Options, scenario: NormalizedScenarioPack) -> str:
+def what_to_do(options: Options, scenario: Pack) -> str:
     """Return what fails, what the Lab Manager would do about it, and the least-loss way."""
     first = f"{_do_not_run(scenario)}{_put_back(options.plan, scenario)}"
     if options.suggestion is None:
@@ -83,22 +79,20 @@ def what_to_do(options: Options, scenario: NormalizedScenarioPack) -> str:
     return f"{first}{short}. {ways}"
 
 
-def _do_not_run(scenario: NormalizedScenarioPack) -> str:
-    most = scenario.lab.time_limit_days
+def _do_not_run(scenario: Pack) -> str:
+    most = scenario.lab.days
     if most >= scenario.min_days:
         return ""
     needs = count_text(scenario.min_days, "day")
     return f"Do not run this here: the study's endpoint needs {needs}, and the lab has {most}. "
 
 
-def _put_back(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+def _put_back(plan: Protocol, scenario: Pack) -> str:
     fixed = [f"'{c.name}'" for c in dropped_controls(plan, scenario) if not c.droppable]
     return f"Put back {joined(fixed)}: the study is void without it. " if fixed else ""
 
 
-def shortage_text(
-    plan: Protocol, check: FeasibilityCheckResult, scenario: NormalizedScenarioPack
-) -> str:
+def shortage_text(plan: Protocol, check: FeasibilityCheckResult, scenario: Pack) -> str:
     """Return what fails, in numbers: ``1,250 credits too many and 1 item missing``."""
     found = {margin.dimension: margin for margin in margins(plan, check, scenario)}
     return capitalised(joined(list(_shortages(found)) or [failing_text(check.failing)]))
@@ -115,9 +109,7 @@ def _shortages(found: dict[Dimension, Margin]) -> Iterator[str]:
         yield "a restriction broken"
 
 
-def _managers_way(
-    options: Options, suggestion: AlternativeSuggestion, scenario: NormalizedScenarioPack
-) -> str:
+def _managers_way(options: Options, suggestion: AlternativeSuggestion, scenario: Pack) -> str:
     if not suggestion.applied_changes:
         return "The Lab Manager knows no change that would help."
     if suggestion.remaining_failures:
@@ -138,7 +130,7 @@ def _below(evidence: Evidence) -> str:
     return f", below the floor of {evidence.amount(evidence.floor)}"
 
 
-def _least_way(options: Options, scenario: NormalizedScenarioPack) -> str:
+def _least_way(options: Options, scenario: Pack) -> str:
     least = options.least
     proof = proof_text(least, scenario)
     if least.none_feasible or least.price.evidence.void:
@@ -165,9 +157,7 @@ def _cut_text(before: Protocol, after: Protocol) -> str:
     return f"{samples} in {days}"
 
 
-def _newly_dropped(
-    plan: Protocol, least: LeastLoss, scenario: NormalizedScenarioPack
-) -> list[Control]:
+def _newly_dropped(plan: Protocol, least: LeastLoss, scenario: Pack) -> list[Control]:
     before = {control.name for control in dropped_controls(plan, scenario)}
     return [control for control in least.price.dropped if control.name not in before]
 
@@ -175,7 +165,7 @@ def _newly_dropped(
 # --- the least-loss plan against the other --------------------------------------------------
 
 
-def difference_text(options: Options, scenario: NormalizedScenarioPack) -> str:
+def difference_text(options: Options, scenario: Pack) -> str:
     """Return in one sentence how the least-loss plan differs from the Lab Manager's, or yours."""
     least, offer = options.least, options.offer
     if least.price.evidence.void:
@@ -191,8 +181,8 @@ def difference_text(options: Options, scenario: NormalizedScenarioPack) -> str:
     return f"Same lab, {size}{without}: {evidence}{_passing(options)}."
 
 
-def _void_reason(least: LeastLoss, scenario: NormalizedScenarioPack) -> str:
-    most = scenario.lab.time_limit_days
+def _void_reason(least: LeastLoss, scenario: Pack) -> str:
+    most = scenario.lab.days
     if most < scenario.min_days:
         needs = count_text(scenario.min_days, "day")
         return f"the study's endpoint needs {needs}, and the lab gives {most}"
@@ -226,7 +216,7 @@ def _passing(options: Options) -> str:
     return f"; {failing_text(options.least.check.failing)} either way"
 
 
-def proof_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str:
+def proof_text(least: LeastLoss, scenario: Pack) -> str:
     """Return what the search has proven, without a full stop; empty when the floor is reached."""
     broken = _stated_violations(least.plan, scenario)
     if least.none_feasible and broken:
@@ -241,7 +231,7 @@ def proof_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str:
     return ""
 
 
-def _stated_violations(plan: Protocol, scenario: NormalizedScenarioPack) -> list[Violation]:
+def _stated_violations(plan: Protocol, scenario: Pack) -> list[Violation]:
     """Return what breaks a restriction in the texts, which the search keeps as they are."""
     found = violations(plan, scenario.policy_rules)
     return [each for each in found if each.field in _KEPT_TEXTS]
@@ -260,7 +250,7 @@ def _reword_text(least: LeastLoss, broken: list[Violation]) -> str:
     return f"{text}; even then no plan for this lab passes: {failing_text(others)} at best"
 
 
-def search_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str:
+def search_text(least: LeastLoss, scenario: Pack) -> str:
     """Return what the search has proven, with what was searched; empty when nothing is missing.
 
     The search keeps the technique and the rationale, so the proof holds for them.
@@ -268,7 +258,7 @@ def search_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str:
     proof = proof_text(least, scenario)
     if proof and _stated_violations(least.plan, scenario):
         return f"{proof}."
-    days = scenario.lab.time_limit_days
+    days = scenario.lab.days
     searched = (
         f"Searched: every number of days up to {days}, every allowed substitution, every set of "
         "droppable controls, every sample size"

@@ -15,7 +15,7 @@ from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import Dimension, Protocol
 from replicalab.negotiation.wording import size_text
 from replicalab.planner import Ask, Relief, Single, asks_text
-from replicalab.scenarios.models import DesignKind, EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import DesignKind, EvidenceTier, Pack
 from replicalab.sentences.losing import effect_text
 from replicalab.sentences.planning import Options
 from replicalab.sentences.verdicts import failing_text
@@ -73,7 +73,7 @@ def run_text(relief: Relief) -> str:
     return f"{together}: with that the lab can run the plan as it is."
 
 
-def wasted_text(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+def wasted_text(plan: Protocol, scenario: Pack) -> str:
     """Return how many samples of a plan are paid for in vain; empty where every one counts."""
     counted, planned = counted_samples(plan, scenario), plan.sample_size
     if counted >= planned:
@@ -81,7 +81,7 @@ def wasted_text(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
     return f"Of its {planned:,} samples only {counted:,} can count; plan no more than these."
 
 
-def target_text(options: Options, scenario: NormalizedScenarioPack) -> str:
+def target_text(options: Options, scenario: Pack) -> str:
     """Return how many samples and days reach the evidence target, and what that takes."""
     least = options.least
     goal, relief = bound_text(least.price.evidence, "target"), options.asks.target
@@ -101,12 +101,12 @@ def target_text(options: Options, scenario: NormalizedScenarioPack) -> str:
     return own
 
 
-def alone_lines(options: Options, scenario: NormalizedScenarioPack) -> list[str]:
+def alone_lines(options: Options, scenario: Pack) -> list[str]:
     """Return each single addition that is enough once the plan is adapted, and that plan."""
     return [_single_text(single, options.plan, scenario) for single in options.singles]
 
 
-def _single_text(single: Single, plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+def _single_text(single: Single, plan: Protocol, scenario: Pack) -> str:
     """Return what an addition opens, what that plan gives up, and the price of giving up less."""
     found = single.least
     size = f"{size_text(found.plan)}{_adapted_text(single, plan, scenario)}"
@@ -119,7 +119,7 @@ def _single_text(single: Single, plan: Protocol, scenario: NormalizedScenarioPac
     return f"{text} With every control kept: {single.kept.text}."
 
 
-def _adapted_text(single: Single, plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+def _adapted_text(single: Single, plan: Protocol, scenario: Pack) -> str:
     """Return which items and controls an adapted plan changes: ``, without 'a' and 'b' (…)``."""
     before = used_substitutions(plan, scenario)
     swaps = used_substitutions(single.least.plan, scenario)
@@ -154,7 +154,7 @@ def bound_text(evidence: Evidence, bound: str) -> str:
 # --- what the evidence rests on -------------------------------------------------------------
 
 
-def assumption_text(evidence: Evidence, scenario: NormalizedScenarioPack) -> str:
+def assumption_text(evidence: Evidence, scenario: Pack) -> str:
     """Return at which assumed effect the evidence is planned, and that none was observed."""
     if evidence.effect is None:
         return "A share of all there is: no effect is assumed."
@@ -168,9 +168,7 @@ def assumption_text(evidence: Evidence, scenario: NormalizedScenarioPack) -> str
     )
 
 
-def assumed_rows(
-    plan: Protocol, scenario: NormalizedScenarioPack
-) -> list[tuple[str, str, Evidence]]:
+def assumed_rows(plan: Protocol, scenario: Pack) -> list[tuple[str, str, Evidence]]:
     """Return the evidence at each effect worth assuming: its name, its size, what the plan buys."""
     return [
         (label, effect_text(effect), planned_evidence(plan, scenario, effect))
@@ -178,7 +176,7 @@ def assumed_rows(
     ]
 
 
-def assumed_text(plan: Protocol, scenario: NormalizedScenarioPack) -> str:
+def assumed_text(plan: Protocol, scenario: Pack) -> str:
     """Return all the evidence at the effects worth assuming, in one sentence; empty if none is."""
     rows = assumed_rows(plan, scenario)
     if not rows:

@@ -8,18 +8,18 @@ from replicalab.agents.suggestions import DROPPED
 from replicalab.lexicon import amount_text, count_text, joined, label_key
 from replicalab.models import Protocol
 from replicalab.planner import LeastLoss
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.sentences.verdicts import failing_text
 from replicalab.tradeoffs import Constraint, Worded
 
 
-def limit_labels(scenario: NormalizedScenarioPack) -> dict[Constraint, str]:
+def limit_labels(scenario: Pack) -> dict[Constraint, str]:
     """Return the short label of each constraint's line, with its number."""
     lab, design = scenario.lab, scenario.design
     labels = {
-        Constraint.BUDGET: f"budget {amount_text(lab.budget_remaining)}",
-        Constraint.SCHEDULE: f"limit {count_text(lab.time_limit_days, 'day')}",
-        Constraint.STAFF: f"staff limit {lab.staff_count}",
+        Constraint.BUDGET: f"budget {amount_text(lab.budget)}",
+        Constraint.SCHEDULE: f"limit {count_text(lab.days, 'day')}",
+        Constraint.STAFF: f"staff limit {lab.staff}",
         Constraint.ENDPOINT: f"under {count_text(scenario.min_days, 'day')}: no evidence",
     }
     if scenario.samples_per_day is not None:
@@ -32,13 +32,13 @@ def limit_labels(scenario: NormalizedScenarioPack) -> dict[Constraint, str]:
     return labels
 
 
-def limit_meanings(scenario: NormalizedScenarioPack) -> dict[Constraint, str]:
+def limit_meanings(scenario: Pack) -> dict[Constraint, str]:
     """Return what each constraint allows, in a sentence's words."""
     lab, design = scenario.lab, scenario.design
     meanings = {
-        Constraint.BUDGET: f"{amount_text(lab.budget_remaining)} credits remain",
-        Constraint.SCHEDULE: f"at most {count_text(lab.time_limit_days, 'day')}",
-        Constraint.STAFF: f"at most {count_text(lab.staff_count, 'staff unit')}",
+        Constraint.BUDGET: f"{amount_text(lab.budget)} credits remain",
+        Constraint.SCHEDULE: f"at most {count_text(lab.days, 'day')}",
+        Constraint.STAFF: f"at most {count_text(lab.staff, 'staff unit')}",
         Constraint.ENDPOINT: f"at least {count_text(scenario.min_days, 'day')}, or no evidence",
     }
     if scenario.samples_per_day is not None:
@@ -75,11 +75,11 @@ def outside_text(outside: Sequence[tuple[str, int]]) -> str | None:
     return f"Outside the chart: {', '.join(named)}."
 
 
-def do_not_run_text(least: LeastLoss, scenario: NormalizedScenarioPack) -> str | None:
+def do_not_run_text(least: LeastLoss, scenario: Pack) -> str | None:
     """Return that the study should not be run here, None when some plan has evidence."""
     if not least.price.evidence.void:
         return None
-    needs, has = scenario.min_days, scenario.lab.time_limit_days
+    needs, has = scenario.min_days, scenario.lab.days
     if needs > has:
         days = count_text(needs, "day")
         return f"Do not run this here: the endpoint needs {days}, the lab has {has}."
@@ -134,7 +134,7 @@ def _made(found: Worded) -> str:
     return " and ".join(parts) or "the items as planned"
 
 
-def supposed_text(real: NormalizedScenarioPack, supposed: NormalizedScenarioPack) -> str | None:
+def supposed_text(real: Pack, supposed: Pack) -> str | None:
     """Return what is supposed of the lab, None when it is shown as it is."""
     moved = [
         f"{count(now)} instead of {amount_text(was)}"
@@ -148,9 +148,9 @@ def supposed_text(real: NormalizedScenarioPack, supposed: NormalizedScenarioPack
     return f"A supposed lab: {', '.join(moved)}. The other pages keep the real lab."
 
 
-def _means(scenario: NormalizedScenarioPack) -> tuple[float, float, float]:
+def _means(scenario: Pack) -> tuple[float, float, float]:
     lab = scenario.lab
-    return lab.budget_remaining, lab.time_limit_days, lab.staff_count
+    return lab.budget, lab.days, lab.staff
 
 
 def _credits(amount: float) -> str:

@@ -22,7 +22,7 @@ from replicalab.negotiation import Outcome, Trace, state_of
 from replicalab.negotiation.prospects import none_exists_text, prospect
 from replicalab.negotiation.rounds import outcome_of
 from replicalab.negotiation.wording import placed_text, size_text
-from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import EvidenceTier, Pack
 
 
 class Status(StrEnum):
@@ -144,7 +144,7 @@ def plan_size(protocol: Protocol, check: FeasibilityCheckResult, budget: float) 
     )
 
 
-def outcome_verdict(trace: Trace, scenario: NormalizedScenarioPack) -> Verdict:
+def outcome_verdict(trace: Trace, scenario: Pack) -> Verdict:
     """Return how a negotiation ended, in one sentence that is true.
 
     Where no plan above the floor was agreed, it says whether this lab could have run one. A
@@ -160,7 +160,7 @@ def outcome_verdict(trace: Trace, scenario: NormalizedScenarioPack) -> Verdict:
         text = f"{title}: {trace.ending} with no plan on the table"
         return Verdict(status, title, f"{text}; {_what_could_be(None, scenario)}.")
     check = last.check or check_feasibility(last.plan, scenario)
-    size = plan_size(last.plan, check, scenario.lab.budget_remaining)
+    size = plan_size(last.plan, check, scenario.lab.budget)
     if trace.outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
         evidence = planned_evidence(last.plan, scenario)
         status = evidence_status(evidence)
@@ -207,7 +207,7 @@ def _without_a_plan(trace: Trace, check: FeasibilityCheckResult, size: str) -> s
     )
 
 
-def _what_could_be(plan: Protocol | None, scenario: NormalizedScenarioPack) -> str:
+def _what_could_be(plan: Protocol | None, scenario: Pack) -> str:
     """Return the plan above the floor that this lab could run, or that none exists."""
     found = prospect(plan, scenario)
     if not found.exists:
@@ -216,7 +216,7 @@ def _what_could_be(plan: Protocol | None, scenario: NormalizedScenarioPack) -> s
     return f"in this lab {size_text(best.plan)} would have reached {best.price.evidence.text}"
 
 
-def _so_far(trace: Trace, scenario: NormalizedScenarioPack) -> str:
+def _so_far(trace: Trace, scenario: Pack) -> str:
     """Return which round is next, and what is on the table."""
     played, most = len(trace.rounds), trace.setup.max_rounds
     here = f"Round {played + 1} of {most}" if played < most else f"After round {played} of {most}"
@@ -224,7 +224,7 @@ def _so_far(trace: Trace, scenario: NormalizedScenarioPack) -> str:
     if last is None or last.plan is None:
         return f"{here}: no plan is on the table yet"
     check = last.check or check_feasibility(last.plan, scenario)
-    size = plan_size(last.plan, check, scenario.lab.budget_remaining)
+    size = plan_size(last.plan, check, scenario.lab.budget)
     text = f"{here}: on the table is the plan of {size}, and {_passing_text(check)}"
     offer = _standing_offer(trace, scenario)
     if offer is None:
@@ -233,7 +233,7 @@ def _so_far(trace: Trace, scenario: NormalizedScenarioPack) -> str:
     return f"{text}; the Lab Manager offers {size_text(offer)}: {has}"
 
 
-def _standing_offer(trace: Trace, scenario: NormalizedScenarioPack) -> Protocol | None:
+def _standing_offer(trace: Trace, scenario: Pack) -> Protocol | None:
     """Return the Lab Manager's offer; none where a file goes on after what ends a negotiation."""
     try:
         return state_of(trace, scenario).offer
@@ -241,7 +241,7 @@ def _standing_offer(trace: Trace, scenario: NormalizedScenarioPack) -> Protocol 
         return None
 
 
-def offer_story(scenario: NormalizedScenarioPack) -> Verdict:
+def offer_story(scenario: Pack) -> Verdict:
     """Return what happens when a study's reference protocol is proposed in this lab."""
     plan = scenario.reference_protocol
     check = check_feasibility(plan, scenario)
@@ -303,7 +303,7 @@ def _evidence_move(before: Evidence, after: Evidence) -> str:
     return f"{planned} {move} from {was} to {now}{stands}"
 
 
-def terms_text(scenario: NormalizedScenarioPack) -> str:
+def terms_text(scenario: Pack) -> str:
     """Return what a sample, the evidence, its target and its floor mean in this study."""
     evidence = planned_evidence(scenario.reference_protocol, scenario)
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)

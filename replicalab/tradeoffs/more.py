@@ -7,8 +7,7 @@ from typing import Final
 
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import LeastLoss, least_loss
-from replicalab.scenarios.levers import with_means
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 EXTRA_CREDITS: Final = 100
 
@@ -34,14 +33,14 @@ class Extra:
         return self.after.rank[:4] < self.before.rank[:4]
 
 
-def extras(protocol: Protocol, scenario: NormalizedScenarioPack) -> tuple[Extra, ...]:
+def extras(protocol: Protocol, scenario: Pack) -> tuple[Extra, ...]:
     """Return what each single addition would buy: credits, a day, a staff unit."""
     lab, before = scenario.lab, least_loss(protocol, scenario)
     grown = (
         (Dimension.BUDGET, EXTRA_CREDITS,
-         with_means(scenario, budget=lab.budget_remaining + EXTRA_CREDITS)),
-        (Dimension.SCHEDULE, 1, with_means(scenario, days=lab.time_limit_days + 1)),
-        (Dimension.STAFF, 1, with_means(scenario, staff=lab.staff_count + 1)),
+         scenario.in_lab(scenario.lab.with_means(budget=lab.budget + EXTRA_CREDITS))),
+        (Dimension.SCHEDULE, 1, scenario.in_lab(scenario.lab.with_means(days=lab.days + 1))),
+        (Dimension.STAFF, 1, scenario.in_lab(scenario.lab.with_means(staff=lab.staff + 1))),
     )  # fmt: skip
     return tuple(
         Extra(dimension, more, before, least_loss(protocol, pack))

@@ -10,7 +10,7 @@ from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.agents.suggestions import SuggestionChange, apply_changes
 from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
 from replicalab.planner import LeastLoss, least_loss
-from replicalab.scenarios.models import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 
 _BY_WORDING: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY)
 _ITEM_FIELDS: Final = ("required_equipment", "required_reagents")
@@ -31,13 +31,13 @@ class Worded:
     failing: tuple[Dimension, ...]
 
 
-def wording_failing(protocol: Protocol, scenario: NormalizedScenarioPack) -> tuple[Dimension, ...]:
+def wording_failing(protocol: Protocol, scenario: Pack) -> tuple[Dimension, ...]:
     """Return the dimensions that fail whatever the days and samples: items and restrictions."""
     check = check_feasibility(protocol, scenario)
     return tuple(d for d in DIMENSIONS if d in _BY_WORDING and not check.check(d).ok)
 
 
-def worded(protocol: Protocol, scenario: NormalizedScenarioPack) -> Worded:
+def worded(protocol: Protocol, scenario: Pack) -> Worded:
     """Return the plan with the Lab Manager's substitutions if they repair it, else the planner's.
 
     The plan itself is returned when nothing fails whatever the numbers, or nothing repairs that.
@@ -50,9 +50,7 @@ def worded(protocol: Protocol, scenario: NormalizedScenarioPack) -> Worded:
     return Worded(protocol, (), failing)
 
 
-def as_least_loss(
-    least: LeastLoss, drawn: Worded, scenario: NormalizedScenarioPack
-) -> Worded | None:
+def as_least_loss(least: LeastLoss, drawn: Worded, scenario: Pack) -> Worded | None:
     """Return the least-loss plan as one whose region may be drawn.
 
     None if it is worded as the plan that is drawn, or if it does not fit either.
@@ -65,9 +63,7 @@ def as_least_loss(
     return Worded(plan, changes, wording_failing(plan, scenario))
 
 
-def _repairs(
-    protocol: Protocol, scenario: NormalizedScenarioPack
-) -> Iterator[tuple[SuggestionChange, ...]]:
+def _repairs(protocol: Protocol, scenario: Pack) -> Iterator[tuple[SuggestionChange, ...]]:
     check = check_feasibility(protocol, scenario)
     suggestion = suggest_alternative(protocol, check, scenario)
     if suggestion is not None:

@@ -11,7 +11,7 @@ from replicalab.concessions import Concession, plan_concession
 from replicalab.evidence import Evidence, planned_evidence
 from replicalab.lexicon import amount_text
 from replicalab.models import FIELD_LABELS, Protocol
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.sentences import (
     failing_text,
     loss_text,
@@ -36,7 +36,7 @@ class Revised(NamedTuple):
     step: Concession
 
 
-def revised(before: Protocol, after: Protocol, pack: NormalizedScenarioPack) -> Revised:
+def revised(before: Protocol, after: Protocol, pack: Pack) -> Revised:
     """Return a revised plan, checked and priced."""
     return Revised(
         after,
@@ -58,7 +58,7 @@ def _value(change: SuggestionChange, value: str) -> str:
     return f"{int(value):,}" if change.field in _NUMBERS else escaped(value)
 
 
-def draw_price(change: SuggestionChange, step: Concession, pack: NormalizedScenarioPack) -> None:
+def draw_price(change: SuggestionChange, step: Concession, pack: Pack) -> None:
     """Draw why a change is made, what is lost by it, and its price in numbers."""
     price = f"{saved_text(step)} · {escaped(loss_text(step, pack))}"
     lost = f"{change.tradeoff} {_unreached(change, pack)}"
@@ -67,15 +67,15 @@ def draw_price(change: SuggestionChange, step: Concession, pack: NormalizedScena
     )
 
 
-def _unreached(change: SuggestionChange, pack: NormalizedScenarioPack) -> str:
+def _unreached(change: SuggestionChange, pack: Pack) -> str:
     if change.field != "duration_days":
         return ""
     return unreached_days_text(int(change.original), int(change.revised), pack)
 
 
-def draw_totals(found: Revised, pack: NormalizedScenarioPack) -> None:
+def draw_totals(found: Revised, pack: Pack) -> None:
     """Draw what a revised plan comes to: its verdict, its totals, and all that it gives up."""
-    cost, budget = found.check.estimated_cost, pack.lab.budget_remaining
+    cost, budget = found.check.estimated_cost, pack.lab.budget
     lines = [
         f"{verdict_badge(plan_verdict(found.check, found.evidence))} {size_text(found.plan)} · "
         f"{amount_text(cost)} of {amount_text(budget)} credits · **{found.evidence.text}**"

@@ -90,7 +90,7 @@ def draw_reasons(here: Here) -> None:
 
 def draw_cost(here: Here, found: Ticked) -> None:
     """Draw the cost against the budget, before and after the ticked changes."""
-    total, budget = here.check.estimated_cost, here.pack.lab.budget_remaining
+    total, budget = here.check.estimated_cost, here.pack.lab.budget
     terms = cost_terms(counts_of(here.plan), here.pack.cost_model)
     steps = [CostStep(step.label, step.old.credits, step.new.credits) for step in found.taken]
     after = found.result.check.estimated_cost

@@ -9,8 +9,7 @@ import streamlit as st
 from replicalab.evidence import Evidence
 from replicalab.figures import CONFIG, evidence_chart
 from replicalab.models import Protocol
-from replicalab.scenarios import NormalizedScenarioPack
-from replicalab.scenarios.models import POWER_KINDS
+from replicalab.scenarios import POWER_KINDS, Pack
 from replicalab.sentences import (
     Options,
     assumed_rows,
@@ -75,7 +74,7 @@ def _basis(here: Here) -> str:
     return " ".join(lines) + (f"  \n{escaped(assumed)}" if assumed else "")
 
 
-def _table(shown: list[Mark], pack: NormalizedScenarioPack) -> dict[str, list[str]]:
+def _table(shown: list[Mark], pack: Pack) -> dict[str, list[str]]:
     """Return one column per plan: its evidence, the effect it detects, other effects assumed."""
     first = shown[0].evidence
     rows = [first.measure.capitalize(), "Where it stands", "Floor", "Target"]
@@ -86,7 +85,7 @@ def _table(shown: list[Mark], pack: NormalizedScenarioPack) -> dict[str, list[st
     return {"": rows, **{mark.name: _column(mark, pack) for mark in shown}}
 
 
-def _column(mark: Mark, pack: NormalizedScenarioPack) -> list[str]:
+def _column(mark: Mark, pack: Pack) -> list[str]:
     evidence = mark.evidence
     cells = [_value(evidence), str(evidence.tier)]
     cells += [evidence.amount(evidence.floor), evidence.amount(evidence.target)]

@@ -85,7 +85,7 @@ def _draw_header(here: Here) -> None:
     seed = f", seed {pack.seed}" if pack.seed else ""
     with st.container(key="where"):
         st.markdown(
-            f"{escaped(pack.study.title)} · **{pack.difficulty} lab**{seed} · "
+            f"{escaped(pack.paper.title)} · **{pack.difficulty} lab**{seed} · "
             f"{verdict_badge(verdict)}"
         )
 

@@ -84,7 +84,7 @@ def _draw_frontier_chart(best: Best, view: Outlook, title: str) -> None:
     figure = frontier_figure(
         frontier_lines(best, measure),
         _plan_marks(best, view),
-        budget=view.pack.lab.budget_remaining,
+        budget=view.pack.lab.budget,
         levels=[(f"{name} {evidence.amount(value)}", value) for value, name in levels.items()],
         measure=measure,
         title=title,

@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.models import Protocol
-from replicalab.scenarios import NormalizedScenarioPack
-from replicalab.scenarios.models import MOST
+from replicalab.scenarios import MOST, Pack
 from replicalab.sentences import extra_text, supposed_text
 from replicalab.ui import session
 from replicalab.ui.tradeoff_numbers import extras_of
@@ -32,7 +31,7 @@ class _Lever(NamedTuple):
     step: int = 1
 
 
-def draw(real: NormalizedScenarioPack, supposed: NormalizedScenarioPack, plan: Protocol) -> None:
+def draw(real: Pack, supposed: Pack, plan: Protocol) -> None:
     """Draw the three sliders, what is supposed, and what one more of each would buy."""
     for lever in _levers(real):
         _draw_lever(lever)
@@ -50,16 +49,16 @@ def draw(real: NormalizedScenarioPack, supposed: NormalizedScenarioPack, plan: P
         st.markdown(f"**What one more would buy**\n{lines}")
 
 
-def _levers(real: NormalizedScenarioPack) -> Iterator[_Lever]:
+def _levers(real: Pack) -> Iterator[_Lever]:
     lab = real.lab
-    budget = max(1, round(lab.budget_remaining))
+    budget = max(1, round(lab.budget))
     below = budget // 2 // _BUDGET_STEP * _BUDGET_STEP
     above = max(_BUDGET_STEP, budget // _BUDGET_STEP * _BUDGET_STEP)
     yield _Lever("budget", "Budget, credits", budget, budget - below, budget + above, _BUDGET_STEP)
-    days = lab.time_limit_days
+    days = lab.days
     needed = max(real.min_days, real.reference_protocol.duration_days)
     yield _Lever("days", "Days", days, 1, max(2 * days, needed))
-    staff = lab.staff_count
+    staff = lab.staff
     most = real.staff_model.base + _MOST_STAFF_STEPS
     yield _Lever("staff", "Staff units", staff, min(1, staff), max(staff + 1, most))
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from replicalab.models import Protocol
-from replicalab.scenarios.models import PackKey
+from replicalab.scenarios import PackKey
 from replicalab.sentences import Options, options_for
 from replicalab.ui.session import Here
 

@@ -16,7 +16,7 @@ import streamlit as st
 
 from replicalab.scenarios import (
     Difficulty,
-    NormalizedScenarioPack,
+    Pack,
     Study,
     load_scenario,
     pack_of,
@@ -100,7 +100,7 @@ def remove(scenario_id: str) -> None:
         _cupboard().put(st.session_state[_KEY], studies)
 
 
-def find(scenario_id: str, difficulty: str, seed: int) -> NormalizedScenarioPack:
+def find(scenario_id: str, difficulty: str, seed: int) -> Pack:
     """Return a study in its lab: the visitor's own of that id, or the one on the shelf.
 
     Raises:
@@ -113,5 +113,5 @@ def find(scenario_id: str, difficulty: str, seed: int) -> NormalizedScenarioPack
 
 
 @lru_cache(maxsize=128)
-def _pack(text: str, difficulty: str, seed: int) -> NormalizedScenarioPack:
+def _pack(text: str, difficulty: str, seed: int) -> Pack:
     return pack_of(parse_study(text, "your study"), Difficulty(difficulty), seed)

@@ -6,9 +6,8 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.bounds import LARGEST_PLANNED
 from replicalab.lexicon import amount_text, count_text
-from replicalab.models import Protocol
+from replicalab.models import LARGEST_PLANNED, Protocol
 from replicalab.sentences import loaded_text, plan_verdict
 from replicalab.ui import session, tradeoff_choices
 from replicalab.ui.check_view import draw_verdict

@@ -8,10 +8,16 @@ from typing import Final
 import streamlit as st
 from pydantic import ValidationError
 
-from replicalab.bounds import LARGEST_PLANNED, LONGEST_TEXT, too_large
 from replicalab.lexicon import repeated_labels
-from replicalab.models import FIELD_LABELS, Protocol, revise
-from replicalab.scenarios import ItemStatus, NormalizedScenarioPack
+from replicalab.models import (
+    FIELD_LABELS,
+    LARGEST_PLANNED,
+    LONGEST_TEXT,
+    Protocol,
+    revise,
+    too_large,
+)
+from replicalab.scenarios import ItemStatus, Pack
 from replicalab.ui import session
 from replicalab.ui.words import escaped
 
@@ -23,7 +29,7 @@ _REMEDIES: Final = {
 }
 
 
-def draw(plan: Protocol, pack: NormalizedScenarioPack) -> None:
+def draw(plan: Protocol, pack: Pack) -> None:
     """Draw the editor for a plan in a lab.
 
     Each widget is given its value as its default, not through the session: a default travels with
@@ -132,12 +138,12 @@ def _labels(field: str, plan: Protocol, offered: list[str], shown_as: Callable[[
                    "any change here lists it once.")  # fmt: skip
 
 
-def _offered(pack: NormalizedScenarioPack, category: str) -> list[str]:
+def _offered(pack: Pack, category: str) -> list[str]:
     own = [r.label for r in pack.resources if r.category.value == category]
     return [*own, *pack.inventory.usable_alternatives(category)]
 
 
-def _status_of(pack: NormalizedScenarioPack, category: str) -> Callable[[str], str]:
+def _status_of(pack: Pack, category: str) -> Callable[[str], str]:
     def shown(label: str) -> str:
         status = pack.inventory.status(label, category)
         if status in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN):

@@ -12,7 +12,7 @@ from replicalab.scenarios import (
     Comparator,
     Confidence,
     Difficulty,
-    NormalizedScenarioPack,
+    Pack,
     ResourceCategory,
     ScenarioConstraint,
 )
@@ -37,19 +37,19 @@ _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
 
 
-def draw_story(pack: NormalizedScenarioPack) -> None:
+def draw_story(pack: Pack) -> None:
     """Draw the choice of lab, what happens to the reference protocol in it, and the ways on."""
     choice, story = st.columns([1, 3], gap="large")
     with choice:
         _draw_lab_choice(pack)
     with story:
-        st.markdown(f"**{escaped(pack.study.title)}.** {escaped(pack.study.goal)}")
+        st.markdown(f"**{escaped(pack.paper.title)}.** {escaped(pack.paper.goal)}")
         draw_verdict(offer_story(pack))
         st.caption(escaped(terms_text(pack)))
         _draw_ways_on()
 
 
-def _draw_lab_choice(pack: NormalizedScenarioPack) -> None:
+def _draw_lab_choice(pack: Pack) -> None:
     st.session_state[_LAB] = pack.difficulty.value
     st.session_state[_SEED] = pack.seed
     st.radio(
@@ -96,24 +96,24 @@ def _draw_ways_on() -> None:
         )
 
 
-def draw_paper(pack: NormalizedScenarioPack) -> None:
+def draw_paper(pack: Pack) -> None:
     """Draw the paper: citation, claim, cautions, and every fact with its source."""
-    study = pack.study
-    doi = f" [doi\\:{escaped(study.doi)}](https://doi.org/{quote(study.doi)})" if study.doi else ""
-    st.caption(f"{escaped(study.citation)}{doi}")
-    if study.contested:
-        st.warning(f"Contested. {escaped(study.contested)}", icon=":material/balance:")
+    paper = pack.paper
+    doi = f" [doi\\:{escaped(paper.doi)}](https://doi.org/{quote(paper.doi)})" if paper.doi else ""
+    st.caption(f"{escaped(paper.citation)}{doi}")
+    if paper.contested:
+        st.warning(f"Contested. {escaped(paper.contested)}", icon=":material/balance:")
     for label, text in (
-        ("Hypothesis", study.hypothesis),
-        ("Method", study.method),
-        ("Key finding", study.key_finding),
-        ("Goal here", study.goal),
-        ("Published n and effect", study.published),
-        ("Take care", study.caution),
+        ("Hypothesis", paper.hypothesis),
+        ("Method", paper.method),
+        ("Key finding", paper.key_finding),
+        ("Goal here", paper.goal),
+        ("Published n and effect", paper.published),
+        ("Take care", paper.caution),
     ):
         st.markdown(f"**{label}.** {escaped(text)}")
     st.markdown("**Facts, their sources and how sure they are**")
-    for fact in study.facts:
+    for fact in paper.facts:
         where = f", {escaped(fact.where)}" if fact.where else ""
         st.markdown(
             f"- {escaped(fact.text)} :gray[{escaped(fact.source)} "
@@ -121,7 +121,7 @@ def draw_paper(pack: NormalizedScenarioPack) -> None:
         )
 
 
-def draw_design(pack: NormalizedScenarioPack) -> None:
+def draw_design(pack: Pack) -> None:
     """Draw what the planned evidence rests on: each number, and why it was chosen."""
     design = pack.design
     rows = [(label, _number(value), design.why.get(field, "")) for field, label, value in (
@@ -156,13 +156,13 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:,g}".replace("-", "−")
 
 
-def draw_lab(pack: NormalizedScenarioPack) -> None:
+def draw_lab(pack: Pack) -> None:
     """Draw what the lab has: budget, days, staff, and where each item stands."""
     lab = pack.lab
     with st.grid("auto", min_column_width=140):
-        st.metric("Budget, credits", amount_text(lab.budget_remaining))
-        st.metric("Days", lab.time_limit_days)
-        st.metric("Staff units", lab.staff_count)
+        st.metric("Budget, credits", amount_text(lab.budget))
+        st.metric("Days", lab.days)
+        st.metric("Staff units", lab.staff)
         st.metric("Shortest useful plan, days", pack.min_days)
     items = [r for r in pack.resources if r.category is not ResourceCategory.PERSONNEL]
     st.table(
@@ -179,7 +179,7 @@ def draw_lab(pack: NormalizedScenarioPack) -> None:
     )
 
 
-def _item_status(pack: NormalizedScenarioPack, label: str, category: ResourceCategory) -> str:
+def _item_status(pack: Pack, label: str, category: ResourceCategory) -> str:
     status = pack.inventory.status(label, category.value)
     until = pack.inventory.booked_until(label)
     if status.value == "available":
@@ -187,7 +187,7 @@ def _item_status(pack: NormalizedScenarioPack, label: str, category: ResourceCat
     return coloured(Status.FAIL, f"{status} until day {until}" if until is not None else status)
 
 
-def draw_substitutions(pack: NormalizedScenarioPack) -> None:
+def draw_substitutions(pack: Pack) -> None:
     """Draw what may be replaced, on which condition, and what that loses."""
     if not pack.allowed_substitutions:
         st.caption("Nothing in this study may be replaced.")
@@ -201,7 +201,7 @@ def draw_substitutions(pack: NormalizedScenarioPack) -> None:
             st.caption(f"Fidelity loss {swap.fidelity_loss} of 3{effect}")
 
 
-def draw_rules(pack: NormalizedScenarioPack) -> None:
+def draw_rules(pack: Pack) -> None:
     """Draw the restrictions, the success criteria, the constraints and the controls."""
     st.markdown("**Restrictions, checked by phrase**")
     for rule in pack.policy_rules:

@@ -17,7 +17,7 @@ from replicalab.evidence import Evidence, planned_evidence
 from replicalab.links import from_query, to_query
 from replicalab.models import Protocol
 from replicalab.negotiation import LabManagerKind, ScientistKind
-from replicalab.scenarios import NormalizedScenarioPack, list_scenarios
+from replicalab.scenarios import Pack, list_scenarios
 from replicalab.stories import Story
 from replicalab.ui import own_studies
 from replicalab.workspace import Workspace, supposed_lab
@@ -104,7 +104,7 @@ def workspace() -> Workspace:
 class Here(NamedTuple):
     """What a page shows: the study in its lab, the plan, its check and its planned evidence."""
 
-    pack: NormalizedScenarioPack
+    pack: Pack
     plan: Protocol
     check: FeasibilityCheckResult
     evidence: Evidence
@@ -116,7 +116,7 @@ def here() -> Here:
     return Here(pack, protocol, check_feasibility(protocol, pack), planned_evidence(protocol, pack))
 
 
-def supposed() -> NormalizedScenarioPack:
+def supposed() -> Pack:
     """Return the study in the lab that the Trade-offs page supposes."""
     return supposed_lab(_pack(), workspace().levers)
 
@@ -126,7 +126,7 @@ def plan() -> Protocol:
     return workspace().plan(own_studies.find)
 
 
-def _pack() -> NormalizedScenarioPack:
+def _pack() -> Pack:
     return workspace().pack(own_studies.find)
 
 

@@ -15,7 +15,7 @@ from replicalab.agents import (
 )
 from replicalab.agents.suggestions import apply_changes
 from replicalab.concessions import Concession, change_concessions
-from replicalab.scenarios import EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.sentences import ANSWER_MEANINGS, ANSWER_STATUS, ANSWER_TITLES, Options
 from replicalab.ui import session
 from replicalab.ui.change_view import Revised, change_title, draw_price, draw_totals, revised
@@ -59,12 +59,12 @@ def ticked(here: Here, suggestion: AlternativeSuggestion | None) -> Ticked:
     return Ticked(changes, ticks, steps, revised(here.plan, plan, here.pack))
 
 
-def _keys(changes: tuple[SuggestionChange, ...], pack: NormalizedScenarioPack) -> list[str]:
+def _keys(changes: tuple[SuggestionChange, ...], pack: Pack) -> list[str]:
     """Return a key per change, made of the change and its lab: a tick never moves to another."""
     return [_key(number, change, pack) for number, change in enumerate(changes)]
 
 
-def _key(number: int, change: SuggestionChange, pack: NormalizedScenarioPack) -> str:
+def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
     parts = (pack.scenario_id, pack.difficulty, pack.seed, number, *dict(change).values())
     return f"tick_{crc32(repr(parts).encode()):08x}"
 

@@ -21,8 +21,7 @@ from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol, revise
 from replicalab.planner import Frontier, FrontierPlan, LeastLoss, frontier, least_loss, nash_point
 from replicalab.regions import Region, grid_for, region, zoomed
-from replicalab.scenarios import DesignKind, NormalizedScenarioPack
-from replicalab.scenarios.models import PackKey
+from replicalab.scenarios import DesignKind, Pack, PackKey
 from replicalab.sentences import Status, Verdict
 from replicalab.tradeoffs import (
     Extra,
@@ -50,7 +49,7 @@ class Outlook(NamedTuple):
         least: the plan that gives up the least.
     """
 
-    pack: NormalizedScenarioPack
+    pack: Pack
     plan: Protocol
     worded: Worded
     least_worded: Worded | None
@@ -65,7 +64,7 @@ class Outlook(NamedTuple):
         return {name: plan for name, plan in named.items() if plan is not None}
 
 
-def outlook(pack: NormalizedScenarioPack, plan: Protocol) -> Outlook:
+def outlook(pack: Pack, plan: Protocol) -> Outlook:
     """Return a plan in a lab, with the plans to compare it with."""
     return _outlook(pack.key, plan.model_dump_json())
 
@@ -131,7 +130,7 @@ def outside_of(view: Outlook, found: Region) -> list[tuple[str, int]]:
     return [*plans, *((label, samples) for label, samples in beyond if samples > highest)]
 
 
-def effects_of(pack: NormalizedScenarioPack) -> tuple[AssumedEffect, ...]:
+def effects_of(pack: Pack) -> tuple[AssumedEffect, ...]:
     """Return the effects to choose from, the planning effect first; one only where none differ."""
     planning = pack.design.effect_planning
     others = assumed_effects(pack.design)
@@ -154,7 +153,7 @@ def measure_of(view: Outlook) -> Measure:
     )
 
 
-def extras_of(pack: NormalizedScenarioPack, plan: Protocol) -> tuple[Extra, ...]:
+def extras_of(pack: Pack, plan: Protocol) -> tuple[Extra, ...]:
     """Return what each single addition to the lab would buy."""
     return _extras(pack.key, plan.model_dump_json())
 

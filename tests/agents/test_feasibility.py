@@ -11,14 +11,13 @@ from pydantic import ValidationError
 import replicalab.agents
 from replicalab.agents import FeasibilityCheckResult, check_feasibility, lab_manager_policy
 from replicalab.models import DIMENSIONS, Dimension, Protocol
-from replicalab.scenarios import CostModel, NormalizedScenarioPack, StaffModel
+from replicalab.scenarios import CostModel, Pack, StaffModel
 from replicalab.validation import validate_protocol
 from tests.factories import (
     EQUIPMENT,
     REAGENTS,
     make_design,
     make_pack,
-    make_pack_in_lab,
     make_policy_rule,
     make_protocol,
     make_substitution,
@@ -31,7 +30,7 @@ COST: Final = 400 + 250 + 50 + 200 + 150
 """Credits of the factory's plan: 40 samples, 5 days, 2 controls, 2 items of each kind."""
 
 
-def reasons(protocol: Protocol, pack: NormalizedScenarioPack) -> dict[str, list[str]]:
+def reasons(protocol: Protocol, pack: Pack) -> dict[str, list[str]]:
     """Return the reasons of the dimensions that fail."""
     check = check_feasibility(protocol, pack)
     return {d.value: check.check(d).reasons for d in DIMENSIONS if not check.check(d).ok}
@@ -124,28 +123,19 @@ def test_protocol_passes_with_warnings() -> None:
 )
 def test_budget_passes_when_equal_and_fails_above(budget: float, message: str | None) -> None:
     expected = {"budget": [message]} if message else {}
-    assert reasons(make_protocol(), make_pack_in_lab(budget=budget)) == expected
-
-
-def test_budget_compares_with_what_remains_not_with_the_total() -> None:
-    pack = make_pack_in_lab(budget=COST - 1)
-    lab = pack.lab.model_copy(update={"budget_total": 10.0**6})
-    check = check_feasibility(
-        make_protocol(), pack.model_copy(update={"lab_manager_observation": lab})
-    )
-    assert not check.budget_ok
+    assert reasons(make_protocol(), make_pack(budget=budget)) == expected
 
 
 def test_budget_bills_duplicates_as_listed() -> None:
     protocol = make_protocol(required_reagents=[PLATES, PLATES, BROTH])
-    check = check_feasibility(protocol, make_pack_in_lab(budget=COST))
+    check = check_feasibility(protocol, make_pack(budget=COST))
     assert check.estimated_cost == COST + 75
     assert not check.budget_ok
     assert check.reagents_ok
 
 
 def test_budget_uses_the_labs_own_rates() -> None:
-    pack = make_pack_in_lab(budget=COST, cost_model=CostModel(per_sample=20.0))
+    pack = make_pack(budget=COST, cost_model=CostModel(per_sample=20.0))
     assert check_feasibility(make_protocol(), pack).estimated_cost == COST + 400
 
 
@@ -153,7 +143,7 @@ def test_budget_uses_the_labs_own_rates() -> None:
 
 
 def test_equipment_fails_where_an_item_is_booked() -> None:
-    pack = make_pack_in_lab(booked={METER: 9}, allowed_substitutions=[])
+    pack = make_pack(booked={METER: 9}, allowed_substitutions=[])
     found = reasons(make_protocol(), pack)
     assert found["equipment"] == [
         f"'{METER}' is booked until day 9; nothing in this lab may replace it."
@@ -162,7 +152,7 @@ def test_equipment_fails_where_an_item_is_booked() -> None:
 
 
 def test_reagents_fail_where_an_item_is_out_of_stock() -> None:
-    pack = make_pack_in_lab(out_of_stock=[BROTH])
+    pack = make_pack(out_of_stock=[BROTH])
     found = reasons(make_protocol(), pack)
     assert found["reagents"] == [f"'{BROTH}' is out of stock; nothing in this lab may replace it."]
     assert list(found) == ["protocol", "reagents"]
@@ -173,7 +163,7 @@ def test_equipment_still_fails_where_a_replacement_is_at_hand() -> None:
         make_substitution(alternative="window shelf"),
         make_substitution(alternative="roof rack"),
     ]
-    pack = make_pack_in_lab(booked={CHAMBER: 9}, allowed_substitutions=swaps)
+    pack = make_pack(booked={CHAMBER: 9}, allowed_substitutions=swaps)
     assert reasons(make_protocol(), pack) == {
         "equipment": [
             f"'{CHAMBER}' is booked until day 9; 'window shelf' or 'roof rack' may replace it."
@@ -203,12 +193,12 @@ def test_equipment_is_no_reagent_and_has_no_replacement_as_one() -> None:
 
 def test_an_item_is_named_once_however_often_it_is_listed() -> None:
     protocol = make_protocol(required_equipment=[CHAMBER, CHAMBER])
-    check = check_feasibility(protocol, make_pack_in_lab(booked={CHAMBER: 9}))
+    check = check_feasibility(protocol, make_pack(booked={CHAMBER: 9}))
     assert len(check.equipment.reasons) == 1
 
 
 def test_a_usable_alternative_counts_as_available() -> None:
-    pack = make_pack_in_lab(booked={CHAMBER: 9})
+    pack = make_pack(booked={CHAMBER: 9})
     protocol = make_protocol(required_equipment=["Window   SHELF", METER])
     assert reasons(protocol, pack) == {}
 
@@ -242,7 +232,7 @@ def test_an_alternative_of_a_reagent_is_no_equipment() -> None:
 def test_an_alternative_that_the_lab_lists_as_missing_is_not_usable(
     means: dict[str, Any], swap: object, dimension: Dimension
 ) -> None:
-    pack = make_pack_in_lab(**means, allowed_substitutions=[swap])
+    pack = make_pack(**means, allowed_substitutions=[swap])
     check = check_feasibility(make_protocol(), pack)
     assert check.substitution_options == {}
     assert all("nothing in this lab may replace it" in r for r in check.check(dimension).reasons)
@@ -256,7 +246,7 @@ def test_substitution_options_follow_the_order_of_the_file() -> None:
         make_substitution(original=PLATES, alternative="a gel"),
         make_substitution(original=BROTH, alternative="tap water"),
     ]
-    pack = make_pack_in_lab(booked={CHAMBER: 9}, out_of_stock=[PLATES], allowed_substitutions=swaps)
+    pack = make_pack(booked={CHAMBER: 9}, out_of_stock=[PLATES], allowed_substitutions=swaps)
     options = check_feasibility(make_protocol(), pack).substitution_options
     assert options == {CHAMBER: ["y shelf"], PLATES: ["z paper", BROTH, "a gel"]}
     assert list(options) == [CHAMBER, PLATES]
@@ -267,7 +257,7 @@ def test_substitution_options_follow_the_order_of_the_file() -> None:
 
 @pytest.mark.parametrize(("days", "over"), [(19, None), (20, None), (21, 1), (30, 10)])
 def test_schedule_passes_up_to_the_limit(days: int, over: int | None) -> None:
-    check = check_feasibility(make_protocol(duration_days=days), make_pack_in_lab(days=20))
+    check = check_feasibility(make_protocol(duration_days=days), make_pack(days=20))
     expected = [f"The plan takes {days} days, {over} over the limit of 20."] if over else []
     assert check.schedule.reasons == expected
     assert check.schedule_ok == (over is None)
@@ -275,7 +265,7 @@ def test_schedule_passes_up_to_the_limit(days: int, over: int | None) -> None:
 
 @pytest.mark.parametrize(("staff", "ok"), [(1, False), (2, True), (3, True)])
 def test_staff_passes_when_the_lab_has_enough(staff: int, ok: bool) -> None:
-    check = check_feasibility(make_protocol(), make_pack_in_lab(staff=staff))
+    check = check_feasibility(make_protocol(), make_pack(staff=staff))
     assert check.required_staff == 2
     assert check.staff_ok == ok
 
@@ -287,7 +277,7 @@ def test_staff_names_every_step_that_the_plan_takes() -> None:
         duration_days=6,
         required_equipment=[CHAMBER, METER, "window shelf"],
     )
-    assert reasons(protocol, make_pack_in_lab(staff=4))["staff"] == [
+    assert reasons(protocol, make_pack(staff=4))["staff"] == [
         "The plan needs 5 staff units (1 to start, 1 for more than 20 samples, 1 for more than 2 "
         "controls, 1 for more than 5 days, 1 for more than 2 equipment items); the lab has 4."
     ]
@@ -295,7 +285,7 @@ def test_staff_names_every_step_that_the_plan_takes() -> None:
 
 def test_staff_uses_the_labs_own_steps() -> None:
     own = StaffModel(base=2, sample_threshold=39)
-    assert reasons(make_protocol(), make_pack_in_lab(staff=2, staff_model=own)) == {
+    assert reasons(make_protocol(), make_pack(staff=2, staff_model=own)) == {
         "staff": [
             "The plan needs 3 staff units (2 to start, 1 for more than 39 samples); the lab has 2."
         ]
@@ -328,11 +318,11 @@ def test_policy_lists_every_broken_phrase() -> None:
 
 
 def test_summary_names_what_fails_in_the_documents_order() -> None:
-    one = check_feasibility(make_protocol(), make_pack_in_lab(staff=1))
+    one = check_feasibility(make_protocol(), make_pack(staff=1))
     assert one.summary == "Not feasible: staff fails."
     many = check_feasibility(
         make_protocol(technique="open flame", duration_days=9),
-        make_pack_in_lab(budget=10, days=8, staff=1),
+        make_pack(budget=10, days=8, staff=1),
     )
     assert many.summary == "Not feasible: protocol, budget, schedule, staff, policy fail."
     assert many.failing == ["protocol", "budget", "schedule", "staff", "policy"]
@@ -358,7 +348,7 @@ def test_a_broken_policy_alone_leaves_the_lab_feasible() -> None:
 
 @given(protocols(), packs())
 def test_check_survives_a_round_trip_with_its_computed_fields(
-    protocol: Protocol, pack: NormalizedScenarioPack
+    protocol: Protocol, pack: Pack
 ) -> None:
     check = check_feasibility(protocol, pack)
     dump = check.model_dump()
@@ -394,22 +384,16 @@ def test_check_needs_every_field(field: str) -> None:
 
 
 @given(itemised_protocols(), studied_packs())
-def test_check_is_deterministic_and_leaves_its_inputs_alone(
-    protocol: Protocol, pack: NormalizedScenarioPack
-) -> None:
+def test_check_is_deterministic_and_leaves_its_inputs_alone(protocol: Protocol, pack: Pack) -> None:
     before = protocol.model_dump(), pack.model_dump()
     first = check_feasibility(protocol, pack)
-    again = check_feasibility(
-        Protocol.model_validate(before[0]), NormalizedScenarioPack.model_validate(before[1])
-    )
+    again = check_feasibility(Protocol.model_validate(before[0]), Pack.model_validate(before[1]))
     assert first == again
     assert (protocol.model_dump(), pack.model_dump()) == before
 
 
 @given(itemised_protocols(), studied_packs())
-def test_check_follows_the_document_in_any_lab(
-    protocol: Protocol, pack: NormalizedScenarioPack
-) -> None:
+def test_check_follows_the_document_in_any_lab(protocol: Protocol, pack: Pack) -> None:
     check = check_feasibility(protocol, pack)
     rates, steps = pack.cost_model, pack.staff_model
     equipment, reagents = protocol.required_equipment, protocol.required_reagents
@@ -429,9 +413,9 @@ def test_check_follows_the_document_in_any_lab(
             len(equipment) > 2,
         ]
     )
-    assert check.budget_ok == (check.estimated_cost <= pack.lab.budget_remaining)
-    assert check.staff_ok == (check.required_staff <= pack.lab.staff_count)
-    assert check.schedule_ok == (protocol.duration_days <= pack.lab.time_limit_days)
+    assert check.budget_ok == (check.estimated_cost <= pack.lab.budget)
+    assert check.staff_ok == (check.required_staff <= pack.lab.staff)
+    assert check.schedule_ok == (protocol.duration_days <= pack.lab.days)
     assert check.validation_result == validate_protocol(protocol, pack)
     assert check.protocol_ok == check.validation_result.valid
     assert check.equipment_ok == set(equipment).issubset(free_items(pack, EQUIPMENT))
@@ -439,9 +423,9 @@ def test_check_follows_the_document_in_any_lab(
     assert all(check.check(d).ok == (not check.check(d).reasons) for d in DIMENSIONS)
 
 
-def free_items(pack: NormalizedScenarioPack, own: tuple[str, ...]) -> set[str]:
+def free_items(pack: Pack, own: tuple[str, ...]) -> set[str]:
     """Return what the lab can use of one kind: its own items, and alternatives to them."""
-    missing = {*pack.lab.equipment_booked, *pack.lab.reagents_out_of_stock}
+    missing = {*pack.lab.booked, *pack.lab.out_of_stock}
     return {
         *own,
         *(s.alternative for s in pack.allowed_substitutions if s.original in own),

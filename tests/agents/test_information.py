@@ -9,24 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.agents.information import answer_questions
-from replicalab.scenarios import NormalizedScenarioPack, list_scenarios, load_scenario
+from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from tests.factories import (
     EQUIPMENT,
     REAGENTS,
     make_hidden_reference,
-    make_lab_manager_observation,
     make_pack,
-    make_pack_in_lab,
-    make_resource,
     make_substitution,
 )
 
 CHAMBER, METER = EQUIPMENT
 PLATES, BROTH = REAGENTS
 
-LAB: Final = make_pack_in_lab(
-    budget=2600, days=6, staff=4, booked={CHAMBER: 10}, out_of_stock=[PLATES]
-)
+LAB: Final = make_pack(budget=2600, days=6, staff=4, booked={CHAMBER: 10}, out_of_stock=[PLATES])
 BUDGET: Final = "Budget: 2,600 credits remain."
 DAYS: Final = "Time: at most 6 days."
 STAFF: Final = "Staff: 4 staff units."
@@ -89,15 +84,12 @@ def test_answer_to_no_question_is_the_whole_lab() -> None:
 
 
 def test_answer_counts_one_in_the_singular() -> None:
-    answer = answer_questions(["time and staff?"], make_pack_in_lab(days=1, staff=1))
+    answer = answer_questions(["time and staff?"], make_pack(days=1, staff=1))
     assert answer == "Time: at most 1 day.\nStaff: 1 staff unit."
 
 
 def test_answer_says_none_of_an_empty_lab() -> None:
-    pack = make_pack(
-        resources=[make_resource(key="staff", label="lab staff", category="personnel")],
-        lab_manager_observation=make_lab_manager_observation(safety_restrictions=[]),
-    )
+    pack = make_pack(equipment=[], reagents=[], policy_rules=[])
     lines = answer_questions([], pack).splitlines()
     assert lines[3:] == ["Equipment: none.", "Reagents: none.", "Restrictions: none."]
 
@@ -108,15 +100,14 @@ def test_answer_offers_only_alternatives_that_the_lab_can_use() -> None:
         make_substitution(original=CHAMBER, alternative="window shelf"),
         make_substitution(original=CHAMBER, alternative="roof rack"),
     ]
-    pack = make_pack_in_lab(booked={CHAMBER: 9, METER: 2}, allowed_substitutions=swaps)
+    pack = make_pack(booked={CHAMBER: 9, METER: 2}, allowed_substitutions=swaps)
     assert answer_questions(["growth chamber"], pack) == (
         "'growth chamber' is booked until day 9; may be replaced by 'window shelf' or 'roof rack'."
     )
 
 
 def test_answer_tells_of_the_budget_that_remains() -> None:
-    lab = make_lab_manager_observation(budget_total=900, budget_remaining=12.5)
-    answer = answer_questions(["budget"], make_pack(lab_manager_observation=lab))
+    answer = answer_questions(["budget"], make_pack(budget=12.5))
     assert answer == "Budget: 12.50 credits remain."
 
 
@@ -156,7 +147,7 @@ def test_answer_is_never_blank_and_always_the_same(questions: list[str]) -> None
     ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}",
 )
 def test_answer_in_a_shipped_lab_names_every_item_and_no_reference(
-    pack: NormalizedScenarioPack,
+    pack: Pack,
 ) -> None:
     answer = answer_questions([], pack)
     items = [r.label for r in pack.resources if r.category != "personnel"]

@@ -21,11 +21,10 @@ from replicalab.models import (
     LabManagerActionType,
     Protocol,
 )
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from tests.factories import (
     EQUIPMENT,
     make_pack,
-    make_pack_in_lab,
     make_policy_rule,
     make_protocol,
     make_substitution,
@@ -35,13 +34,13 @@ from tests.strategies import itemised_protocols, studied_packs
 CHAMBER, METER = EQUIPMENT
 REPORT, SUGGEST, REJECT, ACCEPT = LabManagerActionType
 
-TIGHT: Final = make_pack_in_lab(booked={CHAMBER: 9}, days=4, budget=800)
+TIGHT: Final = make_pack(booked={CHAMBER: 9}, days=4, budget=800)
 """A lab in which three dimensions and the plan's soundness fail, and all can be mended."""
 
 Answer = tuple[FeasibilityCheckResult, AlternativeSuggestion | None, LabManagerAction]
 
 
-def answer(protocol: Protocol, pack: NormalizedScenarioPack) -> Answer:
+def answer(protocol: Protocol, pack: Pack) -> Answer:
     check = check_feasibility(protocol, pack)
     suggestion = suggest_alternative(protocol, check, pack)
     return check, suggestion, compose_lab_manager_response(check, suggestion)
@@ -92,16 +91,14 @@ def test_answer_rejects_without_a_suggestion() -> None:
 
 
 def test_answer_rejects_a_suggestion_that_did_not_improve() -> None:
-    _, suggestion, action = answer(make_protocol(), make_pack_in_lab(budget=10))
+    _, suggestion, action = answer(make_protocol(), make_pack(budget=10))
     assert suggestion is not None
     assert not suggestion.improved
     assert action.action_type is REJECT
 
 
 def test_answer_rejects_an_improvement_that_leaves_a_lab_failure() -> None:
-    _, suggestion, action = answer(
-        make_protocol(duration_days=9), make_pack_in_lab(days=8, staff=1)
-    )
+    _, suggestion, action = answer(make_protocol(duration_days=9), make_pack(days=8, staff=1))
     assert suggestion is not None
     assert suggestion.improved
     assert suggestion.remaining_failures == ["staff"]
@@ -109,7 +106,7 @@ def test_answer_rejects_an_improvement_that_leaves_a_lab_failure() -> None:
 
 
 def test_answer_rejects_a_plan_that_the_lab_could_run_but_that_breaks_a_new_rule() -> None:
-    pack = make_pack_in_lab(
+    pack = make_pack(
         booked={CHAMBER: 9},
         allowed_substitutions=[make_substitution(alternative="open flame heater")],
         policy_rules=[make_policy_rule()],
@@ -129,7 +126,7 @@ def test_answer_ignores_a_suggestion_for_a_feasible_plan() -> None:
 
 @given(itemised_protocols(), studied_packs())
 def test_answer_follows_the_contracts_order_and_carries_the_flags(
-    protocol: Protocol, pack: NormalizedScenarioPack
+    protocol: Protocol, pack: Pack
 ) -> None:
     check, suggestion, action = answer(protocol, pack)
     lab_fails = [d for d in LAB_DIMENSIONS if not check.check(d).ok]
@@ -166,12 +163,10 @@ def test_offer_is_the_revised_plan() -> None:
     [
         pytest.param(make_protocol(), make_pack(), id="accept"),
         pytest.param(make_protocol(technique="open flame"), make_pack(), id="report"),
-        pytest.param(make_protocol(), make_pack_in_lab(staff=1, days=4, budget=10), id="reject"),
+        pytest.param(make_protocol(), make_pack(staff=1, days=4, budget=10), id="reject"),
     ],
 )
-def test_nothing_is_offered_in_any_other_answer(
-    protocol: Protocol, pack: NormalizedScenarioPack
-) -> None:
+def test_nothing_is_offered_in_any_other_answer(protocol: Protocol, pack: Pack) -> None:
     action = answer(protocol, pack)[2]
     offered = (action.suggested_technique, action.suggested_sample_size, action.suggested_controls)
     assert offered == ("", 0, [])
@@ -300,7 +295,7 @@ def test_explanation_of_an_offer_that_leaves_a_failure() -> None:
 
 
 def test_explanation_of_a_reject_with_a_partial_revision() -> None:
-    action = answer(make_protocol(duration_days=9), make_pack_in_lab(days=8, staff=1))[2]
+    action = answer(make_protocol(duration_days=9), make_pack(days=8, staff=1))[2]
     assert (
         action.explanation
         == """\
@@ -318,7 +313,7 @@ Still failing: staff."""
 
 def test_explanation_of_a_reject_without_any_change() -> None:
     assert (
-        answer(make_protocol(), make_pack_in_lab(budget=10))[2].explanation
+        answer(make_protocol(), make_pack(budget=10))[2].explanation
         == """\
 I reject this plan:
 - budget: The plan costs 1,050 credits, 1,040 over the budget of 10.
@@ -328,7 +323,7 @@ I see no change that would help."""
 
 @given(itemised_protocols(), studied_packs())
 def test_explanation_gives_every_reason_of_the_check_and_never_the_reference(
-    protocol: Protocol, pack: NormalizedScenarioPack
+    protocol: Protocol, pack: Pack
 ) -> None:
     check, _, action = answer(protocol, pack)
     for dimension in Dimension:

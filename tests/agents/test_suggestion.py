@@ -19,12 +19,11 @@ from replicalab.agents import (
 from replicalab.agents.lab_manager_policy import apply_changes
 from replicalab.agents.suggestions import DROPPED
 from replicalab.models import Protocol, revise
-from replicalab.scenarios import CostModel, NormalizedScenarioPack, StaffModel
+from replicalab.scenarios import CostModel, Pack, StaffModel
 from tests.factories import (
     EQUIPMENT,
     REAGENTS,
     make_pack,
-    make_pack_in_lab,
     make_policy_rule,
     make_protocol,
     make_substitution,
@@ -37,7 +36,7 @@ REST: Final = 250 + 50 + 200 + 150
 """Credits of the factory's plan without its samples, which cost 10 each."""
 
 
-def suggest(protocol: Protocol, pack: NormalizedScenarioPack) -> AlternativeSuggestion:
+def suggest(protocol: Protocol, pack: Pack) -> AlternativeSuggestion:
     """Return the suggestion for a plan that needs one."""
     suggestion = suggest_alternative(protocol, check_feasibility(protocol, pack), pack)
     assert suggestion is not None
@@ -59,7 +58,7 @@ def afford(samples: int) -> float:
 
 
 def test_substitution_replaces_a_booked_item_in_its_place() -> None:
-    suggestion = suggest(make_protocol(), make_pack_in_lab(booked={CHAMBER: 9}))
+    suggestion = suggest(make_protocol(), make_pack(booked={CHAMBER: 9}))
     assert suggestion.revised_protocol == make_protocol(required_equipment=["window shelf", METER])
     assert suggestion.applied_changes == [
         SuggestionChange(
@@ -76,7 +75,7 @@ def test_substitution_replaces_a_reagent_that_is_out_of_stock() -> None:
     swap = make_substitution(
         original=PLATES, alternative="filter paper", condition="if kept wet", tradeoff="Dries out."
     )
-    pack = make_pack_in_lab(out_of_stock=[PLATES], allowed_substitutions=[swap])
+    pack = make_pack(out_of_stock=[PLATES], allowed_substitutions=[swap])
     suggestion = suggest(make_protocol(), pack)
     assert suggestion.revised_protocol.required_reagents == ["filter paper", BROTH]
     assert (
@@ -92,7 +91,7 @@ def test_substitution_takes_the_first_usable_alternative_of_the_file() -> None:
         make_substitution(original=CHAMBER, alternative="z shelf"),
         make_substitution(original=CHAMBER, alternative="a shelf"),
     ]
-    pack = make_pack_in_lab(booked={CHAMBER: 9, METER: 9}, allowed_substitutions=swaps)
+    pack = make_pack(booked={CHAMBER: 9, METER: 9}, allowed_substitutions=swaps)
     suggestion = suggest(make_protocol(required_equipment=[CHAMBER]), pack)
     assert changed(suggestion) == [("required_equipment", CHAMBER, "z shelf")]
 
@@ -102,7 +101,7 @@ def test_substitution_passes_over_what_the_plan_already_lists() -> None:
         make_substitution(original=CHAMBER, alternative=f"  {METER.upper()}"),
         make_substitution(original=CHAMBER, alternative="a shelf"),
     ]
-    pack = make_pack_in_lab(booked={CHAMBER: 9}, allowed_substitutions=swaps)
+    pack = make_pack(booked={CHAMBER: 9}, allowed_substitutions=swaps)
     assert changed(suggest(make_protocol(), pack)) == [("required_equipment", CHAMBER, "a shelf")]
 
 
@@ -112,7 +111,7 @@ def test_substitution_gives_two_items_two_different_alternatives() -> None:
         for item in EQUIPMENT
         for alternative in ("kit", "spare kit")
     ]
-    pack = make_pack_in_lab(booked={CHAMBER: 9, METER: 9}, allowed_substitutions=swaps)
+    pack = make_pack(booked={CHAMBER: 9, METER: 9}, allowed_substitutions=swaps)
     assert suggest(make_protocol(), pack).revised_protocol.required_equipment == [
         "kit",
         "spare kit",
@@ -121,14 +120,14 @@ def test_substitution_gives_two_items_two_different_alternatives() -> None:
 
 def test_substitution_leaves_an_item_without_a_free_alternative() -> None:
     swaps = [make_substitution(original=item, alternative="kit") for item in EQUIPMENT]
-    pack = make_pack_in_lab(booked={CHAMBER: 9, METER: 9}, allowed_substitutions=swaps)
+    pack = make_pack(booked={CHAMBER: 9, METER: 9}, allowed_substitutions=swaps)
     suggestion = suggest(make_protocol(), pack)
     assert suggestion.revised_protocol.required_equipment == ["kit", METER]
     assert suggestion.remaining_failures == ["equipment"]
 
 
 def test_substitution_finds_the_item_whatever_its_case() -> None:
-    pack = make_pack_in_lab(booked={CHAMBER: 9})
+    pack = make_pack(booked={CHAMBER: 9})
     protocol = make_protocol(required_equipment=["Growth  Chamber", METER])
     assert changed(suggest(protocol, pack)) == [
         ("required_equipment", "Growth  Chamber", "window shelf")
@@ -136,7 +135,7 @@ def test_substitution_finds_the_item_whatever_its_case() -> None:
 
 
 def test_substitution_leaves_an_unknown_item_alone() -> None:
-    pack = make_pack_in_lab(booked={CHAMBER: 9})
+    pack = make_pack(booked={CHAMBER: 9})
     suggestion = suggest(make_protocol(required_reagents=[CHAMBER]), pack)
     assert suggestion.revised_protocol.required_reagents == [CHAMBER]
     assert "reagents" in suggestion.remaining_failures
@@ -146,7 +145,7 @@ def test_substitution_leaves_an_unknown_item_alone() -> None:
 
 
 def test_duration_is_clamped_to_the_limit() -> None:
-    suggestion = suggest(make_protocol(duration_days=23), make_pack_in_lab(days=20))
+    suggestion = suggest(make_protocol(duration_days=23), make_pack(days=20))
     assert suggestion.revised_protocol == make_protocol(duration_days=20)
     assert suggestion.applied_changes == [
         SuggestionChange(
@@ -160,14 +159,14 @@ def test_duration_is_clamped_to_the_limit() -> None:
 
 
 def test_duration_clamp_says_when_it_loses_the_endpoint() -> None:
-    suggestion = suggest(make_protocol(duration_days=4), make_pack_in_lab(days=2, min_days=3))
+    suggestion = suggest(make_protocol(duration_days=4), make_pack(days=2, min_days=3))
     assert suggestion.applied_changes[0].tradeoff == "Below 3 days the study's endpoint is lost."
-    just_enough = suggest(make_protocol(duration_days=4), make_pack_in_lab(days=3, min_days=3))
+    just_enough = suggest(make_protocol(duration_days=4), make_pack(days=3, min_days=3))
     assert just_enough.applied_changes[0].tradeoff.startswith("1 day fewer")
 
 
 def test_duration_within_the_limit_is_left_alone_although_it_costs() -> None:
-    suggestion = suggest(make_protocol(), make_pack_in_lab(budget=afford(20)))
+    suggestion = suggest(make_protocol(), make_pack(budget=afford(20)))
     assert suggestion.revised_protocol.duration_days == 5
 
 
@@ -189,7 +188,7 @@ def test_duration_within_the_limit_is_left_alone_although_it_costs() -> None:
 )
 def test_sample_is_halved_until_the_budget_fits(affordable: int, halved: int, times: str) -> None:
     budget = afford(affordable)
-    suggestion = suggest(make_protocol(sample_size=40), make_pack_in_lab(budget=budget))
+    suggestion = suggest(make_protocol(sample_size=40), make_pack(budget=budget))
     assert suggestion.revised_protocol == make_protocol(sample_size=halved)
     assert suggestion.applied_changes == [
         SuggestionChange(
@@ -205,13 +204,13 @@ def test_sample_is_halved_until_the_budget_fits(affordable: int, halved: int, ti
 
 def test_sample_of_an_odd_number_is_halved_down_and_the_steps_are_counted_right() -> None:
     # 37 -> 18 -> 9: two steps, though 37 is more than four times 9.
-    suggestion = suggest(make_protocol(sample_size=37), make_pack_in_lab(budget=afford(10)))
+    suggestion = suggest(make_protocol(sample_size=37), make_pack(budget=afford(10)))
     assert changed(suggestion) == [("sample_size", "37", "9")]
     assert suggestion.applied_changes[0].reason.endswith("the sample is halved twice.")
 
 
 def test_sample_is_left_alone_where_even_the_floor_does_not_fit() -> None:
-    suggestion = suggest(make_protocol(), make_pack_in_lab(budget=afford(3) - 1))
+    suggestion = suggest(make_protocol(), make_pack(budget=afford(3) - 1))
     assert suggestion.revised_protocol == make_protocol()
     assert suggestion.applied_changes == []
     assert suggestion.remaining_failures == ["budget"]
@@ -222,28 +221,28 @@ def test_sample_is_left_alone_where_even_the_floor_does_not_fit() -> None:
 def test_sample_floor_is_one_more_than_the_controls(controls: int, floor: int) -> None:
     protocol = make_protocol(sample_size=1000, controls=[f"c{i}" for i in range(controls)])
     rest = 250 + 25 * controls + 350
-    at_floor = make_pack_in_lab(budget=rest + 10 * floor)
+    at_floor = make_pack(budget=rest + 10 * floor)
     assert suggest(protocol, at_floor).revised_protocol.sample_size == floor
-    below = make_pack_in_lab(budget=rest + 10 * floor - 1)
+    below = make_pack(budget=rest + 10 * floor - 1)
     assert suggest(protocol, below).revised_protocol.sample_size == 1000
 
 
 def test_sample_below_the_floor_is_never_raised() -> None:
     protocol = make_protocol(sample_size=2)
-    assert suggest(protocol, make_pack_in_lab(budget=10)).revised_protocol == protocol
+    assert suggest(protocol, make_pack(budget=10)).revised_protocol == protocol
 
 
 @pytest.mark.parametrize(("samples", "halved"), [(20 * 2**10, 20), (20 * 2**11, 20 * 2**11)])
 def test_sample_is_halved_at_most_ten_times(samples: int, halved: int) -> None:
     protocol = make_protocol(sample_size=samples)
-    suggestion = suggest(protocol, make_pack_in_lab(budget=afford(20)))
+    suggestion = suggest(protocol, make_pack(budget=afford(20)))
     assert suggestion.revised_protocol.sample_size == halved
 
 
 def test_sample_is_halved_only_for_what_the_earlier_fixes_leave_over() -> None:
     # 23 days cost 900 more than 5; the clamp to 20 saves 150, which is all that was missing.
     protocol = make_protocol(duration_days=23)
-    pack = make_pack_in_lab(days=20, budget=afford(40) + 750)
+    pack = make_pack(days=20, budget=afford(40) + 750)
     assert changed(suggest(protocol, pack)) == [("duration_days", "23", "20")]
 
 
@@ -252,7 +251,7 @@ def test_fixes_come_in_the_documents_order() -> None:
         make_substitution(original=PLATES, alternative="filter paper"),
         make_substitution(original=METER, alternative="phone camera"),
     ]
-    pack = make_pack_in_lab(
+    pack = make_pack(
         booked={METER: 9},
         out_of_stock=[PLATES],
         days=4,
@@ -271,7 +270,7 @@ def test_fixes_come_in_the_documents_order() -> None:
 
 
 def test_sample_is_halved_on_to_save_a_staff_unit() -> None:
-    suggestion = suggest(make_protocol(sample_size=100), make_pack_in_lab(staff=1))
+    suggestion = suggest(make_protocol(sample_size=100), make_pack(staff=1))
     assert suggestion.applied_changes == [
         SuggestionChange(
             field="sample_size",
@@ -287,7 +286,7 @@ def test_sample_is_halved_on_to_save_a_staff_unit() -> None:
 
 def test_sample_change_names_budget_and_staff_where_both_ask_for_it() -> None:
     protocol = make_protocol(sample_size=100)
-    suggestion = suggest(protocol, make_pack_in_lab(staff=1, budget=afford(50)))
+    suggestion = suggest(protocol, make_pack(staff=1, budget=afford(50)))
     assert changed(suggestion) == [("sample_size", "100", "12")]
     assert suggestion.applied_changes[0].reason == (
         "The budget is 500 credits short; at 20 samples or fewer the plan needs one staff unit "
@@ -297,23 +296,23 @@ def test_sample_change_names_budget_and_staff_where_both_ask_for_it() -> None:
 
 def test_sample_is_not_halved_for_staff_where_that_would_not_be_enough() -> None:
     protocol = make_protocol(sample_size=100, duration_days=6)
-    suggestion = suggest(protocol, make_pack_in_lab(staff=1, budget=afford(50) + 50))
+    suggestion = suggest(protocol, make_pack(staff=1, budget=afford(50) + 50))
     assert changed(suggestion) == [("sample_size", "100", "50")]
     assert suggestion.remaining_failures == ["staff"]
 
 
 def test_sample_at_the_threshold_is_not_halved_for_staff() -> None:
     protocol = make_protocol(sample_size=20, duration_days=6)
-    assert suggest(protocol, make_pack_in_lab(staff=1)).applied_changes == []
+    assert suggest(protocol, make_pack(staff=1)).applied_changes == []
 
 
 def test_sample_is_not_halved_for_staff_below_its_floor() -> None:
     protocol = make_protocol(sample_size=100, controls=[f"c{i}" for i in range(20)])
-    assert suggest(protocol, make_pack_in_lab(staff=2)).applied_changes == []
+    assert suggest(protocol, make_pack(staff=2)).applied_changes == []
 
 
 def test_staff_step_uses_the_labs_own_threshold() -> None:
-    pack = make_pack_in_lab(staff=1, staff_model=StaffModel(sample_threshold=30))
+    pack = make_pack(staff=1, staff_model=StaffModel(sample_threshold=30))
     suggestion = suggest(make_protocol(sample_size=100), pack)
     assert changed(suggestion) == [("sample_size", "100", "25")]
     assert suggestion.applied_changes[0].reason.startswith("At 30 samples or fewer")
@@ -326,18 +325,18 @@ def test_improved_needs_strictly_fewer_failing_dimensions() -> None:
     # The budget fits again, and staff fails as before.
     one_of_two = suggest(
         make_protocol(sample_size=100, duration_days=6),
-        make_pack_in_lab(staff=1, budget=afford(50) + 50),
+        make_pack(staff=1, budget=afford(50) + 50),
     )
     assert (one_of_two.improved, one_of_two.remaining_failures) == (True, ["staff"])
     # One of two booked items is replaced: the same dimension goes on failing.
-    same = suggest(make_protocol(), make_pack_in_lab(booked={CHAMBER: 9, METER: 9}))
+    same = suggest(make_protocol(), make_pack(booked={CHAMBER: 9, METER: 9}))
     assert changed(same) == [("required_equipment", CHAMBER, "window shelf")]
     assert not same.improved
 
 
 def test_improved_is_refused_where_another_dimension_begins_to_fail() -> None:
     # The alternative's own label breaks a restriction: two failures fewer, one new.
-    pack = make_pack_in_lab(
+    pack = make_pack(
         days=4,
         booked={CHAMBER: 9},
         allowed_substitutions=[make_substitution(alternative="open flame heater")],
@@ -354,7 +353,7 @@ def test_improved_is_refused_where_another_dimension_begins_to_fail() -> None:
 
 @given(itemised_protocols(), studied_packs())
 def test_suggestion_is_none_exactly_when_the_plan_is_feasible(
-    protocol: Protocol, pack: NormalizedScenarioPack
+    protocol: Protocol, pack: Pack
 ) -> None:
     check = check_feasibility(protocol, pack)
     assert (suggest_alternative(protocol, check, pack) is None) == check.feasible
@@ -367,7 +366,7 @@ def test_suggestion_is_none_for_the_plan_that_fits() -> None:
 
 @given(itemised_protocols(), studied_packs())
 def test_suggestion_is_what_its_changes_and_a_fresh_check_say(
-    protocol: Protocol, pack: NormalizedScenarioPack
+    protocol: Protocol, pack: Pack
 ) -> None:
     check = check_feasibility(protocol, pack)
     suggestion = suggest_alternative(protocol, check, pack)
@@ -384,7 +383,7 @@ def test_suggestion_is_what_its_changes_and_a_fresh_check_say(
 
 
 @given(itemised_protocols(), studied_packs())
-def test_suggestion_only_ever_gives_up(protocol: Protocol, pack: NormalizedScenarioPack) -> None:
+def test_suggestion_only_ever_gives_up(protocol: Protocol, pack: Pack) -> None:
     suggestion = suggest_alternative(protocol, check_feasibility(protocol, pack), pack)
     if suggestion is None:
         return
@@ -392,7 +391,7 @@ def test_suggestion_only_ever_gives_up(protocol: Protocol, pack: NormalizedScena
     kept = ("controls", "technique", "rationale")
     assert all(getattr(revised, name) == getattr(protocol, name) for name in kept)
     assert revised.sample_size <= protocol.sample_size
-    assert revised.duration_days == min(protocol.duration_days, pack.lab.time_limit_days)
+    assert revised.duration_days == min(protocol.duration_days, pack.lab.days)
     floor = max(1, len(protocol.controls) + 1)
     assert revised.sample_size in {protocol.sample_size, floor, *halvings(protocol.sample_size)}
     assert revised.sample_size >= min(floor, protocol.sample_size)
@@ -406,7 +405,7 @@ def halvings(n: int) -> list[int]:
 
 @given(itemised_protocols(), studied_packs(), st.data())
 def test_any_part_of_a_suggestion_gives_a_valid_plan(
-    protocol: Protocol, pack: NormalizedScenarioPack, data: st.DataObject
+    protocol: Protocol, pack: Pack, data: st.DataObject
 ) -> None:
     suggestion = suggest_alternative(protocol, check_feasibility(protocol, pack), pack)
     changes = suggestion.applied_changes if suggestion else []
@@ -417,9 +416,7 @@ def test_any_part_of_a_suggestion_gives_a_valid_plan(
 
 
 @given(itemised_protocols(), studied_packs())
-def test_suggesting_leaves_its_inputs_alone(
-    protocol: Protocol, pack: NormalizedScenarioPack
-) -> None:
+def test_suggesting_leaves_its_inputs_alone(protocol: Protocol, pack: Pack) -> None:
     check = check_feasibility(protocol, pack)
     before = protocol.model_dump(), pack.model_dump(), check.model_dump()
     suggest_alternative(protocol, check, pack)
@@ -427,7 +424,7 @@ def test_suggesting_leaves_its_inputs_alone(
 
 
 @given(protocols(), studied_packs())
-def test_suggestion_survives_a_round_trip(protocol: Protocol, pack: NormalizedScenarioPack) -> None:
+def test_suggestion_survives_a_round_trip(protocol: Protocol, pack: Pack) -> None:
     suggestion = suggest_alternative(protocol, check_feasibility(protocol, pack), pack)
     if suggestion is None:
         return
@@ -438,7 +435,7 @@ def test_suggestion_survives_a_round_trip(protocol: Protocol, pack: NormalizedSc
 
 
 def test_suggestion_refuses_a_dump_whose_check_contradicts_itself() -> None:
-    dump = suggest(make_protocol(), make_pack_in_lab(staff=1)).model_dump()
+    dump = suggest(make_protocol(), make_pack(staff=1)).model_dump()
     dump["post_check"]["feasible"] = False
     with pytest.raises(ValidationError, match="feasible is False"):
         AlternativeSuggestion.model_validate(dump)
@@ -448,7 +445,7 @@ def test_suggestion_refuses_a_dump_whose_check_contradicts_itself() -> None:
 def test_suggestion_refuses_an_unknown_key(
     model: type[AlternativeSuggestion] | type[SuggestionChange],
 ) -> None:
-    suggestion = suggest(make_protocol(), make_pack_in_lab(staff=1))
+    suggestion = suggest(make_protocol(), make_pack(staff=1))
     good = suggestion if model is AlternativeSuggestion else suggestion.applied_changes[0]
     with pytest.raises(ValidationError, match="Extra inputs"):
         model.model_validate({**good.model_dump(), "note": "x"})
@@ -515,7 +512,7 @@ def test_every_subset_of_four_changes_applies_without_the_others() -> None:
         make_substitution(original=PLATES, alternative="filter paper"),
         make_substitution(original=METER, alternative="phone camera"),
     ]
-    pack = make_pack_in_lab(
+    pack = make_pack(
         booked={METER: 9}, out_of_stock=[PLATES], days=4, budget=afford(20),
         allowed_substitutions=swaps, cost_model=CostModel(),
     )  # fmt: skip

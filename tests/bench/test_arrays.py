@@ -10,7 +10,7 @@ import pytest
 
 from replicalab.costs import Counts
 from replicalab.regions import plans_fit
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from tests.bench.measuring import say
 
 pytestmark = pytest.mark.bench
@@ -26,7 +26,7 @@ def random_plans() -> Counts:
     return Counts(*(rng.integers(0, most, PLANS) for most in HIGHEST))
 
 
-def processor_seconds(pack: NormalizedScenarioPack, counts: Counts) -> float:
+def processor_seconds(pack: Pack, counts: Counts) -> float:
     """Return the processor time of all checks of these plans, the best of several turns."""
     taken = []
     for _ in range(TURNS):

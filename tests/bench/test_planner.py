@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from replicalab.planner import asks, frontier, least_loss
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from tests.bench.measuring import forget, say
 
 pytestmark = pytest.mark.bench
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.bench
 LABS: Final = [load_scenario(s.scenario_id, lab) for s in list_scenarios() for lab in Difficulty]
 TURNS: Final = 5
 
-SEARCHES: Final[dict[str, Callable[[NormalizedScenarioPack], object]]] = {
+SEARCHES: Final[dict[str, Callable[[Pack], object]]] = {
     "least_loss (bar 100 ms)": lambda pack: least_loss(pack.reference_protocol, pack),
     "asks": lambda pack: asks(pack.reference_protocol, pack),
     "frontier": lambda pack: frontier(pack, pack.reference_protocol),
 }
 
 
-def milliseconds(work: Callable[[NormalizedScenarioPack], object], lab: int) -> float:
+def milliseconds(work: Callable[[Pack], object], lab: int) -> float:
     """Return the best of several times of one call, each with empty caches."""
 
     def once() -> float:

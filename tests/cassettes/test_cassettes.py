@@ -35,7 +35,8 @@ from replicalab.negotiation import (
     save_trace,
     setup_for,
 )
-from replicalab.scenarios import NormalizedScenarioPack, load_scenario
+from replicalab.scenarios import Pack, load_scenario
+from tests.factories import change_pack
 from tests.negotiation.modelling import CUT_OFF, PROPOSAL, PROSE, model_trace, said
 from tests.negotiation.playing import ACCEPT, BOOKED, PLAN, propose
 
@@ -47,7 +48,7 @@ TRACE: Final = model_trace(BOOKED, [PROSE, PROPOSAL], [said(ACCEPT)])
 RECORDED: Final = cassette_of(TRACE, SETTINGS, key="shelf", title="The window shelf", note="Short.")
 
 
-def pack_of(cassette: Cassette) -> NormalizedScenarioPack:
+def pack_of(cassette: Cassette) -> Pack:
     setup = cassette.setup
     return load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
 
@@ -176,7 +177,7 @@ def test_cassette_of_no_turn_at_all_is_refused() -> None:
 # --- what does not fit ------------------------------------------------------------------------
 
 
-def refused(cassette: Cassette, pack: NormalizedScenarioPack = BOOKED) -> str:
+def refused(cassette: Cassette, pack: Pack = BOOKED) -> str:
     with pytest.raises(TraceError) as caught:
         play_cassette(cassette, pack)
     return str(caught.value)
@@ -190,7 +191,7 @@ def test_cassette_of_another_study_is_refused_by_name() -> None:
 
 
 def test_prompt_that_is_no_longer_the_recorded_one_is_found_in_its_round() -> None:
-    changed = BOOKED.model_copy(update={"success_criteria": ["Something else altogether."]})
+    changed = change_pack(BOOKED, success_criteria=["Something else altogether."])
     assert refused(RECORDED, changed) == (
         "round 1: the model would be told something else now than when this was recorded; the "
         "study or its lab has changed"
@@ -201,7 +202,7 @@ def test_prompt_that_is_no_longer_the_recorded_one_is_found_in_its_round() -> No
 
 
 def test_cassette_written_by_hand_plays_in_a_study_that_was_edited() -> None:
-    changed = BOOKED.model_copy(update={"success_criteria": ["Something else altogether."]})
+    changed = change_pack(BOOKED, success_criteria=["Something else altogether."])
     assert play_cassette(edited(prompts=None), changed).outcome is Outcome.AGREED
 
 

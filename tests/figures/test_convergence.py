@@ -10,7 +10,7 @@ import pytest
 
 from replicalab.evidence import Evidence
 from replicalab.figures import RoundUse, convergence_chart
-from replicalab.scenarios.models import EvidenceTier
+from replicalab.scenarios import EvidenceTier
 
 
 def power(value: float, void: str | None = None) -> Evidence:

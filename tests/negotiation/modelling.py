@@ -7,7 +7,7 @@ from typing import Final
 from replicalab.models import ScientistAction
 from replicalab.negotiation import ScientistKind, Trace, ask_model, begin, play_turn, state_of
 from replicalab.negotiation.rounds import setup_for
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from tests.negotiation.playing import PLAN, propose
 from tests.scripted import ScriptedGenerate
 
@@ -24,7 +24,7 @@ def said(action: ScientistAction) -> str:
 PROPOSAL: Final = said(propose(PLAN))
 
 
-def model_trace(pack: NormalizedScenarioPack, *turns: list[str], rounds: int = 5) -> Trace:
+def model_trace(pack: Pack, *turns: list[str], rounds: int = 5) -> Trace:
     """Return the negotiation in which a model says these texts, turn by turn."""
     setup = setup_for(pack, max_rounds=rounds, scientist=ScientistKind.MODEL)
     trace = begin(setup.model_copy(update={"model": "scripted"}), pack)

@@ -13,11 +13,11 @@ from replicalab.models import (
 )
 from replicalab.negotiation import Outcome, Round, State, step
 from replicalab.negotiation.rounds import outcome_of
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from tests.factories import (
     EQUIPMENT,
     make_hidden_reference,
-    make_pack_in_lab,
+    make_pack,
     make_protocol,
     make_scientist_action,
 )
@@ -32,11 +32,11 @@ SMALL: Final = make_protocol(sample_size=10)
 SHORT: Final = make_protocol(duration_days=2)
 """A day less than the study's endpoint needs: no evidence at all."""
 
-OPEN: Final = make_pack_in_lab()
+OPEN: Final = make_pack()
 """Accepts `PLAN`."""
-BOOKED: Final = make_pack_in_lab(booked={CHAMBER: 10})
+BOOKED: Final = make_pack(booked={CHAMBER: 10})
 """Offers the window shelf for the chamber in `PLAN`."""
-STUCK: Final = make_pack_in_lab(booked={CHAMBER: 10}, allowed_substitutions=[])
+STUCK: Final = make_pack(booked={CHAMBER: 10}, allowed_substitutions=[])
 """Rejects `PLAN`: the chamber is booked and nothing may replace it."""
 OFFER: Final = make_protocol(required_equipment=["window shelf", METER])
 """What `BOOKED` offers instead of `PLAN`."""
@@ -52,7 +52,7 @@ CANARIES: Final = {
     "target_metric": "canary-four",
     "target_value": "canary-five",
 }
-CANARY_PACK: Final = make_pack_in_lab(
+CANARY_PACK: Final = make_pack(
     booked={CHAMBER: 10}, hidden_reference_spec=make_hidden_reference(**CANARIES)
 )
 """`BOOKED` with a hidden reference whose every text would be noticed."""
@@ -76,7 +76,7 @@ def ask(*questions: str) -> ScientistAction:
 
 
 def play(
-    scenario: NormalizedScenarioPack, *actions: ScientistAction | None, max_rounds: int = 5
+    scenario: Pack, *actions: ScientistAction | None, max_rounds: int = 5
 ) -> tuple[State, list[Round]]:
     """Return where these turns lead, and their rounds."""
     state = State(round_number=0, max_rounds=max_rounds, history=[])
@@ -87,9 +87,7 @@ def play(
     return state, rounds
 
 
-def outcome(
-    scenario: NormalizedScenarioPack, *actions: ScientistAction | None, max_rounds: int = 5
-) -> Outcome:
+def outcome(scenario: Pack, *actions: ScientistAction | None, max_rounds: int = 5) -> Outcome:
     """Return what the negotiation is called that these turns end."""
     state, rounds = play(scenario, *actions, max_rounds=max_rounds)
     assert state.ending is not None, "these turns do not end the negotiation"

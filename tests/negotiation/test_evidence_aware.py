@@ -29,11 +29,11 @@ from replicalab.negotiation import (
 from replicalab.scenarios import (
     Difficulty,
     EvidenceTier,
-    NormalizedScenarioPack,
+    Pack,
     list_scenarios,
     load_scenario,
 )
-from tests.factories import make_pack_in_lab, make_protocol
+from tests.factories import make_pack, make_protocol, with_means
 from tests.negotiation.playing import (
     BOOKED,
     FLAMING,
@@ -54,17 +54,17 @@ SHIPPED: Final = [
 ]
 
 
-def turn_in(state: State, pack: NormalizedScenarioPack) -> Turn:
+def turn_in(state: State, pack: Pack) -> Turn:
     return choose_turn(setup_for(pack, scientist=AWARE), state, pack)
 
 
-def after(pack: NormalizedScenarioPack, *plans: Protocol, max_rounds: int = 5) -> State:
+def after(pack: Pack, *plans: Protocol, max_rounds: int = 5) -> State:
     """Return where the talks stand once these plans have been put forward."""
     return play(pack, *map(propose, plans), max_rounds=max_rounds)[0]
 
 
 def aware_trace(
-    pack: NormalizedScenarioPack,
+    pack: Pack,
     opening: Protocol | None = None,
     rounds: int = 5,
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
@@ -111,7 +111,7 @@ def test_aware_scientist_with_one_round_and_nothing_to_win_walks_away() -> None:
 
 
 def test_aware_scientist_never_opens_with_a_reference_protocol_below_the_floor() -> None:
-    pack = make_pack_in_lab(reference_protocol=SMALL)
+    pack = make_pack(reference_protocol=SMALL)
     opening = turn_in(start(setup_for(pack)), pack).action
     assert opening is not None
     assert opening.protocol is not None
@@ -188,7 +188,7 @@ def test_aware_scientist_names_the_fidelity_where_that_is_the_difference() -> No
 def test_aware_scientist_counters_a_plan_that_was_rejected_without_an_offer() -> None:
     # 20 days cost 1000 credits, and the reference Lab Manager halves only the sample. In 3 days
     # 10 n + 150 + 400 leave room for 45 samples, and 41 are enough for the target.
-    pack = make_pack_in_lab(budget=1000, days=30)
+    pack = make_pack(budget=1000, days=30)
     state = after(pack, make_protocol(duration_days=20))
     assert state.offer is None
     turn = turn_in(state, pack)
@@ -241,8 +241,7 @@ def test_relief_asked_for_is_enough_and_a_credit_less_is_not() -> None:
     # The answer above, checked in labs made with that budget: 1500 + 275 credits.
     pack = load_scenario("fin_momentum", "hard")
     for budget, expected in ((1775.0, True), (1774.0, False)):
-        lab = pack.lab_manager_observation.model_copy(update={"budget_remaining": budget})
-        richer = pack.model_copy(update={"lab_manager_observation": lab, "expected": None})
+        richer = with_means(pack, budget=budget)
         trace = aware_trace(richer, pack.reference_protocol)
         assert (trace.outcome is Outcome.AGREED) is expected
 
@@ -281,7 +280,7 @@ def test_aware_scientist_does_not_ask_in_the_last_round() -> None:
 def test_aware_scientist_does_not_ask_where_no_addition_is_known_to_help() -> None:
     # Twelve units at d = 0.3 have power below 0.10, so no sample reaches the floor of 0.50.
     design = OPEN.design.model_copy(update={"population_max": 12, "effect_planning": 0.3})
-    pack = make_pack_in_lab(budget=1, design=design, reference_protocol=SMALL)
+    pack = make_pack(budget=1, design=design, reference_protocol=SMALL)
     turn = turn_in(after(pack, SMALL), pack)
     assert turn.action is None
     assert turn.reason.endswith("No single addition by the lab would open one.")
@@ -365,7 +364,7 @@ def test_aware_scientist_agrees_above_the_floor_or_not_at_all(
     st.sampled_from(LabManagerKind),
 )
 def test_every_negotiation_of_the_aware_scientist_ends_well_or_not_at_all(
-    pack: NormalizedScenarioPack, plan: Protocol | None, rounds: int, manager: LabManagerKind
+    pack: Pack, plan: Protocol | None, rounds: int, manager: LabManagerKind
 ) -> None:
     opening = plan if plan and plan.sample_size else None
     trace = aware_trace(pack, opening, rounds, manager)

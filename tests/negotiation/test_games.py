@@ -38,7 +38,7 @@ from replicalab.negotiation import (
 from replicalab.negotiation.games import state_after
 from replicalab.negotiation.players import opening_turn
 from replicalab.negotiation.prospects import prospect
-from replicalab.scenarios import EvidenceTier, NormalizedScenarioPack, load_scenario
+from replicalab.scenarios import EvidenceTier, Pack, load_scenario
 from tests.factories import make_protocol
 from tests.negotiation.modelling import CUT_OFF, PROPOSAL, PROSE, said
 from tests.negotiation.playing import ACCEPT, BOOKED, OFFER, OPEN, PLAN, STUCK, propose, revise_to
@@ -49,7 +49,7 @@ BY_HAND: Final = [kind for kind in ScientistKind if kind not in AUTOMATIC]
 PAIRINGS: Final = list(product(ScientistKind, LabManagerKind))
 
 
-def next_turn(trace: Trace, pack: NormalizedScenarioPack) -> Turn:
+def next_turn(trace: Trace, pack: Pack) -> Turn:
     """Return the next turn of whoever plays: by rule, by a scripted model, or by hand."""
     state = state_of(trace, pack)
     if trace.setup.scientist in AUTOMATIC:
@@ -65,7 +65,7 @@ def next_turn(trace: Trace, pack: NormalizedScenarioPack) -> Turn:
 @pytest.mark.parametrize(("scientist", "lab_manager"), PAIRINGS)
 @pytest.mark.parametrize("pack", [OPEN, BOOKED, STUCK], ids=["open", "booked", "stuck"])
 def test_every_pairing_plays_to_an_end_and_replays(
-    pack: NormalizedScenarioPack, scientist: ScientistKind, lab_manager: LabManagerKind
+    pack: Pack, scientist: ScientistKind, lab_manager: LabManagerKind
 ) -> None:
     trace = begin(setup_for(pack, None, 5, scientist, lab_manager), pack)
     while trace.ending is None:
@@ -176,7 +176,7 @@ def test_baselines_own_opening_is_told_as_such() -> None:
 
 @given(studied_packs(), st.lists(turns(), max_size=6), st.sampled_from(LabManagerKind))
 def test_any_negotiation_by_hand_is_kept_and_replays(
-    pack: NormalizedScenarioPack, given_turns: list[Turn], lab_manager: LabManagerKind
+    pack: Pack, given_turns: list[Turn], lab_manager: LabManagerKind
 ) -> None:
     trace = begin(setup_for(pack, None, 6, ScientistKind.PERSON, lab_manager), pack)
     for turn in given_turns:
@@ -192,7 +192,7 @@ spoken = st.text(max_size=60) | scientist_actions().map(said) | st.sampled_from(
 @settings(max_examples=50)
 @given(studied_packs(), st.lists(st.lists(spoken, max_size=2), min_size=1, max_size=3))
 def test_whatever_a_model_says_is_recorded_and_played_again_equally(
-    pack: NormalizedScenarioPack, texts: list[list[str]]
+    pack: Pack, texts: list[list[str]]
 ) -> None:
     trace = begin(setup_for(pack, None, 6, ScientistKind.MODEL), pack)
     for some in texts:
@@ -207,9 +207,7 @@ def test_whatever_a_model_says_is_recorded_and_played_again_equally(
 
 
 @given(studied_packs(), st.none() | itemised_protocols())
-def test_prospect_that_exists_can_run_above_the_floor(
-    pack: NormalizedScenarioPack, plan: Protocol | None
-) -> None:
+def test_prospect_that_exists_can_run_above_the_floor(pack: Pack, plan: Protocol | None) -> None:
     found = prospect(plan, pack)
     assert found.best.check == check_feasibility(found.best.plan, pack)
     tier = found.best.price.evidence.tier
@@ -217,8 +215,6 @@ def test_prospect_that_exists_can_run_above_the_floor(
 
 
 @given(studied_packs(), scientist_actions())
-def test_first_action_by_hand_never_fails(
-    pack: NormalizedScenarioPack, action: ScientistAction
-) -> None:
+def test_first_action_by_hand_never_fails(pack: Pack, action: ScientistAction) -> None:
     trace = play_action(begin(setup_for(pack, scientist=ScientistKind.PERSON), pack), action, pack)
     assert len(trace.rounds) == 1

@@ -24,17 +24,17 @@ from replicalab.negotiation import (
     setup_for,
     state_before,
 )
-from replicalab.scenarios import NormalizedScenarioPack, load_scenario
-from tests.factories import make_hidden_reference, make_pack_in_lab, make_protocol
+from replicalab.scenarios import Pack, load_scenario
+from tests.factories import make_hidden_reference, make_pack, make_protocol, with_means
 from tests.negotiation.playing import CANARY_PACK, FLAMING, OPEN, PLAN, STUCK, propose
 from tests.strategies import itemised_protocols, studied_packs
 
 REQUIRED = ["randomised trays", "blinded counting", "a second site", "temperature log"]
-KNOWING = make_pack_in_lab(hidden_reference_spec=make_hidden_reference(required_elements=REQUIRED))
+KNOWING = make_pack(hidden_reference_spec=make_hidden_reference(required_elements=REQUIRED))
 """The plan's rationale has the first two of the four elements."""
 
 
-def judged(pack: NormalizedScenarioPack, plan: Protocol = PLAN, rounds: int = 5) -> Judgement:
+def judged(pack: Pack, plan: Protocol = PLAN, rounds: int = 5) -> Judgement:
     found = judge(negotiate(setup_for(pack, plan, rounds), pack), pack)
     assert found is not None
     return found
@@ -109,7 +109,7 @@ def test_plan_without_evidence_attains_nothing() -> None:
 
 
 def test_coverage_is_whole_where_nothing_is_required() -> None:
-    pack = make_pack_in_lab(hidden_reference_spec=make_hidden_reference(required_elements=[]))
+    pack = make_pack(hidden_reference_spec=make_hidden_reference(required_elements=[]))
     assert judged(pack).coverage == 1.0
 
 
@@ -129,7 +129,7 @@ def test_judge_refuses_a_negotiation_that_goes_on() -> None:
 
 
 @given(studied_packs(), itemised_protocols(), st.integers(1, 5))
-def test_reward_is_a_share(pack: NormalizedScenarioPack, plan: Protocol, rounds: int) -> None:
+def test_reward_is_a_share(pack: Pack, plan: Protocol, rounds: int) -> None:
     found = judge(
         negotiate(setup_for(pack, plan if plan.sample_size else None, rounds), pack), pack
     )
@@ -143,12 +143,11 @@ def test_reward_is_a_share(pack: NormalizedScenarioPack, plan: Protocol, rounds:
 @pytest.mark.parametrize("scientist", [ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE])
 @pytest.mark.parametrize("lab_manager", LabManagerKind)
 @pytest.mark.parametrize("plan", [PLAN, FLAMING, make_protocol(sample_size=400)])
-@pytest.mark.parametrize("budget", [CANARY_PACK.lab.budget_remaining, 600.0])
+@pytest.mark.parametrize("budget", [CANARY_PACK.lab.budget, 600.0])
 def test_no_agent_ever_hears_of_the_hidden_reference(
     scientist: ScientistKind, lab_manager: LabManagerKind, plan: Protocol, budget: float
 ) -> None:
-    lab = CANARY_PACK.lab_manager_observation.model_copy(update={"budget_remaining": budget})
-    pack = CANARY_PACK.model_copy(update={"lab_manager_observation": lab})
+    pack = with_means(CANARY_PACK, budget=budget)
     trace = negotiate(setup_for(pack, plan, 5, scientist, lab_manager), pack)
     heard = [build_scientist_system_prompt(pack)]
     for number, done in enumerate(trace.rounds):

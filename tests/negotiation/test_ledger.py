@@ -21,7 +21,7 @@ from replicalab.negotiation import (
     play_action,
     setup_for,
 )
-from replicalab.scenarios import NormalizedScenarioPack, load_scenario
+from replicalab.scenarios import Pack, load_scenario
 from tests.factories import make_protocol
 from tests.negotiation.playing import BOOKED, OFFER, OPEN, PLAN, SHORT, ask, propose, revise_to
 from tests.strategies import itemised_protocols, studied_packs
@@ -146,7 +146,7 @@ def test_lab_manager_gives_where_it_spends_more() -> None:
 
 @given(studied_packs(), itemised_protocols(), st.sampled_from(LabManagerKind))
 def test_steps_of_each_side_add_up_to_its_total(
-    pack: NormalizedScenarioPack, plan: Protocol, manager: LabManagerKind
+    pack: Pack, plan: Protocol, manager: LabManagerKind
 ) -> None:
     opening = plan if plan.sample_size else None
     trace = negotiate(setup_for(pack, opening, lab_manager=manager), pack)

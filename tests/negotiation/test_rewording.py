@@ -14,7 +14,7 @@ from replicalab.errors import ModelError
 from replicalab.models import LabManagerAction, ScientistAction
 from replicalab.negotiation import Round, reword, rewording
 from replicalab.negotiation.rewording import faithful, numbers
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from tests.negotiation.playing import BOOKED, OPEN, PLAN, STUCK, ask, play, propose
 from tests.scripted import ScriptedGenerate
 
@@ -63,7 +63,7 @@ def test_rewording_by_a_model_that_fails_falls_back_to_the_built_in_text() -> No
 
 @pytest.mark.parametrize("pack", [BOOKED, STUCK])
 def test_hostile_rewording_of_a_refusal_changes_no_verdict_and_no_flag(
-    pack: NormalizedScenarioPack,
+    pack: Pack,
 ) -> None:
     check = check_feasibility(PLAN, pack)
     suggestion = suggest_alternative(PLAN, check, pack)
@@ -91,7 +91,7 @@ def test_rewording_is_asked_with_the_built_in_text_and_strict_rules() -> None:
 # --- beside a round -------------------------------------------------------------------------
 
 
-def round_of(pack: NormalizedScenarioPack, *actions: ScientistAction | None) -> Round:
+def round_of(pack: Pack, *actions: ScientistAction | None) -> Round:
     return play(pack, *actions)[1][-1]
 
 

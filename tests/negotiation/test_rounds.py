@@ -29,8 +29,8 @@ from replicalab.negotiation import (
     start,
     step,
 )
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
-from tests.factories import REAGENTS, make_pack_in_lab, make_protocol
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
+from tests.factories import REAGENTS, make_pack, make_protocol
 from tests.negotiation.playing import (
     ACCEPT,
     BOOKED,
@@ -128,7 +128,7 @@ def test_observation_carries_the_plan_the_offer_and_where_the_talks_stand() -> N
     assert seen.current_protocol == PLAN
     assert seen.suggested_protocol == OFFER
     assert seen.conversation_history == state.history
-    assert seen.paper_title == BOOKED.study.title
+    assert seen.paper_title == BOOKED.paper.title
 
 
 def test_observation_before_the_first_round_is_empty() -> None:
@@ -191,7 +191,7 @@ def test_offer_that_breaks_a_restriction_can_be_accepted_but_is_no_agreement() -
 
 
 def test_request_info_before_any_plan_is_answered_from_the_labs_data() -> None:
-    pack = make_pack_in_lab(budget=1234, days=7)
+    pack = make_pack(budget=1234, days=7)
     state, [done] = play(pack, ask("What is the budget?", "How many days?"))
     assert said_in(done) == "Budget: 1,234 credits remain.\nTime: at most 7 days."
     assert answer_of(done) == "report_feasibility"
@@ -211,11 +211,11 @@ def test_request_info_reports_on_the_plan_on_the_table() -> None:
 def test_request_info_reports_each_flag_of_the_plan_on_the_table() -> None:
     # 1050 credits, 5 days and 2 people are needed; the chamber and the agar plates are too.
     labs = {
-        "budget_ok": make_pack_in_lab(budget=1049),
+        "budget_ok": make_pack(budget=1049),
         "equipment_ok": BOOKED,
-        "reagents_ok": make_pack_in_lab(out_of_stock=[REAGENTS[0]]),
-        "schedule_ok": make_pack_in_lab(days=4),
-        "staff_ok": make_pack_in_lab(staff=1),
+        "reagents_ok": make_pack(out_of_stock=[REAGENTS[0]]),
+        "schedule_ok": make_pack(days=4),
+        "staff_ok": make_pack(staff=1),
     }
     for flag, pack in labs.items():
         _, rounds = play(pack, propose(PLAN), ask("What is the budget?"))
@@ -339,9 +339,7 @@ def test_step_after_the_end_is_refused(action: ScientistAction | None) -> None:
         "walked away at once",
     ],
 )
-def test_outcome_is(
-    pack: NormalizedScenarioPack, actions: list[ScientistAction | None], expected: Outcome
-) -> None:
+def test_outcome_is(pack: Pack, actions: list[ScientistAction | None], expected: Outcome) -> None:
     assert outcome(pack, *actions) is expected
 
 
@@ -415,7 +413,7 @@ class Line(NamedTuple):
     answer: str
 
 
-def lines_of(pack: NormalizedScenarioPack, opening: Protocol | None, rounds: int = 5) -> list[Line]:
+def lines_of(pack: Pack, opening: Protocol | None, rounds: int = 5) -> list[Line]:
     return [_line(done) for done in negotiate(setup_for(pack, opening, rounds), pack).rounds]
 
 
@@ -625,9 +623,7 @@ def test_baseline_may_take_more_rounds_and_is_no_better_for_it() -> None:
 
 
 @given(studied_packs(), itemised_protocols(), st.integers(1, 8))
-def test_every_negotiation_ends_in_one_outcome(
-    pack: NormalizedScenarioPack, plan: Protocol, rounds: int
-) -> None:
+def test_every_negotiation_ends_in_one_outcome(pack: Pack, plan: Protocol, rounds: int) -> None:
     opening = plan if plan.sample_size else None
     trace = negotiate(setup_for(pack, opening, rounds), pack)
     assert [done.number for done in trace.rounds] == list(range(len(trace.rounds)))
@@ -652,7 +648,7 @@ def test_every_negotiation_on_the_shelf_ends(
 
 @given(studied_packs(), st.lists(st.none() | scientist_actions(), min_size=8, max_size=8))
 def test_any_turns_end_the_talks_within_the_rounds(
-    pack: NormalizedScenarioPack, actions: list[ScientistAction | None]
+    pack: Pack, actions: list[ScientistAction | None]
 ) -> None:
     state = start(setup_for(pack, max_rounds=8))
     for number, action in enumerate(actions):
@@ -666,7 +662,7 @@ def test_any_turns_end_the_talks_within_the_rounds(
 
 @given(studied_packs(), itemised_protocols(), st.integers(1, 6))
 def test_negotiation_is_deterministic_and_leaves_its_inputs_alone(
-    pack: NormalizedScenarioPack, plan: Protocol, rounds: int
+    pack: Pack, plan: Protocol, rounds: int
 ) -> None:
     setup = setup_for(pack, plan if plan.sample_size else None, rounds)
     before = (pack.model_dump_json(), setup.model_dump_json())
@@ -675,9 +671,7 @@ def test_negotiation_is_deterministic_and_leaves_its_inputs_alone(
 
 
 @given(studied_packs(), scientist_actions(), scientist_actions())
-def test_step_is_pure(
-    pack: NormalizedScenarioPack, first: ScientistAction, second: ScientistAction
-) -> None:
+def test_step_is_pure(pack: Pack, first: ScientistAction, second: ScientistAction) -> None:
     state, _ = step(start(setup_for(pack)), first, pack)
     if state.ending is not None:
         return

@@ -40,8 +40,8 @@ from replicalab.negotiation import (
     state_of,
 )
 from replicalab.negotiation.players import FOR_THE_MODEL
-from replicalab.scenarios import NormalizedScenarioPack, load_scenario
-from tests.factories import make_pack_in_lab, make_protocol
+from replicalab.scenarios import Pack, load_scenario
+from tests.factories import change_pack, make_pack, make_protocol
 from tests.negotiation.modelling import CUT_OFF, PROPOSAL, PROSE, model_trace, said
 from tests.negotiation.playing import (
     ACCEPT,
@@ -92,7 +92,7 @@ def test_saved_trace_loads_to_an_equal_one() -> None:
 
 @given(studied_packs(), itemised_protocols(), st.integers(1, 5))
 def test_any_trace_survives_saving_and_replays_identically(
-    pack: NormalizedScenarioPack, plan: Protocol, rounds: int
+    pack: Pack, plan: Protocol, rounds: int
 ) -> None:
     trace = negotiate(setup_for(pack, plan if plan.sample_size else None, rounds), pack)
     loaded = load_trace(save_trace(trace))
@@ -364,7 +364,7 @@ def test_replay_in_another_lab_says_so(edit: Edit) -> None:
 
 
 def test_replay_notices_that_the_study_file_has_changed() -> None:
-    now = PACK.model_copy(update={"min_days": 4})
+    now = change_pack(PACK, min_days=4)
     [difference] = replay_differences(TRACE, now)
     assert difference.round_number is None
 
@@ -677,7 +677,7 @@ def test_fork_leaves_the_trace_alone() -> None:
 
 @given(studied_packs(), itemised_protocols(), itemised_protocols(), st.data())
 def test_any_fork_keeps_its_past_and_replays(
-    pack: NormalizedScenarioPack, opening: Protocol, plan: Protocol, data: st.DataObject
+    pack: Pack, opening: Protocol, plan: Protocol, data: st.DataObject
 ) -> None:
     trace = negotiate(setup_for(pack, opening if opening.sample_size else None), pack)
     number = data.draw(st.integers(0, len(trace.rounds) - 1))
@@ -727,5 +727,5 @@ def test_first_turn_of_a_fork_at_round_1_is_a_proposal() -> None:
 
 
 def test_digest_of_a_trace_is_its_labs() -> None:
-    pack = make_pack_in_lab(budget=1234)
+    pack = make_pack(budget=1234)
     assert negotiate(setup_for(pack, PLAN), pack).scenario_digest == scenario_digest(pack)

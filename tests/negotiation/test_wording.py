@@ -11,7 +11,7 @@ from replicalab.lexicon import joined
 from replicalab.negotiation.prospects import none_exists_text, prospect
 from replicalab.negotiation.wording import fails_text, floor_text, placed_text, size_text
 from replicalab.scenarios import EvidenceTier, load_scenario
-from tests.factories import make_pack_in_lab, make_protocol
+from tests.factories import make_pack, make_protocol, with_means
 from tests.negotiation.playing import FLAMING, OPEN, PLAN, STUCK
 
 MEETS, ABOVE, BELOW = EvidenceTier
@@ -126,8 +126,7 @@ def test_proof_says_what_the_best_comes_to(study: str, text: str) -> None:
 
 def test_proof_of_a_precision_study_says_within() -> None:
     millikan = load_scenario("phys_millikan", "hard")
-    lab = millikan.lab_manager_observation.model_copy(update={"budget_remaining": 750.0})
-    poorer = millikan.model_copy(update={"lab_manager_observation": lab, "expected": None})
+    poorer = with_means(millikan, budget=750.0)
     assert none_exists_text(prospect(None, poorer), poorer).startswith(
         "no plan within the floor of ±2.50 % exists in this lab with this method: the best has "
         "half-width ±"
@@ -136,7 +135,7 @@ def test_proof_of_a_precision_study_says_within() -> None:
 
 def test_better_of_two_hopeless_prospects_is_told() -> None:
     # In 600 credits the plan of 60 days fails more than the reference protocol does.
-    pack = make_pack_in_lab(budget=100, days=5)
+    pack = make_pack(budget=100, days=5)
     found = prospect(FLAMING, pack)
     assert found.base == pack.reference_protocol
     assert "policy" not in none_exists_text(found, pack)

@@ -16,7 +16,7 @@ from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Rank, rank
 from replicalab.planner.order import changed_values
-from replicalab.scenarios.models import DesignKind, EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import DesignKind, EvidenceTier, Pack
 
 _TIERS: Final = tuple(EvidenceTier)
 _FAR: Final = 400
@@ -31,14 +31,14 @@ class Tried(NamedTuple):
     rank: Rank
 
 
-def tried(original: Protocol, pack: NormalizedScenarioPack) -> Iterator[Tried]:
+def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
     """Return every plan of the documented space, checked and ranked."""
     for plan in plans(original, pack):
         check = check_feasibility(plan, pack)
         yield Tried(plan, check, rank(plan, check, original, pack))
 
 
-def best_rank(original: Protocol, pack: NormalizedScenarioPack) -> Rank:
+def best_rank(original: Protocol, pack: Pack) -> Rank:
     """Return the best rank of the space, the original and the Lab Manager's suggestion."""
     check = check_feasibility(original, pack)
     found = [rank(original, check, original, pack)]
@@ -49,7 +49,7 @@ def best_rank(original: Protocol, pack: NormalizedScenarioPack) -> Rank:
     return min(chain(found, (each.rank for each in tried(original, pack))))
 
 
-def plans(original: Protocol, pack: NormalizedScenarioPack) -> Iterator[Protocol]:
+def plans(original: Protocol, pack: Pack) -> Iterator[Protocol]:
     """Return every plan of the documented space: wordings x days x samples that can count.
 
     A wording that another beats in every respect is not asked for more samples than are wanted:
@@ -75,7 +75,7 @@ class _Respects(NamedTuple):
     changes: int
 
 
-def _respects(worded: Protocol, original: Protocol, pack: NormalizedScenarioPack) -> _Respects:
+def _respects(worded: Protocol, original: Protocol, pack: Pack) -> _Respects:
     numbers = {"sample_size": len(worded.controls) + 1, "duration_days": 1}
     check = check_feasibility(revise(worded, **numbers), pack)
     effect = planned_evidence(worded, pack).effect or 0.0
@@ -98,28 +98,28 @@ def _beats(one: _Respects, other: _Respects) -> bool:
     )
 
 
-def days_of(pack: NormalizedScenarioPack) -> range:
-    limit = pack.lab.time_limit_days
+def days_of(pack: Pack) -> range:
+    limit = pack.lab.days
     return range(pack.min_days if pack.min_days <= limit else 1, limit + 1)
 
 
-def can_count(days: int, pack: NormalizedScenarioPack) -> float:
+def can_count(days: int, pack: Pack) -> float:
     per_day, population = pack.samples_per_day, pack.design.population_max
     most = float("inf") if per_day is None else per_day.value * days
     return min(most, population or float("inf"))
 
 
-def samples_of(worded: Protocol, original: Protocol, pack: NormalizedScenarioPack) -> set[int]:
+def samples_of(worded: Protocol, original: Protocol, pack: Pack) -> set[int]:
     """Return all samples up to what is asked, and the fewest that leave room for the controls."""
     return {*range(1, asked(original, pack) + 1), len(worded.controls) + 1}
 
 
-def asked(original: Protocol, pack: NormalizedScenarioPack) -> int:
+def asked(original: Protocol, pack: Pack) -> int:
     """Return what the plan or the study asks for, whichever is more, and 1 at least."""
     return max(1, original.sample_size, pack.reference_protocol.sample_size)
 
 
-def further_samples(worded: Protocol, original: Protocol, pack: NormalizedScenarioPack) -> set[int]:
+def further_samples(worded: Protocol, original: Protocol, pack: Pack) -> set[int]:
     """Return the fewest samples that reach each tier, where these are more than are asked for."""
     firsts = (
         next((n for n in range(1, _FAR) if reaches(worded, n, tier, pack)), 0)
@@ -128,25 +128,21 @@ def further_samples(worded: Protocol, original: Protocol, pack: NormalizedScenar
     return {first for first in firsts if first > asked(original, pack)}
 
 
-def reaches(
-    worded: Protocol, samples: int, tier: EvidenceTier, pack: NormalizedScenarioPack
-) -> bool:
+def reaches(worded: Protocol, samples: int, tier: EvidenceTier, pack: Pack) -> bool:
     """Return whether so many samples reach a tier, given days enough."""
     days = max(pack.min_days, samples)
     plan = revise(worded, sample_size=samples, duration_days=days)
     return _TIERS.index(planned_evidence(plan, pack).tier) <= _TIERS.index(tier)
 
 
-def wordings(original: Protocol, pack: NormalizedScenarioPack) -> Iterator[Protocol]:
+def wordings(original: Protocol, pack: Pack) -> Iterator[Protocol]:
     """Return the plan with each set of substitutions and of dropped controls."""
     for fields in _substituted(original, pack):
         for kept in _kept_controls(original, pack):
             yield revise(original, controls=kept, **fields)
 
 
-def _substituted(
-    original: Protocol, pack: NormalizedScenarioPack
-) -> Iterator[dict[str, list[str]]]:
+def _substituted(original: Protocol, pack: Pack) -> Iterator[dict[str, list[str]]]:
     """Return both item lists, each missing item kept or replaced wherever it is listed."""
     listed = {
         label_key(label) for label in original.required_equipment + original.required_reagents
@@ -191,7 +187,7 @@ def _substituted(
         }
 
 
-def _kept_controls(original: Protocol, pack: NormalizedScenarioPack) -> Iterator[list[str]]:
+def _kept_controls(original: Protocol, pack: Pack) -> Iterator[list[str]]:
     droppable = {label_key(c.name) for c in pack.controls if c.droppable}
     places = [i for i, label in enumerate(original.controls) if label_key(label) in droppable]
     for size in range(len(places) + 1):
@@ -199,6 +195,6 @@ def _kept_controls(original: Protocol, pack: NormalizedScenarioPack) -> Iterator
             yield [label for i, label in enumerate(original.controls) if i not in dropped]
 
 
-def tier_of(plan: Protocol, pack: NormalizedScenarioPack) -> int:
+def tier_of(plan: Protocol, pack: Pack) -> int:
     """Return the place of a plan's evidence tier, 0 the best."""
     return _TIERS.index(price(plan, pack).evidence.tier)

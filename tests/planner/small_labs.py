@@ -7,23 +7,21 @@ from random import Random
 from typing import Final, NamedTuple
 
 from replicalab.models import Protocol
-from replicalab.scenarios.models import (
+from replicalab.scenarios import (
     AllowedSubstitution,
     Control,
+    CostModel,
     Design,
     DesignKind,
-    NormalizedScenarioPack,
-    ScenarioResource,
+    Pack,
+    StaffModel,
 )
-from replicalab.scenarios.rates import CostModel, StaffModel
 from tests.factories import (
     make_control,
     make_design,
-    make_lab_manager_observation,
     make_pack,
     make_policy_rule,
     make_protocol,
-    make_resource,
     make_substitution,
     make_throughput,
 )
@@ -51,7 +49,15 @@ class SmallLab(NamedTuple):
     """A plan, and the lab that it is proposed to."""
 
     plan: Protocol
-    pack: NormalizedScenarioPack
+    pack: Pack
+
+
+class Item(NamedTuple):
+    """An item of a small lab."""
+
+    label: str
+    category: str
+    available: bool
 
 
 def small_labs(first: int, last: int) -> Iterator[SmallLab]:
@@ -70,9 +76,14 @@ def small_lab(seed: int) -> SmallLab:
     days = rng.randint(1, 5 if rich else 3)
     least = rng.randint(1, 2) if rng.random() < 0.8 else rng.randint(1, 6)
     rates, steps = _rates(rng), _steps(rng)
-    budget = _budget(rng, plan, rates)
+    budget = max(0.01, _budget(rng, plan, rates))
     pack = make_pack(
-        resources=resources,
+        equipment=_of(resources, "equipment"),
+        reagents=_of(resources, "reagent"),
+        booked=dict.fromkeys(_missing(resources, "equipment"), 1),
+        out_of_stock=_missing(resources, "reagent"),
+        budget=budget,
+        days=days,
         allowed_substitutions=_substitutions(rng, resources, rich),
         controls=controls,
         policy_rules=[make_policy_rule()] if rng.random() < 0.3 else [],
@@ -82,45 +93,30 @@ def small_lab(seed: int) -> SmallLab:
         samples_per_day=make_throughput(value=rng.randint(1, 8)) if rng.random() < 0.4 else None,
         cost_model=rates,
         staff_model=steps,
-        lab_manager_observation=make_lab_manager_observation(
-            budget_total=budget + 50,
-            budget_remaining=budget,
-            time_limit_days=days,
-            staff_count=rng.randint(1, 5),
-            equipment_available=_labels(resources, "equipment", available=True),
-            equipment_booked=_labels(resources, "equipment", available=False),
-            reagents_in_stock=_labels(resources, "reagent", available=True),
-            reagents_out_of_stock=_labels(resources, "reagent", available=False),
-        ),
+        staff=rng.randint(1, 5),
     )
     return SmallLab(plan, pack)
 
 
-def _resources(rng: Random, rich: bool) -> list[ScenarioResource]:
+def _resources(rng: Random, rich: bool) -> list[Item]:
     missing = 0.5 if rich else 0.25
     named = [
         *(("equipment", label) for label in EQUIPMENT),
         *(("reagent", label) for label in REAGENTS),
         *((rng.choice(("equipment", "reagent")), a) for a in ALTERNATIVES if rng.random() < 0.3),
     ]
-    return [
-        make_resource(
-            key=label.replace(" ", "_"),
-            label=label,
-            category=category,
-            available=rng.random() >= missing,
-        )
-        for category, label in named
-    ]
+    return [Item(label, category, rng.random() >= missing) for category, label in named]
 
 
-def _labels(resources: list[ScenarioResource], category: str, *, available: bool) -> list[str]:
-    return [r.label for r in resources if r.category == category and r.available is available]
+def _of(resources: list[Item], category: str) -> list[str]:
+    return [item.label for item in resources if item.category == category]
 
 
-def _substitutions(
-    rng: Random, resources: list[ScenarioResource], rich: bool
-) -> list[AllowedSubstitution]:
+def _missing(resources: list[Item], category: str) -> list[str]:
+    return [r.label for r in resources if r.category == category and not r.available]
+
+
+def _substitutions(rng: Random, resources: list[Item], rich: bool) -> list[AllowedSubstitution]:
     known = [r.label for r in resources]
     pairs = [
         (original, rng.choice([*ALTERNATIVES, *ALTERNATIVES, *known]))
@@ -145,9 +141,7 @@ def _controls(rng: Random, rich: bool) -> list[Control]:
     ]
 
 
-def _plan(
-    rng: Random, resources: list[ScenarioResource], controls: list[Control], rich: bool
-) -> Protocol:
+def _plan(rng: Random, resources: list[Item], controls: list[Control], rich: bool) -> Protocol:
     most = 3 if rich else 2
     names = [c.name for c in controls if rng.random() < 0.8]
     extra = ["a control of its own"] if rng.random() < 0.1 else []
@@ -161,7 +155,7 @@ def _plan(
     )
 
 
-def _listed(rng: Random, resources: list[ScenarioResource], category: str, most: int) -> list[str]:
+def _listed(rng: Random, resources: list[Item], category: str, most: int) -> list[str]:
     labels = [r.label for r in resources if r.category == category]
     found = rng.sample(labels, k=min(len(labels), rng.randint(0, most)))
     return [*found, rng.choice(ALTERNATIVES)] if rng.random() < 0.1 else found

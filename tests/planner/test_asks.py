@@ -12,13 +12,13 @@ from replicalab.agents import FeasibilityCheckResult, check_feasibility
 from replicalab.evidence import planned_evidence
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Ask, asks, asks_text, granted, least_loss
-from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import EvidenceTier, Pack
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
     REAGENTS,
     make_design,
-    make_pack_in_lab,
+    make_pack,
     make_protocol,
     make_substitution,
 )
@@ -63,7 +63,7 @@ def test_granting_what_a_plan_asks_for_makes_it_feasible_and_nothing_less_does()
 
 def test_what_no_lab_can_add_is_left() -> None:
     plan = make_protocol(sample_size=2, required_equipment=["crystal ball"])
-    relief = asks(plan, make_pack_in_lab()).run
+    relief = asks(plan, make_pack()).run
     assert relief.left == (Dimension.PROTOCOL, Dimension.EQUIPMENT)
     assert relief.asks == ()
 
@@ -97,19 +97,19 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
 # --- single asks ------------------------------------------------------------------------------
 
 
-def _reached(plan: Protocol, pack: NormalizedScenarioPack, tier: EvidenceTier) -> bool:
+def _reached(plan: Protocol, pack: Pack, tier: EvidenceTier) -> bool:
     found = least_loss(plan, pack)
     tiers = list(EvidenceTier)
     return found.check.feasible and tiers.index(found.price.evidence.tier) <= tiers.index(tier)
 
 
-def _levers(plan: Protocol, pack: NormalizedScenarioPack) -> dict[tuple[str, str | None], Ask]:
+def _levers(plan: Protocol, pack: Pack) -> dict[tuple[str, str | None], Ask]:
     """Return every single thing that a lab could add, more of it than anyone could need."""
     lab = pack.lab
     found = [
-        Ask(Dimension.BUDGET, lab.budget_remaining, 1e9),
-        Ask(Dimension.SCHEDULE, lab.time_limit_days, 10**7),
-        Ask(Dimension.STAFF, lab.staff_count, 100),
+        Ask(Dimension.BUDGET, lab.budget, 1e9),
+        Ask(Dimension.SCHEDULE, lab.days, 10**7),
+        Ask(Dimension.STAFF, lab.staff, 100),
         *(
             Ask(
                 Dimension.EQUIPMENT if r.category.value == "equipment" else Dimension.REAGENTS,
@@ -147,7 +147,7 @@ def test_single_asks_are_each_enough_and_all_that_are(tier: EvidenceTier) -> Non
 
 def test_a_missing_alternative_is_asked_for_where_its_release_is_enough() -> None:
     swap = make_substitution(original=CHAMBER, alternative=METER)
-    pack = make_pack_in_lab(booked={CHAMBER: 9, METER: 3}, allowed_substitutions=[swap])
+    pack = make_pack(booked={CHAMBER: 9, METER: 3}, allowed_substitutions=[swap])
     found = asks(make_protocol(required_equipment=[CHAMBER]), pack)
     assert [ask.item for ask in found.alone_target] == [CHAMBER, METER]
     assert [ask.item for ask in found.run.asks] == [CHAMBER]
@@ -156,7 +156,7 @@ def test_a_missing_alternative_is_asked_for_where_its_release_is_enough() -> Non
 def test_target_is_none_where_the_population_leaves_no_room_beside_the_controls() -> None:
     design = make_design(kind="paired", effect_planning=50.0, population_max=3)
     plan = make_protocol(controls=[*CONTROLS, "third"])
-    found = asks(plan, make_pack_in_lab(design=design))
+    found = asks(plan, make_pack(design=design))
     assert found.target is None
 
 

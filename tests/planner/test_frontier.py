@@ -13,16 +13,17 @@ from replicalab.models import Protocol, revise
 from replicalab.planner import Frontier, FrontierPlan, Standing, frontier, nash_point
 from replicalab.scenarios import (
     CostModel,
+    DesignKind,
     Difficulty,
-    NormalizedScenarioPack,
+    EvidenceTier,
+    Pack,
     list_scenarios,
     load_scenario,
 )
-from replicalab.scenarios.models import DesignKind, EvidenceTier
 from tests.factories import (
     CONTROLS,
     make_design,
-    make_pack_in_lab,
+    make_pack,
     make_protocol,
     make_throughput,
 )
@@ -36,7 +37,7 @@ Four = tuple[float, float, float, float]
 """Cost, days, what is short of the evidence, loss: lower is better in each."""
 
 
-def _four(plan: Protocol, pack: NormalizedScenarioPack) -> Four:
+def _four(plan: Protocol, pack: Pack) -> Four:
     priced = price(plan, pack)
     sign = 1 if pack.design.kind is DesignKind.PRECISION else -1
     short = round(sign * priced.evidence.value, 12)
@@ -46,7 +47,7 @@ def _four(plan: Protocol, pack: NormalizedScenarioPack) -> Four:
 def _feasible(lab: SmallLab) -> dict[Four, Protocol] | None:
     """Return every feasible plan with evidence by its four, None if there are too many to try."""
     found: dict[Four, Protocol] = {}
-    if lab.pack.lab.time_limit_days < lab.pack.min_days:
+    if lab.pack.lab.days < lab.pack.min_days:
         return found
     for worded in wordings(*lab):
         for days in days_of(lab.pack):
@@ -145,7 +146,7 @@ def _of(each: FrontierPlan, found: Frontier) -> Four:
 
 
 def test_standing_of_a_slower_plan_at_no_more_cost_is_beaten() -> None:
-    pack = make_pack_in_lab(cost_model=CostModel(per_day=0.0))
+    pack = make_pack(cost_model=CostModel(per_day=0.0))
     plan = make_protocol()
     slow = frontier(pack, plan).standing(plan, pack)
     assert (slow.cheaper, slow.stronger) == (None, None)
@@ -170,7 +171,7 @@ def test_nash_point_has_the_largest_product_of_what_both_gain(tried: Tried) -> N
         assert point in above
         products = [
             abs(p.value - pack.design.floor) / (1 + p.loss)
-            * (pack.lab.budget_remaining - p.credits)
+            * (pack.lab.budget - p.credits)
             for p in above
         ]  # fmt: skip
         assert products[above.index(point)] == max(products)
@@ -202,7 +203,7 @@ def test_frontier_of_a_large_lab_holds_plans_that_no_size_beats(
     per_sample: float, value: int | None
 ) -> None:
     # So many sizes fit that they cannot all be looked at.
-    pack = make_pack_in_lab(
+    pack = make_pack(
         budget=500_000.0,
         days=6000,
         design=make_design(effect_planning=0.02),

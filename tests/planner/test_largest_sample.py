@@ -11,12 +11,12 @@ from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import largest_sample
 from replicalab.scenarios import (
     Difficulty,
-    NormalizedScenarioPack,
+    Pack,
     StaffModel,
     list_scenarios,
     load_scenario,
 )
-from tests.factories import make_design, make_pack_in_lab, make_protocol, make_throughput
+from tests.factories import make_design, make_pack, make_protocol, make_throughput
 from tests.planner.brute_force import can_count
 from tests.planner.small_labs import small_labs
 
@@ -24,7 +24,7 @@ _NUMBERS: Final = {Dimension.BUDGET, Dimension.STAFF}
 _MOST: Final = 60
 
 
-def _fits(plan: Protocol, samples: int, pack: NormalizedScenarioPack) -> bool:
+def _fits(plan: Protocol, samples: int, pack: Pack) -> bool:
     check = check_feasibility(revise(plan, sample_size=samples), pack)
     return not _NUMBERS & set(check.failing) and len(plan.controls) < samples <= can_count(
         plan.duration_days, pack
@@ -65,15 +65,15 @@ def test_largest_sample_of_a_shipped_lab_is_the_published_one(
 @pytest.mark.parametrize(
     ("pack", "largest"),
     [
-        (make_pack_in_lab(budget=650 + 10 * 57.9), 57),
-        (make_pack_in_lab(staff=1), 20),
-        (make_pack_in_lab(samples_per_day=make_throughput(value=6)), 30),
-        (make_pack_in_lab(design=make_design(population_max=44)), 44),
-        (make_pack_in_lab(budget=650 + 20), None),
-        (make_pack_in_lab(staff=1, staff_model=StaffModel(base=2)), None),
-        (make_pack_in_lab(design=make_design(population_max=2)), None),
+        (make_pack(budget=650 + 10 * 57.9), 57),
+        (make_pack(staff=1), 20),
+        (make_pack(samples_per_day=make_throughput(value=6)), 30),
+        (make_pack(design=make_design(population_max=44)), 44),
+        (make_pack(budget=650 + 20), None),
+        (make_pack(staff=1, staff_model=StaffModel(base=2)), None),
+        (make_pack(design=make_design(population_max=2)), None),
     ],
 )
-def test_largest_sample_is_bounded_by(pack: NormalizedScenarioPack, largest: int | None) -> None:
+def test_largest_sample_is_bounded_by(pack: Pack, largest: int | None) -> None:
     # The plan without samples costs 650 credits and has two controls.
     assert largest_sample(make_protocol(), pack) == largest

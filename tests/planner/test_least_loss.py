@@ -12,18 +12,20 @@ from replicalab.agents.suggestions import apply_changes
 from replicalab.evidence import planned_evidence
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import least_loss, rank, suggest_least_loss
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
-from replicalab.scenarios.models import EvidenceTier
+from replicalab.scenarios import (
+    Difficulty,
+    EvidenceTier,
+    Pack,
+    list_scenarios,
+    load_scenario,
+)
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
     make_control,
     make_design,
-    make_lab_manager_observation,
     make_pack,
-    make_pack_in_lab,
     make_protocol,
-    make_resource,
     make_substitution,
 )
 from tests.planner.brute_force import best_rank, can_count, tried
@@ -65,14 +67,14 @@ def test_least_loss_claims_that_nothing_is_feasible_exactly_when_no_plan_tried_i
     assert set(claims) == {(False, False), (False, True), (True, True)}
 
 
-def _tier(plan: Protocol, pack: NormalizedScenarioPack) -> EvidenceTier:
+def _tier(plan: Protocol, pack: Pack) -> EvidenceTier:
     return planned_evidence(plan, pack).tier
 
 
 # --- never worse than the Lab Manager's suggestion --------------------------------------------
 
 
-def _no_worse_than_the_suggestion(plan: Protocol, pack: NormalizedScenarioPack) -> None:
+def _no_worse_than_the_suggestion(plan: Protocol, pack: Pack) -> None:
     check = check_feasibility(plan, pack)
     found = least_loss(plan, pack)
     assert found.rank <= rank(plan, check, plan, pack)
@@ -84,9 +86,7 @@ def _no_worse_than_the_suggestion(plan: Protocol, pack: NormalizedScenarioPack) 
 
 @settings(max_examples=300)
 @given(itemised_protocols(), studied_packs())
-def test_least_loss_is_no_worse_than_the_suggestion_in_any_lab(
-    plan: Protocol, pack: NormalizedScenarioPack
-) -> None:
+def test_least_loss_is_no_worse_than_the_suggestion_in_any_lab(plan: Protocol, pack: Pack) -> None:
     _no_worse_than_the_suggestion(plan, pack)
 
 
@@ -138,21 +138,13 @@ def test_least_loss_is_repeatable_and_leaves_its_inputs_alone() -> None:
 
 def test_least_loss_of_a_plan_with_a_control_of_its_own_keeps_it() -> None:
     plan = make_protocol(controls=["a control of its own", *CONTROLS])
-    found = least_loss(plan, make_pack_in_lab(staff=2))
+    found = least_loss(plan, make_pack(staff=2))
     assert found.plan.controls[0] == "a control of its own"
-
-
-def test_least_loss_in_a_lab_that_gives_no_day_leaves_the_plan() -> None:
-    plan = make_protocol()
-    nothing = make_pack_in_lab(days=0)
-    found = least_loss(plan, nothing)
-    assert Dimension.PROTOCOL in found.check.failing
-    assert found.none_feasible
 
 
 def test_least_loss_drops_one_of_two_copies_before_a_control() -> None:
     plan = make_protocol(controls=[*CONTROLS, CONTROLS[1].upper()], duration_days=5)
-    pack = make_pack_in_lab(staff=2)  # 1, and 1 for more than 20 samples; a third control adds 1
+    pack = make_pack(staff=2)  # 1, and 1 for more than 20 samples; a third control adds 1
     found = least_loss(plan, pack)
     assert found.plan.controls == [CONTROLS[0], CONTROLS[1].upper()]
     assert [change.tradeoff for change in found.changes if change.field == "controls"] == [
@@ -168,7 +160,7 @@ def test_least_loss_counts_a_shared_alternative_as_the_finished_plan_does() -> N
         make_substitution(original=CHAMBER, alternative="torch", fidelity_loss=0),
         make_substitution(original=CHAMBER, alternative="sun", fidelity_loss=1),
     ]
-    pack = make_pack_in_lab(booked={CHAMBER: 9}, allowed_substitutions=swaps)
+    pack = make_pack(booked={CHAMBER: 9}, allowed_substitutions=swaps)
     plan = make_protocol(required_equipment=[CHAMBER])
     found = least_loss(plan, pack)
     assert (found.plan.required_equipment, found.rank.loss) == (["sun"], 1)
@@ -211,7 +203,7 @@ def test_least_loss_proves_that_nothing_opens_the_suzuki_lab() -> None:
 # --- large studies ----------------------------------------------------------------------------
 
 
-def _large(shared: int | None) -> tuple[Protocol, NormalizedScenarioPack]:
+def _large(shared: int | None) -> tuple[Protocol, Pack]:
     """Return a plan that lacks 20 items with 3 alternatives each, and 20 droppable controls."""
     items = [f"item {number}" for number in range(20)]
     swaps = [
@@ -233,25 +225,16 @@ def _large(shared: int | None) -> tuple[Protocol, NormalizedScenarioPack]:
         required_equipment=items[:10],
         required_reagents=items[10:],
     )
-    resources = [
-        make_resource(
-            key=f"item_{place}",
-            label=item,
-            available=False,
-            category="equipment" if place < 10 else "reagent",
-        )
-        for place, item in enumerate(items)
-    ]
-    lab = make_lab_manager_observation(
-        budget_total=1e9, budget_remaining=1e9, time_limit_days=10**9,
-        equipment_booked=items[:10], reagents_out_of_stock=items[10:],
-    )  # fmt: skip
     pack = make_pack(
-        resources=resources,
+        equipment=items[:10],
+        reagents=items[10:],
+        booked=dict.fromkeys(items[:10], 1),
+        out_of_stock=items[10:],
+        budget=1e9,
+        days=10**9,
         allowed_substitutions=swaps,
         controls=controls,
         reference_protocol=plan,
-        lab_manager_observation=lab,
         design=make_design(effect_planning=0.5),
     )
     return plan, pack

@@ -14,7 +14,7 @@ from replicalab.evidence import planned_evidence
 from replicalab.lexicon import label_key
 from replicalab.models import Protocol, revise
 from replicalab.planner import LeastLoss, least_loss
-from replicalab.scenarios.models import EvidenceTier, NormalizedScenarioPack
+from replicalab.scenarios import EvidenceTier, Pack
 from tests.planner.brute_force import can_count, days_of
 from tests.planner.small_labs import small_labs
 
@@ -27,7 +27,7 @@ class Said(NamedTuple):
     change: SuggestionChange
     original: Protocol
     found: LeastLoss
-    pack: NormalizedScenarioPack
+    pack: Pack
 
     @property
     def before(self) -> int:
@@ -66,18 +66,18 @@ def _reaches(said: Said, number: int, tier: EvidenceTier) -> bool:
 
 
 def _same(said: Said, number: int) -> bool:
-    lost = said.pack.lab.time_limit_days < said.pack.min_days
+    lost = said.pack.lab.days < said.pack.min_days
     return lost or said.worth(number) == said.worth(said.found.plan.sample_size)
 
 
 def _scarce(said: Said, fewer: int, dimension: str) -> bool:
-    days = min(said.before, said.pack.lab.time_limit_days)
+    days = min(said.before, said.pack.lab.days)
     check = check_feasibility(said.at(duration_days=days), said.pack)
     return days - said.found.plan.duration_days == fewer and dimension in check.failing
 
 
 def _enough(said: Said, number: int) -> bool:
-    limit = said.pack.lab.time_limit_days
+    limit = said.pack.lab.days
     return number == said.found.plan.duration_days and not said.fails_more(
         said.at(duration_days=limit)
     )
@@ -121,9 +121,9 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     r"Nothing of the evidence; the cost rises\.": lambda s: s.pack.cost_model.per_sample > 0,
     r"Nothing of the evidence\.": lambda s: s.pack.cost_model.per_sample == 0,
     # days
-    rf"The lab has {N} days?\.": lambda s, n: n == s.pack.lab.time_limit_days < s.before,
+    rf"The lab has {N} days?\.": lambda s, n: n == s.pack.lab.days < s.before,
     rf"The lab has {N} days?; {N} are enough\.": lambda s, limit, n: (
-        limit == s.pack.lab.time_limit_days and _enough(s, n)
+        limit == s.pack.lab.days and _enough(s, n)
     ),
     rf"(?:The lab has \d+ days?; )?{N} fewer leave credits for the samples\.": lambda s, n: _scarce(
         s, n, "budget"
@@ -190,7 +190,7 @@ def test_every_sentence_about_a_number_is_true(said: list[Said]) -> None:
     assert used >= set(SENTENCES) - {r"Nothing of the evidence\."}
 
 
-def _told(found: LeastLoss, change: SuggestionChange, pack: NormalizedScenarioPack) -> str:
+def _told(found: LeastLoss, change: SuggestionChange, pack: Pack) -> str:
     """Return the reason that a dropped control must have, from checks of plans with it."""
     kept = revise(found.plan, controls=[*found.plan.controls, change.original])
     most = 0

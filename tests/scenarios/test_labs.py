@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from replicalab.errors import ScenarioError
 from replicalab.scenarios import (
+    MAX_ROUNDS,
+    MAX_SEED,
     Difficulty,
-    NormalizedScenarioPack,
+    Pack,
     ResourceCategory,
     Study,
     list_scenarios,
@@ -19,8 +21,7 @@ from replicalab.scenarios import (
     pack_of,
     parse_study,
 )
-from replicalab.scenarios.labs import MAX_SEED, draw
-from replicalab.scenarios.models import MAX_ROUNDS
+from replicalab.scenarios.pack import draw
 from tests.scenarios.tiny_study import STUDY_TEXT
 
 SHIPPED = [study.scenario_id for study in list_scenarios()]
@@ -33,12 +34,15 @@ def study() -> Study:
     return parse_study(STUDY_TEXT, "tiny.yaml")
 
 
-def missing(pack: NormalizedScenarioPack) -> tuple[list[str], list[str]]:
+def missing(pack: Pack) -> tuple[list[str], list[str]]:
     """Return the labels that the lab lacks: booked equipment, reagents out of stock."""
-    return pack.lab.equipment_booked, pack.lab.reagents_out_of_stock
+    return (
+        pack.lab_manager_observation.equipment_booked,
+        pack.lab_manager_observation.reagents_out_of_stock,
+    )
 
 
-def booked_until(pack: NormalizedScenarioPack) -> dict[str, int]:
+def booked_until(pack: Pack) -> dict[str, int]:
     """Return the day until which each booked item is away."""
     days = {item.label: item.booked_until_day for item in pack.resources}
     return {label: day for label, day in days.items() if day is not None}
@@ -47,7 +51,7 @@ def booked_until(pack: NormalizedScenarioPack) -> dict[str, int]:
 def test_seed_0_is_the_lab_as_written(study: Study) -> None:
     pack = pack_of(study, Difficulty.HARD)
     assert pack.seed == 0
-    assert pack.lab.model_dump() == {
+    assert pack.lab_manager_observation.model_dump() == {
         "budget_total": 300.0,
         "budget_remaining": 300.0,
         "equipment_available": ["ice box"],
@@ -191,9 +195,12 @@ def test_seeded_lab_is_the_same_everywhere(
     out_of_stock: list[str],
 ) -> None:
     pack = load_scenario(scenario_id, difficulty, seed)
-    assert (pack.lab.budget_total, pack.lab.time_limit_days) == (budget, days)
+    assert (
+        pack.lab_manager_observation.budget_total,
+        pack.lab_manager_observation.time_limit_days,
+    ) == (budget, days)
     assert booked_until(pack) == booked
-    assert pack.lab.reagents_out_of_stock == out_of_stock
+    assert pack.lab_manager_observation.reagents_out_of_stock == out_of_stock
 
 
 @given(st.sampled_from(SHIPPED), DIFFICULTIES, SEEDS)
@@ -202,16 +209,19 @@ def test_seeded_lab_stays_near_the_written_one(
 ) -> None:
     written = load_scenario(scenario_id, difficulty)
     pack = load_scenario(scenario_id, difficulty, seed)
-    budget, days = pack.lab.budget_total, pack.lab.time_limit_days
-    assert budget == pack.lab.budget_remaining
+    budget, days = (
+        pack.lab_manager_observation.budget_total,
+        pack.lab_manager_observation.time_limit_days,
+    )
+    assert budget == pack.lab_manager_observation.budget_remaining
     assert budget > 0
     assert budget % 10 == 0
-    assert 0.85 <= budget / written.lab.budget_total <= 1.15
+    assert 0.85 <= budget / written.lab_manager_observation.budget_total <= 1.15
     assert days >= 1
-    assert 0.8 <= days / written.lab.time_limit_days <= 1.2
-    assert pack.lab.staff_count == written.lab.staff_count
+    assert 0.8 <= days / written.lab_manager_observation.time_limit_days <= 1.2
+    assert pack.lab_manager_observation.staff_count == written.lab_manager_observation.staff_count
     assert list(map(len, missing(pack))) == list(map(len, missing(written)))
-    assert list(booked_until(pack)) == pack.lab.equipment_booked
+    assert list(booked_until(pack)) == pack.lab_manager_observation.equipment_booked
     assert all(1 <= day <= 2 * days for day in booked_until(pack).values())
     assert pack.expected is None
 
@@ -221,7 +231,7 @@ def test_lab_has_each_item_once_and_resources_agree(
     scenario_id: str, difficulty: Difficulty, seed: int
 ) -> None:
     pack = load_scenario(scenario_id, difficulty, seed)
-    lab = pack.lab
+    lab = pack.lab_manager_observation
     for category, free, gone in (
         (ResourceCategory.EQUIPMENT, lab.equipment_available, lab.equipment_booked),
         (ResourceCategory.REAGENT, lab.reagents_in_stock, lab.reagents_out_of_stock),
@@ -243,19 +253,21 @@ def test_seeded_lab_of_any_size_keeps_a_budget_and_a_day(
 ) -> None:
     text = STUDY_TEXT.replace("budget: 500\n    days: 5", f"budget: {budget!r}\n    days: {days}")
     lab = pack_of(parse_study(text, "x"), Difficulty.EASY, seed).lab
-    assert lab.budget_total >= 10
-    assert lab.budget_total % 10 == 0
-    assert abs(lab.budget_total - budget) <= max(10, 0.15 * budget)
-    assert lab.time_limit_days >= 1
-    assert abs(lab.time_limit_days - days) <= 0.2 * days
+    assert lab.budget >= 10
+    assert lab.budget % 10 == 0
+    assert abs(lab.budget - budget) <= max(10, 0.15 * budget)
+    assert lab.days >= 1
+    assert abs(lab.days - days) <= 0.2 * days
 
 
 def test_seeds_reach_every_item_and_the_bounds(study: Study) -> None:
     labs = [pack_of(study, Difficulty.MEDIUM, seed) for seed in range(1, 200)]
-    assert {pack.lab.equipment_booked[0] for pack in labs} == set(study.equipment)
-    assert {pack.lab.budget_total for pack in labs} == set(range(340, 470, 10))
+    assert {pack.lab_manager_observation.equipment_booked[0] for pack in labs} == set(
+        study.equipment
+    )
+    assert {pack.lab_manager_observation.budget_total for pack in labs} == set(range(340, 470, 10))
     labs = [pack_of(study, Difficulty.EASY, seed) for seed in range(1, 200)]
-    assert {pack.lab.time_limit_days for pack in labs} == {4, 5, 6}
+    assert {pack.lab_manager_observation.time_limit_days for pack in labs} == {4, 5, 6}
 
 
 @pytest.mark.parametrize("scenario_id", SHIPPED)
@@ -264,8 +276,8 @@ def test_seeds_reach_every_item_and_the_bounds(study: Study) -> None:
 def test_pack_survives_python_and_json(scenario_id: str, difficulty: Difficulty, seed: int) -> None:
     pack = load_scenario(scenario_id, difficulty, seed)
     assert pack.inventory.alternatives("no such item") == ()
-    assert NormalizedScenarioPack.model_validate(pack.model_dump()) == pack
-    assert NormalizedScenarioPack.model_validate_json(pack.model_dump_json()) == pack
+    assert Pack.model_validate(pack.model_dump()) == pack
+    assert Pack.model_validate_json(pack.model_dump_json()) == pack
 
 
 def words(*texts: str) -> set[str]:

@@ -17,7 +17,7 @@ from replicalab.errors import Fault, ScenarioError
 from replicalab.models import LAB_DIMENSIONS, LabManagerActionType
 from replicalab.scenarios import (
     Difficulty,
-    NormalizedScenarioPack,
+    Pack,
     Study,
     broken_scenarios,
     generate_scenario,
@@ -136,8 +136,12 @@ def test_contested_study_says_so_on_its_card(scenario_id: str) -> None:
         ),
         (
             [("budget: 500", "budget: 1e999")],
-            "x.yaml: line 66, labs.easy.budget: inf is not allowed; "
-            "must be less than or equal to 1000000000",
+            "x.yaml: line 66, labs.easy.budget: inf is not allowed; must be a finite number",
+        ),
+        (
+            [("budget: 500", "budget: 2e9")],
+            "x.yaml: line 65, labs.easy: budget is 2,000,000,000; "
+            "a study's lab has at most 1,000,000,000",
         ),
         (
             [("days: 5", "days: 2.5")],
@@ -490,10 +494,10 @@ def test_missing_folder_lists_nothing(tmp_path: Path) -> None:
 
 def test_changed_file_is_read_again(shelf: Shelf) -> None:
     folder = shelf(demo__tiny=STUDY_TEXT)
-    assert load_scenario("tiny", folder=folder).lab.budget_total == 500
+    assert load_scenario("tiny", folder=folder).lab.budget == 500
     shelf(demo__tiny=bent(("budget: 500", "budget: 600")))
     os.utime(folder / "demo" / "tiny.yaml", ns=(1, 1))
-    assert load_scenario("tiny", folder=folder).lab.budget_total == 600
+    assert load_scenario("tiny", folder=folder).lab.budget == 600
 
 
 def test_unchanged_pack_is_not_built_again() -> None:
@@ -522,7 +526,7 @@ def test_broken_copy_of_a_shipped_file_leaves_the_others(path: Path, tmp_path: P
 # --- One study in one lab ---
 
 
-def refusal(call: Callable[[], NormalizedScenarioPack]) -> str:
+def refusal(call: Callable[[], Pack]) -> str:
     """Return what is said about a study or lab that there is not."""
     with pytest.raises(ScenarioError) as refused:
         call()

@@ -22,7 +22,7 @@ from replicalab.negotiation import (
     setup_for,
     state_of,
 )
-from replicalab.scenarios import NormalizedScenarioPack, list_scenarios, load_scenario
+from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from replicalab.sentences import (
     LAB_MANAGERS,
     SCIENTISTS,
@@ -57,7 +57,7 @@ BASELINE: Final = negotiate(setup_for(MOMENTUM, MOMENTUM.reference_protocol), MO
 SETUP: Final = setup_for(BOOKED, None, 5, ScientistKind.PERSON)
 
 
-def played(*plans: Protocol, pack: NormalizedScenarioPack = BOOKED) -> Trace:
+def played(*plans: Protocol, pack: Pack = BOOKED) -> Trace:
     """Return a negotiation by hand over these plans, not yet finished."""
     trace = begin(setup_for(pack, None, 9, ScientistKind.PERSON), pack)
     for number, plan in enumerate(plans):
@@ -160,7 +160,7 @@ def test_every_round_of_every_study_has_a_caption(study: str, scientist: Scienti
     ],
 )
 def test_answer_is_explained_by_its_place_in_the_order(
-    pack: NormalizedScenarioPack, kind: LabManagerActionType, rule: str
+    pack: Pack, kind: LabManagerActionType, rule: str
 ) -> None:
     done = played(PLAN, pack=pack).rounds[0]
     assert done.lab_manager_action is not None

@@ -13,7 +13,7 @@ from replicalab.concessions import change_concessions, plan_concession
 from replicalab.evidence import evidence_value, planned_evidence
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Ask, Relief, least_loss
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, load_scenario
+from replicalab.scenarios import Difficulty, Pack, load_scenario
 from replicalab.sentences import (
     alone_lines,
     alone_text,
@@ -55,7 +55,7 @@ MET: Final = make_protocol(sample_size=42)
 REEF: Final = load_scenario("eco_reef_fish", Difficulty.MEDIUM)
 
 
-def advice(pack: NormalizedScenarioPack, plan: Protocol | None = None) -> str:
+def advice(pack: Pack, plan: Protocol | None = None) -> str:
     return what_to_do(options_for(plan or pack.reference_protocol, pack), pack)
 
 
@@ -102,9 +102,7 @@ def test_advice_says_when_no_plan_reaches_the_floor() -> None:
         ),
     ],
 )
-def test_advice_when_nothing_can_be_gained(
-    pack: NormalizedScenarioPack, plan: Protocol, text: str
-) -> None:
+def test_advice_when_nothing_can_be_gained(pack: Pack, plan: Protocol, text: str) -> None:
     assert advice(pack, plan) == text
 
 
@@ -177,9 +175,7 @@ def test_search_names_what_was_searched_and_is_silent_above_the_floor() -> None:
 
 @settings(max_examples=60)
 @given(itemised_protocols(), studied_packs())
-def test_every_sentence_is_made_of_whole_sentences(
-    plan: Protocol, pack: NormalizedScenarioPack
-) -> None:
+def test_every_sentence_is_made_of_whole_sentences(plan: Protocol, pack: Pack) -> None:
     options = options_for(plan, pack)
     advised = what_to_do(options, pack), difference_text(options, pack)
     taken = run_text(options.asks.run), target_text(options, pack)
@@ -197,7 +193,7 @@ def test_every_sentence_is_made_of_whole_sentences(
 @settings(max_examples=60)
 @given(itemised_protocols(), studied_packs())
 def test_nothing_is_needed_only_where_the_plan_passes_and_meets_its_target(
-    plan: Protocol, pack: NormalizedScenarioPack
+    plan: Protocol, pack: Pack
 ) -> None:
     options = options_for(plan, pack)
     if nothing_needed(options):

@@ -9,7 +9,6 @@ from replicalab.concessions import price
 from replicalab.models import revise
 from replicalab.planner import Frontier, FrontierPlan, frontier, least_loss, nash_point
 from replicalab.scenarios import load_scenario
-from replicalab.scenarios.levers import with_means
 from replicalab.sentences import (
     Status,
     Verdict,
@@ -30,6 +29,7 @@ from replicalab.sentences import (
     worded_text,
 )
 from replicalab.tradeoffs import Constraint, as_least_loss, extras, worded
+from tests.factories import with_means
 
 
 def standing(study: str, lab: str, samples: int | None = None, days: int = 0) -> Verdict:

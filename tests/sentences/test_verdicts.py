@@ -25,7 +25,7 @@ from replicalab.negotiation import (
 from replicalab.negotiation.rounds import outcome_of
 from replicalab.scenarios import (
     EvidenceTier,
-    NormalizedScenarioPack,
+    Pack,
     list_scenarios,
     load_scenario,
 )
@@ -48,7 +48,7 @@ from replicalab.sentences import (
     terms_text,
 )
 from replicalab.sentences.verdicts import EVIDENCE_MEANINGS, UNFINISHED_TITLE
-from tests.factories import EQUIPMENT, make_pack_in_lab, make_protocol
+from tests.factories import EQUIPMENT, change_pack, make_pack, make_protocol
 from tests.negotiation.playing import (
     ACCEPT,
     BOOKED,
@@ -146,9 +146,7 @@ WITH_MEETS = "Planned evidence: power 0.86, which meets the target of 0.80."
     ],
     ids=["feasible", "below the floor", "void", "not approved", "not feasible"],
 )
-def test_plan_verdict_is(
-    pack: NormalizedScenarioPack, plan: Protocol, evidence: Evidence, verdict: Verdict
-) -> None:
+def test_plan_verdict_is(pack: Pack, plan: Protocol, evidence: Evidence, verdict: Verdict) -> None:
     assert plan_verdict(check_feasibility(plan, pack), evidence) == verdict
 
 
@@ -312,7 +310,7 @@ def test_every_measure_of_evidence_has_a_meaning() -> None:
 
 def story(plan: Protocol, booked: dict[str, int] | None = None) -> Verdict:
     """Return the story of the synthetic study with that reference protocol."""
-    return offer_story(make_pack_in_lab(booked=booked, reference_protocol=plan))
+    return offer_story(make_pack(booked=booked, reference_protocol=plan))
 
 
 def test_offer_story_of_an_accepted_plan_below_the_floor_is_no_pass() -> None:
@@ -343,7 +341,7 @@ def test_offer_story_of_an_offer_that_still_fails_says_so() -> None:
 # --- the outcome ----------------------------------------------------------------------------
 
 
-def made(pack: NormalizedScenarioPack, actions: list[ScientistAction | None], most: int) -> Trace:
+def made(pack: Pack, actions: list[ScientistAction | None], most: int) -> Trace:
     """Return the trace of hand-made turns that end a negotiation."""
     state, rounds = play(pack, *actions, max_rounds=most)
     assert state.ending is not None
@@ -445,7 +443,7 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
     ],
 )
 def test_outcome_verdict_is(
-    pack: NormalizedScenarioPack,
+    pack: Pack,
     actions: list[ScientistAction | None],
     most: int,
     expected: Verdict,
@@ -649,9 +647,7 @@ def test_every_answer_is_shown_and_explained(table: dict[LabManagerActionType, s
 
 
 @given(studied_packs(), itemised_protocols())
-def test_plan_verdict_passes_only_what_passes_above_the_floor(
-    pack: NormalizedScenarioPack, plan: Protocol
-) -> None:
+def test_plan_verdict_passes_only_what_passes_above_the_floor(pack: Pack, plan: Protocol) -> None:
     check, evidence = check_feasibility(plan, pack), planned_evidence(plan, pack)
     verdict = plan_verdict(check, evidence)
     holds = check.feasible and evidence.tier is not EvidenceTier.BELOW_FLOOR
@@ -662,9 +658,9 @@ def test_plan_verdict_passes_only_what_passes_above_the_floor(
 
 @given(studied_packs(), itemised_protocols())
 def test_offer_story_passes_only_what_ends_feasible_above_the_floor(
-    pack: NormalizedScenarioPack, plan: Protocol
+    pack: Pack, plan: Protocol
 ) -> None:
-    pack = type(pack).model_validate({**dict(pack), "reference_protocol": plan})
+    pack = change_pack(pack, reference_protocol=plan)
     verdict = offer_story(pack)
     check = check_feasibility(plan, pack)
     suggestion = suggest_alternative(plan, check, pack)
@@ -678,7 +674,7 @@ def test_offer_story_passes_only_what_ends_feasible_above_the_floor(
 
 @given(studied_packs(), itemised_protocols(), st.integers(1, 5))
 def test_outcome_verdict_passes_only_what_the_lab_can_run(
-    pack: NormalizedScenarioPack, plan: Protocol, rounds: int
+    pack: Pack, plan: Protocol, rounds: int
 ) -> None:
     trace = negotiate(setup_for(pack, plan if plan.sample_size else None, rounds), pack)
     verdict = outcome_verdict(trace, pack)

@@ -62,7 +62,7 @@ def hand_over(app: AppTest, text: str | bytes) -> AppTest:
 
 def test_saved_negotiation_opens_in_its_study_and_replays() -> None:
     app = hand_over(visit(NEGOTIATION), save_trace(TRACE))
-    assert where(app).startswith(PACK.study.title)
+    assert where(app).startswith(PACK.paper.title)
     assert "hard lab, seed 3" in where(app)
     assert alerts(app)[0].text == outcome_verdict(TRACE, PACK).text
     assert "Replays identically, round by round." in said(app)
@@ -248,7 +248,7 @@ def test_recorded_run_opens_its_study_and_plays(cassette: object) -> None:
     trace = play_cassette(found, pack)
     app = seat(visit(NEGOTIATION), "Scientist", "recorded")
     seat(app, "Recorded run", found.key)
-    assert where(app).startswith(pack.study.title)
+    assert where(app).startswith(pack.paper.title)
     assert alerts(app)[0].text == outcome_verdict(trace, pack).text
     assert round_shown(app) == f"Round 1 of {len(trace.rounds)}"
     assert "Written by hand." in said(app)

@@ -11,7 +11,8 @@ from replicalab.costs import cost_terms, counts_of
 from replicalab.lexicon import amount_text
 from replicalab.margins import margins
 from replicalab.models import DIMENSIONS, Protocol
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
+from tests.factories import change_pack
 from tests.ui.reading import (
     NEGOTIATION,
     PAGES,
@@ -96,7 +97,7 @@ def test_front_door_writes_a_negative_effect_with_a_minus_sign(
 ) -> None:
     pack = load_scenario("fin_momentum")
     design = pack.design.model_copy(update={"effect_published": -0.5})
-    own = pack.model_copy(update={"design": design})
+    own = change_pack(pack, design=design)
     monkeypatch.setattr("replicalab.workspace.load_scenario", lambda *_: own)
     monkeypatch.setattr("replicalab.ui.own_studies.find", lambda *_: own)
     assert table(visit())[1][:2] == ["Published effect", "−0.5"]
@@ -177,9 +178,9 @@ def test_front_door_shows_what_the_lab_has(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
     app = visit(study=study, lab=lab)
     assert {metric.label: metric.value for metric in app.metric} == {
-        "Budget, credits": amount_text(pack.lab.budget_remaining),
-        "Days": str(pack.lab.time_limit_days),
-        "Staff units": str(pack.lab.staff_count),
+        "Budget, credits": amount_text(pack.lab.budget),
+        "Days": str(pack.lab.days),
+        "Staff units": str(pack.lab.staff),
         "Shortest useful plan, days": str(pack.min_days),
     }
     shown = [row[0] for row in table(app, 1)[1:]]
@@ -222,9 +223,7 @@ def test_protocol_page_explains_the_answer_that_the_study_expects(study: str, la
 # --- A number on a page equals a core value ---
 
 
-def checked(
-    study: str, lab: str
-) -> tuple[NormalizedScenarioPack, Protocol, FeasibilityCheckResult]:
+def checked(study: str, lab: str) -> tuple[Pack, Protocol, FeasibilityCheckResult]:
     """Return a study in a lab, its reference protocol, and the check of it."""
     pack = load_scenario(study, lab)
     return pack, pack.reference_protocol, check_feasibility(pack.reference_protocol, pack)
@@ -254,7 +253,7 @@ def test_cost_table_and_chart_show_the_core_terms(study: str, lab: str) -> None:
     assert shown == {
         **{term.label: amount_text(term.credits) for term in terms},
         "Total": amount_text(check.estimated_cost),
-        "Budget": amount_text(pack.lab.budget_remaining),
+        "Budget": amount_text(pack.lab.budget),
     }
     suggestion = suggest_alternative(plan, check, pack)
     assert offered == (suggestion and amount_text(suggestion.post_check.estimated_cost))

@@ -17,7 +17,7 @@ from replicalab.lexicon import amount_text
 from replicalab.links import to_query
 from replicalab.models import revise
 from replicalab.planner import least_loss
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from replicalab.sentences import (
     Options,
     alone_lines,
@@ -72,7 +72,7 @@ def figure(app: AppTest, place: int) -> dict[str, Any]:
     return found
 
 
-def expected_marks(options: Options, pack: NormalizedScenarioPack) -> dict[str, str]:
+def expected_marks(options: Options, pack: Pack) -> dict[str, str]:
     """Return the plans that the meter must show, with their evidence as text."""
     plans = {"Your plan": options.plan}
     if options.offer != options.plan:
@@ -111,7 +111,7 @@ def test_page_says_and_draws_what_the_core_answers(study: str, lab: str) -> None
     budget = figure(app, 1)["data"][1]
     costs = dict(zip(bars["y"], bars["x"], strict=True))
     assert costs["Your plan"] == options.check.estimated_cost
-    assert budget["x"] == [pack.lab.budget_remaining]
+    assert budget["x"] == [pack.lab.budget]
     if options.suggestion and options.suggestion.applied_changes:
         assert costs["As ticked"] == options.suggestion.post_check.estimated_cost
 

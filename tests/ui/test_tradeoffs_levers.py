@@ -8,13 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.models import Protocol
-from replicalab.scenarios import NormalizedScenarioPack, load_scenario
-from replicalab.scenarios.levers import with_means
+from replicalab.scenarios import Pack, load_scenario
 from replicalab.sentences import (
     extra_text,
     supposed_text,
 )
 from replicalab.tradeoffs import extras
+from tests.factories import with_means
 from tests.ui.reading import (
     PROTOCOL,
     go,
@@ -29,7 +29,7 @@ from tests.ui.reading import (
 TRADE_OFFS: Final = "pages/3_Trade-offs.py"
 
 
-def opened(study: str, lab: str) -> tuple[AppTest, NormalizedScenarioPack, Protocol]:
+def opened(study: str, lab: str) -> tuple[AppTest, Pack, Protocol]:
     """Return the page on a study in a lab, with its pack and reference protocol."""
     pack = load_scenario(study, lab)
     return visit(TRADE_OFFS, study=study, lab=lab), pack, pack.reference_protocol

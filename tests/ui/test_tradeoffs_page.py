@@ -13,7 +13,7 @@ from replicalab.evidence import planned_evidence
 from replicalab.lexicon import count_text
 from replicalab.models import Protocol
 from replicalab.planner import frontier, least_loss, nash_point
-from replicalab.scenarios import Difficulty, NormalizedScenarioPack, list_scenarios, load_scenario
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from replicalab.sentences import (
     balance_text,
     extra_text,
@@ -54,7 +54,7 @@ LABS: Final = [
 ]
 
 
-def opened(study: str, lab: str) -> tuple[AppTest, NormalizedScenarioPack, Protocol]:
+def opened(study: str, lab: str) -> tuple[AppTest, Pack, Protocol]:
     """Return the page on a study in a lab, with its pack and reference protocol."""
     pack = load_scenario(study, lab)
     return visit(TRADE_OFFS, study=study, lab=lab), pack, pack.reference_protocol

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import Final, get_args
 
 from replicalab.models import Record
-from replicalab.scenarios.models import Study
 from replicalab.scenarios.reading import Data
+from replicalab.scenarios.study import Study
 
 SCHEMA_FILE: Final = "study.schema.json"
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"

@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.negotiation import Round, Trace
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.sentences import ANSWER_TITLES, round_summary, turn_title
 from replicalab.ui import session
 from replicalab.ui.check_view import draw_verdict
@@ -22,7 +22,7 @@ _WIDTH: Final = 1200
 """Pixels: a table with a width of its own scrolls in its own box, and the keyboard can reach it."""
 
 
-def draw(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def draw(talks: Talks, pack: Pack) -> None:
     """Draw the way to fork at the round on show, and the branch beside the original."""
     forking = table.forking_at(talks)
     if forking is None:
@@ -41,7 +41,7 @@ def draw(talks: Talks, pack: NormalizedScenarioPack) -> None:
         _draw_branches(talks, branch, pack)
 
 
-def _draw_form(talks: Talks, at: int, pack: NormalizedScenarioPack) -> None:
+def _draw_form(talks: Talks, at: int, pack: Pack) -> None:
     start = talks.trace.rounds[at].plan or session.plan()
     form = Form(f"fork_{hash(table.origin_of(talks)):x}_{at}", start)
     with st.container(border=True, key="forking"):
@@ -63,14 +63,14 @@ def _draw_form(talks: Talks, at: int, pack: NormalizedScenarioPack) -> None:
                 st.button("Cancel", on_click=table.leave_fork)
 
 
-def _branch_off(talks: Talks, at: int, form: Form, pack: NormalizedScenarioPack) -> None:
+def _branch_off(talks: Talks, at: int, form: Form, pack: Pack) -> None:
     """Fork with what the fields hold at the moment of the press."""
     plan = form.read()
     if plan is not None:
         table.branch_off(talks, at, plan, pack)
 
 
-def _draw_branches(talks: Talks, branch: Branch, pack: NormalizedScenarioPack) -> None:
+def _draw_branches(talks: Talks, branch: Branch, pack: Pack) -> None:
     st.header(f"Two branches from round {branch.at + 1}")
     before, after = st.columns(2, gap="large")
     with before:
@@ -92,7 +92,7 @@ def _draw_branches(talks: Talks, branch: Branch, pack: NormalizedScenarioPack) -
     person_view.draw(Place.BRANCH, branch.talks, pack)
 
 
-def _draw_differences(before: Trace, after: Trace, at: int, pack: NormalizedScenarioPack) -> None:
+def _draw_differences(before: Trace, after: Trace, at: int, pack: Pack) -> None:
     pairs = list(zip_longest(before.rounds[at:], after.rounds[at:]))
     with st.container(key="branches"):
         st.table(
@@ -110,7 +110,7 @@ def _draw_differences(before: Trace, after: Trace, at: int, pack: NormalizedScen
         )
 
 
-def _plan(done: Round | None, pack: NormalizedScenarioPack) -> str:
+def _plan(done: Round | None, pack: Pack) -> str:
     if done is None:
         return "\u2013"
     return f"{turn_title(done)}: {escaped(round_summary(done, pack))}"

@@ -14,7 +14,7 @@ from replicalab.lexicon import count_text
 from replicalab.negotiation import Trace, load_trace, replay_differences, save_trace
 from replicalab.negotiation.loading import MOST_BYTES
 from replicalab.negotiation.rounds import start
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.ui import own_studies, session
 from replicalab.ui.negotiation import model_settings, model_view, recordings, table
 from replicalab.ui.negotiation.talks import Talks, talks_of, told
@@ -156,7 +156,7 @@ def _open_trace(trace: Trace, name: str) -> None:
     table.open_talks(_talks(trace, pack, faults), f"From the file {name}", faults=faults)
 
 
-def _talks(trace: Trace, pack: NormalizedScenarioPack, faults: tuple[str, ...]) -> Talks:
+def _talks(trace: Trace, pack: Pack, faults: tuple[str, ...]) -> Talks:
     """Return a trace with where it stands; one that does not replay stands nowhere."""
     if faults:
         return told(trace, start(trace.setup), pack)

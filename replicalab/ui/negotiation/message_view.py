@@ -12,7 +12,7 @@ import streamlit as st
 
 from replicalab.margins import Margin, margins
 from replicalab.negotiation import Attempt, Round
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.sentences import answer_rule
 from replicalab.ui.words import DIMENSION_LABELS, coloured, escaped, pass_or_fail
 
@@ -28,7 +28,7 @@ def draw_scientist_rule(done: Round) -> None:
     draw_attempts(done.attempts, f"round_{done.number}")
 
 
-def draw_manager_rule(done: Round, pack: NormalizedScenarioPack) -> None:
+def draw_manager_rule(done: Round, pack: Pack) -> None:
     """Draw, folded, by which rule the Lab Manager answered, and the seven margins."""
     with st.expander(OPENER, icon=":material/rule:", key=f"manager_rule_{done.number}"):
         st.markdown(answer_rule(done))

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from replicalab.errors import ModelSettingsError
 from replicalab.llm import Endpoint, Progress, build_generate_fn
 from replicalab.negotiation import ModelAnswer, ScientistKind, Turn, ask_model
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.ui.negotiation import model_settings, table
 from replicalab.ui.negotiation.message_view import draw_attempts
 from replicalab.ui.negotiation.talks import Place, Talks
@@ -52,7 +52,7 @@ def acting(talks: Talks) -> bool:
     return bool(st.session_state.get(_ACTING) == here)
 
 
-def draw(talks: Talks, pack: NormalizedScenarioPack) -> Running | None:
+def draw(talks: Talks, pack: Pack) -> Running | None:
     """Draw the model's settings and controls; return the round to ask for, if it is running."""
     model_settings.draw()
     if talks.finished:
@@ -71,7 +71,7 @@ def draw(talks: Talks, pack: NormalizedScenarioPack) -> Running | None:
     return Running(st.empty(), endpoint, talks)
 
 
-def _draw_start_again(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def _draw_start_again(talks: Talks, pack: Pack) -> None:
     if table.opened_one() is None:
         st.button(
             "Run it again",
@@ -82,14 +82,12 @@ def _draw_start_again(talks: Talks, pack: NormalizedScenarioPack) -> None:
         )
 
 
-def _start_again(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def _start_again(talks: Talks, pack: Pack) -> None:
     table.start_again(talks, pack)
     _run()
 
 
-def _draw_controls(
-    talks: Talks, pack: NormalizedScenarioPack, *, running: bool, ready: bool
-) -> None:
+def _draw_controls(talks: Talks, pack: Pack, *, running: bool, ready: bool) -> None:
     played = len(talks.trace.rounds)
     with st.container(horizontal=True, vertical_alignment="center", key="model_controls"):
         if running:
@@ -120,11 +118,11 @@ def _stop() -> None:
     st.session_state[_STOPPED] = True
 
 
-def _undo(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def _undo(talks: Talks, pack: Pack) -> None:
     table.undo(Place.TABLE, talks, pack)
 
 
-def _draw_failure(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def _draw_failure(talks: Talks, pack: Pack) -> None:
     found = failure_of(talks)
     if found is None:
         return
@@ -156,12 +154,12 @@ def _act(talks: Talks) -> None:
     st.session_state[_ACTING] = (table.origin_of(talks), len(talks.trace.rounds))
 
 
-def _walk_away(talks: Talks, found: ModelAnswer, pack: NormalizedScenarioPack) -> None:
+def _walk_away(talks: Talks, found: ModelAnswer, pack: Pack) -> None:
     turn = Turn(action=None, reason=found.failure or "", attempts=found.attempts)
     table.play(Place.TABLE, talks, turn, pack)
 
 
-def carry_on(running: Running, pack: NormalizedScenarioPack) -> None:
+def carry_on(running: Running, pack: Pack) -> None:
     """Ask the model for its turn, play it, and run again for the next round."""
     talks = running.talks
     answer = _ask(running, pack)
@@ -174,7 +172,7 @@ def carry_on(running: Running, pack: NormalizedScenarioPack) -> None:
     st.rerun()
 
 
-def _ask(running: Running, pack: NormalizedScenarioPack) -> ModelAnswer:
+def _ask(running: Running, pack: Pack) -> ModelAnswer:
     state = running.talks.state
     asked = (
         f"Round {state.round_number + 1} of {state.max_rounds}: "

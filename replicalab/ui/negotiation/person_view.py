@@ -14,7 +14,7 @@ from replicalab.models import (
 )
 from replicalab.negotiation import AUTOMATIC, Attempt, Turn
 from replicalab.negotiation.players import FOR_THE_MODEL
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.sentences import move_text, on_the_table
 from replicalab.ui import session
 from replicalab.ui.negotiation import table
@@ -28,7 +28,7 @@ _LONGEST_QUESTION: Final = 500
 def draw(
     place: Place,
     talks: Talks,
-    pack: NormalizedScenarioPack,
+    pack: Pack,
     attempts: tuple[Attempt, ...] = (),
 ) -> None:
     """Draw the move: what is on the table, a plan to put forward, a question, and the ways out.
@@ -57,7 +57,7 @@ def draw(
         move.draw_question()
 
 
-def _draw_after_the_end(place: Place, talks: Talks, pack: NormalizedScenarioPack) -> None:
+def _draw_after_the_end(place: Place, talks: Talks, pack: Pack) -> None:
     if talks.trace.setup.scientist in AUTOMATIC:
         return
     with st.container(horizontal=True, key=f"{place}_after_the_end"):
@@ -71,7 +71,7 @@ def _draw_after_the_end(place: Place, talks: Talks, pack: NormalizedScenarioPack
             )
 
 
-def _draw_undo(place: Place, talks: Talks, pack: NormalizedScenarioPack) -> None:
+def _draw_undo(place: Place, talks: Talks, pack: Pack) -> None:
     forked = talks.trace.setup.forked_at
     least = 0 if forked is None else forked + 1
     st.button(
@@ -84,7 +84,7 @@ def _draw_undo(place: Place, talks: Talks, pack: NormalizedScenarioPack) -> None
     )
 
 
-def _draw_table(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def _draw_table(talks: Talks, pack: Pack) -> None:
     state = talks.state
     if state.plan is None:
         st.markdown(
@@ -106,7 +106,7 @@ class _Move:
         self,
         place: Place,
         talks: Talks,
-        pack: NormalizedScenarioPack,
+        pack: Pack,
         attempts: tuple[Attempt, ...],
     ) -> None:
         self._place = place

@@ -10,10 +10,17 @@ import streamlit as st
 from pydantic import ValidationError
 
 from replicalab.agents import check_feasibility
-from replicalab.bounds import LARGEST_PLANNED, LONGEST_TEXT, too_large
 from replicalab.evidence import planned_evidence
-from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol, revise
-from replicalab.scenarios import ItemStatus, NormalizedScenarioPack
+from replicalab.models import (
+    FIELD_LABELS,
+    LARGEST_PLANNED,
+    LONGEST_TEXT,
+    PROTOCOL_FIELDS,
+    Protocol,
+    revise,
+    too_large,
+)
+from replicalab.scenarios import ItemStatus, Pack
 from replicalab.sentences import plan_verdict
 from replicalab.ui.check_view import draw_verdict
 from replicalab.ui.words import escaped
@@ -53,7 +60,7 @@ class Form(NamedTuple):
             return None
 
 
-def draw_fields(form: Form, pack: NormalizedScenarioPack) -> Protocol | None:
+def draw_fields(form: Form, pack: Pack) -> Protocol | None:
     """Draw the fields, and return the plan that they hold, None where it cannot be one."""
     columns = st.columns(2)
     for column, (field, least) in zip(columns, _NUMBERS.items(), strict=True):
@@ -126,12 +133,12 @@ def _labels(form: Form, field: str, offered: list[str], shown_as: Callable[[str]
         _say(f"The plan lists {', '.join(again)} more than once; each is sent once.")
 
 
-def _offered(pack: NormalizedScenarioPack, category: str) -> list[str]:
+def _offered(pack: Pack, category: str) -> list[str]:
     own = [r.label for r in pack.resources if r.category.value == category]
     return [*own, *pack.inventory.usable_alternatives(category)]
 
 
-def _status_of(pack: NormalizedScenarioPack, category: str) -> Callable[[str], str]:
+def _status_of(pack: Pack, category: str) -> Callable[[str], str]:
     def shown(label: str) -> str:
         status = pack.inventory.status(label, category)
         missing = status not in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN)
@@ -140,7 +147,7 @@ def _status_of(pack: NormalizedScenarioPack, category: str) -> Callable[[str], s
     return shown
 
 
-def draw_preview(plan: Protocol | None, pack: NormalizedScenarioPack) -> None:
+def draw_preview(plan: Protocol | None, pack: Pack) -> None:
     """Draw what the plan is worth before it is sent."""
     if plan is None:
         st.error(
@@ -153,5 +160,5 @@ def draw_preview(plan: Protocol | None, pack: NormalizedScenarioPack) -> None:
         return
     check = check_feasibility(plan, pack)
     draw_verdict(plan_verdict(check, planned_evidence(plan, pack)))
-    budget = pack.lab.budget_remaining
+    budget = pack.lab.budget
     st.caption(f"It costs {check.estimated_cost:,.0f} of {escaped(f'{budget:,.0f}')} credits.")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from replicalab.models import LabManagerActionType, Protocol
 from replicalab.negotiation import Round
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.sentences import (
     answer_verdict,
     on_the_table,
@@ -26,7 +26,7 @@ def is_on() -> bool:
     return session.workspace().presenting
 
 
-def draw(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def draw(talks: Talks, pack: Pack) -> None:
     """Draw the story: how it ended, the round on show in one line, both sides, the lines."""
     verdict = talks.verdict
     _draw_top(pack)
@@ -44,14 +44,14 @@ def draw(talks: Talks, pack: NormalizedScenarioPack) -> None:
     run_view.draw_matrix(talks)
 
 
-def _draw_top(pack: NormalizedScenarioPack) -> None:
+def _draw_top(pack: Pack) -> None:
     with st.container(
         horizontal=True,
         vertical_alignment="center",
         horizontal_alignment="distribute",
         key="presenting",
     ):
-        st.caption(f"{escaped(pack.study.title)} · {pack.difficulty} lab", width="content")
+        st.caption(f"{escaped(pack.paper.title)} · {pack.difficulty} lab", width="content")
         draw_way_out()
 
 
@@ -65,7 +65,7 @@ def draw_way_out() -> None:
     )
 
 
-def _draw_sides(done: Round, pack: NormalizedScenarioPack) -> None:
+def _draw_sides(done: Round, pack: Pack) -> None:
     st.subheader(f"Scientist: {turn_title(done).lower()}")
     st.markdown(_in_numbers(done.plan, pack))
     answer, verdict = done.lab_manager_action, answer_verdict(done)
@@ -78,7 +78,7 @@ def _draw_sides(done: Round, pack: NormalizedScenarioPack) -> None:
     st.markdown(f"Offers {_in_numbers(offer, pack)}" if suggests else verdict.text)
 
 
-def _in_numbers(plan: Protocol | None, pack: NormalizedScenarioPack) -> str:
+def _in_numbers(plan: Protocol | None, pack: Pack) -> str:
     if plan is None:
         return "No plan is on the table yet."
     return f"{escaped(on_the_table(plan, pack))}."

@@ -14,7 +14,7 @@ from replicalab.concessions import (
 from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol, ScientistActionType
 from replicalab.negotiation import Round
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.sentences import answer_verdict, turn_title
 from replicalab.ui.negotiation import rewording_view
 from replicalab.ui.negotiation.message_view import draw_manager_rule, draw_scientist_rule
@@ -23,7 +23,7 @@ from replicalab.ui.negotiation.talks import Talks
 from replicalab.ui.words import as_list, escaped, verdict_badge
 
 
-def draw(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def draw(talks: Talks, pack: Pack) -> None:
     """Draw the round on show: what was asked, what changed, what was answered and why."""
     at = shown_round(talks)
     done = talks.trace.rounds[at]
@@ -37,7 +37,7 @@ def draw(talks: Talks, pack: NormalizedScenarioPack) -> None:
         _draw_manager(talks, done, pack)
 
 
-def _draw_scientist(before: Protocol | None, done: Round, pack: NormalizedScenarioPack) -> None:
+def _draw_scientist(before: Protocol | None, done: Round, pack: Pack) -> None:
     st.markdown("## Scientist")
     st.markdown(f"**{turn_title(done)}**")
     action = done.scientist_action
@@ -53,7 +53,7 @@ def _draw_scientist(before: Protocol | None, done: Round, pack: NormalizedScenar
     draw_scientist_rule(done)
 
 
-def _draw_asked(plan: Protocol, pack: NormalizedScenarioPack) -> None:
+def _draw_asked(plan: Protocol, pack: Pack) -> None:
     samples = "sample" if plan.sample_size == 1 else "samples"
     st.markdown(
         f"{amount_text(plan.sample_size)} {samples} in "
@@ -65,7 +65,7 @@ def _draw_asked(plan: Protocol, pack: NormalizedScenarioPack) -> None:
     st.caption(escaped(plan.rationale))
 
 
-def _draw_change(before: Protocol | None, done: Round, pack: NormalizedScenarioPack) -> None:
+def _draw_change(before: Protocol | None, done: Round, pack: Pack) -> None:
     st.markdown("## What changed")
     if done.plan is None:
         st.markdown("No plan is on the table yet.")
@@ -89,7 +89,7 @@ def _priced(step: Concession) -> str:
     return f"{credits if step.credits_saved else '±0 credits'} · {escaped(step.evidence_text)}"
 
 
-def _draw_manager(talks: Talks, done: Round, pack: NormalizedScenarioPack) -> None:
+def _draw_manager(talks: Talks, done: Round, pack: Pack) -> None:
     st.markdown("## Lab Manager")
     answer, verdict = done.lab_manager_action, answer_verdict(done)
     if answer is None or verdict is None:

@@ -13,7 +13,7 @@ from replicalab.lexicon import amount_text
 from replicalab.margins import margins
 from replicalab.models import DIMENSIONS, Dimension, Protocol, Role
 from replicalab.negotiation import Trace, judge, ledger
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.sentences import (
     Status,
     evidence_status,
@@ -34,7 +34,7 @@ _ROUND_WIDTH: Final = 90
 _SIDES: Final = {Role.SCIENTIST: "Scientist", Role.LAB_MANAGER: "Lab Manager"}
 
 
-def draw(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def draw(talks: Talks, pack: Pack) -> None:
     """Draw matrix and convergence, side by side or in turn when there are many rounds."""
     st.header("The whole run")
     if is_long(talks.trace):
@@ -88,7 +88,7 @@ def _cell(check: FeasibilityCheckResult | None, dimension: Dimension) -> str:
 # --- the convergence --------------------------------------------------------------------------
 
 
-def draw_convergence(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def draw_convergence(talks: Talks, pack: Pack) -> None:
     """Draw what each round's plan uses and would show, as a chart and as a table."""
     uses = round_uses(talks.trace, pack)
     if not uses:
@@ -104,7 +104,7 @@ def draw_convergence(talks: Talks, pack: NormalizedScenarioPack) -> None:
         _draw_numbers(talks.trace, uses, pack)
 
 
-def round_uses(trace: Trace, pack: NormalizedScenarioPack) -> list[RoundUse]:
+def round_uses(trace: Trace, pack: Pack) -> list[RoundUse]:
     """Return what each round with a plan uses of the lab, and what it would show."""
     return [
         _use(number, done.plan, done.check, pack)
@@ -113,9 +113,7 @@ def round_uses(trace: Trace, pack: NormalizedScenarioPack) -> list[RoundUse]:
     ]
 
 
-def _use(
-    number: int, plan: Protocol, check: FeasibilityCheckResult, pack: NormalizedScenarioPack
-) -> RoundUse:
+def _use(number: int, plan: Protocol, check: FeasibilityCheckResult, pack: Pack) -> RoundUse:
     found = {margin.dimension: margin for margin in margins(plan, check, pack)}
     return RoundUse(
         number,
@@ -126,7 +124,7 @@ def _use(
     )
 
 
-def _draw_numbers(trace: Trace, uses: list[RoundUse], pack: NormalizedScenarioPack) -> None:
+def _draw_numbers(trace: Trace, uses: list[RoundUse], pack: Pack) -> None:
     rounds = [(trace.rounds[use.number - 1], use) for use in uses]
     plans = [done.plan for done, _ in rounds if done.plan is not None]
     checks = [done.check for done, _ in rounds if done.check is not None]
@@ -163,7 +161,7 @@ def _percent(share: float | None) -> str:
 # --- the ledger -------------------------------------------------------------------------------
 
 
-def draw_ledger(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def draw_ledger(talks: Talks, pack: Pack) -> None:
     """Draw who gave what in each round, with running totals of each side."""
     st.header("Who gave what")
     gifts = ledger(talks.trace, pack)
@@ -205,7 +203,7 @@ def _signed(step: Concession) -> str:
 # --- the judge --------------------------------------------------------------------------------
 
 
-def draw_judge(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def draw_judge(talks: Talks, pack: Pack) -> None:
     """Draw what a judge, who knows the hidden reference, makes of it; only after the end."""
     if not talks.finished:
         return

@@ -26,7 +26,7 @@ from replicalab.negotiation import (
     setup_for,
 )
 from replicalab.negotiation.games import state_after, trace_of
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.ui import session
 from replicalab.ui.negotiation.talks import Place, Talks, talks_of, told
 from replicalab.ui.session import Here
@@ -97,7 +97,7 @@ def setup_here(here: Here, model: str | None) -> Setup:
     return setup.model_copy(update={"model": named}) if named else setup
 
 
-def _recorded(key: str, pack: NormalizedScenarioPack) -> Talks:
+def _recorded(key: str, pack: Pack) -> Talks:
     kept = st.session_state.setdefault(_KEPT, {})
     place = f"{scenario_digest(pack)} recording {key}"
     if place not in kept:
@@ -113,7 +113,7 @@ def _cassette(key: str) -> Cassette:
     return known[key]
 
 
-def _played(setup: Setup, pack: NormalizedScenarioPack) -> Talks:
+def _played(setup: Setup, pack: Pack) -> Talks:
     kept = st.session_state.setdefault(_KEPT, {})
     key = _key(setup, pack)
     if key not in kept:
@@ -124,7 +124,7 @@ def _played(setup: Setup, pack: NormalizedScenarioPack) -> Talks:
     return found
 
 
-def _key(setup: Setup, pack: NormalizedScenarioPack) -> str:
+def _key(setup: Setup, pack: Pack) -> str:
     return f"{scenario_digest(pack)} {setup.model_dump_json()}"
 
 
@@ -217,24 +217,24 @@ def close_opened() -> None:
 # --- playing on -------------------------------------------------------------------------------
 
 
-def play(place: Place, talks: Talks, turn: Turn, pack: NormalizedScenarioPack) -> None:
+def play(place: Place, talks: Talks, turn: Turn, pack: Pack) -> None:
     """Play a turn, and show the round that it made."""
     _put(place, talks_of(play_turn(talks.trace, turn, pack), pack), pack)
 
 
-def undo(place: Place, talks: Talks, pack: NormalizedScenarioPack) -> None:
+def undo(place: Place, talks: Talks, pack: Pack) -> None:
     """Take the last round back."""
     rounds = talks.trace.rounds[:-1]
     state = state_after(talks.trace, len(rounds), pack)
     _put(place, told(trace_of(talks.trace.setup, state, rounds, pack), state, pack), pack)
 
 
-def start_again(talks: Talks, pack: NormalizedScenarioPack) -> None:
+def start_again(talks: Talks, pack: Pack) -> None:
     """Take every round back."""
     _put(Place.TABLE, talks_of(begin(talks.trace.setup, pack), pack), pack)
 
 
-def _put(place: Place, talks: Talks, pack: NormalizedScenarioPack) -> None:
+def _put(place: Place, talks: Talks, pack: Pack) -> None:
     branch, opened = st.session_state.get(_BRANCH), opened_one()
     if place is Place.BRANCH and branch is not None:
         st.session_state[_BRANCH] = branch._replace(talks=talks)
@@ -272,7 +272,7 @@ def leave_fork() -> None:
     st.session_state.pop(_FORKING, None)
 
 
-def branch_off(talks: Talks, at: int, plan: Protocol, pack: NormalizedScenarioPack) -> None:
+def branch_off(talks: Talks, at: int, plan: Protocol, pack: Pack) -> None:
     """Put another plan forward in a round, and keep what follows beside the original."""
     found = talks_of(fork(talks.trace, at, plan, pack), pack)
     st.session_state[_BRANCH] = Branch(found, origin_of(talks), at)

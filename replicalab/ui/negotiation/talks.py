@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from replicalab.negotiation import State, Trace, state_of
-from replicalab.scenarios import NormalizedScenarioPack
+from replicalab.scenarios import Pack
 from replicalab.sentences import Verdict, outcome_verdict
 
 
@@ -38,11 +38,11 @@ class Talks(NamedTuple):
         return max(0, len(self.trace.rounds) - 1)
 
 
-def talks_of(trace: Trace, pack: NormalizedScenarioPack) -> Talks:
+def talks_of(trace: Trace, pack: Pack) -> Talks:
     """Return a negotiation with where it stands."""
     return told(trace, state_of(trace, pack), pack)
 
 
-def told(trace: Trace, state: State, pack: NormalizedScenarioPack) -> Talks:
+def told(trace: Trace, state: State, pack: Pack) -> Talks:
     """Return a negotiation that stands in a state, with the sentence for it."""
     return Talks(trace, state, outcome_verdict(trace, pack))

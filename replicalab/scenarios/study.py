@@ -1,56 +1,22 @@
-"""What a study file holds, and the pack that a study, a lab and a seed become.
-
-A `Study` is what a scientist writes (one YAML file). A `NormalizedScenarioPack` is that study in
-one lab: what both agents negotiate about. Source: the behaviour contract, sections 2 and 6.
-"""
+"""What a study file holds: the paper, its evidence design, what it needs, and its three labs."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import cached_property
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from replicalab.bounds import too_large
 from replicalab.lexicon import repeated_labels
-from replicalab.models import (
-    Count,
-    Credits,
-    Dimension,
-    Flag,
-    LabManagerActionType,
-    LabManagerObservation,
-    NonEmptyText,
-    Protocol,
-    Record,
-    ScientistObservation,
-)
-from replicalab.scenarios.inventory import Inventory
-from replicalab.scenarios.rates import CostModel, StaffModel
+from replicalab.models import Flag, NonEmptyText, Protocol, Record, too_large
+from replicalab.scenarios.lab import AtLeastOne, Finite, Labs
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
-MOST: Final = 10**9
-"""The largest budget (credits), number of days, staff or units that a study may name."""
 
 MOST_ITEMS: Final = 40
 """The most controls, pieces of equipment, reagents or rules of a study."""
-
-AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]
-
-MAX_ROUNDS: Final = 5
-"""Rounds of a negotiation when no other number is asked for (a choice of ours)."""
-
-
-class Difficulty(StrEnum):
-    """The three labs of every study."""
-
-    EASY = "easy"
-    MEDIUM = "medium"
-    HARD = "hard"
 
 
 class Confidence(StrEnum):
@@ -234,27 +200,6 @@ class ScenarioConstraint(Record):
     details: str = ""
 
 
-class ResourceCategory(StrEnum):
-    """What kind of thing the lab has."""
-
-    EQUIPMENT = "equipment"
-    REAGENT = "reagent"
-    PERSONNEL = "personnel"
-
-
-class ScenarioResource(Record):
-    """One thing the lab has or lacks; ``booked_until_day`` is None when it is not booked."""
-
-    key: NonEmptyText
-    label: NonEmptyText
-    quantity: Finite | None
-    unit: NonEmptyText | None
-    available: Flag
-    category: ResourceCategory
-    booked_until_day: Count | None
-    details: str = ""
-
-
 class AllowedSubstitution(Record):
     """A replacement the study tolerates, and its scientific price.
 
@@ -322,83 +267,6 @@ class PolicyRule(Record):
     restriction: NonEmptyText
     forbidden_phrases: Annotated[list[NonEmptyText], Field(min_length=1)]
     allowed_mentions: list[NonEmptyText] = Field(default_factory=list)
-
-
-class EvidenceTier(StrEnum):
-    """Where evidence stands to the study's target and floor, best first."""
-
-    MEETS_TARGET = "meets target"
-    ABOVE_FLOOR = "above floor"
-    BELOW_FLOOR = "below floor"
-
-
-class ExpectedOutcome(Record):
-    """What the author says happens when the reference protocol is proposed in this lab, seed 0.
-
-    Attributes:
-        fails: the dimensions that the reference protocol fails.
-        answer: the Lab Manager's answer.
-        still_fails: the dimensions that no change of the Lab Manager's repairs.
-        sample_size: of the plan after the answer (of the partial revision when it rejects).
-        duration_days: of that plan.
-        credits: what that plan costs.
-        evidence: what that plan buys, null where it is void.
-        verdict: where that stands to target and floor.
-        largest_sample: the largest sample with which that plan fits the lab.
-    """
-
-    fails: list[Dimension] = Field(default_factory=list)
-    answer: LabManagerActionType
-    still_fails: list[Dimension] = Field(default_factory=list)
-    sample_size: Count
-    duration_days: Count
-    credits: Credits
-    evidence: Finite | None
-    verdict: EvidenceTier
-    largest_sample: Count | None = None
-
-
-class Lab(Record):
-    """One of a study's three labs: its means, and what is missing in it.
-
-    Attributes:
-        budget: in credits.
-        days: how long the lab can give.
-        staff: staff units.
-        booked: equipment that is booked, and the day until which it is.
-        out_of_stock: reagents that are missing.
-        cost_model: the lab's own rates in credits.
-        staff_model: the lab's own staffing steps.
-        expected: what happens here when the reference protocol is proposed.
-    """
-
-    budget: Annotated[float, Field(strict=True, gt=0, le=MOST)]
-    days: AtLeastOne
-    staff: AtLeastOne
-    booked: dict[NonEmptyText, Count] = Field(default_factory=dict)
-    out_of_stock: list[NonEmptyText] = Field(default_factory=list)
-    cost_model: CostModel = CostModel()
-    staff_model: StaffModel = StaffModel()
-    expected: ExpectedOutcome | None = None
-
-
-class Labs(Record):
-    """The three labs, by difficulty.
-
-    Attributes:
-        easy: the lab that can run the reference protocol.
-        medium: a lab in which something must give.
-        hard: a lab in which a lot must give.
-    """
-
-    easy: Lab
-    medium: Lab
-    hard: Lab
-
-    def at(self, difficulty: Difficulty) -> Lab:
-        """Return the lab of that difficulty."""
-        lab: Lab = getattr(self, difficulty.value)
-        return lab
 
 
 class Throughput(Record):
@@ -471,61 +339,3 @@ class Study(Record):
         for problem in too_large(self.reference_protocol):
             raise ValueError(f"reference_protocol: {problem}")
         return self
-
-
-class PackKey:
-    """A pack by identity: packs are immutable and loaded once, and their lists cannot be hashed."""
-
-    __slots__ = ("pack",)
-
-    def __init__(self, pack: NormalizedScenarioPack) -> None:
-        self.pack = pack
-
-
-class NormalizedScenarioPack(Record):
-    """A study in one lab: everything that both agents, the checks and the pages read.
-
-    ``hidden_reference_spec`` is for the judge; no Scientist prompt or observation may carry it.
-    ``samples_per_day`` is None when units run in parallel.
-    """
-
-    scenario_id: Identifier
-    domain_id: Identifier
-    difficulty: Difficulty
-    seed: int
-    task_summary: NonEmptyText
-    success_criteria: list[NonEmptyText]
-    constraints: list[ScenarioConstraint]
-    resources: list[ScenarioResource]
-    allowed_substitutions: list[AllowedSubstitution]
-    hidden_reference_spec: HiddenReferenceSpec
-    scientist_observation: ScientistObservation
-    lab_manager_observation: LabManagerObservation
-    study: Paper
-    design: Design
-    policy_rules: list[PolicyRule]
-    reference_protocol: Protocol
-    controls: list[Control]
-    min_days: AtLeastOne
-    samples_per_day: Throughput | None
-    cost_model: CostModel
-    staff_model: StaffModel
-    expected: ExpectedOutcome | None = None
-
-    @cached_property
-    def key(self) -> PackKey:
-        """This pack as the key of a cache."""
-        return PackKey(self)
-
-    @cached_property
-    def inventory(self) -> Inventory:
-        """What this lab has, lacks and may substitute; built once per pack."""
-        return Inventory.of(
-            [(r.label, r.category.value, r.available, r.booked_until_day) for r in self.resources],
-            [(s.original, s.alternative) for s in self.allowed_substitutions],
-        )
-
-    @property
-    def lab(self) -> LabManagerObservation:
-        """The lab's means, as the Lab Manager sees them."""
-        return self.lab_manager_observation

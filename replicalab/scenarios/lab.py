@@ -1,0 +1,205 @@
+"""A lab: its means, its rates, what is booked or missing in it, and what its author expects there.
+
+The default rates and staffing steps are the document's. Amounts are credits.
+Source: the agents map, "Cost estimation" and "Staff estimation".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field
+
+from replicalab.lexicon import label_key
+from replicalab.models import (
+    Count,
+    Credits,
+    Dimension,
+    LabManagerActionType,
+    NonEmptyText,
+    Record,
+)
+
+Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+MOST: Final = 10**9
+"""The largest budget (credits), number of days, staff or units that a study may name."""
+
+AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]
+Whole = Annotated[int, Field(strict=True, ge=1)]
+
+COST_PER_SAMPLE: Final = 10.0
+COST_PER_DAY: Final = 50.0
+COST_PER_CONTROL: Final = 25.0
+COST_PER_EQUIPMENT_ITEM: Final = 100.0
+COST_PER_REAGENT: Final = 75.0
+
+STAFF_BASE: Final = 1
+STAFF_SAMPLE_THRESHOLD: Final = 20
+STAFF_CONTROL_THRESHOLD: Final = 2
+STAFF_DAY_THRESHOLD: Final = 5
+STAFF_EQUIPMENT_THRESHOLD: Final = 2
+
+Rate = Annotated[float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False)]
+Step = Annotated[int, Field(strict=True, ge=0, le=10**9)]
+
+
+class CostModel(Record):
+    """A lab's rates in credits; the defaults are the document's.
+
+    Attributes:
+        per_sample: for each sample.
+        per_day: for each day.
+        per_control: for each control.
+        per_equipment_item: for each piece of equipment.
+        per_reagent: for each reagent.
+    """
+
+    per_sample: Rate = COST_PER_SAMPLE
+    per_day: Rate = COST_PER_DAY
+    per_control: Rate = COST_PER_CONTROL
+    per_equipment_item: Rate = COST_PER_EQUIPMENT_ITEM
+    per_reagent: Rate = COST_PER_REAGENT
+
+
+class StaffModel(Record):
+    """A lab's staffing steps.
+
+    Attributes:
+        base: people that every plan needs.
+        sample_threshold: one more above so many samples.
+        control_threshold: one more above so many controls.
+        day_threshold: one more above so many days.
+        equipment_threshold: one more above so many pieces of equipment.
+    """
+
+    base: Step = STAFF_BASE
+    sample_threshold: Step = STAFF_SAMPLE_THRESHOLD
+    control_threshold: Step = STAFF_CONTROL_THRESHOLD
+    day_threshold: Step = STAFF_DAY_THRESHOLD
+    equipment_threshold: Step = STAFF_EQUIPMENT_THRESHOLD
+
+
+class Difficulty(StrEnum):
+    """The three labs of every study."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"
+
+
+class EvidenceTier(StrEnum):
+    """Where evidence stands to the study's target and floor, best first."""
+
+    MEETS_TARGET = "meets target"
+    ABOVE_FLOOR = "above floor"
+    BELOW_FLOOR = "below floor"
+
+
+class ExpectedOutcome(Record):
+    """What the author says happens when the reference protocol is proposed in this lab, seed 0.
+
+    Attributes:
+        fails: the dimensions that the reference protocol fails.
+        answer: the Lab Manager's answer.
+        still_fails: the dimensions that no change of the Lab Manager's repairs.
+        sample_size: of the plan after the answer (of the partial revision when it rejects).
+        duration_days: of that plan.
+        credits: what that plan costs.
+        evidence: what that plan buys, null where it is void.
+        verdict: where that stands to target and floor.
+        largest_sample: the largest sample with which that plan fits the lab.
+    """
+
+    fails: list[Dimension] = Field(default_factory=list)
+    answer: LabManagerActionType
+    still_fails: list[Dimension] = Field(default_factory=list)
+    sample_size: Count
+    duration_days: Count
+    credits: Credits
+    evidence: Finite | None
+    verdict: EvidenceTier
+    largest_sample: Count | None = None
+
+
+class Lab(Record):
+    """One of a study's three labs: its means, and what is missing in it.
+
+    Attributes:
+        budget: in credits.
+        days: how long the lab can give.
+        staff: staff units.
+        booked: equipment that is booked, and the day until which it is.
+        out_of_stock: reagents that are missing.
+        cost_model: the lab's own rates in credits.
+        staff_model: the lab's own staffing steps.
+        expected: what happens here when the reference protocol is proposed.
+    """
+
+    budget: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+    days: Whole
+    staff: Whole
+    booked: dict[NonEmptyText, Count] = Field(default_factory=dict)
+    out_of_stock: list[NonEmptyText] = Field(default_factory=list)
+    cost_model: CostModel = CostModel()
+    staff_model: StaffModel = StaffModel()
+    expected: ExpectedOutcome | None = None
+
+    def with_means(
+        self,
+        *,
+        budget: float | None = None,
+        days: int | None = None,
+        staff: int | None = None,
+        released: Iterable[str] = (),
+    ) -> Lab:
+        """Return this lab with some of its means changed; None leaves what it has.
+
+        Args:
+            budget: credits.
+            days: how long the lab can give.
+            staff: staff units.
+            released: labels of missing items that become available.
+        """
+        free = set(map(label_key, released))
+        return self.model_copy(
+            update={
+                "budget": self.budget if budget is None else float(budget),
+                "days": self.days if days is None else days,
+                "staff": self.staff if staff is None else staff,
+                "booked": {i: day for i, day in self.booked.items() if label_key(i) not in free},
+                "out_of_stock": [i for i in self.out_of_stock if label_key(i) not in free],
+                "expected": None,
+            }
+        )
+
+
+def _within_bounds(lab: Lab) -> Lab:
+    for name, most in (("budget", lab.budget), ("days", lab.days), ("staff", lab.staff)):
+        if most > MOST:
+            raise ValueError(f"{name} is {most:,.0f}; a study's lab has at most {MOST:,}")
+    return lab
+
+
+WrittenLab = Annotated[Lab, AfterValidator(_within_bounds)]
+"""A lab as a study's author may write it; one that is asked for more may be larger."""
+
+
+class Labs(Record):
+    """The three labs, by difficulty.
+
+    Attributes:
+        easy: the lab that can run the reference protocol.
+        medium: a lab in which something must give.
+        hard: a lab in which a lot must give.
+    """
+
+    easy: WrittenLab
+    medium: WrittenLab
+    hard: WrittenLab
+
+    def at(self, difficulty: Difficulty) -> Lab:
+        """Return the lab of that difficulty."""
+        lab: Lab = getattr(self, difficulty.value)
+        return lab
