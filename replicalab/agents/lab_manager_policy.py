@@ -1,9 +1,8 @@
 """The Lab Manager: it checks a plan, looks for a better one, and answers.
 
-No model is called here; the same plan in the same lab always gets the same answer. The checks
-stand in `feasibility`, the fixes in `suggestions`; every name that the document gives this module
-can be imported from it. Source: the agents map, "Lab Manager Policy", settled by the behaviour
-contract, section 5.
+No model is called here; the same plan in the same lab always gets the same answer. The fixes
+stand in `suggestions`, the words of the answer in `explanations`; every name that the document
+gives this module can be imported from it. Source: docs/contract.md, Lab Manager.
 """
 
 from __future__ import annotations
@@ -15,27 +14,14 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from replicalab.agents.explanations import built_in_explanation
-from replicalab.agents.feasibility import (
-    DimensionCheck,
-    FeasibilityCheckResult,
-    _build_protocol_check,
-    _check_budget,
-    _check_equipment,
-    _check_policy,
-    _check_reagents,
-    _check_schedule,
-    _check_staff,
-    _estimate_protocol_cost,
-    _estimate_staff_load,
-    check_feasibility,
-)
 from replicalab.agents.suggestions import (
     AlternativeSuggestion,
     SuggestionChange,
-    apply_changes,
     suggest_alternative,
 )
-from replicalab.models import LabManagerAction, LabManagerActionType, NonEmptyText
+from replicalab.assessment import DimensionCheck, FeasibilityCheckResult, assess
+from replicalab.models import LabManagerAction, LabManagerActionType, NonEmptyText, Protocol
+from replicalab.scenarios import Pack
 
 __all__ = [
     "AlternativeSuggestion",
@@ -43,16 +29,6 @@ __all__ = [
     "ExplanationRenderer",
     "FeasibilityCheckResult",
     "SuggestionChange",
-    "_build_protocol_check",
-    "_check_budget",
-    "_check_equipment",
-    "_check_policy",
-    "_check_reagents",
-    "_check_schedule",
-    "_check_staff",
-    "_estimate_protocol_cost",
-    "_estimate_staff_load",
-    "apply_changes",
     "check_feasibility",
     "compose_lab_manager_response",
     "suggest_alternative",
@@ -65,6 +41,11 @@ ExplanationRenderer = Callable[
 ]
 
 
+def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckResult:
+    """Return the seven checks of a plan in a lab; neither is changed, nothing is raised."""
+    return assess(protocol, scenario).check
+
+
 def compose_lab_manager_response(
     check_result: FeasibilityCheckResult,
     suggestion: AlternativeSuggestion | None = None,
@@ -75,7 +56,7 @@ def compose_lab_manager_response(
     A renderer that raises, or returns anything but a non-blank string, falls back to the
     built-in explanation.
     """
-    action_type = _select_lab_manager_action_type(check_result, suggestion)
+    action_type = answer_type(check_result, suggestion)
     offer = None
     if action_type is LabManagerActionType.SUGGEST_ALTERNATIVE and suggestion is not None:
         offer = suggestion.revised_protocol
@@ -94,9 +75,10 @@ def compose_lab_manager_response(
     )
 
 
-def _select_lab_manager_action_type(
+def answer_type(
     check_result: FeasibilityCheckResult, suggestion: AlternativeSuggestion | None
 ) -> LabManagerActionType:
+    """Return what the Lab Manager answers to a checked plan."""
     if check_result.feasible:
         return LabManagerActionType.ACCEPT
     if check_result.lab_feasible:

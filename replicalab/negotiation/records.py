@@ -1,14 +1,15 @@
-"""What a negotiation consists of: its setup, its rounds, where it stands, and how it ended."""
+"""What a negotiation consists of: its setup, its turns and rounds, where it stands, how it ended."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from replicalab.agents.feasibility import FeasibilityCheckResult
-from replicalab.agents.suggestions import AlternativeSuggestion
+from replicalab.agents.suggestions import Offer
+from replicalab.assessment import Assessment
 from replicalab.models import (
     ConversationEntry,
     Count,
@@ -17,10 +18,11 @@ from replicalab.models import (
     Protocol,
     Record,
     ScientistAction,
-    Text,
 )
-from replicalab.negotiation.recording import Attempt
-from replicalab.scenarios import MAX_ROUNDS, Difficulty, Identifier
+from replicalab.negotiation.attempts import Attempt, Output
+from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier, Identifier, Pack
+
+MOST_ROUNDS: Final = 50
 
 
 class ScientistKind(StrEnum):
@@ -61,6 +63,16 @@ class Ending(StrEnum):
     OUT_OF_ROUNDS = "the rounds ran out"
 
 
+class By(StrEnum):
+    """Who chose a turn."""
+
+    RULE = "rule"
+    MODEL = "model"
+    PERSON = "person"
+    FORK = "fork"
+    """A plan put forward by hand where a negotiation was forked."""
+
+
 class Setup(Record):
     """Everything that fixes a negotiation beside the study itself.
 
@@ -71,9 +83,9 @@ class Setup(Record):
     scenario_id: Identifier
     difficulty: Difficulty
     seed: Count
-    scientist: ScientistKind = ScientistKind.BASELINE
-    lab_manager: LabManagerKind = LabManagerKind.REFERENCE
-    max_rounds: Annotated[int, Field(strict=True, ge=1, le=50)] = MAX_ROUNDS
+    scientist: ScientistKind
+    lab_manager: LabManagerKind
+    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
     opening: Protocol | None = None
     forked_at: Count | None = None
     model: NonEmptyText | None = None
@@ -84,71 +96,113 @@ class Turn(Record):
 
     Attributes:
         action: None walks away.
-        reason: why, in numbers; empty where the player gives none.
-        attempts: how a language model came to it; empty for every other player.
+        by: who chose it.
+        outputs: what a language model said until it was chosen; empty for every other player.
     """
 
     action: ScientistAction | None
-    reason: Text = ""
-    attempts: tuple[Attempt, ...] = ()
+    by: By = By.PERSON
+    outputs: tuple[Output, ...] = ()
 
 
-class Round(Record):
-    """One round: what each side did, and the plan, check and suggestion behind the answer.
+@dataclass(frozen=True)
+class State:
+    """Where a negotiation stands before a round.
 
-    ``scientist_action`` is None when the Scientist walked away; ``plan``, ``check`` and
-    ``suggestion`` are None when no plan was on the table. ``reason`` and ``attempts`` are the
-    Scientist's, as in its `Turn`.
+    Attributes:
+        round_number: counted from 0.
+        max_rounds: after so many it is cut.
+        history: what was said.
+        plan: the plan on the table, None before the first.
+        offer: the Lab Manager's standing offer, None when there is none.
+        ending: None while it goes on.
     """
 
-    number: Count
-    scientist_action: ScientistAction | None
-    lab_manager_action: LabManagerAction | None
-    plan: Protocol | None
-    check: FeasibilityCheckResult | None
-    suggestion: AlternativeSuggestion | None
-    reason: Text = ""
-    attempts: tuple[Attempt, ...] = ()
-
-    @property
-    def turn(self) -> Turn:
-        """What the Scientist did."""
-        return Turn(action=self.scientist_action, reason=self.reason, attempts=self.attempts)
-
-
-class State(Record):
-    """Where a negotiation stands before a round; ``ending`` is None while it goes on."""
-
-    round_number: Count
-    max_rounds: Count
-    history: list[ConversationEntry]
-    plan: Protocol | None = None
-    offer: Protocol | None = None
+    round_number: int
+    max_rounds: int
+    history: tuple[ConversationEntry, ...] = ()
+    plan: Assessment | None = None
+    offer: Assessment | None = None
     ending: Ending | None = None
 
 
-class Trace(Record):
-    """A negotiation: enough to show it, to go on with it, to replay it and to fork it.
+@dataclass(frozen=True)
+class Round:
+    """One round: what each side did, and what is known of the plans behind it.
 
-    ``scenario_digest`` tells whether a replay happens in the same lab. ``ending`` and ``outcome``
-    are None while it goes on.
+    Attributes:
+        number: counted from 0.
+        turn: what the Scientist did.
+        reason: why, in numbers; empty where a person gave none.
+        attempts: how a language model came to it, told for people.
+        plan: the plan on the table in this round, None when there was none.
+        offer: what the Lab Manager found instead, None when it found or needed nothing.
+        answer: what the Lab Manager answered, None when the Scientist walked away.
+        after: where the negotiation stands after it.
+        digest: a fingerprint of the setup and of all that was decided up to here.
+    """
+
+    number: int
+    turn: Turn
+    reason: str
+    attempts: tuple[Attempt, ...]
+    plan: Assessment | None
+    offer: Offer | None
+    answer: LabManagerAction | None
+    after: State
+    digest: str
+
+    @property
+    def action(self) -> ScientistAction | None:
+        """What the Scientist did; None walks away."""
+        return self.turn.action
+
+
+@dataclass(frozen=True)
+class Negotiation:
+    """A negotiation as far as it has gone: enough to show it, to go on with it and to fork it.
+
+    Attributes:
+        setup: what fixes it.
+        pack: the study in its lab.
+        rounds: those played.
     """
 
     setup: Setup
-    scenario_digest: NonEmptyText
-    rounds: list[Round]
-    ending: Ending | None
-    outcome: Outcome | None
+    pack: Pack
+    rounds: tuple[Round, ...] = ()
 
-    @model_validator(mode="after")
-    def _ends_as_a_whole(self) -> Self:
-        if (self.ending is None) != (self.outcome is None):
-            raise ValueError("a negotiation has an ending and an outcome, or neither yet")
-        if self.ending is not None and not self.rounds:
-            raise ValueError("rounds is empty; a negotiation ends in a round")
-        return self
+    def state_before(self, number: int) -> State:
+        """Return where it stood before a round, counted from 0; no round is played again."""
+        if number:
+            return self.rounds[number - 1].after
+        return State(0, self.setup.max_rounds)
 
     @property
-    def final_plan(self) -> Protocol | None:
+    def state(self) -> State:
+        """Where it stands now."""
+        return self.state_before(len(self.rounds))
+
+    @property
+    def ending(self) -> Ending | None:
+        """What ended it, None while it goes on."""
+        return self.state.ending
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What the ending is to be called, None while it goes on."""
+        if self.ending is None:
+            return None
+        accepted = self.ending in (Ending.SCIENTIST_ACCEPTED, Ending.LAB_MANAGER_ACCEPTED)
+        plan = self.rounds[-1].plan
+        if not accepted or plan is None:
+            return Outcome.NO_DEAL
+        if not plan.feasible:
+            return Outcome.FALSE_AGREEMENT
+        below = plan.evidence.tier is EvidenceTier.BELOW_FLOOR
+        return Outcome.AGREED_BELOW_FLOOR if below else Outcome.AGREED
+
+    @property
+    def final_plan(self) -> Assessment | None:
         """The plan of the last round: the agreed one, or the last on the table."""
         return self.rounds[-1].plan if self.rounds else None

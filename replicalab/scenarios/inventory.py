@@ -20,7 +20,7 @@ class ItemStatus(StrEnum):
     AVAILABLE = "available"
     BOOKED = "booked"
     OUT_OF_STOCK = "out of stock"
-    UNKNOWN = "unknown"
+    UNKNOWN = "not in this lab's inventory"
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from replicalab.lexicon import repeated_labels
+from replicalab.lexicon import content_words, repeated_labels, words_of
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, too_large
 from replicalab.scenarios.lab import AtLeastOne, Finite, Labs
 
@@ -135,6 +136,11 @@ class Design(Record):
     source: NonEmptyText
     why: dict[NonEmptyText, NonEmptyText] = Field(default_factory=dict)
 
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether less of this evidence is more: so it is with a half-width."""
+        return self.kind is DesignKind.PRECISION
+
     @model_validator(mode="after")
     def _numbers_fit_the_kind(self) -> Self:
         if self.kind is DesignKind.COVERAGE:
@@ -238,6 +244,11 @@ class HiddenReferenceSpec(Record):
     target_metric: NonEmptyText
     target_value: NonEmptyText
 
+    @cached_property
+    def element_words(self) -> tuple[frozenset[str], ...]:
+        """The words of each required element that a plan must say."""
+        return tuple(map(content_words, self.required_elements))
+
 
 class Control(Record):
     """A control of the reference protocol.
@@ -267,6 +278,11 @@ class PolicyRule(Record):
     restriction: NonEmptyText
     forbidden_phrases: Annotated[list[NonEmptyText], Field(min_length=1)]
     allowed_mentions: list[NonEmptyText] = Field(default_factory=list)
+
+    @cached_property
+    def phrase_words(self) -> tuple[str, ...]:
+        """The words of each forbidden phrase, as a plan's words are compared with them."""
+        return tuple(map(words_of, self.forbidden_phrases))
 
 
 class Throughput(Record):

@@ -10,8 +10,8 @@ import pytest
 
 from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.agents.suggestions import SuggestionChange
-from replicalab.evidence import planned_evidence
-from replicalab.lexicon import label_key
+from replicalab.assessment import assess
+from replicalab.lexicon import joined, label_key
 from replicalab.models import Protocol, revise
 from replicalab.planner import LeastLoss, least_loss
 from replicalab.scenarios import EvidenceTier, Pack
@@ -40,12 +40,12 @@ class Said(NamedTuple):
     def fails_more(self, plan: Protocol) -> bool:
         """Return whether a plan fails a dimension that the found one does not."""
         mine = check_feasibility(plan, self.pack).failing
-        return not set(mine) <= set(self.found.check.failing)
+        return not set(mine) <= set(self.found.after.check.failing)
 
     def worth(self, samples: int) -> tuple[EvidenceTier, float]:
         """Return tier and evidence of so many samples, given days enough."""
         plan = self.at(sample_size=samples, duration_days=self.pack.min_days + samples)
-        evidence = planned_evidence(plan, self.pack)
+        evidence = assess(plan, self.pack).evidence
         return evidence.tier, round(evidence.value, 12)
 
 
@@ -85,7 +85,7 @@ def _enough(said: Said, number: int) -> bool:
 
 def _weaker(said: Said, fewer: int, *, truly: bool) -> bool:
     now, then = (
-        planned_evidence(said.at(sample_size=n), said.pack).value
+        assess(said.at(sample_size=n), said.pack).evidence.value
         for n in (said.found.plan.sample_size, said.before)
     )
     return said.before - said.found.plan.sample_size == fewer and (
@@ -203,7 +203,7 @@ def _told(found: LeastLoss, change: SuggestionChange, pack: Pack) -> str:
     if most and failing:
         return f"With it no more than {most} sample{'' if most == 1 else 's'} fit, short of"
     if failing:
-        return f"With it the plan fails on {' and '.join(failing)}."
+        return f"With it the plan fails on {joined(failing)}."
     return "With it the plan costs "
 
 
@@ -216,10 +216,10 @@ def test_every_dropped_control_is_worth_dropping() -> None:
                 continue
             dropped += 1
             gone = label_key(change.original) not in map(label_key, found.plan.controls)
-            if gone and found.check.feasible:
+            if gone and found.after.check.feasible:
                 assert change.reason.startswith(_told(found, change, pack))
             kept = revise(found.plan, controls=[*found.plan.controls, change.original])
             check = check_feasibility(kept, pack)
-            costs_more = check.estimated_cost > found.check.estimated_cost
-            assert costs_more or len(check.failing) > len(found.check.failing)
+            costs_more = check.estimated_cost > found.after.check.estimated_cost
+            assert costs_more or len(check.failing) > len(found.after.check.failing)
     assert dropped > LABS / 50

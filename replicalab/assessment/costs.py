@@ -30,7 +30,7 @@ class CostTerm(NamedTuple):
     """One of the five terms of a plan's cost: ``number`` things at ``rate`` credits each."""
 
     label: str
-    unit: str
+    noun: str
     number: Amount
     rate: float
 
@@ -41,11 +41,11 @@ class CostTerm(NamedTuple):
 
 
 _TERMS: Final = (
-    ("Samples", "samples", "per_sample"),
-    ("Days", "days", "per_day"),
-    ("Controls", "controls", "per_control"),
-    ("Equipment", "items", "per_equipment_item"),
-    ("Reagents", "items", "per_reagent"),
+    ("Samples", "sample", "per_sample"),
+    ("Days", "day", "per_day"),
+    ("Controls", "control", "per_control"),
+    ("Equipment", "item", "per_equipment_item"),
+    ("Reagents", "item", "per_reagent"),
 )
 
 
@@ -63,8 +63,8 @@ def counts_of(protocol: Protocol) -> Counts:
 def cost_terms(counts: Counts, model: CostModel) -> tuple[CostTerm, ...]:
     """Return the five terms in the document's order; their credits add up to `cost`."""
     return tuple(
-        CostTerm(label, unit, count, getattr(model, rate))
-        for count, (label, unit, rate) in zip(counts, _TERMS, strict=True)
+        CostTerm(label, noun, count, getattr(model, rate))
+        for count, (label, noun, rate) in zip(counts, _TERMS, strict=True)
     )
 
 
@@ -99,7 +99,7 @@ def staff(counts: Counts, model: StaffModel) -> Amount:
 class StaffStep(NamedTuple):
     """One threshold of the staff formula, and where the plan stands to it."""
 
-    unit: str
+    noun: str
     number: int
     threshold: int
 
@@ -112,8 +112,8 @@ class StaffStep(NamedTuple):
 def staff_steps(counts: Counts, model: StaffModel) -> tuple[StaffStep, ...]:
     """Return the four steps that can each add a staff unit to `StaffModel.base`."""
     return (
-        StaffStep("samples", counts.samples, model.sample_threshold),
-        StaffStep("controls", counts.controls, model.control_threshold),
-        StaffStep("days", counts.days, model.day_threshold),
-        StaffStep("equipment items", counts.equipment, model.equipment_threshold),
+        StaffStep("sample", counts.samples, model.sample_threshold),
+        StaffStep("control", counts.controls, model.control_threshold),
+        StaffStep("day", counts.days, model.day_threshold),
+        StaffStep("equipment item", counts.equipment, model.equipment_threshold),
     )

@@ -19,11 +19,10 @@ from replicalab.distributions import (
     z_critical,
     z_test_power,
 )
-from replicalab.lexicon import count_text, label_key
+from replicalab.lexicon import count_text
 from replicalab.models import Protocol
 from replicalab.scenarios import (
     POWER_KINDS,
-    AllowedSubstitution,
     Design,
     DesignKind,
     EvidenceTier,
@@ -94,12 +93,15 @@ class Evidence:
         return math.floor(value * 1000) / 1000 if short else rounded
 
 
-def planned_evidence(protocol: Protocol, scenario: Pack, effect: float | None = None) -> Evidence:
+def planned_evidence(
+    protocol: Protocol, scenario: Pack, factor: float = 1.0, effect: float | None = None
+) -> Evidence:
     """Return the evidence that a plan buys in a study.
 
     Args:
         protocol: the plan.
         scenario: the study in its lab.
+        factor: what the plan's substitutions leave of the effect, in (0, 1].
         effect: an effect to assume instead of the study's planning effect.
 
     Raises:
@@ -107,7 +109,7 @@ def planned_evidence(protocol: Protocol, scenario: Pack, effect: float | None = 
     """
     design = scenario.design
     counted = counted_samples(protocol, scenario)
-    assumed = _assumed_effect(protocol, scenario, effect)
+    assumed = attenuated(design, factor, effect)
     void = _void_reason(protocol, scenario)
     value = _worst(design) if void else evidence_value(design, counted, assumed)
     return Evidence(
@@ -141,12 +143,18 @@ def counted_samples(protocol: Protocol, scenario: Pack) -> int:
     return counted
 
 
-def _assumed_effect(protocol: Protocol, scenario: Pack, effect: float | None) -> float | None:
-    assumed = scenario.design.effect_planning if effect is None else effect
+def attenuated(design: Design, factor: float, effect: float | None = None) -> float | None:
+    """Return an effect as it is seen through substitutions; None where no effect is assumed.
+
+    Args:
+        design: the study's design.
+        factor: what the substitutions leave of the effect, in (0, 1].
+        effect: the effect; None is the planning effect.
+    """
+    assumed = design.effect_planning if effect is None else effect
     if assumed is None:
         return None
-    factor = evidence_factor(protocol, scenario)
-    return assumed / factor if scenario.design.kind is DesignKind.PRECISION else assumed * factor
+    return assumed / factor if design.kind is DesignKind.PRECISION else assumed * factor
 
 
 class AssumedEffect(NamedTuple):
@@ -288,24 +296,3 @@ def smallest_detectable_effect(design: Design, n: int) -> float | None:
 
 def _is_enough(design: Design, n: int, effect: float) -> bool:
     return evidence_value(design, n, effect) >= design.target
-
-
-def used_substitutions(protocol: Protocol, scenario: Pack) -> list[AllowedSubstitution]:
-    """Return the substitutions that the plan has made: alternative listed, original not."""
-    listed = {label_key(item) for item in protocol.required_equipment + protocol.required_reagents}
-    used: dict[str, AllowedSubstitution] = {}
-    for substitution in scenario.allowed_substitutions:
-        alternative = label_key(substitution.alternative)
-        if alternative in listed and label_key(substitution.original) not in listed:
-            used.setdefault(alternative, substitution)
-    return list(used.values())
-
-
-def evidence_factor(protocol: Protocol, scenario: Pack) -> float:
-    """Return the factor that the plan's substitutions put on the planning effect, in (0, 1]."""
-    return math.prod(s.evidence_factor for s in used_substitutions(protocol, scenario))
-
-
-def fidelity_loss(protocol: Protocol, scenario: Pack) -> int:
-    """Return the fidelity that the plan's substitutions lose: the sum of their 0-3 losses."""
-    return sum(s.fidelity_loss for s in used_substitutions(protocol, scenario))
