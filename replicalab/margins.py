@@ -14,7 +14,7 @@ from replicalab.agents import FeasibilityCheckResult
 from replicalab.costs import counts_of, staff_steps
 from replicalab.lexicon import amount_text, label_key
 from replicalab.models import DIMENSIONS, Dimension, Protocol
-from replicalab.scenarios import Comparator, ItemStatus, Pack
+from replicalab.scenarios import Bounds, Comparator, ItemStatus, Pack, ScenarioConstraint
 
 RESOURCES: Final = (Dimension.BUDGET, Dimension.SCHEDULE, Dimension.STAFF)
 """The dimensions that are amounts, of which a share is used."""
@@ -171,17 +171,27 @@ def _endpoint_cliffs(protocol: Protocol, scenario: Pack) -> Iterator[str]:
         yield "One day fewer loses the study's endpoint."
 
 
-def unmet_durations(days: int, scenario: Pack) -> list[str]:
+def unmet_durations(days: int, scenario: Pack, *, checked: bool = True) -> list[str]:
     """Return each duration that the study itself names and that so many days do not reach.
 
     Days below the study's fewest are left to the check, which says that the endpoint is lost.
+
+    Args:
+        days: of the plan.
+        scenario: the study in its lab.
+        checked: whether to name those too that the check of a plan holds, and reports itself.
     """
     return [
         f"Below the study's '{each.key.replace('_', ' ')}' of {amount_text(each.quantity)} days."
         for each in scenario.constraints
         if each.comparator is Comparator.AT_LEAST
-        and each.unit is not None
-        and label_key(each.unit) in ("day", "days")
         and each.quantity is not None
+        and _names_days(each, checked)
         and max(days, scenario.min_days) < each.quantity
     ]
+
+
+def _names_days(constraint: ScenarioConstraint, checked: bool) -> bool:
+    if constraint.bounds is not None:
+        return checked and constraint.bounds is Bounds.DAYS
+    return constraint.unit is not None and label_key(constraint.unit) in ("day", "days")

@@ -14,9 +14,10 @@ from typing import Final, Self
 
 from pydantic import model_validator
 
-from replicalab.lexicon import count_text, repeated_labels
+from replicalab.evidence import planned_evidence
+from replicalab.lexicon import count_text, repeated_labels, told_apart
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, Wording, wording_of
-from replicalab.scenarios import ItemStatus, Pack, PackKey
+from replicalab.scenarios import Bounds, ItemStatus, Limit, Pack, PackKey
 
 
 class Severity(StrEnum):
@@ -81,6 +82,7 @@ def validate_protocol(protocol: Protocol, scenario: Pack) -> ValidationResult:
         *_duration_issues(protocol, scenario),
         *_throughput_issues(protocol, scenario),
         *_control_issues(protocol),
+        *_constraint_issues(protocol, scenario),
         *_wording_issues(scenario.key, wording_of(protocol)),
     ]
     valid = all(issue.severity is not Severity.ERROR for issue in issues)
@@ -157,6 +159,40 @@ def _control_issues(protocol: Protocol) -> Iterator[ValidationIssue]:
             f"{count_text(controls, 'control')} for {count_text(samples, 'sample')}: no "
             f"experimental samples remain; plan at least {controls + 1} samples.",
         )
+
+
+def broken_constraints(protocol: Protocol, scenario: Pack) -> list[Limit]:
+    """Return the study's own constraints that a plan's numbers break, in the study's order."""
+    return [
+        limit for limit in scenario.limits if not limit.allows(_bounded(limit, protocol, scenario))
+    ]
+
+
+def _bounded(limit: Limit, protocol: Protocol, scenario: Pack) -> float:
+    """Return the number of the plan that a constraint bounds."""
+    if limit.number is Bounds.EVIDENCE:
+        return planned_evidence(protocol, scenario).value
+    return protocol.duration_days if limit.number is Bounds.DAYS else protocol.sample_size
+
+
+def _constraint_issues(protocol: Protocol, scenario: Pack) -> Iterator[ValidationIssue]:
+    for limit in broken_constraints(protocol, scenario):
+        issue, force = (_error, "must") if limit.hard else (_warning, "should")
+        planned, label = _planned_text(limit, protocol, scenario), limit.constraint.label
+        yield issue("constraint", f"{planned}; the study's '{label}' {force} be {limit.text}.")
+
+
+def _planned_text(limit: Limit, protocol: Protocol, scenario: Pack) -> str:
+    if limit.number is Bounds.SAMPLES:
+        return f"Sample size is {protocol.sample_size:,}"
+    if limit.number is Bounds.DAYS:
+        return f"Duration is {count_text(protocol.duration_days, 'day')}"
+    evidence = planned_evidence(protocol, scenario)
+    if evidence.void:
+        return "The plan yields no evidence"
+    bound = limit.constraint.quantity or 0.0
+    value = told_apart(evidence.value, [bound], 2, lambda v, digits: f"{v:.{digits}f}")
+    return f"The planned {evidence.measure} is {value}"
 
 
 def _duplicate_issues(wording: Wording) -> Iterator[ValidationIssue]:

@@ -115,6 +115,18 @@ def test_durations_that_days_do_not_reach_are_the_studys_own_in_days() -> None:
     assert [unmet_durations(days, pack) for days in (3, 35, 36)] == [[below], [below], []]
 
 
+def test_duration_that_the_check_holds_is_left_to_it_when_asked() -> None:
+    follow_up = {"key": "follow_up", "comparator": ">=", "quantity": 36}
+    held = make_pack(constraints=[make_constraint(**follow_up, bounds="days", unit="d")])
+    other = make_pack(constraints=[make_constraint(**follow_up, bounds="samples", unit="days")])
+    stated = make_pack(constraints=[make_constraint(**follow_up, unit="days")])
+    found = [
+        [len(unmet_durations(30, pack, checked=checked)) for checked in (True, False)]
+        for pack in (held, other, stated)
+    ]
+    assert found == [[1, 0], [0, 0], [1, 1]]
+
+
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_slack_is_told_of_all_but_errors_and_breaches(dimension: Dimension) -> None:
     assert make_margin(dimension).has_slack == (dimension not in {"protocol", "policy"})

@@ -20,7 +20,7 @@ from replicalab.models import Protocol, revise
 from replicalab.planner.choices import Choice, choices
 from replicalab.planner.limits import MOST_SAMPLES, Limits, fewest, largest
 from replicalab.planner.worth import Worth
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 
 MOST_SIZES: Final = 1000
 """So many sample sizes are looked at for each wording; above it they are evenly spaced."""
@@ -102,9 +102,10 @@ def _curve(choice: Choice, place: int, worth: Worth, sizes: int) -> Iterator[_Po
     """Yield the plans of one wording that may be unbeaten, by growing sample."""
     limits = Limits.of(worth.scenario)
     counts = counts_of(worth.protocol)._replace(controls=choice.controls)
-    low = choice.controls + 1
-    high = min(MOST_SAMPLES, limits.most_samples(limits.days[1]))
-    most = largest(lambda n: limits.at_best(counts._replace(samples=n)), low, high)
+    fewest_samples, most_samples = hard_range(worth.scenario.limits, Bounds.SAMPLES)
+    low = int(max(choice.controls + 1, fewest_samples))
+    high = min(MOST_SAMPLES, most_samples, limits.most_samples(limits.days[1]))
+    most = largest(lambda n: limits.at_best(counts._replace(samples=n)), low, int(high))
     if most is None:
         return
     best = worth.shortfall(choice, most)
