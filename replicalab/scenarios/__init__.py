@@ -1,5 +1,6 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
+from replicalab.scenarios.fields import MOST, MOST_ITEMS, AtLeastOne, Identifier
 from replicalab.scenarios.inventory import Inventory, ItemStatus
 from replicalab.scenarios.lab import (
     COST_PER_CONTROL,
@@ -7,13 +8,11 @@ from replicalab.scenarios.lab import (
     COST_PER_EQUIPMENT_ITEM,
     COST_PER_REAGENT,
     COST_PER_SAMPLE,
-    MOST,
     STAFF_BASE,
     STAFF_CONTROL_THRESHOLD,
     STAFF_DAY_THRESHOLD,
     STAFF_EQUIPMENT_THRESHOLD,
     STAFF_SAMPLE_THRESHOLD,
-    AtLeastOne,
     CostModel,
     Difficulty,
     EvidenceTier,
@@ -56,7 +55,6 @@ from replicalab.scenarios.pack import (
 from replicalab.scenarios.reading import readable_text
 from replicalab.scenarios.schema import study_schema
 from replicalab.scenarios.study import (
-    MOST_ITEMS,
     POWER_KINDS,
     AllowedSubstitution,
     Bounds,
@@ -67,7 +65,6 @@ from replicalab.scenarios.study import (
     DesignKind,
     Fact,
     HiddenReferenceSpec,
-    Identifier,
     Paper,
     PolicyRule,
     ScenarioConstraint,

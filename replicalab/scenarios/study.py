@@ -8,15 +8,26 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from replicalab.lexicon import repeated_labels
-from replicalab.models import Flag, NonEmptyText, Protocol, Record, too_large
-from replicalab.scenarios.lab import MOST, AtLeastOne, Finite, Labs
-
-Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
-Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
-
-MOST_ITEMS: Final = 40
-"""The most controls, pieces of equipment, reagents or rules of a study."""
+from replicalab.models import LONGEST_TEXT, Flag, Protocol, Record, too_large
+from replicalab.scenarios.fields import (
+    MOST,
+    MOST_FACTS,
+    MOST_PHRASES,
+    MOST_SUBSTITUTIONS,
+    SMALLEST_FACTOR,
+    AtLeastOne,
+    Bound,
+    Doi,
+    Effect,
+    Few,
+    Finite,
+    Identifier,
+    Label,
+    Prose,
+    Share,
+    Some,
+)
+from replicalab.scenarios.lab import Labs
 
 
 class Confidence(StrEnum):
@@ -38,10 +49,10 @@ class Fact(Record):
         where: where the source was found, if that is not the publication itself.
     """
 
-    text: NonEmptyText
-    source: NonEmptyText
+    text: Prose
+    source: Prose
     confidence: Confidence
-    where: NonEmptyText | None = None
+    where: Prose | None = None
 
 
 class Paper(Record):
@@ -62,18 +73,18 @@ class Paper(Record):
         facts: every number above, each with its source.
     """
 
-    title: NonEmptyText
-    citation: NonEmptyText
-    doi: Annotated[str, StringConstraints(pattern=r"^10\.\d{4,9}/\S+$")] | None
-    hypothesis: NonEmptyText
-    method: NonEmptyText
-    key_finding: NonEmptyText
-    goal: NonEmptyText
-    published: NonEmptyText
-    caution: NonEmptyText
-    contested: NonEmptyText | None = None
-    teaches: NonEmptyText
-    facts: Annotated[list[Fact], Field(min_length=1)]
+    title: Prose
+    citation: Prose
+    doi: Doi | None
+    hypothesis: Prose
+    method: Prose
+    key_finding: Prose
+    goal: Prose
+    published: Prose
+    caution: Prose
+    contested: Prose | None = None
+    teaches: Prose
+    facts: Annotated[list[Fact], Field(min_length=1, max_length=MOST_FACTS)]
 
 
 class DesignKind(StrEnum):
@@ -101,6 +112,10 @@ POWER_KINDS: Final = frozenset(
 """The kinds whose evidence is the power of a two-sided test."""
 
 
+EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
+"""The fields of a design that hold an effect."""
+
+
 class Design(Record):
     """How evidence grows with n.
 
@@ -124,16 +139,16 @@ class Design(Record):
     """
 
     kind: DesignKind
-    effect_published: Finite | None
-    effect_planning: Finite | None
-    sesoi: Finite | None
+    effect_published: Effect | None
+    effect_planning: Effect | None
+    sesoi: Effect | None
     alpha: Share | None
-    target: Positive
-    floor: Positive
-    unit_of_n: NonEmptyText
+    target: Bound
+    floor: Bound
+    unit_of_n: Label
     population_max: AtLeastOne | None
-    source: NonEmptyText
-    why: dict[NonEmptyText, NonEmptyText] = Field(default_factory=dict)
+    source: Prose
+    why: Annotated[dict[Label, Prose], Few] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _numbers_fit_the_kind(self) -> Self:
@@ -142,6 +157,9 @@ class Design(Record):
                 raise ValueError(
                     "coverage has no population_max; give the number of units there are"
                 )
+            for name in EFFECTS:
+                if getattr(self, name) is not None:
+                    raise ValueError(f"coverage has no effect, and {name} gives one; write null")
         elif self.effect_planning is None or self.effect_planning <= 0:
             raise ValueError(
                 f"effect_planning is {self.effect_planning}; a {self.kind} design needs one above 0"
@@ -161,7 +179,7 @@ class Design(Record):
             raise ValueError(
                 "target and floor are out of order; they are shares: floor <= target <= 1"
             )
-        for name in ("effect_published", "effect_planning", "sesoi"):
+        for name in EFFECTS:
             effect = getattr(self, name)
             if effect is None:
                 continue
@@ -209,12 +227,12 @@ class ScenarioConstraint(Record):
     """
 
     key: Identifier
-    label: NonEmptyText
+    label: Label
     quantity: Finite | None
-    unit: NonEmptyText | None
+    unit: Label | None
     comparator: Comparator
     hard: Flag
-    details: str = ""
+    details: Annotated[str, StringConstraints(max_length=LONGEST_TEXT)] = ""
     bounds: Bounds | None = None
     conditions: Annotated[int, Field(strict=True, ge=2, le=1000)] | None = None
 
@@ -258,12 +276,12 @@ class AllowedSubstitution(Record):
         evidence_factor: what multiplies the planning effect: 1 when nothing of it is lost.
     """
 
-    original: NonEmptyText
-    alternative: NonEmptyText
-    condition: NonEmptyText
-    tradeoff: NonEmptyText
+    original: Label
+    alternative: Label
+    condition: Prose
+    tradeoff: Prose
     fidelity_loss: Annotated[int, Field(strict=True, ge=0, le=3)]
-    evidence_factor: Annotated[float, Field(strict=True, gt=0, le=1)] = 1.0
+    evidence_factor: Annotated[float, Field(strict=True, ge=SMALLEST_FACTOR, le=1)] = 1.0
 
 
 class HiddenReferenceSpec(Record):
@@ -277,11 +295,11 @@ class HiddenReferenceSpec(Record):
         target_value: what it should come to.
     """
 
-    summary: NonEmptyText
-    required_elements: list[NonEmptyText]
-    flexible_elements: list[NonEmptyText]
-    target_metric: NonEmptyText
-    target_value: NonEmptyText
+    summary: Prose
+    required_elements: Annotated[list[Label], Few]
+    flexible_elements: Annotated[list[Label], Few]
+    target_metric: Prose
+    target_value: Prose
 
 
 class Control(Record):
@@ -293,9 +311,9 @@ class Control(Record):
         protects_against: the error that it rules out.
     """
 
-    name: NonEmptyText
+    name: Label
     droppable: Flag
-    protects_against: NonEmptyText
+    protects_against: Prose
 
 
 class PolicyRule(Record):
@@ -309,9 +327,9 @@ class PolicyRule(Record):
     """
 
     key: Identifier
-    restriction: NonEmptyText
-    forbidden_phrases: Annotated[list[NonEmptyText], Field(min_length=1)]
-    allowed_mentions: list[NonEmptyText] = Field(default_factory=list)
+    restriction: Prose
+    forbidden_phrases: Annotated[list[Label], Some]
+    allowed_mentions: Annotated[list[Label], Few] = Field(default_factory=list)
 
 
 class Throughput(Record):
@@ -323,7 +341,7 @@ class Throughput(Record):
     """
 
     value: AtLeastOne
-    why: NonEmptyText
+    why: Prose
 
 
 class Study(Record):
@@ -354,14 +372,14 @@ class Study(Record):
     domain_id: Identifier
     paper: Paper
     design: Design
-    success_criteria: Annotated[list[NonEmptyText], Field(min_length=1)]
+    success_criteria: Annotated[list[Prose], Some]
     hidden_reference: HiddenReferenceSpec
-    constraints: list[ScenarioConstraint]
-    equipment: Annotated[list[NonEmptyText], Field(max_length=MOST_ITEMS)]
-    reagents: Annotated[list[NonEmptyText], Field(max_length=MOST_ITEMS)]
-    substitutions: Annotated[list[AllowedSubstitution], Field(max_length=2 * MOST_ITEMS)]
-    controls: Annotated[list[Control], Field(max_length=MOST_ITEMS)]
-    policy_rules: Annotated[list[PolicyRule], Field(max_length=MOST_ITEMS)]
+    constraints: Annotated[list[ScenarioConstraint], Few]
+    equipment: Annotated[list[Label], Few]
+    reagents: Annotated[list[Label], Few]
+    substitutions: Annotated[list[AllowedSubstitution], Field(max_length=MOST_SUBSTITUTIONS)]
+    controls: Annotated[list[Control], Few]
+    policy_rules: Annotated[list[PolicyRule], Few]
     min_days: AtLeastOne
     samples_per_day: Throughput | None
     reference_protocol: Protocol
@@ -377,6 +395,16 @@ class Study(Record):
             )
         for repeated in repeated_labels(control.name for control in self.controls):
             raise ValueError(f"control '{repeated}' is listed twice; list it once")
+        return self
+
+    @model_validator(mode="after")
+    def _phrases_can_be_looked_for(self) -> Self:
+        for name in ("forbidden_phrases", "allowed_mentions"):
+            number = sum(len(getattr(rule, name)) for rule in self.policy_rules)
+            if number > MOST_PHRASES:
+                raise ValueError(
+                    f"the restrictions have {number} {name}; {MOST_PHRASES} in all are looked for"
+                )
         return self
 
     @model_validator(mode="after")
