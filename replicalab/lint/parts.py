@@ -14,7 +14,7 @@ from replicalab.scenarios import (
     PolicyRule,
     Study,
 )
-from replicalab.validation import missing_elements
+from replicalab.validation import broken_constraints, missing_elements
 
 
 def plan_findings(study: Study, pack: Pack) -> Iterator[LintFinding]:
@@ -33,6 +33,12 @@ def plan_findings(study: Study, pack: Pack) -> Iterator[LintFinding]:
                 f"The reference protocol does not say '{element}'; say all its words in the "
                 "technique or the rationale.",
             )
+    for limit in broken_constraints(study.reference_protocol, pack):
+        yield warning(
+            f"constraints[{study.constraints.index(limit.constraint)}]",
+            f"The reference protocol breaks '{limit.constraint.label}', {limit.text}; plan "
+            "otherwise, or state another bound.",
+        )
 
 
 def _sizes(study: Study) -> Iterator[LintFinding]:
@@ -67,6 +73,7 @@ def substitution_findings(study: Study) -> Iterator[LintFinding]:
     plan = study.reference_protocol
     used = set(map(label_key, (*plan.required_equipment, *plan.required_reagents)))
     missing = {label_key(item) for level in Difficulty for item in _missing(study, level)}
+    first_for: dict[str, str] = {}
     for place, swap in enumerate(study.substitutions):
         path, original = f"substitutions[{place}]", label_key(swap.original)
         if original not in used:
@@ -82,6 +89,13 @@ def substitution_findings(study: Study) -> Iterator[LintFinding]:
                 "only in labs of other seeds; let the item be missing in one.",
             )
         yield from _alternative(study, swap, f"{path}.alternative")
+        first = first_for.setdefault(label_key(swap.alternative), swap.original)
+        if label_key(first) != original:
+            yield warning(
+                f"{path}.alternative",
+                f"'{swap.alternative}' may stand in for '{first}' too, and can for only one of the "
+                "two at a time; name another item here.",
+            )
 
 
 def _alternative(study: Study, swap: AllowedSubstitution, path: str) -> Iterator[LintFinding]:
