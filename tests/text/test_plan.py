@@ -194,6 +194,18 @@ def test_durations_that_days_do_not_reach_are_the_studys_own_in_days() -> None:
     assert found == [below, "", ""]
 
 
+def test_duration_that_the_check_holds_is_left_to_it_when_asked() -> None:
+    follow_up = {"key": "follow_up", "comparator": ">=", "quantity": 36}
+    held = make_pack(constraints=[make_constraint(**follow_up, bounds="days", unit="d")])
+    other = make_pack(constraints=[make_constraint(**follow_up, bounds="samples", unit="days")])
+    stated = make_pack(constraints=[make_constraint(**follow_up, unit="days")])
+    found = [
+        [len(unmet_durations(30, pack, checked=checked)) for checked in (True, False)]
+        for pack in (held, other, stated)
+    ]
+    assert found == [[1, 0], [0, 0], [1, 1]]
+
+
 def test_dropped_fixed_control_comes_first_and_is_called_void() -> None:
     momentum = load_scenario("fin_momentum")
     plan = assess(revise(momentum.reference_protocol, controls=[]), momentum)
