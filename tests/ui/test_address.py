@@ -6,6 +6,8 @@ import base64
 import json
 import tracemalloc
 import zlib
+from operator import itemgetter
+from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -13,21 +15,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.errors import LinkError, ScenarioError
+from replicalab.errors import LinkError
 from replicalab.lexicon import shortened
-from replicalab.links import decode_plan, encode_plan, from_query, to_query
 from replicalab.models import LARGEST_PLANNED, Protocol, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
-from replicalab.workspace import (
-    LARGEST_SEED,
-    MOST_ROUNDS,
-    Workspace,
-    supposed_lab,
-)
+from replicalab.ui.address import decode_plan, encode_plan, from_query, to_query
+from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
 from tests.factories import make_protocol
 from tests.strategies import protocols
 
+SAVED: Final = Path(__file__).with_name("saved") / "links.json"
 STUDIES: Final = [study.scenario_id for study in list_scenarios()]
 KNOWN: Final = ", ".join(sorted(STUDIES))
 HARD: Final = Difficulty.HARD
@@ -107,8 +105,23 @@ def test_address_typed_by_hand_needs_no_checksum() -> None:
     assert from_query({"study": "psy_stroop", "seed": "3"}).problems == []
 
 
-def test_address_cut_anywhere_is_noticed() -> None:
-    full = Workspace(seed=42, protocol=PLAN, max_rounds=12, round_number=10)
+@pytest.mark.parametrize(
+    "full",
+    [
+        Workspace(seed=42, protocol=PLAN, max_rounds=12, round_number=10),
+        Workspace(seed=42, budget=2700, days=9, staff=5),
+        Workspace(
+            seed=42,
+            budget=2700,
+            scientist=ScientistKind.PERSON,
+            lab_manager=LabManagerKind.LEAST_LOSS,
+            recording="one_run",
+            presenting=True,
+        ),
+    ],
+    ids=["plan", "levers", "players"],
+)
+def test_address_cut_anywhere_is_noticed(full: Workspace) -> None:
     whole = urlencode(to_query(full))
     assert from_query(dict(parse_qsl(whole))) == (full, [])
     for length in range(len("v="), len(whole)):
@@ -116,19 +129,13 @@ def test_address_cut_anywhere_is_noticed() -> None:
         assert from_query(cut).problems, whole[:length]
 
 
-def test_address_with_levers_cut_anywhere_is_noticed() -> None:
-    full = Workspace(seed=42, budget=2700, days=9, staff=5)
-    whole = urlencode(to_query(full))
-    assert from_query(dict(parse_qsl(whole))) == (full, [])
-    for length in range(len("v="), len(whole)):
-        cut = dict(parse_qsl(whole[:length], keep_blank_values=True))
-        assert from_query(cut).problems, whole[:length]
-
-
-def test_address_from_before_there_were_levers_still_holds() -> None:
-    # Written by this code before it knew any: the checksum must not have changed.
-    old = {"v": "2cbad08f", "study": "fin_momentum", "lab": "medium", "seed": "0"}
-    assert from_query({**old, "rounds": "5", "round": "1"}) == (Workspace(), [])
+@pytest.mark.parametrize("saved", json.loads(SAVED.read_text()), ids=itemgetter("v"))
+def test_link_saved_by_an_earlier_version_opens_and_is_written_the_same(
+    saved: dict[str, str],
+) -> None:
+    reading = from_query(saved)
+    assert reading.problems == []
+    assert to_query(reading.workspace) == saved
 
 
 def test_query_carries_levers_only_when_they_are_pulled() -> None:
@@ -454,102 +461,3 @@ def test_any_address_gives_a_workspace_that_can_be_opened(query: dict[str, str])
     assert workspace.plan() == (workspace.protocol or workspace.pack().reference_protocol)
     assert all(problem.endswith(".") for problem in problems)
     assert from_query(to_query(workspace)) == (workspace, [])
-
-
-# --- the workspace --------------------------------------------------------------------------
-
-
-def test_workspace_opens_its_pack_and_its_plan() -> None:
-    workspace = Workspace(scenario_id="math_four_colour", difficulty=HARD, seed=3)
-    assert workspace.pack() == load_scenario("math_four_colour", "hard", 3)
-    assert workspace.plan() == workspace.pack().reference_protocol
-    assert workspace.with_plan(PLAN).plan() == PLAN
-
-
-def test_workspace_of_an_unknown_study_says_so() -> None:
-    with pytest.raises(ScenarioError, match="zebra"):
-        Workspace(scenario_id="zebra").pack()
-
-
-def test_workspace_keeps_no_plan_that_is_the_reference_protocol() -> None:
-    workspace = Workspace()
-    reference = workspace.pack().reference_protocol
-    assert workspace.with_plan(PLAN).with_plan(reference) == workspace
-    assert workspace.with_plan(PLAN).with_plan(None) == workspace
-
-
-def test_workspace_with_another_study_starts_over_in_the_same_lab() -> None:
-    workspace = Workspace(difficulty=HARD, seed=3, protocol=PLAN, max_rounds=7, round_number=2)
-    assert workspace.with_study("math_four_colour") == Workspace(
-        scenario_id="math_four_colour", difficulty=HARD, seed=3, max_rounds=7
-    )
-
-
-def test_workspace_in_another_lab_keeps_the_plan() -> None:
-    workspace = Workspace(protocol=PLAN, round_number=2).with_lab("hard", 9)
-    assert workspace == Workspace(difficulty=HARD, seed=9, protocol=PLAN)
-
-
-def test_levers_belong_to_one_lab() -> None:
-    pulled = Workspace(seed=3).with_levers(budget=2700, days=9)
-    assert pulled.levers == {"budget": 2700, "days": 9}
-    assert pulled.with_plan(PLAN).levers == pulled.levers
-    for elsewhere in (pulled.with_study("math_four_colour"), pulled.with_lab("hard", 3)):
-        assert elsewhere.levers == {}
-    assert pulled.with_levers() == Workspace(seed=3)
-
-
-def test_levers_are_taken_over_in_the_same_lab_only() -> None:
-    pulled = Workspace(seed=3, days=9)
-    assert Workspace(seed=3, protocol=PLAN).with_levers_of(pulled).days == 9
-    assert Workspace(seed=4, staff=2).with_levers_of(pulled) == Workspace(seed=4, staff=2)
-
-
-def test_supposed_lab_differs_by_the_levers_alone_and_stays_the_same_one() -> None:
-    pack = load_scenario("fin_momentum", "medium")
-    found = supposed_lab(pack, {"budget": 2700, "staff": 5})
-    assert (found.lab.budget, found.lab.days, found.lab.staff) == (
-        2700.0,
-        6,
-        5,
-    )
-    assert supposed_lab(pack, {"staff": 5, "budget": 2700}) is found
-    assert supposed_lab(pack, {}) is pack
-    assert supposed_lab(pack, {"days": 6}) is pack
-
-
-def test_workspace_moves_between_rounds() -> None:
-    workspace = Workspace().with_rounds(7).at_round(3)
-    assert (workspace.max_rounds, workspace.round_number) == (7, 3)
-    assert workspace.with_rounds(2) == Workspace(max_rounds=2)
-    with pytest.raises(ValueError, match="round_number"):
-        workspace.at_round(MOST_ROUNDS)
-
-
-@pytest.mark.parametrize(
-    ("text", "short"), [("abc", "abc"), ("abcd", "abcd"), ("abcde", "abcd…"), ("", "")]
-)
-def test_foreign_text_is_quoted_shortened(text: str, short: str) -> None:
-    assert shortened(text, 4) == short
-
-
-def test_recording_stays_only_with_its_study_lab_and_plan() -> None:
-    workspace = Workspace(recording="one_run", round_number=2)
-    for other in (
-        workspace.with_study("psy_stroop"),
-        workspace.with_lab("hard", 0),
-        workspace.with_plan(PLAN),
-        workspace.with_players(ScientistKind.PERSON, LabManagerKind.REFERENCE),
-    ):
-        assert (other.recording, other.round_number) == (None, 0)
-    assert workspace.at_round(1).recording == "one_run"
-
-
-def test_players_stay_with_another_study_lab_and_plan() -> None:
-    workspace = Workspace().with_players(ScientistKind.PERSON, LabManagerKind.LEAST_LOSS)
-    for other in (
-        workspace.with_study("psy_stroop"),
-        workspace.with_lab("hard", 0),
-        workspace.with_plan(PLAN),
-    ):
-        assert (other.scientist, other.lab_manager) == ("person", "least_loss")

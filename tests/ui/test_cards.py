@@ -6,15 +6,16 @@ from typing import Final
 
 import pytest
 
-from replicalab.gallery import Card, Filter, cards, matching, own_card
 from replicalab.models import LAB_DIMENSIONS, Dimension, LabManagerActionType
 from replicalab.scenarios import (
     Difficulty,
     copy_text,
     list_scenarios,
-    load_scenario,
     parse_study,
 )
+from replicalab.text.verdicts import answer_to
+from replicalab.ui.gallery import Card, Filter, cards, lab_line, matching, own_card
+from tests.ui.reading import plain
 
 CARDS: Final = cards()
 
@@ -30,29 +31,30 @@ def test_cards_are_the_shelf_in_its_order() -> None:
 
 
 def test_card_has_its_three_labs_from_easy_to_hard(card: Card) -> None:
-    assert [lab.difficulty for lab in card.labs] == ["easy", "medium", "hard"]
+    assert [lab.yours.pack.difficulty for lab in card.labs] == ["easy", "medium", "hard"]
 
 
 def test_card_gives_the_answers_that_the_studys_author_worked_out(card: Card) -> None:
     for lab in card.labs:
-        expected = load_scenario(card.summary.scenario_id, lab.difficulty).expected
+        expected = lab.yours.pack.expected
         assert expected is not None
-        assert lab.answer is expected.answer
-        binding = [dimension for dimension in lab.failing if dimension in LAB_DIMENSIONS]
+        assert answer_to(lab) is expected.answer
+        binding = [each for each in lab.yours.failing if each in LAB_DIMENSIONS]
         assert binding == [name for name in expected.fails if name in LAB_DIMENSIONS]
 
 
 def test_card_of_an_easy_lab_is_accepted_and_nothing_fails(card: Card) -> None:
     easy = card.labs[0]
-    assert (easy.answer, easy.failing) == (LabManagerActionType.ACCEPT, [])
+    assert (answer_to(easy), easy.yours.failing) == (LabManagerActionType.ACCEPT, [])
 
 
-def test_card_of_the_four_colour_study_is_rejected_in_the_hard_lab() -> None:
+def test_line_of_a_lab_names_what_fails_or_the_one_dimension_that_does_not() -> None:
     [card] = [card for card in CARDS if card.summary.scenario_id == "math_four_colour"]
-    hard = card.labs[2]
-    assert hard.difficulty is Difficulty.HARD
-    assert hard.answer is LabManagerActionType.REJECT
-    assert hard.failing == ["protocol", "budget", "equipment", "reagents", "schedule", "staff"]
+    assert [plain(lab_line(lab)) for lab in card.labs] == [
+        "Easy: Lab Manager accepts",
+        "Medium: protocol, budget, equipment and schedule fail; Lab Manager suggests changes",
+        "Hard: all but policy fail; Lab Manager rejects",
+    ]
 
 
 # --- filters ---
@@ -97,5 +99,5 @@ def test_own_card_answers_as_the_shipped_one_does() -> None:
     study = parse_study(copy_text("psy_stroop", "my_stroop"), "mine")
     mine = own_card(study)
     assert mine.own
-    assert mine.labs == shipped.labs
+    assert list(map(lab_line, mine.labs)) == list(map(lab_line, shipped.labs))
     assert mine.summary.scenario_id == "my_stroop"

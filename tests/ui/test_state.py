@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.ui import session
+from replicalab.ui import state
 from tests.ui.reading import (
     PROTOCOL,
     SCENARIOS,
@@ -27,7 +27,7 @@ from tests.ui.reading import (
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every address that the browser shows counts as one that it will not change by itself."""
-    monkeypatch.setattr(session, "_SETTLED_AFTER", -1.0)
+    monkeypatch.setattr(state, "_SETTLED_AFTER", -1.0)
 
 
 def arrive(app: AppTest, query: Mapping[str, str]) -> AppTest:
@@ -80,7 +80,7 @@ def test_edit_wins_over_the_address_that_the_browser_still_shows() -> None:
 def test_older_address_right_after_an_edit_is_not_taken_for_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(session, "_SETTLED_AFTER", 1e9)
+    monkeypatch.setattr(state, "_SETTLED_AFTER", 1e9)
     app = visit(PROTOCOL)
     before = query_of(app)
     type_number(app, "Sample size", 200)
@@ -89,7 +89,7 @@ def test_older_address_right_after_an_edit_is_not_taken_for_back(
 
 
 def test_history_forgets_the_oldest_step_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_REMEMBERED", 3)
+    monkeypatch.setattr(state, "_REMEMBERED", 3)
     app = visit(PROTOCOL)
     for samples in (10, 20, 30, 40, 50):
         type_number(app, "Sample size", samples)
