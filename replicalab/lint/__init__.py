@@ -28,7 +28,7 @@ def lint(study: Study) -> list[LintFinding]:
     found = [
         *lab_findings(answers),
         *number_findings(study),
-        *plan_findings(study, answers[0].pack),
+        *plan_findings(study, answers[0].reference),
         *substitution_findings(study),
         *policy_findings(study),
     ]
