@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Final
 
 from replicalab.assessment import Counts, counts_of, credits_needed, evidence_value, staff, tier_of
@@ -25,6 +26,17 @@ TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
 BELOW_FLOOR: Final = TIER_RANK[EvidenceTier.BELOW_FLOOR]
 
 _DIGITS: Final = 12
+
+
+class Constraint(StrEnum):
+    """What limits the sample, or the days, of a plan: three of the lab, three of the evidence."""
+
+    BUDGET = "budget"
+    SCHEDULE = "time limit"
+    STAFF = "staff"
+    THROUGHPUT = "throughput"
+    POPULATION = "population"
+    ENDPOINT = "endpoint"
 
 
 def largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
@@ -184,17 +196,19 @@ class Worth:
         pack: the study; its lab does not matter.
         most: the largest sample that is looked at.
         void: whether the endpoint is lost whatever the plan.
+        effect: an effect to assume instead of the study's planning effect.
     """
 
     pack: Pack
     most: int
     void: bool = False
+    effect: float | None = None
     _needed: dict[tuple[int, float], int | None] = field(default_factory=dict)
 
     def value(self, samples: int, factor: float) -> float:
         """Return the evidence of so many samples under substitutions of that factor."""
         design = self.pack.design
-        effect = attenuated(design, factor)
+        effect = attenuated(design, factor, self.effect)
         return evidence_value(design, 0 if self.void else samples, effect)
 
     def shortfall(self, samples: int, factor: float) -> float:
