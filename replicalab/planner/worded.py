@@ -8,8 +8,9 @@ from typing import Final
 
 from replicalab.agents.suggestions import SuggestionChange, apply_changes
 from replicalab.assessment import Assessment, assess
-from replicalab.models import Dimension, Protocol, revise
+from replicalab.models import Dimension, revise
 from replicalab.planner.options import Options
+from replicalab.planner.steps import judged
 
 _BY_WORDING: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY)
 _ITEM_FIELDS: Final = ("required_equipment", "required_reagents")
@@ -34,8 +35,8 @@ class Worded:
 
     def at(self, days: int, samples: int) -> Assessment:
         """Return the plan with other numbers."""
-        plan = revise(self.plan.plan, sample_size=samples, duration_days=days)
-        return self.plan if plan == self.plan.plan else assess(plan, self.plan.pack)
+        plan = self.plan
+        return assess(revise(plan.plan, sample_size=samples, duration_days=days), plan.pack)
 
 
 def worded(options: Options) -> Worded:
@@ -56,12 +57,8 @@ def worded(options: Options) -> Worded:
 def _with_items(options: Options, changes: Iterable[SuggestionChange]) -> Worded:
     """Return the plan with those of the changes that replace an item."""
     items = tuple(change for change in changes if change.field in _ITEM_FIELDS)
-    return Worded(_judged(apply_changes(options.yours.plan, items), options), items)
-
-
-def _judged(plan: Protocol, options: Options) -> Assessment:
-    known = (each for each in options.known if each.plan == plan)
-    return next(known, None) or assess(plan, options.yours.pack)
+    plan = apply_changes(options.yours.plan, items)
+    return Worded(judged(plan, options.yours, options.known), items)
 
 
 def least_worded(options: Options, drawn: Worded) -> Worded | None:
@@ -75,4 +72,4 @@ def least_worded(options: Options, drawn: Worded) -> Worded | None:
     if plan == now or not least.after.feasible:
         return None
     changes = tuple(change for change in least.changes if change.field not in numbers)
-    return Worded(_judged(plan, options), changes)
+    return Worded(judged(plan, options.yours, options.known), changes)
