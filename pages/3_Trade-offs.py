@@ -2,22 +2,22 @@
 
 import streamlit as st
 
-from replicalab.ui import frame, frontier_view, lever_view, point_view, tradeoffs_view
+from replicalab.ui import frame
+from replicalab.ui.tradeoffs import frontier, levers, outlook, point, region
 
-here = frame.open_page("Trade-offs")
-st.title("What could you have instead?")
-view = tradeoffs_view.look(here)
-tradeoffs_view.draw_lead(view)
-chart, controls = st.columns([5, 3], gap="large")
-with chart:
-    tradeoffs_view.draw_region(view)
-with controls:
-    lever_view.draw(here.pack, view.pack, here.plan)
-    point_view.draw_point(view)
+with frame.page("Trade-offs") as here:
+    st.title("What could you have instead?")
+    view = outlook.look(here)
+    region.draw_lead(view)
+    chart, controls = st.columns([5, 3], gap="large")
+    with chart:
+        region.draw_region(view)
+    with controls:
+        levers.draw_levers(view)
+        point.draw_point(view)
 
-st.header("The plans that nothing beats")
-frontier_view.draw_frontier(view)
+    st.header("The plans that nothing beats")
+    frontier.draw_frontier(view)
 
-st.header("If the effect is not what was assumed")
-frontier_view.draw_effects(view)
-frame.close_page()
+    st.header("If the effect is not what was assumed")
+    frontier.draw_effects(view)

@@ -14,10 +14,18 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from replicalab.assessment import Assessment, Counts, cost, staff
+from replicalab.assessment import (
+    Assessment,
+    AssumedEffect,
+    Counts,
+    assumed_effects,
+    cost,
+    merged_effects,
+    staff,
+)
 from replicalab.planner.limits import MOST_SAMPLES, TIER_RANK, Constraint, Worth
 from replicalab.planner.worded import Worded
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import Design, EvidenceTier, Pack
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -250,6 +258,17 @@ class Region:
             if plan.counts.samples > highest or plan.counts.days > longest
         ]
         return found + [(name, n) for name, n in self.levels if n > highest]
+
+
+def effects_of(design: Design) -> tuple[AssumedEffect, ...]:
+    """Return the effects that a region may assume, the planning effect first.
+
+    None where the evidence assumes none, or one that nobody would vary.
+    """
+    planning, others = design.effect_planning, assumed_effects(design)
+    if planning is None or not others:
+        return ()
+    return merged_effects([AssumedEffect("planned", abs(planning)), *others])
 
 
 def region(drawn: Worded, beside: Sequence[Assessment], effect: float | None = None) -> Region:
