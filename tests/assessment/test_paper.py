@@ -9,16 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from replicalab.models import Protocol
-from replicalab.scenarios import Pack, list_scenarios, load_scenario
-from replicalab.validation import (
+from replicalab.assessment import (
     REQUIRED_ELEMENT,
     Severity,
     ValidationIssue,
     ValidationResult,
-    missing_elements,
-    validate_protocol,
+    assess,
 )
+from replicalab.models import Protocol
+from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from tests.factories import (
     change_pack,
     make_design,
@@ -41,12 +40,12 @@ PACKS: Final = [
 
 def found(protocol: Protocol, pack: Pack | None = None) -> list[tuple[str, ...]]:
     """Return the findings as (severity, category, message)."""
-    result = validate_protocol(protocol, pack or make_pack())
+    result = assess(protocol, pack or make_pack()).validation
     return [(issue.severity, issue.category, issue.message) for issue in result.issues]
 
 
 def test_validation_finds_nothing_in_the_plan_that_fits() -> None:
-    assert validate_protocol(make_protocol(), make_pack()) == ValidationResult(
+    assert assess(make_protocol(), make_pack()).validation == ValidationResult(
         valid=True, issues=[]
     )
 
@@ -240,20 +239,22 @@ def test_validation_warns_of_each_required_element_that_the_plan_leaves_out() ->
 def test_required_element_is_addressed_by_its_words_in_any_field(field: str, value: object) -> None:
     spec = make_hidden_reference(required_elements=["the sealed envelopes"])
     pack = make_pack(hidden_reference_spec=spec)
-    assert missing_elements(make_protocol(), pack) == ["the sealed envelopes"]
-    assert missing_elements(make_protocol(**{field: value}), pack) == []
+    assert list(assess(make_protocol(), pack).missing_elements) == ["the sealed envelopes"]
+    assert list(assess(make_protocol(**{field: value}), pack).missing_elements) == []
 
 
 @pytest.mark.parametrize("word", ["sealed", "envelopes", "unsealed envelopes", "sealed envelope"])
 def test_required_element_is_not_addressed_by_a_part_of_its_words(word: str) -> None:
     spec = make_hidden_reference(required_elements=["sealed envelopes"])
     protocol = make_protocol(technique=word)
-    assert missing_elements(protocol, make_pack(hidden_reference_spec=spec)) == ["sealed envelopes"]
+    assert assess(protocol, make_pack(hidden_reference_spec=spec)).missing_elements == (
+        "sealed envelopes",
+    )
 
 
 def test_required_element_never_makes_a_plan_invalid() -> None:
     spec = make_hidden_reference(required_elements=["sealed envelopes"])
-    result = validate_protocol(make_protocol(), make_pack(hidden_reference_spec=spec))
+    result = assess(make_protocol(), make_pack(hidden_reference_spec=spec)).validation
     assert result.valid
     assert [issue.category for issue in result.warnings] == [REQUIRED_ELEMENT]
 
@@ -262,7 +263,7 @@ def test_required_element_never_makes_a_plan_invalid() -> None:
 def test_shipped_reference_protocol_addresses_every_required_element(
     pack: Pack,
 ) -> None:
-    assert missing_elements(pack.reference_protocol, pack) == []
+    assert list(assess(pack.reference_protocol, pack).missing_elements) == []
 
 
 @pytest.mark.parametrize(
@@ -273,7 +274,7 @@ def test_shipped_reference_protocol_addresses_every_required_element(
 def test_shipped_reference_protocol_draws_no_finding_in_the_easy_lab(
     pack: Pack,
 ) -> None:
-    assert validate_protocol(pack.reference_protocol, pack).issues == []
+    assert assess(pack.reference_protocol, pack).validation.issues == []
 
 
 @given(protocols(), packs(), st.none() | st.integers(1, 50))
@@ -282,19 +283,19 @@ def test_validation_never_raises_and_valid_means_no_error(
 ) -> None:
     throughput = None if rate is None else make_throughput(value=rate)
     pack = change_pack(pack, samples_per_day=throughput)
-    result = validate_protocol(protocol, pack)
+    result = assess(protocol, pack).validation
     errors = [issue for issue in result.issues if issue.severity is Severity.ERROR]
     assert result.valid == (not errors)
     assert result.errors == errors
     assert result.errors + result.warnings == sorted(
         result.issues, key=lambda issue: issue.severity is Severity.WARNING
     )
-    assert validate_protocol(protocol, pack) == result
+    assert assess(protocol, pack).validation == result
 
 
 @given(protocols(), packs())
 def test_validation_result_survives_a_round_trip(protocol: Protocol, pack: Pack) -> None:
-    result = validate_protocol(protocol, pack)
+    result = assess(protocol, pack).validation
     assert ValidationResult.model_validate(result.model_dump()) == result
     assert ValidationResult.model_validate_json(result.model_dump_json()) == result
 
