@@ -127,9 +127,8 @@ def test_fewest_samples_for_target_and_floor_are_the_published_ones() -> None:
     assert (target.label, floor.label) == ("target 0.80", "floor 0.50")
     assert target.samples in (127, 128)
     assert floor.samples < target.samples
-    # Half the effect takes four times the samples.
     halved, _ = Region(plan, *grid, effect=0.25).levels
-    assert halved.samples == pytest.approx(4 * target.samples, abs=4)
+    assert 3.9 * target.samples < halved.samples < 4 * target.samples
 
 
 def test_target_that_is_the_floor_is_one_level() -> None:
