@@ -94,7 +94,7 @@ def _draw_line(figure: Sheet, line: LossLine, label: int, measure: Measure) -> N
     figure.add_scatter(
         x=[plan.credits for plan in line.plans],
         y=[plan.value for plan in line.plans],
-        customdata=[[_hover(plan, measure)] for plan in line.plans],
+        customdata=[_hover(plan, measure) for plan in line.plans],
         mode="lines+markers",
         line={"color": _LOSS_COLOURS[style], "width": 2.5, "dash": _LOSS_DASHES[style]},
         marker={
@@ -103,7 +103,7 @@ def _draw_line(figure: Sheet, line: LossLine, label: int, measure: Measure) -> N
             "color": _LOSS_COLOURS[style],
         },
         name=f"fidelity loss {line.loss}",
-        hovertemplate="%{customdata[0]}<extra></extra>",
+        hovertemplate="%{customdata}<extra></extra>",
     )
 
 

@@ -150,12 +150,12 @@ def _draw_points(figure: Sheet, region: Region, measure: Measure) -> None:
     figure.add_scatter(
         x=[int(region.days[column]) for _, column in places],
         y=[int(region.samples[row]) for row, _ in places],
-        customdata=[[text(place)] for place in places],
+        customdata=[text(place) for place in places],
         mode="markers",
         marker={"size": 12, "opacity": 0, "color": QUIET},
         selected={"marker": {"opacity": 0}},
         unselected={"marker": {"opacity": 0}},
-        hovertemplate="%{y} samples, %{x} days<br>%{customdata[0]}<extra></extra>",
+        hovertemplate="%{y} samples, %{x} days<br>%{customdata}<extra></extra>",
         name="points",
     )
 
