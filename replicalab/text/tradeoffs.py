@@ -65,11 +65,14 @@ def limit_texts(pack: Pack) -> dict[Constraint, Limit]:
     if rate is not None:
         count, per_day = "counts" if rate.value == 1 else "count", amount_text(rate.value)
         found[Constraint.THROUGHPUT] = Limit(
-            f"at most {per_day} a day {count}", f"{per_day} samples a day can count"
+            f"at most {per_day} a day {count}",
+            f"{count_text(rate.value, 'sample')} a day can count",
         )
     if exist is not None:
-        verb, all_ = "exists" if exist == 1 else "exist", amount_text(exist)
-        found[Constraint.POPULATION] = Limit(f"only {all_} {verb}", f"{all_} samples exist")
+        verb = "exists" if exist == 1 else "exist"
+        found[Constraint.POPULATION] = Limit(
+            f"only {amount_text(exist)} {verb}", f"{count_text(exist, 'sample')} {verb}"
+        )
     return found
 
 
