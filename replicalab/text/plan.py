@@ -227,6 +227,7 @@ def what_to_do(options: Options) -> str:
 
 
 def do_not_run_text(pack: Pack) -> str:
+    """Return that a study cannot show anything in so few days, empty where it can."""
     if not too_short(pack):
         return ""
     needs = count_text(pack.min_days, "day")
