@@ -20,6 +20,7 @@ from replicalab.models import Protocol
 from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from tests.factories import (
     change_pack,
+    make_constraint,
     make_design,
     make_hidden_reference,
     make_pack,
@@ -139,6 +140,102 @@ def test_validation_needs_more_samples_than_controls(samples: int, errors: int) 
     )
     issues = found(make_protocol(sample_size=samples, controls=["dark control", "white light"]))
     assert issues == [("error", "sample_controls", message)] * errors
+
+
+# --- The study's own constraints ---
+
+
+@pytest.mark.parametrize(
+    ("constraint", "plan", "said"),
+    [
+        (
+            {"bounds": "samples", "comparator": "<=", "quantity": 39, "unit": "trays"},
+            {},
+            "Sample size is 40; the study's 'X' must be at most 39 trays.",
+        ),
+        (
+            {"bounds": "samples", "comparator": "=", "quantity": 1041, "unit": None},
+            {"sample_size": 1040},
+            "Sample size is 1,040; the study's 'X' must be exactly 1,041.",
+        ),
+        (
+            {"bounds": "days", "comparator": ">=", "quantity": 6, "unit": "days"},
+            {},
+            "Duration is 5 days; the study's 'X' must be at least 6 days.",
+        ),
+        (
+            {
+                "bounds": "samples_per_condition",
+                "conditions": 3,
+                "comparator": ">=",
+                "quantity": 14,
+                "unit": "trays",
+            },
+            {"sample_size": 41},
+            "Sample size is 41; the study's 'X' must be at least 14 trays in each of 3 conditions: "
+            "at least 42 in all.",
+        ),
+        (
+            # Power at n = 40 and d = 0.9 is 0.7920 by SciPy; a third decimal tells it apart.
+            {"bounds": "evidence", "comparator": ">=", "quantity": 0.793, "unit": None},
+            {},
+            "The planned power is 0.792; the study's 'X' must be at least 0.793.",
+        ),
+        (
+            {"bounds": "evidence", "comparator": ">=", "quantity": 0.1, "unit": None},
+            {"duration_days": 2},
+            "The plan yields no evidence; the study's 'X' must be at least 0.1.",
+        ),
+    ],
+    ids=["most", "exactly", "least", "shared", "evidence", "void"],
+)
+def test_broken_constraint_of_the_study_is_an_error_if_hard_and_else_a_warning(
+    constraint: dict[str, object], plan: dict[str, object], said: str
+) -> None:
+    for hard, severity, text in (
+        (True, "error", said),
+        (False, "warning", said.replace(" must be ", " should be ")),
+    ):
+        pack = make_pack(constraints=[make_constraint(label="X", hard=hard, **constraint)])
+        assert (severity, "constraint", text) in found(make_protocol(**plan), pack)
+
+
+def test_precision_is_bounded_from_above() -> None:
+    precise = make_design(kind="precision", effect_planning=0.1, target=0.01, floor=0.1)
+    bound = make_constraint(label="X", bounds="evidence", comparator="<=", quantity=0.03, unit=None)
+    pack = make_pack(design=precise, constraints=[bound])
+    # 1.96 · 0.1 / √n: 0.0310 for 40 samples, 0.0299 for 43.
+    assert found(make_protocol(), pack) == [
+        ("error", "constraint", "The planned half-width is 0.031; the study's 'X' must be "
+         "at most 0.03."),
+    ]  # fmt: skip
+    assert found(make_protocol(sample_size=43), pack) == []
+
+
+@pytest.mark.parametrize(
+    ("constraint", "plan"),
+    [
+        ({"bounds": "samples", "comparator": "<=", "quantity": 40}, {}),
+        ({"bounds": "samples", "comparator": "=", "quantity": 40}, {}),
+        ({"bounds": "days", "comparator": ">=", "quantity": 5}, {}),
+        (
+            {
+                "bounds": "samples_per_condition",
+                "conditions": 3,
+                "comparator": ">=",
+                "quantity": 13,
+            },
+            {"sample_size": 41},
+        ),
+        ({"bounds": None, "comparator": ">=", "quantity": 1000}, {}),
+        ({"bounds": None, "comparator": "=", "quantity": None}, {}),
+    ],
+)
+def test_constraint_that_is_kept_or_only_stated_draws_no_finding(
+    constraint: dict[str, object], plan: dict[str, object]
+) -> None:
+    pack = make_pack(constraints=[make_constraint(**constraint)])
+    assert found(make_protocol(**plan), pack) == []
 
 
 @pytest.mark.parametrize(
