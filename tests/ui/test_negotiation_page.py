@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from replicalab.lexicon import amount_text
-from replicalab.links import encode_plan
+from replicalab.ui.address import encode_plan
 from replicalab.models import DIMENSIONS, revise
 from replicalab.negotiation import (
     LabManagerKind,

@@ -14,7 +14,7 @@ from replicalab.agents import check_feasibility
 from replicalab.agents.suggestions import apply_changes
 from replicalab.concessions import plan_concession
 from replicalab.lexicon import amount_text
-from replicalab.links import to_query
+from replicalab.ui.address import to_query
 from replicalab.models import revise
 from replicalab.planner import least_loss
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
@@ -32,8 +32,8 @@ from replicalab.sentences import (
     total_loss_text,
     what_to_do,
 )
-from replicalab.stories import stories
-from replicalab.workspace import Workspace
+from replicalab.ui.stories import stories
+from replicalab.ui.workspace import Workspace
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
