@@ -41,6 +41,7 @@ _DASHES: Final = {
     Constraint.THROUGHPUT: "dot",
     Constraint.POPULATION: "longdash",
     Constraint.ENDPOINT: "dashdot",
+    Constraint.STUDY: "longdashdot",
 }
 _CASING: Final = {"color": PAPER, "width": 5, "dash": "solid"}
 _WIDEST_BESIDE: Final = 15

@@ -31,7 +31,7 @@ _DIGITS: Final = 12
 
 
 class Constraint(StrEnum):
-    """What limits the sample, or the days, of a plan: three of the lab, three of the evidence."""
+    """What limits the sample, or the days, of a plan: the lab, the evidence, the study itself."""
 
     BUDGET = "budget"
     SCHEDULE = "time limit"
@@ -39,6 +39,7 @@ class Constraint(StrEnum):
     THROUGHPUT = "throughput"
     POPULATION = "population"
     ENDPOINT = "endpoint"
+    STUDY = "study's limits"
 
 
 def largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:

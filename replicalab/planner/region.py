@@ -6,6 +6,7 @@ Nothing in `replicalab.planner` imports this module, so that nothing else needs 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,7 +26,7 @@ from replicalab.assessment import (
 )
 from replicalab.planner.limits import MOST_SAMPLES, TIER_RANK, Constraint, Worth
 from replicalab.planner.worded import Worded
-from replicalab.scenarios import Design, EvidenceTier, Pack
+from replicalab.scenarios import Bounds, Design, EvidenceTier, Pack, hard_range
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -43,7 +44,8 @@ _AT_MOST_WIDER: Final = 3
 _UNLIMITED: Final = np.iinfo(np.int64).max
 """Stands for a number of samples that nothing limits."""
 
-_CHECKED: Final = (Constraint.BUDGET, Constraint.SCHEDULE, Constraint.STAFF)
+_CHECKED: Final = frozenset({Constraint.BUDGET, Constraint.SCHEDULE, Constraint.STAFF})
+"""The limits that a plan must keep; over the others it fits, but shows less or nothing."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class Fits:
         credits: what each plan costs, rounded to a millionth as it is compared with the budget.
         staff: the staff units that each needs.
         budget_ok, schedule_ok, staff_ok: the three lab constraints that are amounts.
-        paper_ok: sound on paper as far as numbers go: at least 1 day and 1 experimental sample.
+        paper_ok: sound on paper as far as counts go: at least 1 day and 1 experimental sample, and
+            within the study's own constraints on n and the days.
         counts_ok: within throughput and population, so that every sample can count.
         endpoint_ok: days enough for the study's endpoint.
     """
@@ -98,10 +101,18 @@ def plans_fit(counts: Counts, pack: Pack) -> Fits:
         budget_ok=credits <= lab.budget,
         schedule_ok=days <= lab.days,
         staff_ok=people <= lab.staff,
-        paper_ok=(samples > counts.controls) & (days >= 1),
+        paper_ok=(samples > counts.controls) & (days >= 1) & _held(samples, days, pack),
         counts_ok=samples <= countable(days, pack),
         endpoint_ok=days >= pack.min_days,
     )
+
+
+def _held(samples: Ints, days: Ints, pack: Pack) -> Flags:
+    """Return whether numbers keep the study's own hard constraints on them."""
+    fewest, most = hard_range(pack.limits, Bounds.SAMPLES)
+    shortest, longest = hard_range(pack.limits, Bounds.DAYS)
+    held: Flags = (samples >= fewest) & (samples <= most) & (days >= shortest) & (days <= longest)
+    return held
 
 
 def countable(days: Ints, pack: Pack) -> Ints:
@@ -149,11 +160,6 @@ class Region:
         """The plan."""
         return self.drawn.plan
 
-    @property
-    def least(self) -> int:
-        """The fewest samples that leave an experimental one beside the plan's controls."""
-        return int(self.plan.counts.controls) + 1
-
     @cached_property
     def fits(self) -> Fits:
         """The numeric checks."""
@@ -165,7 +171,8 @@ class Region:
     @property
     def feasible(self) -> Flags:
         """Whether all seven dimensions pass."""
-        return self.fits.all_ok & (not self.drawn.failing)
+        rows = self.samples[:, None]
+        return (rows >= self.least) & (rows <= self.most_feasible[None, :])
 
     @cached_property
     def _worth(self) -> Worth:
@@ -205,9 +212,10 @@ class Region:
     def lines(self) -> dict[Constraint, Ints]:
         """For each constraint the largest sample that it allows in each number of days.
 
-        At most one more than the grid's last row; -1 where it allows none.
+        At most one more than the grid's last row; -1 where it allows none. The study's own
+        constraints are a line only where they allow less than all others.
         """
-        pack, top = self.plan.pack, int(self.samples[-1]) + 1
+        pack, top = self.plan.pack, self._top
         found = {
             Constraint.BUDGET: self._largest(lambda fits: fits.budget_ok, top),
             Constraint.SCHEDULE: np.where(self.days <= pack.lab.days, top, -1),
@@ -219,7 +227,21 @@ class Region:
         if pack.design.population_max is not None:
             most = min(pack.design.population_max, top)
             found[Constraint.POPULATION] = np.full(self.days.shape, most)
+        if (self._study < np.min([*found.values()], axis=0)).any():
+            found[Constraint.STUDY] = self._study
         return found
+
+    @cached_property
+    def _study(self) -> Ints:
+        """The line of the study's own hard constraints on n and the days."""
+        _, most = hard_range(self.plan.pack.limits, Bounds.SAMPLES)
+        shortest, longest = hard_range(self.plan.pack.limits, Bounds.DAYS)
+        open_ = (self.days >= shortest) & (self.days <= longest)
+        return np.where(open_, math.floor(min(most, self._top)), -1)
+
+    @property
+    def _top(self) -> int:
+        return int(self.samples[-1]) + 1
 
     def _largest(self, ok: Callable[[Fits], Flags], top: int) -> Ints:
         """Return for each day the largest sample up to ``top`` that is, -1 for none.
@@ -234,10 +256,36 @@ class Region:
         return low
 
     @cached_property
+    def _asked(self) -> int | None:
+        """The fewest samples that count for the evidence that the study insists on.
+
+        0 where it insists on none, None where no sample will do.
+        """
+        worth, factor = Worth(self.plan.pack, MOST_SAMPLES), self.plan.evidence_factor
+        nothing = worth.value(0, factor)
+        held = (each for each in self.plan.pack.limits if each.number is Bounds.EVIDENCE)
+        if all(limit.allows(nothing) for limit in held if limit.hard):
+            return 0
+        return worth.allowed(factor)
+
+    @cached_property
+    def least(self) -> int:
+        """The fewest samples that are sound on paper, as far as that does not depend on days."""
+        fewest, _ = hard_range(self.plan.pack.limits, Bounds.SAMPLES)
+        controls = int(self.plan.counts.controls)
+        return max(controls + 1, math.ceil(max(0.0, fewest)), self._asked or 0)
+
+    @cached_property
     def most_feasible(self) -> Ints:
         """The largest feasible sample for each number of days, -1 where there is none."""
-        most = np.min([self.lines[constraint] for constraint in _CHECKED], axis=0)
-        return self._at_least(np.where((self.days >= 1) & (not self.drawn.failing), most, -1))
+        asked, open_ = self._asked, self.days >= 1
+        if asked != 0:
+            open_ &= self.days >= self.plan.pack.min_days
+            open_ &= countable(self.days, self.plan.pack) >= (asked or 0)
+        if asked is None or self.drawn.failing:
+            open_ = np.zeros_like(open_)
+        lines = [line for limit, line in self.lines.items() if limit in _CHECKED]
+        return self._at_least(np.where(open_, np.min([*lines, self._study], axis=0), -1))
 
     @cached_property
     def most_useful(self) -> Ints:

@@ -73,6 +73,9 @@ def limit_texts(pack: Pack) -> dict[Constraint, Limit]:
         found[Constraint.POPULATION] = Limit(
             f"only {amount_text(exist)} {verb}", f"{count_text(exist, 'sample')} {verb}"
         )
+    held = [limit.text for limit in pack.limits if limit.hard]
+    if held:
+        found[Constraint.STUDY] = Limit("the study's own limits", "; ".join(held))
     return found
 
 

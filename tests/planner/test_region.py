@@ -22,8 +22,21 @@ from replicalab.planner import (
     worded,
 )
 from replicalab.planner.region import Region, effects_of, grid_for, plans_fit, region, zoomed
-from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
-from tests.factories import make_design, make_pack, make_protocol
+from replicalab.scenarios import (
+    Bounds,
+    Difficulty,
+    Pack,
+    Throughput,
+    list_scenarios,
+    load_scenario,
+)
+from tests.factories import (
+    make_constraint,
+    make_design,
+    make_pack,
+    make_protocol,
+    make_throughput,
+)
 from tests.strategies import itemised_protocols, protocols, studied_packs
 
 PLACES: Final = [(study.scenario_id, lab) for study in list_scenarios() for lab in Difficulty]
@@ -61,7 +74,7 @@ def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protoco
         assert fits.staff_ok[place] == plan.check.staff_ok
         assert fits.counts_ok[place] == (plan.evidence.counted == each.sample_size)
         assert fits.endpoint_ok[place] == (each.duration_days >= pack.min_days)
-        if not Worded(plan).failing:
+        if not Worded(plan).failing and Bounds.EVIDENCE not in {e.number for e in pack.limits}:
             assert fits.all_ok[place] == plan.feasible
 
 
@@ -86,6 +99,47 @@ def test_region_of_any_plan_is_what_the_check_says(pack: Pack, plan: Protocol) -
     for row, column in ((0, 0), (3, 2), (5, 7), (14, 8), (1, 1)):
         there = found.drawn.at(int(days[column]), int(samples[row]))
         assert found.feasible[row, column] == there.feasible
+
+
+STATED: Final = {
+    "samples": {"bounds": "samples", "comparator": ">=", "quantity": 21.0},
+    "most samples": {"bounds": "samples", "comparator": "<=", "quantity": 70.0},
+    "samples per condition": {
+        "bounds": "samples_per_condition", "conditions": 2, "comparator": ">=", "quantity": 11.0
+    },
+    "days": {"bounds": "days", "comparator": ">=", "quantity": 6.0},
+    "most days": {"bounds": "days", "comparator": "<=", "quantity": 9.0},
+    "evidence": {"bounds": "evidence", "comparator": ">=", "quantity": 0.6},
+    "no evidence": {"bounds": "evidence", "comparator": ">=", "quantity": 0.0},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("samples_per_day", [None, make_throughput(value=9)], ids=["", "rate"])
+@pytest.mark.parametrize("stated", STATED)
+def test_region_keeps_what_the_study_itself_insists_on(
+    stated: str, samples_per_day: Throughput | None
+) -> None:
+    constraint = make_constraint(unit="trays", **STATED[stated])
+    pack = make_pack(constraints=[constraint], samples_per_day=samples_per_day, min_days=2)
+    days, samples = np.arange(0, 13), np.arange(0, 90, 5)
+    found = Region(Worded(assess(make_protocol(), pack)), days, samples)
+    there = [[found.drawn.at(int(d), int(n)).feasible for d in days] for n in samples]
+    np.testing.assert_array_equal(found.feasible, there)
+    assert 0 < found.feasible.sum() < found.feasible.size
+
+
+def test_study_is_a_line_only_where_it_allows_least() -> None:
+    limits = {
+        stated: Constraint.STUDY
+        in Region(
+            Worded(assess(make_protocol(), make_pack(constraints=[make_constraint(**fields)]))),
+            np.arange(0, 13), np.arange(0, 90, 5),
+        ).lines
+        for stated, fields in STATED.items()
+    }  # fmt: skip
+    assert {stated for stated, drawn_ in limits.items() if drawn_} == {
+        "most samples", "days", "most days",
+    }  # fmt: skip
 
 
 # --- lines ---

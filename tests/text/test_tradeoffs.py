@@ -146,7 +146,7 @@ def test_extra_says_what_it_buys_where_it_buys_anything(place: tuple[str, str]) 
 def test_limits_are_those_that_the_study_and_the_lab_set() -> None:
     everything = load_scenario(*MOMENTUM)
     assert set(limit_texts(everything)) == set(Constraint)
-    least = {*Constraint} - {Constraint.THROUGHPUT, Constraint.POPULATION}
+    least = {*Constraint} - {Constraint.THROUGHPUT, Constraint.POPULATION, Constraint.STUDY}
     assert set(limit_texts(make_pack())) == least
 
 
