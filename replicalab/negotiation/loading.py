@@ -10,10 +10,10 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from replicalab.errors import TraceError
+from replicalab.errors import NegotiationError, TraceError
 from replicalab.lexicon import amount_text
 from replicalab.models import Protocol, ScientistAction
-from replicalab.negotiation.attempts import list_fault
+from replicalab.negotiation.asking import list_fault
 from replicalab.negotiation.earlier import converted
 from replicalab.negotiation.transcript import Transcript
 
@@ -39,16 +39,17 @@ def load(text: str) -> Transcript:
         )
     try:
         data = from_json(text)
-        if not isinstance(data, dict):
-            raise TraceError(f"the file: it holds no JSON object; {_REMEDY}")
-        earlier = data.get("format", 1) == 1
-        transcript = converted(data) if earlier else Transcript.model_validate(data)
-    except ValidationError as error:
-        raise TraceError(f"{_first_fault(error)}; {_REMEDY}") from error
-    except TraceError:
-        raise
     except ValueError as error:
         raise TraceError(f"the file: Invalid JSON: {error}; {_REMEDY}") from error
+    if not isinstance(data, dict):
+        raise TraceError(f"the file: it holds no JSON object; {_REMEDY}")
+    try:
+        earlier = data.get("format", 1) == 1
+        transcript = Transcript.model_validate(converted(data) if earlier else data)
+    except ValidationError as error:
+        raise TraceError(f"{_first_fault(error)}; {_REMEDY}") from error
+    except NegotiationError as error:
+        raise TraceError(f"setup.opening: {error}") from error
     for place, plan in _plans(transcript):
         fault = list_fault(plan)
         if fault:

@@ -27,7 +27,7 @@ from replicalab.models import (
 )
 from replicalab.negotiation.attempts import MOST_OUTPUTS, Attempt, Output
 from replicalab.planner import Options
-from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier, Identifier, Pack
+from replicalab.scenarios import Difficulty, EvidenceTier, Identifier, Pack
 
 MOST_ROUNDS: Final = 50
 
@@ -106,7 +106,7 @@ class Setup(Record):
     seed: Count
     scientist: ScientistKind
     lab_manager: LabManagerKind
-    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
+    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)]
     opening: Protocol | None = None
     forked_at: Count | None = None
     model: NonEmptyText | None = None
@@ -140,27 +140,19 @@ class Facts(Record):
     """What was decided about a plan in a round, and the numbers behind it; no prose.
 
     Attributes:
-        failing: the dimensions that the plan on the table fails.
-        cost, staff: credits and staff units that it needs; None where there is no plan.
+        plan: the plan on the table, None where there is none.
+        failing: the dimensions that it fails.
+        cost, staff: credits and staff units that it needs.
         answer: what the Lab Manager answered; None where the Scientist walked away.
         offer: the plan that it found instead.
     """
 
+    plan: Protocol | None = None
     failing: tuple[Dimension, ...] = ()
     cost: Credits | None = None
     staff: Count | None = None
     answer: LabManagerActionType | None = None
     offer: Protocol | None = None
-
-    def digest(self, before: str, turn: Turn, plan: Protocol | None) -> str:
-        """Return the fingerprint of a round, and so of all that was decided up to it.
-
-        Args:
-            before: that of the round before; of the setup before the first round.
-            turn: what the Scientist did, who chose it, and what a model said.
-            plan: the plan on the table.
-        """
-        return fingerprint(before, turn, plan, self)
 
 
 @dataclass(frozen=True)
@@ -236,6 +228,7 @@ class Round:
         """What was decided, and the numbers behind it."""
         plan, answer = self.plan, self.answer
         return Facts(
+            plan=plan.plan if plan else None,
             failing=tuple(plan.failing) if plan else (),
             cost=plan.cost if plan else None,
             staff=plan.staff if plan else None,
@@ -250,7 +243,7 @@ class Round:
 
     def digest_after(self, before: str) -> str:
         """Return the round's fingerprint as it is after another one."""
-        return self.facts.digest(before, self.turn, self.plan.plan if self.plan else None)
+        return fingerprint(before, self.turn, self.facts)
 
 
 @dataclass(frozen=True)
