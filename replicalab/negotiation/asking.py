@@ -19,15 +19,9 @@ from replicalab.agents.scientist_policy import (
 from replicalab.assessment import Assessment
 from replicalab.errors import ModelError
 from replicalab.lexicon import count_text
-from replicalab.models import (
-    MOST_LABELS,
-    PROTOCOL_FIELDS,
-    Protocol,
-    ScientistAction,
-    ScientistObservation,
-)
+from replicalab.models import Protocol, ScientistObservation, revise
 from replicalab.negotiation.attempts import Attempt, Output, readable
-from replicalab.negotiation.records import By, State, Turn
+from replicalab.negotiation.records import By, State, Turn, lists_too_long
 from replicalab.scenarios import Pack
 
 MAX_RETRIES: Final = 2
@@ -49,7 +43,7 @@ def observe(state: State, pack: Pack) -> ScientistObservation:
 
 
 def _copy(plan: Assessment | None) -> Protocol | None:
-    return plan.plan.model_copy(deep=True) if plan else None
+    return revise(plan.plan) if plan else None
 
 
 class Call(NamedTuple):
@@ -168,7 +162,7 @@ def _asked(recorder: Recorder, state: State, pack: Pack, max_retries: int) -> Mo
     tried = tuple(_attempt(number, calls) for number in range(len(calls)))
     if action is None:
         return ModelAnswer(None, tried, failure)
-    if fault := list_fault(action):
+    if fault := lists_too_long(action):
         return ModelAnswer(None, tried, f"The model's plan cannot be kept: {fault}.")
     outputs = tuple(call.output for call in calls)
     return ModelAnswer(Turn(action=action, by=By.MODEL, outputs=outputs), tried)
@@ -192,15 +186,3 @@ def _attempt(number: int, calls: Sequence[Call]) -> Attempt:
         error_message=error.message if error else None,
         correction_prompt=following[0].messages[-1] if following else None,
     )
-
-
-def list_fault(plan: Protocol | ScientistAction) -> str:
-    """Return which list of a plan is longer than a file may hold; empty where none is."""
-    for name in PROTOCOL_FIELDS:
-        value = getattr(plan, name)
-        if isinstance(value, list) and len(value) > MOST_LABELS:
-            return (
-                f"{name} has {len(value):,} entries, and {MOST_LABELS} are read at most; shorten "
-                "the list"
-            )
-    return ""

@@ -129,7 +129,7 @@ class _Cassette(BaseModel):
 
 def _of_cassette(data: Data) -> Data:
     cassette = _Cassette.model_validate(data)
-    prompts: list[str | None] = [*(cassette.prompts or [None] * len(cassette.turns))]
+    prompts: list[str | None] = [*(cassette.prompts or (None,) * len(cassette.turns))]
     if len(prompts) != len(cassette.turns):
         raise TraceError(
             f"prompts has {len(prompts)} entries for {len(cassette.turns)} turns; give one for each"

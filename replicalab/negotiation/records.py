@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment
 from replicalab.models import (
+    MOST_LABELS,
+    PROTOCOL_FIELDS,
     ConversationEntry,
     Count,
     Credits,
@@ -94,6 +96,28 @@ class By(StrEnum):
     """A plan put forward by hand where a negotiation was forked."""
 
 
+P = TypeVar("P", Protocol | None, ScientistAction | None)
+
+
+def lists_too_long(plan: Protocol | ScientistAction | None) -> str:
+    """Return which list of a plan is longer than a plan can need; empty where none is."""
+    for name in PROTOCOL_FIELDS if plan else ():
+        value = getattr(plan, name)
+        if isinstance(value, list) and len(value) > MOST_LABELS:
+            return f"{name} has {len(value):,} entries; at most {MOST_LABELS} fit"
+    return ""
+
+
+def _short(plan: P) -> P:
+    if fault := lists_too_long(plan):
+        raise ValueError(fault)
+    return plan
+
+
+Short = AfterValidator(_short)
+"""A plan whose lists are no longer than a plan can need, so that no file makes a long search."""
+
+
 class Setup(Record):
     """Everything that fixes a negotiation beside the study itself.
 
@@ -107,7 +131,7 @@ class Setup(Record):
     scientist: ScientistKind
     lab_manager: LabManagerKind
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)]
-    opening: Protocol | None = None
+    opening: Annotated[Protocol | None, Short] = None
     forked_at: Count | None = None
     model: NonEmptyText | None = None
 
@@ -131,7 +155,7 @@ class Turn(Record):
             that gave no valid action, what that model said. Empty for every other player.
     """
 
-    action: ScientistAction | None
+    action: Annotated[ScientistAction | None, Short]
     by: By = By.PERSON
     outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS)] = ()
 
@@ -200,7 +224,7 @@ class Round:
             no plan was put forward.
         answer: what the Lab Manager answered, None when the Scientist walked away.
         after: where the negotiation stands after it.
-        before: the fingerprint of the round before; of the setup before the first round.
+        before: the round before, or the setup, with whose digest its own begins.
     """
 
     number: int
@@ -211,7 +235,7 @@ class Round:
     offer: Offer | None
     answer: LabManagerAction | None
     after: State
-    before: str
+    before: Round | Setup = field(compare=False, repr=False)
 
     @property
     def action(self) -> ScientistAction | None:
@@ -239,7 +263,7 @@ class Round:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of the setup and of all that was decided up to here."""
-        return self.digest_after(self.before)
+        return self.digest_after(self.before.digest)
 
     def digest_after(self, before: str) -> str:
         """Return the round's fingerprint as it is after another one."""
@@ -270,11 +294,6 @@ class Negotiation:
     def without_last(self) -> Negotiation:
         """The same negotiation before its last round."""
         return replace(self, rounds=self.rounds[:-1])
-
-    @property
-    def digest(self) -> str:
-        """A fingerprint of all that was decided."""
-        return self.rounds[-1].digest if self.rounds else self.setup.digest
 
     @property
     def state(self) -> State:

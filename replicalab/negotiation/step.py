@@ -30,6 +30,7 @@ from replicalab.negotiation.records import (
     Ending,
     LabManagerKind,
     Round,
+    Setup,
     State,
     Turn,
 )
@@ -59,7 +60,7 @@ def step(
     pack: Pack,
     lab_manager: LabManagerKind,
     *,
-    before: str = "",
+    before: Round | Setup,
     reason: str = "",
 ) -> Round:
     """Return the round that a turn makes; where it leads is its ``after``.
@@ -69,7 +70,7 @@ def step(
         turn: the Scientist's.
         pack: the study in its lab.
         lab_manager: who answers.
-        before: the digest of the round before, or of the setup.
+        before: the round before, or the setup.
         reason: why the Scientist does so, where a rule says it.
 
     Raises:
