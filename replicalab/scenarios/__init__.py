@@ -1,6 +1,6 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
-from replicalab.scenarios.inventory import Inventory, ItemStatus
+from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import (
     COST_PER_CONTROL,
     COST_PER_DAY,
@@ -22,6 +22,7 @@ from replicalab.scenarios.lab import (
     Labs,
     StaffModel,
 )
+from replicalab.scenarios.limits import Limit, hard_range
 from replicalab.scenarios.loading import (
     FOLDER_VARIABLE,
     ScenarioSummary,
@@ -58,6 +59,7 @@ from replicalab.scenarios.study import (
     MOST_ITEMS,
     POWER_KINDS,
     AllowedSubstitution,
+    Bounds,
     Comparator,
     Confidence,
     Control,
@@ -86,6 +88,7 @@ __all__ = [
     "LAB_CONSTRAINTS",
     "MAX_ROUNDS",
     "MAX_SEED",
+    "MISSING",
     "MOST",
     "MOST_ITEMS",
     "POWER_KINDS",
@@ -97,6 +100,7 @@ __all__ = [
     "STAFF_SAMPLE_THRESHOLD",
     "AllowedSubstitution",
     "AtLeastOne",
+    "Bounds",
     "Comparator",
     "Confidence",
     "Control",
@@ -113,6 +117,7 @@ __all__ = [
     "ItemStatus",
     "Lab",
     "Labs",
+    "Limit",
     "NormalizedScenarioPack",
     "Pack",
     "PackKey",
@@ -128,6 +133,7 @@ __all__ = [
     "broken_scenarios",
     "copy_text",
     "generate_scenario",
+    "hard_range",
     "list_scenarios",
     "load_scenario",
     "pack_of",

@@ -80,7 +80,7 @@ def draw_reasons(here: Here) -> None:
     ]
     cautions = dropped_cautions(here.plan, here.pack)
     notes = [issue.message for issue in here.check.validation_result.paper_warnings]
-    notes += unmet_durations(here.plan.duration_days, here.pack)
+    notes += unmet_durations(here.plan.duration_days, here.pack, checked=False)
     steps = cliffs(here.plan, here.pack)
     for name, texts in (("Caution", cautions), ("Note", notes), ("Close to a step", steps)):
         lines += [f"- {coloured(Status.CAUTION, name)}: {escaped(text)}" for text in texts]
