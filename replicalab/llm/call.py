@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelCancelledError, ModelTimeoutError
 from replicalab.llm.endpoint import Endpoint
-from replicalab.negotiation.recording import Clock, readable
+from replicalab.negotiation import Clock, readable
 
 POLL_SECONDS: Final = 0.1
 """How often a waiting call reports, and looks whether it is cancelled or over its time limit."""

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from replicalab.errors import NegotiationError
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import Count, NonEmptyText, Record
+from replicalab.negotiation.asking import hear
 from replicalab.negotiation.games import begin, play, play_on, play_rule, put_forward
 from replicalab.negotiation.players import choose, follows_a_rule
 from replicalab.negotiation.records import By, Facts, Negotiation, Round, ScientistKind, Setup, Turn
-from replicalab.negotiation.step import hear
 from replicalab.negotiation.transcript import SavedTurn, Transcript, start_of
 from replicalab.scenarios import Pack
 
@@ -132,18 +132,18 @@ def _heard(saved: SavedTurn, negotiation: Negotiation) -> _Again:
     if negotiation.setup.scientist is not ScientistKind.MODEL or not saved.outputs:
         return _Again(None, "no model plays here")
     heard = hear(saved.outputs, negotiation.state, negotiation.pack)
-    if heard.action is None:
+    if heard.turn is None:
         if saved.by is By.PERSON or saved.action is None:
             return _Again(saved.turn)
         return _Again(None, f"the model's outputs hold no valid action: {heard.failure}")
     if saved.by is By.PERSON:
         return _Again(saved.turn, "the model's outputs hold a valid action, and a person acted")
     tried = len(heard.attempts)
-    now = Turn(action=heard.action, by=By.MODEL, outputs=saved.outputs[:tried])
     if tried < len(saved.outputs):
         left = count_text(len(saved.outputs) - tried, "output")
-        return _Again(now, f"attempt {tried} is a valid action, and {left} left over")
-    return _Again(now, "" if saved.turn == now else "the model's outputs hold another action")
+        return _Again(heard.turn, f"attempt {tried} is a valid action, and {left} left over")
+    same = saved.turn == heard.turn
+    return _Again(heard.turn, "" if same else "the model's outputs hold another action")
 
 
 def _otherwise(saved: SavedTurn, now: Round, before: str | None) -> Iterator[str]:
@@ -151,22 +151,19 @@ def _otherwise(saved: SavedTurn, now: Round, before: str | None) -> Iterator[str
     if saved.told is not None and now.attempts and saved.told != now.told:
         yield "the model would be told something else now than when this was saved"
     if saved.facts is not None and saved.facts != now.facts:
-        yield f"the Lab Manager answers differently: {joined(list(_other_facts(saved.facts, now)))}"
-    elif (
-        saved.digest is not None and before is not None and saved.digest != now.digest_after(before)
-    ):
+        others = joined(list(_other_facts(saved.facts, now.facts)))
+        yield f"the Lab Manager answers differently: {others}"
+    elif saved.digest and before and saved.digest != now.digest_after(before):
         yield "the turn was edited since it was saved"
 
 
-def _other_facts(saved: Facts, now: Round) -> Iterator[str]:
+def _other_facts(saved: Facts, now: Facts) -> Iterator[str]:
     """Yield each fact that is another now."""
-    pairs = {name: (getattr(saved, name), getattr(now.facts, name)) for name in Facts.model_fields}
-    for name, (then, today) in pairs.items():
-        if name == "offer":
-            if then != today:
-                yield "another plan is offered"
-        elif then != today:
-            yield f"{name} is {_shown(today)} and was {_shown(then)}"
+    plans = {"plan": "another plan is on the table", "offer": "another plan is offered"}
+    for name in Facts.model_fields:
+        then, today = getattr(saved, name), getattr(now, name)
+        if then != today:
+            yield plans.get(name) or f"{name} is {_shown(today)} and was {_shown(then)}"
 
 
 def _shown(value: object) -> str:

@@ -13,20 +13,25 @@ from replicalab.agents.scientist_policy import (
 from replicalab.errors import NegotiationError
 from replicalab.models import Protocol
 from replicalab.negotiation import (
+    AUTOMATIC,
     Judgement,
     LabManagerKind,
     ScientistKind,
-    begin,
     judge,
-    negotiate,
     observe,
-    play_action,
-    setup_for,
-    state_before,
 )
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import make_hidden_reference, make_pack, make_protocol, with_means
-from tests.negotiation.playing import CANARY_PACK, FLAMING, OPEN, PLAN, STUCK, propose
+from tests.negotiation.playing import (
+    CANARY_PACK,
+    FLAMING,
+    OPEN,
+    PLAN,
+    STUCK,
+    by_person,
+    by_rule,
+    propose,
+)
 from tests.strategies import itemised_protocols, studied_packs
 
 REQUIRED = ["randomised trays", "blinded counting", "a second site", "temperature log"]
@@ -35,14 +40,14 @@ KNOWING = make_pack(hidden_reference_spec=make_hidden_reference(required_element
 
 
 def judged(pack: Pack, plan: Protocol = PLAN, rounds: int = 5) -> Judgement:
-    found = judge(negotiate(setup_for(pack, plan, rounds), pack), pack)
+    found = judge(by_rule(pack, plan, rounds))
     assert found is not None
     return found
 
 
 def test_judge_counts_the_required_elements_that_the_plan_addresses() -> None:
     found = judged(KNOWING)
-    assert found.required == tuple(REQUIRED)
+    assert found.required == 4
     assert found.missing == ("a second site", "temperature log")
     assert found.coverage == 0.5
 
@@ -82,7 +87,7 @@ def test_fidelity_counts_a_dropped_control_as_one() -> None:
 def test_feasibility_is_the_share_of_the_seven_that_pass() -> None:
     # A chamber that nothing may replace fails both equipment and the plan on paper.
     found = judged(STUCK, rounds=2)
-    assert found.passing == 5
+    assert len(found.plan.failing) == 2
     assert found.feasibility == pytest.approx(5 / 7)
     assert found.reward > 0, "a false agreement is an agreement, over a plan that fails"
 
@@ -114,15 +119,13 @@ def test_coverage_is_whole_where_nothing_is_required() -> None:
 
 
 def test_judge_has_nothing_to_say_where_no_plan_was_ever_put_forward() -> None:
-    trace = play_action(begin(setup_for(OPEN, scientist=ScientistKind.PERSON), OPEN), None, OPEN)
-    assert judge(trace, OPEN) is None
+    assert judge(by_person(OPEN, None)) is None
 
 
 def test_judge_refuses_a_negotiation_that_goes_on() -> None:
-    trace = begin(setup_for(STUCK, scientist=ScientistKind.PERSON), STUCK)
-    for going_on in (trace, play_action(trace, propose(PLAN), STUCK)):
+    for going_on in (by_person(STUCK), by_person(STUCK, propose(PLAN))):
         with pytest.raises(NegotiationError) as caught:
-            judge(going_on, STUCK)
+            judge(going_on)
         assert str(caught.value) == (
             "the negotiation is not finished; a judge speaks after the end"
         )
@@ -130,9 +133,7 @@ def test_judge_refuses_a_negotiation_that_goes_on() -> None:
 
 @given(studied_packs(), itemised_protocols(), st.integers(1, 5))
 def test_reward_is_a_share(pack: Pack, plan: Protocol, rounds: int) -> None:
-    found = judge(
-        negotiate(setup_for(pack, plan if plan.sample_size else None, rounds), pack), pack
-    )
+    found = judge(by_rule(pack, plan if plan.sample_size else None, rounds))
     assert found is not None
     assert 0 <= found.reward <= min(found.rigor, found.feasibility, found.fidelity) <= 1
 
@@ -140,7 +141,7 @@ def test_reward_is_a_share(pack: Pack, plan: Protocol, rounds: int) -> None:
 # --- never to an agent ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scientist", [ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE])
+@pytest.mark.parametrize("scientist", sorted(AUTOMATIC))
 @pytest.mark.parametrize("lab_manager", LabManagerKind)
 @pytest.mark.parametrize("plan", [PLAN, FLAMING, make_protocol(sample_size=400)])
 @pytest.mark.parametrize("budget", [CANARY_PACK.lab.budget, 600.0])
@@ -148,14 +149,14 @@ def test_no_agent_ever_hears_of_the_hidden_reference(
     scientist: ScientistKind, lab_manager: LabManagerKind, plan: Protocol, budget: float
 ) -> None:
     pack = with_means(CANARY_PACK, budget=budget)
-    trace = negotiate(setup_for(pack, plan, 5, scientist, lab_manager), pack)
+    negotiation = by_rule(pack, plan, 5, scientist, lab_manager)
     heard = [build_scientist_system_prompt(pack)]
-    for number, done in enumerate(trace.rounds):
-        seen = observe(state_before(trace, number, pack), pack)
+    for number, done in enumerate(negotiation.rounds):
+        seen = observe(negotiation.state_before(number), pack)
         heard += [seen.model_dump_json(), format_scientist_observation(seen), done.reason]
-        heard += done.scientist_action.questions if done.scientist_action else []
-        heard += [done.lab_manager_action.explanation] if done.lab_manager_action else []
+        heard += done.action.questions if done.action else []
+        heard += [done.answer.explanation] if done.answer else []
     assert not any("canary" in text for text in heard)
-    found = judge(trace, pack)
+    found = judge(negotiation)
     assert found is not None
-    assert found.required == ("canary-two",), "the canary is dead"
+    assert found.missing == ("canary-two",), "the canary is dead"
