@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, Evidence
+from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import failing_text, placed_text, size_text
 from replicalab.lexicon import amount_text, count_text, joined
 from replicalab.models import (
@@ -27,6 +27,7 @@ from replicalab.negotiation import (
     Round,
     ScientistKind,
 )
+from replicalab.negotiation.prospects import prospect
 from replicalab.planner import PlanStep
 from replicalab.text.plan import saved_text
 from replicalab.text.verdicts import (
@@ -255,7 +256,7 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
     if plan is not None and outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
         status = evidence_status(plan.evidence)
     if outcome is not Outcome.AGREED:
-        text = f"{text}; {best_text(negotiation)}"
+        text = f"{text}; {prospect(negotiation.state.options, negotiation.pack).text}"
     return Verdict(status, title, f"{text}.")
 
 

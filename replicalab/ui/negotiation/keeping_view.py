@@ -19,7 +19,7 @@ from replicalab.ui import own_studies, session
 from replicalab.ui.negotiation import model_settings, model_view, recordings, table
 from replicalab.ui.negotiation.talks import Talks, talks_of, told
 from replicalab.ui.words import escaped
-from replicalab.workspace import MOST_ROUNDS
+from replicalab.ui.workspace import MOST_ROUNDS
 
 _UPLOAD: Final = "negotiation_file"
 _VERSION: Final = "negotiation_file_version"
@@ -73,7 +73,7 @@ def _say_size(saved: str) -> None:
 
 def _recording_of(talks: Talks) -> str | None:
     """Return a model's run as a recording, None where a person acted in it or it came from one."""
-    if not model_view.is_model(talks) or table.opened_one() or session.workspace().recording:
+    if not model_view.is_model(talks) or table.opened_one() or state.workspace().recording:
         return None
     found = model_settings.usable_endpoint()
     settings = ModelSettings(
@@ -151,7 +151,7 @@ def _open_trace(trace: Trace, name: str) -> None:
     recordings.must_be_shown(trace.setup)
     work = recordings.workspace_of(trace.setup).changed(scientist=trace.setup.scientist)
     pack = work.pack(own_studies.find)
-    session.open_workspace(work)
+    state.open_workspace(work)
     faults = tuple(each.message for each in replay_differences(trace, pack))
     table.open_talks(_talks(trace, pack, faults), f"From the file {name}", faults=faults)
 

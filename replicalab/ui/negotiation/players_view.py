@@ -8,10 +8,10 @@ import streamlit as st
 
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.sentences import LAB_MANAGERS, RECORDED, SCIENTISTS
-from replicalab.ui import session
+from replicalab.ui import state
 from replicalab.ui.negotiation import recordings, table
 from replicalab.ui.words import escaped
-from replicalab.workspace import MOST_ROUNDS
+from replicalab.ui.workspace import MOST_ROUNDS
 
 _SCIENTIST: Final = "scientist_choice"
 _MANAGER: Final = "manager_choice"
@@ -42,7 +42,7 @@ def draw() -> None:
 
 def _set_widgets(recorded: bool) -> None:
     """Let the widgets show the workspace, whoever changed it."""
-    work = session.workspace()
+    work = state.workspace()
     st.session_state[_SCIENTIST] = _RECORDED if recorded else work.scientist.value
     st.session_state[_MANAGER] = work.lab_manager.value
     st.session_state[_ROUNDS] = work.max_rounds
@@ -56,7 +56,7 @@ def _draw_scientist(recorded: bool) -> None:
     st.selectbox(
         "Scientist", list(names), format_func=names.__getitem__, key=_SCIENTIST, on_change=_seat
     )
-    chosen = RECORDED if recorded else SCIENTISTS[session.workspace().scientist]
+    chosen = RECORDED if recorded else SCIENTISTS[state.workspace().scientist]
     st.caption(chosen.rule)
 
 
@@ -69,7 +69,7 @@ def _draw_manager() -> None:
         key=_MANAGER,
         on_change=_seat,
     )
-    st.caption(LAB_MANAGERS[session.workspace().lab_manager].rule)
+    st.caption(LAB_MANAGERS[state.workspace().lab_manager].rule)
 
 
 def _draw_rounds() -> None:
@@ -101,11 +101,11 @@ def _seat() -> None:
         recordings.open_first()
         return
     manager = LabManagerKind(st.session_state[_MANAGER])
-    session.seat(ScientistKind(chosen), manager)
+    state.seat(ScientistKind(chosen), manager)
 
 
 def _set_rounds() -> None:
-    session.set_rounds(st.session_state[_ROUNDS])
+    state.set_rounds(st.session_state[_ROUNDS])
 
 
 def _set_presenting() -> None:
@@ -114,7 +114,7 @@ def _set_presenting() -> None:
 
 def set_presenting(*, on: bool) -> None:
     """Hide the controls for a presentation, or bring them back."""
-    session.present(on=on)
+    state.present(on=on)
 
 
 def _draw_opened() -> None:

@@ -4,44 +4,42 @@ from __future__ import annotations
 
 import streamlit as st
 
-from replicalab.models import LabManagerActionType, Protocol
-from replicalab.negotiation import Round
+from replicalab.assessment import Assessment
+from replicalab.models import LabManagerActionType
+from replicalab.negotiation import Negotiation, Round
 from replicalab.scenarios import Pack
-from replicalab.sentences import (
+from replicalab.text.negotiation import (
     answer_verdict,
     on_the_table,
+    outcome_verdict,
     round_caption,
     turn_title,
 )
-from replicalab.ui import session
-from replicalab.ui.negotiation import run_view, stepping_view
-from replicalab.ui.negotiation.players_view import set_presenting
+from replicalab.ui import state
+from replicalab.ui.negotiation import round_view, run_view
 from replicalab.ui.negotiation.table import shown_round
-from replicalab.ui.negotiation.talks import Talks
 from replicalab.ui.words import coloured, escaped, verdict_badge
 
 
-def is_on() -> bool:
-    """Return whether the page is being presented."""
-    return session.workspace().presenting
-
-
-def draw(talks: Talks, pack: Pack) -> None:
+def draw(negotiation: Negotiation | None) -> None:
     """Draw the story: how it ended, the round on show in one line, both sides, the lines."""
-    verdict = talks.verdict
-    _draw_top(pack)
-    st.title(coloured(verdict.status, escaped(verdict.text)))
-    if not talks.trace.rounds:
+    if negotiation is None:
+        _draw_way_out()
         return
-    stepping_view.draw(talks)
-    at = shown_round(talks)
-    st.header(escaped(round_caption(talks.trace, at, pack)))
+    verdict = outcome_verdict(negotiation)
+    _draw_top(negotiation.pack)
+    st.title(coloured(verdict.status, escaped(verdict.text)))
+    if not negotiation.rounds:
+        return
+    round_view.draw_scrubber(negotiation)
+    at = shown_round(negotiation)
+    st.header(escaped(round_caption(negotiation, at)))
     sides, chart = st.columns([2, 3], gap="large")
     with sides:
-        _draw_sides(talks.trace.rounds[at], pack)
+        _draw_sides(negotiation.rounds[at])
     with chart:
-        run_view.draw_convergence(talks, pack)
-    run_view.draw_matrix(talks)
+        run_view.draw_convergence(negotiation)
+    run_view.draw_matrix(negotiation)
 
 
 def _draw_top(pack: Pack) -> None:
@@ -52,33 +50,30 @@ def _draw_top(pack: Pack) -> None:
         key="presenting",
     ):
         st.caption(f"{escaped(pack.paper.title)} · {pack.difficulty} lab", width="content")
-        draw_way_out()
+        _draw_way_out()
 
 
-def draw_way_out() -> None:
-    """Draw the button that brings the controls back."""
-    st.button(
+def _draw_way_out() -> None:
+        st.button(
         "Leave the presentation",
         icon=":material/close_fullscreen:",
-        on_click=set_presenting,
+        on_click=state.present,
         kwargs={"on": False},
     )
 
 
-def _draw_sides(done: Round, pack: Pack) -> None:
+def _draw_sides(done: Round) -> None:
     st.subheader(f"Scientist: {turn_title(done).lower()}")
-    st.markdown(_in_numbers(done.plan, pack))
-    answer, verdict = done.lab_manager_action, answer_verdict(done)
-    if answer is None or verdict is None:
+    st.markdown(_in_numbers(done.plan))
+    verdict = answer_verdict(done)
+    if done.answer is None or verdict is None:
         st.subheader("Lab Manager: nothing to answer")
         return
     st.subheader(f"Lab Manager: {verdict_badge(verdict)}")
-    offer = done.suggestion.revised_protocol if done.suggestion else None
-    suggests = answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
-    st.markdown(f"Offers {_in_numbers(offer, pack)}" if suggests else verdict.text)
+    suggests = done.answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
+    offer = done.offer.after if done.offer else None
+    st.markdown(f"Offers {_in_numbers(offer)}" if suggests else verdict.text)
 
 
-def _in_numbers(plan: Protocol | None, pack: Pack) -> str:
-    if plan is None:
-        return "No plan is on the table yet."
-    return f"{escaped(on_the_table(plan, pack))}."
+def _in_numbers(plan: Assessment | None) -> str:
+    return f"{escaped(on_the_table(plan))}." if plan else "No plan is on the table yet."

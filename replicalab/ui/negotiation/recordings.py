@@ -14,7 +14,7 @@ from replicalab.ui import own_studies, session
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.talks import talks_of
 from replicalab.ui.words import escaped
-from replicalab.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
+from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
 
 _CHOICE: Final = "recording_choice"
 _LARGEST_SHOWN: Final = 10**12
@@ -33,7 +33,7 @@ def showing() -> bool:
     opened = table.opened_one()
     if opened is not None:
         return opened.recorded
-    return session.workspace().recording is not None
+    return state.workspace().recording is not None
 
 
 def open_first() -> None:
@@ -43,7 +43,7 @@ def open_first() -> None:
 
 def _open(cassette: Cassette) -> None:
     found = workspace_of(cassette.setup)
-    session.open_workspace(found.changed(recording=cassette.key))
+    state.open_workspace(found.changed(recording=cassette.key))
 
 
 def must_be_shown(setup: Setup) -> None:
@@ -64,7 +64,7 @@ def must_be_shown(setup: Setup) -> None:
 
 def workspace_of(setup: Setup) -> Workspace:
     """Return the workspace in which a negotiation from elsewhere is shown, at its first round."""
-    work = session.workspace()
+    work = state.workspace()
     same = work.scenario_id == setup.scenario_id
     opened = work.with_study(setup.scenario_id).with_lab(setup.difficulty, setup.seed)
     kept = work.protocol if same else None
@@ -73,7 +73,7 @@ def workspace_of(setup: Setup) -> Workspace:
 
 def draw_way_in() -> None:
     """Draw a button that opens the study and lab of the recording that is asked for."""
-    key = session.workspace().recording
+    key = state.workspace().recording
     found = next((each for each in shipped_cassettes() if each.key == key), None)
     if found is not None:
         st.button(
@@ -89,7 +89,7 @@ def draw_choice() -> None:
         st.button("Close it", icon=":material/close:", on_click=table.close_opened)
         return
     found = {cassette.key: cassette for cassette in shipped_cassettes()}
-    key = session.workspace().recording
+    key = state.workspace().recording
     if key not in found:
         return
     st.session_state[_CHOICE] = key
@@ -123,11 +123,11 @@ def open_own(cassette: Cassette) -> None:
         ScenarioError: its study is not known here.
     """
     must_be_shown(cassette.setup)
-    before = session.workspace()
+    before = state.workspace()
     found = workspace_of(cassette.setup).changed(recording=None)
     pack = found.pack(own_studies.find)
     talks = talks_of(play_cassette(cassette, pack), pack)
     if found != before:
-        session.open_workspace(found)
+        state.open_workspace(found)
     told = f"{cassette.title} ({cassette.made.value})"
     table.open_talks(talks, told, recorded=True)

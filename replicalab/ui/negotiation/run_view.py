@@ -6,25 +6,23 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.agents import FeasibilityCheckResult
-from replicalab.concessions import Concession, price
-from replicalab.figures import CONFIG, RoundUse, convergence_chart
+from replicalab.assessment import Assessment
+from replicalab.figures import CONFIG, convergence_chart
 from replicalab.lexicon import amount_text
-from replicalab.margins import margins
-from replicalab.models import DIMENSIONS, Dimension, Protocol, Role
-from replicalab.negotiation import Trace, judge, ledger
-from replicalab.scenarios import Pack
-from replicalab.sentences import (
-    Status,
-    evidence_status,
+from replicalab.models import DIMENSIONS, Dimension, Role
+from replicalab.negotiation import Negotiation, judge, ledger
+from replicalab.text.negotiation import (
     judge_parts,
     ledger_sentence,
     reward_formula,
+    signed_credits,
     step_changes,
 )
+from replicalab.text.plan import evidence_text
+from replicalab.text.verdicts import Status, evidence_status
+from replicalab.ui.negotiation.round_view import pass_cell
 from replicalab.ui.negotiation.table import shown_round
-from replicalab.ui.negotiation.talks import Talks
-from replicalab.ui.words import DIMENSION_LABELS, coloured, escaped, pass_or_fail
+from replicalab.ui.words import DIMENSION_LABELS, coloured, escaped
 
 _MOST_SIDE_BY_SIDE: Final = 6
 _WIDTH: Final = 960
@@ -32,41 +30,40 @@ _WIDTH: Final = 960
 _NAMES_WIDTH: Final = 110
 _ROUND_WIDTH: Final = 90
 _SIDES: Final = {Role.SCIENTIST: "Scientist", Role.LAB_MANAGER: "Lab Manager"}
+_USED: Final = {
+    "Budget used": Dimension.BUDGET,
+    "Days used": Dimension.SCHEDULE,
+    "Staff used": Dimension.STAFF,
+}
 
 
-def draw(talks: Talks, pack: Pack) -> None:
+def draw(negotiation: Negotiation) -> None:
     """Draw matrix and convergence, side by side or in turn when there are many rounds."""
     st.header("The whole run")
-    if is_long(talks.trace):
-        draw_matrix(talks)
-        draw_convergence(talks, pack)
+    if _is_long(negotiation):
+        draw_matrix(negotiation)
+        draw_convergence(negotiation)
         return
     matrix, chart = st.columns(2, gap="large")
     with matrix:
-        draw_matrix(talks)
+        draw_matrix(negotiation)
     with chart:
-        draw_convergence(talks, pack)
+        draw_convergence(negotiation)
 
 
-def is_long(trace: Trace) -> bool:
+def _is_long(negotiation: Negotiation) -> bool:
     """Return whether the rounds need the whole width."""
-    return len(trace.rounds) > _MOST_SIDE_BY_SIDE
+    return len(negotiation.rounds) > _MOST_SIDE_BY_SIDE
 
 
-# --- the matrix -------------------------------------------------------------------------------
-
-
-def draw_matrix(talks: Talks) -> None:
+def draw_matrix(negotiation: Negotiation) -> None:
     """Draw the seven dimensions by round, as symbols with words."""
-    at, rounds = shown_round(talks), talks.trace.rounds
-    table: dict[str, list[str]] = {
-        "Dimension": [DIMENSION_LABELS[dimension] for dimension in DIMENSIONS]
-    }
-    for number, done in enumerate(rounds):
-        name = str(number + 1) if is_long(talks.trace) else f"Round {number + 1}"
-        table[f"**{name}**" if number == at else name] = [
-            _cell(done.check, dimension) for dimension in DIMENSIONS
-        ]
+    at, rounds = shown_round(negotiation), negotiation.rounds
+    table = {"Dimension": [DIMENSION_LABELS[dimension] for dimension in DIMENSIONS]}
+    for done in rounds:
+        number = str(done.number + 1)
+        name = number if _is_long(negotiation) else f"Round {number}"
+        table[f"**{name}**" if done.number == at else name] = _column(done.plan)
     st.markdown("**The seven dimensions, round by round**")
     with st.container(key="matrix"):
         st.table(
@@ -78,75 +75,47 @@ def draw_matrix(talks: Talks) -> None:
         )
 
 
-def _cell(check: FeasibilityCheckResult | None, dimension: Dimension) -> str:
-    if check is None:
-        return "no plan"
-    ok = check.check(dimension).ok
-    return coloured(pass_or_fail(ok), "pass" if ok else "fail")
+def _column(plan: Assessment | None) -> list[str]:
+    if plan is None:
+        return ["no plan"] * len(DIMENSIONS)
+    return [pass_cell(ok=dimension not in plan.failing) for dimension in DIMENSIONS]
 
 
-# --- the convergence --------------------------------------------------------------------------
-
-
-def draw_convergence(talks: Talks, pack: Pack) -> None:
+def draw_convergence(negotiation: Negotiation) -> None:
     """Draw what each round's plan uses and would show, as a chart and as a table."""
-    uses = round_uses(talks.trace, pack)
-    if not uses:
+    plans = [
+        (done.number + 1, done.plan) for done in negotiation.rounds if done.plan is not None
+    ]
+    if not plans:
         st.caption("No plan has been put forward yet, so there is nothing to compare.")
         return
     st.plotly_chart(
-        convergence_chart(uses, shown_round(talks) + 1),
+        convergence_chart(plans, shown_round(negotiation) + 1),
         key="convergence",
         config=CONFIG,
         alt="Use of budget, days and staff by round, and below it the evidence by round",
     )
     with st.expander("The same as a table", key="numbers"):
-        _draw_numbers(talks.trace, uses, pack)
+        _draw_numbers([number for number, _ in plans], [plan for _, plan in plans])
 
 
-def round_uses(trace: Trace, pack: Pack) -> list[RoundUse]:
-    """Return what each round with a plan uses of the lab, and what it would show."""
-    return [
-        _use(number, done.plan, done.check, pack)
-        for number, done in enumerate(trace.rounds, start=1)
-        if done.plan is not None and done.check is not None
-    ]
-
-
-def _use(number: int, plan: Protocol, check: FeasibilityCheckResult, pack: Pack) -> RoundUse:
-    found = {margin.dimension: margin for margin in margins(plan, check, pack)}
-    return RoundUse(
-        number,
-        found[Dimension.BUDGET].use,
-        found[Dimension.SCHEDULE].use,
-        found[Dimension.STAFF].use,
-        price(plan, pack).evidence,
-    )
-
-
-def _draw_numbers(trace: Trace, uses: list[RoundUse], pack: Pack) -> None:
-    rounds = [(trace.rounds[use.number - 1], use) for use in uses]
-    plans = [done.plan for done, _ in rounds if done.plan is not None]
-    checks = [done.check for done, _ in rounds if done.check is not None]
+def _draw_numbers(numbers: list[int], plans: list[Assessment]) -> None:
+    feasible = {True: (Status.PASS, "feasible"), False: (Status.FAIL, "not feasible")}
     st.table(
         {
-            "Round": [str(use.number) for use in uses],
-            "Samples": [amount_text(plan.sample_size) for plan in plans],
-            "Days": [str(plan.duration_days) for plan in plans],
-            "Credits": [amount_text(check.estimated_cost) for check in checks],
-            "Budget used": [_percent(use.budget) for use in uses],
-            "Days used": [_percent(use.days) for use in uses],
-            "Staff used": [_percent(use.staff) for use in uses],
+            "Round": [str(number) for number in numbers],
+            "Samples": [amount_text(plan.counts.samples) for plan in plans],
+            "Days": [str(plan.counts.days) for plan in plans],
+            "Credits": [amount_text(plan.cost) for plan in plans],
+            **{
+                name: [_percent(plan.slack[dimension].use) for plan in plans]
+                for name, dimension in _USED.items()
+            },
             "Evidence": [
-                coloured(evidence_status(use.evidence), escaped(use.evidence.text)) for use in uses
+                coloured(evidence_status(plan.evidence), escaped(plan.evidence.text))
+                for plan in plans
             ],
-            "Plan": [
-                coloured(
-                    Status.PASS if check.feasible else Status.FAIL,
-                    "feasible" if check.feasible else "not feasible",
-                )
-                for check in checks
-            ],
+            "Plan": [coloured(*feasible[plan.feasible]) for plan in plans],
         },
         hide_index=True,
         width=_WIDTH,
@@ -158,13 +127,10 @@ def _percent(share: float | None) -> str:
     return "none to use" if share is None else f"{share:.0%}".replace("%", " %")
 
 
-# --- the ledger -------------------------------------------------------------------------------
-
-
-def draw_ledger(talks: Talks, pack: Pack) -> None:
+def draw_ledger(negotiation: Negotiation) -> None:
     """Draw who gave what in each round, with running totals of each side."""
     st.header("Who gave what")
-    gifts = ledger(talks.trace, pack)
+    gifts = ledger(negotiation)
     if not gifts:
         st.caption("Nobody has moved yet: there is no second plan and no second offer.")
         return
@@ -174,11 +140,11 @@ def draw_ledger(talks: Talks, pack: Pack) -> None:
             {
                 "Round": [str(gift.round_number + 1) for gift in gifts],
                 "Who": [_SIDES[gift.who] for gift in gifts],
-                "What": [_what(gift.step) for gift in gifts],
-                "Credits": [_signed(gift.step) for gift in gifts],
-                "Evidence": [escaped(gift.step.evidence_text) for gift in gifts],
-                "Credits in all": [_signed(gift.total) for gift in gifts],
-                "Evidence in all": [escaped(gift.total.evidence_text) for gift in gifts],
+                "What": [escaped(step_changes(gift.step)) for gift in gifts],
+                "Credits": [signed_credits(gift.step) for gift in gifts],
+                "Evidence": [escaped(evidence_text(gift.step)) for gift in gifts],
+                "Credits in all": [signed_credits(gift.total) for gift in gifts],
+                "Evidence in all": [escaped(evidence_text(gift.total)) for gift in gifts],
             },
             hide_index=True,
             width=_WIDTH,
@@ -190,36 +156,22 @@ def draw_ledger(talks: Talks, pack: Pack) -> None:
     )
 
 
-def _what(step: Concession) -> str:
-    return escaped(step_changes(step))
-
-
-def _signed(step: Concession) -> str:
-    saved = step.credits_saved
-    sign = "\u2212" if saved > 0 else "+" if saved < 0 else "±"
-    return f"{sign}{amount_text(abs(saved))}"
-
-
-# --- the judge --------------------------------------------------------------------------------
-
-
-def draw_judge(talks: Talks, pack: Pack) -> None:
+def draw_judge(negotiation: Negotiation) -> None:
     """Draw what a judge, who knows the hidden reference, makes of it; only after the end."""
-    if not talks.finished:
+    if negotiation.ending is None:
         return
     with st.expander("What a judge sees (after the end)", icon=":material/gavel:"):
-        found = judge(talks.trace, pack)
+        found = judge(negotiation)
         if found is None:
             st.markdown("No plan was ever on the table, so there is nothing to judge.")
             return
         st.markdown(f"**{escaped(reward_formula(found))}**")
-        parts = judge_parts(found)
-        names, shares, made = zip(*parts, strict=True)
+        names, shares, made = zip(*judge_parts(found), strict=True)
         st.table(
             {"Part": list(names), "Share": list(shares), "Made of": [escaped(m) for m in made]},
             hide_index=True,
         )
         missing = "".join(f"\n- {escaped(element)}" for element in found.missing)
-        st.markdown(f"**Required, not addressed:**\n{missing}" if missing else
-                    "**Required, not addressed:** nothing.")  # fmt: skip
+        listed = f"\n{missing}" if missing else " nothing."
+        st.markdown(f"**Required, not addressed:**{listed}")
         st.caption("The agents never see this: it quotes the study's hidden reference.")
