@@ -17,21 +17,21 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import state
-from replicalab.ui.check_view import draw_verdict
+
 from replicalab.ui.negotiation import (
-    keeping_view,
-    model_settings,
-    model_view,
-    move_view,
-    presenter_view,
-    round_view,
-    run_view,
+    files,
+    settings,
+    model,
+    moves,
+    presenter,
+    rounds,
+    run,
     table,
 )
-from replicalab.ui.negotiation.model_view import Running
+from replicalab.ui.negotiation.model import Running
 from replicalab.ui.negotiation.table import Kept, shown_round
 from replicalab.ui.state import Here
-from replicalab.ui.words import escaped
+from replicalab.ui.words import draw_verdict, escaped
 from replicalab.ui.workspace import MOST_ROUNDS
 
 _SCIENTIST: Final = "scientist_choice"
@@ -50,10 +50,10 @@ def draw(here: Here) -> Running | None:
         _draw_players()
     kept = _current(here)
     if presenting:
-        presenter_view.draw(kept.negotiation if kept else None)
+        presenter.draw(kept.negotiation if kept else None)
         return None
     running = _draw_negotiation(kept, asked=asked) if kept else None
-    keeping_view.draw(kept)
+    files.draw(kept)
     return running
 
 
@@ -85,31 +85,31 @@ def _close_recording() -> None:
 def _model_name() -> str | None:
     if state.workspace().scientist is not ScientistKind.MODEL:
         return None
-    found = model_settings.usable_endpoint()
+    found = settings.usable_endpoint()
     return found.model if found else None
 
 
 def _draw_negotiation(kept: Kept, *, asked: bool) -> Running | None:
     negotiation = kept.negotiation
     by_model = kept.is_model and not kept.recorded and kept.confirmed
-    running = model_view.draw(kept, asked=asked) if by_model else None
-    keeping_view.draw_replay(kept)
+    running = model.draw(kept, asked=asked) if by_model else None
+    files.draw_replay(kept)
     verdict = outcome_verdict(negotiation)
     if not kept.confirmed:
         verdict = Verdict(Status.FAIL, "Not confirmed", f"Not confirmed: {verdict.text}")
     draw_verdict(verdict)
     if negotiation.rounds:
-        round_view.draw_scrubber(negotiation)
+        rounds.draw_scrubber(negotiation)
         st.markdown(f"**{escaped(round_caption(negotiation, shown_round(negotiation)))}**")
-        round_view.draw(negotiation)
+        rounds.draw(negotiation)
         if kept.confirmed:
-            move_view.draw_fork(kept)
+            moves.draw_fork(kept)
     if _may_move(kept):
-        move_view.draw(kept)
+        moves.draw(kept)
     if negotiation.rounds:
-        run_view.draw(negotiation)
-        run_view.draw_ledger(negotiation)
-        run_view.draw_judge(negotiation)
+        run.draw(negotiation)
+        run.draw_ledger(negotiation)
+        run.draw_judge(negotiation)
     return running
 
 

@@ -14,8 +14,8 @@ from streamlit.delta_generator import DeltaGenerator
 from replicalab.errors import ModelSettingsError
 from replicalab.llm import Endpoint, Progress, build_generate_fn
 from replicalab.negotiation import By, ModelAnswer, Turn, ask_model
-from replicalab.ui.negotiation import model_settings
-from replicalab.ui.negotiation.round_view import draw_attempts
+from replicalab.ui.negotiation import settings
+from replicalab.ui.negotiation.rounds import draw_attempts
 from replicalab.ui.negotiation.table import Kept, back_to, play, table
 from replicalab.ui.words import escaped
 
@@ -35,13 +35,13 @@ def draw(kept: Kept, *, asked: bool) -> Running | None:
         kept: the negotiation.
         asked: whether the model is to be asked for the next round.
     """
-    model_settings.draw()
+    settings.draw()
     if kept.negotiation.ending is not None:
         if not kept.source:
             _draw_start_again(kept)
         return None
     try:
-        endpoint = model_settings.endpoint()
+        endpoint = settings.endpoint()
     except ModelSettingsError as error:
         st.error(escaped(str(error)), icon=":material/cloud_off:")
         return None

@@ -29,7 +29,7 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.plan import evidence_text, signed_text, used_text
 from replicalab.ui import state
-from replicalab.ui.negotiation import model_settings
+from replicalab.ui.negotiation import settings
 from replicalab.ui.negotiation.table import last_round, shown_round, table
 from replicalab.ui.words import (
     DIMENSION_LABELS,
@@ -211,7 +211,7 @@ def _draw_reworded(done: Round) -> None:
         st.markdown("**In the model's words** (they decide nothing)")
         st.text(found)
         return
-    endpoint = model_settings.usable_endpoint()
+    endpoint = settings.usable_endpoint()
     if endpoint is None:
         return
     if st.button("Let the model reword this", icon=":material/translate:", key="reword"):

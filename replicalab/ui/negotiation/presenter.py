@@ -16,7 +16,7 @@ from replicalab.text.negotiation import (
     turn_title,
 )
 from replicalab.ui import state
-from replicalab.ui.negotiation import round_view, run_view
+from replicalab.ui.negotiation import rounds, run
 from replicalab.ui.negotiation.table import shown_round
 from replicalab.ui.words import coloured, escaped, verdict_badge
 
@@ -31,15 +31,15 @@ def draw(negotiation: Negotiation | None) -> None:
     st.title(coloured(verdict.status, escaped(verdict.text)))
     if not negotiation.rounds:
         return
-    round_view.draw_scrubber(negotiation)
+    rounds.draw_scrubber(negotiation)
     at = shown_round(negotiation)
     st.header(escaped(round_caption(negotiation, at)))
     sides, chart = st.columns([2, 3], gap="large")
     with sides:
         _draw_sides(negotiation.rounds[at])
     with chart:
-        run_view.draw_convergence(negotiation)
-    run_view.draw_matrix(negotiation)
+        run.draw_convergence(negotiation)
+    run.draw_matrix(negotiation)
 
 
 def _draw_top(pack: Pack) -> None:

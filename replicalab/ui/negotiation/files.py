@@ -16,7 +16,7 @@ from replicalab.negotiation.loading import MOST_BYTES
 from replicalab.negotiation.rounds import start
 from replicalab.scenarios import Pack
 from replicalab.ui import own_studies, session
-from replicalab.ui.negotiation import model_settings, model_view, recordings, table
+from replicalab.ui.negotiation import settings, model, recordings, table
 from replicalab.ui.negotiation.talks import Talks, talks_of, told
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import MOST_ROUNDS
@@ -73,9 +73,9 @@ def _say_size(saved: str) -> None:
 
 def _recording_of(talks: Talks) -> str | None:
     """Return a model's run as a recording, None where a person acted in it or it came from one."""
-    if not model_view.is_model(talks) or table.opened_one() or state.workspace().recording:
+    if not model.is_model(talks) or table.opened_one() or state.workspace().recording:
         return None
-    found = model_settings.usable_endpoint()
+    found = settings.usable_endpoint()
     settings = ModelSettings(
         model=talks.trace.setup.model or "unknown",
         host=found.host if found else None,

@@ -20,7 +20,7 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.plan import evidence_text
 from replicalab.text.verdicts import Status, evidence_status
-from replicalab.ui.negotiation.round_view import pass_cell
+from replicalab.ui.negotiation.rounds import pass_cell
 from replicalab.ui.negotiation.table import shown_round
 from replicalab.ui.words import DIMENSION_LABELS, coloured, escaped
 

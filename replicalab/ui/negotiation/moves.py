@@ -7,8 +7,10 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.assessment import Assessment, assess
 from replicalab.models import ACCEPT_ACTION, ScientistAction, ScientistActionType
 from replicalab.negotiation import AUTOMATIC, Negotiation, Round, Turn, put_forward
+from replicalab.scenarios import Pack
 from replicalab.text.negotiation import (
     move_text,
     on_the_table,
@@ -18,11 +20,10 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.verdicts import ANSWER_TITLES
 from replicalab.ui import state
-from replicalab.ui.check_view import draw_verdict
 from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Branch, Kept, shown_round
-from replicalab.ui.words import escaped
+from replicalab.ui.words import draw_verdict, escaped
 
 _LONGEST_QUESTION: Final = 500
 _WIDTH: Final = 1200
@@ -48,16 +49,14 @@ def draw(kept: Kept, place: str = "table") -> None:
     _draw_ways_out(kept, place)
     now = negotiation.state
     start = now.offer or now.plan
-    form = Form(
-        f"{place}_{len(negotiation.rounds)}_{kept.number}", start.plan if start else state.plan()
-    )
+    form = _form(f"{place}_{now.round_number}", negotiation, start)
     fields, preview = st.columns([3, 2], gap="large")
     with fields:
         st.markdown("**Or put another plan forward**" if now.plan else "**Your plan**")
-        plan = draw_fields(form, negotiation.pack)
+        draw_fields(form, negotiation.pack)
     with preview:
         st.markdown("**What you are about to send**")
-        draw_preview(plan, negotiation.pack)
+        _draw_preview(form, negotiation.pack)
         st.button(
             "Put this plan forward",
             type="primary",
@@ -67,6 +66,21 @@ def draw(kept: Kept, place: str = "table") -> None:
             args=(kept, len(negotiation.rounds), form),
         )
         _draw_question(kept, place, form.key("question"))
+
+
+def _form(name: str, negotiation: Negotiation, start: Assessment | None) -> Form:
+    """Return a form that starts from a plan, or else from that of the Protocol page.
+
+    Its name tells it from that of another negotiation, or of another course of the same.
+    """
+    plan = start.plan if start else state.plan()
+    told_by = hash((negotiation.setup.digest, plan.model_dump_json()))
+    return Form(f"{name}_{told_by:x}", plan)
+
+
+def _draw_preview(form: Form, pack: Pack) -> None:
+    plan = form.read()
+    draw_preview(assess(plan, pack) if plan else None)
 
 
 def _draw_after_the_end(kept: Kept, place: str) -> None:
@@ -191,16 +205,16 @@ def draw_fork(kept: Kept) -> None:
 
 
 def _draw_form(kept: Kept, at: int) -> None:
-    found = kept.negotiation.rounds[at].plan
-    form = Form(f"fork_{kept.number}_{at}", found.plan if found else state.plan())
+    negotiation = kept.negotiation
+    form = _form(f"fork_{at}", negotiation, negotiation.rounds[at].plan)
     with st.container(border=True, key="forking"):
         st.header(f"What if round {at + 1} had gone differently?")
         st.caption("The fields hold the plan of that round. Change it, then go on from there.")
         fields, preview = st.columns([3, 2], gap="large")
         with fields:
-            plan = draw_fields(form, kept.negotiation.pack)
+            draw_fields(form, negotiation.pack)
         with preview:
-            draw_preview(plan, kept.negotiation.pack)
+            _draw_preview(form, negotiation.pack)
             with st.container(horizontal=True, key="forking_buttons"):
                 st.button(
                     "Continue from here",
