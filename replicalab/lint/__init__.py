@@ -22,7 +22,7 @@ def lint(study: Study) -> list[LintFinding]:
     return [
         *lab_findings(answers),
         *number_findings(study),
-        *plan_findings(study, answers[0].pack),
+        *plan_findings(study, answers[0].reference),
         *substitution_findings(study),
         *policy_findings(study),
     ]

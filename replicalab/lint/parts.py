@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from replicalab.assessment import Assessment, breaks
 from replicalab.lexicon import count_text, label_key
 from replicalab.lint.findings import LintFinding, note, warning
-from replicalab.policy import breaks
 from replicalab.scenarios import (
     AllowedSubstitution,
     Difficulty,
-    Pack,
     PolicyRule,
     Study,
 )
-from replicalab.validation import missing_elements
 
 
-def plan_findings(study: Study, pack: Pack) -> Iterator[LintFinding]:
+def plan_findings(study: Study, reference: Assessment) -> Iterator[LintFinding]:
     """Yield where the reference protocol does not do what the study itself asks for.
 
     Args:
         study: the study.
-        pack: it in any lab.
+        reference: its reference protocol in any lab.
     """
     yield from _sizes(study)
-    unsaid = missing_elements(study.reference_protocol, pack)
     for place, element in enumerate(study.hidden_reference.required_elements):
-        if element in unsaid:
+        if element in reference.missing_elements:
             yield warning(
                 f"hidden_reference.required_elements[{place}]",
                 f"The reference protocol does not say '{element}'; say all its words in the "

@@ -6,13 +6,11 @@ from collections.abc import Hashable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from replicalab.agents import (
-    check_feasibility,
-    compose_lab_manager_response,
-    suggest_alternative,
-)
+from replicalab.assessment import assess
+from replicalab.assessment.phrases import failing_text
 from replicalab.lexicon import label_key
-from replicalab.models import DIMENSIONS, Dimension, LabManagerActionType
+from replicalab.models import DIMENSIONS, Dimension
+from replicalab.planner import Options, options_of
 from replicalab.scenarios import (
     Difficulty,
     Pack,
@@ -24,29 +22,21 @@ from replicalab.scenarios import (
     shelf_fingerprint,
     summary_of,
 )
-
-
-class LabAnswer(NamedTuple):
-    """How one lab, as written, answers the study's reference protocol.
-
-    ``passes`` says of each dimension, in the document's order, whether the protocol passes it.
-    """
-
-    difficulty: Difficulty
-    answer: LabManagerActionType
-    passes: tuple[bool, ...]
-
-    @property
-    def failing(self) -> list[Dimension]:
-        """The dimensions that bind here: those the reference protocol fails."""
-        return [d for d, ok in zip(DIMENSIONS, self.passes, strict=True) if not ok]
+from replicalab.text.verdicts import ANSWER_STATUS, ANSWER_TITLES, answer_to
+from replicalab.ui.words import coloured
 
 
 class Card(NamedTuple):
-    """One study at a glance; ``own`` marks one that the visitor brought."""
+    """One study at a glance.
+
+    Attributes:
+        summary: what it is about.
+        labs: the reference protocol in the easy, the medium and the hard lab.
+        own: whether the visitor brought it.
+    """
 
     summary: ScenarioSummary
-    labs: tuple[LabAnswer, ...]
+    labs: tuple[Options, ...]
     own: bool = False
 
 
@@ -62,6 +52,11 @@ class Filter(NamedTuple):
     lab: Difficulty | None = None
 
 
+def reference_options(pack: Pack) -> Options:
+    """Return what may be done about a study's reference protocol in its lab."""
+    return options_of(assess(pack.reference_protocol, pack))
+
+
 def cards() -> list[Card]:
     """Return a card per study on the shelf, in the shelf's order; kept until a file changes."""
     return list(_cards(shelf_fingerprint()))
@@ -72,7 +67,9 @@ def _cards(_fingerprint: Hashable) -> tuple[Card, ...]:
     return tuple(
         Card(
             summary,
-            tuple(_answer(load_scenario(summary.scenario_id, level)) for level in Difficulty),
+            tuple(
+                reference_options(load_scenario(summary.scenario_id, level)) for level in Difficulty
+            ),
         )
         for summary in list_scenarios()
     )
@@ -80,8 +77,18 @@ def _cards(_fingerprint: Hashable) -> tuple[Card, ...]:
 
 def own_card(study: Study) -> Card:
     """Return the card of a study that the visitor brought."""
-    labs = tuple(_answer(pack_of(study, level)) for level in Difficulty)
+    labs = tuple(reference_options(pack_of(study, level)) for level in Difficulty)
     return Card(summary_of(study), labs, own=True)
+
+
+def lab_line(reference: Options) -> str:
+    """Return what fails in a lab and how the Lab Manager answers, in one line of Markdown."""
+    answer, failing = answer_to(reference), reference.yours.failing
+    passing = [dimension for dimension in DIMENSIONS if dimension not in failing]
+    fails = f"all but {passing[0]} fail" if len(passing) == 1 else failing_text(failing)
+    level = reference.yours.pack.difficulty.capitalize()
+    says = f"Lab Manager {ANSWER_TITLES[answer].lower()}"
+    return f"{coloured(ANSWER_STATUS[answer], level)}: {f'{fails}; ' if failing else ''}{says}"
 
 
 def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:
@@ -93,7 +100,7 @@ def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:
 def _fits(card: Card, wanted: Filter, words: list[str]) -> bool:
     if wanted.domain is not None and card.summary.domain_id != wanted.domain:
         return False
-    labs = [lab for lab in card.labs if wanted.lab in (None, lab.difficulty)]
+    labs = [lab.yours for lab in card.labs if wanted.lab in (None, lab.yours.pack.difficulty)]
     if wanted.binds is not None and not any(wanted.binds in lab.failing for lab in labs):
         return False
     said = _searchable(card.summary)
@@ -111,11 +118,3 @@ def _searchable(summary: ScenarioSummary) -> str:
         summary.unit_of_n,
     )
     return label_key(" ".join(parts))
-
-
-def _answer(pack: Pack) -> LabAnswer:
-    check = check_feasibility(pack.reference_protocol, pack)
-    suggestion = suggest_alternative(pack.reference_protocol, check, pack)
-    answer = compose_lab_manager_response(check, suggestion)
-    passes = tuple(check.check(dimension).ok for dimension in DIMENSIONS)
-    return LabAnswer(pack.difficulty, answer.action_type, passes)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from replicalab.agents import check_feasibility, suggest_alternative
-from replicalab.agents.suggestions import apply_changes
+from replicalab.agents.suggestions import apply_changes, reference_offer
+from replicalab.assessment import assess
 from replicalab.models import Protocol
 from replicalab.scenarios import Difficulty, Pack, load_scenario
-from replicalab.workspace import Workspace
+from replicalab.ui.workspace import Workspace
 
 
 class StoryPage(StrEnum):
@@ -56,33 +56,32 @@ def _half_the_sample() -> Story:
 def _all_but_the_sample(pack: Pack) -> Protocol:
     """Return the reference protocol after every suggested change but the one to the sample."""
     plan = pack.reference_protocol
-    suggestion = suggest_alternative(plan, check_feasibility(plan, pack), pack)
-    changes = suggestion.applied_changes if suggestion else []
+    offer = reference_offer(assess(plan, pack))
+    changes = offer.changes if offer else []
     return apply_changes(plan, [change for change in changes if change.field != "sample_size"])
 
 
 def _the_cut_that_costs_nothing() -> Story:
-    return Story(
+    return _in_two_rounds(
+        "psy_stroop",
         "cut_that_costs_nothing",
         "The cut that costs nothing",
         "A hundred people become twenty-five: power 1.00 → 0.97, still above the target of 0.80.",
-        StoryPage.NEGOTIATION,
-        Workspace(
-            scenario_id="psy_stroop", difficulty=Difficulty.MEDIUM, max_rounds=2, round_number=1
-        ),
     )
 
 
 def _do_not_run_this_study() -> Story:
-    return Story(
+    return _in_two_rounds(
+        "math_four_colour",
         "do_not_run",
         "Do not run this study",
         "The lab can run the offer, and it would show nothing: half the cases stay unchecked.",
-        StoryPage.NEGOTIATION,
-        Workspace(
-            scenario_id="math_four_colour",
-            difficulty=Difficulty.MEDIUM,
-            max_rounds=2,
-            round_number=1,
-        ),
     )
+
+
+def _in_two_rounds(scenario_id: str, key: str, title: str, line: str) -> Story:
+    """Return a story that opens at the second round of a negotiation in a medium lab."""
+    workspace = Workspace(
+        scenario_id=scenario_id, difficulty=Difficulty.MEDIUM, max_rounds=2, round_number=1
+    )
+    return Story(key, title, line, StoryPage.NEGOTIATION, workspace)

@@ -8,13 +8,14 @@ from typing import Final
 import streamlit as st
 
 from replicalab.errors import ScenarioError
-from replicalab.gallery import Card, Filter, cards, matching, own_card
 from replicalab.models import DIMENSIONS
 from replicalab.scenarios import Difficulty, broken_scenarios
-from replicalab.stories import StoryPage, stories
-from replicalab.ui import own_studies, own_study_view, session
-from replicalab.ui.words import domain_label, escaped, lab_line
-from replicalab.workspace import Workspace
+from replicalab.ui import own_studies, state
+from replicalab.ui.gallery import Card, Filter, cards, lab_line, matching, own_card
+from replicalab.ui.scenarios import own
+from replicalab.ui.stories import StoryPage, stories
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import Workspace
 
 _PAGE_OF_STORY: Final = {
     StoryPage.PROTOCOL: "pages/1_Protocol.py",
@@ -23,6 +24,7 @@ _PAGE_OF_STORY: Final = {
 _CARDS_A_PAGE: Final = 12
 _SEEDS: Final = 1000
 _ANY: Final = "any"
+_DOMAINS: Final = {"finance_trading": "Finance"}
 
 
 def draw_stories() -> None:
@@ -36,8 +38,8 @@ def draw_stories() -> None:
             with st.container(gap="xsmall"):
                 title = f"**{story.title}**"
                 if st.button(title, key=story.key, icon=":material/play_circle:", width="stretch"):
-                    session.open_story(story)
-                    st.switch_page(_PAGE_OF_STORY[story.page], query_params=session.address())
+                    state.open_story(story)
+                    st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
                 st.caption(story.line)
         with st.container(gap="xsmall"):
             st.button(
@@ -51,7 +53,7 @@ def draw_stories() -> None:
 
 
 def _open_a_surprise() -> None:
-    session.open_workspace(
+    state.open_workspace(
         Workspace(
             scenario_id=secrets.choice(_all_cards()).summary.scenario_id,
             difficulty=secrets.choice(list(Difficulty)),
@@ -61,7 +63,7 @@ def _open_a_surprise() -> None:
 
 
 def _all_cards() -> list[Card]:
-    return [*(own_card(own.study) for own in own_studies.kept().values()), *cards()]
+    return [*(own_card(each.study) for each in own_studies.kept().values()), *cards()]
 
 
 def draw_gallery() -> None:
@@ -87,7 +89,7 @@ def _draw_filters(found: list[Card]) -> Filter:
     with st.grid(4, min_column_width=150, key="filters"):
         text = st.text_input("Search", key="filter_text", placeholder="Title, author, goal…")
         domain = st.selectbox(
-            "Domain", [_ANY, *domains], key="filter_domain", format_func=domain_label
+            "Domain", [_ANY, *domains], key="filter_domain", format_func=_domain_label
         )
         binds = st.selectbox(
             "What binds",
@@ -109,10 +111,10 @@ def _draw_filters(found: list[Card]) -> Filter:
 
 def _draw_card(card: Card) -> None:
     summary = card.summary
-    is_open = summary.scenario_id == session.workspace().scenario_id
+    is_open = summary.scenario_id == state.workspace().scenario_id
     with st.container(border=True, key=f"card_{summary.scenario_id}", height="stretch"):
         origin = " · yours" if card.own else " · contested" if summary.contested else ""
-        st.caption(f"{escaped(domain_label(summary.domain_id))}{origin}")
+        st.caption(f"{escaped(_domain_label(summary.domain_id))}{origin}")
         st.markdown(f"**{escaped(summary.title)}**  \n{escaped(summary.teaches)}")
         st.markdown("  \n".join(lab_line(lab) for lab in card.labs))
         with st.container(horizontal=True):
@@ -128,9 +130,13 @@ def _draw_card(card: Card) -> None:
                 _draw_own_buttons(summary.scenario_id)
 
 
+def _domain_label(domain_id: str) -> str:
+    return _DOMAINS.get(domain_id, domain_id.replace("_", " ").capitalize())
+
+
 def _open(scenario_id: str, title: str) -> None:
     """Open a study and say so: on a phone what happens to it is far above the card."""
-    session.open_study(scenario_id)
+    state.open_study(scenario_id)
     st.toast(f"{escaped(title)} is open, above the studies.", icon=":material/visibility:")
 
 
@@ -139,14 +145,14 @@ def _draw_own_buttons(scenario_id: str) -> None:
         "Edit",
         key=f"edit_{scenario_id}",
         icon=":material/edit:",
-        on_click=own_study_view.edit,
+        on_click=own.edit,
         args=(scenario_id,),
     )
     st.button(
         "Remove",
         key=f"remove_{scenario_id}",
         icon=":material/delete:",
-        on_click=own_study_view.take_away,
+        on_click=own.take_away,
         args=(scenario_id,),
     )
 

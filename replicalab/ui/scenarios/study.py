@@ -7,7 +7,9 @@ from urllib.parse import quote
 
 import streamlit as st
 
+from replicalab.assessment import Assessment
 from replicalab.lexicon import amount_text
+from replicalab.planner import Options
 from replicalab.scenarios import (
     Comparator,
     Confidence,
@@ -16,11 +18,11 @@ from replicalab.scenarios import (
     ResourceCategory,
     ScenarioConstraint,
 )
-from replicalab.sentences import Status, offer_story, terms_text
-from replicalab.ui import session
-from replicalab.ui.check_view import draw_verdict
-from replicalab.ui.words import coloured, escaped
-from replicalab.workspace import LARGEST_SEED
+from replicalab.text.plan import staff_text
+from replicalab.text.verdicts import Status, offer_story, terms_text
+from replicalab.ui import state
+from replicalab.ui.words import coloured, draw_verdict, escaped
+from replicalab.ui.workspace import LARGEST_SEED
 
 _CONFIDENCE: Final = {
     Confidence.VERIFIED: "verified",
@@ -37,15 +39,16 @@ _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
 
 
-def draw_story(pack: Pack) -> None:
+def draw_story(reference: Options) -> None:
     """Draw the choice of lab, what happens to the reference protocol in it, and the ways on."""
+    pack = reference.yours.pack
     choice, story = st.columns([1, 3], gap="large")
     with choice:
         _draw_lab_choice(pack)
     with story:
         st.markdown(f"**{escaped(pack.paper.title)}.** {escaped(pack.paper.goal)}")
-        draw_verdict(offer_story(pack))
-        st.caption(escaped(terms_text(pack)))
+        draw_verdict(offer_story(reference))
+        st.caption(escaped(terms_text(reference.yours)))
         _draw_ways_on()
 
 
@@ -76,11 +79,11 @@ def _draw_lab_choice(pack: Pack) -> None:
 
 
 def _open_lab() -> None:
-    session.open_lab(st.session_state[_LAB], st.session_state[_SEED])
+    state.open_lab(st.session_state[_LAB], st.session_state[_SEED])
 
 
 def _draw_ways_on() -> None:
-    query = session.address()
+    query = state.address()
     with st.container(horizontal=True, key="ways_on"):
         st.page_link(
             "pages/1_Protocol.py",
@@ -156,14 +159,15 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:,g}".replace("-", "−")
 
 
-def draw_lab(pack: Pack) -> None:
-    """Draw what the lab has: budget, days, staff, and where each item stands."""
-    lab = pack.lab
+def draw_lab(reference: Assessment) -> None:
+    """Draw what the lab has: budget, days, staff and how it is counted, where each item stands."""
+    pack, lab = reference.pack, reference.pack.lab
     with st.grid("auto", min_column_width=140):
         st.metric("Budget, credits", amount_text(lab.budget))
         st.metric("Days", lab.days)
         st.metric("Staff units", lab.staff)
         st.metric("Shortest useful plan, days", pack.min_days)
+    st.caption(f"Staff for the reference protocol: {staff_text(reference)}.")
     items = [r for r in pack.resources if r.category is not ResourceCategory.PERSONNEL]
     st.table(
         {

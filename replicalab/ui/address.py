@@ -23,7 +23,7 @@ from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.models import PROTOCOL_FIELDS, Protocol, too_large
 from replicalab.scenarios import Difficulty, load_scenario
-from replicalab.workspace import (
+from replicalab.ui.workspace import (
     DEFAULT_DIFFICULTY,
     DEFAULT_STUDY,
     LEVERS,

@@ -8,7 +8,6 @@ from typing import Final
 import streamlit as st
 
 from replicalab.errors import Fault, ScenarioError
-from replicalab.gallery import own_card
 from replicalab.lint import LintLevel, lint
 from replicalab.scenarios import (
     Study,
@@ -19,9 +18,10 @@ from replicalab.scenarios import (
     study_schema,
     template_text,
 )
-from replicalab.sentences import Status
-from replicalab.ui import own_studies, session
-from replicalab.ui.words import badge, escaped, lab_line
+from replicalab.text.verdicts import Status
+from replicalab.ui import own_studies, state
+from replicalab.ui.gallery import lab_line, own_card
+from replicalab.ui.words import badge, escaped
 
 _TEXT: Final = "own_text"
 _SOURCE: Final = "own_source"
@@ -62,7 +62,7 @@ def take_away(scenario_id: str) -> None:
     """Forget one of the visitor's studies; its text goes into the editor, so nothing is lost."""
     edit(scenario_id)
     own_studies.remove(scenario_id)
-    session.leave(scenario_id)
+    state.leave(scenario_id)
 
 
 def _draw_ways_to_start() -> None:
@@ -192,4 +192,4 @@ def _draw_actions(text: str, study: Study) -> None:
 
 def _use(text: str, study: Study) -> None:
     own_studies.keep(text, study)
-    session.reopen_study(study.scenario_id)
+    state.reopen_study(study.scenario_id)

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Annotated, Final
 
 from pydantic import Field
 
 from replicalab.models import Protocol, Record
-from replicalab.negotiation import LabManagerKind, ScientistKind
-from replicalab.scenarios import (
-    MAX_ROUNDS,
-    MOST,
-    Difficulty,
-    Identifier,
-    Pack,
-    PackKey,
-    load_scenario,
-)
+from replicalab.negotiation.records import LabManagerKind, ScientistKind
+from replicalab.scenarios import MAX_ROUNDS, MOST, Difficulty, Identifier, Pack, load_scenario
 
 Lever = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 """A lab's amount that is pulled to another value."""
@@ -75,23 +66,15 @@ class Workspace(Record):
 
     def with_study(self, scenario_id: str) -> Workspace:
         """Return another study with its reference protocol, in the same lab and seed."""
-        return self.changed(
-            scenario_id=scenario_id,
-            protocol=None,
-            recording=None,
-            round_number=0,
-            **dict.fromkeys(LEVERS),
-        )
+        return self._elsewhere(scenario_id=scenario_id, protocol=None)
 
     def with_lab(self, difficulty: str, seed: int) -> Workspace:
         """Return the same study and plan in another lab."""
-        return self.changed(
-            difficulty=difficulty,
-            seed=seed,
-            recording=None,
-            round_number=0,
-            **dict.fromkeys(LEVERS),
-        )
+        return self._elsewhere(difficulty=difficulty, seed=seed)
+
+    def _elsewhere(self, **changes: object) -> Workspace:
+        """Return this workspace in another lab, at the first round, with nothing supposed of it."""
+        return self.changed(recording=None, round_number=0, **dict.fromkeys(LEVERS), **changes)
 
     def with_rounds(self, most: int) -> Workspace:
         """Return this workspace with at most that many rounds, at the first."""
@@ -142,23 +125,10 @@ LEVERS: Final = ("budget", "days", "staff")
 """The fields of a workspace that suppose another lab, as `Lab.with_means` names them."""
 
 
-@lru_cache(maxsize=256)
-def _supposed(key: PackKey, means: tuple[tuple[str, int], ...]) -> Pack:
-    """Return a pack with other means, the same one each time: what is known of it stays known."""
-    found = dict(means)
-    lab = key.pack.lab.with_means(
-        budget=found.get("budget"), days=found.get("days"), staff=found.get("staff")
-    )
-    return key.pack.in_lab(lab)
-
-
-def supposed_lab(scenario: Pack, levers: Mapping[str, int]) -> Pack:
+def supposed_lab(pack: Pack, levers: Mapping[str, int]) -> Pack:
     """Return the study in the lab that the levers suppose; the lab itself where none is moved."""
-    moved = {name: value for name, value in levers.items() if value != _means(scenario)[name]}
-    return _supposed(scenario.key, tuple(sorted(moved.items()))) if moved else scenario
-
-
-def _means(scenario: Pack) -> dict[str, float]:
-    lab = scenario.lab
-    means = (lab.budget, lab.days, lab.staff)
-    return dict(zip(LEVERS, means, strict=True))
+    lab = pack.lab
+    budget, days, staff = (levers.get(name) for name in LEVERS)
+    supposed = lab.with_means(budget=budget, days=days, staff=staff)
+    same = (supposed.budget, supposed.days, supposed.staff) == (lab.budget, lab.days, lab.staff)
+    return pack if same else pack.in_lab(supposed)
