@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import streamlit as st
@@ -12,6 +13,7 @@ from replicalab.text.negotiation import (
     LAB_MANAGERS,
     RECORDED,
     SCIENTISTS,
+    Player,
     outcome_verdict,
     round_caption,
 )
@@ -70,16 +72,8 @@ def _current(here: Here) -> Kept | None:
             query_params=state.address(),
         )
     except TraceError as error:
-        st.error(f"The recording cannot be played: {escaped(str(error))}.", icon=":material/block:")
-        with st.container(horizontal=True, key="recording_problem"):
-            recordings.draw_way_in()
-            st.button("Close the recording", on_click=_close_recording)
+        files.draw_recording_problem(str(error))
     return None
-
-
-def _close_recording() -> None:
-    work = state.workspace()
-    state.open_workspace(work.with_players(work.scientist, work.lab_manager))
 
 
 def _model_name() -> str | None:
@@ -131,7 +125,7 @@ def _may_move(kept: Kept) -> bool:
 
 def _draw_players() -> None:
     """Draw who plays, by which rule, for how long; the widgets show what the workspace says."""
-    work, recorded = state.workspace(), recordings.showing()
+    work, recorded = state.workspace(), files.showing_a_recording()
     st.session_state[_SCIENTIST] = _RECORDED if recorded else work.scientist.value
     st.session_state[_MANAGER] = work.lab_manager.value
     st.session_state[_ROUNDS] = work.max_rounds
@@ -141,7 +135,7 @@ def _draw_players() -> None:
         _draw_scientist(work.scientist, recorded=recorded)
     with manager:
         if recorded:
-            recordings.draw_choice()
+            files.draw_choice()
         else:
             _choice("Lab Manager", _MANAGER, LAB_MANAGERS, work.lab_manager)
     with rounds:
@@ -153,7 +147,7 @@ def _draw_players() -> None:
 
 def _draw_scientist(seated: ScientistKind, *, recorded: bool) -> None:
     offered: dict[str, Player] = dict(SCIENTISTS)
-    if recorded or recordings.offered():
+    if recorded or files.recordings():
         offered[_RECORDED] = RECORDED
     _choice("Scientist", _SCIENTIST, offered, _RECORDED if recorded else seated)
 
@@ -193,7 +187,7 @@ def _seat() -> None:
     table.put_aside()
     table.drop_branch()
     if chosen == _RECORDED:
-        recordings.open_first()
+        files.open_recording(next(iter(files.recordings())))
     else:
         state.seat(ScientistKind(chosen), LabManagerKind(st.session_state[_MANAGER]))
 

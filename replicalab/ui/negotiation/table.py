@@ -24,6 +24,7 @@ from replicalab.negotiation import (
     begin,
     fork,
     negotiate,
+    replay,
     setup_for,
     shipped_recordings,
 )
@@ -46,7 +47,8 @@ class Kept:
         source: where it came from, for people; empty where it was begun here.
         differences: what its replay found different; empty where every round is identical.
         seen_from: the workspace in which it was opened; with any other it is put aside.
-        recorded: whether it is a recording of a language model.
+        recording: what is known of the language model that played; None where nothing is.
+        recorded: whether it is shown as a recorded run, of which no model is asked any more.
         failure: how the model failed in the next round, None where it has not.
         acting: whether a person acts for the model in the next round.
     """
@@ -55,6 +57,7 @@ class Kept:
     source: str = ""
     differences: tuple[str, ...] = ()
     seen_from: Workspace | None = None
+    recording: Recording | None = None
     recorded: bool = False
     failure: ModelAnswer | None = None
     acting: bool = False
@@ -164,20 +167,14 @@ def _setup(here: Here, model: str | None) -> Setup:
 def _recorded(key: str, pack: Pack) -> Kept:
     kept = table().recordings
     if key not in kept or kept[key].negotiation.pack != pack:
-        kept[key] = Kept(recording_of(key).play(pack), recorded=True)
+        shipped = {each.recording.key: each for each in shipped_recordings() if each.recording}
+        if key not in shipped:
+            raise TraceError(f"'{key}' is not known; known: {', '.join(shipped)}")
+        again = replay(shipped[key], pack)
+        if again.differences:
+            raise TraceError(again.differences[0].message.removesuffix("."))
+        kept[key] = Kept(again.negotiation, recording=shipped[key].recording, recorded=True)
     return kept[key]
-
-
-def recording_of(key: str) -> Recording:
-    """Return the shipped recording of that key.
-
-    Raises:
-        TraceError: there is none.
-    """
-    known = {recording.key: recording for recording in shipped_recordings()}
-    if key not in known:
-        raise TraceError(f"the recording '{key}' is not known; known: {', '.join(known)}")
-    return known[key]
 
 
 def _played(setup: Setup, pack: Pack) -> Kept:
