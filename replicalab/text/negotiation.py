@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment
-from replicalab.assessment.phrases import failing_text, placed_text, size_text
+from replicalab.assessment import Assessment, failing_text, placed_text, size_text
 from replicalab.lexicon import amount_text, count_text, joined
 from replicalab.models import (
     DIMENSIONS,
@@ -26,8 +25,8 @@ from replicalab.negotiation import (
     Outcome,
     Round,
     ScientistKind,
+    prospect,
 )
-from replicalab.negotiation.prospects import prospect
 from replicalab.planner import PlanStep
 from replicalab.text.plan import saved_text
 from replicalab.text.verdicts import (
@@ -346,12 +345,13 @@ def step_changes(step: PlanStep) -> str:
 
     Items and wordings are not repeated: they stand in the round itself.
     """
-    return ", ".join(
-        f"{amount_text(old)} → {amount_text(new)} {_SIZES[field]}s"
-        if isinstance(old, int) and isinstance(new, int)
-        else f"other {FIELD_LABELS[field].lower()}"
-        for field, old, new in step.fields
-    )
+    sizes, others = [], []
+    for field, old, new in step.fields:
+        if isinstance(old, int) and isinstance(new, int):
+            sizes.append(f"{amount_text(old)} → {amount_text(new)} {_SIZES[field]}s")
+        else:
+            others.append(f"other {FIELD_LABELS[field].lower()}")
+    return ", ".join([*sizes, *others])
 
 
 def signed_credits(step: PlanStep) -> str:

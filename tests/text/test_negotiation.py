@@ -15,10 +15,12 @@ from replicalab.negotiation import (
     Negotiation,
     Outcome,
     ScientistKind,
+    Turn,
     begin,
     judge,
     ledger,
     negotiate,
+    play,
     setup_for,
 )
 from replicalab.scenarios import Pack, list_scenarios, load_scenario
@@ -54,7 +56,6 @@ from tests.negotiation.playing import (
     PLAN,
     SHORT,
     STUCK,
-    acted,
     ask,
     propose,
     revise_to,
@@ -121,6 +122,17 @@ def on_the_shelf(
         pack, pack.reference_protocol, most, scientist=scientist, lab_manager=manager
     )
     return negotiate(setup, pack)
+
+
+def acted(pack: Pack, *actions: ScientistAction | None, max_rounds: int = 5) -> Negotiation:
+    """Return a negotiation of which a person has played these turns."""
+    setup = setup_for(
+        pack, None, max_rounds, scientist=ScientistKind.PERSON, lab_manager=REFERENCE
+    )
+    negotiation = begin(setup, pack)
+    for action in actions:
+        negotiation = play(negotiation, Turn(action=action))
+    return negotiation
 
 
 def by_hand(name: str) -> Negotiation:

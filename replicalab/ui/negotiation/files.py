@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from replicalab.errors import ReplicaLabError, TraceError
 from replicalab.negotiation import (
+    MOST_BYTES,
     By,
     ModelSettings,
     Recording,
@@ -18,7 +19,6 @@ from replicalab.negotiation import (
     save,
     shipped_recordings,
 )
-from replicalab.negotiation.transcript import MOST_BYTES
 from replicalab.text.negotiation import LAB_MANAGERS
 from replicalab.ui import own_studies, state
 from replicalab.ui.negotiation import settings, table

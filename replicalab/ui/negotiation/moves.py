@@ -9,7 +9,8 @@ import streamlit as st
 
 from replicalab.assessment import Assessment, assess
 from replicalab.models import ACCEPT_ACTION, ScientistAction, ScientistActionType
-from replicalab.negotiation import AUTOMATIC, Negotiation, Round, Turn, put_forward
+from replicalab.negotiation import AUTOMATIC, Negotiation, Round, Turn
+from replicalab.negotiation.games import put_forward
 from replicalab.scenarios import Pack
 from replicalab.text.negotiation import (
     move_text,
@@ -243,7 +244,7 @@ def _draw_branches(branch: Branch) -> None:
     with after:
         st.markdown("**Your branch**")
         draw_verdict(outcome_verdict(other))
-    _draw_differences(list(zip_longest(original.rounds, other.rounds))[branch.at :])
+    _draw_differences(original.rounds[branch.at :], other.rounds[branch.at :])
     with st.container(horizontal=True, key="branch_buttons"):
         st.button(
             "Keep the branch",
@@ -256,12 +257,13 @@ def _draw_branches(branch: Branch) -> None:
     draw(branch.kept, "branch")
 
 
-def _draw_differences(pairs: list[tuple[Round | None, Round | None]]) -> None:
-    numbers = [(old or new).number + 1 for old, new in pairs]
+def _draw_differences(before: tuple[Round, ...], after: tuple[Round, ...]) -> None:
+    pairs = list(zip_longest(before, after))
+    first = before[0].number + 1
     with st.container(key="branches"):
         st.table(
             {
-                "Round": [str(number) for number in numbers],
+                "Round": [str(number) for number, _ in enumerate(pairs, start=first)],
                 "As it was": [_plan(old) for old, _ in pairs],
                 "Answer": [_answer(old) for old, _ in pairs],
                 "Your branch": [_plan(new) for _, new in pairs],

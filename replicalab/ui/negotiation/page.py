@@ -137,7 +137,8 @@ def _draw_players() -> None:
         if recorded:
             files.draw_choice()
         else:
-            _choice("Lab Manager", _MANAGER, LAB_MANAGERS, work.lab_manager)
+            managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
+            _choice("Lab Manager", _MANAGER, managers, work.lab_manager)
     with rounds:
         _draw_rounds(recorded=recorded)
     _draw_opened()
@@ -146,7 +147,7 @@ def _draw_players() -> None:
 
 
 def _draw_scientist(seated: ScientistKind, *, recorded: bool) -> None:
-    offered: dict[str, Player] = dict(SCIENTISTS)
+    offered = {kind.value: player for kind, player in SCIENTISTS.items()}
     if recorded or files.recordings():
         offered[_RECORDED] = RECORDED
     _choice("Scientist", _SCIENTIST, offered, _RECORDED if recorded else seated)
@@ -155,7 +156,7 @@ def _draw_scientist(seated: ScientistKind, *, recorded: bool) -> None:
 def _choice(label: str, key: str, offered: Mapping[str, Player], seated: str) -> None:
     st.selectbox(
         label,
-        [str(kind) for kind in offered],
+        list(offered),
         format_func=lambda kind: offered[kind].name,
         key=key,
         on_change=_seat,

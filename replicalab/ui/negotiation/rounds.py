@@ -11,11 +11,10 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from replicalab.assessment import Assessment
-from replicalab.assessment.phrases import size_text
+from replicalab.assessment import Assessment, size_text
 from replicalab.errors import ModelError
 from replicalab.lexicon import amount_text, label_key
-from replicalab.llm import build_generate_fn
+from replicalab.llm import Endpoint, build_generate_fn
 from replicalab.models import ScientistActionType
 from replicalab.negotiation import Attempt, Negotiation, Output, Round, reword
 from replicalab.planner import PlanStep
@@ -204,9 +203,10 @@ def pass_cell(*, ok: bool) -> str:
 
 def _draw_reworded(done: Round) -> None:
     """Draw the reworded answer, or a button that asks for it where a model is set."""
-    if done.plan is None or asked_only(done):
+    if done.answer is None or done.plan is None or asked_only(done):
         return
-    found = table().reworded.get(done.digest)
+    key = f"{done.digest} {done.answer.explanation}"
+    found = table().reworded.get(key)
     if found is not None:
         st.markdown("**In the model's words** (they decide nothing)")
         st.text(found)
@@ -215,13 +215,18 @@ def _draw_reworded(done: Round) -> None:
     if endpoint is None:
         return
     if st.button("Let the model reword this", icon=":material/translate:", key="reword"):
-        try:
-            with st.spinner("The model rewords the answer …", show_time=True):
-                table().reworded[done.digest] = reword(build_generate_fn(endpoint), done)
-        except ModelError as error:
-            st.warning(escaped(str(error)), icon=":material/cloud_off:")
-            return
-        st.rerun()
+        _reword(key, done, endpoint)
+
+
+def _reword(key: str, done: Round, endpoint: Endpoint) -> None:
+    try:
+        with st.spinner("The model rewords the answer …", show_time=True):
+            words = reword(build_generate_fn(endpoint), done)
+    except ModelError as error:
+        st.warning(escaped(str(error)), icon=":material/cloud_off:")
+        return
+    table().reworded[key] = words or ""
+    st.rerun()
 
 
 # --- a model's attempts -----------------------------------------------------------------------

@@ -99,7 +99,7 @@ class Table:
         running: whether the model is to be asked for the next round.
         stopped: whether it was just stopped.
         playing_since: when the round was turned that plays by itself; None while none does.
-        reworded: the answers in a model's words, by the digest of their round.
+        reworded: the answers in a model's words, by their round and built-in text.
         settings: where the model is reached, as typed in this session, by field.
         settings_open: whether the settings stay unfolded.
         uploads: how many files were handed over; each makes room for the next.
