@@ -27,6 +27,13 @@ from replicalab.assessment.evidence import (
 )
 from replicalab.assessment.fidelity import dropped_controls, used_substitutions
 from replicalab.assessment.paper import REQUIRED_ELEMENT
+from replicalab.assessment.phrases import (
+    failing_text,
+    floor_text,
+    lower_is_better,
+    placed_text,
+    size_text,
+)
 from replicalab.assessment.results import (
     DimensionCheck,
     FeasibilityCheckResult,
@@ -67,8 +74,13 @@ __all__ = [
     "dropped_controls",
     "evidence_curve",
     "evidence_value",
+    "failing_text",
+    "floor_text",
+    "lower_is_better",
     "merged_effects",
+    "placed_text",
     "planned_evidence",
+    "size_text",
     "smallest_detectable_effect",
     "staff",
     "staff_steps",

@@ -1,28 +1,49 @@
-"""What a negotiation consists of: its setup, its turns and rounds, where it stands, how it ended."""
+"""What a negotiation consists of: setup, turns, rounds, where it stands, and how it ended."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment
 from replicalab.models import (
     ConversationEntry,
     Count,
+    Credits,
+    Dimension,
     LabManagerAction,
+    LabManagerActionType,
     NonEmptyText,
     Protocol,
     Record,
     ScientistAction,
 )
-from replicalab.negotiation.attempts import Attempt, Output
+from replicalab.negotiation.attempts import MOST_OUTPUTS, Attempt, Output
+from replicalab.planner import Options
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier, Identifier, Pack
 
 MOST_ROUNDS: Final = 50
+
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+
+
+def fingerprint(*parts: object) -> str:
+    """Return a digest of records and plain values; a field that is later added breaks none."""
+    text = json.dumps(parts, default=_plain, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _plain(part: object) -> object:
+    if isinstance(part, Record):
+        return part.model_dump(mode="json", exclude_defaults=True)
+    raise TypeError(f"{type(part).__name__} has no digest")
 
 
 class ScientistKind(StrEnum):
@@ -90,6 +111,15 @@ class Setup(Record):
     forked_at: Count | None = None
     model: NonEmptyText | None = None
 
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of it, with which that of every round begins.
+
+        It leaves out where the negotiation was forked: the rounds before keep theirs, and the
+        turns themselves say which plan was put forward by hand.
+        """
+        return fingerprint(self.model_copy(update={"forked_at": None}))
+
 
 class Turn(Record):
     """What a Scientist does in a round.
@@ -97,12 +127,40 @@ class Turn(Record):
     Attributes:
         action: None walks away.
         by: who chose it.
-        outputs: what a language model said until it was chosen; empty for every other player.
+        outputs: what a language model said until it was chosen; where a person acted for a model
+            that gave no valid action, what that model said. Empty for every other player.
     """
 
     action: ScientistAction | None
     by: By = By.PERSON
-    outputs: tuple[Output, ...] = ()
+    outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS)] = ()
+
+
+class Facts(Record):
+    """What was decided about a plan in a round, and the numbers behind it; no prose.
+
+    Attributes:
+        failing: the dimensions that the plan on the table fails.
+        cost, staff: credits and staff units that it needs; None where there is no plan.
+        answer: what the Lab Manager answered; None where the Scientist walked away.
+        offer: the plan that it found instead.
+    """
+
+    failing: tuple[Dimension, ...] = ()
+    cost: Credits | None = None
+    staff: Count | None = None
+    answer: LabManagerActionType | None = None
+    offer: Protocol | None = None
+
+    def digest(self, before: str, turn: Turn, plan: Protocol | None) -> str:
+        """Return the fingerprint of a round, and so of all that was decided up to it.
+
+        Args:
+            before: that of the round before; of the setup before the first round.
+            turn: what the Scientist did, who chose it, and what a model said.
+            plan: the plan on the table.
+        """
+        return fingerprint(before, turn, plan, self)
 
 
 @dataclass(frozen=True)
@@ -113,7 +171,7 @@ class State:
         round_number: counted from 0.
         max_rounds: after so many it is cut.
         history: what was said.
-        plan: the plan on the table, None before the first.
+        options: what may be done about the plan on the table, None before the first plan.
         offer: the Lab Manager's standing offer, None when there is none.
         ending: None while it goes on.
     """
@@ -121,9 +179,19 @@ class State:
     round_number: int
     max_rounds: int
     history: tuple[ConversationEntry, ...] = ()
-    plan: Assessment | None = None
+    options: Options | None = None
     offer: Assessment | None = None
     ending: Ending | None = None
+
+    @property
+    def plan(self) -> Assessment | None:
+        """The plan on the table, None before the first."""
+        return self.options.yours if self.options else None
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no round follows the one that it stands before."""
+        return self.round_number + 1 >= self.max_rounds
 
 
 @dataclass(frozen=True)
@@ -136,10 +204,11 @@ class Round:
         reason: why, in numbers; empty where a person gave none.
         attempts: how a language model came to it, told for people.
         plan: the plan on the table in this round, None when there was none.
-        offer: what the Lab Manager found instead, None when it found or needed nothing.
+        offer: what the Lab Manager found instead, None when it found or needed nothing, or when
+            no plan was put forward.
         answer: what the Lab Manager answered, None when the Scientist walked away.
         after: where the negotiation stands after it.
-        digest: a fingerprint of the setup and of all that was decided up to here.
+        before: the fingerprint of the round before; of the setup before the first round.
     """
 
     number: int
@@ -150,12 +219,38 @@ class Round:
     offer: Offer | None
     answer: LabManagerAction | None
     after: State
-    digest: str
+    before: str
 
     @property
     def action(self) -> ScientistAction | None:
         """What the Scientist did; None walks away."""
         return self.turn.action
+
+    @property
+    def told(self) -> str | None:
+        """A fingerprint of what a model was told first, None where none was asked."""
+        return self.attempts[0].told if self.attempts else None
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What was decided, and the numbers behind it."""
+        plan, answer = self.plan, self.answer
+        return Facts(
+            failing=tuple(plan.failing) if plan else (),
+            cost=plan.cost if plan else None,
+            staff=plan.staff if plan else None,
+            answer=answer.action_type if answer else None,
+            offer=self.offer.after.plan if self.offer else None,
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of the setup and of all that was decided up to here."""
+        return self.digest_after(self.before)
+
+    def digest_after(self, before: str) -> str:
+        """Return the round's fingerprint as it is after another one."""
+        return self.facts.digest(before, self.turn, self.plan.plan if self.plan else None)
 
 
 @dataclass(frozen=True)
@@ -177,6 +272,16 @@ class Negotiation:
         if number:
             return self.rounds[number - 1].after
         return State(0, self.setup.max_rounds)
+
+    @property
+    def without_last(self) -> Negotiation:
+        """The same negotiation before its last round."""
+        return replace(self, rounds=self.rounds[:-1])
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of all that was decided."""
+        return self.rounds[-1].digest if self.rounds else self.setup.digest
 
     @property
     def state(self) -> State:

@@ -182,11 +182,16 @@ def suggest_least_loss(
     return offer.suggestion if offer else None
 
 
-def least_loss_offer(plan: Assessment) -> Offer | None:
-    """Return the least-loss plan as the Lab Manager's offer, None if the plan is feasible."""
+def least_loss_offer(plan: Assessment, least: LeastLoss | None = None) -> Offer | None:
+    """Return the least-loss plan as the Lab Manager's offer, None if the plan is feasible.
+
+    Args:
+        plan: the plan.
+        least: the plan that gives up the least, where it is known.
+    """
     if plan.feasible:
         return None
-    least = least_loss_of(plan)
+    least = least or least_loss_of(plan)
     offer = offer_of(plan.check, least.after, least.changes)
     # An offer is an improvement where fewer dimensions fail, and none that passed before.
     improved = set(least.after.failing) < set(plan.failing)
