@@ -28,6 +28,7 @@ from replicalab.scenarios import (
     LAB_CONSTRAINTS,
     MOST,
     AllowedSubstitution,
+    Bounds,
     Comparator,
     Confidence,
     Control,
@@ -340,16 +341,33 @@ def _substitutions(items: list[str]) -> st.SearchStrategy[AllowedSubstitution]:
     )
 
 
-_CONSTRAINTS: Final = st.builds(
-    ScenarioConstraint,
-    key=identifiers.filter(lambda key: key not in LAB_CONSTRAINTS),
-    label=words,
-    quantity=st.none() | finite_numbers,
-    unit=st.none() | words,
-    comparator=st.sampled_from(Comparator),
-    hard=st.booleans(),
-    details=texts,
-)
+@st.composite
+def constraints(draw: st.DrawFn, kind: DesignKind) -> ScenarioConstraint:
+    """Return any constraint of a study of that kind: only stated, or bounding a number."""
+    bounds = draw(st.none() | st.sampled_from(Bounds))
+    quantity: st.SearchStrategy[float | None] = st.integers(0, 300).map(float)
+    comparator = st.sampled_from(Comparator)
+    if bounds is None:
+        quantity = st.none() | finite_numbers
+    elif bounds is Bounds.EVIDENCE:
+        precise = kind is DesignKind.PRECISION
+        quantity, comparator = (
+            shares,
+            st.just(Comparator.AT_MOST if precise else Comparator.AT_LEAST),
+        )
+    return ScenarioConstraint(
+        key=draw(identifiers.filter(lambda key: key not in LAB_CONSTRAINTS)),
+        label=draw(words),
+        quantity=draw(quantity),
+        unit=draw(st.none() | words),
+        comparator=draw(comparator),
+        hard=draw(st.booleans()),
+        details=draw(texts),
+        bounds=bounds,
+        conditions=draw(st.integers(2, 1000)) if bounds is Bounds.SAMPLES_PER_CONDITION else None,
+    )
+
+
 _RULES: Final = st.builds(
     PolicyRule,
     key=identifiers,
@@ -388,17 +406,17 @@ def studies(draw: st.DrawFn) -> Study:
     items = draw(st.lists(words, unique_by=label_key, min_size=2, max_size=6))
     cut = draw(st.integers(1, len(items) - 1))
     equipment, reagents, controls = items[:cut], items[cut:], draw(unique_labels)
-    plan = draw(protocols())
+    plan, design = draw(protocols()), draw(designs())
     lab = study_labs(equipment, reagents)
     return Study(
         format=1,
         scenario_id=draw(identifiers),
         domain_id=draw(identifiers),
         paper=draw(papers()),
-        design=draw(designs()),
+        design=design,
         success_criteria=draw(st.lists(words, min_size=1, max_size=2)),
         hidden_reference=draw(_HIDDEN),
-        constraints=draw(_keyed(_CONSTRAINTS, 2)),
+        constraints=draw(_keyed(constraints(design.kind), 2)),
         equipment=equipment,
         reagents=reagents,
         substitutions=draw(st.lists(_substitutions(items), max_size=3)),

@@ -11,6 +11,7 @@ import pytest
 
 from replicalab.scenarios import (
     FOLDER_VARIABLE,
+    Bounds,
     CostModel,
     Design,
     Difficulty,
@@ -57,6 +58,7 @@ def test_variation_fits_into_the_template(block: str) -> None:
 def test_guide_speaks_of_every_field_of_a_study() -> None:
     assert [name for name in Study.model_fields if f"{name}:" not in GUIDE] == []
     assert [name for name in Design.model_fields if f"{name}:" not in GUIDE] == []
+    assert [bounds for bounds in Bounds if f"`{bounds}`" not in GUIDE] == []
     assert [level for level in Difficulty if f"{level}:" not in GUIDE] == []
 
 

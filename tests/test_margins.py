@@ -6,8 +6,6 @@ from typing import Final
 
 import pytest
 from hypothesis import given
-
-from replicalab.agents import check_feasibility
 from replicalab.margins import (
     RESOURCES,
     Margin,
@@ -17,6 +15,8 @@ from replicalab.margins import (
     tightest,
     unmet_durations,
 )
+
+from replicalab.agents import check_feasibility
 from replicalab.models import DIMENSIONS, Dimension, Protocol
 from replicalab.scenarios import Pack, StaffModel
 from tests.factories import (
@@ -113,6 +113,18 @@ def test_durations_that_days_do_not_reach_are_the_studys_own_in_days() -> None:
     pack = make_pack(min_days=4, constraints=constraints)
     below = "Below the study's 'follow up' of 36 days."
     assert [unmet_durations(days, pack) for days in (3, 35, 36)] == [[below], [below], []]
+
+
+def test_duration_that_the_check_holds_is_left_to_it_when_asked() -> None:
+    follow_up = {"key": "follow_up", "comparator": ">=", "quantity": 36}
+    held = make_pack(constraints=[make_constraint(**follow_up, bounds="days", unit="d")])
+    other = make_pack(constraints=[make_constraint(**follow_up, bounds="samples", unit="days")])
+    stated = make_pack(constraints=[make_constraint(**follow_up, unit="days")])
+    found = [
+        [len(unmet_durations(30, pack, checked=checked)) for checked in (True, False)]
+        for pack in (held, other, stated)
+    ]
+    assert found == [[1, 0], [0, 0], [1, 1]]
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)

@@ -20,6 +20,15 @@ from replicalab.agents.suggestions import (
     suggest_alternative,
 )
 from replicalab.assessment import DimensionCheck, FeasibilityCheckResult, assess
+from replicalab.assessment.dimensions import (
+    _build_protocol_check,
+    _check_budget,
+    _check_equipment,
+    _check_policy,
+    _check_reagents,
+    _check_schedule,
+    _check_staff,
+)
 from replicalab.models import LabManagerAction, LabManagerActionType, NonEmptyText, Protocol
 from replicalab.scenarios import Pack
 
@@ -29,6 +38,13 @@ __all__ = [
     "ExplanationRenderer",
     "FeasibilityCheckResult",
     "SuggestionChange",
+    "_build_protocol_check",
+    "_check_budget",
+    "_check_equipment",
+    "_check_policy",
+    "_check_reagents",
+    "_check_schedule",
+    "_check_staff",
     "check_feasibility",
     "compose_lab_manager_response",
     "suggest_alternative",
@@ -46,6 +62,16 @@ def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckRes
     return assess(protocol, scenario).check
 
 
+def _estimate_protocol_cost(protocol: Protocol, scenario: Pack) -> float:
+    """Return what a plan costs in a lab, in credits: the document's name of `Assessment.cost`."""
+    return assess(protocol, scenario).cost
+
+
+def _estimate_staff_load(protocol: Protocol, scenario: Pack) -> int:
+    """Return how many staff units a plan needs: the document's name of `Assessment.staff`."""
+    return assess(protocol, scenario).staff
+
+
 def compose_lab_manager_response(
     check_result: FeasibilityCheckResult,
     suggestion: AlternativeSuggestion | None = None,
@@ -56,7 +82,7 @@ def compose_lab_manager_response(
     A renderer that raises, or returns anything but a non-blank string, falls back to the
     built-in explanation.
     """
-    action_type = answer_type(check_result, suggestion)
+    action_type = _select_lab_manager_action_type(check_result, suggestion)
     offer = None
     if action_type is LabManagerActionType.SUGGEST_ALTERNATIVE and suggestion is not None:
         offer = suggestion.revised_protocol
@@ -75,7 +101,7 @@ def compose_lab_manager_response(
     )
 
 
-def answer_type(
+def _select_lab_manager_action_type(
     check_result: FeasibilityCheckResult, suggestion: AlternativeSuggestion | None
 ) -> LabManagerActionType:
     """Return what the Lab Manager answers to a checked plan."""
@@ -86,6 +112,10 @@ def answer_type(
     if suggestion and suggestion.improved and suggestion.post_check.lab_feasible:
         return LabManagerActionType.SUGGEST_ALTERNATIVE
     return LabManagerActionType.REJECT
+
+
+answer_type = _select_lab_manager_action_type
+"""The same for other rooms, which call no private name."""
 
 
 def _explanation(

@@ -30,7 +30,7 @@ from replicalab.assessment.results import (
 from replicalab.assessment.rules import Violation, violations
 from replicalab.lexicon import label_key, words_of
 from replicalab.models import Dimension, Protocol
-from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
+from replicalab.scenarios import AllowedSubstitution, Bounds, Control, ItemStatus, Limit, Pack
 
 
 class Item(NamedTuple):
@@ -167,6 +167,17 @@ class Assessment:
             for element, words in zip(spec.required_elements, spec.element_words, strict=True)
             if not words <= said
         )
+
+    @property
+    def broken_limits(self) -> list[Limit]:
+        """The study's own constraints that its numbers break, in the study's order."""
+        return [limit for limit in self.pack.limits if not limit.allows(self._bounded(limit))]
+
+    def _bounded(self, limit: Limit) -> float:
+        """Return the number of the plan that a constraint bounds."""
+        if limit.number is Bounds.EVIDENCE:
+            return self.evidence.value
+        return float(self.counts.days if limit.number is Bounds.DAYS else self.counts.samples)
 
     @cached_property
     def validation(self) -> ValidationResult:

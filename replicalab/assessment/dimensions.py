@@ -73,7 +73,7 @@ class Slack:
 # --- the checks -----------------------------------------------------------------------------
 
 
-def _check_protocol(plan: Assessment) -> list[str]:
+def _build_protocol_check(plan: Assessment) -> list[str]:
     return [issue.message for issue in plan.validation.errors]
 
 
@@ -144,7 +144,7 @@ def _free(category: str) -> Callable[[Assessment], float]:
 
 DIMENSION_ROWS: Final = {
     Dimension.PROTOCOL: DimensionRow(
-        _check_protocol, lambda plan: len(plan.validation.errors), lambda _: 0, "error"
+        _build_protocol_check, lambda plan: len(plan.validation.errors), lambda _: 0, "error"
     ),
     Dimension.BUDGET: DimensionRow(
         _check_budget,

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment.results import Severity, ValidationIssue
-from replicalab.lexicon import count_text, repeated_labels
-from replicalab.scenarios import ItemStatus
+from replicalab.lexicon import count_text, repeated_labels, told_apart
+from replicalab.scenarios import Bounds, ItemStatus, Limit
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
@@ -27,6 +27,7 @@ def findings(plan: Assessment) -> list[ValidationIssue]:
         *_duration_issues(plan),
         *_throughput_issues(plan),
         *_control_issues(plan),
+        *_constraint_issues(plan),
         *_duplicate_issues(plan),
         *_item_issues(plan),
         *_required_element_issues(plan),
@@ -87,6 +88,25 @@ def _control_issues(plan: Assessment) -> Iterator[ValidationIssue]:
             f"{count_text(controls, 'control')} for {count_text(samples, 'sample')}: no "
             f"experimental samples remain; plan at least {controls + 1} samples.",
         )
+
+
+def _constraint_issues(plan: Assessment) -> Iterator[ValidationIssue]:
+    for limit in plan.broken_limits:
+        issue, force = (_error, "must") if limit.hard else (_warning, "should")
+        planned, label = _planned_text(limit, plan), limit.constraint.label
+        yield issue("constraint", f"{planned}; the study's '{label}' {force} be {limit.text}.")
+
+
+def _planned_text(limit: Limit, plan: Assessment) -> str:
+    if limit.number is Bounds.SAMPLES:
+        return f"Sample size is {plan.counts.samples:,}"
+    if limit.number is Bounds.DAYS:
+        return f"Duration is {count_text(plan.counts.days, 'day')}"
+    if plan.evidence.void:
+        return "The plan yields no evidence"
+    bound = limit.constraint.quantity or 0.0
+    value = told_apart(plan.evidence.value, [bound], 2, lambda v, digits: f"{v:.{digits}f}")
+    return f"The planned {plan.evidence.measure} is {value}"
 
 
 def _duplicate_issues(plan: Assessment) -> Iterator[ValidationIssue]:

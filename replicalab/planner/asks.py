@@ -21,12 +21,12 @@ from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.least_loss import LeastLoss, least_loss_of
 from replicalab.planner.limits import (
     TIER_RANK,
+    Limits,
     Worth,
-    fewest_days,
     most_looked_at,
 )
 from replicalab.planner.wordings import Wording, Wordings, wordings
-from replicalab.scenarios import Control, EvidenceTier, ItemStatus, Pack
+from replicalab.scenarios import Bounds, Control, EvidenceTier, ItemStatus, Pack
 
 MOST_ITEMS_TRIED: Final = 8
 """So many missing items are each tried on their own; further ones are only counted."""
@@ -217,7 +217,17 @@ def _release(label: str, category: str) -> Ask:
 def _left(plan: Assessment, counts: Counts) -> Iterator[Dimension]:
     """Yield the dimensions that such a plan fails whatever the lab adds."""
     unknown = {item.category for item in plan.items if item.status is ItemStatus.UNKNOWN}
-    if counts.samples < 1 or counts.days < 1 or 0 < counts.controls >= counts.samples:
+    numbers = {
+        Bounds.SAMPLES: counts.samples,
+        Bounds.DAYS: counts.days,
+        # Other numbers than the plan's own are chosen so that their evidence is allowed.
+        Bounds.EVIDENCE: plan.evidence.value if counts == plan.counts else None,
+    }
+    broken = any(
+        limit.hard and (number := numbers[limit.number]) is not None and not limit.allows(number)
+        for limit in plan.pack.limits
+    )
+    if broken or counts.samples < 1 or counts.days < 1 or 0 < counts.controls >= counts.samples:
         yield Dimension.PROTOCOL
     if "equipment" in unknown:
         yield Dimension.EQUIPMENT
@@ -272,14 +282,15 @@ class _Alone:
         One experimental sample beside the controls is the least.
         """
         needed = self.worth.needed(tier, wording.factor)
-        if needed is None:
+        allowed = self.worth.allowed(wording.factor)
+        if needed is None or allowed is None:
             return None
-        samples = max(needed, wording.controls + 1)
-        if samples > min(self.worth.most, self.pack.design.population_max or samples):
+        limits = Limits(self.pack, over_days=True)
+        samples = max(needed, allowed, limits.fewest_samples(wording.controls))
+        days = limits.fewest_days(samples)
+        if samples > min(self.worth.most, limits.most_samples(days)) or days > limits.days[1]:
             return None
-        return self.plan.counts._replace(
-            samples=samples, days=fewest_days(samples, self.pack), controls=wording.controls
-        )
+        return self.plan.counts._replace(samples=samples, days=days, controls=wording.controls)
 
     def alone(self, tier: EvidenceTier) -> Iterator[Single]:
         """Yield what each addition that is enough for a tier opens; none if it is reached now."""

@@ -247,8 +247,11 @@ def _curve(
     """Yield the plans of one wording that may be unbeaten, by growing sample."""
     pack, factor = worth.pack, wording.factor
     limits, counts = Limits(pack), counts._replace(controls=wording.controls)
-    low, most = limits.fewest_samples(wording.controls), limits.most_that_fit(counts, worth.most)
-    if most is None:
+    allowed, most = worth.allowed(factor), limits.most_that_fit(counts, worth.most)
+    if most is None or allowed is None:
+        return
+    low = max(limits.fewest_samples(wording.controls), allowed)
+    if low > most:
         return
     best = worth.shortfall(most, factor)
     enough = fewest(lambda n: worth.shortfall(n, factor) == best, low, most)

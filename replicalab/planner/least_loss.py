@@ -20,7 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
+from math import inf
 from typing import Final, NamedTuple, TypeVar
 
 from replicalab.agents.suggestions import (
@@ -251,17 +253,20 @@ class _Search:
     def pack(self) -> Pack:
         return self.plan.pack
 
+    @cached_property
+    def worth(self) -> Worth:
+        most = most_looked_at(self.plan.plan, self.pack)
+        return Worth(self.pack, most, Limits(self.pack).endpoint_lost)
+
     def best(self) -> Candidate | None:
         """Return the best of all plans, None where the lab gives no day at all."""
-        worth = Worth(
-            self.pack, most_looked_at(self.plan.plan, self.pack), Limits(self.pack).endpoint_lost
-        )
+        worth = self.worth
         found = self._fewest_failing()
         found = _least_of(found, lambda one: worth.tier(one.most, one.wording.factor))
         found = _least_of(found, lambda one: one.wording.loss)
-        sized = [self._sized(one, worth) for one in found]
+        sized = [self._sized(one) for one in found]
         sized = _least_of(sized, lambda one: worth.shortfall(one.samples, one.wording.factor))
-        settled = (each for one in sized for each in self._settled(one, worth))
+        settled = (each for one in sized for each in self._settled(one))
         return min(settled, key=self._leftover, default=None)
 
     def _fewest_failing(self) -> list[Candidate]:
@@ -273,8 +278,12 @@ class _Search:
                     number = len(wording.failing | given_up)
                     by_number.setdefault(number, []).append((wording, given_up))
         for number in sorted(by_number):
-            fits = ((*each, self._most_that_fit(*each)) for each in by_number[number])
-            if found := [Candidate(w, g, most) for w, g, most in fits if most is not None]:
+            fits = (
+                Candidate(*each, most)
+                for each in by_number[number]
+                if (most := self._most_that_fit(*each)) is not None
+            )
+            if found := [one for one in fits if self._fewest(one) <= one.most]:
                 return found
         return []
 
@@ -283,36 +292,55 @@ class _Search:
         key = wording.controls, given_up
         if key not in self._most:
             counts = self.plan.counts._replace(controls=wording.controls)
-            most = most_looked_at(self.plan.plan, self.pack)
+            most = self.worth.most
             self._most[key] = _limits(self.pack, given_up).most_that_fit(counts, most)
         return self._most[key]
 
-    def _sized(self, one: Candidate, worth: Worth) -> Candidate:
+    def _fewest(self, one: Candidate) -> float:
+        """Return the fewest samples of a candidate, infinite where no number will do."""
+        return 1 if Dimension.PROTOCOL in one.given_up else self._sound(one.wording)
+
+    def _sound(self, wording: Wording) -> float:
+        """Return the fewest samples that are sound on paper, infinite where none are.
+
+        They leave room beside the controls, and are what the study's own constraints demand.
+        """
+        limits, allowed = Limits(self.pack), self.worth.allowed(wording.factor)
+        least = limits.fewest_samples(wording.controls)
+        fewest_sound = inf if allowed is None else max(least, allowed)
+        return fewest_sound if fewest_sound <= limits.most_samples(limits.days[1]) else inf
+
+    def _sized(self, one: Candidate) -> Candidate:
         """Return it with the samples asked for if so many fit, or the fewest of a better tier."""
-        asked = max(
-            asked_samples(self.plan.plan, self.pack),
-            one.limits(self.pack).fewest_samples(one.wording.controls),
+        controls = one.wording.controls
+        wanted = (
+            controls + 1,
+            Limits(self.pack).fewest_samples(controls),
+            self._sound(one.wording),
         )
-        needed = worth.needed(worth.tier(one.most, one.wording.factor), one.wording.factor) or 0
+        asked = asked_samples(self.plan.plan, self.pack)
+        asked = max([asked, *(int(n) for n in wanted if n <= one.most)])
+        factor = one.wording.factor
+        needed = self.worth.needed(self.worth.tier(one.most, factor), factor) or 0
         return _with_numbers(one, min(one.most, max(asked, needed)))
 
-    def _settled(self, one: Candidate, worth: Worth) -> Iterator[Candidate]:
+    def _settled(self, one: Candidate) -> Iterator[Candidate]:
         """Yield it with every days and samples that may be the least change or cost."""
         limits = one.limits(self.pack)
         counts = self.plan.counts._replace(controls=one.wording.controls)
-        for samples in self._equal_samples(one, worth):
+        for samples in self._equal_samples(one):
             planned = counts._replace(samples=samples)
             for days in (self.plan.counts.days, limits.best_days(planned)):
                 if limits.allows(planned._replace(days=days)):
                     yield _with_numbers(one, samples, days)
 
-    def _equal_samples(self, one: Candidate, worth: Worth) -> list[int]:
+    def _equal_samples(self, one: Candidate) -> list[int]:
         """Return the samples, the fewest that are worth as much, and the original if they are."""
-        factor, original = one.wording.factor, self.plan.counts.samples
+        worth, factor, original = self.worth, one.wording.factor, self.plan.counts.samples
         same = worth.shortfall(one.samples, factor)
         least = fewest(
             lambda n: worth.shortfall(n, factor) == same,
-            one.limits(self.pack).fewest_samples(one.wording.controls),
+            int(self._fewest(one)),
             one.samples,
         )
         kept = [original] if least <= original <= one.samples else []

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf
 from typing import Final
 
 from replicalab.assessment import Counts, counts_of, credits_needed, evidence_value, staff, tier_of
 from replicalab.assessment.evidence import attenuated
 from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Protocol
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 
 MOST_SAMPLES: Final = LARGEST_PLANNED
 """The largest sample that is looked at, unless the plan or the study asks for more."""
@@ -70,12 +72,6 @@ def most_counted(days: int, pack: Pack) -> int:
     return most if exist is None else min(most, exist)
 
 
-def fewest_days(samples: int, pack: Pack) -> int:
-    """Return the fewest days that keep the endpoint and in which so many samples can count."""
-    rate = pack.samples_per_day
-    return pack.min_days if rate is None else max(pack.min_days, -(-samples // rate.value))
-
-
 @dataclass(frozen=True)
 class Limits:
     """A lab's numbers, and which of them a plan may exceed.
@@ -83,34 +79,48 @@ class Limits:
     Attributes:
         pack: the study in its lab.
         over_budget, over_staff, over_paper: whether that limit is given up: the budget, the staff,
-            and what makes a plan sound on paper (a sample beside the controls).
+            and what makes a plan sound on paper: a sample beside the controls, and the study's own
+            hard constraints on n and the days.
+        over_days: whether the lab's days are no limit.
     """
 
     pack: Pack
     over_budget: bool = False
     over_staff: bool = False
     over_paper: bool = False
+    over_days: bool = False
+
+    def _held(self, number: Bounds) -> tuple[float, float]:
+        """Return the range that the study's own hard constraints leave to a number."""
+        return (-inf, inf) if self.over_paper else hard_range(self.pack.limits, number)
+
+    @cached_property
+    def _samples(self) -> tuple[float, float]:
+        return self._held(Bounds.SAMPLES)
 
     @property
     def endpoint_lost(self) -> bool:
         """Whether the lab gives too few days for any evidence."""
-        return self.pack.lab.days < self.pack.min_days
+        return not self.over_days and self.pack.lab.days < self.pack.min_days
 
-    @property
+    @cached_property
     def days(self) -> tuple[int, int]:
-        """The fewest days to plan, and the most.
+        """The fewest days to plan, and the most; out of order where no number of days will do.
 
         They keep the endpoint; where the lab gives fewer days than it needs, any are as good.
         """
-        return (1 if self.endpoint_lost else self.pack.min_days), self.pack.lab.days
+        shortest, longest = self._held(Bounds.DAYS)
+        least = 1 if self.endpoint_lost else self.pack.min_days
+        most = LARGEST_COUNT if self.over_days else self.pack.lab.days
+        return int(max(least, shortest)), int(min(most, longest))
 
     def fewest_samples(self, controls: int) -> int:
         """Return the fewest samples to plan: one beside the controls, unless that is given up."""
-        return 1 if self.over_paper else controls + 1
+        return 1 if self.over_paper else int(max(controls + 1, self._samples[0]))
 
     def most_samples(self, days: int) -> int:
         """Return the most samples to plan in so many days: those that can count."""
-        return most_counted(days, self.pack)
+        return int(min(most_counted(days, self.pack), self._samples[1]))
 
     def fewest_days(self, samples: int) -> int:
         """Return the fewest days in which so many samples can be planned."""
@@ -161,15 +171,15 @@ class Limits:
 def largest_sample(protocol: Protocol, scenario: Pack) -> int | None:
     """Return the most samples that this lab can afford with everything else as planned.
 
-    The budget, the staff steps, the throughput over the plan's days and the population limit it.
+    The budget, the staff steps, the throughput over the plan's days, the population and the study's
+    own constraints on n limit it.
     None when not even one experimental sample beside the plan's controls fits.
     """
-    limits, controls = Limits(scenario), len(protocol.controls)
-    counts = counts_of(protocol)
+    limits, counts = Limits(scenario), counts_of(protocol)
     return largest(
         lambda n: limits.affords(counts._replace(samples=n)),
-        controls + 1,
-        limits.most_samples(protocol.duration_days),
+        limits.fewest_samples(counts.controls),
+        limits.most_samples(counts.days),
     )
 
 
@@ -191,6 +201,16 @@ class Worth:
     void: bool = False
     _needed: dict[tuple[int, float], int | None] = field(default_factory=dict)
 
+    def allowed(self, factor: float) -> int | None:
+        """Return the fewest samples whose evidence the study's own hard constraints allow.
+
+        1 where they say nothing of the evidence, None where no sample size will do.
+        """
+        held = [each for each in self.pack.limits if each.hard and each.number is Bounds.EVIDENCE]
+        if not held:
+            return 1
+        return self._fewest(lambda value: all(limit.allows(value) for limit in held), factor)
+
     def value(self, samples: int, factor: float) -> float:
         """Return the evidence of so many samples under substitutions of that factor."""
         design = self.pack.design
@@ -207,19 +227,18 @@ class Worth:
             return 0
         key = tier, factor
         if key not in self._needed:
-            self._needed[key] = self._found(tier, factor)
+            design = self.pack.design
+            self._needed[key] = self._fewest(
+                lambda value: TIER_RANK[tier_of(design, value)] <= tier, factor
+            )
         return self._needed[key]
 
-    def _found(self, tier: int, factor: float) -> int | None:
+    def _fewest(self, enough: Callable[[float], bool], factor: float) -> int | None:
+        """Return the fewest samples whose evidence is enough, None where none is."""
         most = min(self.most, self.pack.design.population_max or self.most)
-
-        def reaches(samples: int) -> bool:
-            value = self.value(samples, factor)
-            return TIER_RANK[tier_of(self.pack.design, value)] <= tier
-
-        if self.void or not reaches(most):
+        if self.void or not enough(self.value(most, factor)):
             return None
-        return fewest(reaches, 1, most)
+        return fewest(lambda samples: enough(self.value(samples, factor)), 1, most)
 
     def tier(self, samples: int, factor: float) -> int:
         """Return the tier of so many samples: 0 meets the target, 1 is above the floor, 2 below."""

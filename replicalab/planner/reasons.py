@@ -41,7 +41,7 @@ def _days_change(plan: Protocol, found: Candidate, pack: Pack) -> Iterator[Sugge
     if days == before:
         return
     if days > before:
-        reason = _more_days_reason(before, days, pack)
+        reason = _more_days_reason(before, found, pack)
         tradeoff = "Nothing of the evidence; the lab is in use for longer."
     else:
         reason = _fewer_days_reason(plan, found, pack)
@@ -53,9 +53,12 @@ def _days_change(plan: Protocol, found: Candidate, pack: Pack) -> Iterator[Sugge
     yield _change("duration_days", before, days, reason, tradeoff)
 
 
-def _more_days_reason(before: int, days: int, pack: Pack) -> str:
-    if before < pack.min_days <= days:
+def _more_days_reason(before: int, found: Candidate, pack: Pack) -> str:
+    least = found.limits(pack).days[0]
+    if before < pack.min_days <= found.days:
         return f"The study's endpoint needs {count_text(pack.min_days, 'day')}."
+    if before < least > pack.min_days:
+        return f"The study asks for {count_text(least, 'day')} at least."
     if before < 1:
         return "A plan takes at least 1 day."
     return _most_text(before, pack)
@@ -70,6 +73,8 @@ def _fewer_days_reason(plan: Protocol, found: Candidate, pack: Pack) -> str:
     before, limit = plan.duration_days, pack.lab.days
     counts = counts_of(plan)._replace(samples=found.samples, days=min(before, limit))
     limits = found.limits(pack)
+    if limits.days[1] < min(limit, before):
+        return f"The study allows {count_text(limits.days[1], 'day')} at most."
     given = f"The lab has {count_text(limit, 'day')}"
     if limits.affords(counts):
         return f"{given}; {found.days} are enough." if found.days < limit else f"{given}."
@@ -116,6 +121,11 @@ def _more_samples_reason(plan: Protocol, found: Candidate, worth: Worth) -> str:
         return f"The study asks for {counted}."
     if samples == len(plan.controls) + 1:
         return f"Fewer than {counted} leave no experimental sample beside the controls."
+    if worth.pack.limits and samples in (
+        found.limits(worth.pack).fewest_samples(len(plan.controls)),
+        worth.allowed(factor),
+    ):
+        return f"The study's own constraints ask for {counted}."
     if samples == found.most:
         return f"The study asks for {amount_text(asked)}; no more than {counted} fit."
     return f"The evidence is the same as with {amount_text(min(found.most, asked))}."

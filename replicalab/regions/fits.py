@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from replicalab.costs import Counts, cost, staff
-from replicalab.scenarios import Pack
+from replicalab.scenarios import Bounds, Pack, hard_range
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -23,7 +23,8 @@ class Fits:
         credits: what each plan costs, rounded to a millionth as it is compared with the budget.
         staff: the staff units that each needs.
         budget_ok, schedule_ok, staff_ok: the three lab constraints that are amounts.
-        paper_ok: sound on paper as far as numbers go: at least 1 day and 1 experimental sample.
+        paper_ok: sound on paper as far as numbers go: at least 1 day and 1 experimental sample, and
+            within the study's own constraints on n and days (not on evidence, which is no count).
         counts_ok: within throughput and population, so that every sample can count.
         endpoint_ok: days enough for the study's endpoint.
     """
@@ -61,13 +62,19 @@ def plans_fit(counts: Counts, scenario: Pack) -> Fits:
     credits: Floats = np.asarray(cost(counts, scenario.cost_model), dtype=np.float64).round(6)
     people = np.asarray(staff(counts, scenario.staff_model), dtype=np.int64)
     samples, days = np.asarray(counts.samples), np.asarray(counts.days)
+    fewest, most = hard_range(scenario.limits, Bounds.SAMPLES)
+    shortest, longest = hard_range(scenario.limits, Bounds.DAYS)
     return Fits(
         credits=credits,
         staff=people,
         budget_ok=credits <= lab.budget,
         schedule_ok=days <= lab.days,
         staff_ok=people <= lab.staff,
-        paper_ok=(samples > counts.controls) & (days >= 1),
+        paper_ok=(samples > counts.controls)
+        & (samples >= fewest)
+        & (samples <= most)
+        & (days >= max(1, shortest))
+        & (days <= longest),
         counts_ok=samples <= countable(days, scenario),
         endpoint_ok=days >= scenario.min_days,
     )

@@ -22,6 +22,7 @@ from replicalab.scenarios.lab import (
     Labs,
     StaffModel,
 )
+from replicalab.scenarios.limits import Limit, hard_range
 from replicalab.scenarios.loading import (
     FOLDER_VARIABLE,
     ScenarioSummary,
@@ -58,6 +59,7 @@ from replicalab.scenarios.study import (
     MOST_ITEMS,
     POWER_KINDS,
     AllowedSubstitution,
+    Bounds,
     Comparator,
     Confidence,
     Control,
@@ -97,6 +99,7 @@ __all__ = [
     "STAFF_SAMPLE_THRESHOLD",
     "AllowedSubstitution",
     "AtLeastOne",
+    "Bounds",
     "Comparator",
     "Confidence",
     "Control",
@@ -113,6 +116,7 @@ __all__ = [
     "ItemStatus",
     "Lab",
     "Labs",
+    "Limit",
     "NormalizedScenarioPack",
     "Pack",
     "PackKey",
@@ -128,6 +132,7 @@ __all__ = [
     "broken_scenarios",
     "copy_text",
     "generate_scenario",
+    "hard_range",
     "list_scenarios",
     "load_scenario",
     "pack_of",

@@ -40,6 +40,7 @@ from replicalab.scenarios.lab import (
     Lab,
     StaffModel,
 )
+from replicalab.scenarios.limits import Limit, limits_of
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Comparator,
@@ -123,6 +124,11 @@ class Pack(Record):
     def inventory(self) -> Inventory:
         """What this lab has, lacks and may substitute; built once per pack."""
         return Inventory.of(self.study, self.lab)
+
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        """What the study's own constraints allow n, the days and the evidence to be."""
+        return limits_of(self.study.constraints)
 
     # --- the study's own ------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from replicalab.lexicon import content_words, repeated_labels, words_of
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, too_large
-from replicalab.scenarios.lab import AtLeastOne, Finite, Labs
+from replicalab.scenarios.lab import MOST, AtLeastOne, Finite, Labs
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
@@ -183,6 +183,20 @@ class Comparator(StrEnum):
     AT_LEAST = ">="
     EQUAL = "="
 
+    @property
+    def words(self) -> str:
+        """The comparator as it is read out: ``at most``."""
+        return {"<=": "at most", ">=": "at least", "=": "exactly"}[self.value]
+
+
+class Bounds(StrEnum):
+    """Which number of a plan a constraint bounds."""
+
+    SAMPLES = "samples"
+    DAYS = "days"
+    SAMPLES_PER_CONDITION = "samples_per_condition"
+    EVIDENCE = "evidence"
+
 
 class ScenarioConstraint(Record):
     """A requirement of the study or the lab.
@@ -195,6 +209,9 @@ class ScenarioConstraint(Record):
         comparator: at most, at least or exactly.
         hard: whether it may never be broken.
         details: anything more.
+        bounds: the number of the plan that is held to it: samples (n), days, samples_per_condition
+            or evidence; null when it is only stated, for people to keep.
+        conditions: how many conditions share the samples equally; for samples_per_condition only.
     """
 
     key: Identifier
@@ -204,6 +221,34 @@ class ScenarioConstraint(Record):
     comparator: Comparator
     hard: Flag
     details: str = ""
+    bounds: Bounds | None = None
+    conditions: Annotated[int, Field(strict=True, ge=2, le=1000)] | None = None
+
+    @model_validator(mode="after")
+    def _bound_can_be_held(self) -> Self:
+        if (self.conditions is None) == (self.bounds is Bounds.SAMPLES_PER_CONDITION):
+            raise ValueError(
+                f"conditions is {self.conditions} and bounds is {self.bounds}; "
+                "samples_per_condition needs conditions, and nothing else takes them"
+            )
+        if self.bounds is None:
+            return self
+        if self.quantity is None:
+            raise ValueError(f"bounds is {self.bounds} without a quantity; give one")
+        counted = self.bounds is not Bounds.EVIDENCE
+        if counted and not (0 <= self.quantity <= MOST and self.quantity.is_integer()):
+            raise ValueError(
+                f"quantity is {self.quantity:g}; {self.bounds} is a whole number from 0 to {MOST:,}"
+            )
+        return self
+
+    @property
+    def bound_text(self) -> str:
+        """The bound in words: ``at least 4 runs``; empty where there is no quantity."""
+        if self.quantity is None:
+            return ""
+        number = f"{self.quantity:,.12g}".replace("-", "\u2212")
+        return f"{self.comparator.words} {number}{f' {self.unit}' if self.unit else ''}"
 
 
 class AllowedSubstitution(Record):
@@ -348,6 +393,18 @@ class Study(Record):
             )
         for repeated in repeated_labels(control.name for control in self.controls):
             raise ValueError(f"control '{repeated}' is listed twice; list it once")
+        return self
+
+    @model_validator(mode="after")
+    def _evidence_is_bounded_from_its_worse_side(self) -> Self:
+        lower_is_better = self.design.kind is DesignKind.PRECISION
+        needed = Comparator.AT_MOST if lower_is_better else Comparator.AT_LEAST
+        for constraint in self.constraints:
+            if constraint.bounds is Bounds.EVIDENCE and constraint.comparator is not needed:
+                raise ValueError(
+                    f"constraint '{constraint.key}' bounds the evidence by "
+                    f"'{constraint.comparator}'; a {self.design.kind} design needs '{needed}'"
+                )
         return self
 
     @model_validator(mode="after")

@@ -15,7 +15,7 @@ from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Rank, rank
 from replicalab.planner.steps import changed_values
-from replicalab.scenarios import DesignKind, EvidenceTier, Pack
+from replicalab.scenarios import Bounds, DesignKind, EvidenceTier, Pack
 
 _TIERS: Final = tuple(EvidenceTier)
 _FAR: Final = 400
@@ -111,8 +111,21 @@ def can_count(days: int, pack: Pack) -> float:
 
 
 def samples_of(worded: Protocol, original: Protocol, pack: Pack) -> set[int]:
-    """Return all samples up to what is asked, and the fewest that leave room for the controls."""
-    return {*range(1, asked(original, pack) + 1), len(worded.controls) + 1}
+    """Return all samples up to what is asked, and the fewest that may be planned.
+
+    These leave room for the controls, and are what the study's own constraints demand.
+    """
+    wanted = {*range(1, asked(original, pack) + 1), len(worded.controls) + 1}
+    for numbers in ({Bounds.SAMPLES}, {Bounds.SAMPLES, Bounds.EVIDENCE}):
+        wanted.add(next((n for n in range(1, _FAR) if sound(worded, n, pack, numbers)), 1))
+    return wanted
+
+
+def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> bool:
+    """Return whether no control, and no hard constraint on these numbers, forbids so many."""
+    plan = revise(worded, sample_size=samples, duration_days=max(pack.lab.days, _FAR))
+    broken = (limit for limit in assess(plan, pack).broken_limits if limit.number in numbers)
+    return samples > len(worded.controls) and not any(limit.hard for limit in broken)
 
 
 def asked(original: Protocol, pack: Pack) -> int:

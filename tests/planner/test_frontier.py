@@ -54,8 +54,6 @@ def _feasible(lab: SmallLab) -> dict[Four, Protocol] | None:
             for samples in range(1, int(most) + 1):
                 plan = revise(worded, sample_size=samples, duration_days=days)
                 if not check_feasibility(plan, lab.pack).feasible:
-                    if samples > len(worded.controls):
-                        break
                     continue
                 if samples > _MOST:
                     return None

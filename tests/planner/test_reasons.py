@@ -14,7 +14,7 @@ from replicalab.assessment import assess
 from replicalab.lexicon import joined, label_key
 from replicalab.models import Protocol, revise
 from replicalab.planner import LeastLoss, least_loss
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 from tests.planner.brute_force import can_count, days_of
 from tests.planner.small_labs import small_labs
 
@@ -55,6 +55,12 @@ def _no_more_fit(said: Said, number: int) -> bool:
         or said.fails_more(said.at(sample_size=number + 1, duration_days=days))
         for days in days_of(said.pack)
     )
+
+
+def _held(said: Said, samples: int) -> bool:
+    """Return whether so many samples break a hard constraint of the study's own."""
+    broken = assess(said.at(sample_size=samples), said.pack).broken_limits
+    return any(limit.hard and limit.number is not Bounds.DAYS for limit in broken)
 
 
 def _reaches(said: Said, number: int, tier: EvidenceTier) -> bool:
@@ -112,6 +118,15 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     rf"The evidence is the same as with {N}\.": _same,
     rf"Fewer than {N} samples? leave no experimental sample beside the controls\.": lambda s, n: (
         n == len(s.found.plan.controls) + 1
+    ),
+    rf"The study's own constraints ask for {N} samples?\.": lambda s, n: (
+        n == s.found.plan.sample_size and _held(s, n - 1) and not _held(s, n)
+    ),
+    rf"The study asks for {N} days? at least\.": lambda s, n: (
+        n == hard_range(s.pack.limits, Bounds.DAYS)[0] <= s.found.plan.duration_days
+    ),
+    rf"The study allows {N} days? at most\.": lambda s, n: (
+        n == hard_range(s.pack.limits, Bounds.DAYS)[1] >= s.found.plan.duration_days
     ),
     r"A plan takes at least 1 (?:sample|day)\.": lambda s: s.before == 0,
     rf"{N} samples? fewer: weaker evidence\.": lambda s, n: _weaker(s, n, truly=True),
@@ -187,7 +202,8 @@ def test_every_sentence_about_a_number_is_true(said: list[Said]) -> None:
             )
             used.add(pattern)
             assert SENTENCES[pattern](each, *map(int, match.groups())), (text, each)
-    assert used >= set(SENTENCES) - {r"Nothing of the evidence\."}
+    rare = {r"Nothing of the evidence\."} | {p for p in SENTENCES if "The study allows" in p}
+    assert used >= set(SENTENCES) - rare
 
 
 def _told(found: LeastLoss, change: SuggestionChange, pack: Pack) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
+from replicalab.costs import cost_terms, counts_of
+from replicalab.margins import margins
 
 from replicalab.agents import FeasibilityCheckResult, check_feasibility, suggest_alternative
-from replicalab.costs import cost_terms, counts_of
 from replicalab.lexicon import amount_text
-from replicalab.margins import margins
 from replicalab.models import DIMENSIONS, Protocol
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from tests.factories import change_pack
@@ -88,8 +88,9 @@ def test_lab_tab_says_why_an_item_booked_for_a_day_fails_a_plan_of_three() -> No
 def test_front_door_puts_constraints_into_words() -> None:
     page = said(visit())
     assert "months in the original window: at most 300 months (must hold)" in page
-    assert "live orders: exactly 0 orders (must hold)" in page
-    assert "cost deducted: at least 0.5 percent (should hold)" in page
+    assert "live orders: exactly 0 orders (must hold; stated, not checked)" in page
+    assert "cost deducted: at least 0.5 percent (should hold; stated, not checked)" in page
+    assert "lab budget: at most 2,600 credits (must hold)" in page
 
 
 def test_front_door_writes_a_negative_effect_with_a_minus_sign(

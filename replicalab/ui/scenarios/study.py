@@ -11,7 +11,7 @@ from replicalab.assessment import Assessment
 from replicalab.lexicon import amount_text
 from replicalab.planner import Options
 from replicalab.scenarios import (
-    Comparator,
+    LAB_CONSTRAINTS,
     Confidence,
     Difficulty,
     Pack,
@@ -29,11 +29,6 @@ _CONFIDENCE: Final = {
     Confidence.RECALLED: "recalled, not found again",
     Confidence.DERIVED: "derived from verified numbers",
     Confidence.PLANNING_VALUE: "planning value, ours",
-}
-_BOUNDS: Final = {
-    Comparator.AT_MOST: "at most",
-    Comparator.AT_LEAST: "at least",
-    Comparator.EQUAL: "exactly",
 }
 _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
@@ -225,10 +220,10 @@ def draw_rules(pack: Pack) -> None:
 
 
 def _constraint_text(constraint: ScenarioConstraint) -> str:
-    """Return a constraint in words: ``live orders: exactly 0 orders (must hold)``."""
+    """Return a constraint in words: ``heat: at most 90 °C (should hold; stated, not checked)``."""
     force = "must hold" if constraint.hard else "should hold"
-    if constraint.quantity is None:
-        return f"{constraint.label} ({force})"
-    amount = f"{_BOUNDS[constraint.comparator]} {_number(constraint.quantity)}"
-    unit = f" {constraint.unit}" if constraint.unit else ""
-    return f"{constraint.label}: {amount}{unit} ({force})"
+    if constraint.bounds is None and constraint.key not in LAB_CONSTRAINTS:
+        force += "; stated, not checked"
+    bound = f": {constraint.bound_text}" if constraint.bound_text else ""
+    details = f"; {constraint.details}" if constraint.details else ""
+    return f"{constraint.label}{bound} ({force}){details}"

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import pytest
 from scipy import stats
 
-from replicalab.evidence import evidence_value, smallest_detectable_effect
+from replicalab.assessment import evidence_value, smallest_detectable_effect
 from tests.factories import make_design
 
 

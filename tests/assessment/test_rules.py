@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from replicalab.policy import Violation, breaks, violations
+from replicalab.assessment import Violation, assess, breaks
+from replicalab.models import Protocol
 from replicalab.scenarios import Pack, PolicyRule, list_scenarios, load_scenario
-from tests.factories import make_policy_rule, make_protocol
+from tests.factories import make_pack, make_policy_rule, make_protocol
 
 PACKS = [load_scenario(study.scenario_id) for study in list_scenarios()]
 RULES = [(pack, rule) for pack in PACKS for rule in pack.policy_rules]
@@ -19,6 +20,11 @@ def _name(value: object) -> str:
     if isinstance(value, Pack):
         return value.scenario_id
     return value.key if isinstance(value, PolicyRule) else str(value)
+
+
+def broken(protocol: Protocol, rules: list[PolicyRule]) -> list[Violation]:
+    """Return what a plan breaks of these rules."""
+    return list(assess(protocol, make_pack(policy_rules=rules)).violations)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +154,7 @@ def test_breaks_never_finds_a_phrase_without_words(phrase: str) -> None:
 )
 def test_violations_name_the_field_in_which_the_phrase_stands(field: str, value: object) -> None:
     rule = make_policy_rule(restriction="No flames.", forbidden_phrases=["open flame"])
-    found = violations(make_protocol(**{field: value}), [rule])
+    found = broken(make_protocol(**{field: value}), [rule])
     assert found == [Violation("No flames.", "open flame", field)]
 
 
@@ -160,7 +166,7 @@ def test_violations_name_each_phrase_once_per_field_in_the_order_of_the_rules() 
         make_policy_rule(restriction="first", forbidden_phrases=["b"]),
         make_policy_rule(restriction="second", forbidden_phrases=["a"]),
     ]
-    assert violations(protocol, rules) == [
+    assert broken(protocol, rules) == [
         ("first", "b", "technique"),
         ("first", "b", "required_reagents"),
         ("second", "a", "technique"),
@@ -171,11 +177,11 @@ def test_violations_name_each_phrase_once_per_field_in_the_order_of_the_rules() 
 
 def test_violations_do_not_join_the_labels_of_a_list() -> None:
     rule = make_policy_rule(forbidden_phrases=["open flame"])
-    assert not violations(make_protocol(controls=["kept open", "flame test"]), [rule])
+    assert not broken(make_protocol(controls=["kept open", "flame test"]), [rule])
 
 
 def test_violations_are_none_without_rules() -> None:
-    assert violations(make_protocol(technique="open flame"), []) == []
+    assert broken(make_protocol(technique="open flame"), []) == []
 
 
 @pytest.mark.parametrize(("pack", "rule", "phrase"), FORBIDDEN, ids=_name)
@@ -183,16 +189,16 @@ def test_shipped_forbidden_phrase_breaks_its_rule(
     pack: Pack, rule: PolicyRule, phrase: str
 ) -> None:
     protocol = make_protocol(rationale=f"We will {phrase}.")
-    found = violations(protocol, pack.policy_rules)
+    found = broken(protocol, pack.policy_rules)
     assert Violation(rule.restriction, phrase, "rationale") in found
 
 
 @pytest.mark.parametrize(("pack", "mention"), MENTIONS, ids=_name)
 def test_shipped_mention_passes_every_rule(pack: Pack, mention: str) -> None:
     for text in (mention, f"{mention.capitalize()}.", f"As agreed, {mention}."):
-        assert violations(make_protocol(rationale=text), pack.policy_rules) == []
+        assert broken(make_protocol(rationale=text), pack.policy_rules) == []
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.scenario_id)
 def test_shipped_reference_protocol_keeps_every_rule(pack: Pack) -> None:
-    assert violations(pack.reference_protocol, pack.policy_rules) == []
+    assert broken(pack.reference_protocol, pack.policy_rules) == []

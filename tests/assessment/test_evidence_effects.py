@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from replicalab.evidence import AssumedEffect, assumed_effects, planned_evidence
+from replicalab.assessment import AssumedEffect, assess, assumed_effects
 from replicalab.scenarios import POWER_KINDS, DesignKind, Difficulty, load_scenario
 from tests.factories import make_design
 
@@ -33,23 +33,24 @@ def test_published_plans_are_worth_what_the_fact_sheet_says(study: str) -> None:
     plan, design = pack.reference_protocol, pack.design
     effects = (design.effect_published, design.effect_planning, design.sesoi)
     found = [
-        None if effect is None else planned_evidence(plan, pack, effect).value for effect in effects
+        None if effect is None else assess(plan, pack).evidence_at(effect).value
+        for effect in effects
     ]
-    assert planned_evidence(plan, pack).counted == n
+    assert assess(plan, pack).evidence.counted == n
     assert [None if value is None else round(value, 2) for value in found] == list(values)
-    assert planned_evidence(plan, pack).value == found[1]
+    assert assess(plan, pack).evidence.value == found[1]
 
 
 @pytest.mark.parametrize(("study", "text"), [("math_four_colour", "share examined 100 %")])
 def test_published_census_is_worth_everything(study: str, text: str) -> None:
     pack = load_scenario(study, Difficulty.EASY)
-    assert planned_evidence(pack.reference_protocol, pack).text == text
+    assert assess(pack.reference_protocol, pack).evidence.text == text
 
 
 def test_published_oil_drops_are_worth_their_half_width() -> None:
     # 1.96 times 5 % over the root of 58.
     pack = load_scenario("phys_millikan", Difficulty.EASY)
-    found = planned_evidence(pack.reference_protocol, pack)
+    found = assess(pack.reference_protocol, pack).evidence
     assert (found.counted, found.text) == (58, "half-width ±1.29 %")
 
 
@@ -111,7 +112,7 @@ def test_assumed_effects_that_are_equal_are_one_under_all_their_names() -> None:
 def test_every_assumed_effect_of_a_study_can_be_planned_at(study: str) -> None:
     pack = load_scenario(study, Difficulty.EASY)
     values = [
-        planned_evidence(pack.reference_protocol, pack, effect).value
+        assess(pack.reference_protocol, pack).evidence_at(effect).value
         for _, effect in assumed_effects(pack.design)
     ]
     assert values

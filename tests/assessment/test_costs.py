@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.costs import CostTerm, Counts, cost, cost_terms, counts_of, staff, staff_steps
+from replicalab.assessment import CostTerm, Counts, cost, cost_terms, counts_of, staff, staff_steps
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import CostModel, StaffModel
 from tests.factories import make_protocol
@@ -134,11 +134,11 @@ def test_counts_bill_duplicates_as_listed() -> None:
 
 def test_cost_terms_are_the_documents_five_in_its_order() -> None:
     assert cost_terms(Counts(1, 2, 3, 4, 5), COST) == (
-        CostTerm("Samples", "samples", 1, 10.0),
-        CostTerm("Days", "days", 2, 50.0),
-        CostTerm("Controls", "controls", 3, 25.0),
-        CostTerm("Equipment", "items", 4, 100.0),
-        CostTerm("Reagents", "items", 5, 75.0),
+        CostTerm("Samples", "sample", 1, 10.0),
+        CostTerm("Days", "day", 2, 50.0),
+        CostTerm("Controls", "control", 3, 25.0),
+        CostTerm("Equipment", "item", 4, 100.0),
+        CostTerm("Reagents", "item", 5, 75.0),
     )
 
 
@@ -157,7 +157,7 @@ def test_cost_and_staff_grow_with_each_term(counts: Counts, term: str, more: int
 @given(plans, staff_models)
 def test_staff_steps_add_up_to_the_staff(counts: Counts, model: StaffModel) -> None:
     steps = staff_steps(counts, model)
-    assert [step.unit for step in steps] == ["samples", "controls", "days", "equipment items"]
+    assert [step.noun for step in steps] == ["sample", "control", "day", "equipment item"]
     assert model.base + sum(step.adds for step in steps) == staff(counts, model)
 
 

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 
 import replicalab.agents
 from replicalab.agents import FeasibilityCheckResult, check_feasibility, lab_manager_policy
+from replicalab.assessment import assess
 from replicalab.models import DIMENSIONS, Dimension, Protocol
 from replicalab.scenarios import CostModel, Pack, StaffModel
-from replicalab.validation import validate_protocol
 from tests.factories import (
     EQUIPMENT,
     REAGENTS,
@@ -416,7 +416,7 @@ def test_check_follows_the_document_in_any_lab(protocol: Protocol, pack: Pack) -
     assert check.budget_ok == (check.estimated_cost <= pack.lab.budget)
     assert check.staff_ok == (check.required_staff <= pack.lab.staff)
     assert check.schedule_ok == (protocol.duration_days <= pack.lab.days)
-    assert check.validation_result == validate_protocol(protocol, pack)
+    assert check.validation_result == assess(protocol, pack).validation
     assert check.protocol_ok == check.validation_result.valid
     assert check.equipment_ok == set(equipment).issubset(free_items(pack, EQUIPMENT))
     assert check.reagents_ok == set(reagents).issubset(free_items(pack, REAGENTS))

@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from replicalab.models import Protocol
-from replicalab.scenarios import Pack, list_scenarios, load_scenario
-from replicalab.validation import (
+from replicalab.assessment import (
     REQUIRED_ELEMENT,
     Severity,
     ValidationIssue,
     ValidationResult,
-    missing_elements,
-    validate_protocol,
+    assess,
 )
+from replicalab.models import Protocol
+from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from tests.factories import (
     change_pack,
+    make_constraint,
     make_design,
     make_hidden_reference,
     make_pack,
@@ -41,12 +41,12 @@ PACKS: Final = [
 
 def found(protocol: Protocol, pack: Pack | None = None) -> list[tuple[str, ...]]:
     """Return the findings as (severity, category, message)."""
-    result = validate_protocol(protocol, pack or make_pack())
+    result = assess(protocol, pack or make_pack()).validation
     return [(issue.severity, issue.category, issue.message) for issue in result.issues]
 
 
 def test_validation_finds_nothing_in_the_plan_that_fits() -> None:
-    assert validate_protocol(make_protocol(), make_pack()) == ValidationResult(
+    assert assess(make_protocol(), make_pack()).validation == ValidationResult(
         valid=True, issues=[]
     )
 
@@ -140,6 +140,102 @@ def test_validation_needs_more_samples_than_controls(samples: int, errors: int) 
     )
     issues = found(make_protocol(sample_size=samples, controls=["dark control", "white light"]))
     assert issues == [("error", "sample_controls", message)] * errors
+
+
+# --- The study's own constraints ---
+
+
+@pytest.mark.parametrize(
+    ("constraint", "plan", "said"),
+    [
+        (
+            {"bounds": "samples", "comparator": "<=", "quantity": 39, "unit": "trays"},
+            {},
+            "Sample size is 40; the study's 'X' must be at most 39 trays.",
+        ),
+        (
+            {"bounds": "samples", "comparator": "=", "quantity": 1041, "unit": None},
+            {"sample_size": 1040},
+            "Sample size is 1,040; the study's 'X' must be exactly 1,041.",
+        ),
+        (
+            {"bounds": "days", "comparator": ">=", "quantity": 6, "unit": "days"},
+            {},
+            "Duration is 5 days; the study's 'X' must be at least 6 days.",
+        ),
+        (
+            {
+                "bounds": "samples_per_condition",
+                "conditions": 3,
+                "comparator": ">=",
+                "quantity": 14,
+                "unit": "trays",
+            },
+            {"sample_size": 41},
+            "Sample size is 41; the study's 'X' must be at least 14 trays in each of 3 conditions: "
+            "at least 42 in all.",
+        ),
+        (
+            # Power at n = 40 and d = 0.9 is 0.7920 by SciPy; a third decimal tells it apart.
+            {"bounds": "evidence", "comparator": ">=", "quantity": 0.793, "unit": None},
+            {},
+            "The planned power is 0.792; the study's 'X' must be at least 0.793.",
+        ),
+        (
+            {"bounds": "evidence", "comparator": ">=", "quantity": 0.1, "unit": None},
+            {"duration_days": 2},
+            "The plan yields no evidence; the study's 'X' must be at least 0.1.",
+        ),
+    ],
+    ids=["most", "exactly", "least", "shared", "evidence", "void"],
+)
+def test_broken_constraint_of_the_study_is_an_error_if_hard_and_else_a_warning(
+    constraint: dict[str, object], plan: dict[str, object], said: str
+) -> None:
+    for hard, severity, text in (
+        (True, "error", said),
+        (False, "warning", said.replace(" must be ", " should be ")),
+    ):
+        pack = make_pack(constraints=[make_constraint(label="X", hard=hard, **constraint)])
+        assert (severity, "constraint", text) in found(make_protocol(**plan), pack)
+
+
+def test_precision_is_bounded_from_above() -> None:
+    precise = make_design(kind="precision", effect_planning=0.1, target=0.01, floor=0.1)
+    bound = make_constraint(label="X", bounds="evidence", comparator="<=", quantity=0.03, unit=None)
+    pack = make_pack(design=precise, constraints=[bound])
+    # 1.96 · 0.1 / √n: 0.0310 for 40 samples, 0.0299 for 43.
+    assert found(make_protocol(), pack) == [
+        ("error", "constraint", "The planned half-width is 0.031; the study's 'X' must be "
+         "at most 0.03."),
+    ]  # fmt: skip
+    assert found(make_protocol(sample_size=43), pack) == []
+
+
+@pytest.mark.parametrize(
+    ("constraint", "plan"),
+    [
+        ({"bounds": "samples", "comparator": "<=", "quantity": 40}, {}),
+        ({"bounds": "samples", "comparator": "=", "quantity": 40}, {}),
+        ({"bounds": "days", "comparator": ">=", "quantity": 5}, {}),
+        (
+            {
+                "bounds": "samples_per_condition",
+                "conditions": 3,
+                "comparator": ">=",
+                "quantity": 13,
+            },
+            {"sample_size": 41},
+        ),
+        ({"bounds": None, "comparator": ">=", "quantity": 1000}, {}),
+        ({"bounds": None, "comparator": "=", "quantity": None}, {}),
+    ],
+)
+def test_constraint_that_is_kept_or_only_stated_draws_no_finding(
+    constraint: dict[str, object], plan: dict[str, object]
+) -> None:
+    pack = make_pack(constraints=[make_constraint(**constraint)])
+    assert found(make_protocol(**plan), pack) == []
 
 
 @pytest.mark.parametrize(
@@ -240,20 +336,22 @@ def test_validation_warns_of_each_required_element_that_the_plan_leaves_out() ->
 def test_required_element_is_addressed_by_its_words_in_any_field(field: str, value: object) -> None:
     spec = make_hidden_reference(required_elements=["the sealed envelopes"])
     pack = make_pack(hidden_reference_spec=spec)
-    assert missing_elements(make_protocol(), pack) == ["the sealed envelopes"]
-    assert missing_elements(make_protocol(**{field: value}), pack) == []
+    assert list(assess(make_protocol(), pack).missing_elements) == ["the sealed envelopes"]
+    assert list(assess(make_protocol(**{field: value}), pack).missing_elements) == []
 
 
 @pytest.mark.parametrize("word", ["sealed", "envelopes", "unsealed envelopes", "sealed envelope"])
 def test_required_element_is_not_addressed_by_a_part_of_its_words(word: str) -> None:
     spec = make_hidden_reference(required_elements=["sealed envelopes"])
     protocol = make_protocol(technique=word)
-    assert missing_elements(protocol, make_pack(hidden_reference_spec=spec)) == ["sealed envelopes"]
+    assert assess(protocol, make_pack(hidden_reference_spec=spec)).missing_elements == (
+        "sealed envelopes",
+    )
 
 
 def test_required_element_never_makes_a_plan_invalid() -> None:
     spec = make_hidden_reference(required_elements=["sealed envelopes"])
-    result = validate_protocol(make_protocol(), make_pack(hidden_reference_spec=spec))
+    result = assess(make_protocol(), make_pack(hidden_reference_spec=spec)).validation
     assert result.valid
     assert [issue.category for issue in result.warnings] == [REQUIRED_ELEMENT]
 
@@ -262,7 +360,7 @@ def test_required_element_never_makes_a_plan_invalid() -> None:
 def test_shipped_reference_protocol_addresses_every_required_element(
     pack: Pack,
 ) -> None:
-    assert missing_elements(pack.reference_protocol, pack) == []
+    assert list(assess(pack.reference_protocol, pack).missing_elements) == []
 
 
 @pytest.mark.parametrize(
@@ -273,7 +371,7 @@ def test_shipped_reference_protocol_addresses_every_required_element(
 def test_shipped_reference_protocol_draws_no_finding_in_the_easy_lab(
     pack: Pack,
 ) -> None:
-    assert validate_protocol(pack.reference_protocol, pack).issues == []
+    assert assess(pack.reference_protocol, pack).validation.issues == []
 
 
 @given(protocols(), packs(), st.none() | st.integers(1, 50))
@@ -282,19 +380,19 @@ def test_validation_never_raises_and_valid_means_no_error(
 ) -> None:
     throughput = None if rate is None else make_throughput(value=rate)
     pack = change_pack(pack, samples_per_day=throughput)
-    result = validate_protocol(protocol, pack)
+    result = assess(protocol, pack).validation
     errors = [issue for issue in result.issues if issue.severity is Severity.ERROR]
     assert result.valid == (not errors)
     assert result.errors == errors
     assert result.errors + result.warnings == sorted(
         result.issues, key=lambda issue: issue.severity is Severity.WARNING
     )
-    assert validate_protocol(protocol, pack) == result
+    assert assess(protocol, pack).validation == result
 
 
 @given(protocols(), packs())
 def test_validation_result_survives_a_round_trip(protocol: Protocol, pack: Pack) -> None:
-    result = validate_protocol(protocol, pack)
+    result = assess(protocol, pack).validation
     assert ValidationResult.model_validate(result.model_dump()) == result
     assert ValidationResult.model_validate_json(result.model_dump_json()) == result
 

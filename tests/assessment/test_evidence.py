@@ -11,16 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from replicalab.evidence import (
+from replicalab.assessment import (
     Evidence,
+    assess,
     counted_samples,
-    evidence_factor,
     evidence_value,
-    fidelity_loss,
-    planned_evidence,
     smallest_detectable_effect,
     tier_of,
-    used_substitutions,
 )
 from replicalab.scenarios import (
     POWER_KINDS,
@@ -302,7 +299,7 @@ def audit_pack(**changes: Any) -> Pack:
 
 
 def test_planned_evidence_says_what_it_assumes() -> None:
-    found = planned_evidence(make_protocol(sample_size=34), make_pack(design=make_design()))
+    found = assess(make_protocol(sample_size=34), make_pack(design=make_design())).evidence
     assert found == Evidence(
         measure="power",
         value=power("two_group", 34, 0.9),
@@ -324,33 +321,33 @@ def test_planned_evidence_says_what_it_assumes() -> None:
     ],
 )
 def test_planned_evidence_names_its_measure(kind: DesignKind, measure: str) -> None:
-    assert planned_evidence(make_protocol(), make_pack(design=KINDS[kind])).measure == measure
+    assert assess(make_protocol(), make_pack(design=KINDS[kind])).evidence.measure == measure
 
 
 def test_planned_evidence_may_assume_another_effect() -> None:
-    found = planned_evidence(make_protocol(sample_size=128), make_pack(), effect=0.5)
+    found = assess(make_protocol(sample_size=128), make_pack()).evidence_at(0.5)
     assert found.effect == 0.5
     assert found.value == pytest.approx(0.8015, abs=5e-5)  # G*Power 3.1: 64 per group
 
 
 @pytest.mark.parametrize(("days", "void"), [(0, True), (2, True), (3, False), (99, False)])
 def test_planned_evidence_is_void_below_min_days(days: int, void: bool) -> None:
-    found = planned_evidence(make_protocol(duration_days=days, sample_size=10**4), make_pack())
+    found = assess(make_protocol(duration_days=days, sample_size=10**4), make_pack()).evidence
     assert (found.value, found.tier) == ((0.0, BELOW) if void else (1.0, MEETS))
     assert (found.void is not None) == void
 
 
 def test_planned_evidence_says_why_it_is_void() -> None:
-    short = planned_evidence(make_protocol(duration_days=1), make_pack(min_days=3))
+    short = assess(make_protocol(duration_days=1), make_pack(min_days=3)).evidence
     assert short.void == "the study's endpoint needs 3 days, and the plan has 1"
-    empty = planned_evidence(make_protocol(sample_size=0), make_pack())
+    empty = assess(make_protocol(sample_size=0), make_pack()).evidence
     assert empty.void == "no samples are planned"
     assert short.text == empty.text == "no evidence"
 
 
 def test_void_precision_is_unbounded() -> None:
     pack = make_pack(design=KINDS[DesignKind.PRECISION], min_days=9)
-    found = planned_evidence(make_protocol(duration_days=8), pack)
+    found = assess(make_protocol(duration_days=8), pack).evidence
     assert (found.value, found.tier) == (math.inf, BELOW)
 
 
@@ -380,14 +377,14 @@ def test_counted_samples_are_capped_by_throughput_and_population(
 def test_samples_above_a_cap_buy_nothing() -> None:
     pack = audit_pack(samples_per_day=make_throughput(value=4))
     found = [
-        planned_evidence(make_protocol(sample_size=n, duration_days=5), pack) for n in (20, 400)
+        assess(make_protocol(sample_size=n, duration_days=5), pack).evidence for n in (20, 400)
     ]
     assert found[0] == found[1]
     assert found[0].value == pytest.approx(stats.hypergeom.sf(0, 100, 10, 20), abs=1e-12)
 
 
 def test_examining_the_whole_population_finds_what_is_bad() -> None:
-    assert planned_evidence(make_protocol(sample_size=500), audit_pack()).value == 1.0
+    assert assess(make_protocol(sample_size=500), audit_pack()).evidence.value == 1.0
 
 
 # --- substitutions ----------------------------------------------------------------------------
@@ -417,8 +414,8 @@ def test_substitutions_count_where_the_alternative_stands_without_its_original(
     items: list[str], factor: float, loss: int
 ) -> None:
     protocol, pack = make_protocol(required_equipment=items), make_pack(allowed_substitutions=SWAPS)
-    assert evidence_factor(protocol, pack) == pytest.approx(factor)
-    assert fidelity_loss(protocol, pack) == loss
+    assert assess(protocol, pack).evidence_factor == pytest.approx(factor)
+    assert assess(protocol, pack).substitution_loss == loss
 
 
 def test_one_alternative_for_two_originals_counts_once() -> None:
@@ -426,8 +423,8 @@ def test_one_alternative_for_two_originals_counts_once() -> None:
         make_substitution(original=item, alternative="kit", fidelity_loss=1) for item in EQUIPMENT
     ]
     pack = make_pack(allowed_substitutions=swaps)
-    used = used_substitutions(make_protocol(required_equipment=["kit"]), pack)
-    assert used == [pack.allowed_substitutions[0]]
+    used = assess(make_protocol(required_equipment=["kit"]), pack).substitutions
+    assert used == (pack.allowed_substitutions[0],)
 
 
 def test_factors_multiply_the_assumed_effect() -> None:
@@ -435,18 +432,18 @@ def test_factors_multiply_the_assumed_effect() -> None:
         design=make_design(effect_planning=1.25, sesoi=0.5), allowed_substitutions=SWAPS
     )
     protocol = make_protocol(sample_size=128, required_equipment=["window shelf", "phone camera"])
-    found = planned_evidence(protocol, pack)
+    found = assess(protocol, pack).evidence
     assert found.effect == pytest.approx(0.5)
     assert found.value == pytest.approx(0.8015, abs=5e-5)  # G*Power 3.1: 64 per group
-    assert planned_evidence(protocol, pack, effect=0.5).effect == pytest.approx(0.2)
+    assert assess(protocol, pack).evidence_at(0.5).effect == pytest.approx(0.2)
 
 
 def test_factors_divide_the_spread_of_a_precision_study() -> None:
     design = make_design(kind="precision", effect_planning=0.05, target=0.015, floor=0.025)
     pack = make_pack(design=design, allowed_substitutions=SWAPS)
-    found = planned_evidence(
+    found = assess(
         make_protocol(sample_size=25, required_equipment=["window shelf", METER]), pack
-    )
+    ).evidence
     assert found.effect == pytest.approx(0.0625)
     assert found.value == pytest.approx(1.959964 * 0.0625 / 5, rel=1e-6)
     assert found.tier is ABOVE
@@ -454,7 +451,7 @@ def test_factors_divide_the_spread_of_a_precision_study() -> None:
 
 def test_coverage_assumes_no_effect() -> None:
     design = make_design(kind="coverage", population_max=633, effect_planning=None)
-    found = planned_evidence(make_protocol(sample_size=316), make_pack(design=design))
+    found = assess(make_protocol(sample_size=316), make_pack(design=design)).evidence
     assert found.effect is None
     assert found.text == "share examined 49.9 %"
 
@@ -477,7 +474,7 @@ def test_coverage_assumes_no_effect() -> None:
     ],
 )
 def test_evidence_text(kind: str, value: float, text: str) -> None:
-    measure = planned_evidence(make_protocol(), make_pack(design=KINDS[DesignKind(kind)])).measure
+    measure = assess(make_protocol(), make_pack(design=KINDS[DesignKind(kind)])).evidence.measure
     assert Evidence(measure, value, 0.8, 0.5, ABOVE, 40, None).text == text
 
 

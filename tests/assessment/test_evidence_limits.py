@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.evidence import evidence_curve, evidence_value, smallest_detectable_effect
+from replicalab.assessment import evidence_curve, evidence_value, smallest_detectable_effect
 from replicalab.scenarios import POWER_KINDS, Design, DesignKind
 from tests.factories import make_design
 
