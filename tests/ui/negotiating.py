@@ -11,14 +11,54 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Table
 
 from replicalab.models import Protocol, ScientistAction, ScientistActionType, plan_action
-from replicalab.scenarios import load_scenario
+from replicalab.negotiation import (
+    LabManagerKind,
+    Negotiation,
+    ScientistKind,
+    Turn,
+    begin,
+    negotiate,
+    play,
+    setup_for,
+)
+from replicalab.scenarios import Pack, load_scenario
+from replicalab.text.negotiation import outcome_verdict
 from tests.scripted import ScriptedGenerate
-from tests.ui.reading import NEGOTIATION, keyed, plain, run, texts, type_text, visit
+from tests.ui.reading import NEGOTIATION, alerts, keyed, plain, run, texts, type_text, visit
 
-REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
-MODEL: Final = "replicalab.ui.negotiation.model_view.build_generate_fn"
+PACK: Final = load_scenario("fin_momentum", "medium")
+REFERENCE: Final = PACK.reference_protocol
+BUILD: Final = "replicalab.ui.negotiation.model.build_generate_fn"
 URL: Final = "http://127.0.0.1:9/v1"
 KEY: Final = "canary-key-0123456789"
+
+
+def by_rule(
+    pack: Pack = PACK,
+    most: int = 5,
+    scientist: ScientistKind = ScientistKind.BASELINE,
+    lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
+) -> Negotiation:
+    """Return the negotiation over a study's reference protocol that rules play."""
+    plan = pack.reference_protocol
+    return negotiate(
+        setup_for(pack, plan, most, scientist=scientist, lab_manager=lab_manager), pack
+    )
+
+
+def by_person(*actions: ScientistAction | None, pack: Pack = PACK, most: int = 5) -> Negotiation:
+    """Return a negotiation of which a person has played these turns."""
+    person, manager = ScientistKind.PERSON, LabManagerKind.REFERENCE
+    setup = setup_for(pack, None, most, scientist=person, lab_manager=manager)
+    negotiation = begin(setup, pack)
+    for action in actions:
+        negotiation = play(negotiation, Turn(action=action))
+    return negotiation
+
+
+def shows(app: AppTest, negotiation: Negotiation) -> bool:
+    """Return whether the page's first box says how this negotiation stands."""
+    return alerts(app)[0].text == outcome_verdict(negotiation).text
 
 
 def seat(app: AppTest, label: str, value: str) -> AppTest:
@@ -32,9 +72,11 @@ def seated(app: AppTest, label: str = "Scientist") -> str:
     return str(next(box for box in app.selectbox if box.label == label).value)
 
 
-def options(app: AppTest, label: str) -> list[str]:
-    """Return who may be chosen."""
-    return list(next(box for box in app.selectbox if box.label == label).options)
+def hand_over(app: AppTest, text: str | bytes) -> AppTest:
+    """Hand a file to the page and return the app."""
+    data = text.encode() if isinstance(text, str) else text
+    app.file_uploader[0].set_value(("mine.json", data, "application/json"))
+    return run(app)
 
 
 def round_shown(app: AppTest) -> str:
@@ -42,11 +84,10 @@ def round_shown(app: AppTest) -> str:
     return next(text for text in texts(keyed(app, "scrubber")) if text.startswith("Round "))
 
 
-def rows_in(app: AppTest, key: str, number: int = 0) -> list[list[str]]:
-    """Return the rows of a table in the container of that key, as read, its header first."""
+def rows_in(app: AppTest, key: str) -> list[list[str]]:
+    """Return the rows of the table in the container of that key, as read, its header first."""
     block: Block = keyed(app, key)
-    tables = [node for node in block if isinstance(node, Table)]
-    frame = tables[number].value
+    frame = next(node for node in block if isinstance(node, Table)).value
     rows = [[str(name) for name in frame.columns], *frame.astype(str).to_numpy().tolist()]
     return [[plain(cell) for cell in row] for row in rows]
 
@@ -61,6 +102,11 @@ def labels(app: AppTest) -> list[str]:
     return [button.label for button in app.button]
 
 
+def headers(app: AppTest) -> list[str]:
+    """Return the page's headers, as read."""
+    return [plain(str(header.value)) for header in app.header]
+
+
 # --- a model ---
 
 
@@ -69,17 +115,10 @@ def proposing(plan: Protocol = REFERENCE) -> str:
     return plan_action(ScientistActionType.PROPOSE_PROTOCOL, plan).model_dump_json()
 
 
-def saying(**fields: object) -> str:
-    """Return what a model says, field by field."""
-    empty = dict.fromkeys(("technique", "rationale"), "")
-    numbers = {"sample_size": 0, "duration_days": 0}
-    lists: dict[str, object] = {
-        name: [] for name in ScientistAction.model_fields if name not in {*empty, *numbers}
-    }
-    return json.dumps({**lists, **empty, **numbers, **fields})
-
-
-ACCEPTING: Final = saying(action_type="accept")
+ACCEPTING: Final = json.dumps(
+    {name: type(value)() for name, value in json.loads(proposing()).items()}
+    | {"action_type": "accept"}
+)
 
 
 def model_at_the_table(
@@ -87,7 +126,7 @@ def model_at_the_table(
 ) -> tuple[AppTest, ScriptedGenerate]:
     """Return the page with a model set that says what the script says, and the model."""
     model = ScriptedGenerate(script)
-    monkeypatch.setattr(MODEL, answering(model))
+    monkeypatch.setattr(BUILD, answering(model))
     app = visit(NEGOTIATION, scientist="model", **query)
     for label, text in (("Base URL", URL), ("Model", "m-1"), ("Key", KEY)):
         type_text(app, label, text)

@@ -11,20 +11,23 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.errors import ModelUnreachableError
 from replicalab.models import revise
-from replicalab.negotiation import ScientistKind, load_trace, negotiate, setup_for
-from replicalab.scenarios import load_scenario
+from replicalab.negotiation import ScientistKind, load
 from tests.scripted import ScriptedGenerate
 from tests.ui.negotiating import (
     ACCEPTING,
+    BUILD,
     KEY,
-    MODEL,
     REFERENCE,
     URL,
     answering,
+    by_rule,
+    hand_over,
+    headers,
     labels,
     model_at_the_table,
     proposing,
     round_shown,
+    seat,
 )
 from tests.ui.reading import (
     NEGOTIATION,
@@ -92,7 +95,7 @@ def test_key_of_the_environment_is_never_sent_to_a_typed_address(
         keys.append(secret.get_secret_value() if secret else None)
         return ScriptedGenerate([ACCEPTING])
 
-    monkeypatch.setattr(MODEL, build)
+    monkeypatch.setattr(BUILD, build)
     app = press(visit(NEGOTIATION, scientist="model"), "Run")
     assert set(keys) == {KEY}
     keys.clear()
@@ -121,7 +124,7 @@ def test_settings_survive_a_walk_and_reach_no_address(monkeypatch: pytest.Monkey
 def test_connection_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
     app, _ = model_at_the_table(monkeypatch)
     monkeypatch.setattr(
-        "replicalab.ui.negotiation.model_settings.check_endpoint", lambda _: "x answers."
+        "replicalab.ui.negotiation.settings.check_endpoint", lambda _: "x answers."
     )
     press(app, "Test the connection")
     assert ("success", "x answers.") in alerts(app)
@@ -133,7 +136,7 @@ def test_dead_connection_is_said_calmly(monkeypatch: pytest.MonkeyPatch) -> None
     def refuse(_: object) -> str:
         raise DEAD
 
-    monkeypatch.setattr("replicalab.ui.negotiation.model_settings.check_endpoint", refuse)
+    monkeypatch.setattr("replicalab.ui.negotiation.settings.check_endpoint", refuse)
     press(app, "Test the connection")
     assert ("error", str(DEAD)) in alerts(app)
 
@@ -224,7 +227,7 @@ def test_model_that_failed_is_let_walk_away(monkeypatch: pytest.MonkeyPatch) -> 
 def test_person_steps_in_for_one_round(monkeypatch: pytest.MonkeyPatch) -> None:
     app, _ = model_at_the_table(monkeypatch, PLAN, "a", "b", "c", ACCEPTING)
     press(press(app, "Run"), "Act for the model in this round")
-    assert "Your move: round 2 of 5" in [header.value for header in app.header]
+    assert "Your move: round 2 of 5" in headers(app)
     press(app, "Put this plan forward")
     assert "A person acted for the model in this round." in said(app)
     assert {"a", "b", "c"} <= set(codes(app))
@@ -259,18 +262,36 @@ def test_run_again_forgets_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert round_shown(app) == "Round 3 of 3"
 
 
-def test_run_is_saved_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_is_saved_once_without_the_key_and_plays_again_without_the_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     saved: list[str] = []
-    app, _ = model_at_the_table(monkeypatch, PLAN, ACCEPTING)
+    app, model = model_at_the_table(monkeypatch, "no idea", PLAN, ACCEPTING)
     monkeypatch.setattr(
-        "replicalab.ui.negotiation.keeping_view.st.download_button",
+        "replicalab.ui.negotiation.files.st.download_button",
         lambda _, data, **__: saved.append(data),
     )
-    press(app, "Run")
-    trace, recording = saved[-2:]
-    assert KEY not in trace + recording
-    assert load_trace(trace).setup.scientist is ScientistKind.MODEL
-    assert json.loads(recording)["made"] == "recorded"
+    ended = alerts(press(app, "Run"))[0]
+    file = saved[-1]
+    assert KEY not in file
+    kept = load(file)
+    assert kept.setup.scientist is ScientistKind.MODEL
+    assert kept.recording is not None
+    assert (kept.recording.made, kept.recording.settings.host) == ("recorded", "127.0.0.1:9")
+    again = hand_over(visit(NEGOTIATION), file)
+    assert alerts(again)[0] == ended
+    assert any(expander.label.startswith("Attempt 1: ") for expander in again.expander)
+    assert len(model.sent) == 3
+
+
+def test_model_that_was_left_is_not_asked_when_it_is_seated_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, model = model_at_the_table(monkeypatch, PLAN)
+    app.session_state["negotiation_table"].running = True
+    seat(app, "Scientist", "baseline")
+    seat(app, "Scientist", "model")
+    assert model.sent == []
 
 
 # --- rewording ---
@@ -280,15 +301,14 @@ def reworded(monkeypatch: pytest.MonkeyPatch, *script: str | Exception) -> AppTe
     app, _ = model_at_the_table(monkeypatch, PLAN, ACCEPTING)
     press(press(app, "Run"), "First")
     monkeypatch.setattr(
-        "replicalab.ui.negotiation.rewording_view.build_generate_fn",
+        "replicalab.ui.negotiation.rounds.build_generate_fn",
         answering(ScriptedGenerate(script)),
     )
     return press(app, "Let the model reword this")
 
 
 def test_answer_is_reworded_beside_the_built_in_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    pack = load_scenario("fin_momentum", "medium")
-    answer = negotiate(setup_for(pack, REFERENCE), pack).rounds[0].lab_manager_action
+    answer = by_rule().rounds[0].answer
     assert answer is not None
     words = f"{HOSTILE.replace('1', 'x')} {answer.explanation}"
     app = reworded(monkeypatch, words)
@@ -315,13 +335,12 @@ def reworded_answers(app: AppTest) -> list[str]:
 
 
 def test_reworded_answer_goes_with_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
-    pack = load_scenario("fin_momentum", "medium")
-    answer = negotiate(setup_for(pack, REFERENCE), pack).rounds[0].lab_manager_action
+    answer = by_rule().rounds[0].answer
     assert answer is not None
     app = reworded(monkeypatch, f"In my words {answer.explanation}")
     assert len(reworded_answers(app)) == 1
     other = proposing(revise(REFERENCE, sample_size=20))
-    monkeypatch.setattr(MODEL, answering(ScriptedGenerate([other, ACCEPTING])))
+    monkeypatch.setattr(BUILD, answering(ScriptedGenerate([other, ACCEPTING])))
     press(press(app, "Run it again"), "First")
     assert reworded_answers(app) == []
 

@@ -82,10 +82,13 @@ def _recording(kept: Kept) -> Recording | None:
     if not kept.is_model:
         return None
     setup, found = kept.negotiation.setup, settings.usable_endpoint()
-    asked = found.model_dump(include={"host", "temperature", "max_tokens"}) if found else {}
-    model = ModelSettings(model=setup.model or "unknown", **asked)
-    title = f"{model.model} on {setup.scenario_id}"
-    return Recording(key="own_run", title=title, settings=model)
+    asked = ModelSettings(
+        model=setup.model or "unknown",
+        host=found.host if found else None,
+        temperature=found.temperature if found else 0,
+        max_tokens=found.max_tokens if found else 2000,
+    )
+    return Recording(key="own_run", title=f"{asked.model} on {setup.scenario_id}", settings=asked)
 
 
 # --- opening ----------------------------------------------------------------------------------

@@ -72,9 +72,15 @@ class Kept:
         """Whether a language model plays the Scientist."""
         return self.negotiation.setup.scientist is ScientistKind.MODEL
 
-    def continue_as(self, negotiation: Negotiation) -> None:
-        """Go on with other rounds: what stood of the next one is over."""
-        self.negotiation, self.failure, self.acting = negotiation, None, False
+    def play(self, number: int, turn: Turn) -> None:
+        """Play a turn as that round; pressed twice, it is played once."""
+        self.back_to(number)
+        self.negotiation = play_turn(self.negotiation, turn)
+
+    def back_to(self, number: int) -> None:
+        """Take back every round from that one on; what stood of the next one is over."""
+        self.negotiation = replace(self.negotiation, rounds=self.negotiation.rounds[:number])
+        self.failure, self.acting = None, False
 
 
 class Branch(NamedTuple):
@@ -278,24 +284,22 @@ def close_opened() -> None:
 
 
 def play(kept: Kept, number: int, turn: Turn) -> None:
-    """Play a turn as that round and show it; pressed twice, it is played once."""
-    _continue(kept, play_turn(_before(kept, number), turn))
+    """Play a turn as that round, counted from 0, and show it."""
+    kept.play(number, turn)
+    _show_last(kept)
 
 
 def back_to(kept: Kept, number: int) -> None:
-    """Take back every round from that one on."""
-    _continue(kept, _before(kept, number))
+    """Take back every round from that one on, and show the last that is left."""
+    kept.back_to(number)
+    _show_last(kept)
 
 
-def _before(kept: Kept, number: int) -> Negotiation:
-    return replace(kept.negotiation, rounds=kept.negotiation.rounds[:number])
-
-
-def _continue(kept: Kept, negotiation: Negotiation) -> None:
-    kept.continue_as(negotiation)
+def _show_last(kept: Kept) -> None:
+    """Show the last round, except of a branch: it stands beside the round of its origin."""
     branch = table().branch
     if branch is None or branch.kept is not kept:
-        state.show_round(last_round(negotiation))
+        state.show_round(last_round(kept.negotiation))
 
 
 # --- branches ---------------------------------------------------------------------------------
