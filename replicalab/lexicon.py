@@ -15,12 +15,11 @@ MOST_DIGITS: Final = 12
 """So many decimals tell any value from a bound; what differs by less is a rounding error."""
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'"})
 
 
 def folded(text: str) -> str:
     """Return a text in lower case and with straight quotes."""
-    return text.casefold().translate(_QUOTES)
+    return text.casefold().replace("\u2019", "'").replace("\u2018", "'")
 
 
 def words_of(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -30,7 +31,15 @@ from replicalab.assessment.results import (
 from replicalab.assessment.rules import Violation, violations
 from replicalab.lexicon import label_key, words_of
 from replicalab.models import Dimension, Protocol
-from replicalab.scenarios import AllowedSubstitution, Bounds, Control, ItemStatus, Limit, Pack
+from replicalab.scenarios import (
+    MISSING,
+    AllowedSubstitution,
+    Bounds,
+    Control,
+    ItemStatus,
+    Limit,
+    Pack,
+)
 
 
 class Item(NamedTuple):
@@ -116,22 +125,21 @@ class Assessment:
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """What it lists as equipment, then as reagents, each label once, in its order."""
-        return tuple(
-            self._item(field, category, label, labels.count(label))
-            for field, category, labels in (
-                ("required_equipment", "equipment", self.plan.required_equipment),
-                ("required_reagents", "reagent", self.plan.required_reagents),
-            )
-            for label in dict.fromkeys(labels)
+        return (
+            *self._items("required_equipment", "equipment", self.plan.required_equipment),
+            *self._items("required_reagents", "reagent", self.plan.required_reagents),
         )
 
-    def _item(self, field: str, category: str, label: str, times: int) -> Item:
+    def _items(self, field: str, category: str, labels: list[str]) -> Iterator[Item]:
         inventory = self.pack.inventory
-        status, until = inventory.status(label, category), inventory.booked_until(label)
-        missing = status not in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN)
-        text = f"{status} until day {until}" if missing and until is not None else status.value
-        options = inventory.alternatives(label) if missing else ()
-        return Item(field, category, label, times, status, text, options)
+        for label in dict.fromkeys(labels):
+            status, times = inventory.status(label, category), labels.count(label)
+            if status in MISSING:
+                until, options = inventory.booked_until(label), inventory.alternatives(label)
+                text = str(status) if until is None else f"{status} until day {until}"
+                yield Item(field, category, label, times, status, text, options)
+            else:
+                yield Item(field, category, label, times, status, str(status), ())
 
     # --- the check --------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
-from replicalab.scenarios.inventory import Inventory, ItemStatus
+from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import (
     COST_PER_CONTROL,
     COST_PER_DAY,
@@ -88,6 +88,7 @@ __all__ = [
     "LAB_CONSTRAINTS",
     "MAX_ROUNDS",
     "MAX_SEED",
+    "MISSING",
     "MOST",
     "MOST_ITEMS",
     "POWER_KINDS",

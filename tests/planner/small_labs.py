@@ -14,6 +14,7 @@ from replicalab.scenarios import (
     Design,
     DesignKind,
     Pack,
+    ScenarioConstraint,
     StaffModel,
 )
 from tests.factories import (

@@ -33,7 +33,13 @@ from tests.planner.small_labs import small_lab, small_labs
 from tests.strategies import itemised_protocols, studied_packs
 
 BATCH: Final = 125
-BATCHES: Final = pytest.mark.parametrize("first", range(0, 24 * BATCH, BATCH))
+BATCHES: Final = pytest.mark.parametrize(
+    "first",
+    [
+        *range(0, 8 * BATCH, BATCH),
+        *(pytest.param(n, marks=pytest.mark.long) for n in range(8 * BATCH, 120 * BATCH, BATCH)),
+    ],
+)
 FEW: Final = 300
 """So many small labs where a test only looks at the plan that was found."""
 
