@@ -1,6 +1,14 @@
 """The negotiation: its players, its rounds, its outcome, and the transcript that is kept of it."""
 
-from replicalab.negotiation.attempts import Attempt, Clock, Output, Recorder, Tape, readable
+from replicalab.negotiation.asking import (
+    Clock,
+    ModelAnswer,
+    Recorder,
+    Tape,
+    ask_model,
+    observe,
+)
+from replicalab.negotiation.attempts import Attempt, Output, readable
 from replicalab.negotiation.games import begin, fork, negotiate, play, setup_for
 from replicalab.negotiation.judge import Judgement, judge
 from replicalab.negotiation.ledger import Gift, ledger
@@ -22,7 +30,7 @@ from replicalab.negotiation.records import (
 )
 from replicalab.negotiation.replaying import Difference, Replay, replay
 from replicalab.negotiation.rewording import reword
-from replicalab.negotiation.step import ModelAnswer, ask_model, observe, step
+from replicalab.negotiation.step import step
 from replicalab.negotiation.transcript import Made, ModelSettings, Recording, Transcript, save
 
 __all__ = [

@@ -5,238 +5,146 @@ Only the decisions and numbers of an old file are read. Its prose is made anew b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasPath, BaseModel, Field
 
 from replicalab.agents.parsing import ScientistOutputParseError, parse_scientist_output
-from replicalab.errors import NegotiationError, TraceError
-from replicalab.models import (
-    DIMENSIONS,
-    Count,
-    Credits,
-    Dimension,
-    Flag,
-    LabManagerActionType,
-    NonEmptyText,
-    Protocol,
-    ScientistAction,
-    ScientistActionType,
-    Text,
-)
-from replicalab.negotiation.attempts import MOST_OUTPUTS, Output, Seconds, told_digest
+from replicalab.errors import TraceError
+from replicalab.models import DIMENSIONS, ScientistActionType
+from replicalab.negotiation.attempts import MOST_OUTPUTS, Output, told_digest
 from replicalab.negotiation.players import propose
-from replicalab.negotiation.records import (
-    AUTOMATIC,
-    MOST_ROUNDS,
-    By,
-    Digest,
-    Ending,
-    Facts,
-    Outcome,
-    Setup,
-    Turn,
-)
+from replicalab.negotiation.records import AUTOMATIC, MOST_ROUNDS, By, Setup
 from replicalab.negotiation.step import BY_HAND, FOR_THE_MODEL
-from replicalab.negotiation.transcript import (
-    FORMAT,
-    Made,
-    ModelSettings,
-    Recording,
-    SavedTurn,
-    Transcript,
-)
-from replicalab.scenarios import Identifier
+from replicalab.negotiation.transcript import FORMAT, Recording
+
+Data = dict[str, Any]
 
 
-def converted(data: Mapping[str, object]) -> Transcript:
-    """Return the transcript of a trace or a cassette that an earlier version saved.
+def converted(data: Data) -> Data:
+    """Return the fields of the transcript that an earlier version's trace or cassette makes.
 
     Raises:
         TraceError: a round has another number than its place, or an output is no action.
+        NegotiationError: the opening has no samples.
         pydantic.ValidationError: it is neither.
     """
     if "turns" in data:
-        return _of_cassette(_Cassette.model_validate(data))
-    return _of_trace(_Trace.model_validate(data))
+        return _of_cassette(data)
+    trace = _Trace.model_validate(data)
+    turns = [_of_round(done, at, trace.setup) for at, done in enumerate(trace.rounds)]
+    ended = {"ending": trace.ending, "outcome": trace.outcome}
+    return {"format": FORMAT, "setup": trace.setup, "turns": turns, **ended}
 
 
-class _Read(BaseModel):
-    """Base of what is read of an old file; what else stands in it is passed over."""
-
-    model_config = ConfigDict(frozen=True)
+def _at(*path: str) -> Any:
+    return Field(default=None, validation_alias=AliasPath(*path))
 
 
 # --- traces ---------------------------------------------------------------------------------
 
 
-class _Usage(_Read):
-    prompt_tokens: Count | None = None
-    completion_tokens: Count | None = None
-    seconds: Seconds
-    finish_reason: str | None = None
+class _Attempt(BaseModel):
+    """One attempt of a model."""
 
-
-class _Attempt(_Read):
     system_prompt: str
     observation: str
-    raw_output: str | None
+    text: str | None = Field(validation_alias="raw_output")
     failure: str | None
-    usage: _Usage
-
-    @property
-    def output(self) -> Output:
-        failure = (self.failure or "") if self.raw_output is None else None
-        return Output(text=self.raw_output, failure=failure, **dict(self.usage))
+    usage: Data
 
 
-class _DimensionCheck(_Read):
-    ok: Flag
+class _Round(BaseModel):
+    """One round; what else stood in it is passed over."""
 
-
-class _Check(_Read):
-    protocol: _DimensionCheck
-    budget: _DimensionCheck
-    equipment: _DimensionCheck
-    reagents: _DimensionCheck
-    schedule: _DimensionCheck
-    staff: _DimensionCheck
-    policy: _DimensionCheck
-    estimated_cost: Credits
-    required_staff: Count
-
-    @property
-    def failing(self) -> tuple[Dimension, ...]:
-        return tuple(each for each in DIMENSIONS if not getattr(self, each).ok)
-
-
-class _Answer(_Read):
-    action_type: LabManagerActionType
-
-
-class _Suggestion(_Read):
-    revised_protocol: Protocol
-
-
-class _Round(_Read):
-    number: Count
-    scientist_action: ScientistAction | None
-    lab_manager_action: _Answer | None
-    plan: Protocol | None
-    check: _Check | None
-    suggestion: _Suggestion | None
+    number: int
+    action: Data | None = Field(validation_alias="scientist_action")
+    plan: Data | None
+    checked: Data | None = Field(validation_alias="check")
+    answer: object = _at("lab_manager_action", "action_type")
+    offer: object = _at("suggestion", "revised_protocol")
     reason: str = ""
-    attempts: Annotated[tuple[_Attempt, ...], Field(max_length=MOST_OUTPUTS)] = ()
-
-    @property
-    def facts(self) -> Facts:
-        """What was decided; an offer only where a plan was answered."""
-        action, check = self.scientist_action, self.check
-        asks = action is None or action.action_type is ScientistActionType.REQUEST_INFO
-        return Facts(
-            failing=check.failing if check else (),
-            cost=check.estimated_cost if check else None,
-            staff=check.required_staff if check else None,
-            answer=self.lab_manager_action.action_type if self.lab_manager_action else None,
-            offer=self.suggestion.revised_protocol if self.suggestion and not asks else None,
-        )
-
-    def chosen_by(self, setup: Setup) -> By:
-        """Return who chose the turn, by what the round says of it."""
-        forked = setup.forked_at
-        by_hand = self.number == forked or self.reason == BY_HAND
-        if forked is not None and self.number <= forked and by_hand:
-            return By.FORK
-        if self.attempts:
-            return By.PERSON if self.reason == FOR_THE_MODEL else By.MODEL
-        opens = setup.opening is not None and self.number == 0
-        return By.RULE if opens or setup.scientist in AUTOMATIC else By.PERSON
+    attempts: Annotated[list[_Attempt], Field(max_length=MOST_OUTPUTS)] = []
 
 
-class _Trace(_Read):
+class _Trace(BaseModel):
+    """A whole negotiation."""
+
     setup: Setup
-    rounds: Annotated[tuple[_Round, ...], Field(max_length=MOST_ROUNDS)]
-    ending: Ending | None
-    outcome: Outcome | None
+    rounds: Annotated[list[_Round], Field(max_length=MOST_ROUNDS)]
+    ending: str | None
+    outcome: str | None
 
 
-def _of_trace(trace: _Trace) -> Transcript:
-    return Transcript(
-        format=FORMAT,
-        setup=trace.setup,
-        turns=tuple(_turns(trace)),
-        ending=trace.ending,
-        outcome=trace.outcome,
-    )
+def _of_round(done: _Round, place: int, setup: Setup) -> Data:
+    """Return a turn with the facts that its round states; an offer only answers a plan."""
+    if done.number != place:
+        raise TraceError(f"rounds.{place}.number is {done.number}; number the rounds from 0 on")
+    check, first = done.checked or {}, done.attempts[0] if done.attempts else None
+    asks = done.action is None or done.action.get("action_type") == ScientistActionType.REQUEST_INFO
+    failing = [d for d in DIMENSIONS if check and not _passes(check.get(d))]
+    return {
+        "action": done.action,
+        "by": _chosen_by(done, setup),
+        "outputs": [
+            {"text": each.text, "failure": each.failure, **each.usage} for each in done.attempts
+        ],
+        "facts": {
+            "plan": done.plan,
+            "failing": failing,
+            "cost": check.get("estimated_cost"),
+            "staff": check.get("required_staff"),
+            "answer": done.answer,
+            "offer": None if asks else done.offer,
+        },
+        "told": told_digest(first.system_prompt, first.observation) if first else None,
+    }
 
 
-def _turns(trace: _Trace) -> Iterator[SavedTurn]:
-    """Yield the turns, each with the digest that its own facts come to."""
-    digest = trace.setup.digest
-    for number, done in enumerate(trace.rounds):
-        if done.number != number:
-            raise TraceError(
-                f"rounds.{number}.number is {done.number}, must be {number}; load a file that was "
-                "saved here and not edited since"
-            )
-        turn = Turn(
-            action=done.scientist_action,
-            by=done.chosen_by(trace.setup),
-            outputs=tuple(attempt.output for attempt in done.attempts),
-        )
-        digest = done.facts.digest(digest, turn, done.plan)
-        first = done.attempts[0] if done.attempts else None
-        told = told_digest(first.system_prompt, first.observation) if first else None
-        yield SavedTurn(**dict(turn), facts=done.facts, told=told, digest=digest)
+def _passes(checked: object) -> bool:
+    return isinstance(checked, dict) and checked.get("ok") is True
+
+
+def _chosen_by(done: _Round, setup: Setup) -> By:
+    """Return who chose a turn, by what its round says of it."""
+    forked, by_hand = setup.forked_at, done.reason == BY_HAND or done.number == setup.forked_at
+    if forked is not None and done.number <= forked and by_hand:
+        return By.FORK
+    if done.attempts:
+        return By.PERSON if done.reason == FOR_THE_MODEL else By.MODEL
+    opens = setup.opening is not None and done.number == 0
+    return By.RULE if opens or setup.scientist in AUTOMATIC else By.PERSON
 
 
 # --- cassettes ------------------------------------------------------------------------------
 
 
-class _Cassette(_Read):
-    format: Literal[1]
-    key: Identifier
-    title: NonEmptyText
-    made: Made
-    note: Text = ""
-    settings: ModelSettings
+class _Cassette(BaseModel):
+    """A recorded model: what it said in each of its turns, and what it was told."""
+
     setup: Setup
-    turns: Annotated[
-        tuple[Annotated[tuple[Output, ...], Field(min_length=1, max_length=MOST_OUTPUTS)], ...],
-        Field(min_length=1, max_length=MOST_ROUNDS),
-    ]
-    prompts: tuple[Digest, ...] | None = None
+    turns: Annotated[list[Annotated[list[Output], Field(min_length=1)]], Field(min_length=1)]
+    prompts: list[str] | None = None
 
 
-def _of_cassette(cassette: _Cassette) -> Transcript:
-    prompts = cassette.prompts or (None,) * len(cassette.turns)
+def _of_cassette(data: Data) -> Data:
+    cassette = _Cassette.model_validate(data)
+    prompts: list[str | None] = [*(cassette.prompts or (None,) * len(cassette.turns))]
     if len(prompts) != len(cassette.turns):
         raise TraceError(
             f"prompts has {len(prompts)} entries for {len(cassette.turns)} turns; give one for each"
         )
-    turns = [
-        SavedTurn(action=_action(outputs, number), by=By.MODEL, outputs=outputs, told=told)
-        for number, (outputs, told) in enumerate(zip(cassette.turns, prompts, strict=True))
-    ]
+    turns: list[Data] = []
     if cassette.setup.opening is not None:
+        turns.append({"action": propose(cassette.setup.opening), "by": By.RULE})
+    for number, outputs in enumerate(cassette.turns):
         try:
-            turns.insert(0, SavedTurn(action=propose(cassette.setup.opening), by=By.RULE))
-        except NegotiationError as error:
-            raise TraceError(f"setup.opening: {error}") from error
-    return Transcript(
-        format=FORMAT,
-        setup=cassette.setup,
-        recording=Recording(**{name: getattr(cassette, name) for name in Recording.model_fields}),
-        turns=tuple(turns),
-    )
-
-
-def _action(outputs: tuple[Output, ...], number: int) -> ScientistAction:
-    """Return the action that a turn's last output spells."""
-    try:
-        return parse_scientist_output(outputs[-1].text or "")
-    except ScientistOutputParseError as error:
-        raise TraceError(
-            f"turns.{number}: its last output is no valid action: {error}; end each turn with one"
-        ) from error
+            action = parse_scientist_output(outputs[-1].text or "")
+        except ScientistOutputParseError as error:
+            raise TraceError(f"turns.{number}: {error}; end each turn with an action") from error
+        turn = {"action": action, "by": By.MODEL, "outputs": outputs, "told": prompts[number]}
+        turns.append(turn)
+    recording = {name: data[name] for name in Recording.model_fields if name in data}
+    return {
+        "format": FORMAT, "setup": cassette.setup, "recording": recording, "turns": turns
+    }  # fmt: skip

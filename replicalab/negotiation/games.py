@@ -73,7 +73,7 @@ def play(negotiation: Negotiation, turn: Turn, reason: str = "") -> Negotiation:
         turn,
         negotiation.pack,
         negotiation.setup.lab_manager,
-        before=negotiation.digest,
+        before=negotiation.rounds[-1] if negotiation.rounds else negotiation.setup,
         reason=reason,
     )
     return replace(negotiation, rounds=(*negotiation.rounds, done))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -10,10 +9,8 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from replicalab.errors import TraceError
+from replicalab.errors import NegotiationError, TraceError
 from replicalab.lexicon import amount_text
-from replicalab.models import Protocol, ScientistAction
-from replicalab.negotiation.attempts import list_fault
 from replicalab.negotiation.earlier import converted
 from replicalab.negotiation.transcript import Transcript
 
@@ -39,21 +36,17 @@ def load(text: str) -> Transcript:
         )
     try:
         data = from_json(text)
-        if not isinstance(data, dict):
-            raise TraceError(f"the file: it holds no JSON object; {_REMEDY}")
-        earlier = data.get("format", 1) == 1
-        transcript = converted(data) if earlier else Transcript.model_validate(data)
-    except ValidationError as error:
-        raise TraceError(f"{_first_fault(error)}; {_REMEDY}") from error
-    except TraceError:
-        raise
     except ValueError as error:
         raise TraceError(f"the file: Invalid JSON: {error}; {_REMEDY}") from error
-    for place, plan in _plans(transcript):
-        fault = list_fault(plan)
-        if fault:
-            raise TraceError(f"{place}.{fault}")
-    return transcript
+    if not isinstance(data, dict):
+        raise TraceError(f"the file: it holds no JSON object; {_REMEDY}")
+    try:
+        earlier = data.get("format", 1) == 1
+        return Transcript.model_validate(converted(data) if earlier else data)
+    except ValidationError as error:
+        raise TraceError(f"{_first_fault(error)}; {_REMEDY}") from error
+    except NegotiationError as error:
+        raise TraceError(f"setup.opening: {error}") from error
 
 
 def _first_fault(error: ValidationError) -> str:
@@ -64,15 +57,6 @@ def _first_fault(error: ValidationError) -> str:
         return f"the file: {why}"
     shown = f" is {value!r}" if isinstance(value, int | float) else ""
     return f"{'.'.join(map(str, first['loc']))}{shown}: {why}"
-
-
-def _plans(transcript: Transcript) -> Iterator[tuple[str, Protocol | ScientistAction]]:
-    """Yield the plans that a replay would have checked again, with their places in the file."""
-    if transcript.setup.opening is not None:
-        yield "setup.opening", transcript.setup.opening
-    for number, turn in enumerate(transcript.turns):
-        if turn.action is not None:
-            yield f"turns.{number}.action", turn.action
 
 
 def shipped_recordings() -> tuple[Transcript, ...]:

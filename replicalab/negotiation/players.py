@@ -22,6 +22,7 @@ from replicalab.models import (
     ScientistActionType,
     plan_action,
 )
+from replicalab.negotiation.asking import observe
 from replicalab.negotiation.prospects import (
     Prospect,
     none_exists_text,
@@ -30,7 +31,6 @@ from replicalab.negotiation.prospects import (
     relief_for,
 )
 from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, State
-from replicalab.negotiation.step import observe
 from replicalab.planner import Rank, rank
 from replicalab.scenarios import EvidenceTier, Pack
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment
 from replicalab.models import (
+    MOST_LABELS,
+    PROTOCOL_FIELDS,
     ConversationEntry,
     Count,
     Credits,
@@ -27,7 +29,7 @@ from replicalab.models import (
 )
 from replicalab.negotiation.attempts import MOST_OUTPUTS, Attempt, Output
 from replicalab.planner import Options
-from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier, Identifier, Pack
+from replicalab.scenarios import Difficulty, EvidenceTier, Identifier, Pack
 
 MOST_ROUNDS: Final = 50
 
@@ -94,6 +96,28 @@ class By(StrEnum):
     """A plan put forward by hand where a negotiation was forked."""
 
 
+P = TypeVar("P", Protocol | None, ScientistAction | None)
+
+
+def lists_too_long(plan: Protocol | ScientistAction | None) -> str:
+    """Return which list of a plan is longer than a plan can need; empty where none is."""
+    for name in PROTOCOL_FIELDS if plan else ():
+        value = getattr(plan, name)
+        if isinstance(value, list) and len(value) > MOST_LABELS:
+            return f"{name} has {len(value):,} entries; at most {MOST_LABELS} fit"
+    return ""
+
+
+def _short(plan: P) -> P:
+    if fault := lists_too_long(plan):
+        raise ValueError(fault)
+    return plan
+
+
+Short = AfterValidator(_short)
+"""A plan whose lists are no longer than a plan can need, so that no file makes a long search."""
+
+
 class Setup(Record):
     """Everything that fixes a negotiation beside the study itself.
 
@@ -106,8 +130,8 @@ class Setup(Record):
     seed: Count
     scientist: ScientistKind
     lab_manager: LabManagerKind
-    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
-    opening: Protocol | None = None
+    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)]
+    opening: Annotated[Protocol | None, Short] = None
     forked_at: Count | None = None
     model: NonEmptyText | None = None
 
@@ -131,7 +155,7 @@ class Turn(Record):
             that gave no valid action, what that model said. Empty for every other player.
     """
 
-    action: ScientistAction | None
+    action: Annotated[ScientistAction | None, Short]
     by: By = By.PERSON
     outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS)] = ()
 
@@ -140,27 +164,19 @@ class Facts(Record):
     """What was decided about a plan in a round, and the numbers behind it; no prose.
 
     Attributes:
-        failing: the dimensions that the plan on the table fails.
-        cost, staff: credits and staff units that it needs; None where there is no plan.
+        plan: the plan on the table, None where there is none.
+        failing: the dimensions that it fails.
+        cost, staff: credits and staff units that it needs.
         answer: what the Lab Manager answered; None where the Scientist walked away.
         offer: the plan that it found instead.
     """
 
+    plan: Protocol | None = None
     failing: tuple[Dimension, ...] = ()
     cost: Credits | None = None
     staff: Count | None = None
     answer: LabManagerActionType | None = None
     offer: Protocol | None = None
-
-    def digest(self, before: str, turn: Turn, plan: Protocol | None) -> str:
-        """Return the fingerprint of a round, and so of all that was decided up to it.
-
-        Args:
-            before: that of the round before; of the setup before the first round.
-            turn: what the Scientist did, who chose it, and what a model said.
-            plan: the plan on the table.
-        """
-        return fingerprint(before, turn, plan, self)
 
 
 @dataclass(frozen=True)
@@ -208,7 +224,7 @@ class Round:
             no plan was put forward.
         answer: what the Lab Manager answered, None when the Scientist walked away.
         after: where the negotiation stands after it.
-        before: the fingerprint of the round before; of the setup before the first round.
+        before: the round before, or the setup, with whose digest its own begins.
     """
 
     number: int
@@ -219,7 +235,7 @@ class Round:
     offer: Offer | None
     answer: LabManagerAction | None
     after: State
-    before: str
+    before: Round | Setup = field(compare=False, repr=False)
 
     @property
     def action(self) -> ScientistAction | None:
@@ -236,6 +252,7 @@ class Round:
         """What was decided, and the numbers behind it."""
         plan, answer = self.plan, self.answer
         return Facts(
+            plan=plan.plan if plan else None,
             failing=tuple(plan.failing) if plan else (),
             cost=plan.cost if plan else None,
             staff=plan.staff if plan else None,
@@ -246,11 +263,11 @@ class Round:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of the setup and of all that was decided up to here."""
-        return self.digest_after(self.before)
+        return self.digest_after(self.before.digest)
 
     def digest_after(self, before: str) -> str:
         """Return the round's fingerprint as it is after another one."""
-        return self.facts.digest(before, self.turn, self.plan.plan if self.plan else None)
+        return fingerprint(before, self.turn, self.facts)
 
 
 @dataclass(frozen=True)
@@ -277,11 +294,6 @@ class Negotiation:
     def without_last(self) -> Negotiation:
         """The same negotiation before its last round."""
         return replace(self, rounds=self.rounds[:-1])
-
-    @property
-    def digest(self) -> str:
-        """A fingerprint of all that was decided."""
-        return self.rounds[-1].digest if self.rounds else self.setup.digest
 
     @property
     def state(self) -> State:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from replicalab.errors import NegotiationError
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import Count, NonEmptyText, Record
+from replicalab.negotiation.asking import hear
 from replicalab.negotiation.games import begin, play, play_on, play_rule, put_forward
 from replicalab.negotiation.players import choose, follows_a_rule
 from replicalab.negotiation.records import By, Facts, Negotiation, Round, ScientistKind, Setup, Turn
-from replicalab.negotiation.step import hear
 from replicalab.negotiation.transcript import SavedTurn, Transcript, start_of
 from replicalab.scenarios import Pack
 
@@ -132,18 +132,18 @@ def _heard(saved: SavedTurn, negotiation: Negotiation) -> _Again:
     if negotiation.setup.scientist is not ScientistKind.MODEL or not saved.outputs:
         return _Again(None, "no model plays here")
     heard = hear(saved.outputs, negotiation.state, negotiation.pack)
-    if heard.action is None:
+    if heard.turn is None:
         if saved.by is By.PERSON or saved.action is None:
             return _Again(saved.turn)
         return _Again(None, f"the model's outputs hold no valid action: {heard.failure}")
     if saved.by is By.PERSON:
         return _Again(saved.turn, "the model's outputs hold a valid action, and a person acted")
     tried = len(heard.attempts)
-    now = Turn(action=heard.action, by=By.MODEL, outputs=saved.outputs[:tried])
     if tried < len(saved.outputs):
         left = count_text(len(saved.outputs) - tried, "output")
-        return _Again(now, f"attempt {tried} is a valid action, and {left} left over")
-    return _Again(now, "" if saved.turn == now else "the model's outputs hold another action")
+        return _Again(heard.turn, f"attempt {tried} is a valid action, and {left} left over")
+    same = saved.turn == heard.turn
+    return _Again(heard.turn, "" if same else "the model's outputs hold another action")
 
 
 def _otherwise(saved: SavedTurn, now: Round, before: str | None) -> Iterator[str]:

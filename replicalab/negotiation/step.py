@@ -6,13 +6,11 @@ offer stands until the Lab Manager answers the next plan. Source: docs/contract.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from replicalab.agents.information import answer_questions
 from replicalab.agents.lab_manager_policy import compose_lab_manager_response
-from replicalab.agents.scientist_policy import GenerateFn, build_scientist_system_prompt
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import NegotiationError
@@ -22,25 +20,23 @@ from replicalab.models import (
     ConversationEntry,
     LabManagerAction,
     LabManagerActionType,
-    Protocol,
     Role,
     ScientistAction,
     ScientistActionType,
-    ScientistObservation,
 )
-from replicalab.negotiation.attempts import Asked, Attempt, Clock, Output, Tape, ask
+from replicalab.negotiation.asking import ModelAnswer, hear
 from replicalab.negotiation.records import (
     By,
     Ending,
     LabManagerKind,
     Round,
+    Setup,
     State,
     Turn,
 )
 from replicalab.planner import Options, least_loss_offer
 from replicalab.scenarios import Pack
 
-MAX_RETRIES: Final = 2
 BY_HAND: Final = "A plan put forward by hand."
 """The reason of the turn in which a negotiation was forked."""
 FOR_THE_MODEL: Final = "A person acted for the model in this round."
@@ -58,30 +54,13 @@ LAB_MANAGERS: Final[dict[LabManagerKind, Callable[[Options], Offer | None]]] = {
 """How each Lab Manager looks for another plan."""
 
 
-def observe(state: State, pack: Pack) -> ScientistObservation:
-    """Return what the Scientist sees before it acts; it shares no list with the state."""
-    return pack.scientist_observation.model_copy(
-        update={
-            "conversation_history": list(state.history),
-            "current_protocol": _copy(state.plan),
-            "round_number": state.round_number,
-            "max_rounds": state.max_rounds,
-            "suggested_protocol": _copy(state.offer),
-        }
-    )
-
-
-def _copy(plan: Assessment | None) -> Protocol | None:
-    return plan.plan.model_copy(deep=True) if plan else None
-
-
 def step(
     state: State,
     turn: Turn,
     pack: Pack,
     lab_manager: LabManagerKind,
     *,
-    before: str = "",
+    before: Round | Setup,
     reason: str = "",
 ) -> Round:
     """Return the round that a turn makes; where it leads is its ``after``.
@@ -91,7 +70,7 @@ def step(
         turn: the Scientist's.
         pack: the study in its lab.
         lab_manager: who answers.
-        before: the digest of the round before, or of the setup.
+        before: the round before, or the setup.
         reason: why the Scientist does so, where a rule says it.
 
     Raises:
@@ -132,68 +111,7 @@ def step(
 # --- the Scientist's turn -------------------------------------------------------------------
 
 
-def hear(outputs: tuple[Output, ...], state: State, pack: Pack) -> Asked:
-    """Return what recorded outputs come to here: the same as when the model said them."""
-    if not outputs:
-        return Asked(None, (), None)
-    tape = Tape(outputs)
-    return _ask(tape, state, pack, len(outputs) - 1, tape.clock)
-
-
-def _ask(
-    generate_fn: GenerateFn, state: State, pack: Pack, max_retries: int, clock: Clock
-) -> Asked:
-    prompt = build_scientist_system_prompt(pack)
-    return ask(generate_fn, prompt, observe(state, pack), max_retries, clock)
-
-
-class ModelAnswer(NamedTuple):
-    """What came of asking a model for a turn.
-
-    Attributes:
-        turn: the turn, None when the model gave no valid action.
-        attempts: every attempt, in order; the last may have failed.
-        failure: why there is no turn, None when there is one.
-    """
-
-    turn: Turn | None
-    attempts: tuple[Attempt, ...]
-    failure: str | None
-
-    @property
-    def outputs(self) -> tuple[Output, ...]:
-        """What the model said, attempt by attempt."""
-        return tuple(attempt.output for attempt in self.attempts)
-
-
-def ask_model(
-    generate_fn: GenerateFn,
-    state: State,
-    pack: Pack,
-    max_retries: int = MAX_RETRIES,
-    clock: Clock = time.monotonic,
-) -> ModelAnswer:
-    """Return the model's next turn, or why there is none; a model that fails raises nothing.
-
-    The model's text is data: the strict parser reads it, and nothing in it can move a check, an
-    answer or an outcome.
-
-    Args:
-        generate_fn: the model, or recorded outputs in its place.
-        state: where the negotiation stands.
-        pack: the study in its lab; the hidden reference never reaches the model.
-        max_retries: how often it is corrected and asked again.
-        clock: for the seconds of each attempt.
-    """
-    asked = _ask(generate_fn, state, pack, max_retries, clock)
-    if asked.action is None:
-        return ModelAnswer(None, asked.attempts, asked.failure)
-    outputs = tuple(attempt.output for attempt in asked.attempts)
-    turn = Turn(action=asked.action, by=By.MODEL, outputs=outputs)
-    return ModelAnswer(turn, asked.attempts, None)
-
-
-def _reason(turn: Turn, heard: Asked) -> str:
+def _reason(turn: Turn, heard: ModelAnswer) -> str:
     """Return why the Scientist does so where no rule says it; empty where a person gave none."""
     if turn.by is By.FORK:
         return BY_HAND

@@ -61,9 +61,9 @@ class ModelSettings(Record):
 
     model: NonEmptyText
     host: Host | None = None
-    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 0
-    max_tokens: Annotated[int, Field(ge=1)] = 2000
-    max_retries: Annotated[int, Field(ge=0, lt=MOST_OUTPUTS)] = 2
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)]
+    max_tokens: Annotated[int, Field(ge=1)]
+    max_retries: Annotated[int, Field(ge=0, lt=MOST_OUTPUTS)]
 
 
 class Recording(Record):
@@ -90,7 +90,7 @@ class SavedTurn(Turn):
         facts: what was decided; None where an earlier version kept nothing of it.
         told: a fingerprint of what the model was told; None where there was no model, and where
             its texts were written by hand.
-        digest: that of the round.
+        digest: that of the round; None where an earlier version kept none.
     """
 
     facts: Facts | None = None
@@ -155,7 +155,7 @@ class Transcript(Record):
     @property
     def kept_whole(self) -> bool:
         """Whether the facts of every round were kept, as this version does."""
-        return all(turn.digest for turn in self.turns)
+        return all(turn.facts for turn in self.turns)
 
 
 def transcript_of(negotiation: Negotiation, recording: Recording | None = None) -> Transcript:
