@@ -25,7 +25,15 @@ from replicalab.lexicon import (
 )
 from replicalab.models import DIMENSIONS, FIELD_LABELS, Dimension, Protocol
 from replicalab.planner import LeastLoss, Options, PlanStep
-from replicalab.scenarios import POWER_KINDS, Comparator, Control, EvidenceTier, Pack
+from replicalab.scenarios import (
+    POWER_KINDS,
+    Bounds,
+    Comparator,
+    Control,
+    EvidenceTier,
+    Pack,
+    ScenarioConstraint,
+)
 
 _KEPT_TEXTS: Final = ("technique", "rationale")
 _ITEMS: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS)
@@ -104,20 +112,30 @@ def staff_text(plan: Assessment) -> str:
     return f"{' + '.join([f'{base} to start', *steps])} = {plan.staff} of {has}"
 
 
-def unmet_durations(days: int, pack: Pack) -> list[str]:
+def unmet_durations(days: int, pack: Pack, *, checked: bool = True) -> list[str]:
     """Return each duration that the study itself names and that so many days do not reach.
 
     Days below the study's fewest are left to the check, which says that the endpoint is lost.
+
+    Args:
+        days: of the plan.
+        pack: the study in its lab.
+        checked: whether to name those too that the check of a plan holds, and reports itself.
     """
     return [
         f"Below the study's '{each.key.replace('_', ' ')}' of {amount_text(each.quantity)} days."
         for each in pack.constraints
         if each.comparator is Comparator.AT_LEAST
-        and each.unit is not None
-        and label_key(each.unit) in ("day", "days")
         and each.quantity is not None
+        and _names_days(each, checked)
         and max(days, pack.min_days) < each.quantity
     ]
+
+
+def _names_days(constraint: ScenarioConstraint, checked: bool) -> bool:
+    if constraint.bounds is not None:
+        return checked and constraint.bounds is Bounds.DAYS
+    return constraint.unit is not None and label_key(constraint.unit) in ("day", "days")
 
 
 def unreached_days_text(before: int, after: int, pack: Pack) -> str:

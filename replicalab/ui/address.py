@@ -32,8 +32,33 @@ from replicalab.ui.workspace import (
 )
 
 _CHECK: Final = "v"
-_KEYS: Final = ("study", "lab", "seed", "rounds", "round", "plan")
 _LARGEST_PLAN: Final = 64 * 1024
+_FIRST: Final = ("study", "lab", "seed", "rounds", "round", "plan")
+"""The keys that the checksum counts even where they are absent."""
+
+
+class _Number(NamedTuple):
+    """A number in an address: its key, the field it sets, and the field's value for key 0."""
+
+    key: str
+    field: str
+    shift: int = 0
+
+
+_NUMBERS: Final = (
+    _Number("seed", "seed"),
+    _Number("rounds", "max_rounds"),
+    _Number("round", "round_number", -1),
+    *(_Number(name, name) for name in LEVERS),
+)
+_TALKS: Final = {
+    "scientist": "scientist",
+    "manager": "lab_manager",
+    "recording": "recording",
+    "present": "presenting",
+}
+"""Keys of an address and the fields of the negotiation that they set."""
+_YES: Final = "1"
 
 
 class LinkReading(NamedTuple):
@@ -45,18 +70,20 @@ class LinkReading(NamedTuple):
 
 def to_query(workspace: Workspace) -> dict[str, str]:
     """Return the query string of a workspace; `from_query` gives an equal one back."""
-    query = {
-        "study": workspace.scenario_id,
-        "lab": workspace.difficulty.value,
-        "seed": str(workspace.seed),
-        "rounds": str(workspace.max_rounds),
-        "round": str(workspace.round_number + 1),
-    }
+    query = {"study": workspace.scenario_id, "lab": workspace.difficulty.value}
+    for key, field, shift in _NUMBERS:
+        if (value := getattr(workspace, field)) is not None:
+            query[key] = str(value - shift)
     if workspace.protocol is not None:
         query["plan"] = encode_plan(workspace.protocol)
-    query |= {name: str(value) for name, value in workspace.levers.items()}
-    query |= _talks_query(workspace)
+    for key, field in _TALKS.items():
+        value = getattr(workspace, field)
+        if value != getattr(_DEFAULT, field):
+            query[key] = _YES if value is True else str(value)
     return {_CHECK: _checksum(query), **query}
+
+
+_DEFAULT: Final = Workspace()
 
 
 def _checksum(query: Mapping[str, str]) -> str:
@@ -64,7 +91,7 @@ def _checksum(query: Mapping[str, str]) -> str:
 
     Keys that came later count only where they stand, so links from before them still hold.
     """
-    parts = [f"{key}={query.get(key, '')}" for key in _KEYS]
+    parts = [f"{key}={query.get(key, '')}" for key in _FIRST]
     parts += [f"{key}={query[key]}" for key in (*LEVERS, *_TALKS) if key in query]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
 
@@ -74,113 +101,87 @@ def from_query(query: Mapping[str, str], find: FindPack = load_scenario) -> Link
 
     A plan belongs to its study: when that cannot be opened, the plan is left out too.
     """
-    problems: list[str] = []
-    workspace = _lab_from(query, find, problems)
-    workspace = _with_number(workspace, _ROUNDS, query, problems)
-    workspace = _with_number(workspace, _ROUND, query, problems)
-    for name in LEVERS:
-        workspace = _with_number(workspace, _NumberKey(name, name), query, problems)
+    found = LinkReading(_DEFAULT, [])
+    for number in _NUMBERS:
+        found = _with_number(found, number, query.get(number.key))
+    found = _with_lab(found, query.get("lab", DEFAULT_DIFFICULTY.value))
+    study = query.get("study", DEFAULT_STUDY)
+    found = _with_study(found, study, find)
     for key, field in _TALKS.items():
-        workspace = _with_choice(workspace, key, field, query, problems)
-    if "plan" in query and workspace.scenario_id == query.get("study", DEFAULT_STUDY):
-        try:
-            workspace = workspace.changed(protocol=decode_plan(query["plan"]))
-        except LinkError as error:
-            problems.append(f"plan: {error} Showing the study's reference protocol instead.")
-    if not problems and _CHECK in query and query[_CHECK] != _checksum(query):
-        problems.append(
-            "the address was cut or changed since it was copied; what is left of it is shown."
-        )
-    return LinkReading(workspace, problems)
+        found = _with_choice(found, key, field, query.get(key))
+    if "plan" in query and found.workspace.scenario_id == study:
+        found = _with_plan(found, query["plan"])
+    if not found.problems and _CHECK in query and query[_CHECK] != _checksum(query):
+        cut = "the address was cut or changed since it was copied; what is left of it is shown."
+        return _noted(found, cut)
+    return found
 
 
-def _lab_from(query: Mapping[str, str], find: FindPack, problems: list[str]) -> Workspace:
-    workspace = _with_number(Workspace(), _SEED, query, problems)
-    study, lab = query.get("study", DEFAULT_STUDY), query.get("lab", DEFAULT_DIFFICULTY.value)
-    if lab not in set(Difficulty):
-        problems.append(
-            f"lab '{shortened(lab)}' is not known; use {', '.join(Difficulty)}. "
-            f"Showing the {DEFAULT_DIFFICULTY} lab."
-        )
-        lab = DEFAULT_DIFFICULTY.value
+def _with_lab(found: LinkReading, lab: str) -> LinkReading:
+    if lab in set(Difficulty):
+        return found._replace(workspace=found.workspace.changed(difficulty=lab))
+    return _noted(
+        found,
+        f"lab '{shortened(lab)}' is not known; use {', '.join(Difficulty)}. "
+        f"Showing the {DEFAULT_DIFFICULTY} lab.",
+    )
+
+
+def _with_study(found: LinkReading, study: str, find: FindPack) -> LinkReading:
+    workspace = found.workspace
     try:
-        find(study, lab, workspace.seed)
+        find(study, workspace.difficulty.value, workspace.seed)
     except ScenarioError as error:
         fault = error.faults[0]
-        problems.append(
+        return _noted(
+            found,
             f"study '{shortened(study)}' cannot be opened: {shortened(fault.problem, 60)}; "
             f"{shortened(fault.remedy, 250)}. "
-            f"Showing '{DEFAULT_STUDY}' with its reference protocol."
+            f"Showing '{DEFAULT_STUDY}' with its reference protocol.",
         )
-        study = DEFAULT_STUDY
-    return workspace.changed(scenario_id=study, difficulty=lab)
+    return found._replace(workspace=workspace.changed(scenario_id=study))
 
 
-class _NumberKey(NamedTuple):
-    """A number in an address: its key, the field it sets, and the field's value for key 0."""
-
-    key: str
-    field: str
-    shift: int = 0
-
-
-_SEED: Final = _NumberKey("seed", "seed")
-_ROUNDS: Final = _NumberKey("rounds", "max_rounds")
-_ROUND: Final = _NumberKey("round", "round_number", -1)
-
-
-def _with_number(
-    workspace: Workspace, number: _NumberKey, query: Mapping[str, str], problems: list[str]
-) -> Workspace:
-    text = query.get(number.key)
+def _with_number(found: LinkReading, number: _Number, text: str | None) -> LinkReading:
     if text is None:
-        return workspace
+        return found
     try:
         if not (text.isascii() and text.isdigit()):
             raise ValueError(text)
-        return workspace.changed(**{number.field: int(text) + number.shift})
+        changed = found.workspace.changed(**{number.field: int(text) + number.shift})
     except ValueError:
-        default = getattr(workspace, number.field)
+        default = getattr(found.workspace, number.field)
         shown = "the lab's own" if default is None else f"{number.key} {default - number.shift}"
-        problems.append(f"{number.key} '{shortened(text)}' is not usable; showing {shown}.")
-        return workspace
+        problem = f"{number.key} '{shortened(text)}' is not usable; showing {shown}."
+        return _noted(found, problem)
+    return found._replace(workspace=changed)
 
 
-_TALKS: Final = {
-    "scientist": "scientist",
-    "manager": "lab_manager",
-    "recording": "recording",
-    "present": "presenting",
-}
-"""Keys of an address and the fields of the negotiation that they set."""
-_YES: Final = "1"
-
-
-def _talks_query(workspace: Workspace) -> dict[str, str]:
-    """Return who negotiates, and how it is shown, where it is not the default."""
-    found = {key: getattr(workspace, field) for key, field in _TALKS.items()}
-    default = Workspace()
-    return {
-        key: _YES if value is True else str(value)
-        for key, value in found.items()
-        if value != getattr(default, _TALKS[key])
-    }
-
-
-def _with_choice(
-    workspace: Workspace, key: str, field: str, query: Mapping[str, str], problems: list[str]
-) -> Workspace:
-    text = query.get(key)
+def _with_choice(found: LinkReading, key: str, field: str, text: str | None) -> LinkReading:
     if text is None:
-        return workspace
+        return found
     value: object = text
     if field == "presenting":
         value = {_YES: True, "0": False}.get(text, text)
     try:
-        return workspace.changed(**{field: value})
+        return found._replace(workspace=found.workspace.changed(**{field: value}))
     except ValidationError:
-        problems.append(f"{key} '{shortened(text)}' is not usable; it is left out.")
-        return workspace
+        return _noted(found, f"{key} '{shortened(text)}' is not usable; it is left out.")
+
+
+def _with_plan(found: LinkReading, text: str) -> LinkReading:
+    try:
+        return found._replace(workspace=found.workspace.changed(protocol=decode_plan(text)))
+    except LinkError as error:
+        problem = f"plan: {error} Showing the study's reference protocol instead."
+        return _noted(found, problem)
+
+
+def _noted(found: LinkReading, problem: str) -> LinkReading:
+    return found._replace(problems=[*found.problems, problem])
+
+
+# --- the plan -------------------------------------------------------------------------------
 
 
 def encode_plan(protocol: Protocol) -> str:
@@ -211,13 +212,9 @@ def decode_plan(text: str) -> Protocol:
         place = ".".join(str(part) for part in first["loc"])
         value = shortened(repr(first["input"]))
         raise LinkError(f"{place} is {value}: {first['msg'].lower()}.") from error
-    return _within_limits(plan)
-
-
-def _within_limits(protocol: Protocol) -> Protocol:
-    for problem in too_large(protocol):
+    for problem in too_large(plan):
         raise LinkError(f"{problem}.")
-    return protocol
+    return plan
 
 
 def _unpacked(text: str) -> bytes:

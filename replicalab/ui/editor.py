@@ -62,18 +62,19 @@ class Form(NamedTuple):
         except ValidationError:
             return self._empty_text(field)
         large = [each for each in too_large(revised) if each not in too_large(self.plan)]
-        return f"{large[0]}.{self._keeps('what it had')} Shorten it." if large else ""
+        if not large:
+            return ""
+        return (
+            f"{large[0]}. {'The plan keeps what it had; shorten' if self.take else 'Shorten'} it."
+        )
 
     def _empty_text(self, field: str) -> str:
-        label = FIELD_LABELS[field]
+        label, remedy = FIELD_LABELS[field], "Remove that entry, or type a name."
+        problem, kept = f"{label} has an entry without a name", "what it had"
         if field in _REMEDIES:
-            kept = self._keeps(f"“{getattr(self.plan, field)}”")
-            return f"{label} is empty.{kept} {_REMEDIES[field]}"
-        keeps = self._keeps("what it had")
-        return f"{label} has an entry without a name.{keeps} Remove that entry, or type a name."
-
-    def _keeps(self, what: str) -> str:
-        return f" The plan keeps {what}." if self.take else ""
+            problem, remedy = f"{label} is empty", _REMEDIES[field]
+            kept = f"“{getattr(self.plan, field)}”"
+        return f"{problem}{f', so the plan keeps {kept}' if self.take else ''}. {remedy}"
 
     def read(self) -> Protocol | None:
         """Return the plan that the fields hold now, None where it cannot be one or be sent."""

@@ -66,7 +66,7 @@ def draw_reasons(plan: Assessment) -> None:
         for dimension, reason in reasons_once(plan)
     ]
     notes = [issue.message for issue in plan.validation.paper_warnings]
-    notes += unmet_durations(plan.counts.days, plan.pack)
+    notes += unmet_durations(plan.counts.days, plan.pack, checked=False)
     for name, texts in (
         ("Caution", dropped_cautions(plan)),
         ("Note", notes),
