@@ -1,8 +1,23 @@
-"""Charts: numbers in, plotly Figure out. Nothing here computes a domain fact or shows anything."""
+"""Charts: assessments in, plotly Figure out. Nothing here computes a domain fact or shows it."""
 
 from replicalab.figures.convergence import convergence_chart
 from replicalab.figures.costs import cost_chart
 from replicalab.figures.evidence import evidence_chart
+from replicalab.figures.frontier import frontier_figure
+from replicalab.figures.region import region_figure
+from replicalab.figures.sheet import BALANCED, LEAST_LOSS, OFFER, POINT, YOUR_PLAN
 from replicalab.figures.style import CONFIG
 
-__all__ = ["CONFIG", "convergence_chart", "cost_chart", "evidence_chart"]
+__all__ = [
+    "BALANCED",
+    "CONFIG",
+    "LEAST_LOSS",
+    "OFFER",
+    "POINT",
+    "YOUR_PLAN",
+    "convergence_chart",
+    "cost_chart",
+    "evidence_chart",
+    "frontier_figure",
+    "region_figure",
+]

@@ -236,7 +236,7 @@ def protection_losses(step: PlanStep) -> list[str]:
 def what_to_do(options: Options) -> str:
     """Return what fails, what the Lab Manager would do about it, and the least-loss way."""
     yours = options.yours
-    first = f"{_do_not_run(yours.pack)}{_put_back(yours)}"
+    first = f"{do_not_run_text(yours.pack)}{_put_back(yours)}"
     if options.offer is None:
         proof = proof_text(options.least)
         after = f" {proof}." if proof else ""
@@ -244,8 +244,9 @@ def what_to_do(options: Options) -> str:
     return f"{first}{shortage_text(yours)}. {_managers_way(options)} {_least_way(options)}"
 
 
-def _do_not_run(pack: Pack) -> str:
-    if not _too_short(pack):
+def do_not_run_text(pack: Pack) -> str:
+    """Return that a study cannot show anything in so few days, empty where it can."""
+    if not too_short(pack):
         return ""
     needs = count_text(pack.min_days, "day")
     return (
@@ -254,7 +255,7 @@ def _do_not_run(pack: Pack) -> str:
     )
 
 
-def _too_short(pack: Pack) -> bool:
+def too_short(pack: Pack) -> bool:
     """Return whether the lab has fewer days than the study's endpoint needs."""
     return pack.lab.days < pack.min_days
 
@@ -349,7 +350,7 @@ def difference_text(options: Options) -> str:
     if least.plan == offered.plan:
         if not least.exact:
             return f"No revision of {whose} that gives up less was found."
-        within = _least_days(least.after.pack) if least.none_above_floor else ""
+        within = least_days_text(least.after.pack) if least.none_above_floor else ""
         return f"Nothing to gain: in this lab no revision of {whose}{within} gives up less."
     step = PlanStep(offered, least.after)
     parts = list(_size_differences(offered.plan, least.plan))
@@ -368,7 +369,7 @@ def _shows_nothing(options: Options) -> str:
     """Return why the least-loss plan shows nothing, and first that it passes where it does."""
     least = options.least.after
     pack, why = least.pack, least.evidence.void or ""
-    if _too_short(pack):
+    if too_short(pack):
         needs = count_text(pack.min_days, "day")
         why = f"the study's endpoint needs {needs}, and the lab gives {pack.lab.days}"
     if not least.feasible:
@@ -420,7 +421,7 @@ def proof_text(least: LeastLoss) -> str:
         if any(each.field in _KEPT_TEXTS for each in plan.violations):
             return _reword_text(least)
         still = failing_text(plan.failing)
-        searched = f"No plan{_least_days(plan.pack)} for this lab"
+        searched = f"No plan{least_days_text(plan.pack)} for this lab"
         return f"{searched} passes all seven dimensions: {still} at best"
     if least.none_above_floor:
         floor = f"{plan.evidence.measure} {plan.evidence.amount(plan.evidence.floor)}"
@@ -428,9 +429,9 @@ def proof_text(least: LeastLoss) -> str:
     return ""
 
 
-def _least_days(pack: Pack) -> str:
+def least_days_text(pack: Pack) -> str:
     """Return the fewest days that were searched: `` of at least 7 days``; empty if any was."""
-    if pack.min_days <= 1 or _too_short(pack):
+    if pack.min_days <= 1 or too_short(pack):
         return ""
     return f" of at least {count_text(pack.min_days, 'day')}"
 
@@ -449,7 +450,7 @@ def _reword_text(least: LeastLoss) -> str:
     others = [each for each in least.after.failing if each is not Dimension.POLICY]
     if not others:
         return text
-    none = f"no plan{_least_days(least.after.pack)} for this lab passes"
+    none = f"no plan{least_days_text(least.after.pack)} for this lab passes"
     return f"{text}; even then {none}: {failing_text(others)} at best"
 
 
@@ -465,7 +466,7 @@ def search_text(options: Options) -> str:
         return f"{proof}. {inexact}." if proof else f"{inexact}."
     if not proof or any(each.field in _KEPT_TEXTS for each in plan.violations):
         return f"{proof}." if proof else ""
-    fewest = f"from {pack.min_days} " if _least_days(pack) else "up "
+    fewest = f"from {pack.min_days} " if least_days_text(pack) else "up "
     return (
         f"{proof}. Searched: every number of days {fewest}to {pack.lab.days}, every allowed "
         "substitution, every set of droppable controls, every sample size."

@@ -7,11 +7,10 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.models import Protocol
 from replicalab.scenarios import MOST, Pack
-from replicalab.sentences import extra_text, supposed_text
-from replicalab.ui import session
-from replicalab.ui.tradeoff_numbers import extras_of
+from replicalab.text.tradeoffs import extra_text, supposed_text
+from replicalab.ui import state
+from replicalab.ui.tradeoffs.outlook import Outlook
 from replicalab.ui.words import escaped
 
 _BUDGET_STEP: Final = 10
@@ -31,20 +30,20 @@ class _Lever(NamedTuple):
     step: int = 1
 
 
-def draw(real: Pack, supposed: Pack, plan: Protocol) -> None:
+def draw_levers(view: Outlook) -> None:
     """Draw the three sliders, what is supposed, and what one more of each would buy."""
-    for lever in _levers(real):
+    for lever in _levers(view.real):
         _draw_lever(lever)
-    text = supposed_text(real, supposed)
+    text = supposed_text(view.real, view.pack)
     if text:
         st.warning(escaped(text), icon=":material/experiment:")
         st.button(
             "Reset to the real lab",
             icon=":material/restart_alt:",
-            on_click=session.stop_supposing,
+            on_click=state.stop_supposing,
             key="reset_lab",
         )
-    lines = "\n".join(f"- {escaped(extra_text(extra))}" for extra in extras_of(supposed, plan))
+    lines = "\n".join(f"- {escaped(extra_text(extra))}" for extra in view.options.extras)
     with st.container(key="extras"):
         st.markdown(f"**What one more would buy**\n{lines}")
 
@@ -64,8 +63,8 @@ def _levers(real: Pack) -> Iterator[_Lever]:
 
 
 def _draw_lever(lever: _Lever) -> None:
-    value = session.workspace().levers.get(lever.field, lever.real)
-    key = f"lever_{lever.field}_{session.editor_version()}"
+    value = state.workspace().levers.get(lever.field, lever.real)
+    key = f"lever_{lever.field}_{state.editor_version()}"
     st.slider(
         lever.label,
         min_value=min(lever.low, value),
@@ -81,4 +80,4 @@ def _draw_lever(lever: _Lever) -> None:
 
 def _pull(lever: _Lever, key: str) -> None:
     value = int(st.session_state[key])
-    session.suppose(**{lever.field: None if value == lever.real else value})
+    state.suppose(**{lever.field: None if value == lever.real else value})
