@@ -118,17 +118,13 @@ def on_the_shelf(
     study: str, lab: str, scientist: ScientistKind, manager: LabManagerKind, most: int
 ) -> Negotiation:
     pack = load_scenario(study, lab)
-    setup = setup_for(
-        pack, pack.reference_protocol, most, scientist=scientist, lab_manager=manager
-    )
+    setup = setup_for(pack, pack.reference_protocol, most, scientist=scientist, lab_manager=manager)
     return negotiate(setup, pack)
 
 
 def acted(pack: Pack, *actions: ScientistAction | None, max_rounds: int = 5) -> Negotiation:
     """Return a negotiation of which a person has played these turns."""
-    setup = setup_for(
-        pack, None, max_rounds, scientist=ScientistKind.PERSON, lab_manager=REFERENCE
-    )
+    setup = setup_for(pack, None, max_rounds, scientist=ScientistKind.PERSON, lab_manager=REFERENCE)
     negotiation = begin(setup, pack)
     for action in actions:
         negotiation = play(negotiation, Turn(action=action))
@@ -199,9 +195,7 @@ def test_players_and_their_rules_are_named() -> None:
         ("accepted without evidence", Outcome.AGREED_BELOW_FLOOR),
     ],
 )
-def test_verdict_is_one_sentence_that_begins_with_the_outcome(
-    name: str, outcome: Outcome
-) -> None:
+def test_verdict_is_one_sentence_that_begins_with_the_outcome(name: str, outcome: Outcome) -> None:
     negotiation = by_hand(name)
     verdict = outcome_verdict(negotiation)
     assert negotiation.outcome is outcome

@@ -10,11 +10,10 @@ from streamlit.testing.v1 import AppTest
 from replicalab.models import ACCEPT_ACTION, Protocol, ScientistActionType, plan_action, revise
 from replicalab.negotiation import Turn, fork, save
 from replicalab.negotiation.games import put_forward
-from replicalab.text.negotiation import OUTCOME_TITLES, outcome_verdict
+from replicalab.text.negotiation import outcome_verdict
 from replicalab.ui.negotiation.table import Kept
 from tests.negotiation.playing import ask
 from tests.ui.negotiating import (
-    PACK,
     REFERENCE,
     by_person,
     by_rule,
@@ -206,9 +205,7 @@ TRACE: Final = by_rule()
 EXTRACT: Final = ["research server", "vendor-approved extract on the research server"]
 ROUND_2: Final = TRACE.rounds[1].plan
 assert ROUND_2 is not None
-OTHER: Final = revise(
-    ROUND_2.plan, sample_size=195, duration_days=4, required_equipment=EXTRACT
-)
+OTHER: Final = revise(ROUND_2.plan, sample_size=195, duration_days=4, required_equipment=EXTRACT)
 FORKED: Final = fork(TRACE, 1, OTHER)
 
 

@@ -19,6 +19,7 @@ from replicalab.negotiation import (
     save,
     shipped_recordings,
 )
+from replicalab.negotiation.asking import MAX_RETRIES
 from replicalab.text.negotiation import LAB_MANAGERS
 from replicalab.ui import own_studies, state
 from replicalab.ui.negotiation import settings, table
@@ -79,7 +80,8 @@ def _saved(kept: Kept) -> str:
 
 
 def _recording(kept: Kept) -> Recording | None:
-    if not kept.is_model:
+    """Return who was asked, and how; of a file from elsewhere only it can say."""
+    if not kept.is_model or kept.source:
         return None
     setup, found = kept.negotiation.setup, settings.usable_endpoint()
     asked = ModelSettings(
@@ -87,6 +89,7 @@ def _recording(kept: Kept) -> Recording | None:
         host=found.host if found else None,
         temperature=found.temperature if found else 0,
         max_tokens=found.max_tokens if found else 2000,
+        max_retries=MAX_RETRIES,
     )
     return Recording(key="own_run", title=f"{asked.model} on {setup.scenario_id}", settings=asked)
 

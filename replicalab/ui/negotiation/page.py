@@ -19,15 +19,14 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import state
-
 from replicalab.ui.negotiation import (
     files,
-    settings,
     model,
     moves,
     presenter,
     rounds,
     run,
+    settings,
     table,
 )
 from replicalab.ui.negotiation.model import Running
@@ -217,13 +216,9 @@ def _draw_opened() -> None:
 def _draw_aside(number: int, one: Kept) -> None:
     """Draw the way back to an opened negotiation that gave way to something else."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"aside_{number}"):
-        st.markdown(
-            f"An opened negotiation is put aside: {escaped(one.source)}.", width="content"
-        )
+        st.markdown(f"An opened negotiation is put aside: {escaped(one.source)}.", width="content")
         for label, icon, name, pressed in (
             ("Go back to it", ":material/undo:", "back", table.go_back_to),
             ("Forget it", ":material/close:", "forget", table.forget),
         ):
-            st.button(
-                label, icon=icon, key=f"aside_{number}_{name}", on_click=pressed, args=(one,)
-            )
+            st.button(label, icon=icon, key=f"aside_{number}_{name}", on_click=pressed, args=(one,))

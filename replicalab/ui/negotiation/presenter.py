@@ -54,7 +54,7 @@ def _draw_top(pack: Pack) -> None:
 
 
 def _draw_way_out() -> None:
-        st.button(
+    st.button(
         "Leave the presentation",
         icon=":material/close_fullscreen:",
         on_click=state.present,

@@ -83,9 +83,7 @@ def _column(plan: Assessment | None) -> list[str]:
 
 def draw_convergence(negotiation: Negotiation) -> None:
     """Draw what each round's plan uses and would show, as a chart and as a table."""
-    plans = [
-        (done.number + 1, done.plan) for done in negotiation.rounds if done.plan is not None
-    ]
+    plans = [(done.number + 1, done.plan) for done in negotiation.rounds if done.plan is not None]
     if not plans:
         st.caption("No plan has been put forward yet, so there is nothing to compare.")
         return

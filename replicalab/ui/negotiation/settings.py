@@ -68,9 +68,7 @@ def draw() -> None:
     missing = what_to_set(_merged(environment))
     if missing:
         table().settings_open = True
-    with st.expander(
-        "Model settings", expanded=table().settings_open, icon=":material/settings:"
-    ):
+    with st.expander("Model settings", expanded=table().settings_open, icon=":material/settings:"):
         st.caption(
             "Any server with an OpenAI-compatible address. What is typed here is kept for this "
             "session only: it is never stored, logged, exported or put in a link."

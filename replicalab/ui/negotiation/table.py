@@ -229,8 +229,7 @@ def put_aside() -> None:
     """Put the opened negotiation aside; with what was played on in it, it stays until forgotten."""
     found = table().opened
     if found is not None:
-        digest = found.negotiation.digest
-        others = [each for each in table().aside if each.negotiation.digest != digest]
+        others = [each for each in table().aside if each.negotiation != found.negotiation]
         table().aside = [*others, found]
     table().opened = None
 
