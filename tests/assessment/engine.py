@@ -1,4 +1,4 @@
-"""A second check, written from docs/contract.md in the plainest way; it shares no code with ours."""
+"""A second check, written from docs/contract.md in the plainest way; no code is shared."""
 
 from __future__ import annotations
 
