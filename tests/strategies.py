@@ -23,7 +23,7 @@ from replicalab.models import (
     ScientistObservation,
     revise,
 )
-from replicalab.negotiation import Turn
+from replicalab.negotiation import By, Turn
 from replicalab.scenarios import (
     LAB_CONSTRAINTS,
     MOST,
@@ -109,8 +109,8 @@ def scientist_actions(draw: st.DrawFn) -> ScientistAction:
 
 
 def turns() -> st.SearchStrategy[Turn]:
-    """Return any turn of a person: an action or walking away, with a reason or without."""
-    return st.builds(Turn, action=st.none() | scientist_actions(), reason=texts)
+    """Return any turn of a person: an action or walking away."""
+    return st.builds(Turn, action=st.none() | scientist_actions(), by=st.just(By.PERSON))
 
 
 @st.composite

@@ -88,9 +88,8 @@ def none_exists_text(best: LeastLoss) -> str:
     if pack.lab.days < pack.min_days:
         needed = count_text(pack.min_days, "day")
         why = f"the study's endpoint needs {needed}, and this lab has {pack.lab.days}"
-    return (
-        f"{none}: {size_text(after.plan)} pass all seven dimensions and show nothing, since {why}"
-    )
+    stands = f"a plan of {size_text(after.plan)} passes all seven dimensions and shows nothing"
+    return f"{none}: {stands}, since {why}"
 
 
 # --- relief ---------------------------------------------------------------------------------
