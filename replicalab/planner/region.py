@@ -44,8 +44,8 @@ _AT_MOST_WIDER: Final = 3
 _UNLIMITED: Final = np.iinfo(np.int64).max
 """Stands for a number of samples that nothing limits."""
 
-_CHECKED: Final = frozenset({Constraint.BUDGET, Constraint.SCHEDULE, Constraint.STAFF})
-"""The limits that a plan must keep; over the others it fits, but shows less or nothing."""
+_CHECKED: Final = (Constraint.BUDGET, Constraint.SCHEDULE, Constraint.STAFF)
+"""The lab's own limits, which a plan must keep; beyond the evidence's it fits, but shows less."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class Region:
         """For each constraint the largest sample that it allows in each number of days.
 
         At most one more than the grid's last row; -1 where it allows none. The study's own
-        constraints are a line only where they allow less than all others.
+        constraints are a line only where they allow less than the lab and all that exists.
         """
         pack, top = self.plan.pack, self._top
         found = {
@@ -227,7 +227,8 @@ class Region:
         if pack.design.population_max is not None:
             most = min(pack.design.population_max, top)
             found[Constraint.POPULATION] = np.full(self.days.shape, most)
-        if (self._study < np.min([*found.values()], axis=0)).any():
+        others = [found[limit] for limit in (*_CHECKED, Constraint.POPULATION) if limit in found]
+        if (self._study < np.min(others, axis=0)).any():
             found[Constraint.STUDY] = self._study
         return found
 
@@ -284,8 +285,8 @@ class Region:
             open_ &= countable(self.days, self.plan.pack) >= (asked or 0)
         if asked is None or self.drawn.failing:
             open_ = np.zeros_like(open_)
-        lines = [line for limit, line in self.lines.items() if limit in _CHECKED]
-        return self._at_least(np.where(open_, np.min([*lines, self._study], axis=0), -1))
+        lines = [*(self.lines[limit] for limit in _CHECKED), self._study]
+        return self._at_least(np.where(open_, np.min(lines, axis=0), -1))
 
     @cached_property
     def most_useful(self) -> Ints:
