@@ -15,13 +15,8 @@ from replicalab.negotiation import (
     Negotiation,
     Outcome,
     ScientistKind,
-    Turn,
-    begin,
     judge,
     ledger,
-    negotiate,
-    play,
-    setup_for,
 )
 from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from replicalab.text.negotiation import (
@@ -57,6 +52,8 @@ from tests.negotiation.playing import (
     SHORT,
     STUCK,
     ask,
+    by_person,
+    by_rule,
     propose,
     revise_to,
 )
@@ -118,22 +115,12 @@ def on_the_shelf(
     study: str, lab: str, scientist: ScientistKind, manager: LabManagerKind, most: int
 ) -> Negotiation:
     pack = load_scenario(study, lab)
-    setup = setup_for(pack, pack.reference_protocol, most, scientist=scientist, lab_manager=manager)
-    return negotiate(setup, pack)
-
-
-def acted(pack: Pack, *actions: ScientistAction | None, max_rounds: int = 5) -> Negotiation:
-    """Return a negotiation of which a person has played these turns."""
-    setup = setup_for(pack, None, max_rounds, scientist=ScientistKind.PERSON, lab_manager=REFERENCE)
-    negotiation = begin(setup, pack)
-    for action in actions:
-        negotiation = play(negotiation, Turn(action=action))
-    return negotiation
+    return by_rule(pack, pack.reference_protocol, most, scientist, manager)
 
 
 def by_hand(name: str) -> Negotiation:
     pack, actions, most = BY_HAND[name]
-    return acted(pack, *actions, max_rounds=most)
+    return by_person(pack, *actions, max_rounds=most)
 
 
 def told(negotiation: Negotiation) -> str:
@@ -227,8 +214,7 @@ def test_negotiation_that_goes_on_is_a_caution() -> None:
 @given(studied_packs(), itemised_protocols(), st.integers(1, 5))
 def test_verdict_passes_only_what_the_lab_can_run(pack: Pack, plan: Protocol, most: int) -> None:
     opening = plan if plan.sample_size else None
-    setup = setup_for(pack, opening, most, scientist=BASELINE, lab_manager=REFERENCE)
-    negotiation = negotiate(setup, pack)
+    negotiation = by_rule(pack, opening, most)
     verdict = outcome_verdict(negotiation)
     assert negotiation.outcome is not None
     assert (verdict.status is Status.PASS) is (negotiation.outcome is Outcome.AGREED)
@@ -262,14 +248,14 @@ def test_every_round_of_every_study_has_a_caption(study: str, scientist: Scienti
 def test_answer_is_explained_by_its_place_in_the_order(
     pack: Pack, plan: Protocol, kind: LabManagerActionType, place: str
 ) -> None:
-    done = acted(pack, propose(plan)).rounds[0]
+    done = by_person(pack, propose(plan)).rounds[0]
     assert done.answer is not None
     assert done.answer.action_type is kind
     assert answer_rule(done).startswith(f"{place} in its order")
 
 
 def test_answer_to_a_question_is_no_report_on_the_plan() -> None:
-    asked = acted(BOOKED, propose(PLAN), ask("How many days are there?")).rounds[-1]
+    asked = by_person(BOOKED, propose(PLAN), ask("How many days are there?")).rounds[-1]
     verdict = answer_verdict(asked)
     assert verdict is not None
     assert (verdict.status, verdict.title) == (Status.CAUTION, "Answers")
@@ -287,7 +273,7 @@ def test_ledger_of_a_lab_manager_that_gives() -> None:
 
 def test_change_is_told_field_by_field() -> None:
     other = revise(PLAN, sample_size=2000, duration_days=1, controls=[], rationale="So.")
-    [gift] = ledger(acted(STUCK, propose(PLAN), revise_to(other), max_rounds=9))
+    [gift] = ledger(by_person(STUCK, propose(PLAN), revise_to(other), max_rounds=9))
     assert change_rows(gift.step) == [
         ("Sample size", "40", "2,000"),
         ("Controls", "dark control, white light control", "–"),
@@ -311,9 +297,8 @@ def test_reward_without_an_agreement_is_none_and_says_why() -> None:
 
 
 def test_move_names_its_round() -> None:
-    assert move_text(acted(BOOKED, propose(PLAN), max_rounds=9)) == "Your move: round 2 of 9"
+    assert move_text(by_person(BOOKED, propose(PLAN), max_rounds=9)) == "Your move: round 2 of 9"
 
 
 def test_negotiation_before_its_first_round_has_no_plan() -> None:
-    setup = setup_for(BOOKED, scientist=ScientistKind.PERSON, lab_manager=REFERENCE)
-    assert "no plan is on the table yet" in outcome_verdict(begin(setup, BOOKED)).text
+    assert "no plan is on the table yet" in outcome_verdict(by_person(BOOKED)).text

@@ -10,50 +10,21 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Table
 
-from replicalab.models import Protocol, ScientistAction, ScientistActionType, plan_action
-from replicalab.negotiation import (
-    LabManagerKind,
-    Negotiation,
-    ScientistKind,
-    Turn,
-    begin,
-    negotiate,
-    play,
-    setup_for,
-)
-from replicalab.scenarios import Pack, load_scenario
+from replicalab.models import Protocol, ScientistActionType, plan_action
+from replicalab.negotiation import Negotiation
+from replicalab.scenarios import load_scenario
 from replicalab.text.negotiation import outcome_verdict
+from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
 from tests.ui.reading import NEGOTIATION, alerts, keyed, plain, run, texts, type_text, visit
 
 PACK: Final = load_scenario("fin_momentum", "medium")
 REFERENCE: Final = PACK.reference_protocol
+TOLD: Final = by_rule(PACK, REFERENCE)
+"""The negotiation that a first visit shows."""
 BUILD: Final = "replicalab.ui.negotiation.model.build_generate_fn"
 URL: Final = "http://127.0.0.1:9/v1"
 KEY: Final = "canary-key-0123456789"
-
-
-def by_rule(
-    pack: Pack = PACK,
-    most: int = 5,
-    scientist: ScientistKind = ScientistKind.BASELINE,
-    lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
-) -> Negotiation:
-    """Return the negotiation over a study's reference protocol that rules play."""
-    plan = pack.reference_protocol
-    return negotiate(
-        setup_for(pack, plan, most, scientist=scientist, lab_manager=lab_manager), pack
-    )
-
-
-def by_person(*actions: ScientistAction | None, pack: Pack = PACK, most: int = 5) -> Negotiation:
-    """Return a negotiation of which a person has played these turns."""
-    person, manager = ScientistKind.PERSON, LabManagerKind.REFERENCE
-    setup = setup_for(pack, None, most, scientist=person, lab_manager=manager)
-    negotiation = begin(setup, pack)
-    for action in actions:
-        negotiation = play(negotiation, Turn(action=action))
-    return negotiation
 
 
 def shows(app: AppTest, negotiation: Negotiation) -> bool:

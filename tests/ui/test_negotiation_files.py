@@ -16,11 +16,10 @@ from replicalab.negotiation import (
     save,
     shipped_recordings,
 )
-from replicalab.negotiation.games import put_forward
 from replicalab.scenarios import load_scenario
+from tests.negotiation.playing import by_person, by_rule, propose
 from tests.ui.negotiating import (
-    by_person,
-    by_rule,
+    TOLD,
     hand_over,
     labels,
     round_shown,
@@ -45,10 +44,12 @@ from tests.ui.reading import (
 )
 
 PACK: Final = load_scenario("phys_millikan", "hard", 3)
-ENDED: Final = by_rule(PACK, 7, ScientistKind.EVIDENCE_AWARE, LabManagerKind.LEAST_LOSS)
-PROPOSED: Final = put_forward(by_person(pack=PACK).state, PACK.reference_protocol)
-OPEN: Final = by_person(PROPOSED, pack=PACK)
-LEFT: Final = by_person(PROPOSED, None, pack=PACK)
+ENDED: Final = by_rule(
+    PACK, PACK.reference_protocol, 7, ScientistKind.EVIDENCE_AWARE, LabManagerKind.LEAST_LOSS
+)
+PROPOSED: Final = propose(PACK.reference_protocol)
+OPEN: Final = by_person(PACK, PROPOSED)
+LEFT: Final = by_person(PACK, PROPOSED, None)
 RECORDINGS: Final = shipped_recordings()
 
 
@@ -122,7 +123,7 @@ def test_same_negotiation_is_put_aside_once(played_on: AppTest) -> None:
 def test_edited_file_is_confirmed_by_nothing(
     edited: dict[str, object], edited_turn: dict[str, dict[str, object]]
 ) -> None:
-    saved = json.loads(save(by_rule())) | edited
+    saved = json.loads(save(TOLD)) | edited
     for name, values in edited_turn.items():
         saved["turns"][-2][name] |= values
     app = hand_over(visit(NEGOTIATION), json.dumps(saved))

@@ -18,9 +18,9 @@ from tests.ui.negotiating import (
     BUILD,
     KEY,
     REFERENCE,
+    TOLD,
     URL,
     answering,
-    by_rule,
     hand_over,
     headers,
     labels,
@@ -297,7 +297,7 @@ def reworded(monkeypatch: pytest.MonkeyPatch, *script: str | Exception) -> AppTe
 def test_answer_is_reworded_beside_the_built_in_text_and_goes_with_its_plan(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    answer = by_rule().rounds[0].answer
+    answer = TOLD.rounds[0].answer
     assert answer is not None
     words = f"{HOSTILE.replace('1', 'x')} {answer.explanation}"
     app = reworded(monkeypatch, words)

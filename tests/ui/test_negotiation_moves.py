@@ -7,16 +7,15 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.models import ACCEPT_ACTION, Protocol, ScientistActionType, plan_action, revise
+from replicalab.models import Protocol, revise
 from replicalab.negotiation import Turn, fork, save
-from replicalab.negotiation.games import put_forward
 from replicalab.text.negotiation import outcome_verdict
 from replicalab.ui.negotiation.table import Kept
-from tests.negotiation.playing import ask
+from tests.negotiation.playing import ACCEPT, ask, by_person, propose, revise_to
 from tests.ui.negotiating import (
+    PACK,
     REFERENCE,
-    by_person,
-    by_rule,
+    TOLD,
     hand_over,
     headers,
     labels,
@@ -44,9 +43,9 @@ from tests.ui.reading import (
     visit,
 )
 
-PROPOSED: Final = put_forward(by_person().state, REFERENCE)
-START: Final = by_person()
-OFFERED: Final = by_person(PROPOSED)
+PROPOSED: Final = propose(REFERENCE)
+START: Final = by_person(PACK)
+OFFERED: Final = by_person(PACK, PROPOSED)
 SEND: Final = "Put this plan forward"
 
 
@@ -94,7 +93,7 @@ def test_offer_is_accepted_and_only_then_a_judge_speaks(app: AppTest) -> None:
     assert "Reward " not in said(app)
     press(app, "Accept the offer")
     assert alerts(app)[0].colour == "success"
-    assert shows(app, by_person(PROPOSED, ACCEPT_ACTION))
+    assert shows(app, by_person(PACK, PROPOSED, ACCEPT))
     assert round_shown(app) == "Round 2 of 2"
     assert query_of(app)["round"] == "2"
     assert SEND not in labels(app)
@@ -111,15 +110,14 @@ def test_edited_plan_is_put_forward(app: AppTest) -> None:
     press(type_number(press(app, SEND), "Sample size", 180), SEND)
     offer = OFFERED.state.offer
     assert offer is not None
-    plan = revise(offer.plan, sample_size=180)
-    revised = plan_action(ScientistActionType.REVISE_PROTOCOL, plan)
-    assert shows(app, by_person(PROPOSED, revised))
+    revised = revise_to(revise(offer.plan, sample_size=180))
+    assert shows(app, by_person(PACK, PROPOSED, revised))
 
 
 def test_question_is_answered_from_the_lab(app: AppTest) -> None:
     hostile = "How many credits? <b>![x](https://example.org/x.png) :red[free] $x$"
     press(type_text(app, "Or ask the lab a question", hostile), "Ask")
-    answer = by_person(ask(hostile)).rounds[0].answer
+    answer = by_person(PACK, ask(hostile)).rounds[0].answer
     assert answer is not None
     assert answer.explanation in said(app)
     assert matrix(app)[1] == ["Protocol", "no plan"]
@@ -139,13 +137,13 @@ def test_what_is_empty_is_not_sent(app: AppTest, label: str, text: str, pressed:
 def test_person_may_walk_away(app: AppTest) -> None:
     press(press(app, SEND), "Walk away")
     assert alerts(app)[0].colour == "error"
-    assert shows(app, by_person(PROPOSED, None))
+    assert shows(app, by_person(PACK, PROPOSED, None))
     assert "Has nothing to answer." in said(app)
 
 
 def test_walking_away_at_once_leaves_no_plan(app: AppTest) -> None:
     press(app, "Walk away")
-    assert shows(app, by_person(None))
+    assert shows(app, by_person(PACK, None))
     assert "No plan has been put forward yet" in said(app)
     assert "No plan was ever on the table" in said(app)
 
@@ -166,13 +164,13 @@ def test_form_starts_anew_after_another_course_of_the_same_round(app: AppTest) -
 
 def test_rounds_run_out(app: AppTest) -> None:
     press(type_number(app, "Rounds at most", 1), SEND)
-    assert shows(app, by_person(PROPOSED, most=1))
+    assert shows(app, by_person(PACK, PROPOSED, max_rounds=1))
 
 
 def test_turn_pressed_twice_is_played_once() -> None:
     kept = Kept(OFFERED)
     for _ in range(2):
-        kept.play(1, Turn(action=ACCEPT_ACTION))
+        kept.play(1, Turn(action=ACCEPT))
     assert [done.number for done in kept.negotiation.rounds] == [0, 1]
 
 
@@ -201,12 +199,11 @@ def test_talks_survive_any_number_of_negotiations_by_rule(app: AppTest) -> None:
 
 # --- forking ---
 
-TRACE: Final = by_rule()
 EXTRACT: Final = ["research server", "vendor-approved extract on the research server"]
-ROUND_2: Final = TRACE.rounds[1].plan
+ROUND_2: Final = TOLD.rounds[1].plan
 assert ROUND_2 is not None
 OTHER: Final = revise(ROUND_2.plan, sample_size=195, duration_days=4, required_equipment=EXTRACT)
-FORKED: Final = fork(TRACE, 1, OTHER)
+FORKED: Final = fork(TOLD, 1, OTHER)
 
 
 def forked() -> AppTest:
@@ -227,7 +224,7 @@ def test_fork_form_holds_the_plan_of_its_round_and_can_be_left() -> None:
 
 def test_both_branches_stand_side_by_side_and_are_compared_round_by_round() -> None:
     app = forked()
-    before, after = outcome_verdict(TRACE).text, outcome_verdict(FORKED).text
+    before, after = outcome_verdict(TOLD).text, outcome_verdict(FORKED).text
     assert before != after
     assert [alert.text for alert in alerts(app)] == [before, before, after]
     rows = rows_in(app, "branches")
@@ -245,7 +242,7 @@ def test_both_branches_stand_side_by_side_and_are_compared_round_by_round() -> N
 
 def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:
     app = press(forked(), "Drop the branch")
-    assert [alert.text for alert in alerts(app)] == [outcome_verdict(TRACE).text]
+    assert [alert.text for alert in alerts(app)] == [outcome_verdict(TOLD).text]
     assert "Keep the branch" not in labels(seat(forked(), "Lab Manager", "least_loss"))
 
 
@@ -254,7 +251,7 @@ def test_branch_is_kept_in_place_of_the_original_and_closed_again() -> None:
     assert shows(app, FORKED)
     assert round_shown(app) == "Round 2 of 2"
     assert "Your branch from round 2." in said(app)
-    assert shows(press(app, "Close it"), TRACE)
+    assert shows(press(app, "Close it"), TOLD)
 
 
 def test_kept_branch_can_be_forked_again() -> None:
@@ -289,7 +286,7 @@ def test_plan_that_cannot_be_sent_is_not_forked(field: str) -> None:
 
 def forking(plan: Protocol) -> str:
     """Return what the fork form says over a negotiation whose first plan is that one."""
-    saved = save(by_person(put_forward(START.state, plan)))
+    saved = save(by_person(PACK, propose(plan)))
     return said(press(hand_over(visit(NEGOTIATION), saved), "Fork here"))
 
 

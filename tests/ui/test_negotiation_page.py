@@ -13,9 +13,11 @@ from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
 from replicalab.text.negotiation import outcome_verdict, round_caption
 from replicalab.ui.address import encode_plan
+from tests.negotiation.playing import by_rule
 from tests.ui.negotiating import (
+    PACK,
     REFERENCE,
-    by_rule,
+    TOLD,
     headers,
     labels,
     matrix,
@@ -54,7 +56,8 @@ STEPS: Final = ("First", "Back", "Next", "Last", "Play")
 
 @pytest.mark.parametrize(("study", "lab"), LABS)
 def test_page_shows_what_the_core_has_found(study: str, lab: str) -> None:
-    negotiation = by_rule(load_scenario(study, lab))
+    pack = load_scenario(study, lab)
+    negotiation = by_rule(pack, pack.reference_protocol)
     plans = [done.plan for done in negotiation.rounds if done.plan is not None]
     verdict = outcome_verdict(negotiation)
     colour = {"pass": "success", "caution": "warning", "fail": "error"}[verdict.status]
@@ -103,7 +106,7 @@ def test_scrubber_stops_at_the_ends() -> None:
 
 def test_round_says_what_was_asked_what_changed_and_what_was_answered() -> None:
     page = said(press(visit(NEGOTIATION), "Next"))
-    assert round_caption(by_rule(), 1) in page
+    assert round_caption(TOLD, 1) in page
     for told in (
         "Revises\nThe last answer names something that stands in the way, so it halves",
         "150 samples in 7 days, offline decile",
@@ -172,7 +175,7 @@ def test_each_rule_is_seated_and_kept_in_the_address(
 ) -> None:
     app = seat(visit(NEGOTIATION), "Scientist", scientist.value)
     seat(app, "Lab Manager", manager.value)
-    assert shows(app, by_rule(scientist=scientist, lab_manager=manager))
+    assert shows(app, by_rule(PACK, REFERENCE, 5, scientist, manager))
     again = visit(NEGOTIATION, **query_of(app))
     assert alerts(again)[0] == alerts(app)[0]
     assert (seated(again), seated(again, "Lab Manager")) == (scientist.value, manager.value)
@@ -245,7 +248,7 @@ def title(app: AppTest) -> str:
 
 
 def test_presenting_hides_the_controls_and_tells_each_round_in_a_line() -> None:
-    app, negotiation = visit(NEGOTIATION, present="1"), by_rule()
+    app, negotiation = visit(NEGOTIATION, present="1"), TOLD
     assert labels(app) == ["Leave the presentation", "First", "Back", "Next", "Last", "Play"]
     assert not app.selectbox
     assert not app.number_input
