@@ -107,13 +107,12 @@ def _passes(checked: object) -> bool:
 
 def _chosen_by(done: _Round, setup: Setup) -> By:
     """Return who chose a turn, by what its round says of it."""
-    forked, by_hand = setup.forked_at, done.reason == BY_HAND or done.number == setup.forked_at
-    if forked is not None and done.number <= forked and by_hand:
+    if done.reason == BY_HAND:
         return By.FORK
-    if done.attempts:
-        return By.PERSON if done.reason == FOR_THE_MODEL else By.MODEL
-    opens = setup.opening is not None and done.number == 0
-    return By.RULE if opens or setup.scientist in AUTOMATIC else By.PERSON
+    if (setup.opening is not None and done.number == 0) or setup.scientist in AUTOMATIC:
+        return By.RULE
+    told = done.attempts or done.reason  # a person gave no reason but when acting for a model
+    return By.MODEL if told and done.reason != FOR_THE_MODEL else By.PERSON
 
 
 # --- cassettes ------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from pydantic_core import from_json
 
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.lexicon import amount_text
+from replicalab.negotiation.attempts import readable
 from replicalab.negotiation.earlier import converted
 from replicalab.negotiation.transcript import Transcript
 
@@ -35,7 +36,7 @@ def load(text: str) -> Transcript:
             f"{_REMEDY}"
         )
     try:
-        data = from_json(text)
+        data = from_json(readable(text))
     except ValueError as error:
         raise TraceError(f"the file: Invalid JSON: {error}; {_REMEDY}") from error
     if not isinstance(data, dict):

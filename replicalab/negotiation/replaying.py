@@ -151,22 +151,20 @@ def _otherwise(saved: SavedTurn, now: Round, before: str | None) -> Iterator[str
     if saved.told is not None and now.attempts and saved.told != now.told:
         yield "the model would be told something else now than when this was saved"
     if saved.facts is not None and saved.facts != now.facts:
-        yield f"the Lab Manager answers differently: {joined(list(_other_facts(saved.facts, now)))}"
+        yield f"the Lab Manager answers differently: {joined(list(_other_facts(saved.facts, now.facts)))}"
     elif (
         saved.digest is not None and before is not None and saved.digest != now.digest_after(before)
     ):
         yield "the turn was edited since it was saved"
 
 
-def _other_facts(saved: Facts, now: Round) -> Iterator[str]:
+def _other_facts(saved: Facts, now: Facts) -> Iterator[str]:
     """Yield each fact that is another now."""
-    pairs = {name: (getattr(saved, name), getattr(now.facts, name)) for name in Facts.model_fields}
-    for name, (then, today) in pairs.items():
-        if name == "offer":
-            if then != today:
-                yield "another plan is offered"
-        elif then != today:
-            yield f"{name} is {_shown(today)} and was {_shown(then)}"
+    plans = {"plan": "another plan is on the table", "offer": "another plan is offered"}
+    for name in Facts.model_fields:
+        then, today = getattr(saved, name), getattr(now, name)
+        if then != today:
+            yield plans.get(name) or f"{name} is {_shown(today)} and was {_shown(then)}"
 
 
 def _shown(value: object) -> str:

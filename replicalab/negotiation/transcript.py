@@ -192,7 +192,7 @@ def transcript_of(negotiation: Negotiation, recording: Recording | None = None) 
 
 def start_of(setup: Setup, recording: Recording | None) -> str:
     """Return the fingerprint of a setup, and of who was recorded, and how."""
-    return fingerprint(setup, recording and recording.made, recording and recording.settings)
+    return fingerprint(setup.digest, recording and [recording.made, recording.settings])
 
 
 def save(negotiation: Negotiation, recording: Recording | None = None) -> str:
