@@ -10,7 +10,6 @@ from replicalab.agents.suggestions import SuggestionChange, apply_changes
 from replicalab.assessment import Assessment, assess
 from replicalab.models import Dimension, revise
 from replicalab.planner.options import Options
-from replicalab.planner.steps import judged
 
 _BY_WORDING: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY)
 _ITEM_FIELDS: Final = ("required_equipment", "required_reagents")
@@ -57,8 +56,7 @@ def worded(options: Options) -> Worded:
 def _with_items(options: Options, changes: Iterable[SuggestionChange]) -> Worded:
     """Return the plan with those of the changes that replace an item."""
     items = tuple(change for change in changes if change.field in _ITEM_FIELDS)
-    plan = apply_changes(options.yours.plan, items)
-    return Worded(judged(plan, options.yours, options.known), items)
+    return Worded(options.judged(apply_changes(options.yours.plan, items)), items)
 
 
 def least_worded(options: Options, drawn: Worded) -> Worded | None:
@@ -72,4 +70,4 @@ def least_worded(options: Options, drawn: Worded) -> Worded | None:
     if plan == now or not least.after.feasible:
         return None
     changes = tuple(change for change in least.changes if change.field not in numbers)
-    return Worded(judged(plan, options.yours, options.known), changes)
+    return Worded(options.judged(plan), changes)

@@ -13,7 +13,6 @@ from replicalab.models import Protocol
 from replicalab.planner import (
     Constraint,
     Extra,
-    Frontier,
     FrontierPlan,
     LeastLoss,
     Options,
@@ -314,23 +313,18 @@ def given_up_text(plan: Assessment) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def balance_text(balanced: Assessment | None, found: Frontier, evidence: Evidence) -> str:
-    """Return the Nash point as what each side gains by agreeing on it.
-
-    Args:
-        balanced: the plan at that point, None where there is none.
-        found: the plans that it is one of.
-        evidence: of any plan of the study, for its measure and its floor.
-    """
+def balance_text(options: Options) -> str:
+    """Return the Nash point as what each side gains by agreeing on it."""
+    evidence, balanced = options.yours.evidence, options.balanced
     floor = evidence.amount(evidence.floor)
     if balanced is None:
-        none = "none that fits" if found.exact else "none that was found to fit"
+        none = "none that fits" if options.frontier.exact else "none that was found to fit"
         return (
             f"There is no balanced plan: {none} reaches the floor of {floor}, so an "
             "agreement would leave the Scientist with nothing."
         )
     given_up = f" It gives up some of the study: {fidelity_text(balanced)}."
-    budget = found.pack.lab.budget
+    budget = balanced.pack.lab.budget
     return (
         f"The balanced plan is {priced_size_text(balanced)}. Both sides gain: the Scientist has "
         f"{balanced.evidence.text} against a floor of {floor}, and "

@@ -20,7 +20,7 @@ from replicalab.planner import Options, options_of
 from replicalab.scenarios import Pack, list_scenarios
 from replicalab.ui import own_studies
 from replicalab.ui.address import from_query, to_query
-from replicalab.ui.workspace import Workspace, supposed_lab
+from replicalab.ui.workspace import Workspace
 
 if TYPE_CHECKING:
     from replicalab.ui.stories import Story
@@ -101,11 +101,6 @@ def _pack() -> Pack:
 def here() -> Here:
     """Return what the workspace points at."""
     return Here(options_of(assess(plan(), _pack())))
-
-
-def supposed() -> Pack:
-    """Return the study in the lab that the Trade-offs page supposes."""
-    return supposed_lab(_pack(), workspace().levers)
 
 
 # --- the address ----------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import plotly.graph_objects as go
 import pytest
@@ -71,8 +71,10 @@ def test_plan_without_evidence_is_a_cross() -> None:
 
 
 def test_half_width_says_that_lower_is_better_and_void_stands_at_the_worst_end() -> None:
-    precise = {"kind": "precision", "effect_published": None, "effect_planning": 0.1,
-               "sesoi": None, "target": 0.015, "floor": 0.025}  # fmt: skip
+    precise: dict[str, Any] = {
+        "kind": "precision", "effect_published": None, "effect_planning": 0.1, "sesoi": None,
+        "target": 0.015, "floor": 0.025,
+    }  # fmt: skip
     figure = convergence_chart([(1, plan(60, **precise)), (2, plan(0, **precise))])
     assert "lower is better" in figure.layout.yaxis2.title.text
     first, second = traces(figure)["half-width"].y

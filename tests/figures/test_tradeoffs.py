@@ -158,9 +158,8 @@ def test_precision_is_shown_with_less_as_better() -> None:
 def frontier_drawn(study: str = "fin_momentum") -> go.Figure:
     found, plans = opened(study), plans_of(study)
     del plans[OFFER]
-    balanced = found.frontier.balanced
-    assert balanced is not None
-    plans[BALANCED] = assess(balanced.plan(found.yours.plan, found.yours.pack), found.yours.pack)
+    assert found.balanced is not None
+    plans[BALANCED] = found.balanced
     return frontier_figure(found.frontier, plans, "Evidence for credits")
 
 

@@ -181,10 +181,7 @@ def _prose() -> Iterator[str]:
 
 def _of_the_balance() -> Iterator[str]:
     for place in (MOMENTUM, REEF, ("math_four_colour", "hard")):
-        options = opened(place)
-        yours, found = options.yours, options.frontier
-        plan = found.balanced and assess(found.balanced.plan(yours.plan, yours.pack), yours.pack)
-        yield balance_text(plan, found, yours.evidence)
+        yield balance_text(opened(place))
     yield given_up_text(opened(REEF).least.after)
     yield priced_size_text(opened(MOMENTUM, 1, 1).yours)
 

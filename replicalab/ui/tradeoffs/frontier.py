@@ -43,9 +43,9 @@ def draw_frontier(view: Outlook) -> None:
 
 
 def _draw_balance(view: Outlook) -> None:
-    text = balance_text(view.balanced, view.options.frontier, view.yours.evidence)
-    st.markdown(f"**The balance.** {escaped(text)}")
-    if view.balanced is not None:
+    balanced = view.options.balanced
+    st.markdown(f"**The balance.** {escaped(balance_text(view.options))}")
+    if balanced is not None:
         st.caption(
             "By Nash’s rule: the plan at which the two gains, multiplied, are largest; a plan that "
             "gives up some of the study counts for less."
@@ -55,16 +55,17 @@ def _draw_balance(view: Outlook) -> None:
             icon=":material/balance:",
             key="load_balanced",
             on_click=load,
-            args=(view.balanced.plan, "balanced"),
-            disabled=view.balanced.plan == view.yours.plan,
+            args=(balanced.plan, "balanced"),
+            disabled=balanced.plan == view.yours.plan,
         )
     draw_loaded("balanced", view)
 
 
 def _draw_chart(view: Outlook, title: str) -> None:
-    found = view.options.frontier
+    found, balanced = view.options.frontier, view.options.balanced
+    plans = view.compared | ({} if balanced is None else {BALANCED: balanced})
     st.plotly_chart(
-        frontier_figure(found, view.best, title),
+        frontier_figure(found, plans, title),
         key="frontier_chart",
         config=CONFIG,
         alt=f"{title}. Credits against evidence; the same stands in the table below.",
@@ -95,7 +96,7 @@ def _row(each: FrontierPlan, view: Outlook) -> tuple[str, ...]:
         f"{priced_size_text(each)}{balanced}",
         view.yours.evidence.amount(each.value),
         str(each.loss),
-        given_up_text(view.judged(each.plan(view.yours.plan, view.pack))),
+        given_up_text(view.options.judged(each.plan(view.yours.plan, view.pack))),
     )
 
 

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.assessment import Assessment, AssumedEffect, assess
-from replicalab.figures import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN
+from replicalab.figures import LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.models import Protocol
-from replicalab.planner import Options, Worded, judged, least_worded, options_of, worded
+from replicalab.planner import Options, Worded, least_worded, options_of, worded
 from replicalab.planner.region import Region, effects_of, region
 from replicalab.scenarios import Pack
 from replicalab.ui import state
@@ -157,21 +157,6 @@ class Outlook:
     def point(self) -> Assessment:
         """The plan at that point."""
         return self.drawn.at(*self.place)
-
-    @cached_property
-    def balanced(self) -> Assessment | None:
-        """The balanced plan of those that nothing beats, None where there is none."""
-        found = self.options.frontier.balanced
-        return None if found is None else self.judged(found.plan(self.yours.plan, self.pack))
-
-    def judged(self, plan: Protocol) -> Assessment:
-        """Return what is known of a plan in the supposed lab."""
-        return judged(plan, self.yours, self.options.known)
-
-    @property
-    def best(self) -> dict[str, Assessment]:
-        """The plans that are shown beside those that nothing beats."""
-        return self.compared if self.balanced is None else self.compared | {BALANCED: self.balanced}
 
 
 def look(here: Here) -> Outlook:
