@@ -6,6 +6,7 @@ Every number stands in the negotiation or in its ledger; nothing is said that th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, failing_text, placed_text, size_text
@@ -316,8 +317,9 @@ def _evidence_given(total: PlanStep) -> str:
     if not total.evidence_changed:
         return ""
     if before.measure in _POWER_LIKE and not before.void:
-        lost = round(before.value, 2) - round(after.value, 2)
-        return f"{lost:.2f} of {before.measure}" if lost > 0 else f"won {-lost:.2f} of it back"
+        left = Decimal(0) if after.void else Decimal(after.amount(after.value))
+        lost = Decimal(before.amount(before.value)) - left
+        return f"{lost} of {before.measure}" if lost > 0 else f"won {-lost} of it back"
     if before.void or after.void:
         return f"went from {before.text} to {after.text}"
     was, now = before.amount(before.value), after.amount(after.value)
