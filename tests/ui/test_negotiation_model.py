@@ -27,6 +27,7 @@ from tests.ui.negotiating import (
     model_at_the_table,
     proposing,
     round_shown,
+    rows_in,
     seat,
 )
 from tests.ui.reading import (
@@ -241,6 +242,17 @@ def test_round_is_taken_back_and_with_it_the_failure(monkeypatch: pytest.MonkeyP
     assert "First" not in labels(app)
     assert can_press(app, "Run")
     assert "its turn is over" not in said(app)
+
+
+def test_branch_outlives_the_round_that_it_was_forked_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = proposing(revise(REFERENCE, sample_size=200))
+    app, _ = model_at_the_table(monkeypatch, PLAN, other, DEAD)
+    press(press(press(app, "Run"), "Fork here"), "Continue from here")
+    press(app, "Undo last round")
+    assert round_shown(app) == "Round 1 of 1"
+    assert [row[:2] for row in rows_in(app, "branches")[1:]] == [["2", "–"]]
 
 
 def test_run_again_forgets_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -244,7 +244,8 @@ def _draw_branches(branch: Branch) -> None:
     with after:
         st.markdown("**Your branch**")
         draw_verdict(outcome_verdict(other))
-    _draw_differences(original.rounds[branch.at :], other.rounds[branch.at :])
+    pairs = list(zip_longest(original.rounds, other.rounds))
+    _draw_differences(pairs[branch.at :], branch.at + 1)
     with st.container(horizontal=True, key="branch_buttons"):
         st.button(
             "Keep the branch",
@@ -257,9 +258,7 @@ def _draw_branches(branch: Branch) -> None:
     draw(branch.kept, "branch")
 
 
-def _draw_differences(before: tuple[Round, ...], after: tuple[Round, ...]) -> None:
-    pairs = list(zip_longest(before, after))
-    first = before[0].number + 1
+def _draw_differences(pairs: list[tuple[Round | None, Round | None]], first: int) -> None:
     with st.container(key="branches"):
         st.table(
             {
