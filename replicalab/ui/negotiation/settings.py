@@ -1,4 +1,4 @@
-"""Where the language model is reached: from the environment, secrets, or typed for this session.
+"""Where the language model is reached: from the environment, secrets, or typed for this state.
 
 What is typed stays in this session: it is in no address, no log and no file. A key from the
 environment goes to the environment's address only, never to one that a visitor typed.
@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
 from replicalab.errors import ModelError, ModelSettingsError
 from replicalab.llm import SETTINGS, Endpoint, check_endpoint, what_to_set
+from replicalab.ui.negotiation.table import table
 from replicalab.ui.words import escaped
 
-_BASE_URL, _MODEL, _KEY = (SETTINGS[field] for field in ("base_url", "model", "api_key"))
-_OPEN: Final = "model_settings_open"
+_BASE_URL, _KEY = SETTINGS["base_url"], SETTINGS["api_key"]
+_TEXTS: Final = {
+    "base_url": ("Base URL", "http://localhost:11434/v1"),
+    "model": ("Model", "the name that the server knows"),
+}
 _NUMBERS: Final = {
     "timeout": ("Longest silence (seconds)", 1, 3600),
     "max_tokens": ("Longest answer (tokens)", 1, 1_000_000),
@@ -30,7 +34,7 @@ def endpoint() -> Endpoint | None:
     Raises:
         ModelSettingsError: a value cannot be used.
     """
-    return Endpoint.from_environment(_merged(_environment(), _typed()))
+    return Endpoint.from_environment(_merged(_environment()))
 
 
 def usable_endpoint() -> Endpoint | None:
@@ -48,17 +52,9 @@ def _environment() -> dict[str, str]:
     return {name: str(found[name]) for name in SETTINGS.values() if name in found}
 
 
-def _typed() -> dict[str, str]:
-    typed = {name: st.session_state.get(_widget(field)) for field, name in SETTINGS.items()}
-    return {name: str(value).strip() for name, value in typed.items() if value is not None}
-
-
-def _widget(field: str) -> str:
-    return f"model_{field}"
-
-
-def _merged(environment: Mapping[str, str], typed: Mapping[str, str]) -> dict[str, str]:
+def _merged(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the settings with what was typed first; the key stays with its own address."""
+    typed = {SETTINGS[field]: str(value).strip() for field, value in table().settings.items()}
     found = {**environment, **{name: text for name, text in typed.items() if text}}
     elsewhere = found.get(_BASE_URL) != environment.get(_BASE_URL)
     if elsewhere and not typed.get(_KEY):
@@ -67,13 +63,12 @@ def _merged(environment: Mapping[str, str], typed: Mapping[str, str]) -> dict[st
 
 
 def draw() -> None:
-    """Draw the settings, and a test of the connection; once open, they stay so until `fold`."""
+    """Draw the settings, and a test of the connection; once open, they stay so until a run."""
     environment = _environment()
-    missing = what_to_set(_merged(environment, _typed()))
+    missing = what_to_set(_merged(environment))
     if missing:
-        st.session_state[_OPEN] = True
-    unfolded = bool(st.session_state.get(_OPEN))
-    with st.expander("Model settings", expanded=unfolded, icon=":material/settings:"):
+        table().settings_open = True
+    with st.expander("Model settings", expanded=table().settings_open, icon=":material/settings:"):
         st.caption(
             "Any server with an OpenAI-compatible address. What is typed here is kept for this "
             "session only: it is never stored, logged, exported or put in a link."
@@ -85,49 +80,40 @@ def draw() -> None:
         st.info(f"{escaped(missing)} {or_here}", icon=":material/smart_toy:")
 
 
-def fold() -> None:
-    """Fold the settings: a model that is about to be asked needs them no more."""
-    st.session_state[_OPEN] = False
-
-
 def _draw_fields(environment: Mapping[str, str]) -> None:
-    address, model, key = st.columns(3)
-    with address:
-        _text("base_url", "Base URL", environment, "http://localhost:11434/v1")
-    with model:
-        _text("model", "Model", environment, "the name that the server knows")
-    with key:
-        st.text_input(
-            "Key",
-            type="password",
-            placeholder="set in the environment" if _KEY in environment else "if the server asks",
-            key=_widget("api_key"),
-            persist_state="session",
+    *columns, last = st.columns(3)
+    for column, (field, (label, placeholder)) in zip(columns, _TEXTS.items(), strict=True):
+        column.text_input(
+            label,
+            str(table().settings.get(field, environment.get(SETTINGS[field], ""))),
+            max_chars=2000,
+            placeholder=placeholder,
             autocomplete="off",
+            **_kept(field),
         )
-    for column, field in zip(st.columns(3), _NUMBERS, strict=False):
-        with column:
-            _number(field, environment)
-
-
-def _text(field: str, label: str, environment: Mapping[str, str], placeholder: str) -> None:
-    st.text_input(
-        label,
-        environment.get(SETTINGS[field], ""),
-        max_chars=2000,
-        placeholder=placeholder,
-        key=_widget(field),
-        persist_state="session",
+    last.text_input(
+        "Key",
+        str(table().settings.get("api_key", "")),
+        type="password",
+        placeholder="set in the environment" if _KEY in environment else "if the server asks",
         autocomplete="off",
+        **_kept("api_key"),
     )
+    for column, (field, (label, least, most)) in zip(st.columns(3), _NUMBERS.items(), strict=False):
+        text = environment.get(SETTINGS[field], "")
+        default = int(Endpoint.model_fields[field].default)
+        value = int(text) if text.isdecimal() and least <= int(text) <= most else default
+        value = int(table().settings.setdefault(field, value))
+        column.number_input(label, least, most, value, step=1, **_kept(field))
 
 
-def _number(field: str, environment: Mapping[str, str]) -> None:
-    label, least, most = _NUMBERS[field]
-    text = environment.get(SETTINGS[field], "")
-    default = int(Endpoint.model_fields[field].default)
-    value = int(text) if text.isdecimal() and least <= int(text) <= most else default
-    st.number_input(label, least, most, value, step=1, key=_widget(field), persist_state="session")
+def _kept(field: str) -> dict[str, Any]:
+    """Return the key of a field's widget, and what keeps what is typed into it."""
+    return {"key": f"model_{field}", "on_change": _keep, "args": (field,)}
+
+
+def _keep(field: str) -> None:
+    table().settings[field] = st.session_state[f"model_{field}"]
 
 
 def _draw_test() -> None:
