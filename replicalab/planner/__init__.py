@@ -30,9 +30,10 @@ from replicalab.planner.least_loss import (
     rank,
     suggest_least_loss,
 )
-from replicalab.planner.limits import TIER_RANK, largest_sample
+from replicalab.planner.limits import TIER_RANK, Constraint, largest_sample
 from replicalab.planner.options import Options, options_of
 from replicalab.planner.steps import FieldChange, PlanStep, change_steps, differences, judged
+from replicalab.planner.worded import Worded, least_worded, worded
 from replicalab.planner.wordings import Wording, Wordings, wordings
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "TIER_RANK",
     "Ask",
     "Asks",
+    "Constraint",
     "Extra",
     "FieldChange",
     "Frontier",
@@ -52,6 +54,7 @@ __all__ = [
     "Relief",
     "Single",
     "Standing",
+    "Worded",
     "Wording",
     "Wordings",
     "asks",
@@ -68,8 +71,10 @@ __all__ = [
     "least_loss",
     "least_loss_of",
     "least_loss_offer",
+    "least_worded",
     "options_of",
     "rank",
     "suggest_least_loss",
+    "worded",
     "wordings",
 ]

@@ -11,10 +11,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from replicalab.agents.suggestions import apply_changes
-from replicalab.assessment import Assessment, Counts, assess, credits_needed, tier_of
+from replicalab.assessment import Assessment, Counts, Evidence, assess, credits_needed, tier_of
 from replicalab.models import Protocol, revise
 from replicalab.planner.limits import MOST_SAMPLES, Limits, Worth, fewest, shortfall
 from replicalab.planner.wordings import Wording, Wordings, wordings
@@ -123,7 +124,17 @@ class Frontier:
         same = (gentler.loss, gentler.days) == (plan.fidelity_loss, plan.counts.days)
         return found if not found.unbeaten or same else Standing(gentler=gentler)
 
-    @property
+    def as_strong(self, evidence: Evidence) -> FrontierPlan | None:
+        """Return the plan that gives up least with as much evidence, at the precision shown."""
+        short, text = shortfall(evidence.value, self.pack), evidence.amount(evidence.value)
+        rivals = [
+            each
+            for each in self.plans
+            if shortfall(each.value, self.pack) <= short or evidence.amount(each.value) == text
+        ]
+        return min(rivals, key=lambda each: (each.loss, each.credits), default=None)
+
+    @cached_property
     def balanced(self) -> FrontierPlan | None:
         """The Nash point, None when no plan is above the floor.
 
@@ -140,7 +151,7 @@ class Frontier:
 
         return max(above, key=product, default=None)
 
-    @property
+    @cached_property
     def lines(self) -> tuple[LossLine, ...]:
         """One line for each fidelity loss, fit to be drawn.
 
@@ -159,7 +170,7 @@ class Frontier:
                 best = short
                 yield plan
 
-    @property
+    @cached_property
     def listed(self) -> tuple[FrontierPlan, ...]:
         """About `MOST_LISTED` plans, line by line, each line's evenly spaced by credits."""
         lines, balanced = self.lines, self.balanced

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from math import inf
 from typing import Final
 
 from replicalab.assessment import Counts, counts_of, credits_needed, evidence_value, staff, tier_of
-from replicalab.assessment.evidence import attenuated
+from replicalab.assessment.evidence import seen_effect
 from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Protocol
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 
@@ -27,6 +28,18 @@ TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
 BELOW_FLOOR: Final = TIER_RANK[EvidenceTier.BELOW_FLOOR]
 
 _DIGITS: Final = 12
+
+
+class Constraint(StrEnum):
+    """What limits the sample, or the days, of a plan: the lab, the evidence, the study itself."""
+
+    BUDGET = "budget"
+    SCHEDULE = "time limit"
+    STAFF = "staff"
+    THROUGHPUT = "throughput"
+    POPULATION = "population"
+    ENDPOINT = "endpoint"
+    STUDY = "study's limits"
 
 
 def largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
@@ -194,11 +207,13 @@ class Worth:
         pack: the study; its lab does not matter.
         most: the largest sample that is looked at.
         void: whether the endpoint is lost whatever the plan.
+        effect: an effect to assume instead of the study's planning effect.
     """
 
     pack: Pack
     most: int
     void: bool = False
+    effect: float | None = None
     _needed: dict[tuple[int, float], int | None] = field(default_factory=dict)
 
     def allowed(self, factor: float) -> int | None:
@@ -214,8 +229,8 @@ class Worth:
     def value(self, samples: int, factor: float) -> float:
         """Return the evidence of so many samples under substitutions of that factor."""
         design = self.pack.design
-        effect = attenuated(design, factor)
-        return evidence_value(design, 0 if self.void else samples, effect)
+        effect = seen_effect(design, factor, self.effect)
+        return evidence_value(design, 0 if self.void else samples, effect, factor)
 
     def shortfall(self, samples: int, factor: float) -> float:
         """Return the evidence of so many samples so that less is better."""

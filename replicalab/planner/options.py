@@ -7,9 +7,11 @@ from functools import cached_property
 
 from replicalab.agents.suggestions import Offer, reference_offer
 from replicalab.assessment import Assessment
+from replicalab.models import Protocol
 from replicalab.planner.asks import Asks, Extra, asks_of, extras
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import LeastLoss, least_loss_of
+from replicalab.planner.steps import judged
 from replicalab.planner.wordings import Wordings, wordings
 
 
@@ -58,10 +60,20 @@ class Options:
         """What a hundred credits, a day and a staff unit more would buy."""
         return extras(self.yours, self.least, self.wordings)
 
+    @cached_property
+    def balanced(self) -> Assessment | None:
+        """The plan of the frontier at which the two sides' gains balance, None where none does."""
+        found = self.frontier.balanced
+        return None if found is None else self.judged(found.plan(self.yours.plan, self.yours.pack))
+
     @property
     def known(self) -> list[Assessment]:
         """The plans of this lab that are judged already."""
         return [self.yours, self.offered, self.least.after]
+
+    def judged(self, revised: Protocol) -> Assessment:
+        """Return what is known of a revised plan in the same lab."""
+        return judged(revised, self.yours, self.known)
 
 
 def options_of(plan: Assessment) -> Options:

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from replicalab import distributions, evidence
+from replicalab import distributions
+from replicalab.assessment import evidence
 
 
 def say(capsys: pytest.CaptureFixture[str], line: str) -> None:

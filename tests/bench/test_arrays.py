@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 import pytest
 
-from replicalab.costs import Counts
-from replicalab.regions import plans_fit
+from replicalab.assessment import Counts
+from replicalab.planner.region import plans_fit
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from tests.bench.measuring import say
 

@@ -9,7 +9,6 @@ from typing import Final
 
 import pytest
 
-from replicalab.gallery import cards
 from replicalab.scenarios import (
     FOLDER_VARIABLE,
     Difficulty,
@@ -19,6 +18,7 @@ from replicalab.scenarios import (
     loading,
     shelf,
 )
+from replicalab.ui.gallery import cards
 from tests.bench.measuring import say
 
 pytestmark = pytest.mark.bench

@@ -9,7 +9,7 @@ from typing import Final
 import plotly.graph_objects as go
 import pytest
 
-from replicalab.evidence import Evidence
+from replicalab.assessment import Evidence
 from replicalab.figures import evidence_chart
 from replicalab.scenarios import EvidenceTier
 
