@@ -19,7 +19,7 @@ import pytest
 
 from replicalab.agents import check_feasibility
 from replicalab.models import Protocol
-from replicalab.negotiation import negotiate, setup_for
+from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate, setup_for
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
 from tests.bench.measuring import say
 
@@ -52,7 +52,8 @@ def test_check_and_negotiation_against_validating_the_plan(
     pack = load_scenario(study, lab)
     plan = pack.reference_protocol
     values = plan.model_dump()
-    setup = setup_for(pack, plan)
+    players = (ScientistKind.BASELINE, LabManagerKind.REFERENCE)
+    setup = setup_for(pack, plan, scientist=players[0], lab_manager=players[1])
     validation, check, whole = seconds(
         lambda: Protocol.model_validate(values),
         lambda: check_feasibility(plan, pack),
