@@ -84,5 +84,5 @@ def test_import_of_the_agents(capsys: pytest.CaptureFixture[str]) -> None:
         capsys,
         "import of replicalab.agents, s",
         agents - empty,
-        f"of which pydantic {pydantic - empty:.3f} s; the interpreter's own {empty:.3f} s taken off",
+        f"of which pydantic {pydantic - empty:.3f} s; the interpreter's {empty:.3f} s taken off",
     )

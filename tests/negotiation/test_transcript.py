@@ -445,6 +445,9 @@ def test_file_of_more_than_5_mib_is_refused_by_its_size() -> None:
             "the file: setup.scientist is ",
         ),
         (lambda data: data.pop("setup"), "setup: Field required"),
+        (lambda data: data.pop("start"), "start: it is missing"),
+        (lambda data: data["turns"][1].pop("facts"), "the file: round 2 lacks facts"),
+        (lambda data: data["turns"][4].pop("digest"), "the file: round 5 lacks digest"),
     ],
 )
 def test_value_that_no_transcript_can_hold_is_refused_by_place(edit: Edit, why: str) -> None:
@@ -467,6 +470,13 @@ def test_recording_that_is_none_is_refused_by_place(edit: dict[str, object], why
     data = json.loads(save(MODELLED, RECORDING))
     data["recording"] |= edit
     assert refused(json.dumps(data)).startswith(why)
+
+
+def test_fingerprint_of_what_a_recorded_model_was_told_cannot_be_left_out() -> None:
+    for recording in (None, RECORDING):
+        data = json.loads(save(MODELLED, recording))
+        del data["turns"][1]["told"]
+        assert refused(json.dumps(data)).startswith("the file: round 2 lacks told")
 
 
 def test_more_outputs_than_the_model_was_asked_for_are_refused() -> None:
