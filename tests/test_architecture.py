@@ -22,7 +22,7 @@ PACKAGE: Final = "replicalab"
 
 LAYERS: Final[tuple[frozenset[str], ...]] = (
     frozenset({"errors", "lexicon"}),
-    frozenset({"distributions"}),
+    frozenset({"measures"}),
     frozenset({"models"}),
     frozenset({"bounds"}),
     frozenset({"scenarios"}),
@@ -58,7 +58,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
 """Outside libraries and the rooms that may import them."""
 
 NOT_FOR_PAGES: Final = frozenset(
-    {"agents", "concessions", "costs", "distributions", "evidence", "margins", "planner"}
+    {"agents", "concessions", "costs", "evidence", "margins", "measures", "planner"}
     | {"policy", "validation"}
 )
 """What a page must ask for through `replicalab.ui`, so that no page computes."""

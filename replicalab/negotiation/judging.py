@@ -14,7 +14,7 @@ from replicalab.errors import NegotiationError
 from replicalab.evidence import Evidence
 from replicalab.models import DIMENSIONS, Protocol
 from replicalab.negotiation.records import Outcome, Trace
-from replicalab.scenarios import DesignKind, Pack
+from replicalab.scenarios import Pack
 from replicalab.validation import missing_elements
 
 
@@ -92,13 +92,11 @@ def judge_plan(
         missing=tuple(missing_elements(plan, scenario)),
         price=priced,
         passing=len(DIMENSIONS) - len(check.failing),
-        attained=_attained(priced.evidence, scenario),
+        attained=_attained(priced.evidence),
     )
 
 
-def _attained(evidence: Evidence, scenario: Pack) -> float:
-    if evidence.void or not evidence.value:
+def _attained(evidence: Evidence) -> float:
+    if evidence.void:
         return 0.0
-    if scenario.design.kind is DesignKind.PRECISION:
-        return min(1.0, evidence.target / evidence.value)
-    return min(1.0, evidence.value / evidence.target)
+    return evidence.row.scale.attained(evidence.value, evidence.target)

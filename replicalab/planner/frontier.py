@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from replicalab.concessions import price
+from replicalab.measures import KINDS
 from replicalab.models import Protocol
 from replicalab.planner.curves import FrontierPlan, unbeaten_plans
 from replicalab.planner.order import shortfall
-from replicalab.scenarios import DesignKind, EvidenceTier, Pack
+from replicalab.scenarios import EvidenceTier, Pack
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,8 @@ def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
     and sample size that the lab affords, up to `planner.limits.MOST_SAMPLES`. Of plans that are
     equal in all four, one is returned.
     """
-    return Frontier(
-        unbeaten_plans(protocol, scenario), scenario.design.kind is DesignKind.PRECISION
-    )
+    lower_is_better = KINDS[scenario.design.kind].scale.lower_is_better
+    return Frontier(unbeaten_plans(protocol, scenario), lower_is_better)
 
 
 def nash_point(found: Frontier, scenario: Pack) -> FrontierPlan | None:

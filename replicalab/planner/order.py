@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 from replicalab.agents import FeasibilityCheckResult
 from replicalab.concessions import price
 from replicalab.lexicon import label_key
+from replicalab.measures import KINDS
 from replicalab.models import PROTOCOL_FIELDS, Protocol
 from replicalab.planner.limits import Limits
-from replicalab.scenarios import Design, DesignKind, EvidenceTier, Pack
+from replicalab.scenarios import Design, EvidenceTier, Pack
 
 TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
 _DIGITS: Final = 12
@@ -63,7 +64,8 @@ def rank(
 
 def shortfall(value: float, design: Design) -> float:
     """Return an evidence so that less is better; equal to a rounding error counts as equal."""
-    return round(value if design.kind is DesignKind.PRECISION else -value, _DIGITS)
+    lower_is_better = KINDS[design.kind].scale.lower_is_better
+    return round(value if lower_is_better else -value, _DIGITS)
 
 
 def days_short(days: int, scenario: Pack) -> int:

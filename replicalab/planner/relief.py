@@ -127,7 +127,7 @@ class _Alone:
     def _amounts_allow(self, tier: EvidenceTier) -> bool:
         """Return whether the lab's amounts allow the tier if items cost nothing of the effect."""
         effect = self.scenario.design.effect_planning
-        worth = Worth(self.protocol, self.scenario, _effects={1.0: effect})
+        worth = Worth(self.protocol, self.scenario, _seen={1.0: (effect, 1.0)})
         controls = min(c.controls for c in choices(self.protocol, self.scenario))
         need = self._need(Choice((), frozenset(), controls), tier, worth)
         return need is not None and all(

@@ -24,24 +24,25 @@ class Worth:
     protocol: Protocol
     scenario: Pack
     void: bool = False
-    _effects: dict[float, float | None] = field(default_factory=dict)
+    _seen: dict[float, tuple[float | None, float]] = field(default_factory=dict)
 
     @classmethod
     def in_lab(cls, protocol: Protocol, scenario: Pack) -> Worth:
         """Return what the plan's wordings are worth in as many days as the lab gives."""
         return cls(protocol, scenario, Limits.of(scenario).endpoint_lost)
 
-    def effect(self, choice: Choice) -> float | None:
-        """Return the effect that is assumed for a wording, None for coverage."""
-        if choice.factor not in self._effects:
+    def seen(self, choice: Choice) -> tuple[float | None, float]:
+        """Return the effect that is seen with a wording, and what is left of every effect."""
+        if choice.factor not in self._seen:
             worded = apply_changes(self.protocol, list(choice.changes))
-            self._effects[choice.factor] = planned_evidence(worded, self.scenario).effect
-        return self._effects[choice.factor]
+            found = planned_evidence(worded, self.scenario)
+            self._seen[choice.factor] = found.effect, found.factor
+        return self._seen[choice.factor]
 
     def value(self, choice: Choice, samples: int) -> float:
         """Return the evidence of so many samples."""
         counted = 0 if self.void else samples
-        return evidence_value(self.scenario.design, counted, self.effect(choice))
+        return evidence_value(self.scenario.design, counted, *self.seen(choice))
 
     def tier(self, choice: Choice, samples: int) -> int:
         """Return the tier of so many samples: 0 meets the target, 1 is above the floor, 2 below."""

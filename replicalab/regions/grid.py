@@ -113,17 +113,18 @@ def region(
         effect: an effect to assume instead of the study's planning effect.
     """
     planned = counts_of(protocol)._replace(samples=samples[:, None], days=days[None, :])
-    assumed = planned_evidence(protocol, scenario, effect).effect
+    found = planned_evidence(protocol, scenario, effect)
+    seen = found.effect, found.factor
     return Region(
         days=days,
         samples=samples,
         fits=_broadcast(plans_fit(planned, scenario), (len(samples), len(days))),
-        evidence=_evidence(days, samples, assumed, scenario),
+        evidence=_evidence(days, samples, seen, scenario),
         failing=wording_failing(protocol, scenario),
         least=len(protocol.controls) + 1,
         edges=_edges(protocol, scenario, days, int(samples[-1]) + 1),
-        to_floor=_fewest_for(EvidenceTier.ABOVE_FLOOR, assumed, scenario),
-        to_target=_fewest_for(EvidenceTier.MEETS_TARGET, assumed, scenario),
+        to_floor=_fewest_for(EvidenceTier.ABOVE_FLOOR, seen, scenario),
+        to_target=_fewest_for(EvidenceTier.MEETS_TARGET, seen, scenario),
     )
 
 
@@ -133,21 +134,25 @@ def _broadcast(fits: Fits, shape: tuple[int, int]) -> Fits:
     )
 
 
-def _evidence(days: Ints, samples: Ints, effect: float | None, scenario: Pack) -> Floats:
+Seen = tuple[float | None, float]
+"""An effect as it is seen, and what the substitutions leave of every effect."""
+
+
+def _evidence(days: Ints, samples: Ints, seen: Seen, scenario: Pack) -> Floats:
     counted = np.minimum(samples[:, None], countable(days, scenario)[None, :])
     distinct, place = np.unique(counted, return_inverse=True)
-    worth = evidence_curve(scenario.design, [int(n) for n in distinct], effect)
+    worth = evidence_curve(scenario.design, [int(n) for n in distinct], *seen)
     found: Floats = np.array(worth)[place].reshape(counted.shape)
     void = (days[None, :] < scenario.min_days) | (samples[:, None] < 1)
     return np.where(void | ~np.isfinite(found), np.nan, found)
 
 
-def _fewest_for(tier: EvidenceTier, effect: float | None, scenario: Pack) -> int | None:
+def _fewest_for(tier: EvidenceTier, seen: Seen, scenario: Pack) -> int | None:
     """Return the fewest counted samples whose evidence is of that tier or better."""
     design, order = scenario.design, list(EvidenceTier)
 
     def reaches(samples: int) -> bool:
-        found = tier_of(design, evidence_value(design, samples, effect))
+        found = tier_of(design, evidence_value(design, samples, *seen))
         return order.index(found) <= order.index(tier)
 
     most = min(MOST_SAMPLES, design.population_max or MOST_SAMPLES)

@@ -1,5 +1,6 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
+from replicalab.measures import POWER_KINDS, DesignKind, EvidenceTier
 from replicalab.scenarios.inventory import Inventory, ItemStatus
 from replicalab.scenarios.lab import (
     COST_PER_CONTROL,
@@ -16,7 +17,6 @@ from replicalab.scenarios.lab import (
     AtLeastOne,
     CostModel,
     Difficulty,
-    EvidenceTier,
     ExpectedOutcome,
     Lab,
     Labs,
@@ -56,13 +56,11 @@ from replicalab.scenarios.reading import readable_text
 from replicalab.scenarios.schema import study_schema
 from replicalab.scenarios.study import (
     MOST_ITEMS,
-    POWER_KINDS,
     AllowedSubstitution,
     Comparator,
     Confidence,
     Control,
     Design,
-    DesignKind,
     Fact,
     HiddenReferenceSpec,
     Identifier,

@@ -13,6 +13,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from replicalab.lexicon import label_key
+from replicalab.measures import EvidenceTier
 from replicalab.models import (
     Count,
     Credits,
@@ -87,14 +88,6 @@ class Difficulty(StrEnum):
     EASY = "easy"
     MEDIUM = "medium"
     HARD = "hard"
-
-
-class EvidenceTier(StrEnum):
-    """Where evidence stands to the study's target and floor, best first."""
-
-    MEETS_TARGET = "meets target"
-    ABOVE_FLOOR = "above floor"
-    BELOW_FLOOR = "below floor"
 
 
 class ExpectedOutcome(Record):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from replicalab.errors import Fault, ScenarioError
+from replicalab.measures import DesignKind
 from replicalab.models import Count, NonEmptyText, Record
 from replicalab.scenarios.checking import (
     IDENTIFIER_REMEDY,
@@ -34,7 +35,7 @@ from replicalab.scenarios.shelf import (
     study_files,
     unreadable,
 )
-from replicalab.scenarios.study import DesignKind, Identifier, Study
+from replicalab.scenarios.study import Identifier, Study
 
 SCENARIO_FOLDER: Final = Path(__file__).resolve().parents[2] / "scenarios"
 """The shipped studies: ``<domain_id>/<scenario_id>.yaml``."""

@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from replicalab.lexicon import repeated_labels
+from replicalab.measures import KINDS, DesignKind
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, too_large
 from replicalab.scenarios.lab import AtLeastOne, Finite, Labs
 
@@ -76,31 +77,6 @@ class Paper(Record):
     facts: Annotated[list[Fact], Field(min_length=1)]
 
 
-class DesignKind(StrEnum):
-    """Which evidence a study reports at n."""
-
-    TWO_GROUP = "two_group"
-    PAIRED = "paired"
-    ONE_SAMPLE = "one_sample"
-    CORRELATION = "correlation"
-    TWO_PROPORTIONS = "two_proportions"
-    AUDIT = "audit"
-    COVERAGE = "coverage"
-    PRECISION = "precision"
-
-
-POWER_KINDS: Final = frozenset(
-    {
-        DesignKind.TWO_GROUP,
-        DesignKind.PAIRED,
-        DesignKind.ONE_SAMPLE,
-        DesignKind.CORRELATION,
-        DesignKind.TWO_PROPORTIONS,
-    }
-)
-"""The kinds whose evidence is the power of a two-sided test."""
-
-
 class Design(Record):
     """How evidence grows with n.
 
@@ -137,37 +113,23 @@ class Design(Record):
 
     @model_validator(mode="after")
     def _numbers_fit_the_kind(self) -> Self:
-        if self.kind is DesignKind.COVERAGE:
-            if self.population_max is None:
-                raise ValueError(
-                    "coverage has no population_max; give the number of units there are"
-                )
-        elif self.effect_planning is None or self.effect_planning <= 0:
-            raise ValueError(
-                f"effect_planning is {self.effect_planning}; a {self.kind} design needs one above 0"
-            )
-        if self.kind not in (DesignKind.COVERAGE, DesignKind.AUDIT) and self.alpha is None:
-            raise ValueError(f"a {self.kind} design has no alpha; give one, for example 0.05")
-        self._bounds_are_ordered()
+        for fault in KINDS[self.kind].faults(self):
+            raise ValueError(fault)
         return self
 
-    def _bounds_are_ordered(self) -> None:
-        if self.kind is DesignKind.PRECISION:
+    @model_validator(mode="after")
+    def _bounds_are_ordered(self) -> Self:
+        if KINDS[self.kind].scale.lower_is_better:
             if self.target > self.floor:
                 raise ValueError(
-                    "the target is above the floor; for precision lower is better: target <= floor"
+                    f"the target is above the floor; for {self.kind} lower is better: "
+                    "target <= floor"
                 )
         elif not self.floor <= self.target <= 1:
             raise ValueError(
                 "target and floor are out of order; they are shares: floor <= target <= 1"
             )
-        for name in ("effect_published", "effect_planning", "sesoi"):
-            effect = getattr(self, name)
-            if effect is None:
-                continue
-            size = effect if self.kind is DesignKind.AUDIT else abs(effect)
-            if self.kind in (DesignKind.CORRELATION, DesignKind.AUDIT) and not 0 < size < 1:
-                raise ValueError(f"{name} is {effect}; a {self.kind} effect lies between 0 and 1")
+        return self
 
 
 class Comparator(StrEnum):

@@ -9,7 +9,7 @@ from replicalab.evidence import Evidence, smallest_detectable_effect
 from replicalab.lexicon import count_text
 from replicalab.margins import unmet_durations
 from replicalab.models import Protocol
-from replicalab.scenarios import POWER_KINDS, Control, Pack
+from replicalab.scenarios import Control, Pack
 
 
 def saved_text(step: Concession) -> str:
@@ -26,12 +26,13 @@ def loss_text(step: Concession, scenario: Pack) -> str:
 
 
 def _effect_loss(step: Concession, scenario: Pack) -> Iterator[str]:
-    if scenario.design.kind not in POWER_KINDS:
+    sought = step.new.evidence.row.sought
+    if sought is None:
         return
     old = effect_text(detectable_effect(step.old.evidence, scenario))
     new = effect_text(detectable_effect(step.new.evidence, scenario))
     if old != new:
-        yield f"smallest detectable effect {old} → {new}"
+        yield f"{sought.name} {old} → {new}"
 
 
 def _fidelity_loss(step: Concession) -> Iterator[str]:
@@ -90,11 +91,9 @@ def detectable_effect(evidence: Evidence, scenario: Pack) -> float | None:
     A substitution's factor makes every effect look smaller, so the effect must be larger by it.
     None where no test exists, without evidence, and where no effect is large enough.
     """
-    planning = scenario.design.effect_planning
-    if evidence.void or not evidence.effect or not planning:
+    if evidence.void:
         return None
-    found = smallest_detectable_effect(scenario.design, evidence.counted)
-    return None if found is None else found * planning / evidence.effect
+    return smallest_detectable_effect(scenario.design, evidence.counted, evidence.factor)
 
 
 def effect_text(effect: float | None) -> str:

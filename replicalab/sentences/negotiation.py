@@ -6,6 +6,7 @@ Every number stands in the trace or in its ledger; nothing is said that they do 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Final
 
 from replicalab.agents import check_feasibility
@@ -62,7 +63,6 @@ _ANSWER_RULES: Final = {
 }
 _SIZES: Final = {FIELD_LABELS["sample_size"]: "samples", FIELD_LABELS["duration_days"]: "days"}
 """The numbers of a plan by their labels, and what they count."""
-_POWER_LIKE: Final = frozenset({"power", "probability of detection"})
 
 
 def turn_title(done: Round) -> str:
@@ -217,9 +217,10 @@ def _evidence_given(old: PlanPrice, new: PlanPrice) -> str:
     before, after = old.evidence, new.evidence
     if before.text == after.text:
         return ""
-    if before.measure in _POWER_LIKE and not before.void:
-        lost = round(before.value, 2) - round(after.value, 2)
-        return f"{lost:.2f} of {before.measure}" if lost > 0 else f"won {-lost:.2f} of it back"
+    if before.row.scale.counted_off and not before.void:
+        left = Decimal(0) if after.void else Decimal(after.amount(after.value))
+        lost = Decimal(before.amount(before.value)) - left
+        return f"{lost} of {before.measure}" if lost > 0 else f"won {-lost} of it back"
     if before.void or after.void:
         return f"went from {before.text} to {after.text}"
     was, now = before.amount(before.value), after.amount(after.value)

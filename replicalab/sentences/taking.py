@@ -15,20 +15,11 @@ from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import Dimension, Protocol
 from replicalab.negotiation.wording import size_text
 from replicalab.planner import Ask, Relief, Single, asks_text
-from replicalab.scenarios import DesignKind, EvidenceTier, Pack
+from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.sentences.losing import effect_text
 from replicalab.sentences.planning import Options
 from replicalab.sentences.verdicts import failing_text
 
-_EFFECTS: Final = {
-    DesignKind.TWO_GROUP: "Cohen's d",
-    DesignKind.PAIRED: "Cohen's d",
-    DesignKind.ONE_SAMPLE: "Cohen's d",
-    DesignKind.CORRELATION: "correlation r",
-    DesignKind.TWO_PROPORTIONS: "Cohen's h",
-    DesignKind.AUDIT: "share of bad units",
-    DesignKind.PRECISION: "relative SD of one sample",
-}
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 _NOUNS: Final = {
     Dimension.BUDGET: "credit",
@@ -155,17 +146,14 @@ def bound_text(evidence: Evidence, bound: str) -> str:
 
 
 def assumption_text(evidence: Evidence, scenario: Pack) -> str:
-    """Return at which assumed effect the evidence is planned, and that none was observed."""
-    if evidence.effect is None:
-        return "A share of all there is: no effect is assumed."
-    planning = scenario.design.effect_planning
-    name = _EFFECTS[scenario.design.kind]
-    changed = evidence.effect != planning
-    through = f", seen as {effect_text(evidence.effect)} through the substitutions"
-    return (
-        f"Planned, at an assumed {name} of {effect_text(planning)}{through if changed else ''}; "
-        f"never observed {evidence.measure}."
-    )
+    """Return at which assumed effect the evidence is planned, how, and that none was observed."""
+    row = evidence.row
+    if row.effect is None:
+        return f"Planned, by {row.method}; no effect is assumed."
+    assumed = f"{row.effect.name} of {effect_text(scenario.design.effect_planning)}"
+    if evidence.factor != 1:
+        assumed += f", seen as {effect_text(evidence.effect)} through the substitutions"
+    return f"Planned, at an assumed {assumed}, by {row.method}; never observed {evidence.measure}."
 
 
 def assumed_rows(plan: Protocol, scenario: Pack) -> list[tuple[str, str, Evidence]]:

@@ -93,15 +93,6 @@ OUTCOME_STATUS: Final = {
 }
 
 
-EVIDENCE_MEANINGS: Final = {
-    "power": "the chance of finding the assumed effect",
-    "probability of detection": "the chance of finding a bad unit at the assumed share of them",
-    "share examined": "how much of all there is gets checked",
-    "half-width": "how far the result may be off, either way",
-}
-"""What each measure of evidence says, for people who meet it first."""
-
-
 def plan_verdict(check: FeasibilityCheckResult, evidence: Evidence) -> Verdict:
     """Return what a plan is worth in its lab: can it run, and would it show anything."""
     if not check.feasible:
@@ -308,6 +299,5 @@ def terms_text(scenario: Pack) -> str:
     evidence = planned_evidence(scenario.reference_protocol, scenario)
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
     bounds = f"target {target}: what the study aims for; floor {floor}: the least worth running"
-    meaning = EVIDENCE_MEANINGS[evidence.measure]
     unit = scenario.design.unit_of_n
-    return f"Samples: {unit}. {evidence.measure.capitalize()}: {meaning}; {bounds}."
+    return f"Samples: {unit}. {evidence.measure.capitalize()}: {evidence.row.meaning}; {bounds}."

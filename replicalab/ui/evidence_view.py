@@ -8,8 +8,9 @@ import streamlit as st
 
 from replicalab.evidence import Evidence
 from replicalab.figures import CONFIG, evidence_chart
+from replicalab.lexicon import capitalised
 from replicalab.models import Protocol
-from replicalab.scenarios import POWER_KINDS, Pack
+from replicalab.scenarios import Pack
 from replicalab.sentences import (
     Options,
     assumed_rows,
@@ -66,9 +67,9 @@ def _alt(shown: list[Mark]) -> str:
 def _basis(here: Here) -> str:
     """Return what the evidence rests on: all of it our own words and numbers."""
     lines = []
-    if here.pack.design.kind in POWER_KINDS:
+    if sought := here.evidence.row.sought:
         effect = effect_text(detectable_effect(here.evidence, here.pack))
-        lines.append(f"Smallest detectable effect: **{effect}**.")
+        lines.append(f"{capitalised(sought.name)}: **{effect}**.")
     lines.append(escaped(assumption_text(here.evidence, here.pack)))
     assumed = assumed_text(here.plan, here.pack)
     return " ".join(lines) + (f"  \n{escaped(assumed)}" if assumed else "")
@@ -77,11 +78,13 @@ def _basis(here: Here) -> str:
 def _table(shown: list[Mark], pack: Pack) -> dict[str, list[str]]:
     """Return one column per plan: its evidence, the effect it detects, other effects assumed."""
     first = shown[0].evidence
+    sought = first.row.sought
     rows = [first.measure.capitalize(), "Where it stands", "Floor", "Target"]
-    rows += ["Smallest detectable effect"] if pack.design.kind in POWER_KINDS else []
+    rows += [capitalised(sought.name)] if sought else []
     rows += [
         f"At the effect {label} ({size})" for label, size, _ in assumed_rows(shown[0].plan, pack)
     ]
+    rows.append("Method")
     return {"": rows, **{mark.name: _column(mark, pack) for mark in shown}}
 
 
@@ -89,9 +92,10 @@ def _column(mark: Mark, pack: Pack) -> list[str]:
     evidence = mark.evidence
     cells = [_value(evidence), str(evidence.tier)]
     cells += [evidence.amount(evidence.floor), evidence.amount(evidence.target)]
-    if pack.design.kind in POWER_KINDS:
+    if evidence.row.sought:
         cells.append(effect_text(detectable_effect(evidence, pack)))
-    return [*cells, *(_value(found) for _, _, found in assumed_rows(mark.plan, pack))]
+    cells += [_value(found) for _, _, found in assumed_rows(mark.plan, pack)]
+    return [*cells, capitalised(evidence.row.method)]
 
 
 def _value(evidence: Evidence) -> str:

@@ -18,10 +18,11 @@ from replicalab.figures import (
     Measure,
 )
 from replicalab.lexicon import amount_text, count_text
+from replicalab.measures import KINDS
 from replicalab.models import Protocol, revise
 from replicalab.planner import Frontier, FrontierPlan, LeastLoss, frontier, least_loss, nash_point
 from replicalab.regions import Region, grid_for, region, zoomed
-from replicalab.scenarios import DesignKind, Pack, PackKey
+from replicalab.scenarios import Pack, PackKey
 from replicalab.sentences import Status, Verdict
 from replicalab.tradeoffs import (
     Extra,
@@ -35,7 +36,6 @@ from replicalab.tradeoffs import (
 )
 
 _KEPT: Final = 128
-_TICKS: Final = {"half-width": ".1%", "share examined": ".0%"}
 PLANNED: Final = "planned"
 
 
@@ -132,24 +132,24 @@ def outside_of(view: Outlook, found: Region) -> list[tuple[str, int]]:
 
 def effects_of(pack: Pack) -> tuple[AssumedEffect, ...]:
     """Return the effects to choose from, the planning effect first; one only where none differ."""
-    planning = pack.design.effect_planning
+    effect, planning = KINDS[pack.design.kind].effect, pack.design.effect_planning
     others = assumed_effects(pack.design)
-    if planning is None or not others:
+    if effect is None or planning is None or not others:
         return ()
-    return merged_effects([AssumedEffect(PLANNED, abs(planning)), *others])
+    return merged_effects([AssumedEffect(PLANNED, effect.unsigned(planning)), *others])
 
 
 def measure_of(view: Outlook) -> Measure:
     """Return how the study's evidence is shown in charts."""
-    evidence, design = planned_evidence(view.plan, view.pack), view.pack.design
-    precise = design.kind is DesignKind.PRECISION
+    evidence = planned_evidence(view.plan, view.pack)
+    scale = evidence.row.scale
     return Measure(
         name=evidence.measure,
         amount=evidence.amount,
         lowest=0.0,
-        highest=2 * design.floor if precise else 1.0,
-        lower_is_better=precise,
-        tick_format=_TICKS.get(evidence.measure, ".1f"),
+        highest=2 * evidence.floor if scale.lower_is_better else 1.0,
+        lower_is_better=scale.lower_is_better,
+        tick_format=scale.ticks,
     )
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from replicalab import distributions, evidence
+from replicalab.measures import distributions, kinds
 
 
 def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
@@ -17,6 +17,6 @@ def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
 
 def forget() -> None:
     """Empty the caches of the evidence, as in a process that has just begun."""
-    evidence._power.cache_clear()  # noqa: SLF001
+    kinds._value.cache_clear()  # noqa: SLF001
     distributions.t_critical.cache_clear()
     distributions.detection_probability.cache_clear()

@@ -10,8 +10,8 @@ from typing import Final
 
 import pytest
 
-from replicalab import distributions
 from replicalab.evidence import evidence_curve, smallest_detectable_effect
+from replicalab.measures import distributions
 from tests.bench.measuring import forget, say
 from tests.factories import make_design
 

@@ -10,16 +10,18 @@ import pytest
 
 from replicalab.evidence import Evidence
 from replicalab.figures import RoundUse, convergence_chart
-from replicalab.scenarios import EvidenceTier
+from replicalab.scenarios import DesignKind, EvidenceTier
 
 
 def power(value: float, void: str | None = None) -> Evidence:
     tier = EvidenceTier.MEETS_TARGET if value >= 0.8 else EvidenceTier.BELOW_FLOOR
-    return Evidence("power", value, 0.8, 0.5, tier, 10, 0.4, void)
+    return Evidence(DesignKind.TWO_GROUP, value, 0.8, 0.5, tier, 10, 0.4, void)
 
 
 def half_width(value: float, void: str | None = None) -> Evidence:
-    return Evidence("half-width", value, 0.015, 0.025, EvidenceTier.BELOW_FLOOR, 10, 0.1, void)
+    return Evidence(
+        DesignKind.PRECISION, value, 0.015, 0.025, EvidenceTier.BELOW_FLOOR, 10, 0.1, void
+    )
 
 
 ROUNDS: Final = (

@@ -195,7 +195,7 @@ def test_aware_scientist_counters_a_plan_that_was_rejected_without_an_offer() ->
     assert turn.action == revise_to(make_protocol(sample_size=41, duration_days=3))
     assert turn.reason == (
         "The plan has power 0.79, below the target of 0.80 but above the floor of 0.50, but budget "
-        "fails. In the same lab a plan of 41 samples in 3 days reaches power 0.80, which meets the "
+        "fails. In the same lab a plan of 41 samples in 3 days reaches power 0.802, which meets the "
         "target of 0.80."
     )
 
@@ -224,7 +224,7 @@ def test_aware_scientist_asks_for_the_cheapest_relief_and_then_walks_away() -> N
     assert acts(trace) == ["propose_protocol", "request_info", "walks away"]
     finding = (
         "No plan above the floor of 0.50 exists in this lab with this method: the best has power "
-        "0.38. With 275 more credits it could run 125 samples in 3 days: power 0.50, below the "
+        "0.38. With 275 more credits it could run 125 samples in 3 days: power 0.501, below the "
         "target of 0.80 but above the floor of 0.50."
     )
     asked, left = trace.rounds[1:]

@@ -10,7 +10,7 @@ from replicalab.evidence import Evidence
 from replicalab.lexicon import joined
 from replicalab.negotiation.prospects import none_exists_text, prospect
 from replicalab.negotiation.wording import fails_text, floor_text, placed_text, size_text
-from replicalab.scenarios import EvidenceTier, load_scenario
+from replicalab.scenarios import DesignKind, EvidenceTier, load_scenario
 from tests.factories import make_pack, make_protocol, with_means
 from tests.negotiation.playing import FLAMING, OPEN, PLAN, STUCK
 
@@ -18,11 +18,11 @@ MEETS, ABOVE, BELOW = EvidenceTier
 
 
 def power(value: float, tier: EvidenceTier, void: str | None = None) -> Evidence:
-    return Evidence("power", value, 0.8, 0.5, tier, counted=40, effect=0.5, void=void)
+    return Evidence(DesignKind.TWO_GROUP, value, 0.8, 0.5, tier, counted=40, effect=0.5, void=void)
 
 
 def width(value: float, tier: EvidenceTier) -> Evidence:
-    return Evidence("half-width", value, 0.015, 0.025, tier, counted=40, effect=0.05)
+    return Evidence(DesignKind.PRECISION, value, 0.015, 0.025, tier, counted=40, effect=0.05)
 
 
 @pytest.mark.parametrize(

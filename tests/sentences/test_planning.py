@@ -387,12 +387,12 @@ def test_samples_that_cannot_count_are_called_paid_for_in_vain() -> None:
 def test_assumption_names_the_effect_and_denies_observed_power() -> None:
     plan = STORY.plan()
     assert assumption_text(planned_evidence(plan, JQ1), JQ1) == (
-        "Planned, at an assumed Cohen's d of 1.2, seen as 1.02 through the substitutions; "
-        "never observed power."
+        "Planned, at an assumed Cohen's d of 1.2, seen as 1.02 through the substitutions, "
+        "by the exact two-sided t-test (noncentral t); never observed power."
     )
     coverage = planned_evidence(FOUR_COLOURS.reference_protocol, FOUR_COLOURS)
     assert assumption_text(coverage, FOUR_COLOURS) == (
-        "A share of all there is: no effect is assumed."
+        "Planned, by counting the samples as a share of all there are; no effect is assumed."
     )
 
 

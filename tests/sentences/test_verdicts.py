@@ -24,9 +24,9 @@ from replicalab.negotiation import (
 )
 from replicalab.negotiation.rounds import outcome_of
 from replicalab.scenarios import (
+    DesignKind,
     EvidenceTier,
     Pack,
-    list_scenarios,
     load_scenario,
 )
 from replicalab.sentences import (
@@ -47,7 +47,7 @@ from replicalab.sentences import (
     plan_verdict,
     terms_text,
 )
-from replicalab.sentences.verdicts import EVIDENCE_MEANINGS, UNFINISHED_TITLE
+from replicalab.sentences.verdicts import UNFINISHED_TITLE
 from tests.factories import EQUIPMENT, change_pack, make_pack, make_protocol
 from tests.negotiation.playing import (
     ACCEPT,
@@ -67,7 +67,9 @@ from tests.strategies import itemised_protocols, studied_packs
 def make_evidence(
     value: float = 0.86, tier: EvidenceTier = EvidenceTier.MEETS_TARGET, void: str | None = None
 ) -> Evidence:
-    return Evidence("power", value, 0.8, 0.5, tier, counted=300, effect=0.177, void=void)
+    return Evidence(
+        DesignKind.TWO_GROUP, value, 0.8, 0.5, tier, counted=300, effect=0.177, void=void
+    )
 
 
 MEETS = make_evidence()
@@ -242,7 +244,7 @@ def test_plan_size_in_words(plan: Protocol, text: str) -> None:
                 "Suggests changes",
                 "The reference protocol (24 samples, 36 days, 2,890 credits) fails 6 of 7 checks "
                 "here: protocol, budget, equipment, reagents, schedule and staff. The Lab Manager "
-                "offers 12 samples, 14 days, 1,670 credits: the planned power of 0.80 is lost, "
+                "offers 12 samples, 14 days, 1,670 credits: the planned power of 0.802 is lost, "
                 "since the study's endpoint needs 22 days, and the plan has 14.",
             ),
         ),
@@ -300,12 +302,6 @@ def test_offer_story_of_a_reference_protocol_without_evidence_loses_none() -> No
 )
 def test_terms_of_a_study_say_what_is_counted_and_what_is_aimed_for(study: str, text: str) -> None:
     assert terms_text(load_scenario(study)) == text
-
-
-def test_every_measure_of_evidence_has_a_meaning() -> None:
-    packs = [load_scenario(summary.scenario_id) for summary in list_scenarios()]
-    measures = {planned_evidence(pack.reference_protocol, pack).measure for pack in packs}
-    assert measures == set(EVIDENCE_MEANINGS)
 
 
 def story(plan: Protocol, booked: dict[str, int] | None = None) -> Verdict:
@@ -381,7 +377,7 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
                 "False agreement",
                 "False agreement in round 2: the Scientist accepted, but policy fails, so the lab "
                 f"does not approve the plan of {SIZE}; in this lab 41 samples in 5 days would have "
-                "reached power 0.80.",
+                "reached power 0.802.",
             ),
         ),
         (
@@ -392,7 +388,7 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
                 Status.FAIL,
                 "No deal",
                 f"No deal after round 1: the rounds ran out; the last plan was {SIZE}, and "
-                "equipment fails; in this lab 41 samples in 5 days would have reached power 0.80.",
+                "equipment fails; in this lab 41 samples in 5 days would have reached power 0.802.",
             ),
         ),
         (
@@ -403,7 +399,7 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
                 Status.FAIL,
                 "No deal",
                 f"No deal after round 2: the Scientist walked away; the last plan was {SIZE}, and "
-                "equipment fails; in this lab 41 samples in 5 days would have reached power 0.80.",
+                "equipment fails; in this lab 41 samples in 5 days would have reached power 0.802.",
             ),
         ),
         (
@@ -414,7 +410,7 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
                 Status.FAIL,
                 "No deal",
                 "No deal: the Scientist walked away with no plan on the table; in this lab 41 "
-                "samples in 5 days would have reached power 0.80.",
+                "samples in 5 days would have reached power 0.802.",
             ),
         ),
         (
@@ -425,7 +421,7 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
                 Status.FAIL,
                 "No deal",
                 "No deal: the rounds ran out with no plan on the table; in this lab 41 samples in "
-                "5 days would have reached power 0.80.",
+                "5 days would have reached power 0.802.",
             ),
         ),
         (
@@ -437,7 +433,7 @@ SIZE = "40 samples in 5 days for 1,050 of 5,000 credits"
                 "Agreed below the floor",
                 "Agreed below the floor in round 1: 40 samples in 2 days for 900 of 5,000 "
                 "credits; it yields no evidence: the study's endpoint needs 3 days, and the plan "
-                "has 2; in this lab 41 samples in 3 days would have reached power 0.80.",
+                "has 2; in this lab 41 samples in 3 days would have reached power 0.802.",
             ),
         ),
     ],

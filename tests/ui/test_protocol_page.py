@@ -308,5 +308,7 @@ def test_evidence_is_given_at_all_the_effects_at_once() -> None:
         "Power at an effect as published (0.177) 0.86, halved (0.0885) 0.33, smallest of "
         "interest (0.09) 0.34."
     ) in page
-    assert "Planned, at an assumed Cohen's d of 0.177; never observed power." in page
+    method = "the exact two-sided one-sample t-test (noncentral t)"
+    basis = f"Planned, at an assumed Cohen's d of 0.177, by {method}; never observed power."
+    assert plain(basis) in page
     assert plain("Smallest detectable effect: **0.162**.") in page
