@@ -12,6 +12,7 @@ from replicalab.evidence import (
     used_substitutions,
 )
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
+from replicalab.measures import Given
 from replicalab.models import Dimension, Protocol
 from replicalab.negotiation.wording import size_text
 from replicalab.planner import Ask, Relief, Single, asks_text
@@ -150,9 +151,12 @@ def assumption_text(evidence: Evidence, scenario: Pack) -> str:
     row = evidence.row
     if row.effect is None:
         return f"Planned, by {row.method}; no effect is assumed."
-    assumed = f"{row.effect.name} of {effect_text(scenario.design.effect_planning)}"
+    planned, seen = (Given.by(scenario.design, factor) for factor in (1.0, evidence.factor))
+    setting, changed = row.setting_text(planned), row.setting_text(seen)
+    assumed = f"{row.effect.name} of {effect_text(scenario.design.effect_planning)}{setting}"
     if evidence.factor != 1:
-        assumed += f", seen as {effect_text(evidence.effect)} through the substitutions"
+        now = f"{effect_text(evidence.effect)}{changed if changed != setting else ''}"
+        assumed = f"{assumed}, seen as {now} through the substitutions"
     return f"Planned, at an assumed {assumed}, by {row.method}; never observed {evidence.measure}."
 
 

@@ -195,8 +195,8 @@ def test_aware_scientist_counters_a_plan_that_was_rejected_without_an_offer() ->
     assert turn.action == revise_to(make_protocol(sample_size=41, duration_days=3))
     assert turn.reason == (
         "The plan has power 0.79, below the target of 0.80 but above the floor of 0.50, but budget "
-        "fails. In the same lab a plan of 41 samples in 3 days reaches power 0.802, which meets the "
-        "target of 0.80."
+        "fails. In the same lab a plan of 41 samples in 3 days reaches power 0.802, which meets "
+        "the target of 0.80."
     )
 
 
