@@ -11,16 +11,19 @@ BIN := $(VENV)/bin
 SOURCES := $(wildcard app.py) replicalab pages tests
 
 .DEFAULT_GOAL := help
-.PHONY: help run test golden check format bench clean
+.PHONY: help run test test-long golden check format bench bench-short clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST)
 
 run: $(VENV)/.app  ## serve the dashboard on http://localhost:8501 (PORT=8502 for another port)
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT)
 
 test: $(VENV)/.dev  ## run the tests (ARGS="-k protocol" for some of them)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto $(ARGS)
+
+test-long: $(VENV)/.dev  ## the long searches for counter-examples, a million cases
+	$(BIN)/python -m pytest -n auto -m long $(ARGS)
 
 golden: $(VENV)/.dev  ## write the golden files of tests/golden/ anew; read the diff before you commit
 	REPLICALAB_REWRITE_GOLDEN=1 $(BIN)/python -m pytest -q -m "not browser and not bench" $(ARGS)
@@ -34,8 +37,11 @@ format: $(VENV)/.dev  ## put the code into its format, and fix what ruff can fix
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.dev  ## run the benchmarks
+bench: $(VENV)/.dev  ## run the benchmarks; one that is past its bar fails
 	$(BIN)/python -m pytest -m bench tests/bench $(ARGS)
+
+bench-short: $(VENV)/.dev  ## the benchmarks of the core alone, in half a minute
+	$(BIN)/python -m pytest -m "bench and not page" tests/bench $(ARGS)
 
 clean:  ## remove the environment, the caches and what tests left behind
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts

@@ -2,7 +2,6 @@
 
 from replicalab.ui import frame, negotiation
 
-here = negotiation.open_page()
-running = negotiation.draw(here)
-frame.close_page()
-negotiation.carry_on(here, running)
+with frame.page("Negotiation") as here:
+    running = negotiation.draw(here)
+negotiation.carry_on(running)

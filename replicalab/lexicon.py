@@ -6,12 +6,36 @@ Sentences are made elsewhere (`replicalab.text`); what they are made of is here,
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
 MOST_DIGITS: Final = 12
 """So many decimals tell any value from a bound; what differs by less is a rounding error."""
+
+_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+
+def folded(text: str) -> str:
+    """Return a text in lower case and with straight quotes."""
+    return text.casefold().replace("\u2019", "'").replace("\u2018", "'")
+
+
+def words_of(text: str) -> str:
+    """Return the words of a text, folded, with one space between them."""
+    return " ".join(_WORD.findall(folded(text)))
+
+
+_UNIMPORTANT: Final = frozenset(
+    "a an the of for to in on at by with and or is are be must per from as".split()
+)
+_PART: Final = re.compile(r"[^\W_]+")
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the words that count when one text is looked for in another."""
+    return frozenset(_PART.findall(text.casefold())) - _UNIMPORTANT
 
 
 @lru_cache(maxsize=4096)

@@ -23,11 +23,12 @@ from replicalab.models import (
     ScientistObservation,
     revise,
 )
-from replicalab.negotiation import Turn
+from replicalab.negotiation import By, Turn
 from replicalab.scenarios import (
     LAB_CONSTRAINTS,
     MOST,
     AllowedSubstitution,
+    Bounds,
     Comparator,
     Confidence,
     Control,
@@ -108,8 +109,8 @@ def scientist_actions(draw: st.DrawFn) -> ScientistAction:
 
 
 def turns() -> st.SearchStrategy[Turn]:
-    """Return any turn of a person: an action or walking away, with a reason or without."""
-    return st.builds(Turn, action=st.none() | scientist_actions(), reason=texts)
+    """Return any turn of a person: an action or walking away."""
+    return st.builds(Turn, action=st.none() | scientist_actions(), by=st.just(By.PERSON))
 
 
 @st.composite
@@ -258,14 +259,15 @@ def designs(draw: st.DrawFn) -> Design:
     kind = draw(st.sampled_from(DesignKind))
     bounds = sorted(draw(st.tuples(shares, shares)))
     effects = shares if kind in (DesignKind.CORRELATION, DesignKind.AUDIT) else sizes
+    others = st.none() if kind is DesignKind.COVERAGE else st.none() | effects
     planned = st.none() if kind is DesignKind.COVERAGE else effects
     tested = kind not in (DesignKind.COVERAGE, DesignKind.AUDIT)
     limits = st.integers(1, MOST)
     return Design(
         kind=kind,
-        effect_published=draw(st.none() | effects),
+        effect_published=draw(others),
         effect_planning=draw(planned),
-        sesoi=draw(st.none() | effects),
+        sesoi=draw(others),
         alpha=draw(shares if tested else st.none()),
         target=bounds[0] if kind is DesignKind.PRECISION else bounds[1],
         floor=bounds[1] if kind is DesignKind.PRECISION else bounds[0],
@@ -322,7 +324,7 @@ def expected_outcomes() -> st.SearchStrategy[ExpectedOutcome]:
         sample_size=counts,
         duration_days=counts,
         credits=st.floats(0, 1e9),
-        evidence=st.none() | finite_numbers,
+        evidence=st.none() | sizes,
         verdict=st.sampled_from(EvidenceTier),
         largest_sample=st.none() | counts,
     )
@@ -336,20 +338,37 @@ def _substitutions(items: list[str]) -> st.SearchStrategy[AllowedSubstitution]:
         condition=words,
         tradeoff=words,
         fidelity_loss=st.integers(0, 3),
-        evidence_factor=shares | st.just(1.0),
+        evidence_factor=st.floats(0.01, 1),
     )
 
 
-_CONSTRAINTS: Final = st.builds(
-    ScenarioConstraint,
-    key=identifiers.filter(lambda key: key not in LAB_CONSTRAINTS),
-    label=words,
-    quantity=st.none() | finite_numbers,
-    unit=st.none() | words,
-    comparator=st.sampled_from(Comparator),
-    hard=st.booleans(),
-    details=texts,
-)
+@st.composite
+def constraints(draw: st.DrawFn, kind: DesignKind) -> ScenarioConstraint:
+    """Return any constraint of a study of that kind: only stated, or bounding a number."""
+    bounds = draw(st.none() | st.sampled_from(Bounds))
+    quantity: st.SearchStrategy[float | None] = st.integers(0, 300).map(float)
+    comparator = st.sampled_from(Comparator)
+    if bounds is None:
+        quantity = st.none() | finite_numbers
+    elif bounds is Bounds.EVIDENCE:
+        precise = kind is DesignKind.PRECISION
+        quantity, comparator = (
+            shares,
+            st.just(Comparator.AT_MOST if precise else Comparator.AT_LEAST),
+        )
+    return ScenarioConstraint(
+        key=draw(identifiers.filter(lambda key: key not in LAB_CONSTRAINTS)),
+        label=draw(words),
+        quantity=draw(quantity),
+        unit=draw(st.none() | words),
+        comparator=draw(comparator),
+        hard=draw(st.booleans()),
+        details=draw(texts),
+        bounds=bounds,
+        conditions=draw(st.integers(2, 1000)) if bounds is Bounds.SAMPLES_PER_CONDITION else None,
+    )
+
+
 _RULES: Final = st.builds(
     PolicyRule,
     key=identifiers,
@@ -388,17 +407,17 @@ def studies(draw: st.DrawFn) -> Study:
     items = draw(st.lists(words, unique_by=label_key, min_size=2, max_size=6))
     cut = draw(st.integers(1, len(items) - 1))
     equipment, reagents, controls = items[:cut], items[cut:], draw(unique_labels)
-    plan = draw(protocols())
+    plan, design = draw(protocols()), draw(designs())
     lab = study_labs(equipment, reagents)
     return Study(
         format=1,
         scenario_id=draw(identifiers),
         domain_id=draw(identifiers),
         paper=draw(papers()),
-        design=draw(designs()),
+        design=design,
         success_criteria=draw(st.lists(words, min_size=1, max_size=2)),
         hidden_reference=draw(_HIDDEN),
-        constraints=draw(_keyed(_CONSTRAINTS, 2)),
+        constraints=draw(_keyed(constraints(design.kind), 2)),
         equipment=equipment,
         reagents=reagents,
         substitutions=draw(st.lists(_substitutions(items), max_size=3)),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replicalab.links import decode_plan, encode_plan
 from replicalab.models import LONGEST_LABEL, LONGEST_TEXT, MOST_BYTES, MOST_LABELS, too_large
+from replicalab.ui.address import decode_plan, encode_plan
 from tests.factories import make_protocol
 
 

@@ -13,7 +13,7 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.evidence import planned_evidence
+from replicalab.assessment import assess
 from replicalab.models import (
     LAB_DIMENSIONS,
     LabManagerAction,
@@ -89,7 +89,7 @@ def test_evidence_of_the_revised_plan_is_the_published_one(pack: Pack) -> None:
     _, suggestion, _ = answer(pack.reference_protocol, pack)
     expected = expected_of(pack)
     plan = suggestion.revised_protocol if suggestion else pack.reference_protocol
-    found = planned_evidence(plan, pack)
+    found = assess(plan, pack).evidence
     assert found.tier is expected.verdict
     if expected.evidence is None:
         assert found.void

@@ -8,8 +8,8 @@ from replicalab.lexicon import amount_text, count_text
 from replicalab.models import DIMENSIONS, FIELD_LABELS, LabManagerActionType
 
 if TYPE_CHECKING:
-    from replicalab.agents.feasibility import FeasibilityCheckResult
     from replicalab.agents.suggestions import AlternativeSuggestion
+    from replicalab.assessment import FeasibilityCheckResult
 
 
 def built_in_explanation(

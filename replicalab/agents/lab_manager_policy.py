@@ -1,9 +1,8 @@
 """The Lab Manager: it checks a plan, looks for a better one, and answers.
 
-No model is called here; the same plan in the same lab always gets the same answer. The checks
-stand in `feasibility`, the fixes in `suggestions`; every name that the document gives this module
-can be imported from it. Source: the agents map, "Lab Manager Policy", settled by the behaviour
-contract, section 5.
+No model is called here; the same plan in the same lab always gets the same answer. The fixes
+stand in `suggestions`, the words of the answer in `explanations`; every name that the document
+gives this module can be imported from it. Source: docs/contract.md, Lab Manager.
 """
 
 from __future__ import annotations
@@ -15,9 +14,13 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from replicalab.agents.explanations import built_in_explanation
-from replicalab.agents.feasibility import (
-    DimensionCheck,
-    FeasibilityCheckResult,
+from replicalab.agents.suggestions import (
+    AlternativeSuggestion,
+    SuggestionChange,
+    suggest_alternative,
+)
+from replicalab.assessment import DimensionCheck, FeasibilityCheckResult, assess
+from replicalab.assessment.dimensions import (
     _build_protocol_check,
     _check_budget,
     _check_equipment,
@@ -25,17 +28,9 @@ from replicalab.agents.feasibility import (
     _check_reagents,
     _check_schedule,
     _check_staff,
-    _estimate_protocol_cost,
-    _estimate_staff_load,
-    check_feasibility,
 )
-from replicalab.agents.suggestions import (
-    AlternativeSuggestion,
-    SuggestionChange,
-    apply_changes,
-    suggest_alternative,
-)
-from replicalab.models import LabManagerAction, LabManagerActionType, NonEmptyText
+from replicalab.models import LabManagerAction, LabManagerActionType, NonEmptyText, Protocol
+from replicalab.scenarios import Pack
 
 __all__ = [
     "AlternativeSuggestion",
@@ -50,9 +45,6 @@ __all__ = [
     "_check_reagents",
     "_check_schedule",
     "_check_staff",
-    "_estimate_protocol_cost",
-    "_estimate_staff_load",
-    "apply_changes",
     "check_feasibility",
     "compose_lab_manager_response",
     "suggest_alternative",
@@ -63,6 +55,21 @@ _EXPLANATION: Final = TypeAdapter[str](NonEmptyText)
 ExplanationRenderer = Callable[
     [LabManagerActionType, FeasibilityCheckResult, AlternativeSuggestion | None], str
 ]
+
+
+def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckResult:
+    """Return the seven checks of a plan in a lab; neither is changed, nothing is raised."""
+    return assess(protocol, scenario).check
+
+
+def _estimate_protocol_cost(protocol: Protocol, scenario: Pack) -> float:
+    """Return what a plan costs in a lab, in credits: the document's name of `Assessment.cost`."""
+    return assess(protocol, scenario).cost
+
+
+def _estimate_staff_load(protocol: Protocol, scenario: Pack) -> int:
+    """Return how many staff units a plan needs: the document's name of `Assessment.staff`."""
+    return assess(protocol, scenario).staff
 
 
 def compose_lab_manager_response(
@@ -97,6 +104,7 @@ def compose_lab_manager_response(
 def _select_lab_manager_action_type(
     check_result: FeasibilityCheckResult, suggestion: AlternativeSuggestion | None
 ) -> LabManagerActionType:
+    """Return what the Lab Manager answers to a checked plan."""
     if check_result.feasible:
         return LabManagerActionType.ACCEPT
     if check_result.lab_feasible:
@@ -104,6 +112,10 @@ def _select_lab_manager_action_type(
     if suggestion and suggestion.improved and suggestion.post_check.lab_feasible:
         return LabManagerActionType.SUGGEST_ALTERNATIVE
     return LabManagerActionType.REJECT
+
+
+answer_type = _select_lab_manager_action_type
+"""The same for other rooms, which call no private name."""
 
 
 def _explanation(

@@ -1,7 +1,7 @@
 """Model text in, one validated `ScientistAction` out; or one of three codes, never anything else.
 
-Source: the agents map, MOD 09, and the behaviour contract, section 4. Every character is read a
-fixed number of times, so hostile text costs time in proportion to its length and no more.
+Every character is read a fixed number of times, so hostile text costs time in proportion to its
+length and no more. Source: docs/contract.md, Scientist.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import accumulate
 from typing import Final, Literal, NoReturn, TypeAlias
 
@@ -23,7 +24,7 @@ Payload: TypeAlias = dict[str, object]
 MAX_NESTING: Final = 32
 """Braces and brackets open at once; an action needs two, Python's decoder fails near a thousand."""
 MAX_DIGITS: Final = 18
-"""Digits of a whole number; longer ones cost quadratic time to read and overflow later sums."""
+"""Digits of a whole number; as an int longer ones cost quadratic time and overflow later sums."""
 MAX_PROBLEMS: Final = 12
 """Validation problems that one message lists; the rest are counted."""
 _MAX_NAME: Final = 60
@@ -174,10 +175,9 @@ def _unique(pairs: list[tuple[str, object]]) -> Payload:
     return found
 
 
-def _whole_number(digits: str) -> int:
-    if len(digits) > MAX_DIGITS:
-        raise ValueError(f"a whole number of {len(digits)} digits, at most {MAX_DIGITS} are read")
-    return int(digits)
+def _whole_number(digits: str) -> int | Decimal:
+    """Return a number; one of too many digits as a decimal, which no field takes."""
+    return Decimal(digits) if len(digits) > MAX_DIGITS else int(digits)
 
 
 def _no_constant(name: str) -> NoReturn:

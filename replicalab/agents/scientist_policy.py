@@ -1,7 +1,7 @@
 """The Scientist: how a model is asked, how its answer is read, and a baseline without a model.
 
 No call of a model happens here: the backend is a plain function (`GenerateFn`) that is passed in.
-Source: the agents map, AGT 01-04 and MOD 09, and the behaviour contract, section 4.
+Source: docs/contract.md, Scientist.
 """
 
 from __future__ import annotations

@@ -1,28 +1,31 @@
 """The four fixes in the document's order, and the plan that they lead to.
 
-Source: the agents map, AGT 06, settled by the behaviour contract, section 5.
+Source: docs/contract.md, Lab Manager.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
 
-from replicalab.agents.feasibility import (
+from replicalab.assessment import (
+    Assessment,
+    Counts,
     FeasibilityCheckResult,
-    check_feasibility,
-    item_status_text,
-    needs,
-    replacements,
+    Item,
+    assess,
+    credits_needed,
+    staff,
 )
-from replicalab.costs import Counts, counts_of, credits_needed, staff
-from replicalab.lexicon import amount_text, count_text, label_key
-from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise, wording_of
-from replicalab.scenarios import AllowedSubstitution, Pack
+from replicalab.lexicon import amount_text, capitalised, count_text, label_key
+from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise
+from replicalab.scenarios import Pack
 
 MAX_HALVINGS: Final = 10
 DROPPED: Final = "dropped"
 """The revised value of a change that drops a control."""
+
+_LISTS: Final = ("controls", "required_equipment", "required_reagents")
 
 
 class SuggestionChange(Record):
@@ -46,38 +49,74 @@ class AlternativeSuggestion(Record):
     post_check: FeasibilityCheckResult
 
 
+class Offer(NamedTuple):
+    """A suggestion, with all that is known of the plan that it leads to."""
+
+    suggestion: AlternativeSuggestion
+    after: Assessment
+
+    @property
+    def changes(self) -> list[SuggestionChange]:
+        """The changes that lead to it."""
+        return self.suggestion.applied_changes
+
+
 def suggest_alternative(
     protocol: Protocol, check_result: FeasibilityCheckResult, scenario: Pack
 ) -> AlternativeSuggestion | None:
     """Return the plan after the four fixes in the document's order, None if already feasible."""
     if check_result.feasible:
         return None
-    changes: list[SuggestionChange] = []
-    revised = protocol
-    for fix in (_substitutions, _duration_clamp, _sample_reduction):
-        found = fix(revised, scenario)
-        revised = apply_changes(revised, found)
-        changes.extend(found)
-    after = check_feasibility(revised, scenario)
-    newly_failing = set(after.failing) - set(check_result.failing)
-    return AlternativeSuggestion(
-        revised_protocol=revised,
-        applied_changes=changes,
+    return offer_of(check_result, *_fixed(assess(protocol, scenario))).suggestion
+
+
+def reference_offer(plan: Assessment) -> Offer | None:
+    """Return what `suggest_alternative` does for a plan that is judged already."""
+    return None if plan.feasible else offer_of(plan.check, *_fixed(plan))
+
+
+def offer_of(
+    before: FeasibilityCheckResult, after: Assessment, changes: Iterable[SuggestionChange]
+) -> Offer:
+    """Return a revised plan in the form of the Lab Manager's suggestion.
+
+    Args:
+        before: the check of the plan before the changes.
+        after: the revised plan.
+        changes: that lead to it.
+    """
+    newly_failing = set(after.failing) - set(before.failing)
+    suggestion = AlternativeSuggestion(
+        revised_protocol=after.plan,
+        applied_changes=list(changes),
         remaining_failures=[dimension.value for dimension in after.failing],
-        improved=len(after.failing) < len(check_result.failing) and not newly_failing,
-        pre_check=check_result,
-        post_check=after,
+        improved=len(after.failing) < len(before.failing) and not newly_failing,
+        pre_check=before,
+        post_check=after.check,
     )
+    return Offer(suggestion, after)
 
 
-def apply_changes(protocol: Protocol, changes: list[SuggestionChange]) -> Protocol:
+def _fixed(plan: Assessment) -> tuple[Assessment, list[SuggestionChange]]:
+    """Return the plan after every fix, and the changes that lead there."""
+    pack, counts = plan.pack, plan.counts
+    in_time = counts._replace(days=min(counts.days, pack.lab.days))
+    changes = [
+        *_substitutions(plan),
+        *_duration_clamp(counts, pack),
+        *_sample_reduction(in_time, pack),
+    ]
+    return (assess(apply_changes(plan.plan, changes), pack) if changes else plan), changes
+
+
+def apply_changes(protocol: Protocol, changes: Iterable[SuggestionChange]) -> Protocol:
     """Return the plan with some of a suggestion's changes applied, in their order.
 
     A change whose original item is no longer in the plan does nothing.
     """
     fields: dict[str, Any] = {}
     for change in changes:
-        if change.field in ("controls", "required_equipment", "required_reagents"):
+        if change.field in _LISTS:
             items = fields.get(change.field, getattr(protocol, change.field))
             fields[change.field] = _with_item_changed(items, change)
         else:
@@ -93,56 +132,49 @@ def _with_item_changed(items: list[str], change: SuggestionChange) -> list[str]:
     return [*items[:at], *([] if dropped else [change.revised]), *items[at + 1 :]]
 
 
-def _substitutions(protocol: Protocol, scenario: Pack) -> list[SuggestionChange]:
+def _substitutions(plan: Assessment) -> list[SuggestionChange]:
     """Fixes 1 and 2: equipment, then reagents."""
-    wording = wording_of(protocol)
-    listed = {label_key(label) for _, _, label in needs(wording)}
+    listed = {label_key(item.label) for item in plan.items}
+    items = {(item.field, item.label): item for item in plan.items}
     changes = []
-    for field, category, label in needs(wording):
-        options = replacements(label, category, scenario)
-        alternative = next((each for each in options if label_key(each) not in listed), None)
-        if alternative is None:
-            continue
-        listed.add(label_key(alternative))
-        changes.append(substitution(field, category, label, alternative, scenario))
+    for field in ("required_equipment", "required_reagents"):
+        for label in getattr(plan.plan, field):  # one that is listed twice is replaced twice
+            item = items[field, label]
+            free = (each for each in item.options if label_key(each) not in listed)
+            if (alternative := next(free, None)) is not None:
+                listed.add(label_key(alternative))
+                changes.append(substitution(item, alternative, plan.pack))
     return changes
 
 
-def substitution(
-    field: str, category: str, label: str, alternative: str, scenario: Pack
-) -> SuggestionChange:
+def substitution(item: Item, alternative: str, pack: Pack) -> SuggestionChange:
     """Return the change that puts an allowed alternative in the place of an item."""
-    allowed = _allowed(label, alternative, scenario)
-    why = f"'{label}' is {item_status_text(label, category, scenario)}"
+    allowed = next(
+        row
+        for row in pack.allowed_substitutions
+        if label_key(row.original) == label_key(item.label) and row.alternative == alternative
+    )
     return SuggestionChange(
-        field=field,
-        original=label,
+        field=item.field,
+        original=item.label,
         revised=alternative,
-        reason=f"{why}; allowed {allowed.condition}.",
+        reason=f"'{item.label}' is {item.status_text}; allowed {allowed.condition}.",
         tradeoff=_sentence(allowed.tradeoff),
     )
 
 
-def _allowed(label: str, alternative: str, scenario: Pack) -> AllowedSubstitution:
-    return next(
-        s
-        for s in scenario.allowed_substitutions
-        if label_key(s.original) == label_key(label) and s.alternative == alternative
-    )
-
-
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+    return f"{capitalised(text)}{'' if text.endswith('.') else '.'}"
 
 
-def _duration_clamp(protocol: Protocol, scenario: Pack) -> list[SuggestionChange]:
+def _duration_clamp(counts: Counts, pack: Pack) -> list[SuggestionChange]:
     """Fix 3: no longer than the lab's limit."""
-    days, limit = protocol.duration_days, scenario.lab.days
+    days, limit, least = counts.days, pack.lab.days, pack.min_days
     if days <= limit:
         return []
     tradeoff = f"{count_text(days - limit, 'day')} fewer to run and to repeat what fails."
-    if limit < scenario.min_days:
-        tradeoff = f"Below {scenario.min_days} days the study's endpoint is lost."
+    if limit < least:
+        tradeoff = f"Below {least} days the study's endpoint is lost."
     return [
         SuggestionChange(
             field="duration_days",
@@ -154,32 +186,25 @@ def _duration_clamp(protocol: Protocol, scenario: Pack) -> list[SuggestionChange
     ]
 
 
-def _sample_reduction(protocol: Protocol, scenario: Pack) -> list[SuggestionChange]:
+def _sample_reduction(counts: Counts, pack: Pack) -> list[SuggestionChange]:
     """Fix 4: halve until the budget fits, and on to where a staff unit is saved."""
-    counts = counts_of(protocol)
-    fits_budget = _halve(counts, lambda plan: _fits_budget(plan, scenario))
-    if fits_budget is None:
+
+    def fits_budget(counts: Counts) -> bool:
+        return credits_needed(counts, pack.cost_model) <= pack.lab.budget
+
+    def fits_staff(counts: Counts) -> bool:
+        return int(staff(counts, pack.staff_model)) <= pack.lab.staff
+
+    affordable = _halve(counts, fits_budget)
+    if affordable is None:
         return []
-    threshold = scenario.staff_model.sample_threshold
-    fits_staff = None
-    if fits_budget.samples > threshold and not _fits_staff(fits_budget, scenario):
-        fits_staff = _halve(counts, lambda plan: _fits_both(plan, scenario))
-    revised = fits_staff or fits_budget
-    if revised.samples == protocol.sample_size:
+    manned = None
+    if affordable.samples > pack.staff_model.sample_threshold and not fits_staff(affordable):
+        manned = _halve(counts, lambda counts: fits_budget(counts) and fits_staff(counts))
+    revised = manned or affordable
+    if revised.samples == counts.samples:
         return []
-    return [_sample_change(counts, revised, fits_budget, scenario)]
-
-
-def _fits_budget(plan: Counts, scenario: Pack) -> bool:
-    return credits_needed(plan, scenario.cost_model) <= scenario.lab.budget
-
-
-def _fits_staff(plan: Counts, scenario: Pack) -> bool:
-    return int(staff(plan, scenario.staff_model)) <= scenario.lab.staff
-
-
-def _fits_both(plan: Counts, scenario: Pack) -> bool:
-    return _fits_budget(plan, scenario) and _fits_staff(plan, scenario)
+    return [_sample_change(counts, revised, affordable, pack)]
 
 
 def _halve(plan: Counts, fits: Callable[[Counts], bool]) -> Counts | None:
@@ -195,14 +220,14 @@ def _halve(plan: Counts, fits: Callable[[Counts], bool]) -> Counts | None:
 
 
 def _sample_change(
-    before: Counts, after: Counts, fits_budget: Counts, scenario: Pack
+    before: Counts, after: Counts, affordable: Counts, pack: Pack
 ) -> SuggestionChange:
     reasons = []
-    if fits_budget.samples < before.samples:
-        over = credits_needed(before, scenario.cost_model) - scenario.lab.budget
-        reasons.append(f"The budget is {amount_text(over)} credits short")
-    if after.samples < fits_budget.samples:
-        threshold = scenario.staff_model.sample_threshold
+    if affordable.samples < before.samples:
+        over = credits_needed(before, pack.cost_model) - pack.lab.budget
+        reasons.append(f"The budget is {count_text(over, 'credit')} short")
+    if after.samples < affordable.samples:
+        threshold = amount_text(pack.staff_model.sample_threshold)
         reasons.append(f"at {threshold} samples or fewer the plan needs one staff unit less")
     times = _halvings(before.samples, after.samples)
     fewer = count_text(before.samples - after.samples, "sample")

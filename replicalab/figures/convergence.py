@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any, Final, NamedTuple
 
 import plotly.graph_objects as go
 
-from replicalab.evidence import Evidence
-from replicalab.figures.evidence import scale_of
+from replicalab.assessment import Assessment, Evidence
+from replicalab.figures.evidence import place_of, scale_of
 from replicalab.figures.style import CAUTION, EVIDENCE, FAIL, PASS, QUIET, TITLE_SIZE
+from replicalab.models import Dimension
 
 _HEIGHT: Final = 350
 _TOP: Final = 20
@@ -27,9 +27,14 @@ _AXIS_LINE: Final = 20
 """So many letters fit beside the lower panel."""
 
 
+Rounds = Sequence[tuple[int, Assessment]]
+"""The rounds of a negotiation that have a plan: each round's number from 1, and its plan."""
+
+
 class _Line(NamedTuple):
     """How a resource is drawn: never by its colour alone."""
 
+    dimension: Dimension
     name: str
     symbol: str
     dash: str
@@ -37,29 +42,13 @@ class _Line(NamedTuple):
 
 
 _LINES: Final = (
-    _Line("budget", "circle", "solid", FAIL),
-    _Line("days", "square", "dash", CAUTION),
-    _Line("staff", "diamond", "dot", PASS),
+    _Line(Dimension.BUDGET, "budget", "circle", "solid", FAIL),
+    _Line(Dimension.SCHEDULE, "days", "square", "dash", CAUTION),
+    _Line(Dimension.STAFF, "staff", "diamond", "dot", PASS),
 )
 
 
-class RoundUse(NamedTuple):
-    """What the plan of a round uses of the lab, and what it would show.
-
-    Attributes:
-        number: counted from 1.
-        budget, days, staff: the share of the lab's means that is used, None where there is none.
-        evidence: what the plan would show.
-    """
-
-    number: int
-    budget: float | None
-    days: float | None
-    staff: float | None
-    evidence: Evidence
-
-
-def convergence_chart(rounds: Sequence[RoundUse], shown: int | None = None) -> go.Figure:
+def convergence_chart(rounds: Rounds, at: int | None = None) -> go.Figure:
     """Return two panels over the rounds: use of budget, days and staff in percent; evidence.
 
     Each panel has an axis of its own, and the two share the rounds. A plan without evidence stands
@@ -67,9 +56,9 @@ def convergence_chart(rounds: Sequence[RoundUse], shown: int | None = None) -> g
 
     Args:
         rounds: the rounds with a plan, in order; at least one.
-        shown: the round to mark among several, counted from 1.
+        at: the round to mark among several, counted from 1.
     """
-    first = rounds[0].evidence
+    first = rounds[0][1].evidence
     levels = (
         _Level("y", 1.0, "all there is"),
         _Level("y2", first.target, f"target {first.amount(first.target)}", dashed=True,
@@ -78,8 +67,8 @@ def convergence_chart(rounds: Sequence[RoundUse], shown: int | None = None) -> g
                below=first.floor <= first.target),
     )  # fmt: skip
     bands = []
-    if shown is not None and len(rounds) > 1:
-        bands = [_band(axis, shown) for axis in ("y", "y2")]
+    if at is not None and len(rounds) > 1:
+        bands = [_band(axis, at) for axis in ("y", "y2")]
     return go.Figure(
         {
             "data": [*(_use_line(rounds, line) for line in _LINES), _evidence_line(rounds)],
@@ -107,11 +96,11 @@ class _Level(NamedTuple):
         return "x domain" if self.axis == "y" else "x2 domain"
 
 
-def _use_line(rounds: Sequence[RoundUse], line: _Line) -> dict[str, Any]:
+def _use_line(rounds: Rounds, line: _Line) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "x": [each.number for each in rounds],
-        "y": [getattr(each, line.name) for each in rounds],
+        "x": [number for number, _ in rounds],
+        "y": [plan.slack[line.dimension].use for _, plan in rounds],
         "name": line.name,
         "mode": "lines+markers",
         "line": {"dash": line.dash, "color": line.colour, "width": 2},
@@ -122,13 +111,13 @@ def _use_line(rounds: Sequence[RoundUse], line: _Line) -> dict[str, Any]:
     }
 
 
-def _evidence_line(rounds: Sequence[RoundUse]) -> dict[str, Any]:
-    found = [each.evidence for each in rounds]
+def _evidence_line(rounds: Rounds) -> dict[str, Any]:
+    found = [plan.evidence for _, plan in rounds]
     worst, _ = scale_of(found)
     return {
         "type": "scatter",
-        "x": [each.number for each in rounds],
-        "y": [_place(evidence, worst) for evidence in found],
+        "x": [number for number, _ in rounds],
+        "y": [place_of(evidence, worst) for evidence in found],
         "text": [evidence.text for evidence in found],
         "name": found[0].measure,
         "mode": "lines+markers",
@@ -139,10 +128,6 @@ def _evidence_line(rounds: Sequence[RoundUse]) -> dict[str, Any]:
         "xaxis": "x2",
         "yaxis": "y2",
     }
-
-
-def _place(evidence: Evidence, worst: float) -> float:
-    return evidence.value if evidence.void is None and math.isfinite(evidence.value) else worst
 
 
 def _level_line(level: _Level) -> dict[str, Any]:
@@ -173,12 +158,12 @@ def _level_name(level: _Level) -> dict[str, Any]:
     }
 
 
-def _band(axis: str, shown: int) -> dict[str, Any]:
+def _band(axis: str, at: int) -> dict[str, Any]:
     return {
         "type": "rect",
         "xref": "x" if axis == "y" else "x2",
-        "x0": shown - 0.3,
-        "x1": shown + 0.3,
+        "x0": at - 0.3,
+        "x1": at + 0.3,
         "yref": f"{axis} domain",
         "y0": 0,
         "y1": 1,
@@ -189,12 +174,12 @@ def _band(axis: str, shown: int) -> dict[str, Any]:
     }
 
 
-def _frame(rounds: Sequence[RoundUse]) -> dict[str, Any]:
-    evidence = [each.evidence for each in rounds]
+def _frame(rounds: Rounds) -> dict[str, Any]:
+    evidence = [plan.evidence for _, plan in rounds]
     row = evidence[0].row
     label = "<br>".join(wrap(row.axis_title, _AXIS_LINE, break_on_hyphens=False))
-    uses = [use for each in rounds for use in each[1:4] if use is not None]
-    numbers = [each.number for each in rounds]
+    uses = [plan.slack[line.dimension].use or 0.0 for _, plan in rounds for line in _LINES]
+    numbers = [number for number, _ in rounds]
     ends = {"range": [numbers[0] - 0.5, numbers[-1] + 0.5], "tickvals": numbers, "showgrid": False}
     title = _title(rounds)
     top = _TOP + _TITLE_LINE * (title.count("<br>") + 1)
@@ -221,26 +206,23 @@ def _upright(highest: float) -> dict[str, Any]:
             "showgrid": False}  # fmt: skip
 
 
-def _title(rounds: Sequence[RoundUse]) -> str:
+def _title(rounds: Rounds) -> str:
     """Return what the lines show: how much of the budget, and how much evidence, first to last."""
-    told = _told(rounds)
-    return told if len(told) <= _LONGEST_LINE else told.replace(", ", ",<br>", 1)
-
-
-def _told(rounds: Sequence[RoundUse]) -> str:
-    first, last = rounds[0], rounds[-1]
-    was, now = _percent(first.budget), _percent(last.budget)
+    first, last = rounds[0][1], rounds[-1][1]
     if len(rounds) == 1:
-        return f"Budget used {now}, {last.evidence.text}"
-    return (
-        f"Budget used {was} → {now}, {first.evidence.measure} "
-        f"{_amount(first.evidence)} → {_amount(last.evidence)}"
-    )
+        told = f"Budget used {_spent(last)}, {last.evidence.text}"
+    else:
+        told = (
+            f"Budget used {_spent(first)} → {_spent(last)}, {first.evidence.measure} "
+            f"{_amount(first.evidence)} → {_amount(last.evidence)}"
+        )
+    return told if len(told) <= _LONGEST_LINE else told.replace(", ", ",<br>", 1)
 
 
 def _amount(evidence: Evidence) -> str:
     return "none" if evidence.void else evidence.amount(evidence.value)
 
 
-def _percent(share: float | None) -> str:
+def _spent(plan: Assessment) -> str:
+    share = plan.slack[Dimension.BUDGET].use
     return "none" if share is None else f"{share:.0%}".replace("%", "\u00a0%")

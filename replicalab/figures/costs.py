@@ -7,9 +7,11 @@ from typing import Final, NamedTuple
 
 import plotly.graph_objects as go
 
-from replicalab.costs import CostTerm
+from replicalab.assessment import Assessment
 from replicalab.figures.style import EVIDENCE, FAIL, PASS, QUIET, TITLE_SIZE
 from replicalab.lexicon import amount_text
+from replicalab.models import FIELD_LABELS
+from replicalab.planner import PlanStep
 
 _ROW_HEIGHT: Final = 24
 _ROWS_FRAME: Final = 102
@@ -22,31 +24,28 @@ _NAMES: Final = 100
 """Pixels for the names of the rows: with a fixed margin the browser draws the chart once."""
 
 
-class CostStep(NamedTuple):
-    """A change of the plan: what the plan costs before it and after it, in credits."""
-
-    label: str
-    before: float
-    after: float
-
-
 def cost_chart(
-    terms: Sequence[CostTerm], total: float, budget: float, steps: Sequence[CostStep] = ()
+    plan: Assessment, steps: Sequence[PlanStep] = (), after: Assessment | None = None
 ) -> go.Figure:
     """Return the cost as a waterfall of its five terms up to the total, against the budget.
 
     It runs from top to bottom, so that every name fits beside its bar on a phone too.
 
     Args:
-        terms: the five terms of the plan's cost.
-        total: their sum, in credits.
-        budget: what remains to be spent, in credits.
-        steps: the changes to the plan, in order; they lead on to what it costs after them.
+        plan: the plan.
+        steps: the changes to it, in order; they lead on to what it costs after them.
+        after: the plan with all of them; None is the one that the last step leads to.
     """
-    bars = [*_term_bars(terms, total, budget), *_step_bars(steps, budget)]
+    budget = plan.pack.lab.budget
+    after = after or (steps[-1].after if steps else None)
+    bars = [*_term_bars(plan, budget), *_step_bars(steps, budget)]
+    if steps and after is not None:
+        bars.append(_total_bar(AFTER_LABEL, after.cost, budget))
     bars.append(_Bar(BUDGET_LABEL, 0.0, budget, amount_text(budget), EVIDENCE))
     highest = max(max(bar.base, bar.base + bar.credits) for bar in bars)
-    title = _cost_title(total, budget, steps)
+    title = f"The plan costs {_against(plan.cost, budget)}"
+    if steps and after is not None:
+        title += f"<br>As ticked {_against(after.cost, budget)}"
     return go.Figure(
         {
             "data": [_bars(bars[:-1]), _bars(bars[-1:], "/"), _amounts(bars, highest)],
@@ -63,33 +62,30 @@ class _Bar(NamedTuple):
     colour: str
 
 
-def _term_bars(terms: Sequence[CostTerm], total: float, budget: float) -> Iterator[_Bar]:
+def _term_bars(plan: Assessment, budget: float) -> Iterator[_Bar]:
     reached = 0.0
-    for term in terms:
+    for term in plan.cost_terms:
         yield _Bar(term.label, reached, term.credits, amount_text(term.credits), QUIET)
         reached += term.credits
-    yield _total_bar(TOTAL_LABEL, total, budget)
+    yield _total_bar(TOTAL_LABEL, plan.cost, budget)
 
 
-def _step_bars(steps: Sequence[CostStep], budget: float) -> Iterator[_Bar]:
+def _step_bars(steps: Sequence[PlanStep], budget: float) -> Iterator[_Bar]:
     for number, step in enumerate(steps, start=1):
-        added = round(step.after - step.before, 6)
+        added = round(-step.credits_saved, 6)
         sign = "+" if added > 0 else "\u2212" if added < 0 else "±"
         text = f"{sign}{amount_text(abs(added))}"
-        yield _Bar(f"{number}. {step.label}", step.before, added, text, EVIDENCE)
-    if steps:
-        yield _total_bar(AFTER_LABEL, steps[-1].after, budget)
+        yield _Bar(f"{number}. {_changed(step)}", step.before.cost, added, text, EVIDENCE)
+
+
+def _changed(step: PlanStep) -> str:
+    """Return the fields that a step changes, as people call them."""
+    fields = [step.change.field] if step.change else [each.field for each in step.fields]
+    return ", ".join(FIELD_LABELS[field] for field in fields)
 
 
 def _total_bar(label: str, total: float, budget: float) -> _Bar:
     return _Bar(label, 0.0, total, amount_text(total), FAIL if total > budget else PASS)
-
-
-def _cost_title(total: float, budget: float, steps: Sequence[CostStep]) -> str:
-    title = f"The plan costs {_against(total, budget)}"
-    if not steps:
-        return title
-    return f"{title}<br>As ticked {_against(steps[-1].after, budget)}"
 
 
 def _against(total: float, budget: float) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 import plotly.graph_objects as go
 
-from replicalab.evidence import Evidence
+from replicalab.assessment import Evidence
 from replicalab.figures.style import CAUTION, EVIDENCE, PASS, QUIET, TITLE_SIZE
 
 SYMBOLS: Final = {"●": "circle", "◆": "diamond", "▲": "triangle-up"}
@@ -52,7 +52,7 @@ def evidence_chart(marks: Sequence[tuple[str, Evidence]]) -> go.Figure:
 def _dots(marks: Sequence[tuple[str, Evidence]], worst: float) -> dict[str, object]:
     return {
         "type": "scatter",
-        "x": [_place(evidence, worst) for _, evidence in marks],
+        "x": [place_of(evidence, worst) for _, evidence in marks],
         "y": list(range(len(marks))),
         "mode": "markers",
         "text": [_value(evidence) for _, evidence in marks],
@@ -82,7 +82,8 @@ def scale_of(found: Sequence[Evidence]) -> tuple[float, float]:
     return max([found[0].floor, *finite]) * _BEYOND_FLOOR, 0.0
 
 
-def _place(evidence: Evidence, worst: float) -> float:
+def place_of(evidence: Evidence, worst: float) -> float:
+    """Return where an evidence stands on the scale: none at all at its worst end."""
     return evidence.value if evidence.void is None and math.isfinite(evidence.value) else worst
 
 

@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import plotly.graph_objects as go
 
-from replicalab.figures.placing import LABEL_SIZE, beside
+from replicalab.assessment import Assessment
+from replicalab.figures.placing import LABEL_SIZE, Placed, beside
 
 INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"
@@ -33,14 +34,38 @@ ROW: Final = 13
 
 
 class Measure(NamedTuple):
-    """How evidence is shown: its name, as text, and the values at the ends of the scale."""
+    """How a study's evidence is shown.
+
+    Attributes:
+        name: what is measured.
+        amount: a value as text.
+        highest: the upper end of the scale; the lower one is 0.
+        lower_is_better: whether the lower end is the better one.
+        tick_format: of the axis.
+    """
 
     name: str
     amount: Callable[[float], str]
-    lowest: float
     highest: float
-    lower_is_better: bool = False
-    tick_format: str = ".1f"
+    lower_is_better: bool
+    tick_format: str
+
+    @property
+    def worst(self) -> float:
+        """The worse end of the scale."""
+        return self.highest if self.lower_is_better else 0.0
+
+
+def measure_of(plan: Assessment) -> Measure:
+    """Return how the evidence of a plan's study is shown."""
+    evidence, lower_is_better = plan.evidence, plan.pack.design.lower_is_better
+    return Measure(
+        evidence.measure,
+        evidence.amount,
+        2 * evidence.floor if lower_is_better else 1.0,
+        lower_is_better,
+        evidence.row.scale.ticks,
+    )
 
 
 class Sheet:
@@ -59,9 +84,24 @@ class Sheet:
         """Add points, a line or an area."""
         self.traces.append({"type": "scatter", **trace})
 
-    def add_annotation(self, **label: Any) -> None:
+    def add_label(self, text: str, **label: Any) -> None:
         """Add a label."""
-        self.labels.append(label)
+        font = {"size": LABEL_SIZE}
+        self.labels.append({"text": text, "showarrow": False, "font": font, **label})
+
+    def label_beside(self, height: float, text: str, shift: float, **label: Any) -> None:
+        """Label a height at the right of the plot, so many px above it."""
+        self.add_label(
+            text, x=1, xref="paper", xanchor="left", xshift=4,
+            y=height, yanchor="middle", yshift=shift, **label,
+        )  # fmt: skip
+
+    def label_above(self, place: float, text: str, placed: Placed) -> None:
+        """Label a place across above the plot."""
+        self.add_label(
+            text, x=place, xanchor="center", xshift=placed.shift,
+            y=1, yref="paper", yanchor="bottom", yshift=1 + placed.row * ROW,
+        )  # fmt: skip
 
     def add_level(self, height: float, line: dict[str, Any]) -> None:
         """Add a level line across the plot."""
@@ -79,16 +119,43 @@ class Sheet:
         return go.Figure({"data": self.traces, "layout": drawn})
 
 
-def draw_chips(
+Spot = tuple[str, float, float]
+"""A text, and the place that it is about: across, up."""
+
+
+def draw_marks(
     figure: Sheet,
-    places: Sequence[tuple[float, float]],
-    points: Sequence[tuple[float, float]],
-    texts: Sequence[str],
+    marks: Sequence[Spot],
+    place: Callable[[float, float], tuple[float, float]],
+    hover: str,
+    others: Sequence[Spot] = (),
 ) -> None:
-    """Label points with chips of paper, readable on any ground."""
-    for (x, y), text, chip in zip(places, texts, beside(points, texts, PLOT), strict=True):
-        figure.add_annotation(
-            x=x, y=y, xshift=chip.right, yshift=chip.up, xanchor="center", yanchor="middle",
-            text=text, showarrow=False, font={"size": LABEL_SIZE, "color": INK},
-            bgcolor=PAPER, opacity=0.92, borderpad=1,
+    """Draw plans with their symbols, and label them; those at one place share a label.
+
+    The labels are chips of paper, readable on any ground.
+
+    Args:
+        figure: where they are drawn.
+        marks: the plans, each named by one of `SYMBOLS`.
+        place: where a place is on a phone, in px.
+        hover: what is said of a plan when it is pointed at.
+        others: what else is labelled so.
+    """
+    spots: dict[tuple[float, float], list[str]] = {}
+    for name, x, y in marks:
+        figure.add_scatter(
+            x=[x], y=[y], mode="markers", name=name,
+            marker={"symbol": SYMBOLS[name], "size": 13, "color": PAPER,
+                    "line": {"color": INK, "width": 2}},
+            unselected={"marker": {"opacity": 1}},
+            hovertemplate=f"{name}: {hover}<extra></extra>",
+        )  # fmt: skip
+        spots.setdefault((x, y), []).append(name)
+    texts = [*(" = ".join(names) for names in spots.values()), *(text for text, _, _ in others)]
+    places = [*spots, *((x, y) for _, x, y in others)]
+    chips = beside([place(x, y) for x, y in places], texts, PLOT)
+    for (x, y), text, chip in zip(places, texts, chips, strict=True):
+        figure.add_label(
+            text, x=x, y=y, xshift=chip.right, yshift=chip.up, xanchor="center", yanchor="middle",
+            font={"size": LABEL_SIZE, "color": INK}, bgcolor=PAPER, opacity=0.92, borderpad=1,
         )  # fmt: skip

@@ -5,24 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from replicalab.agents import (
-    FeasibilityCheckResult,
-    check_feasibility,
-    compose_lab_manager_response,
-    suggest_alternative,
-)
-from replicalab.evidence import Evidence, planned_evidence
-from replicalab.lexicon import amount_text, count_text
+from replicalab.agents.lab_manager_policy import answer_type
+from replicalab.agents.suggestions import reference_offer
+from replicalab.assessment import Assessment, assess
+from replicalab.lexicon import amount_text, count_text, plural
 from replicalab.lint.findings import LintFinding, note, warning
-from replicalab.margins import margins, tightest
-from replicalab.models import (
-    DIMENSIONS,
-    LAB_DIMENSIONS,
-    Dimension,
-    LabManagerActionType,
-    Protocol,
-    revise,
-)
+from replicalab.models import DIMENSIONS, LAB_DIMENSIONS, Dimension, LabManagerActionType, revise
 from replicalab.scenarios import Difficulty, ExpectedOutcome, Pack, Study, pack_of
 
 
@@ -30,20 +18,19 @@ class LabAnswer(NamedTuple):
     """What happens when the reference protocol is proposed in a lab, as written.
 
     Attributes:
-        pack: the study in the lab.
-        check: of the reference protocol.
+        reference: the reference protocol in the lab.
         action: the Lab Manager's answer.
-        plan, after, evidence: the plan that the answer leads to, its check and what it buys.
-        still_fails: the dimensions that no change of the Lab Manager's repairs.
+        after: the plan that the answer leads to.
     """
 
-    pack: Pack
-    check: FeasibilityCheckResult
+    reference: Assessment
     action: LabManagerActionType
-    plan: Protocol
-    after: FeasibilityCheckResult
-    evidence: Evidence
-    still_fails: list[Dimension]
+    after: Assessment
+
+    @property
+    def pack(self) -> Pack:
+        """The study in the lab."""
+        return self.reference.pack
 
     @property
     def place(self) -> str:
@@ -57,15 +44,10 @@ def in_each_lab(study: Study) -> list[LabAnswer]:
 
 
 def _answer(pack: Pack) -> LabAnswer:
-    plan = pack.reference_protocol
-    check = check_feasibility(plan, pack)
-    suggestion = suggest_alternative(plan, check, pack)
-    action = compose_lab_manager_response(check, suggestion).action_type
-    if suggestion is None:
-        return LabAnswer(pack, check, action, plan, check, planned_evidence(plan, pack), [])
-    plan, after = suggestion.revised_protocol, suggestion.post_check
-    evidence = planned_evidence(plan, pack)
-    return LabAnswer(pack, check, action, plan, after, evidence, after.failing)
+    reference = assess(pack.reference_protocol, pack)
+    offer = reference_offer(reference)
+    action = answer_type(reference.check, offer.suggestion if offer else None)
+    return LabAnswer(reference, action, offer.after if offer else reference)
 
 
 def lab_findings(answers: list[LabAnswer]) -> Iterator[LintFinding]:
@@ -78,7 +60,7 @@ def lab_findings(answers: list[LabAnswer]) -> Iterator[LintFinding]:
 
 
 def _note(answer: LabAnswer) -> LintFinding:
-    binding = ", ".join(answer.check.failing) or "nothing"
+    binding = ", ".join(answer.reference.failing) or "nothing"
     message = (
         f"What binds for the reference protocol: {binding}. {_tightest(answer)} "
         f"The Lab Manager answers {answer.action}, {_outcome(answer)}."
@@ -87,24 +69,22 @@ def _note(answer: LabAnswer) -> LintFinding:
 
 
 def _tightest(answer: LabAnswer) -> str:
-    found = margins(answer.pack.reference_protocol, answer.check, answer.pack)
-    resource = tightest(found)
-    [margin] = [margin for margin in found if margin.dimension is resource]
-    return f"Tightest is {resource}: {margin.used_text} of {margin.limit_text} {margin.unit}."
+    tightest = answer.reference.slack[answer.reference.binding]
+    used, limit = amount_text(tightest.used), amount_text(tightest.limit)
+    return f"Tightest is {tightest.dimension}: {used} of {limit} {plural(tightest.row.noun, 2)}."
 
 
 def _outcome(answer: LabAnswer) -> str:
-    samples = count_text(answer.plan.sample_size, "sample")
-    days = count_text(answer.plan.duration_days, "day")
-    evidence = f"{answer.evidence.text}, {answer.evidence.tier}"
-    return f"for a plan of {samples} in {days}: {evidence}"
+    counts, evidence = answer.after.counts, answer.after.evidence
+    samples, days = count_text(counts.samples, "sample"), count_text(counts.days, "day")
+    return f"for a plan of {samples} in {days}: {evidence.text}, {evidence.tier}"
 
 
 def _negotiable(answer: LabAnswer) -> Iterator[LintFinding]:
     accepts = answer.action is LabManagerActionType.ACCEPT
     easy = answer.pack.difficulty is Difficulty.EASY
     if easy and not accepts:
-        binding = ", ".join(answer.check.failing)
+        binding = ", ".join(answer.reference.failing)
         yield warning(
             answer.place,
             f"The easy lab should accept the reference protocol but answers {answer.action}, for "
@@ -130,17 +110,17 @@ def _unexpected(answer: LabAnswer, expected: ExpectedOutcome) -> Iterator[LintFi
 
 def _compared(answer: LabAnswer, expected: ExpectedOutcome) -> Iterator[tuple[str, str, str]]:
     """Yield (field, what the file says, what happens), the values as text."""
-    plan, cost = answer.plan, answer.after.estimated_cost
-    fails = [d for d in answer.check.failing if d in LAB_DIMENSIONS or d in expected.fails]
+    plan, evidence = answer.after.plan, answer.after.evidence
+    fails = [d for d in answer.reference.failing if d in LAB_DIMENSIONS or d in expected.fails]
     yield "fails", _named(expected.fails), _named(fails)
     yield "answer", expected.answer, answer.action
-    yield "still_fails", _named(expected.still_fails), _named(answer.still_fails)
+    yield "still_fails", _named(expected.still_fails), _named(answer.after.failing)
     yield "sample_size", str(expected.sample_size), str(plan.sample_size)
     yield "duration_days", str(expected.duration_days), str(plan.duration_days)
-    yield "credits", amount_text(expected.credits), amount_text(cost)
-    found = None if answer.evidence.void else answer.evidence.value
+    yield "credits", amount_text(expected.credits), amount_text(answer.after.cost)
+    found = None if evidence.void else evidence.value
     yield "evidence", _value(answer, expected.evidence), _value(answer, found)
-    yield "verdict", expected.verdict, answer.evidence.tier
+    yield "verdict", expected.verdict, evidence.tier
     if expected.largest_sample is not None:
         yield "largest_sample", str(expected.largest_sample), str(_largest_sample(answer))
 
@@ -150,7 +130,7 @@ def _named(dimensions: list[Dimension]) -> str:
 
 
 def _value(answer: LabAnswer, value: float | None) -> str:
-    return "no evidence" if value is None else answer.evidence.row.scale.by_hand(value)
+    return "no evidence" if value is None else answer.after.evidence.row.scale.by_hand(value)
 
 
 def _largest_sample(answer: LabAnswer) -> int:
@@ -158,8 +138,8 @@ def _largest_sample(answer: LabAnswer) -> int:
     low, high = 0, answer.pack.reference_protocol.sample_size
     while low < high:
         middle = (low + high + 1) // 2
-        plan = revise(answer.plan, sample_size=middle)
-        if check_feasibility(plan, answer.pack).lab_feasible:
+        plan = revise(answer.after.plan, sample_size=middle)
+        if assess(plan, answer.pack).check.lab_feasible:
             low = middle
         else:
             high = middle - 1

@@ -8,10 +8,8 @@ Everything that goes wrong is a `replicalab.errors.ModelError` with a message fi
 Importing this room does not import the openai package; the first call does.
 """
 
-from replicalab.llm.answers import Answer
+from replicalab.llm.call import Answer, Progress, build_generate_fn, check_endpoint
 from replicalab.llm.endpoint import SETTINGS, Endpoint, missing_settings, what_to_set
-from replicalab.llm.generate import build_generate_fn, check_endpoint
-from replicalab.llm.watch import Progress
 
 __all__ = [
     "SETTINGS",

@@ -1,74 +1,82 @@
-"""The negotiation: its players, its rounds, its outcome, and the trace that is kept of it."""
+"""The negotiation: its players, its rounds, its outcome, and the transcript that is kept of it."""
 
-from replicalab.negotiation.games import begin, negotiate, play_action, play_turn, state_of
-from replicalab.negotiation.judging import Judgement, judge
+from replicalab.negotiation.asking import (
+    Clock,
+    ModelAnswer,
+    Recorder,
+    Tape,
+    ask_model,
+    observe,
+)
+from replicalab.negotiation.attempts import Attempt, Output, readable
+from replicalab.negotiation.games import begin, fork, negotiate, play, setup_for
+from replicalab.negotiation.judge import Judgement, judge
 from replicalab.negotiation.ledger import Gift, ledger
-from replicalab.negotiation.model_player import ModelAnswer, ask_model
-from replicalab.negotiation.players import choose_turn
-from replicalab.negotiation.recorded import Output, generate_from
-from replicalab.negotiation.recording import Attempt, Recorder, attempts
+from replicalab.negotiation.loading import MOST_BYTES, load, shipped_recordings
+from replicalab.negotiation.prospects import Prospect, prospect
 from replicalab.negotiation.records import (
     AUTOMATIC,
+    MOST_ROUNDS,
+    By,
     Ending,
     LabManagerKind,
+    Negotiation,
     Outcome,
     Round,
     ScientistKind,
     Setup,
     State,
-    Trace,
     Turn,
 )
-from replicalab.negotiation.rewording import reword, rewording
-from replicalab.negotiation.rounds import observe, scenario_digest, setup_for, start, step
-from replicalab.negotiation.traces import (
-    Difference,
-    fork,
-    load_trace,
-    replay_differences,
-    save_trace,
-    state_before,
-)
+from replicalab.negotiation.replaying import Difference, Replay, replay
+from replicalab.negotiation.rewording import reword
+from replicalab.negotiation.step import step
+from replicalab.negotiation.transcript import Made, ModelSettings, Recording, Transcript, save
 
 __all__ = [
     "AUTOMATIC",
+    "MOST_BYTES",
+    "MOST_ROUNDS",
     "Attempt",
+    "By",
+    "Clock",
     "Difference",
     "Ending",
     "Gift",
     "Judgement",
     "LabManagerKind",
+    "Made",
     "ModelAnswer",
+    "ModelSettings",
+    "Negotiation",
     "Outcome",
     "Output",
+    "Prospect",
     "Recorder",
+    "Recording",
+    "Replay",
     "Round",
     "ScientistKind",
     "Setup",
     "State",
-    "Trace",
+    "Tape",
+    "Transcript",
     "Turn",
     "ask_model",
-    "attempts",
     "begin",
-    "choose_turn",
     "fork",
-    "generate_from",
     "judge",
     "ledger",
-    "load_trace",
+    "load",
     "negotiate",
     "observe",
-    "play_action",
-    "play_turn",
-    "replay_differences",
+    "play",
+    "prospect",
+    "readable",
+    "replay",
     "reword",
-    "rewording",
-    "save_trace",
-    "scenario_digest",
+    "save",
     "setup_for",
-    "start",
-    "state_before",
-    "state_of",
+    "shipped_recordings",
     "step",
 ]

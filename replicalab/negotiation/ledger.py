@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from replicalab.concessions import Concession, plan_concession
-from replicalab.models import LabManagerActionType, Protocol, Role
-from replicalab.negotiation.records import Round, Trace
-from replicalab.negotiation.wording import lower_is_better
-from replicalab.scenarios import Pack
+from replicalab.assessment import Assessment
+from replicalab.models import LabManagerActionType, Role
+from replicalab.negotiation.records import Negotiation, Round
+from replicalab.planner import PlanStep
 
 
 @dataclass(frozen=True)
@@ -30,8 +29,8 @@ class Gift:
 
     round_number: int
     who: Role
-    step: Concession
-    total: Concession
+    step: PlanStep
+    total: PlanStep
 
     @property
     def gives(self) -> bool:
@@ -40,48 +39,45 @@ class Gift:
         The Scientist gives back credits, or gives up evidence or fidelity; the Lab Manager spends
         more.
         """
+        step = self.step
         if self.who is Role.LAB_MANAGER:
-            return self.step.credits_saved < 0
-        gives_up = self.step.new.loss > self.step.old.loss or _is_weaker(self.step)
-        return self.step.credits_saved > 0 or gives_up
+            return step.credits_saved < 0
+        gives_up = step.after.fidelity_loss > step.before.fidelity_loss or _is_weaker(step)
+        return step.credits_saved > 0 or gives_up
 
 
-def _is_weaker(step: Concession) -> bool:
+def _is_weaker(step: PlanStep) -> bool:
     """Return whether a step gives up evidence, at the precision shown."""
-    old, new = step.old.evidence, step.new.evidence
+    old, new = step.before.evidence, step.after.evidence
     if not step.evidence_changed or old.void:
         return False
-    return bool(new.void) or (new.value < old.value) is not lower_is_better(new)
+    return bool(new.void) or (new.value < old.value) is not new.row.scale.lower_is_better
 
 
-def ledger(trace: Trace, scenario: Pack) -> list[Gift]:
+def ledger(negotiation: Negotiation) -> list[Gift]:
     """Return every step of both sides, in order; none in a negotiation without a second plan."""
     found: list[Gift] = []
     for who in (Role.SCIENTIST, Role.LAB_MANAGER):
-        found += _steps(who, list(_positions(who, trace)), scenario)
+        positions = list(_positions(who, negotiation))
+        found += [
+            Gift(number, who, PlanStep(before, after), PlanStep(positions[0][1], after))
+            for (_, before), (number, after) in pairwise(positions)
+            if before.plan != after.plan
+        ]
     return sorted(found, key=lambda gift: (gift.round_number, gift.who is Role.LAB_MANAGER))
 
 
-def _steps(who: Role, positions: list[tuple[int, Protocol]], scenario: Pack) -> Iterator[Gift]:
-    for (_, before), (number, after) in pairwise(positions):
-        if before != after:
-            step = plan_concession(before, after, scenario)
-            yield Gift(number, who, step, plan_concession(positions[0][1], after, scenario))
-
-
-def _positions(who: Role, trace: Trace) -> Iterator[tuple[int, Protocol]]:
-    for done in trace.rounds:
+def _positions(who: Role, negotiation: Negotiation) -> Iterator[tuple[int, Assessment]]:
+    for done in negotiation.rounds:
         position = done.plan if who is Role.SCIENTIST else _managers_position(done)
         if position is not None:
             yield done.number, position
 
 
-def _managers_position(done: Round) -> Protocol | None:
-    answer = done.lab_manager_action
-    if answer is None:
-        return None
-    if answer.action_type is LabManagerActionType.ACCEPT:
+def _managers_position(done: Round) -> Assessment | None:
+    answer = done.answer.action_type if done.answer else None
+    if answer is LabManagerActionType.ACCEPT:
         return done.plan
-    if answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE and done.suggestion:
-        return done.suggestion.revised_protocol
+    if answer is LabManagerActionType.SUGGEST_ALTERNATIVE and done.offer:
+        return done.offer.after
     return None

@@ -1,26 +1,51 @@
-"""What a negotiation consists of: its setup, its rounds, where it stands, and how it ended."""
+"""What a negotiation consists of: setup, turns, rounds, where it stands, and how it ended."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Annotated, Final, Self
+from functools import cached_property
+from typing import Annotated, Final, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, StringConstraints
 
-from replicalab.agents.feasibility import FeasibilityCheckResult
-from replicalab.agents.suggestions import AlternativeSuggestion
+from replicalab.agents.suggestions import Offer
+from replicalab.assessment import Assessment
 from replicalab.models import (
+    MOST_LABELS,
+    PROTOCOL_FIELDS,
     ConversationEntry,
     Count,
+    Credits,
+    Dimension,
     LabManagerAction,
+    LabManagerActionType,
     NonEmptyText,
     Protocol,
     Record,
     ScientistAction,
-    Text,
 )
-from replicalab.negotiation.recording import Attempt
-from replicalab.scenarios import MAX_ROUNDS, Difficulty, Identifier
+from replicalab.negotiation.attempts import MOST_OUTPUTS, Attempt, Output
+from replicalab.planner import Options
+from replicalab.scenarios import Difficulty, EvidenceTier, Identifier, Pack
+
+MOST_ROUNDS: Final = 50
+
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+
+
+def fingerprint(*parts: object) -> str:
+    """Return a digest of records and plain values; a field that is later added breaks none."""
+    text = json.dumps(parts, default=_plain, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _plain(part: object) -> object:
+    if isinstance(part, Record):
+        return part.model_dump(mode="json", exclude_defaults=True)
+    raise TypeError(f"{type(part).__name__} has no digest")
 
 
 class ScientistKind(StrEnum):
@@ -61,6 +86,38 @@ class Ending(StrEnum):
     OUT_OF_ROUNDS = "the rounds ran out"
 
 
+class By(StrEnum):
+    """Who chose a turn."""
+
+    RULE = "rule"
+    MODEL = "model"
+    PERSON = "person"
+    FORK = "fork"
+    """A plan put forward by hand where a negotiation was forked."""
+
+
+P = TypeVar("P", Protocol | None, ScientistAction | None)
+
+
+def lists_too_long(plan: Protocol | ScientistAction | None) -> str:
+    """Return which list of a plan is longer than a plan can need; empty where none is."""
+    for name in PROTOCOL_FIELDS if plan else ():
+        value = getattr(plan, name)
+        if isinstance(value, list) and len(value) > MOST_LABELS:
+            return f"{name} has {len(value):,} entries; at most {MOST_LABELS} fit"
+    return ""
+
+
+def _short(plan: P) -> P:
+    if fault := lists_too_long(plan):
+        raise ValueError(fault)
+    return plan
+
+
+Short = AfterValidator(_short)
+"""A plan whose lists are no longer than a plan can need, so that no file makes a long search."""
+
+
 class Setup(Record):
     """Everything that fixes a negotiation beside the study itself.
 
@@ -71,12 +128,21 @@ class Setup(Record):
     scenario_id: Identifier
     difficulty: Difficulty
     seed: Count
-    scientist: ScientistKind = ScientistKind.BASELINE
-    lab_manager: LabManagerKind = LabManagerKind.REFERENCE
-    max_rounds: Annotated[int, Field(strict=True, ge=1, le=50)] = MAX_ROUNDS
-    opening: Protocol | None = None
+    scientist: ScientistKind
+    lab_manager: LabManagerKind
+    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)]
+    opening: Annotated[Protocol | None, Short] = None
     forked_at: Count | None = None
     model: NonEmptyText | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of it, with which that of every round begins.
+
+        It leaves out where the negotiation was forked: the rounds before keep theirs, and the
+        turns themselves say which plan was put forward by hand.
+        """
+        return fingerprint(self.model_copy(update={"forked_at": None}))
 
 
 class Turn(Record):
@@ -84,71 +150,176 @@ class Turn(Record):
 
     Attributes:
         action: None walks away.
-        reason: why, in numbers; empty where the player gives none.
-        attempts: how a language model came to it; empty for every other player.
+        by: who chose it.
+        outputs: what a language model said until it was chosen; where a person acted for a model
+            that gave no valid action, what that model said. Empty for every other player.
     """
 
-    action: ScientistAction | None
-    reason: Text = ""
-    attempts: tuple[Attempt, ...] = ()
+    action: Annotated[ScientistAction | None, Short]
+    by: By = By.PERSON
+    outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS)] = ()
 
 
-class Round(Record):
-    """One round: what each side did, and the plan, check and suggestion behind the answer.
+class Facts(Record):
+    """What was decided about a plan in a round, and the numbers behind it; no prose.
 
-    ``scientist_action`` is None when the Scientist walked away; ``plan``, ``check`` and
-    ``suggestion`` are None when no plan was on the table. ``reason`` and ``attempts`` are the
-    Scientist's, as in its `Turn`.
+    Attributes:
+        plan: the plan on the table, None where there is none.
+        failing: the dimensions that it fails.
+        cost, staff: credits and staff units that it needs.
+        answer: what the Lab Manager answered; None where the Scientist walked away.
+        offer: the plan that it found instead.
     """
 
-    number: Count
-    scientist_action: ScientistAction | None
-    lab_manager_action: LabManagerAction | None
-    plan: Protocol | None
-    check: FeasibilityCheckResult | None
-    suggestion: AlternativeSuggestion | None
-    reason: Text = ""
-    attempts: tuple[Attempt, ...] = ()
-
-    @property
-    def turn(self) -> Turn:
-        """What the Scientist did."""
-        return Turn(action=self.scientist_action, reason=self.reason, attempts=self.attempts)
-
-
-class State(Record):
-    """Where a negotiation stands before a round; ``ending`` is None while it goes on."""
-
-    round_number: Count
-    max_rounds: Count
-    history: list[ConversationEntry]
     plan: Protocol | None = None
+    failing: tuple[Dimension, ...] = ()
+    cost: Credits | None = None
+    staff: Count | None = None
+    answer: LabManagerActionType | None = None
     offer: Protocol | None = None
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a negotiation stands before a round.
+
+    Attributes:
+        round_number: counted from 0.
+        max_rounds: after so many it is cut.
+        history: what was said.
+        options: what may be done about the plan on the table, None before the first plan.
+        offer: the Lab Manager's standing offer, None when there is none.
+        ending: None while it goes on.
+    """
+
+    round_number: int
+    max_rounds: int
+    history: tuple[ConversationEntry, ...] = ()
+    options: Options | None = None
+    offer: Assessment | None = None
     ending: Ending | None = None
 
+    @property
+    def plan(self) -> Assessment | None:
+        """The plan on the table, None before the first."""
+        return self.options.yours if self.options else None
 
-class Trace(Record):
-    """A negotiation: enough to show it, to go on with it, to replay it and to fork it.
+    @property
+    def is_last(self) -> bool:
+        """Whether no round follows the one that it stands before."""
+        return self.round_number + 1 >= self.max_rounds
 
-    ``scenario_digest`` tells whether a replay happens in the same lab. ``ending`` and ``outcome``
-    are None while it goes on.
+
+@dataclass(frozen=True)
+class Round:
+    """One round: what each side did, and what is known of the plans behind it.
+
+    Attributes:
+        number: counted from 0.
+        turn: what the Scientist did.
+        reason: why, in numbers; empty where a person gave none.
+        attempts: how a language model came to it, told for people.
+        plan: the plan on the table in this round, None when there was none.
+        offer: what the Lab Manager found instead, None when it found or needed nothing, or when
+            no plan was put forward.
+        answer: what the Lab Manager answered, None when the Scientist walked away.
+        after: where the negotiation stands after it.
+        before: the round before, or the setup, with whose digest its own begins.
+    """
+
+    number: int
+    turn: Turn
+    reason: str
+    attempts: tuple[Attempt, ...]
+    plan: Assessment | None
+    offer: Offer | None
+    answer: LabManagerAction | None
+    after: State
+    before: Round | Setup = field(compare=False, repr=False)
+
+    @property
+    def action(self) -> ScientistAction | None:
+        """What the Scientist did; None walks away."""
+        return self.turn.action
+
+    @property
+    def told(self) -> str | None:
+        """A fingerprint of what a model was told first, None where none was asked."""
+        return self.attempts[0].told if self.attempts else None
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What was decided, and the numbers behind it."""
+        plan, answer = self.plan, self.answer
+        return Facts(
+            plan=plan.plan if plan else None,
+            failing=tuple(plan.failing) if plan else (),
+            cost=plan.cost if plan else None,
+            staff=plan.staff if plan else None,
+            answer=answer.action_type if answer else None,
+            offer=self.offer.after.plan if self.offer else None,
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of the setup and of all that was decided up to here."""
+        return self.digest_after(self.before.digest)
+
+    def digest_after(self, before: str) -> str:
+        """Return the round's fingerprint as it is after another one."""
+        return fingerprint(before, self.turn, self.facts)
+
+
+@dataclass(frozen=True)
+class Negotiation:
+    """A negotiation as far as it has gone: enough to show it, to go on with it and to fork it.
+
+    Attributes:
+        setup: what fixes it.
+        pack: the study in its lab.
+        rounds: those played.
     """
 
     setup: Setup
-    scenario_digest: NonEmptyText
-    rounds: list[Round]
-    ending: Ending | None
-    outcome: Outcome | None
+    pack: Pack
+    rounds: tuple[Round, ...] = ()
 
-    @model_validator(mode="after")
-    def _ends_as_a_whole(self) -> Self:
-        if (self.ending is None) != (self.outcome is None):
-            raise ValueError("a negotiation has an ending and an outcome, or neither yet")
-        if self.ending is not None and not self.rounds:
-            raise ValueError("rounds is empty; a negotiation ends in a round")
-        return self
+    def state_before(self, number: int) -> State:
+        """Return where it stood before a round, counted from 0; no round is played again."""
+        if number:
+            return self.rounds[number - 1].after
+        return State(0, self.setup.max_rounds)
 
     @property
-    def final_plan(self) -> Protocol | None:
+    def without_last(self) -> Negotiation:
+        """The same negotiation before its last round."""
+        return replace(self, rounds=self.rounds[:-1])
+
+    @property
+    def state(self) -> State:
+        """Where it stands now."""
+        return self.state_before(len(self.rounds))
+
+    @property
+    def ending(self) -> Ending | None:
+        """What ended it, None while it goes on."""
+        return self.state.ending
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What the ending is to be called, None while it goes on."""
+        if self.ending is None:
+            return None
+        accepted = self.ending in (Ending.SCIENTIST_ACCEPTED, Ending.LAB_MANAGER_ACCEPTED)
+        plan = self.rounds[-1].plan
+        if not accepted or plan is None:
+            return Outcome.NO_DEAL
+        if not plan.feasible:
+            return Outcome.FALSE_AGREEMENT
+        below = plan.evidence.tier is EvidenceTier.BELOW_FLOOR
+        return Outcome.AGREED_BELOW_FLOOR if below else Outcome.AGREED
+
+    @property
+    def final_plan(self) -> Assessment | None:
         """The plan of the last round: the agreed one, or the last on the table."""
         return self.rounds[-1].plan if self.rounds else None

@@ -10,16 +10,9 @@ import re
 from collections import Counter
 from typing import Final
 
-from replicalab.agents.explanations import built_in_explanation
-from replicalab.agents.lab_manager_policy import (
-    AlternativeSuggestion,
-    ExplanationRenderer,
-    FeasibilityCheckResult,
-)
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelError
-from replicalab.models import LabManagerActionType
-from replicalab.negotiation.recording import readable
+from replicalab.negotiation.attempts import readable
 from replicalab.negotiation.records import Round
 
 _NUMBER: Final = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
@@ -37,38 +30,17 @@ _PROMPT: Final = (
 )
 
 
-def rewording(generate_fn: GenerateFn) -> ExplanationRenderer:
-    """Return a renderer that lets a model reword the built-in explanation.
-
-    It raises `ModelError` where the model fails or its text is not faithful;
-    `compose_lab_manager_response` then keeps the built-in explanation.
-    """
-
-    def render(
-        action_type: LabManagerActionType,
-        check: FeasibilityCheckResult,
-        suggestion: AlternativeSuggestion | None,
-    ) -> str:
-        return _reworded(generate_fn, built_in_explanation(action_type, check, suggestion))
-
-    return render
-
-
 def reword(generate_fn: GenerateFn, done: Round) -> str | None:
-    """Return a round's answer in the model's words, None where there is none to be shown.
+    """Return a round's answer in the model's words, None where the Lab Manager gave no answer.
 
-    There is none where the Lab Manager gave no answer, where the model fails, and where its text
-    is not faithful to the built-in one. It is for showing beside the round, which stays as it is.
+    It is for showing beside the round, which stays as it is.
+
+    Raises:
+        ModelError: the model fails, or its text is not faithful to the built-in one.
     """
-    if done.lab_manager_action is None:
+    if done.answer is None:
         return None
-    try:
-        return _reworded(generate_fn, done.lab_manager_action.explanation)
-    except ModelError:
-        return None
-
-
-def _reworded(generate_fn: GenerateFn, text: str) -> str:
+    text = done.answer.explanation
     answer = generate_fn(
         [
             {"role": "system", "content": _PROMPT},
@@ -84,26 +56,21 @@ def faithful(words: str, text: str) -> str:
     Raises:
         ModelError: it is empty, far too long, leaves a number out or brings one in.
     """
-    if not words:
-        raise ModelError("The model's wording is empty; the built-in text stands.")
-    if len(words) > _SPARE_CHARACTERS + _TIMES_AS_LONG * len(text):
-        raise ModelError("The model's wording is far too long; the built-in text stands.")
     said, meant = numbers(words), numbers(text)
-    if left_out := meant - said:
-        raise ModelError(
-            f"The model's wording leaves out {_listed(left_out)}; the built-in text stands."
-        )
-    if brought_in := [number for number in said if number not in meant]:
-        raise ModelError(
-            f"The model's wording brings in {', '.join(brought_in)}; the built-in text stands."
-        )
+    fault = ""
+    if not words:
+        fault = "is empty"
+    elif len(words) > _SPARE_CHARACTERS + _TIMES_AS_LONG * len(text):
+        fault = "is far too long"
+    elif left_out := meant - said:
+        fault = f"leaves out {', '.join(left_out)}"
+    elif brought_in := [number for number in said if number not in meant]:
+        fault = f"brings in {', '.join(brought_in)}"
+    if fault:
+        raise ModelError(f"The model's wording {fault}; the built-in text stands.")
     return words
 
 
 def numbers(text: str) -> Counter[str]:
     """Return the numbers in a text, thousands without commas, with how often each stands there."""
     return Counter(found.replace(",", "") for found in _NUMBER.findall(text))
-
-
-def _listed(found: Counter[str]) -> str:
-    return ", ".join(found)

@@ -1,18 +1,63 @@
-"""The plans that nothing beats, where another plan stands to them, and the balanced one of them.
+"""The plans of a lab that nothing beats: on cost, days, evidence and fidelity at once.
 
-Source: the behaviour contract, section 7; Nash (1950), Econometrica 18, 155-162.
+More samples of one wording never cost less and never take fewer days, so only the fewest days for
+each sample matter. The plans of all wordings are then gone through from the most evidence to the
+least: one is beaten if an earlier one costs no more, takes no longer and loses no more.
+Source: docs/contract.md, Planner; Nash (1950), Econometrica 18, 155-162.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
 
-from replicalab.concessions import price
-from replicalab.measures import KINDS
-from replicalab.models import Protocol
-from replicalab.planner.curves import FrontierPlan, unbeaten_plans
-from replicalab.planner.order import shortfall
+from replicalab.agents.suggestions import apply_changes
+from replicalab.assessment import Assessment, Counts, Evidence, assess, credits_needed, tier_of
+from replicalab.models import Protocol, revise
+from replicalab.planner.limits import MOST_SAMPLES, Limits, Worth, fewest, shortfall
+from replicalab.planner.wordings import Wording, Wordings, wordings
 from replicalab.scenarios import EvidenceTier, Pack
+
+MOST_SIZES: Final = 1000
+"""So many sample sizes are looked at for each wording; above it they are evenly spaced."""
+
+MOST_LISTED: Final = 15
+"""So many plans are listed, shared out over the lines; the balanced plan may come on top."""
+
+_MOST_PLANS: Final = 20_000
+"""So many plans are looked at in all; above it there are fewer sizes for each wording."""
+
+_FEWEST_SIZES: Final = 10
+_FEWEST_OF_A_LINE: Final = 3
+
+
+@dataclass(frozen=True)
+class FrontierPlan:
+    """A feasible plan that no other beats.
+
+    Attributes:
+        samples, days, credits: what it takes.
+        value: its evidence, in the study's measure.
+        tier: where that stands to target and floor.
+        loss: the fidelity that it gives up.
+        wording: the original's items and controls in it.
+    """
+
+    samples: int
+    days: int
+    credits: float
+    value: float
+    tier: EvidenceTier
+    loss: int
+    wording: Wording
+
+    def plan(self, protocol: Protocol, pack: Pack) -> Protocol:
+        """Return the whole plan, as a revision of the one that the frontier was drawn for."""
+        worded = apply_changes(protocol, self.wording.changes(pack))
+        return revise(worded, sample_size=self.samples, duration_days=self.days)
 
 
 @dataclass(frozen=True)
@@ -26,71 +71,249 @@ class Standing:
             fidelity, or takes fewer days.
     """
 
-    cheaper: FrontierPlan | None
-    stronger: FrontierPlan | None
+    cheaper: FrontierPlan | None = None
+    stronger: FrontierPlan | None = None
     gentler: FrontierPlan | None = None
 
     @property
     def unbeaten(self) -> bool:
         """Whether nothing beats the plan."""
-        return self.cheaper is None and self.stronger is None and self.gentler is None
+        return self == Standing()
+
+
+class LossLine(NamedTuple):
+    """The plans of one fidelity loss with the most evidence for their credits, cheapest first."""
+
+    loss: int
+    plans: tuple[FrontierPlan, ...]
 
 
 @dataclass(frozen=True)
 class Frontier:
-    """The plans that nothing beats, cheapest first; none when no feasible plan has evidence."""
+    """The plans that nothing beats, cheapest first; none when no feasible plan has evidence.
+
+    Attributes:
+        plans: the plans.
+        pack: the study in the lab that they are for.
+        exact: whether every plan was looked at, but for sizes between those evenly spaced.
+    """
 
     plans: tuple[FrontierPlan, ...]
-    lower_is_better: bool
+    pack: Pack
+    exact: bool = True
 
-    def standing(self, plan: Protocol, scenario: Pack) -> Standing:
+    def standing(self, plan: Assessment) -> Standing:
         """Return where a plan stands to the frontier."""
-        priced = price(plan, scenario)
-        short = shortfall(priced.evidence.value, scenario.design)
+        short, cost = shortfall(plan.evidence.value, plan.pack), plan.cost
         rivals = [
-            (shortfall(each.value, scenario.design), each)
+            (shortfall(each.value, plan.pack), each)
             for each in self.plans
-            if each.days <= plan.duration_days
-            and each.credits <= priced.credits
-            and each.loss <= priced.loss
-            and shortfall(each.value, scenario.design) <= short
+            if each.days <= plan.counts.days
+            and each.credits <= cost
+            and each.loss <= plan.fidelity_loss
+            and shortfall(each.value, plan.pack) <= short
         ]
-        cheaper = min(rivals, key=lambda r: (r[1].credits, r[0]), default=None)
-        stronger = min(rivals, key=lambda r: (r[0], r[1].credits), default=None)
-        gentler = min(rivals, key=lambda r: (r[1].loss, r[1].days), default=None)
+        if not rivals:
+            return Standing()
+        cheaper = min(rivals, key=lambda r: (r[1].credits, r[0]))[1]
+        least, stronger = min(rivals, key=lambda r: (r[0], r[1].credits))
+        gentler = min(rivals, key=lambda r: (r[1].loss, r[1].days))[1]
         found = Standing(
-            cheaper[1] if cheaper and cheaper[1].credits < priced.credits else None,
-            stronger[1] if stronger and stronger[0] < short else None,
+            cheaper if cheaper.credits < cost else None, stronger if least < short else None
         )
-        if gentler is None or not found.unbeaten:
-            return found
-        same = (gentler[1].loss, gentler[1].days) == (priced.loss, plan.duration_days)
-        return found if same else Standing(None, None, gentler[1])
+        same = (gentler.loss, gentler.days) == (plan.fidelity_loss, plan.counts.days)
+        return found if not found.unbeaten or same else Standing(gentler=gentler)
+
+    def as_strong(self, evidence: Evidence) -> FrontierPlan | None:
+        """Return the plan that gives up least with as much evidence, at the precision shown."""
+        short, text = shortfall(evidence.value, self.pack), evidence.amount(evidence.value)
+        rivals = [
+            each
+            for each in self.plans
+            if shortfall(each.value, self.pack) <= short or evidence.amount(each.value) == text
+        ]
+        return min(rivals, key=lambda each: (each.loss, each.credits), default=None)
+
+    @cached_property
+    def balanced(self) -> FrontierPlan | None:
+        """The Nash point, None when no plan is above the floor.
+
+        It is the plan at which the product of what each side gains is largest: for the Scientist
+        the evidence above the floor, shared by 1 + the fidelity given up; for the Lab Manager the
+        credits left over. Without an agreement both would gain nothing.
+        """
+        above = [each for each in self.plans if each.tier is not EvidenceTier.BELOW_FLOOR]
+        budget, floor = self.pack.lab.budget, self.pack.design.floor
+
+        def product(each: FrontierPlan) -> tuple[float, float]:
+            gain = abs(each.value - floor) / (1 + each.loss)
+            return gain * (budget - each.credits), gain
+
+        return max(above, key=product, default=None)
+
+    @cached_property
+    def lines(self) -> tuple[LossLine, ...]:
+        """One line for each fidelity loss, fit to be drawn.
+
+        A plan that nothing beats only because it takes fewer days is on no line: a cheaper plan of
+        the same fidelity loss has as much evidence.
+        """
+        losses = sorted({plan.loss for plan in self.plans})
+        return tuple(LossLine(loss, tuple(self._rising(loss))) for loss in losses)
+
+    def _rising(self, loss: int) -> Iterator[FrontierPlan]:
+        """Yield the plans of that loss that have more evidence than every cheaper one."""
+        found = [(shortfall(p.value, self.pack), p) for p in self.plans if p.loss == loss]
+        best = None
+        for short, plan in sorted(found, key=lambda each: (each[1].credits, each[0])):
+            if best is None or short < best:
+                best = short
+                yield plan
+
+    @cached_property
+    def listed(self) -> tuple[FrontierPlan, ...]:
+        """About `MOST_LISTED` plans, line by line, each line's evenly spaced by credits."""
+        lines, balanced = self.lines, self.balanced
+        each = max(_FEWEST_OF_A_LINE, MOST_LISTED // max(1, len(lines)))
+        found = [plan for line in lines for plan in _spaced(line.plans, each)]
+        if balanced is not None and balanced not in found:
+            found.append(balanced)
+        return tuple(sorted(found, key=lambda plan: (plan.loss, plan.credits)))
+
+
+def _spaced(plans: Sequence[FrontierPlan], most: int) -> list[FrontierPlan]:
+    """Return at most that many of a line's plans: the first, the last, and some between them."""
+    if len(plans) <= most:
+        return list(plans)
+    low, high = plans[0].credits, plans[-1].credits
+    wanted = [low + (high - low) * step / (most - 1) for step in range(most)]
+    places = [min(range(len(plans)), key=lambda at: abs(plans[at].credits - want))
+              for want in wanted]  # fmt: skip
+    return [plans[at] for at in dict.fromkeys(places)]
 
 
 def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
     """Return the feasible plans that no other beats on cost, days, evidence and fidelity at once.
 
-    Searched: every number of days that keeps the endpoint, allowed substitution, droppable control
-    and sample size that the lab affords, up to `planner.limits.MOST_SAMPLES`. Of plans that are
-    equal in all four, one is returned.
+    Searched: every number of days that keeps the endpoint, wording and sample size that the lab
+    affords, up to `MOST_SAMPLES`. Of plans that are equal in all four, one is returned.
     """
-    lower_is_better = KINDS[scenario.design.kind].scale.lower_is_better
-    return Frontier(unbeaten_plans(protocol, scenario), lower_is_better)
+    plan = assess(protocol, scenario)
+    return frontier_of(plan, wordings(plan))
 
 
-def nash_point(found: Frontier, scenario: Pack) -> FrontierPlan | None:
-    """Return the balanced plan of a frontier, None when none is above the floor.
+def frontier_of(plan: Assessment, found: Wordings) -> Frontier:
+    """Return what `frontier` does, for a plan that is judged already.
 
-    It is the one at which the product of what each side gains is largest: for the Scientist the
-    evidence above the floor, shared by 1 + the fidelity given up; for the Lab Manager the credits
-    left over. Without an agreement both would gain nothing.
+    Args:
+        plan: the plan.
+        found: its wordings.
     """
-    above = [each for each in found.plans if each.tier is not EvidenceTier.BELOW_FLOOR]
-    budget, floor = scenario.lab.budget, scenario.design.floor
+    pack = plan.pack
+    usable = [wording for wording in found.found if not wording.failing]
+    worth = Worth(pack, MOST_SAMPLES)
+    if Limits(pack).endpoint_lost or not usable:
+        return Frontier((), pack, found.exact)
+    sizes = max(_FEWEST_SIZES, min(MOST_SIZES, _MOST_PLANS // len(usable)))
+    absent = len(plan.dropped)
+    points = (
+        point
+        for place, wording in enumerate(usable[: _MOST_PLANS // _FEWEST_SIZES])
+        for point in _curve(plan.counts, wording, place, worth, sizes)
+    )
+    plans = [
+        FrontierPlan(
+            samples=point.samples,
+            days=point.days,
+            credits=point.credits,
+            value=point.value,
+            tier=tier_of(pack.design, point.value),
+            loss=point.loss + absent,
+            wording=usable[point.wording],
+        )
+        for point in _unbeaten(points)
+    ]
+    return Frontier(
+        tuple(sorted(plans, key=lambda each: (each.credits, each.days, each.loss))),
+        pack,
+        found.exact,
+    )
 
-    def product(each: FrontierPlan) -> tuple[float, float]:
-        gain = abs(each.value - floor) / (1 + each.loss)
-        return gain * (budget - each.credits), gain
 
-    return max(above, key=product, default=None)
+class _Point(NamedTuple):
+    """A plan by its four respects, lower is better in each, and what it is."""
+
+    shortfall: float
+    credits: float
+    days: int
+    loss: int
+    samples: int
+    wording: int
+    value: float
+
+
+def _curve(
+    counts: Counts, wording: Wording, place: int, worth: Worth, sizes: int
+) -> Iterator[_Point]:
+    """Yield the plans of one wording that may be unbeaten, by growing sample."""
+    pack, factor = worth.pack, wording.factor
+    limits, counts = Limits(pack), counts._replace(controls=wording.controls)
+    allowed, most = worth.allowed(factor), limits.most_that_fit(counts, worth.most)
+    if most is None or allowed is None:
+        return
+    low = max(limits.fewest_samples(wording.controls), allowed)
+    if low > most:
+        return
+    best = worth.shortfall(most, factor)
+    enough = fewest(lambda n: worth.shortfall(n, factor) == best, low, most)
+    for samples in _sizes(low, enough, sizes, pack):
+        days, value = limits.fewest_days(samples), worth.value(samples, factor)
+        cost = credits_needed(counts._replace(samples=samples, days=days), pack.cost_model)
+        short = shortfall(value, pack)
+        yield _Point(short, cost, days, wording.loss, samples, place, value)
+
+
+def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
+    """Yield the sample sizes to look at, the last one always.
+
+    Where a sample is free, of those that take the same days only the most.
+    """
+    unit = 1
+    if not pack.cost_model.per_sample:
+        rate = pack.samples_per_day
+        unit = rate.value if rate else most
+        low = min(most, max(-(-low // unit), Limits(pack).days[0] if rate else 1) * unit)
+    step = unit * max(1, -(-(most - low) // (unit * number)))
+    yield from range(low, most, step)
+    yield most
+
+
+def _unbeaten(points: Iterable[_Point]) -> Iterator[_Point]:
+    """Yield each point unless one with as much evidence is as good in the other three."""
+    stairs: dict[int, _Stairs] = {}
+    for point in sorted(points):
+        if any(stair.beat(point) for loss, stair in stairs.items() if loss <= point.loss):
+            continue
+        stairs.setdefault(point.loss, _Stairs([], [])).add(point)
+        yield point
+
+
+class _Stairs(NamedTuple):
+    """The least cost for each number of days, as steps down: more days, fewer credits."""
+
+    days: list[int]
+    credits: list[float]
+
+    def beat(self, point: _Point) -> bool:
+        """Return whether some step takes no longer than the point and costs no more."""
+        place = bisect_right(self.days, point.days) - 1
+        return place >= 0 and self.credits[place] <= point.credits
+
+    def add(self, point: _Point) -> None:
+        """Put a point that no step beats in its place, and take out the steps that it beats."""
+        place = bisect_left(self.days, point.days)
+        end = place
+        while end < len(self.days) and self.credits[end] >= point.credits:
+            end += 1
+        self.days[place:end] = [point.days]
+        self.credits[place:end] = [point.credits]

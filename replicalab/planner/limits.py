@@ -1,31 +1,45 @@
-"""How large a sample, and how many days, a lab's numbers allow: budget, staff, throughput, units.
+"""How large a sample, and how many days, a lab and a study allow.
 
-Cost and staff never fall when a count grows, so every limit is a largest number that still fits.
-It is found by bisection on the same predicate that the check uses, so it is exact.
+Cost and staff never fall when a count grows, and evidence never shrinks with the sample, so every
+limit is a largest, or a smallest, number that still fits. It is found by bisection on the same
+formulas that the check uses, so it is exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from math import inf
 from typing import Final
 
-from replicalab.costs import Counts, counts_of, credits_needed, staff
+from replicalab.assessment import Counts, counts_of, credits_needed, evidence_value, staff, tier_of
+from replicalab.assessment.evidence import seen_effect
 from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Protocol
-from replicalab.scenarios import Pack
+from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 
 MOST_SAMPLES: Final = LARGEST_PLANNED
 """The largest sample that is looked at, unless the plan or the study asks for more."""
 
+TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
+"""The place of each tier, 0 the best."""
 
-def asked_samples(protocol: Protocol, scenario: Pack) -> int:
-    """Return how many samples the plan or the study asks for, whichever is more, at least 1."""
-    return max(1, protocol.sample_size, scenario.reference_protocol.sample_size)
+BELOW_FLOOR: Final = TIER_RANK[EvidenceTier.BELOW_FLOOR]
+
+_DIGITS: Final = 12
 
 
-def most_looked_at(protocol: Protocol, scenario: Pack) -> int:
-    """Return the largest sample that is looked at for a plan."""
-    return max(MOST_SAMPLES, asked_samples(protocol, scenario))
+class Constraint(StrEnum):
+    """What limits the sample, or the days, of a plan: the lab, the evidence, the study itself."""
+
+    BUDGET = "budget"
+    SCHEDULE = "time limit"
+    STAFF = "staff"
+    THROUGHPUT = "throughput"
+    POPULATION = "population"
+    ENDPOINT = "endpoint"
+    STUDY = "study's limits"
 
 
 def largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
@@ -54,18 +68,21 @@ def fewest(holds: Callable[[int], bool], low: int, high: int) -> int:
     return high
 
 
-def largest_sample(protocol: Protocol, scenario: Pack) -> int | None:
-    """Return the most samples that this lab can afford with everything else as planned.
+def asked_samples(plan: Protocol, pack: Pack) -> int:
+    """Return how many samples the plan or the study asks for, whichever is more, at least 1."""
+    return max(1, plan.sample_size, pack.reference_protocol.sample_size)
 
-    The budget, the staff steps, the throughput over the plan's days and the population limit it.
-    None when not even one experimental sample beside the plan's controls fits.
-    """
-    counts = counts_of(protocol)
-    limits = Limits.of(scenario)
-    high = min(LARGEST_COUNT, limits.most_samples(protocol.duration_days))
-    return largest(
-        lambda n: limits.affords(counts._replace(samples=n)), len(protocol.controls) + 1, high
-    )
+
+def most_looked_at(plan: Protocol, pack: Pack) -> int:
+    """Return the largest sample that is looked at for a plan."""
+    return max(MOST_SAMPLES, asked_samples(plan, pack))
+
+
+def most_counted(days: int, pack: Pack) -> int:
+    """Return how many samples can count in so many days: throughput and population."""
+    rate, exist = pack.samples_per_day, pack.design.population_max
+    most = LARGEST_COUNT if rate is None else min(LARGEST_COUNT, rate.value * days)
+    return most if exist is None else min(most, exist)
 
 
 @dataclass(frozen=True)
@@ -73,73 +90,180 @@ class Limits:
     """A lab's numbers, and which of them a plan may exceed.
 
     Attributes:
-        over_budget, over_staff: whether that limit is given up.
+        pack: the study in its lab.
+        over_budget, over_staff, over_paper: whether that limit is given up: the budget, the staff,
+            and what makes a plan sound on paper: a sample beside the controls, and the study's own
+            hard constraints on n and the days.
+        over_days: whether the lab's days are no limit.
     """
 
-    scenario: Pack
+    pack: Pack
     over_budget: bool = False
     over_staff: bool = False
+    over_paper: bool = False
+    over_days: bool = False
 
-    @classmethod
-    def of(cls, scenario: Pack) -> Limits:
-        """Return the limits of a lab, none given up."""
-        return cls(scenario)
+    def _held(self, number: Bounds) -> tuple[float, float]:
+        """Return the range that the study's own hard constraints leave to a number."""
+        return (-inf, inf) if self.over_paper else hard_range(self.pack.limits, number)
 
-    @property
-    def days(self) -> tuple[int, int]:
-        """The fewest days that keep the endpoint, and the most that the lab gives.
-
-        Where the lab gives fewer than the endpoint needs, every number of days is as good.
-        """
-        most = self.scenario.lab.days
-        return (self.scenario.min_days if self.scenario.min_days <= most else 1), most
+    @cached_property
+    def _samples(self) -> tuple[float, float]:
+        return self._held(Bounds.SAMPLES)
 
     @property
     def endpoint_lost(self) -> bool:
         """Whether the lab gives too few days for any evidence."""
-        return self.scenario.lab.days < self.scenario.min_days
+        return not self.over_days and self.pack.lab.days < self.pack.min_days
+
+    @cached_property
+    def days(self) -> tuple[int, int]:
+        """The fewest days to plan, and the most; out of order where no number of days will do.
+
+        They keep the endpoint; where the lab gives fewer days than it needs, any are as good.
+        """
+        shortest, longest = self._held(Bounds.DAYS)
+        least = 1 if self.endpoint_lost else self.pack.min_days
+        most = LARGEST_COUNT if self.over_days else self.pack.lab.days
+        return int(max(least, shortest)), int(min(most, longest))
+
+    def fewest_samples(self, controls: int) -> int:
+        """Return the fewest samples to plan: one beside the controls, unless that is given up."""
+        return 1 if self.over_paper else int(max(controls + 1, self._samples[0]))
 
     def most_samples(self, days: int) -> int:
-        """Return how many samples can count in so many days: throughput and population."""
-        most = LARGEST_COUNT
-        if self.scenario.samples_per_day is not None:
-            most = min(most, self.scenario.samples_per_day.value * days)
-        if self.scenario.design.population_max is not None:
-            most = min(most, self.scenario.design.population_max)
-        return most
+        """Return the most samples to plan in so many days: those that can count."""
+        return int(min(most_counted(days, self.pack), self._samples[1]))
 
     def fewest_days(self, samples: int) -> int:
-        """Return the fewest days in which so many samples can count."""
-        fewest, _ = self.days
-        per_day = self.scenario.samples_per_day
-        return fewest if per_day is None else max(fewest, -(-samples // per_day.value))
+        """Return the fewest days in which so many samples can be planned."""
+        rate = self.pack.samples_per_day
+        least = self.days[0]
+        return least if rate is None else max(least, -(-samples // rate.value))
 
     def best_days(self, counts: Counts) -> int:
         """Return the days to plan for: the fewest, or where the endpoint is lost anyway the most.
 
         The plan of the other counts must fit with the fewest days.
         """
-        fewest, most = self.fewest_days(counts.samples), self.days[1]
+        least = self.fewest_days(counts.samples)
         if not self.endpoint_lost:
-            return fewest
-        return largest(lambda d: self.allows(counts._replace(days=d)), fewest, most) or fewest
+            return least
+        most = largest(lambda d: self.allows(counts._replace(days=d)), least, self.days[1])
+        return most or least
 
     def affords(self, counts: Counts) -> bool:
         """Return whether the lab has the credits and the people for a plan of these counts."""
-        lab = self.scenario.lab
-        return (
-            self.over_budget or credits_needed(counts, self.scenario.cost_model) <= lab.budget
-        ) and (self.over_staff or staff(counts, self.scenario.staff_model) <= lab.staff)
+        lab = self.pack.lab
+        return (self.over_budget or credits_needed(counts, lab.cost_model) <= lab.budget) and (
+            self.over_staff or staff(counts, lab.staff_model) <= lab.staff
+        )
 
     def allows(self, counts: Counts) -> bool:
         """Return whether a plan of these counts fits every limit that is not given up."""
-        fewest, most = self.days
+        low, high = self.days
         return (
-            fewest <= counts.days <= most
+            low <= counts.days <= high
             and counts.samples <= self.most_samples(counts.days)
             and self.affords(counts)
         )
 
-    def at_best(self, counts: Counts) -> bool:
-        """Return whether some number of days lets a plan of the other counts fit."""
-        return self.allows(counts._replace(days=self.fewest_days(counts.samples)))
+    def most_that_fit(self, counts: Counts, most: int) -> int | None:
+        """Return the largest sample, up to ``most``, that fits some number of days; None if none.
+
+        More days never cost less, so for each sample only the fewest days are tried.
+        """
+
+        def fits(samples: int) -> bool:
+            return self.allows(counts._replace(samples=samples, days=self.fewest_days(samples)))
+
+        most = min(most, self.most_samples(self.days[1]))
+        return largest(fits, self.fewest_samples(counts.controls), most)
+
+
+def largest_sample(protocol: Protocol, scenario: Pack) -> int | None:
+    """Return the most samples that this lab can afford with everything else as planned.
+
+    The budget, the staff steps, the throughput over the plan's days, the population and the study's
+    own constraints on n limit it.
+    None when not even one experimental sample beside the plan's controls fits.
+    """
+    limits, counts = Limits(scenario), counts_of(protocol)
+    return largest(
+        lambda n: limits.affords(counts._replace(samples=n)),
+        limits.fewest_samples(counts.controls),
+        limits.most_samples(counts.days),
+    )
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What samples that count are worth in a study, without building a plan.
+
+    Where the lab gives too few days for the endpoint, and ``void`` says so, every plan is worth
+    the same: nothing.
+
+    Attributes:
+        pack: the study; its lab does not matter.
+        most: the largest sample that is looked at.
+        void: whether the endpoint is lost whatever the plan.
+        effect: an effect to assume instead of the study's planning effect.
+    """
+
+    pack: Pack
+    most: int
+    void: bool = False
+    effect: float | None = None
+    _needed: dict[tuple[int, float], int | None] = field(default_factory=dict)
+
+    def allowed(self, factor: float) -> int | None:
+        """Return the fewest samples whose evidence the study's own hard constraints allow.
+
+        1 where they say nothing of the evidence, None where no sample size will do.
+        """
+        held = [each for each in self.pack.limits if each.hard and each.number is Bounds.EVIDENCE]
+        if not held:
+            return 1
+        return self._fewest(lambda value: all(limit.allows(value) for limit in held), factor)
+
+    def value(self, samples: int, factor: float) -> float:
+        """Return the evidence of so many samples under substitutions of that factor."""
+        design = self.pack.design
+        effect = seen_effect(design, factor, self.effect)
+        return evidence_value(design, 0 if self.void else samples, effect, factor)
+
+    def shortfall(self, samples: int, factor: float) -> float:
+        """Return the evidence of so many samples so that less is better."""
+        return shortfall(self.value(samples, factor), self.pack)
+
+    def needed(self, tier: int, factor: float) -> int | None:
+        """Return the fewest samples that reach a tier or a better one, None where none do."""
+        if tier >= BELOW_FLOOR:
+            return 0
+        key = tier, factor
+        if key not in self._needed:
+            design = self.pack.design
+            self._needed[key] = self._fewest(
+                lambda value: TIER_RANK[tier_of(design, value)] <= tier, factor
+            )
+        return self._needed[key]
+
+    def _fewest(self, enough: Callable[[float], bool], factor: float) -> int | None:
+        """Return the fewest samples whose evidence is enough, None where none is."""
+        most = min(self.most, self.pack.design.population_max or self.most)
+        if self.void or not enough(self.value(most, factor)):
+            return None
+        return fewest(lambda samples: enough(self.value(samples, factor)), 1, most)
+
+    def tier(self, samples: int, factor: float) -> int:
+        """Return the tier of so many samples: 0 meets the target, 1 is above the floor, 2 below."""
+        for tier in range(BELOW_FLOOR):
+            needed = self.needed(tier, factor)
+            if needed is not None and samples >= needed:
+                return tier
+        return BELOW_FLOOR
+
+
+def shortfall(value: float, pack: Pack) -> float:
+    """Return an evidence so that less is better; equal to a rounding error counts as equal."""
+    return round(value if pack.design.lower_is_better else -value, _DIGITS)

@@ -1,20 +1,19 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
 from replicalab.measures import POWER_KINDS, DesignKind, EvidenceTier
-from replicalab.scenarios.inventory import Inventory, ItemStatus
+from replicalab.scenarios.fields import MOST, MOST_ITEMS, AtLeastOne, Identifier
+from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import (
     COST_PER_CONTROL,
     COST_PER_DAY,
     COST_PER_EQUIPMENT_ITEM,
     COST_PER_REAGENT,
     COST_PER_SAMPLE,
-    MOST,
     STAFF_BASE,
     STAFF_CONTROL_THRESHOLD,
     STAFF_DAY_THRESHOLD,
     STAFF_EQUIPMENT_THRESHOLD,
     STAFF_SAMPLE_THRESHOLD,
-    AtLeastOne,
     CostModel,
     Difficulty,
     ExpectedOutcome,
@@ -22,6 +21,7 @@ from replicalab.scenarios.lab import (
     Labs,
     StaffModel,
 )
+from replicalab.scenarios.limits import Limit, hard_range
 from replicalab.scenarios.loading import (
     FOLDER_VARIABLE,
     ScenarioSummary,
@@ -55,15 +55,14 @@ from replicalab.scenarios.pack import (
 from replicalab.scenarios.reading import readable_text
 from replicalab.scenarios.schema import study_schema
 from replicalab.scenarios.study import (
-    MOST_ITEMS,
     AllowedSubstitution,
+    Bounds,
     Comparator,
     Confidence,
     Control,
     Design,
     Fact,
     HiddenReferenceSpec,
-    Identifier,
     Paper,
     PolicyRule,
     ScenarioConstraint,
@@ -84,6 +83,7 @@ __all__ = [
     "LAB_CONSTRAINTS",
     "MAX_ROUNDS",
     "MAX_SEED",
+    "MISSING",
     "MOST",
     "MOST_ITEMS",
     "POWER_KINDS",
@@ -95,6 +95,7 @@ __all__ = [
     "STAFF_SAMPLE_THRESHOLD",
     "AllowedSubstitution",
     "AtLeastOne",
+    "Bounds",
     "Comparator",
     "Confidence",
     "Control",
@@ -111,6 +112,7 @@ __all__ = [
     "ItemStatus",
     "Lab",
     "Labs",
+    "Limit",
     "NormalizedScenarioPack",
     "Pack",
     "PackKey",
@@ -126,6 +128,7 @@ __all__ = [
     "broken_scenarios",
     "copy_text",
     "generate_scenario",
+    "hard_range",
     "list_scenarios",
     "load_scenario",
     "pack_of",

@@ -1,13 +1,14 @@
 """What a lab has: is an item free, booked, out of stock or unknown, and what may replace it.
 
-Source: the behaviour contract, section 5: a substitution's alternative is usable unless this lab
-lists it as missing, and an item that is a usable alternative counts as available.
+A replacement is usable unless this lab lists it as missing, and an item that is a usable
+replacement counts as available. Source: docs/contract.md, The check.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from replicalab.lexicon import label_key
 from replicalab.scenarios.lab import Lab
@@ -20,7 +21,11 @@ class ItemStatus(StrEnum):
     AVAILABLE = "available"
     BOOKED = "booked"
     OUT_OF_STOCK = "out of stock"
-    UNKNOWN = "unknown"
+    UNKNOWN = "not in this lab's inventory"
+
+
+MISSING: Final = frozenset({ItemStatus.BOOKED, ItemStatus.OUT_OF_STOCK})
+"""Where an item stands that the lab knows and cannot use."""
 
 
 @dataclass(frozen=True)

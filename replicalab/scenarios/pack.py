@@ -30,16 +30,10 @@ from replicalab.models import (
     Record,
     ScientistObservation,
 )
+from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import Inventory
-from replicalab.scenarios.lab import (
-    MOST,
-    CostModel,
-    Difficulty,
-    ExpectedOutcome,
-    Finite,
-    Lab,
-    StaffModel,
-)
+from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
+from replicalab.scenarios.limits import Limit, limits_of
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Comparator,
@@ -123,6 +117,11 @@ class Pack(Record):
     def inventory(self) -> Inventory:
         """What this lab has, lacks and may substitute; built once per pack."""
         return Inventory.of(self.study, self.lab)
+
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        """What the study's own constraints allow n, the days and the evidence to be."""
+        return limits_of(self.study.constraints)
 
     # --- the study's own ------------------------------------------------------------------------
 

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Final, Literal, Self
+from functools import cached_property
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from replicalab.lexicon import repeated_labels
+from replicalab.lexicon import content_words, repeated_labels, words_of
 from replicalab.measures import KINDS, DesignKind
-from replicalab.models import Flag, NonEmptyText, Protocol, Record, too_large
-from replicalab.scenarios.lab import MOST, AtLeastOne, Finite, Labs
-
-Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
-Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
-
-MOST_ITEMS: Final = 40
-"""The most controls, pieces of equipment, reagents or rules of a study."""
+from replicalab.models import LONGEST_TEXT, Flag, Protocol, Record, too_large
+from replicalab.scenarios.fields import (
+    MOST,
+    MOST_FACTS,
+    MOST_PHRASES,
+    MOST_SUBSTITUTIONS,
+    SMALLEST_FACTOR,
+    AtLeastOne,
+    Bound,
+    Doi,
+    Effect,
+    Few,
+    Finite,
+    Identifier,
+    Label,
+    Prose,
+    Share,
+    Some,
+)
+from replicalab.scenarios.lab import Labs
 
 
 class Confidence(StrEnum):
@@ -39,10 +51,10 @@ class Fact(Record):
         where: where the source was found, if that is not the publication itself.
     """
 
-    text: NonEmptyText
-    source: NonEmptyText
+    text: Prose
+    source: Prose
     confidence: Confidence
-    where: NonEmptyText | None = None
+    where: Prose | None = None
 
 
 class Paper(Record):
@@ -63,64 +75,58 @@ class Paper(Record):
         facts: every number above, each with its source.
     """
 
-    title: NonEmptyText
-    citation: NonEmptyText
-    doi: Annotated[str, StringConstraints(pattern=r"^10\.\d{4,9}/\S+$")] | None
-    hypothesis: NonEmptyText
-    method: NonEmptyText
-    key_finding: NonEmptyText
-    goal: NonEmptyText
-    published: NonEmptyText
-    caution: NonEmptyText
-    contested: NonEmptyText | None = None
-    teaches: NonEmptyText
-    facts: Annotated[list[Fact], Field(min_length=1)]
+    title: Prose
+    citation: Prose
+    doi: Doi | None
+    hypothesis: Prose
+    method: Prose
+    key_finding: Prose
+    goal: Prose
+    published: Prose
+    caution: Prose
+    contested: Prose | None = None
+    teaches: Prose
+    facts: Annotated[list[Fact], Field(min_length=1, max_length=MOST_FACTS)]
 
 
 class Design(Record):
     """How evidence grows with n.
 
     An effect is in the unit of the kind: Cohen's d (two_group, paired, one_sample), r
-    (correlation), Cohen's h (two_proportions), Cohen's f (anova), the true difference as Cohen's d
-    (equivalence), the hazard ratio (survival), the share of bad units (audit), the relative SD of
+    (correlation), Cohen's h (two_proportions), the share of bad units (audit), the relative SD of
     one sample (precision, planning only).
 
     Attributes:
         kind: which evidence is reported: the power of a test, the probability of detection
             (audit), the share examined (coverage) or the half-width of an interval (precision).
         effect_published: the effect as printed, null when none is.
-        effect_planning: the effect that is assumed for planning; for equivalence the true
-            difference, usually 0.
+        effect_planning: the effect that is assumed for planning.
         sesoi: the smallest effect of interest, null when none is named.
-        alpha: the significance level, two-sided where a test has two sides; for equivalence that of
-            each one-sided test.
+        alpha: the two-sided significance level.
         target: the evidence to aim at; for precision a relative half-width, lower is better.
         floor: the evidence to stay above, or below for precision.
         unit_of_n: what one sample is.
         population_max: the most samples that exist or are permitted, null when unlimited.
-        groups: how many groups are compared; anova only. Samples that leave a group short of the
-            others do not count.
-        margin: the difference, in units of d, below which there is as good as none; equivalence
-            only.
-        event_share: the share of samples that have an event while they are watched; survival only.
         source: where the published effect stands.
         why: a reason for each planning value, by field.
     """
 
     kind: DesignKind
-    effect_published: Finite | None
-    effect_planning: Finite | None
-    sesoi: Finite | None
+    effect_published: Effect | None
+    effect_planning: Effect | None
+    sesoi: Effect | None
     alpha: Share | None
-    target: Positive
-    floor: Positive
-    unit_of_n: NonEmptyText
+    target: Bound
+    floor: Bound
+    unit_of_n: Label
     population_max: AtLeastOne | None
-    groups: Annotated[int, Field(strict=True, ge=2, le=MOST)] | None = None
-    margin: Positive | None = None
-    event_share: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
-    source: NonEmptyText
-    why: dict[NonEmptyText, NonEmptyText] = Field(default_factory=dict)
+    source: Prose
+    why: Annotated[dict[Label, Prose], Few] = Field(default_factory=dict)
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether less of this evidence is more: so it is with a half-width."""
+        return KINDS[self.kind].scale.lower_is_better
 
     @model_validator(mode="after")
     def _numbers_fit_the_kind(self) -> Self:
@@ -130,7 +136,7 @@ class Design(Record):
 
     @model_validator(mode="after")
     def _bounds_are_ordered(self) -> Self:
-        if KINDS[self.kind].scale.lower_is_better:
+        if self.lower_is_better:
             if self.target > self.floor:
                 raise ValueError(
                     f"the target is above the floor; for {self.kind} lower is better: "
@@ -150,6 +156,20 @@ class Comparator(StrEnum):
     AT_LEAST = ">="
     EQUAL = "="
 
+    @property
+    def words(self) -> str:
+        """The comparator as it is read out: ``at most``."""
+        return {"<=": "at most", ">=": "at least", "=": "exactly"}[self.value]
+
+
+class Bounds(StrEnum):
+    """Which number of a plan a constraint bounds."""
+
+    SAMPLES = "samples"
+    DAYS = "days"
+    SAMPLES_PER_CONDITION = "samples_per_condition"
+    EVIDENCE = "evidence"
+
 
 class ScenarioConstraint(Record):
     """A requirement of the study or the lab.
@@ -162,15 +182,46 @@ class ScenarioConstraint(Record):
         comparator: at most, at least or exactly.
         hard: whether it may never be broken.
         details: anything more.
+        bounds: the number of the plan that is held to it: samples (n), days, samples_per_condition
+            or evidence; null when it is only stated, for people to keep.
+        conditions: how many conditions share the samples equally; for samples_per_condition only.
     """
 
     key: Identifier
-    label: NonEmptyText
+    label: Label
     quantity: Finite | None
-    unit: NonEmptyText | None
+    unit: Label | None
     comparator: Comparator
     hard: Flag
-    details: str = ""
+    details: Annotated[str, StringConstraints(max_length=LONGEST_TEXT)] = ""
+    bounds: Bounds | None = None
+    conditions: Annotated[int, Field(strict=True, ge=2, le=1000)] | None = None
+
+    @model_validator(mode="after")
+    def _bound_can_be_held(self) -> Self:
+        if (self.conditions is None) == (self.bounds is Bounds.SAMPLES_PER_CONDITION):
+            raise ValueError(
+                f"conditions is {self.conditions} and bounds is {self.bounds}; "
+                "samples_per_condition needs conditions, and nothing else takes them"
+            )
+        if self.bounds is None:
+            return self
+        if self.quantity is None:
+            raise ValueError(f"bounds is {self.bounds} without a quantity; give one")
+        counted = self.bounds is not Bounds.EVIDENCE
+        if counted and not (0 <= self.quantity <= MOST and self.quantity.is_integer()):
+            raise ValueError(
+                f"quantity is {self.quantity:g}; {self.bounds} is a whole number from 0 to {MOST:,}"
+            )
+        return self
+
+    @property
+    def bound_text(self) -> str:
+        """The bound in words: ``at least 4 runs``; empty where there is no quantity."""
+        if self.quantity is None:
+            return ""
+        number = f"{self.quantity:,.12g}".replace("-", "\u2212")
+        return f"{self.comparator.words} {number}{f' {self.unit}' if self.unit else ''}"
 
 
 class AllowedSubstitution(Record):
@@ -183,17 +234,15 @@ class AllowedSubstitution(Record):
         tradeoff: what is lost.
         fidelity_loss: 0 same study, 1 minor declared deviation, 2 related but different test,
             3 the hypothesis goes untested.
-        evidence_factor: what is left of every effect: 1 when nothing of it is lost. It multiplies
-            the planning effect, and an equivalence margin with it; a hazard ratio's logarithm is
-            multiplied; the SD of a precision study is divided by it.
+        evidence_factor: what multiplies the planning effect: 1 when nothing of it is lost.
     """
 
-    original: NonEmptyText
-    alternative: NonEmptyText
-    condition: NonEmptyText
-    tradeoff: NonEmptyText
+    original: Label
+    alternative: Label
+    condition: Prose
+    tradeoff: Prose
     fidelity_loss: Annotated[int, Field(strict=True, ge=0, le=3)]
-    evidence_factor: Annotated[float, Field(strict=True, gt=0, le=1)] = 1.0
+    evidence_factor: Annotated[float, Field(strict=True, ge=SMALLEST_FACTOR, le=1)] = 1.0
 
 
 class HiddenReferenceSpec(Record):
@@ -207,11 +256,16 @@ class HiddenReferenceSpec(Record):
         target_value: what it should come to.
     """
 
-    summary: NonEmptyText
-    required_elements: list[NonEmptyText]
-    flexible_elements: list[NonEmptyText]
-    target_metric: NonEmptyText
-    target_value: NonEmptyText
+    summary: Prose
+    required_elements: Annotated[list[Label], Few]
+    flexible_elements: Annotated[list[Label], Few]
+    target_metric: Prose
+    target_value: Prose
+
+    @cached_property
+    def element_words(self) -> tuple[frozenset[str], ...]:
+        """The words of each required element that a plan must say."""
+        return tuple(map(content_words, self.required_elements))
 
 
 class Control(Record):
@@ -223,9 +277,9 @@ class Control(Record):
         protects_against: the error that it rules out.
     """
 
-    name: NonEmptyText
+    name: Label
     droppable: Flag
-    protects_against: NonEmptyText
+    protects_against: Prose
 
 
 class PolicyRule(Record):
@@ -239,9 +293,14 @@ class PolicyRule(Record):
     """
 
     key: Identifier
-    restriction: NonEmptyText
-    forbidden_phrases: Annotated[list[NonEmptyText], Field(min_length=1)]
-    allowed_mentions: list[NonEmptyText] = Field(default_factory=list)
+    restriction: Prose
+    forbidden_phrases: Annotated[list[Label], Some]
+    allowed_mentions: Annotated[list[Label], Few] = Field(default_factory=list)
+
+    @cached_property
+    def phrase_words(self) -> tuple[str, ...]:
+        """The words of each forbidden phrase, as a plan's words are compared with them."""
+        return tuple(map(words_of, self.forbidden_phrases))
 
 
 class Throughput(Record):
@@ -253,7 +312,7 @@ class Throughput(Record):
     """
 
     value: AtLeastOne
-    why: NonEmptyText
+    why: Prose
 
 
 class Study(Record):
@@ -284,14 +343,14 @@ class Study(Record):
     domain_id: Identifier
     paper: Paper
     design: Design
-    success_criteria: Annotated[list[NonEmptyText], Field(min_length=1)]
+    success_criteria: Annotated[list[Prose], Some]
     hidden_reference: HiddenReferenceSpec
-    constraints: list[ScenarioConstraint]
-    equipment: Annotated[list[NonEmptyText], Field(max_length=MOST_ITEMS)]
-    reagents: Annotated[list[NonEmptyText], Field(max_length=MOST_ITEMS)]
-    substitutions: Annotated[list[AllowedSubstitution], Field(max_length=2 * MOST_ITEMS)]
-    controls: Annotated[list[Control], Field(max_length=MOST_ITEMS)]
-    policy_rules: Annotated[list[PolicyRule], Field(max_length=MOST_ITEMS)]
+    constraints: Annotated[list[ScenarioConstraint], Few]
+    equipment: Annotated[list[Label], Few]
+    reagents: Annotated[list[Label], Few]
+    substitutions: Annotated[list[AllowedSubstitution], Field(max_length=MOST_SUBSTITUTIONS)]
+    controls: Annotated[list[Control], Few]
+    policy_rules: Annotated[list[PolicyRule], Few]
     min_days: AtLeastOne
     samples_per_day: Throughput | None
     reference_protocol: Protocol
@@ -307,6 +366,28 @@ class Study(Record):
             )
         for repeated in repeated_labels(control.name for control in self.controls):
             raise ValueError(f"control '{repeated}' is listed twice; list it once")
+        return self
+
+    @model_validator(mode="after")
+    def _phrases_can_be_looked_for(self) -> Self:
+        for name in ("forbidden_phrases", "allowed_mentions"):
+            number = sum(len(getattr(rule, name)) for rule in self.policy_rules)
+            if number > MOST_PHRASES:
+                raise ValueError(
+                    f"the restrictions have {number} {name}; {MOST_PHRASES} in all are looked for"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _evidence_is_bounded_from_its_worse_side(self) -> Self:
+        lower_is_better = self.design.lower_is_better
+        needed = Comparator.AT_MOST if lower_is_better else Comparator.AT_LEAST
+        for constraint in self.constraints:
+            if constraint.bounds is Bounds.EVIDENCE and constraint.comparator is not needed:
+                raise ValueError(
+                    f"constraint '{constraint.key}' bounds the evidence by "
+                    f"'{constraint.comparator}'; a {self.design.kind} design needs '{needed}'"
+                )
         return self
 
     @model_validator(mode="after")

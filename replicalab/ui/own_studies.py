@@ -8,20 +8,12 @@ from __future__ import annotations
 import re
 import secrets
 from collections import OrderedDict
-from functools import lru_cache
 from threading import Lock
 from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.scenarios import (
-    Difficulty,
-    Pack,
-    Study,
-    load_scenario,
-    pack_of,
-    parse_study,
-)
+from replicalab.scenarios import Difficulty, Pack, Study, load_scenario, pack_of
 
 ADDRESS_KEY: Final = "own"
 MOST_STUDIES: Final = 12
@@ -109,9 +101,4 @@ def find(scenario_id: str, difficulty: str, seed: int) -> Pack:
     own = kept().get(scenario_id)
     if own is None:
         return load_scenario(scenario_id, difficulty, seed)
-    return _pack(own.text, difficulty, seed)
-
-
-@lru_cache(maxsize=128)
-def _pack(text: str, difficulty: str, seed: int) -> Pack:
-    return pack_of(parse_study(text, "your study"), Difficulty(difficulty), seed)
+    return pack_of(own.study, Difficulty(difficulty), seed)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from replicalab.gallery import LabAnswer
+import streamlit as st
+
 from replicalab.models import Dimension
-from replicalab.sentences import ANSWER_STATUS, ANSWER_TITLES, Status, Verdict, failing_text
+from replicalab.text.verdicts import Status, Verdict
 
 _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
 _LIVE: Final = re.compile(
@@ -20,7 +21,6 @@ ICONS: Final = {
     Status.CAUTION: ":material/warning:",
     Status.FAIL: ":material/cancel:",
 }
-_DOMAINS: Final = {"finance_trading": "Finance"}
 DIMENSION_LABELS: Final = {dimension: dimension.value.capitalize() for dimension in Dimension}
 
 
@@ -60,23 +60,12 @@ def verdict_badge(verdict: Verdict) -> str:
     return badge(verdict.status, verdict.title)
 
 
-def lab_line(lab: LabAnswer) -> str:
-    """Return what fails in a lab and how the Lab Manager answers, in one line of Markdown."""
-    status, answer = ANSWER_STATUS[lab.answer], ANSWER_TITLES[lab.answer].lower()
-    fails = f"{_fails(lab)}; " if lab.failing else ""
-    return f"{coloured(status, lab.difficulty.capitalize())}: {fails}Lab Manager {answer}"
-
-
-def _fails(lab: LabAnswer) -> str:
-    passing = [dimension for dimension in Dimension if dimension not in lab.failing]
-    return f"all but {passing[0]} fail" if len(passing) == 1 else failing_text(lab.failing)
-
-
-def domain_label(domain_id: str) -> str:
-    """Return a domain's name for people."""
-    return _DOMAINS.get(domain_id, domain_id.replace("_", " ").capitalize())
-
-
 def pass_or_fail(ok: bool) -> Status:
     """Return the status of a check."""
     return Status.PASS if ok else Status.FAIL
+
+
+def draw_verdict(verdict: Verdict) -> None:
+    """Draw a verdict sentence in its colour, with its symbol."""
+    box = {Status.PASS: st.success, Status.CAUTION: st.warning, Status.FAIL: st.error}
+    box[verdict.status](escaped(verdict.text), icon=ICONS[verdict.status])

@@ -267,17 +267,25 @@ def test_parser_message_stays_short_for_a_huge_key(template: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "code"),
+    "value",
     [
-        ("9" * MAX_DIGITS, "invalid_action"),
-        ("9" * (MAX_DIGITS + 1), "invalid_json"),
-        ("1" + "0" * 5000, "invalid_json"),
-        ("-1" + "0" * 5000, "invalid_json"),
-        ("1" * 5000 + ".5", "invalid_action"),
+        "9" * MAX_DIGITS,
+        "9" * (MAX_DIGITS + 1),
+        "1" + "0" * 5000,
+        "-1" + "0" * 5000,
+        "1" * 5000 + ".5",
+        "1" * 500_000,
     ],
+    ids=len,
 )
-def test_parser_refuses_numbers_beyond_reason(value: str, code: str) -> None:
-    assert failure(f'{{"sample_size": {value}}}').code == code
+@pytest.mark.parametrize("field", ["sample_size", "duration_days", "rationale"])
+def test_parser_refuses_numbers_beyond_reason_with_their_payload(field: str, value: str) -> None:
+    text = json.dumps({**json.loads(PROPOSE), field: "@"}).replace('"@"', value)
+    found = failure(text)
+    assert found.code == "invalid_action"
+    assert found.parsed_payload is not None
+    assert field in found.message
+    assert found.parsed_payload["controls"] == json.loads(PROPOSE)["controls"]
 
 
 @pytest.mark.parametrize("limit", [0, 4300])
@@ -285,7 +293,7 @@ def test_parser_reads_digits_alike_under_any_interpreter_limit(limit: int) -> No
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(limit)
     try:
-        assert failure('{"sample_size": 1' + "0" * 5000 + "}").code == "invalid_json"
+        assert failure('{"sample_size": 1' + "0" * 5000 + "}").code == "invalid_action"
     finally:
         sys.set_int_max_str_digits(before)
 

@@ -16,8 +16,7 @@ from replicalab.agents import (
     check_feasibility,
     suggest_alternative,
 )
-from replicalab.agents.lab_manager_policy import apply_changes
-from replicalab.agents.suggestions import DROPPED
+from replicalab.agents.suggestions import DROPPED, apply_changes
 from replicalab.models import Protocol, revise
 from replicalab.scenarios import CostModel, Pack, StaffModel
 from tests.factories import (

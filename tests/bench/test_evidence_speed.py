@@ -9,9 +9,9 @@ from functools import partial
 from typing import Final
 
 import pytest
-
 from replicalab.evidence import evidence_curve, smallest_detectable_effect
-from replicalab.measures import distributions
+
+from replicalab import distributions
 from tests.bench.measuring import forget, say
 from tests.factories import make_design
 

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from replicalab.links import to_query
-from replicalab.stories import stories
+from replicalab.ui.address import to_query
+from replicalab.ui.stories import stories
 from tests.browser.driving import (
     PHONE,
     PROJECTOR,
@@ -22,7 +22,7 @@ from tests.browser.driving import (
 )
 
 SETTLED_MS: Final = 1100
-"""Only then does the app take another address for the browser's Back (`ui.session`)."""
+"""Only then does the app take another address for the browser's Back (`ui.state`)."""
 EASY: Final = "/Protocol?lab=easy"
 INTO_VIEW: Final = """
 element => new Promise(resolve => {

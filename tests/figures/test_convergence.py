@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from typing import Final
+from typing import Any, Final
 
 import plotly.graph_objects as go
 import pytest
 
-from replicalab.evidence import Evidence
-from replicalab.figures import RoundUse, convergence_chart
-from replicalab.scenarios import DesignKind, EvidenceTier
+from replicalab.assessment import Assessment, assess
+from replicalab.figures import convergence_chart
+from replicalab.models import Dimension
+from tests.factories import make_design, make_pack, make_protocol
 
 
-def power(value: float, void: str | None = None) -> Evidence:
-    tier = EvidenceTier.MEETS_TARGET if value >= 0.8 else EvidenceTier.BELOW_FLOOR
-    return Evidence(DesignKind.TWO_GROUP, value, 0.8, 0.5, tier, 10, 0.4, void)
+def plan(samples: int, days: int = 5, **design: object) -> Assessment:
+    """Return a plan of 650 credits and 10 a sample, in a lab of 1,000 credits and 5 days."""
+    pack = make_pack(budget=1000.0, days=5, staff=4, design=make_design(**design))
+    return assess(make_protocol(sample_size=samples, duration_days=days), pack)
 
 
-def half_width(value: float, void: str | None = None) -> Evidence:
-    return Evidence(
-        DesignKind.PRECISION, value, 0.015, 0.025, EvidenceTier.BELOW_FLOOR, 10, 0.1, void
-    )
-
-
-ROUNDS: Final = (
-    RoundUse(1, 1.48, 1.33, 1.0, power(0.86)),
-    RoundUse(2, 0.87, 1.0, None, power(0.58)),
-    RoundUse(4, 0.41, 0.5, 0.75, power(0.0, "no samples are planned")),
-)
+ROUNDS: Final = ((1, plan(60, days=10)), (2, plan(40)), (4, plan(0)))
 
 
 def traces(figure: go.Figure) -> dict[str, go.Scatter]:
@@ -36,19 +27,27 @@ def traces(figure: go.Figure) -> dict[str, go.Scatter]:
     return {trace.name: trace for trace in figure.data}
 
 
+def title_of(figure: go.Figure) -> str:
+    return str(figure.layout.title.text).replace("\u00a0", " ").replace("<br>", " ")
+
+
 def test_each_resource_and_the_evidence_is_a_line_over_the_rounds() -> None:
     lines = traces(convergence_chart(ROUNDS))
     assert list(lines) == ["budget", "days", "staff", "power"]
     assert all(tuple(line.x) == (1, 2, 4) for line in lines.values())
-    assert tuple(lines["budget"].y) == (1.48, 0.87, 0.41)
-    assert tuple(lines["staff"].y) == (1.0, None, 0.75)
-    assert tuple(lines["power"].y) == (0.86, 0.58, 0.0)
+    for name, dimension in (
+        ("budget", Dimension.BUDGET), ("days", Dimension.SCHEDULE), ("staff", Dimension.STAFF),
+    ):  # fmt: skip
+        assert lines[name].y == tuple(each.slack[dimension].use for _, each in ROUNDS)
+    assert lines["budget"].y == (1.5, 1.05, 0.65)
+    assert lines["days"].y == (2.0, 1.0, 1.0)
+    assert lines["power"].y == tuple(each.evidence.value for _, each in ROUNDS)
 
 
 def test_lines_differ_by_more_than_their_colour() -> None:
     lines = traces(convergence_chart(ROUNDS))
-    looks = {(lines[name].line.dash, lines[name].marker.symbol) for name in ("budget", "days")}
-    assert len(looks | {(lines["staff"].line.dash, lines["staff"].marker.symbol)}) == 3
+    names = ("budget", "days", "staff")
+    assert len({(lines[name].line.dash, lines[name].marker.symbol) for name in names}) == 3
 
 
 def test_no_panel_has_two_axes() -> None:
@@ -72,32 +71,30 @@ def test_plan_without_evidence_is_a_cross() -> None:
 
 
 def test_half_width_says_that_lower_is_better_and_void_stands_at_the_worst_end() -> None:
-    found = [
-        RoundUse(1, 1.0, 1.0, 1.0, half_width(0.02)),
-        RoundUse(2, 1.0, 1.0, 1.0, half_width(math.inf, "no samples are planned")),
-    ]
-    figure = convergence_chart(found)
+    precise: dict[str, Any] = {
+        "kind": "precision", "effect_published": None, "effect_planning": 0.1, "sesoi": None,
+        "target": 0.015, "floor": 0.025,
+    }  # fmt: skip
+    figure = convergence_chart([(1, plan(60, **precise)), (2, plan(0, **precise))])
     assert "lower is better" in figure.layout.yaxis2.title.text
     first, second = traces(figure)["half-width"].y
-    assert first == 0.02
-    assert second > 0.025
+    assert first == plan(60, **precise).evidence.value
+    assert second > max(first, 0.025)
 
 
-@pytest.mark.parametrize("shown", [1, 2, 4])
-def test_round_on_show_is_marked(shown: int) -> None:
-    figure = convergence_chart(ROUNDS, shown)
+@pytest.mark.parametrize("at", [1, 2, 4])
+def test_round_on_show_is_marked(at: int) -> None:
+    figure = convergence_chart(ROUNDS, at)
     bands = [shape for shape in figure.layout.shapes if shape.type == "rect"]
-    assert {(band.x0 + band.x1) / 2 for band in bands} == {shown}
+    assert {(band.x0 + band.x1) / 2 for band in bands} == {at}
     assert {band.xref for band in bands} == {"x", "x2"}
 
 
 def test_title_says_from_where_to_where() -> None:
-    title = convergence_chart(ROUNDS).layout.title.text.replace("\u00a0", " ").replace("<br>", " ")
-    assert title == "Budget used 148 % → 41 %, power 0.86 → none"
-    alone = convergence_chart(ROUNDS[:1]).layout.title.text.replace("\u00a0", " ")
-    assert alone == "Budget used 148 %, power 0.86"
+    assert title_of(convergence_chart(ROUNDS)) == "Budget used 150 % → 65 %, power 0.93 → none"
+    assert title_of(convergence_chart(ROUNDS[:1])) == "Budget used 150 %, power 0.93"
 
 
 def test_use_over_the_limit_stays_in_the_panel() -> None:
-    figure = convergence_chart([RoundUse(1, 9.5, 1.0, 1.0, power(0.86))])
+    figure = convergence_chart([(1, plan(900))])
     assert figure.layout.yaxis.range[1] > 9.5

@@ -1,7 +1,8 @@
-"""The region's and the frontier's charts: they draw what they are given, labels apart."""
+"""The region's and the frontier's charts: they draw what is known of the plans, labels apart."""
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -11,44 +12,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab.assessment import Assessment, assess
 from replicalab.figures import (
     BALANCED,
     LEAST_LOSS,
     OFFER,
     POINT,
     YOUR_PLAN,
-    FrontierLine,
-    FrontierPoint,
-    Level,
-    Mark,
-    Measure,
-    PlanMark,
     frontier_figure,
     region_figure,
 )
 from replicalab.figures.placing import LINE, NARROW, Box, beside, rows, spread, width_of
 from replicalab.figures.sheet import PAPER, SYMBOLS
-from replicalab.regions import Region, grid_for, region
+from replicalab.planner import Constraint, Options, options_of, worded
+from replicalab.planner.region import Region, region
 from replicalab.scenarios import load_scenario
-from replicalab.tradeoffs import Constraint, worded
 
-POWER: Final = Measure("power", "{:.2f}".format, 0.0, 1.0)
-HALF_WIDTH: Final = Measure("half-width", "{:.3f}".format, 0.0, 0.05, True, ".1%")
 LIMITS: Final = {constraint: f"the {constraint}" for constraint in Constraint}
-MARKS: Final = [Mark(YOUR_PLAN, 8, 300), Mark(OFFER, 6, 150), Mark(LEAST_LOSS, 4, 195)]
-LEVELS: Final = [Level("target 0.80", 253), Level("floor 0.50", 125)]
 
 
-def momentum() -> Region:
-    pack = load_scenario("fin_momentum", "medium")
-    plan = worded(pack.reference_protocol, pack).plan
-    return region(plan, pack, *grid_for([plan], pack))
+@cache
+def opened(study: str = "fin_momentum") -> Options:
+    """Return what may be done about a study's reference protocol in its medium lab."""
+    pack = load_scenario(study, "medium")
+    return options_of(assess(pack.reference_protocol, pack))
 
 
-def drawn(marks: list[Mark] = MARKS, measure: Measure = POWER) -> go.Figure:
-    return region_figure(
-        momentum(), marks, limits=LIMITS, levels=LEVELS, measure=measure, title="What fits"
-    )
+@cache
+def there(study: str = "fin_momentum") -> Region:
+    return region(worded(opened(study)), [opened(study).yours])
+
+
+def plans_of(study: str = "fin_momentum") -> dict[str, Assessment]:
+    found = opened(study)
+    return {YOUR_PLAN: found.yours, OFFER: found.offered, LEAST_LOSS: found.least.after}
+
+
+def drawn(
+    plans: dict[str, Assessment] | None = None,
+    limits: dict[Constraint, str] = LIMITS,
+    study: str = "fin_momentum",
+) -> go.Figure:
+    return region_figure(there(study), plans or plans_of(study), limits, "What fits")
 
 
 def named(figure: go.Figure, name: str) -> go.Scatter:
@@ -63,7 +68,7 @@ def labels(figure: go.Figure) -> list[str]:
 
 
 def test_region_chart_shows_the_evidence_of_the_region() -> None:
-    found, heat = momentum(), drawn().data[0]
+    found, heat = there(), drawn().data[0]
     assert heat.type == "heatmap"
     assert list(heat.x) == list(found.days)
     assert list(heat.y) == list(found.samples)
@@ -72,23 +77,23 @@ def test_region_chart_shows_the_evidence_of_the_region() -> None:
 
 
 def test_region_chart_marks_the_plans_with_symbols_of_their_own() -> None:
-    figure = drawn([*MARKS, Mark(POINT, 5, 100)])
-    for mark in [*MARKS, Mark(POINT, 5, 100)]:
-        trace = named(figure, mark.name)
-        assert (list(trace.x), list(trace.y)) == ([mark.days], [mark.samples])
-        assert trace.marker.symbol == SYMBOLS[mark.name]
-        assert mark.name in labels(figure)
+    plans = {**plans_of(), POINT: there().drawn.at(5, 100)}
+    figure = drawn(plans)
+    for name, plan in plans.items():
+        trace = named(figure, name)
+        assert (list(trace.x), list(trace.y)) == ([plan.counts.days], [plan.counts.samples])
+        assert trace.marker.symbol == SYMBOLS[name]
+        assert name in labels(figure)
     assert len(set(SYMBOLS.values())) == len(SYMBOLS)
 
 
 def test_plans_of_the_same_numbers_share_a_label() -> None:
-    figure = drawn([Mark(YOUR_PLAN, 4, 195), Mark(LEAST_LOSS, 4, 195)])
-    assert "your plan = least loss" in labels(figure)
+    yours = opened().yours
+    assert "your plan = least loss" in labels(drawn({YOUR_PLAN: yours, LEAST_LOSS: yours}))
 
 
 def test_plan_outside_the_chart_is_not_marked() -> None:
-    figure = drawn([Mark(YOUR_PLAN, 5000, 195)])
-    assert YOUR_PLAN not in labels(figure)
+    assert YOUR_PLAN not in labels(drawn({YOUR_PLAN: there().drawn.at(5000, 195)}))
 
 
 def test_region_chart_labels_every_line_that_it_draws_and_no_other() -> None:
@@ -96,7 +101,7 @@ def test_region_chart_labels_every_line_that_it_draws_and_no_other() -> None:
     lines = {t.name for t in figure.data[1:] if t.mode == "lines" and t.name in LIMITS}
     assert lines == {"budget", "time limit", "endpoint", "throughput", "population"}
     assert {LIMITS[Constraint(name)] for name in lines} <= set(labels(figure))
-    assert LIMITS[Constraint.STAFF] not in labels(figure)
+    assert not {LIMITS[Constraint.STAFF], LIMITS[Constraint.STUDY]} & set(labels(figure))
     assert {"target 0.80", "floor 0.50"} <= set(labels(figure))
 
 
@@ -120,10 +125,7 @@ def test_lines_of_the_region_are_cased_so_that_greyscale_keeps_them() -> None:
 
 def test_long_label_beside_the_plot_is_broken_into_lines() -> None:
     limits = {**LIMITS, Constraint.BUDGET: "at most 1,000,000 credits"}
-    figure = region_figure(
-        momentum(), MARKS, limits=limits, levels=LEVELS, measure=POWER, title="What fits"
-    )
-    assert "at most<br>1,000,000<br>credits" in labels(figure)
+    assert "at most<br>1,000,000<br>credits" in labels(drawn(limits=limits))
 
 
 def test_what_does_not_fit_is_hatched_above_the_line() -> None:
@@ -133,64 +135,61 @@ def test_what_does_not_fit_is_hatched_above_the_line() -> None:
     assert {(3.5, 195.5), (4.5, 195.5)} <= corners  # four days hold 195 samples
 
 
-def test_points_to_click_lie_on_the_grid_and_are_few() -> None:
-    found, points = momentum(), named(drawn(), "points")
+def test_points_to_click_lie_on_the_grid_are_few_and_say_what_is_there() -> None:
+    found, points = there(), named(drawn(), "points")
     assert len(points.x) <= 24 * 30
     assert set(points.x) <= set(found.days.tolist())
     assert set(points.y) <= set(found.samples.tolist())
     assert points.marker.opacity == 0
+    for days, samples, text in list(zip(points.x, points.y, points.customdata, strict=True))[::37]:
+        plan = found.drawn.at(int(days), int(samples))
+        fits = "fits" if plan.feasible else "does not fit"
+        assert text == f"{plan.evidence.text}<br>{plan.cost:,.0f} credits, {fits}"
 
 
 def test_precision_is_shown_with_less_as_better() -> None:
-    assert drawn(measure=HALF_WIDTH).data[0].reversescale is True
+    assert drawn(study="phys_millikan").data[0].reversescale is True
     assert drawn().data[0].reversescale is False
 
 
 # --- the frontier ---
 
-LINES: Final = [
-    FrontierLine(0, (FrontierPoint(1000.0, 0.3, "a"), FrontierPoint(1500.0, 0.5, "b"))),
-    FrontierLine(2, (FrontierPoint(1200.0, 0.4, "c"),)),
-]
 
-
-def frontier_drawn(measure: Measure = POWER) -> go.Figure:
-    return frontier_figure(
-        LINES,
-        [PlanMark(YOUR_PLAN, 2000.0, 0.6), PlanMark(BALANCED, 1500.0, 0.5)],
-        budget=1600.0,
-        levels=[("target", 0.8), ("floor", 0.5)],
-        measure=measure,
-        title="Evidence for credits",
-    )
+def frontier_drawn(study: str = "fin_momentum") -> go.Figure:
+    found, plans = opened(study), plans_of(study)
+    del plans[OFFER]
+    assert found.balanced is not None
+    plans[BALANCED] = found.balanced
+    return frontier_figure(found.frontier, plans, "Evidence for credits")
 
 
 def test_frontier_draws_one_labelled_line_for_each_fidelity_loss() -> None:
-    figure = frontier_drawn()
-    none, some = named(figure, "fidelity loss 0"), named(figure, "fidelity loss 2")
-    assert (list(none.x), list(none.y)) == ([1000.0, 1500.0], [0.3, 0.5])
-    assert (list(some.x), list(some.y)) == ([1200.0], [0.4])
-    assert none.marker.symbol != some.marker.symbol
-    assert none.line.dash != some.line.dash
-    assert {"loss 0", "loss 2"} <= set(labels(figure))
+    figure, found = frontier_drawn(), opened().frontier
+    assert len(found.lines) > 1
+    traces = [named(figure, f"fidelity loss {line.loss}") for line in found.lines]
+    for trace, line in zip(traces, found.lines, strict=True):
+        assert list(trace.x) == [plan.credits for plan in line.plans]
+        assert list(trace.y) == [plan.value for plan in line.plans]
+        assert f"loss {line.loss}" in labels(figure)
+    assert len({(trace.marker.symbol, trace.line.dash) for trace in traces}) == len(traces)
     assert not figure.layout.showlegend
 
 
 def test_frontier_marks_plans_budget_and_levels() -> None:
-    figure = frontier_drawn()
-    assert (list(named(figure, YOUR_PLAN).x), list(named(figure, YOUR_PLAN).y)) == ([2000.0], [0.6])
-    assert {"budget 1,600", "target", "floor", YOUR_PLAN, BALANCED} <= set(labels(figure))
-    lines = {(line.x0, line.y0) for line in figure.layout.shapes}
-    assert (1600.0, 0) in lines
+    figure, yours = frontier_drawn(), opened().yours
+    mark = named(figure, YOUR_PLAN)
+    assert (list(mark.x), list(mark.y)) == ([yours.cost], [yours.evidence.value])
+    assert {"budget 2,600", "target 0.80", "floor 0.50", YOUR_PLAN, BALANCED} <= set(labels(figure))
+    assert (2600.0, 0) in {(line.x0, line.y0) for line in figure.layout.shapes}
     low, high = figure.layout.xaxis.range
-    assert low < 1000.0
-    assert high > 2000.0
+    assert low < opened().frontier.plans[0].credits
+    assert high > yours.cost
 
 
 def test_frontier_puts_better_evidence_higher() -> None:
     low, high = frontier_drawn().layout.yaxis.range
     assert low < high
-    bottom, top = frontier_drawn(HALF_WIDTH).layout.yaxis.range
+    bottom, top = frontier_drawn("phys_millikan").layout.yaxis.range
     assert bottom > top
 
 

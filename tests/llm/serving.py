@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Final, NamedTuple
@@ -56,6 +55,14 @@ class Exchange:
     def sleep(self, seconds: float) -> None:
         self._stop.wait(seconds)
 
+    def wait(self) -> None:
+        """Say nothing until the caller leaves or the server stops."""
+        self._handler.connection.settimeout(0.02)
+        while not self._stop.is_set():
+            with suppress(TimeoutError):
+                if not self._handler.connection.recv(1):
+                    raise ConnectionResetError
+
     def drip(self, data: bytes, seconds: float) -> None:
         """Send ``data`` again and again, with a pause before each, until the server stops."""
         while not self._stop.wait(seconds):
@@ -66,11 +73,16 @@ Reply = Callable[[Exchange], None]
 
 
 class Server:
-    """The running server: its address, the requests it got, and what it answers next."""
+    """The running server: its address, the requests it got, and what it answers next.
+
+    Attributes:
+        left: set once a caller has gone before its answer was complete.
+    """
 
     def __init__(self, url: str, replies: list[Reply]) -> None:
         self.url = url
         self.received: list[Received] = []
+        self.left = Event()
         self._replies = replies
 
     def next_reply(self, received: Received) -> Reply:
@@ -93,7 +105,7 @@ def serve(*replies: Reply) -> Iterator[Server]:
             try:
                 running.next_reply(received)(Exchange(self, received, stop))
             except OSError:
-                return  # The client has gone, as it may.
+                running.left.set()
 
         def log_message(self, *_: object) -> None:
             return
@@ -187,7 +199,3 @@ def echoing(status: int) -> Reply:
         )
 
     return reply
-
-
-def now() -> float:
-    return time.monotonic()

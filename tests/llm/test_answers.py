@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import json
+import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Final
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replicalab.agents import ScientistOutputParseError, call_scientist_with_retry
@@ -14,13 +20,11 @@ from replicalab.errors import (
     ModelAnswerTooLongError,
     ModelError,
     ModelFormatError,
+    ModelRefusedError,
     ModelServerError,
     ModelUnreachableError,
 )
 from replicalab.llm import Answer, build_generate_fn, check_endpoint
-from replicalab.llm.answers import read_answer
-from replicalab.llm.watch import Watch
-from replicalab.negotiation.recording import readable
 from tests import factories
 from tests.llm.serving import (
     CANARY,
@@ -59,36 +63,39 @@ def asked(reply: Reply, **changes: object) -> Answer:
     return answer
 
 
-def read(*chunks: bytes) -> Answer:
-    endpoint = endpoint_at("http://127.0.0.1/v1")
-    return read_answer(chunks, endpoint, Watch(endpoint))
+USAGE = {"prompt_tokens": 12, "completion_tokens": 3}
 
 
-def test_streamed_answer_is_joined_with_its_usage() -> None:
-    answer = asked(streamed("Hel", "lo", usage={"prompt_tokens": 12, "completion_tokens": 3}))
-    assert answer == "Hello"
-    assert (answer.prompt_tokens, answer.completion_tokens) == (12, 3)
-    assert answer.finish_reason == "stop"
-
-
-def test_server_that_does_not_stream_is_understood() -> None:
-    answer = asked(whole("Hello", usage={"prompt_tokens": 12, "completion_tokens": 3}))
+@pytest.mark.parametrize("reply", [streamed("Hel", "lo", usage=USAGE), whole("Hello", usage=USAGE)])
+def test_answer_comes_with_its_usage_streamed_or_whole(reply: Reply) -> None:
+    with serve(reply) as server:
+        answer = build_generate_fn(endpoint_at(server.url))(MESSAGES)
+    assert isinstance(answer, Answer)
     assert (answer, answer.prompt_tokens, answer.completion_tokens) == ("Hello", 12, 3)
     assert answer.finish_reason == "stop"
+    assert len(server.received) == 1
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        "much",
+        {"prompt_tokens": -1, "completion_tokens": "many"},
+        {"prompt_tokens": 10**30, "completion_tokens": True},
+    ],
+)
+@pytest.mark.parametrize("reply", [streamed, whole])
+def test_usage_is_none_when_it_is_not_said_or_absurd(
+    reply: Callable[..., Reply], usage: object
+) -> None:
+    answer = asked(reply("x", usage=usage))
+    assert (answer.prompt_tokens, answer.completion_tokens) == (None, None)
 
 
 def test_indented_json_is_understood() -> None:
     body = "\ufeff\n\n" + json.dumps(completion("Hello"), indent=2)
-    assert asked(sending(200, JSON, body.encode())) == "Hello"
-
-
-def test_usage_is_none_when_it_is_not_said_or_absurd() -> None:
-    assert asked(streamed("x")).prompt_tokens is None
-    absurd = {"prompt_tokens": -1, "completion_tokens": "many"}
-    answer = asked(streamed("x", usage=absurd))
-    assert (answer.prompt_tokens, answer.completion_tokens) == (None, None)
-    huge = asked(whole("x", usage={"prompt_tokens": 10**30, "completion_tokens": True}))
-    assert (huge.prompt_tokens, huge.completion_tokens) == (None, None)
+    assert asked(sending(200, f"{JSON.upper()}; charset=x", body.encode())) == "Hello"
 
 
 def test_answer_cut_at_the_token_cap_is_returned_and_says_so() -> None:
@@ -195,29 +202,32 @@ def test_half_characters_are_replaced_and_pairs_are_joined() -> None:
     assert asked(streamed("\ud83d", "\ude00")) == "😀"
 
 
-@pytest.mark.parametrize("content_type", [EVENTS, JSON])
-def test_bytes_that_are_no_text_are_replaced(content_type: str) -> None:
-    if content_type == EVENTS:
-        body = event(piece("a@b", "stop")) + DONE
-    else:
-        body = json.dumps(completion("a@b")).encode()
-    answer = asked(sending(200, content_type, body.replace(b"@", b"\xff\xc3")))
-    assert answer == "a\ufffd\ufffdb"
+def test_text_survives_any_cut_of_its_bytes() -> None:
+    def byte_by_byte(exchange: Exchange) -> None:
+        exchange.head(200, EVENTS)
+        data = json.dumps(piece(HOSTILE[-1], "stop"), ensure_ascii=False)
+        for byte in event(data) + DONE:
+            exchange.raw(bytes([byte]))
+
+    assert asked(byte_by_byte) == HOSTILE[-1]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_events_are_read_whatever_stands_around_them(end: bytes) -> None:
     lines = [b": a comment", b"event: message", b"id: 3", b"data:" + event(piece("Hel"))[5:-2], b""]
     lines += [b'data: {"choices":', b'data: [{"delta": {"content": "lo"}}]}', b""]
-    lines += [
-        b'data: {"object": "ping"}',
-        b"",
-        event(piece(None, "stop"))[:-2],
-        b"",
-        DONE[:-2],
-        b"",
-    ]
+    lines += [b'data: {"object": "ping"}', b"", b"data: null", b"", b'data: {"choices": []}', b""]
+    lines += [event(piece(None, "stop"))[:-2], b"", DONE[:-2], b""]
     assert asked(sending(200, EVENTS, end.join(lines) + end)) == "Hello"
+
+
+def test_only_the_first_choice_is_read_and_a_tool_call_has_no_text() -> None:
+    other = {"index": 1, "delta": {"content": "Bonjour"}, "finish_reason": "stop"}
+    call = {"index": 0, "delta": {"tool_calls": [{"index": 0}]}, "finish_reason": "tool_calls"}
+    choices = [[other], piece("Hello")["choices"], [call, other]]
+    body = b"".join(event({"choices": found}) for found in choices)
+    answer = asked(sending(200, EVENTS, body))
+    assert (answer, answer.finish_reason) == ("Hello", "tool_calls")
 
 
 @pytest.mark.parametrize(
@@ -232,6 +242,8 @@ def test_events_are_read_whatever_stands_around_them(end: bytes) -> None:
         b"{}",
         b'{"object": "list", "data": []}',
         b'{"choices": {}}',
+        b'{"choices": []}',
+        b'{"choices": [], "_fields_set": 1}',
         b'{"choices": ["text"]}',
         b'{"choices": [{"message": {"content": {"a": 1}}}]}',
         b'{"choices": [{"message": [1]}]}',
@@ -239,9 +251,11 @@ def test_events_are_read_whatever_stands_around_them(end: bytes) -> None:
         b"data: {not json}\n\n",
         b"data: [1]\n\n",
         event(piece("Hel")) + b"data: {\n\n" + DONE,
+        event(piece("a@b", "stop")).replace(b"@", b"\xff") + DONE,
+        json.dumps(completion("a@b")).encode().replace(b"@", b"\xff"),
         DONE,
     ],
-    ids=lambda body: body[:30].decode(),
+    ids=lambda body: body[:30].decode() + str(len(body)),
 )
 def test_what_is_no_completion_is_a_format_error(body: bytes) -> None:
     for content_type in (JSON, EVENTS):
@@ -252,54 +266,103 @@ def test_what_is_no_completion_is_a_format_error(body: bytes) -> None:
 def test_packed_answer_is_refused() -> None:
     with pytest.raises(ModelFormatError, match="packed its answer"):
         asked(sending(200, JSON, b"\x1f\x8b", Content_Encoding="gzip"))
+    assert asked(
+        sending(200, JSON, json.dumps(completion("x")).encode(), Content_Encoding="identity")
+    )
 
 
-def test_error_in_mid_stream_is_told_by_its_code() -> None:
-    problem = {"error": {"message": f"lost {CANARY}", "code": "overloaded"}}
+@pytest.mark.parametrize(
+    ("pack", "content_type", "headers"),
+    [
+        (gzip.compress, JSON, {"Content_Encoding": "gzip"}),
+        (zlib.compress, f"{JSON}; charset=zlib", {}),
+    ],
+)
+def test_packed_refusal_is_not_unpacked(
+    pack: Callable[[bytes], bytes], content_type: str, headers: dict[str, str]
+) -> None:
+    """Unpacked, it would be understood: the server would be asked once more, and its code shown."""
+    objection = json.dumps({"error": {"message": "no stream", "code": "unpacked"}}).encode()
+    with serve(sending(400, content_type, pack(objection), **headers)) as server:
+        generate = build_generate_fn(endpoint_at(server.url))
+        with pytest.raises(ModelRefusedError, match=r"refused the request .* \(400\)"):
+            generate(MESSAGES)
+    assert len(server.received) == 1
+
+
+PROBLEM: Final = {"error": {"message": f"lost {CANARY}", "code": "overloaded"}}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        sending(200, EVENTS, event(piece("Hel")) + event(PROBLEM)),
+        sending(200, EVENTS, b"event: error\n" + event(PROBLEM)),
+        sending(200, JSON, json.dumps(PROBLEM).encode()),
+    ],
+)
+def test_error_in_place_of_an_answer_is_told_by_its_code(reply: Reply) -> None:
     with pytest.raises(ModelServerError, match=r"error of its own \(overloaded\)"):
-        asked(sending(200, EVENTS, event(piece("Hel")) + event(problem)))
+        asked(reply)
 
 
-def test_stream_that_ends_before_its_answer_is_a_dropped_connection() -> None:
+HALF: Final = event(piece("Hel"))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        sending(200, EVENTS, HALF),
+        sending(200, EVENTS, HALF + DONE),
+        sending(200, EVENTS, HALF + event(piece("lo", "stop"))[:-5]),
+        sending(200, EVENTS, HALF, Content_Length=str(len(HALF) + 10)),
+        sending(200, EVENTS, b"%x\r\n%b\r\n" % (len(HALF), HALF), Transfer_Encoding="chunked"),
+        sending(200, JSON, b"{", Content_Length="10"),
+        sending(400, JSON, b"{", Content_Length="10"),
+    ],
+)
+def test_answer_without_its_end_is_a_dropped_connection(reply: Reply) -> None:
     with pytest.raises(ModelUnreachableError, match="before its answer was complete"):
-        asked(sending(200, EVENTS, event(piece("Hel"))))
-
-
-def test_connection_that_drops_in_mid_answer_is_told() -> None:
-    body = event(piece("Hel"))
-    with pytest.raises(ModelUnreachableError, match="before its answer was complete"):
-        asked(sending(200, EVENTS, body, Content_Length=str(len(body) + 10)))
-    chunk = f"{len(body):x}\r\n".encode() + body + b"\r\n"
-    with pytest.raises(ModelUnreachableError, match="before its answer was complete"):
-        asked(sending(200, EVENTS, chunk, Transfer_Encoding="chunked"))
+        asked(reply)
 
 
 @pytest.mark.parametrize("make", [whole, streamed])
-def test_answer_is_read_up_to_its_limit_and_no_further(make: object) -> None:
-    assert callable(make)
+def test_answer_is_read_up_to_its_limit_and_no_further(make: Callable[..., Reply]) -> None:
     assert len(asked(make("x" * 100), max_characters=100)) == 100
     with pytest.raises(ModelAnswerTooLongError, match="more than 100 characters"):
         asked(make("x" * 101), max_characters=100)
 
 
-def test_endless_answer_is_not_read_for_ever() -> None:
-    blocks = {
-        "text": event(piece("x" * 60_000)),
-        "comments": b": nothing\n\n" * 6000,
-        "one line": b"x" * 60_000,
-        "headers": b"X-Long: " + b"x" * 60_000 + b"\r\n",
-    }
-    for name, block in blocks.items():
-        head = b"HTTP/1.1 200 OK\r\n" + (b"" if name == "headers" else b"\r\n")
+GOOD_HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
-        def endless(exchange: Exchange, head: bytes = head, block: bytes = block) -> None:
-            exchange.raw(head)
-            exchange.drip(block, 0)
 
-        with pytest.raises((ModelAnswerTooLongError, ModelUnreachableError)) as caught:
-            asked(endless)
-        expected = ModelUnreachableError if name == "headers" else ModelAnswerTooLongError
-        assert type(caught.value) is expected, name
+@pytest.mark.parametrize(
+    ("head", "block", "kind"),
+    [
+        (GOOD_HEAD, event(piece("x" * 60_000)), ModelAnswerTooLongError),
+        (GOOD_HEAD, b": nothing\n\n" * 6000, ModelAnswerTooLongError),
+        (GOOD_HEAD, b"x" * 60_000, ModelAnswerTooLongError),
+        (b"HTTP/1.1 400 Bad\r\n\r\n", b"x" * 60_000, ModelAnswerTooLongError),
+        (b"HTTP/1.1 200 OK\r\n", b"X-Long: " + b"x" * 60_000 + b"\r\n", ModelUnreachableError),
+    ],
+    ids=["text", "comments", "one line", "refusal", "headers"],
+)
+def test_endless_answer_is_not_read_for_ever(
+    head: bytes, block: bytes, kind: type[ModelError]
+) -> None:
+    def endless(exchange: Exchange) -> None:
+        exchange.raw(head)
+        exchange.drip(block, 0)
+
+    with pytest.raises(kind) as caught:
+        asked(endless)
+    assert type(caught.value) is kind
+
+
+def test_long_answer_may_come_in_many_wordy_pieces() -> None:
+    wordy = event({**piece("x"), "padding": "y" * 5000})
+    body = wordy * 200 + event(piece(None, "stop")) + DONE
+    assert len(asked(sending(200, EVENTS, body), max_characters=200)) == 200
 
 
 def test_key_that_a_server_repeats_is_masked_in_the_answer() -> None:
@@ -334,17 +397,44 @@ def test_one_function_serves_many_threads() -> None:
         assert list(pool.map(generate, asked_for)) == [str(messages) for messages in asked_for]
 
 
-@given(st.lists(st.binary(max_size=60), max_size=6))
-def test_any_bytes_give_an_answer_or_one_of_the_projects_errors(chunks: list[bytes]) -> None:
-    try:
-        answer = read(*chunks)
-    except ModelError:
-        return
-    assert answer.encode() is not None
+def test_function_may_be_called_inside_a_running_event_loop() -> None:
+    async def inside(url: str) -> str:
+        return build_generate_fn(endpoint_at(url))(MESSAGES)
+
+    with serve(streamed("Hello")) as server, ThreadPoolExecutor(1) as pool:
+        assert pool.submit(asyncio.run, inside(server.url)).result() == "Hello"
 
 
-@given(st.text(alphabet=st.characters(), max_size=40), st.integers(1, 5), st.booleans())
-def test_text_survives_any_cut_of_its_bytes(text: str, size: int, ascii_only: bool) -> None:
-    data = json.dumps(piece(text, "stop"), ensure_ascii=ascii_only)
-    body = event(readable(data) if not ascii_only else data) + DONE
-    assert read(*(body[i : i + size] for i in range(0, len(body), size))) == readable(text)
+NAMES: Final = "choices delta message content finish_reason index usage prompt_tokens error".split()
+JUNK: Final = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4)
+    ),
+)
+BODIES: Final = (
+    st.binary(max_size=60)
+    | JUNK.map(lambda found: json.dumps(found).encode())
+    | st.lists(JUNK, max_size=3).map(lambda found: b"".join(map(event, map(json.dumps, found))))
+)
+
+
+def test_any_body_gives_an_answer_or_one_of_the_projects_errors() -> None:
+    replies: list[Reply] = []
+
+    def latest(exchange: Exchange) -> None:
+        replies[-1](exchange)
+
+    with serve(latest) as server:
+        generate = build_generate_fn(endpoint_at(server.url))
+
+        @settings(max_examples=60)
+        @given(
+            st.sampled_from([200, 400, 500]), st.sampled_from([EVENTS, JSON, "text/html"]), BODIES
+        )
+        def check(status: int, content_type: str, body: bytes) -> None:
+            replies.append(sending(status, content_type, body))
+            with suppress(ModelError):
+                assert isinstance(generate(MESSAGES), Answer)
+
+        check()

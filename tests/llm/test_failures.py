@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import socket
+import threading
 import traceback
 from collections.abc import Callable, Iterator
-from threading import Event, Timer
+from contextlib import AbstractContextManager, contextmanager
+from threading import Event
 from typing import Final
 
 import pytest
@@ -35,7 +38,6 @@ from tests.llm.serving import (
     endpoint_at,
     event,
     failing,
-    now,
     piece,
     sending,
     serve,
@@ -43,6 +45,8 @@ from tests.llm.serving import (
 )
 
 SOON: Final = {"Retry_After": "0.01"}
+PATIENCE: Final = 5.0
+"""Seconds in which things must happen that happen at once, on a machine that is busy."""
 
 
 def failure_of(endpoint: Endpoint, **hooks: Callable[..., object]) -> ModelError:
@@ -64,13 +68,13 @@ def drop(exchange: Exchange) -> None:
 
 
 def stall(exchange: Exchange) -> None:
-    exchange.sleep(30)
+    exchange.wait()
 
 
 def stall_after_head(exchange: Exchange) -> None:
     exchange.head(200, EVENTS)
     exchange.raw(event(piece("Hel")))
-    exchange.sleep(30)
+    exchange.wait()
 
 
 def drip_comments(exchange: Exchange) -> None:
@@ -91,6 +95,9 @@ def drip_head(exchange: Exchange) -> None:
 def drip_text(exchange: Exchange) -> None:
     exchange.head(200, EVENTS)
     exchange.drip(event(piece("x")), 0.05)
+
+
+SLOW: Final = [stall, stall_after_head, drip_comments, drip_one_line, drip_head, drip_text]
 
 
 def test_address_where_nobody_listens_is_unreachable() -> None:
@@ -199,56 +206,144 @@ def test_refusal_is_not_asked_again(status: int) -> None:
     assert len(server.received) == 1
 
 
-def test_server_that_asks_for_a_long_wait_is_not_waited_for() -> None:
-    with serve(failing(429, Retry_After="60")) as server:
-        started = now()
-        error = failure_of(endpoint_at(server.url, max_retries=2))
-    assert now() - started < 2
-    assert "wait 60 seconds" in str(error)
+@pytest.mark.parametrize(("wait", "told"), [("600", "wait 600 seconds"), ("1e999", "wait a while")])
+def test_server_that_asks_for_a_long_wait_is_not_waited_for(wait: str, told: str) -> None:
+    with serve(failing(429, Retry_After=wait)) as server:
+        assert told in str(failure_of(endpoint_at(server.url, max_retries=2)))
     assert len(server.received) == 1
 
 
-@pytest.mark.parametrize("wait", ["nan", "-5", "1e999", "tomorrow"])
+@pytest.mark.parametrize("wait", ["nan", "-5", "tomorrow"])
 def test_absurd_wait_is_ignored(wait: str) -> None:
     with serve(failing(429, Retry_After=wait), streamed("Hello")) as server:
-        started = now()
         assert build_generate_fn(endpoint_at(server.url, max_retries=1))(MESSAGES) == "Hello"
-    assert now() - started < 2
 
 
+# A call can be stopped at any moment, and leaves nothing behind.
+
+
+@pytest.fixture
+def nothing_left() -> Iterator[None]:
+    """Check that each call took its threads, its event loop and its sockets with it."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name.startswith("model_"):
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+    gc.collect()  # A loop or a socket that nobody closed warns now, and warnings are errors.
+
+
+@pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("silent", [stall, stall_after_head])
 def test_silent_server_times_out_once(silent: Reply) -> None:
     with serve(silent) as server:
-        started = now()
         error = failure_of(endpoint_at(server.url, timeout=0.3, max_retries=2))
+        assert server.left.wait(PATIENCE)
     assert isinstance(error, ModelTimeoutError)
     assert "was silent for 0.3 seconds" in str(error)
-    assert 0.3 <= now() - started < 2
     assert len(server.received) == 1
 
 
-@pytest.mark.parametrize("slow", [drip_comments, drip_one_line, drip_head, drip_text])
-def test_slow_drip_ends_at_the_time_limit(slow: Reply) -> None:
+def cancelled_call(endpoint: Endpoint, ready: Callable[[], object]) -> ModelError:
+    """Return the error of a call that is cancelled at its first report once ``ready``."""
+    stop, later = Event(), list[Progress]()
+
+    def progress(found: Progress) -> None:
+        if stop.is_set():
+            later.append(found)
+        elif ready():
+            stop.set()
+
+    error = failure_of(endpoint, on_progress=progress, cancelled=stop.is_set)
+    assert not later, "it waited for longer than it takes to report once more"
+    return error
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("slow", SLOW)
+def test_slow_server_is_left_when_the_call_is_cancelled(slow: Reply) -> None:
     with serve(slow) as server:
-        started = now()
-        error = failure_of(endpoint_at(server.url, time_limit=0.4))
+        endpoint = endpoint_at(server.url, max_retries=2)
+        error = cancelled_call(endpoint, lambda: server.received)
+        assert server.left.wait(PATIENCE)
+    assert isinstance(error, ModelCancelledError)
+    assert len(server.received) == 1
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("slow", SLOW)
+def test_slow_server_is_left_at_the_time_limit(slow: Reply) -> None:
+    with serve(slow) as server:
+        error = failure_of(endpoint_at(server.url, time_limit=0.4, max_retries=2))
+        assert server.left.wait(PATIENCE)
     assert isinstance(error, ModelTimeoutError)
     assert "did not complete its answer within 0.4 seconds" in str(error)
-    assert 0.4 <= now() - started < 2
-
-
-@pytest.mark.parametrize("slow", [stall, stall_after_head, drip_one_line, drip_head, drip_text])
-def test_call_is_cancelled_at_any_moment(slow: Reply) -> None:
-    stop = Event()
-    timer = Timer(0.3, stop.set)
-    with serve(slow) as server:
-        timer.start()
-        started = now()
-        error = failure_of(endpoint_at(server.url, max_retries=2), cancelled=stop.is_set)
-        timer.join()
-    assert isinstance(error, ModelCancelledError)
-    assert 0.3 <= now() - started < 1.3
     assert len(server.received) == 1
+
+
+class Rerun(BaseException):
+    """As Streamlit interrupts a script."""
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("kind", [Rerun, KeyboardInterrupt, StopIteration, OSError, ModelError])
+@pytest.mark.parametrize("reply", [stall, drip_text])
+def test_error_of_the_progress_function_ends_the_call(
+    kind: type[BaseException], reply: Reply
+) -> None:
+    mine = kind("mine")
+
+    def broken(_: Progress) -> None:
+        if server.received:
+            raise mine
+
+    with serve(reply) as server:
+        with pytest.raises(kind) as caught:
+            build_generate_fn(endpoint_at(server.url, max_retries=2), on_progress=broken)(MESSAGES)
+        assert server.left.wait(PATIENCE)
+    assert caught.value is mine
+    assert mine.__cause__ is mine.__context__ is None
+    assert len(server.received) == 1
+
+
+@contextmanager
+def deaf() -> Iterator[str]:
+    """Yield an address where connections are taken, and never made safe."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"https://127.0.0.1:{listening.getsockname()[1]}/v1"
+
+
+@contextmanager
+def nameless() -> Iterator[str]:
+    """Yield an address whose host is looked up for ever."""
+    found = Event()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", lambda *_, **__: found.wait() and [])
+        try:
+            yield "http://models.invalid/v1"
+        finally:
+            found.set()
+
+
+@contextmanager
+def busy() -> Iterator[str]:
+    """Yield an address where one is to come back in a minute."""
+    with serve(failing(429, Retry_After="60")) as server:
+        yield server.url
+    assert len(server.received) == 1
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("place", [deaf, nameless, busy])
+def test_call_that_is_not_answered_yet_ends_too(
+    place: Callable[[], AbstractContextManager[str]],
+) -> None:
+    with place() as url:
+        endpoint = endpoint_at(url, timeout=60, max_retries=2)
+        assert isinstance(cancelled_call(endpoint, lambda: True), ModelCancelledError)
+    with place() as url:
+        endpoint = endpoint_at(url, timeout=60, max_retries=2, time_limit=0.3)
+        assert isinstance(failure_of(endpoint), ModelTimeoutError)
 
 
 def test_call_cancelled_before_it_begins_sends_nothing() -> None:
@@ -274,19 +369,6 @@ def test_progress_is_reported_from_waiting_to_the_end() -> None:
     assert seen == sorted(seen)
     assert 0.8 <= seen[-1].seconds < 2
     assert len(seen) < 20
-
-
-@pytest.mark.parametrize("kind", [RuntimeError, KeyboardInterrupt, OSError])
-@pytest.mark.parametrize("reply", [stall, drip_text])
-def test_error_of_the_progress_function_ends_the_call(
-    kind: type[BaseException], reply: Reply
-) -> None:
-    def broken(_: Progress) -> None:
-        raise kind("mine")
-
-    with serve(reply) as server, pytest.raises(kind, match="mine"):
-        build_generate_fn(endpoint_at(server.url, max_retries=2), on_progress=broken)(MESSAGES)
-    assert len(server.received) == 1
 
 
 # What the endpoint alone decides: whom the key reaches, and what else is sent.
@@ -334,7 +416,7 @@ def test_variables_of_the_package_and_proxies_have_no_say(
     assert headers.get("authorization") == (f"Bearer {key}" if key else None)
     assert set(headers) - {"authorization"} == {
         *("host", "connection", "accept", "content-type", "content-length"),
-        *("accept-encoding", "user-agent", "x-stainless-raw-response"),
+        *("accept-encoding", "user-agent"),
     }
 
 
@@ -389,7 +471,7 @@ def test_key_shows_in_no_error_no_log_and_no_record(
     assert CANARY in str(server.received), "the key was sent, so the server could repeat it"
     shown = [told(caught.value), caplog.text, str([vars(record) for record in caplog.records])]
     shown += [repr(endpoint), repr(generate), repr(recorder.calls), repr(caught.value.args)]
-    shown += [call.model_dump_json() for call in recorder.calls]
+    shown += [call.output.model_dump_json() for call in recorder.calls]
     assert len(recorder.calls) == 1
     assert not [text for text in shown if CANARY in text]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from replicalab.models import ScientistAction
-from replicalab.negotiation import ScientistKind, Trace, ask_model, begin, play_turn, state_of
-from replicalab.negotiation.rounds import setup_for
+from replicalab.negotiation import Negotiation, ScientistKind, ask_model, begin, play
 from replicalab.scenarios import Pack
-from tests.negotiation.playing import PLAN, propose
+from tests.negotiation.playing import PLAN, game, propose
 from tests.scripted import ScriptedGenerate
 
 PROSE: Final = "I would rather start with a smaller plan. May I?"
@@ -24,12 +23,12 @@ def said(action: ScientistAction) -> str:
 PROPOSAL: Final = said(propose(PLAN))
 
 
-def model_trace(pack: Pack, *turns: list[str], rounds: int = 5) -> Trace:
+def by_model(pack: Pack, *turns: list[str], rounds: int = 5) -> Negotiation:
     """Return the negotiation in which a model says these texts, turn by turn."""
-    setup = setup_for(pack, max_rounds=rounds, scientist=ScientistKind.MODEL)
-    trace = begin(setup.model_copy(update={"model": "scripted"}), pack)
+    setup = game(pack, None, rounds, ScientistKind.MODEL).model_copy(update={"model": "scripted"})
+    negotiation = begin(setup, pack)
     for texts in turns:
-        answer = ask_model(ScriptedGenerate(texts), state_of(trace, pack), pack)
+        answer = ask_model(ScriptedGenerate(texts), negotiation.state, pack)
         assert answer.turn is not None, answer.failure
-        trace = play_turn(trace, answer.turn, pack)
-    return trace
+        negotiation = play(negotiation, answer.turn)
+    return negotiation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from replicalab.models import (
     ACCEPT_ACTION,
@@ -11,8 +11,18 @@ from replicalab.models import (
     ScientistActionType,
     plan_action,
 )
-from replicalab.negotiation import Outcome, Round, State, step
-from replicalab.negotiation.rounds import outcome_of
+from replicalab.negotiation import (
+    LabManagerKind,
+    Negotiation,
+    Round,
+    ScientistKind,
+    Setup,
+    Turn,
+    begin,
+    negotiate,
+    play,
+    setup_for,
+)
 from replicalab.scenarios import Pack
 from tests.factories import (
     EQUIPMENT,
@@ -75,20 +85,56 @@ def ask(*questions: str) -> ScientistAction:
     )
 
 
-def play(
-    scenario: Pack, *actions: ScientistAction | None, max_rounds: int = 5
-) -> tuple[State, list[Round]]:
-    """Return where these turns lead, and their rounds."""
-    state = State(round_number=0, max_rounds=max_rounds, history=[])
-    rounds = []
+def game(
+    pack: Pack,
+    opening: Protocol | None = None,
+    max_rounds: int = 5,
+    scientist: ScientistKind = ScientistKind.BASELINE,
+    lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
+) -> Setup:
+    """Return a setup with players by default, which the application itself does not have."""
+    return setup_for(pack, opening, max_rounds, scientist=scientist, lab_manager=lab_manager)
+
+
+def by_person(
+    pack: Pack,
+    *actions: ScientistAction | None,
+    max_rounds: int = 5,
+    lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
+) -> Negotiation:
+    """Return the negotiation that a person's turns make."""
+    setup = game(pack, None, max_rounds, ScientistKind.PERSON, lab_manager)
+    negotiation = begin(setup, pack)
     for action in actions:
-        state, done = step(state, action, scenario)
-        rounds.append(done)
-    return state, rounds
+        negotiation = play(negotiation, Turn(action=action))
+    return negotiation
 
 
-def outcome(scenario: Pack, *actions: ScientistAction | None, max_rounds: int = 5) -> Outcome:
-    """Return what the negotiation is called that these turns end."""
-    state, rounds = play(scenario, *actions, max_rounds=max_rounds)
-    assert state.ending is not None, "these turns do not end the negotiation"
-    return outcome_of(state.ending, rounds[-1], scenario)
+def by_rule(pack: Pack, *args: Any, **kwargs: Any) -> Negotiation:
+    """Return the negotiation that rules play, with a setup as `game` makes it."""
+    return negotiate(game(pack, *args, **kwargs), pack)
+
+
+def plan_of(done: Round) -> Protocol:
+    """Return a round's plan; it has one."""
+    assert done.plan is not None
+    return done.plan.plan
+
+
+def answer_of(done: Round) -> str:
+    """Return the kind of the Lab Manager's answer; the round has one."""
+    assert done.answer is not None
+    return done.answer.action_type.value
+
+
+def said_in(done: Round) -> str:
+    """Return what the Lab Manager says in a round; it says something."""
+    assert done.answer is not None
+    return done.answer.explanation
+
+
+def acts(negotiation: Negotiation) -> list[str]:
+    """Return what the Scientist did in each round."""
+    return [
+        each.action.action_type.value if each.action else "leaves" for each in negotiation.rounds
+    ]

@@ -1,6 +1,6 @@
 """Every plan of a small lab, tried one by one: what the planner's answers are held against.
 
-Written from the behaviour contract, section 7, in loops; it shares no search with the planner.
+Written from docs/contract.md, Planner, in loops; it shares no search with the planner.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from itertools import chain, combinations, product
 from typing import Final, NamedTuple
 
-from replicalab.agents import FeasibilityCheckResult, check_feasibility, suggest_alternative
-from replicalab.concessions import price
-from replicalab.evidence import planned_evidence
+from replicalab.agents import suggest_alternative
+from replicalab.assessment import Assessment, assess, breaks
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Rank, rank
-from replicalab.planner.order import changed_values
-from replicalab.scenarios import DesignKind, EvidenceTier, Pack
+from replicalab.planner.steps import changed_values
+from replicalab.scenarios import Bounds, DesignKind, EvidenceTier, Pack
 
 _TIERS: Final = tuple(EvidenceTier)
 _FAR: Final = 400
@@ -24,28 +23,30 @@ _FAR: Final = 400
 
 
 class Tried(NamedTuple):
-    """A plan that was tried, its check and its rank."""
+    """A plan that was tried, and its rank."""
 
-    plan: Protocol
-    check: FeasibilityCheckResult
+    after: Assessment
     rank: Rank
+
+    @property
+    def plan(self) -> Protocol:
+        return self.after.plan
 
 
 def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
     """Return every plan of the documented space, checked and ranked."""
     for plan in plans(original, pack):
-        check = check_feasibility(plan, pack)
-        yield Tried(plan, check, rank(plan, check, original, pack))
+        after = assess(plan, pack)
+        yield Tried(after, rank(after, original))
 
 
 def best_rank(original: Protocol, pack: Pack) -> Rank:
     """Return the best rank of the space, the original and the Lab Manager's suggestion."""
-    check = check_feasibility(original, pack)
-    found = [rank(original, check, original, pack)]
-    suggestion = suggest_alternative(original, check, pack)
+    plan = assess(original, pack)
+    found = [rank(plan, original)]
+    suggestion = suggest_alternative(original, plan.check, pack)
     if suggestion is not None:
-        revised = suggestion.revised_protocol
-        found.append(rank(revised, suggestion.post_check, original, pack))
+        found.append(rank(assess(suggestion.revised_protocol, pack), original))
     return min(chain(found, (each.rank for each in tried(original, pack))))
 
 
@@ -77,11 +78,11 @@ class _Respects(NamedTuple):
 
 def _respects(worded: Protocol, original: Protocol, pack: Pack) -> _Respects:
     numbers = {"sample_size": len(worded.controls) + 1, "duration_days": 1}
-    check = check_feasibility(revise(worded, **numbers), pack)
-    effect = planned_evidence(worded, pack).effect or 0.0
+    there = assess(revise(worded, **numbers), pack)
+    effect = there.evidence.effect or 0.0
     return _Respects(
-        frozenset(check.failing) - {Dimension.BUDGET, Dimension.STAFF, Dimension.SCHEDULE},
-        price(worded, pack).loss,
+        frozenset(there.failing) - {Dimension.BUDGET, Dimension.STAFF, Dimension.SCHEDULE},
+        there.fidelity_loss,
         effect if pack.design.kind is DesignKind.PRECISION else -effect,
         len(worded.controls),
         changed_values(original, worded),
@@ -110,8 +111,21 @@ def can_count(days: int, pack: Pack) -> float:
 
 
 def samples_of(worded: Protocol, original: Protocol, pack: Pack) -> set[int]:
-    """Return all samples up to what is asked, and the fewest that leave room for the controls."""
-    return {*range(1, asked(original, pack) + 1), len(worded.controls) + 1}
+    """Return all samples up to what is asked, and the fewest that may be planned.
+
+    These leave room for the controls, and are what the study's own constraints demand.
+    """
+    wanted = {*range(1, asked(original, pack) + 1), len(worded.controls) + 1}
+    for numbers in ({Bounds.SAMPLES}, {Bounds.SAMPLES, Bounds.EVIDENCE}):
+        wanted.add(next((n for n in range(1, _FAR) if sound(worded, n, pack, numbers)), 1))
+    return wanted
+
+
+def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> bool:
+    """Return whether no control, and no hard constraint on these numbers, forbids so many."""
+    plan = revise(worded, sample_size=samples, duration_days=max(pack.lab.days, _FAR))
+    broken = (limit for limit in assess(plan, pack).broken_limits if limit.number in numbers)
+    return samples > len(worded.controls) and not any(limit.hard for limit in broken)
 
 
 def asked(original: Protocol, pack: Pack) -> int:
@@ -132,7 +146,7 @@ def reaches(worded: Protocol, samples: int, tier: EvidenceTier, pack: Pack) -> b
     """Return whether so many samples reach a tier, given days enough."""
     days = max(pack.min_days, samples)
     plan = revise(worded, sample_size=samples, duration_days=days)
-    return _TIERS.index(planned_evidence(plan, pack).tier) <= _TIERS.index(tier)
+    return _TIERS.index(assess(plan, pack).evidence.tier) <= _TIERS.index(tier)
 
 
 def wordings(original: Protocol, pack: Pack) -> Iterator[Protocol]:
@@ -159,7 +173,7 @@ def _substituted(original: Protocol, pack: Pack) -> Iterator[dict[str, list[str]
             ("required_reagents", "reagent"),
         )
         for label in getattr(original, field)
-        if label_key(label) in missing.get(category, ())
+        if label_key(label) in missing.get(category, ()) or _is_forbidden(label, pack)
     )
     options = [
         [
@@ -187,6 +201,11 @@ def _substituted(original: Protocol, pack: Pack) -> Iterator[dict[str, list[str]
         }
 
 
+def _is_forbidden(label: str, pack: Pack) -> bool:
+    return any(breaks(label, phrase) for rule in pack.policy_rules
+               for phrase in rule.forbidden_phrases)  # fmt: skip
+
+
 def _kept_controls(original: Protocol, pack: Pack) -> Iterator[list[str]]:
     droppable = {label_key(c.name) for c in pack.controls if c.droppable}
     places = [i for i, label in enumerate(original.controls) if label_key(label) in droppable]
@@ -197,4 +216,4 @@ def _kept_controls(original: Protocol, pack: Pack) -> Iterator[list[str]]:
 
 def tier_of(plan: Protocol, pack: Pack) -> int:
     """Return the place of a plan's evidence tier, 0 the best."""
-    return _TIERS.index(price(plan, pack).evidence.tier)
+    return _TIERS.index(assess(plan, pack).evidence.tier)

@@ -14,9 +14,12 @@ from replicalab.scenarios import (
     Design,
     DesignKind,
     Pack,
+    ScenarioConstraint,
     StaffModel,
 )
 from tests.factories import (
+    change_pack,
+    make_constraint,
     make_control,
     make_design,
     make_pack,
@@ -95,7 +98,37 @@ def small_lab(seed: int) -> SmallLab:
         staff_model=steps,
         staff=rng.randint(1, 5),
     )
-    return SmallLab(plan, pack)
+    return SmallLab(plan, change_pack(pack, constraints=list(_constraints(rng, pack))))
+
+
+def _constraints(rng: Random, pack: Pack) -> Iterator[ScenarioConstraint]:
+    """Yield, now and then, a bound of the study's own on n, the days or the evidence."""
+    if rng.random() < 0.15:
+        comparator = rng.choice(["<=", ">=", ">=", "="])
+        bound = {"comparator": comparator, "quantity": float(rng.randint(1, 9))}
+        shared = rng.random() < 0.3
+        yield make_constraint(
+            key="n",
+            bounds="samples_per_condition" if shared else "samples",
+            conditions=2 if shared else None,
+            **bound,
+        )
+    if rng.random() < 0.1:
+        yield make_constraint(
+            key="days",
+            bounds="days",
+            comparator=rng.choice(["<=", ">="]),
+            quantity=float(rng.randint(1, 5)),
+        )
+    if rng.random() < 0.1:
+        less = pack.design.lower_is_better
+        yield make_constraint(
+            key="evidence",
+            bounds="evidence",
+            comparator="<=" if less else ">=",
+            quantity=pack.design.target,
+            hard=rng.random() < 0.7,
+        )
 
 
 def _resources(rng: Random, rich: bool) -> list[Item]:
@@ -180,7 +213,7 @@ def _design(rng: Random) -> Design:
         kind=kind,
         effect_published=None,
         sesoi=None,
-        effect_planning=round(rng.uniform(low, high), 2) if low < high else 0.5,
+        effect_planning=None if low == high else round(rng.uniform(low, high), 2),
         alpha=rng.choice((0.05, 0.01)),
         target=target,
         floor=floor,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 from typing import Final
 
 import pytest
 
 from replicalab.agents import FeasibilityCheckResult, check_feasibility
-from replicalab.evidence import planned_evidence
+from replicalab.assessment import assess
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Ask, asks, asks_text, granted, least_loss
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
@@ -22,7 +23,7 @@ from tests.factories import (
     make_protocol,
     make_substitution,
 )
-from tests.planner.brute_force import can_count, reaches
+from tests.planner.brute_force import can_count, reaches, sound
 from tests.planner.small_labs import small_labs
 
 LABS: Final = 300
@@ -52,7 +53,7 @@ def test_granting_what_a_plan_asks_for_makes_it_feasible_and_nothing_less_does()
     for plan, pack in small_labs(0, LABS):
         relief = asks(plan, pack).run
         assert relief.plan == plan
-        after = check_feasibility(plan, relief.granted(pack))
+        after = check_feasibility(plan, granted(relief.asks, pack))
         assert tuple(after.failing) == relief.left
         assert after.feasible == relief.possible
         possible += relief.possible and bool(relief.asks)
@@ -71,9 +72,16 @@ def test_what_no_lab_can_add_is_left() -> None:
 def test_target_is_reached_with_the_fewest_samples() -> None:
     reached = 0
     for plan, pack in small_labs(0, LABS):
+        if hard_range(pack.limits, Bounds.DAYS)[1] < inf:
+            continue  # the study allows too few days for any number of samples
         relief = asks(plan, pack).target
         low, most = len(plan.controls) + 1, int(min(can_count(10**6, pack), 400))
-        sizes = (n for n in range(low, most + 1) if reaches(plan, n, TIERS[0], pack))
+        sizes = (
+            n
+            for n in range(low, most + 1)
+            if reaches(plan, n, TIERS[0], pack)
+            and sound(plan, n, pack, {Bounds.SAMPLES, Bounds.EVIDENCE})
+        )
         first = next(sizes, None)
         assert (relief.plan.sample_size if relief else None) == first
         if relief is None:
@@ -81,12 +89,13 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
         reached += 1
         days = range(1, relief.plan.duration_days + 1)
         timed = (revise(relief.plan, duration_days=d) for d in days)
-        worth = [planned_evidence(each, pack).tier is TIERS[0] for each in timed]
-        assert worth == [False] * (len(worth) - 1) + [True]
+        worth = [assess(each, pack).evidence.tier is TIERS[0] for each in timed]
+        if not pack.limits:
+            assert worth == [False] * (len(worth) - 1) + [True]
         kept = {"sample_size": plan.sample_size, "duration_days": plan.duration_days}
         assert revise(relief.plan, **kept) == plan
-        assert planned_evidence(relief.plan, pack).tier is TIERS[0]
-        after = check_feasibility(relief.plan, relief.granted(pack))
+        assert assess(relief.plan, pack).evidence.tier is TIERS[0]
+        after = check_feasibility(relief.plan, granted(relief.asks, pack))
         assert tuple(after.failing) == relief.left
         for fewer in _less(relief.asks):
             check = check_feasibility(relief.plan, granted(fewer, pack))
@@ -100,7 +109,9 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
 def _reached(plan: Protocol, pack: Pack, tier: EvidenceTier) -> bool:
     found = least_loss(plan, pack)
     tiers = list(EvidenceTier)
-    return found.check.feasible and tiers.index(found.price.evidence.tier) <= tiers.index(tier)
+    return found.after.check.feasible and tiers.index(found.after.evidence.tier) <= tiers.index(
+        tier
+    )
 
 
 def _levers(plan: Protocol, pack: Pack) -> dict[tuple[str, str | None], Ask]:
@@ -127,7 +138,8 @@ def test_single_asks_are_each_enough_and_all_that_are(tier: EvidenceTier) -> Non
     found = 0
     for seed, (plan, pack) in enumerate(small_labs(0, LABS)):
         every = asks(plan, pack)
-        alone = every.alone_target if tier is TIERS[0] else every.alone_floor
+        singles = every.alone_target if tier is TIERS[0] else every.alone_floor
+        alone = tuple(single.ask for single in singles)
         if _reached(plan, pack, tier):
             assert alone == ()
             continue
@@ -149,7 +161,7 @@ def test_a_missing_alternative_is_asked_for_where_its_release_is_enough() -> Non
     swap = make_substitution(original=CHAMBER, alternative=METER)
     pack = make_pack(booked={CHAMBER: 9, METER: 3}, allowed_substitutions=[swap])
     found = asks(make_protocol(required_equipment=[CHAMBER]), pack)
-    assert [ask.item for ask in found.alone_target] == [CHAMBER, METER]
+    assert [single.ask.item for single in found.alone_target] == [CHAMBER, METER]
     assert [ask.item for ask in found.run.asks] == [CHAMBER]
 
 

@@ -7,10 +7,9 @@ from typing import Final
 import pytest
 
 from replicalab.agents import check_feasibility
-from replicalab.concessions import price
-from replicalab.evidence import planned_evidence
+from replicalab.assessment import assess
 from replicalab.models import Protocol, revise
-from replicalab.planner import Frontier, FrontierPlan, Standing, frontier, nash_point
+from replicalab.planner import Frontier, FrontierPlan, Standing, frontier
 from replicalab.scenarios import (
     CostModel,
     DesignKind,
@@ -38,10 +37,10 @@ Four = tuple[float, float, float, float]
 
 
 def _four(plan: Protocol, pack: Pack) -> Four:
-    priced = price(plan, pack)
+    priced = assess(plan, pack)
     sign = 1 if pack.design.kind is DesignKind.PRECISION else -1
     short = round(sign * priced.evidence.value, 12)
-    return priced.credits, plan.duration_days, short, priced.loss
+    return priced.cost, plan.duration_days, short, priced.fidelity_loss
 
 
 def _feasible(lab: SmallLab) -> dict[Four, Protocol] | None:
@@ -55,8 +54,6 @@ def _feasible(lab: SmallLab) -> dict[Four, Protocol] | None:
             for samples in range(1, int(most) + 1):
                 plan = revise(worded, sample_size=samples, duration_days=days)
                 if not check_feasibility(plan, lab.pack).feasible:
-                    if samples > len(worded.controls):
-                        break
                     continue
                 if samples > _MOST:
                     return None
@@ -88,7 +85,7 @@ Tried = list[tuple[SmallLab, dict[Four, Protocol], Frontier]]
 
 def test_frontier_is_every_plan_that_none_of_all_tried_beats(tried: Tried) -> None:
     for (plan, pack), plans, found in tried:
-        fours = [_four(each.plan(plan), pack) for each in found.plans]
+        fours = [_four(each.plan(plan, pack), pack) for each in found.plans]
         assert set(fours) == _unbeaten(set(plans))
         assert len(set(fours)) == len(fours)
         assert [each.credits for each in found.plans] == sorted(f[0] for f in fours)
@@ -97,13 +94,13 @@ def test_frontier_is_every_plan_that_none_of_all_tried_beats(tried: Tried) -> No
 
 def test_frontier_plans_are_feasible_and_are_what_they_say(tried: Tried) -> None:
     for (plan, pack), _, found in tried:
-        assert found.lower_is_better == (pack.design.kind is DesignKind.PRECISION)
+        assert found.pack.design.lower_is_better == (pack.design.kind is DesignKind.PRECISION)
         for each in found.plans:
-            whole = each.plan(plan)
+            whole = each.plan(plan, pack)
             assert check_feasibility(whole, pack).feasible
-            priced = price(whole, pack)
+            priced = assess(whole, pack)
             assert (each.samples, each.days) == (whole.sample_size, whole.duration_days)
-            assert (each.credits, each.loss) == (priced.credits, priced.loss)
+            assert (each.credits, each.loss) == (priced.cost, priced.fidelity_loss)
             assert each.value == pytest.approx(priced.evidence.value, abs=1e-12)
             assert each.tier is priced.evidence.tier
 
@@ -113,7 +110,7 @@ def test_standing_says_what_beats_a_plan(tried: Tried) -> None:
     for (_, pack), plans, found in tried:
         best = _unbeaten(set(plans))
         for four, plan in list(plans.items())[:40]:
-            standing = found.standing(plan, pack)
+            standing = found.standing(assess(plan, pack))
             assert standing.unbeaten == (four in best)
             beaten += not standing.unbeaten
             _assert_standing(standing, four, found)
@@ -138,7 +135,7 @@ def _assert_standing(standing: Standing, four: Four, found: Frontier) -> None:
 
 
 def _short(each: FrontierPlan, found: Frontier) -> float:
-    return round(each.value if found.lower_is_better else -each.value, 12)
+    return round(each.value if found.pack.design.lower_is_better else -each.value, 12)
 
 
 def _of(each: FrontierPlan, found: Frontier) -> Four:
@@ -148,12 +145,12 @@ def _of(each: FrontierPlan, found: Frontier) -> Four:
 def test_standing_of_a_slower_plan_at_no_more_cost_is_beaten() -> None:
     pack = make_pack(cost_model=CostModel(per_day=0.0))
     plan = make_protocol()
-    slow = frontier(pack, plan).standing(plan, pack)
+    slow = frontier(pack, plan).standing(assess(plan, pack))
     assert (slow.cheaper, slow.stronger) == (None, None)
     assert slow.gentler is not None
     assert slow.gentler.days == 3
     quick = revise(plan, duration_days=3)
-    assert frontier(pack, plan).standing(quick, pack).unbeaten
+    assert frontier(pack, plan).standing(assess(quick, pack)).unbeaten
 
 
 # --- the balanced plan ------------------------------------------------------------------------
@@ -162,7 +159,7 @@ def test_standing_of_a_slower_plan_at_no_more_cost_is_beaten() -> None:
 def test_nash_point_has_the_largest_product_of_what_both_gain(tried: Tried) -> None:
     points = 0
     for (_, pack), _, found in tried:
-        point = nash_point(found, pack)
+        point = found.balanced
         above = [p for p in found.plans if p.tier is not EvidenceTier.BELOW_FLOOR]
         assert (point is None) == (not above)
         if point is None:
@@ -191,10 +188,10 @@ def test_frontier_of_a_shipped_lab_holds_feasible_plans_that_do_not_beat_each_ot
     fours = [_of(each, found) for each in found.plans]
     assert _unbeaten(set(fours)) == set(fours)
     for each in found.plans[:: max(1, len(found.plans) // 20)]:
-        whole = each.plan(pack.reference_protocol)
+        whole = each.plan(pack.reference_protocol, pack)
         assert check_feasibility(whole, pack).feasible
-        assert planned_evidence(whole, pack).void is None
-        assert found.standing(whole, pack).unbeaten
+        assert assess(whole, pack).evidence.void is None
+        assert found.standing(assess(whole, pack)).unbeaten
 
 
 @pytest.mark.parametrize("per_sample", [0.0, 10.0])

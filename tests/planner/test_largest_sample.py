@@ -10,6 +10,7 @@ from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import largest_sample
 from replicalab.scenarios import (
+    Bounds,
     Difficulty,
     Pack,
     StaffModel,
@@ -26,8 +27,11 @@ _MOST: Final = 60
 
 def _fits(plan: Protocol, samples: int, pack: Pack) -> bool:
     check = check_feasibility(revise(plan, sample_size=samples), pack)
-    return not _NUMBERS & set(check.failing) and len(plan.controls) < samples <= can_count(
-        plan.duration_days, pack
+    held = [limit for limit in pack.limits if limit.hard and limit.number is Bounds.SAMPLES]
+    return (
+        not _NUMBERS & set(check.failing)
+        and len(plan.controls) < samples <= can_count(plan.duration_days, pack)
+        and all(limit.allows(samples) for limit in held)
     )
 
 
@@ -37,7 +41,7 @@ def test_largest_sample_is_the_last_that_fits_of_all_tried() -> None:
         found = largest_sample(plan, pack)
         fitting = [n for n in range(1, _MOST) if _fits(plan, n, pack)]
         if found is not None and found >= _MOST:
-            assert fitting == list(range(len(plan.controls) + 1, _MOST))
+            assert fitting == list(range(min(fitting), _MOST))
             assert _fits(plan, found, pack)
             continue
         assert found == max(fitting, default=None)

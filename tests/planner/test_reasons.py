@@ -10,11 +10,11 @@ import pytest
 
 from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.agents.suggestions import SuggestionChange
-from replicalab.evidence import planned_evidence
-from replicalab.lexicon import label_key
+from replicalab.assessment import assess
+from replicalab.lexicon import joined, label_key
 from replicalab.models import Protocol, revise
 from replicalab.planner import LeastLoss, least_loss
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 from tests.planner.brute_force import can_count, days_of
 from tests.planner.small_labs import small_labs
 
@@ -40,12 +40,12 @@ class Said(NamedTuple):
     def fails_more(self, plan: Protocol) -> bool:
         """Return whether a plan fails a dimension that the found one does not."""
         mine = check_feasibility(plan, self.pack).failing
-        return not set(mine) <= set(self.found.check.failing)
+        return not set(mine) <= set(self.found.after.check.failing)
 
     def worth(self, samples: int) -> tuple[EvidenceTier, float]:
         """Return tier and evidence of so many samples, given days enough."""
         plan = self.at(sample_size=samples, duration_days=self.pack.min_days + samples)
-        evidence = planned_evidence(plan, self.pack)
+        evidence = assess(plan, self.pack).evidence
         return evidence.tier, round(evidence.value, 12)
 
 
@@ -55,6 +55,12 @@ def _no_more_fit(said: Said, number: int) -> bool:
         or said.fails_more(said.at(sample_size=number + 1, duration_days=days))
         for days in days_of(said.pack)
     )
+
+
+def _held(said: Said, samples: int) -> bool:
+    """Return whether so many samples break a hard constraint of the study's own."""
+    broken = assess(said.at(sample_size=samples), said.pack).broken_limits
+    return any(limit.hard and limit.number is not Bounds.DAYS for limit in broken)
 
 
 def _reaches(said: Said, number: int, tier: EvidenceTier) -> bool:
@@ -85,7 +91,7 @@ def _enough(said: Said, number: int) -> bool:
 
 def _weaker(said: Said, fewer: int, *, truly: bool) -> bool:
     now, then = (
-        planned_evidence(said.at(sample_size=n), said.pack).value
+        assess(said.at(sample_size=n), said.pack).evidence.value
         for n in (said.found.plan.sample_size, said.before)
     )
     return said.before - said.found.plan.sample_size == fewer and (
@@ -112,6 +118,15 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     rf"The evidence is the same as with {N}\.": _same,
     rf"Fewer than {N} samples? leave no experimental sample beside the controls\.": lambda s, n: (
         n == len(s.found.plan.controls) + 1
+    ),
+    rf"The study's own constraints ask for {N} samples?\.": lambda s, n: (
+        n == s.found.plan.sample_size and _held(s, n - 1) and not _held(s, n)
+    ),
+    rf"The study asks for {N} days? at least\.": lambda s, n: (
+        n == hard_range(s.pack.limits, Bounds.DAYS)[0] <= s.found.plan.duration_days
+    ),
+    rf"The study allows {N} days? at most\.": lambda s, n: (
+        n == hard_range(s.pack.limits, Bounds.DAYS)[1] >= s.found.plan.duration_days
     ),
     r"A plan takes at least 1 (?:sample|day)\.": lambda s: s.before == 0,
     rf"{N} samples? fewer: weaker evidence\.": lambda s, n: _weaker(s, n, truly=True),
@@ -187,7 +202,8 @@ def test_every_sentence_about_a_number_is_true(said: list[Said]) -> None:
             )
             used.add(pattern)
             assert SENTENCES[pattern](each, *map(int, match.groups())), (text, each)
-    assert used >= set(SENTENCES) - {r"Nothing of the evidence\."}
+    rare = {r"Nothing of the evidence\."} | {p for p in SENTENCES if "The study allows" in p}
+    assert used >= set(SENTENCES) - rare
 
 
 def _told(found: LeastLoss, change: SuggestionChange, pack: Pack) -> str:
@@ -203,7 +219,7 @@ def _told(found: LeastLoss, change: SuggestionChange, pack: Pack) -> str:
     if most and failing:
         return f"With it no more than {most} sample{'' if most == 1 else 's'} fit, short of"
     if failing:
-        return f"With it the plan fails on {' and '.join(failing)}."
+        return f"With it the plan fails on {joined(failing)}."
     return "With it the plan costs "
 
 
@@ -216,10 +232,10 @@ def test_every_dropped_control_is_worth_dropping() -> None:
                 continue
             dropped += 1
             gone = label_key(change.original) not in map(label_key, found.plan.controls)
-            if gone and found.check.feasible:
+            if gone and found.after.check.feasible:
                 assert change.reason.startswith(_told(found, change, pack))
             kept = revise(found.plan, controls=[*found.plan.controls, change.original])
             check = check_feasibility(kept, pack)
-            costs_more = check.estimated_cost > found.check.estimated_cost
-            assert costs_more or len(check.failing) > len(found.check.failing)
+            costs_more = check.estimated_cost > found.after.check.estimated_cost
+            assert costs_more or len(check.failing) > len(found.after.check.failing)
     assert dropped > LABS / 50

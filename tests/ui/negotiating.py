@@ -10,15 +10,26 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Table
 
-from replicalab.models import Protocol, ScientistAction, ScientistActionType, plan_action
+from replicalab.models import Protocol, ScientistActionType, plan_action
+from replicalab.negotiation import Negotiation
 from replicalab.scenarios import load_scenario
+from replicalab.text.negotiation import outcome_verdict
+from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
-from tests.ui.reading import NEGOTIATION, keyed, plain, run, texts, type_text, visit
+from tests.ui.reading import NEGOTIATION, alerts, keyed, plain, run, texts, type_text, visit
 
-REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
-MODEL: Final = "replicalab.ui.negotiation.model_view.build_generate_fn"
+PACK: Final = load_scenario("fin_momentum", "medium")
+REFERENCE: Final = PACK.reference_protocol
+TOLD: Final = by_rule(PACK, REFERENCE)
+"""The negotiation that a first visit shows."""
+BUILD: Final = "replicalab.ui.negotiation.model.build_generate_fn"
 URL: Final = "http://127.0.0.1:9/v1"
 KEY: Final = "canary-key-0123456789"
+
+
+def shows(app: AppTest, negotiation: Negotiation) -> bool:
+    """Return whether the page's first box says how this negotiation stands."""
+    return alerts(app)[0].text == outcome_verdict(negotiation).text
 
 
 def seat(app: AppTest, label: str, value: str) -> AppTest:
@@ -32,9 +43,11 @@ def seated(app: AppTest, label: str = "Scientist") -> str:
     return str(next(box for box in app.selectbox if box.label == label).value)
 
 
-def options(app: AppTest, label: str) -> list[str]:
-    """Return who may be chosen."""
-    return list(next(box for box in app.selectbox if box.label == label).options)
+def hand_over(app: AppTest, text: str | bytes) -> AppTest:
+    """Hand a file to the page and return the app."""
+    data = text.encode() if isinstance(text, str) else text
+    app.file_uploader[0].set_value(("mine.json", data, "application/json"))
+    return run(app)
 
 
 def round_shown(app: AppTest) -> str:
@@ -42,11 +55,10 @@ def round_shown(app: AppTest) -> str:
     return next(text for text in texts(keyed(app, "scrubber")) if text.startswith("Round "))
 
 
-def rows_in(app: AppTest, key: str, number: int = 0) -> list[list[str]]:
-    """Return the rows of a table in the container of that key, as read, its header first."""
+def rows_in(app: AppTest, key: str) -> list[list[str]]:
+    """Return the rows of the table in the container of that key, as read, its header first."""
     block: Block = keyed(app, key)
-    tables = [node for node in block if isinstance(node, Table)]
-    frame = tables[number].value
+    frame = next(node for node in block if isinstance(node, Table)).value
     rows = [[str(name) for name in frame.columns], *frame.astype(str).to_numpy().tolist()]
     return [[plain(cell) for cell in row] for row in rows]
 
@@ -61,6 +73,11 @@ def labels(app: AppTest) -> list[str]:
     return [button.label for button in app.button]
 
 
+def headers(app: AppTest) -> list[str]:
+    """Return the page's headers, as read."""
+    return [plain(str(header.value)) for header in app.header]
+
+
 # --- a model ---
 
 
@@ -69,17 +86,10 @@ def proposing(plan: Protocol = REFERENCE) -> str:
     return plan_action(ScientistActionType.PROPOSE_PROTOCOL, plan).model_dump_json()
 
 
-def saying(**fields: object) -> str:
-    """Return what a model says, field by field."""
-    empty = dict.fromkeys(("technique", "rationale"), "")
-    numbers = {"sample_size": 0, "duration_days": 0}
-    lists: dict[str, object] = {
-        name: [] for name in ScientistAction.model_fields if name not in {*empty, *numbers}
-    }
-    return json.dumps({**lists, **empty, **numbers, **fields})
-
-
-ACCEPTING: Final = saying(action_type="accept")
+ACCEPTING: Final = json.dumps(
+    {name: type(value)() for name, value in json.loads(proposing()).items()}
+    | {"action_type": "accept"}
+)
 
 
 def model_at_the_table(
@@ -87,7 +97,7 @@ def model_at_the_table(
 ) -> tuple[AppTest, ScriptedGenerate]:
     """Return the page with a model set that says what the script says, and the model."""
     model = ScriptedGenerate(script)
-    monkeypatch.setattr(MODEL, answering(model))
+    monkeypatch.setattr(BUILD, answering(model))
     app = visit(NEGOTIATION, scientist="model", **query)
     for label, text in (("Base URL", URL), ("Model", "m-1"), ("Key", KEY)):
         type_text(app, label, text)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.links import to_query
 from replicalab.models import revise
 from replicalab.scenarios import Difficulty, load_scenario
-from replicalab.workspace import Workspace
+from replicalab.ui.address import to_query
+from replicalab.ui.workspace import Workspace
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.scenarios import list_scenarios, loading
-from replicalab.stories import Story, stories
+from replicalab.ui.stories import Story, stories
 from tests.ui.reading import (
     NEGOTIATION,
     PAGES,

@@ -1,4 +1,4 @@
-"""Negotiations kept as files, opened and replayed; and recorded runs."""
+"""Negotiations kept as files, opened and played again; and recorded runs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,25 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.cassettes import play_cassette, save_cassette, shipped_cassettes
 from replicalab.negotiation import (
     LabManagerKind,
     ScientistKind,
-    begin,
-    negotiate,
-    play_action,
-    save_trace,
-    setup_for,
+    Transcript,
+    replay,
+    save,
+    shipped_recordings,
 )
 from replicalab.scenarios import load_scenario
-from replicalab.sentences import outcome_verdict
-from tests.negotiation.playing import propose
-from tests.ui.negotiating import labels, round_shown, seat, seated
+from tests.negotiation.playing import by_person, by_rule, propose
+from tests.ui.negotiating import (
+    TOLD,
+    hand_over,
+    labels,
+    round_shown,
+    seat,
+    seated,
+    shows,
+)
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
@@ -32,7 +37,6 @@ from tests.ui.reading import (
     open_lab,
     press,
     query_of,
-    run,
     said,
     type_number,
     visit,
@@ -40,47 +44,31 @@ from tests.ui.reading import (
 )
 
 PACK: Final = load_scenario("phys_millikan", "hard", 3)
-TRACE: Final = negotiate(
-    setup_for(
-        PACK,
-        PACK.reference_protocol,
-        7,
-        ScientistKind.EVIDENCE_AWARE,
-        LabManagerKind.LEAST_LOSS,
-    ),
-    PACK,
+ENDED: Final = by_rule(
+    PACK, PACK.reference_protocol, 7, ScientistKind.EVIDENCE_AWARE, LabManagerKind.LEAST_LOSS
 )
-CASSETTES: Final = shipped_cassettes()
-
-
-def hand_over(app: AppTest, text: str | bytes) -> AppTest:
-    """Hand a file to the page and return the app."""
-    data = text.encode() if isinstance(text, str) else text
-    app.file_uploader[0].set_value(("mine.json", data, "application/json"))
-    return run(app)
+PROPOSED: Final = propose(PACK.reference_protocol)
+OPEN: Final = by_person(PACK, PROPOSED)
+LEFT: Final = by_person(PACK, PROPOSED, None)
+RECORDINGS: Final = shipped_recordings()
 
 
 def test_saved_negotiation_opens_in_its_study_and_replays() -> None:
-    app = hand_over(visit(NEGOTIATION), save_trace(TRACE))
+    app = hand_over(visit(NEGOTIATION), save(ENDED))
     assert where(app).startswith(PACK.paper.title)
     assert "hard lab, seed 3" in where(app)
-    assert alerts(app)[0].text == outcome_verdict(TRACE, PACK).text
+    assert shows(app, ENDED)
     assert "Replays identically, round by round." in said(app)
-    assert "From the file mine.json. Scientist: evidence-aware. Lab Manager: least-loss." in said(
-        app
-    )
-    assert round_shown(app) == f"Round 1 of {len(TRACE.rounds)}"
-
-
-def test_opened_negotiation_is_closed() -> None:
-    app = hand_over(visit(NEGOTIATION), save_trace(TRACE))
+    players = "From the file mine.json. Scientist: evidence-aware. Lab Manager: least-loss."
+    assert players in said(app)
+    assert round_shown(app) == f"Round 1 of {len(ENDED.rounds)}"
     press(app, "Close it")
     assert "From the file" not in said(app)
     assert "hard lab, seed 3" in where(app)
 
 
-def test_opened_negotiation_gives_way_to_another_plan() -> None:
-    app = hand_over(visit(NEGOTIATION), save_trace(TRACE))
+def test_opened_negotiation_gives_way_to_another_plan_and_is_forgotten() -> None:
+    app = hand_over(visit(NEGOTIATION), save(ENDED))
     type_number(go(app, PROTOCOL), "Sample size", 5)
     assert "Replays identically" not in said(go(app, NEGOTIATION))
     assert "An opened negotiation is put aside: From the file mine.json." in said(app)
@@ -88,61 +76,63 @@ def test_opened_negotiation_gives_way_to_another_plan() -> None:
     assert "From the file" not in said(app)
 
 
-def played_on() -> tuple[AppTest, str]:
-    """Return the page with an opened negotiation in which a person left, and what it says."""
-    setup = setup_for(PACK, None, 5, ScientistKind.PERSON)
-    trace = play_action(begin(setup, PACK), propose(PACK.reference_protocol), PACK)
-    app = press(hand_over(visit(NEGOTIATION), save_trace(trace)), "Walk away")
-    ended = alerts(app)[0].text
-    assert ended.startswith("No deal after round 2: the Scientist walked away")
-    return app, ended
+@pytest.fixture
+def played_on() -> AppTest:
+    """The page with an opened negotiation in which a person left."""
+    app = press(hand_over(visit(NEGOTIATION), save(OPEN)), "Walk away")
+    assert shows(app, LEFT)
+    return app
 
 
-def test_moves_played_in_an_opened_negotiation_outlive_another_plan() -> None:
-    app, ended = played_on()
-    type_number(go(app, PROTOCOL), "Sample size", 5)
-    assert alerts(go(app, NEGOTIATION))[0].text != ended
-    press(app, "Go back to it")
-    assert alerts(app)[0].text == ended
-    assert "put aside" not in said(app)
-    assert number(go(app, PROTOCOL), "Sample size").value == 5
+def test_moves_played_in_an_opened_negotiation_outlive_another_plan(played_on: AppTest) -> None:
+    type_number(go(played_on, PROTOCOL), "Sample size", 5)
+    assert not shows(go(played_on, NEGOTIATION), LEFT)
+    assert shows(press(played_on, "Go back to it"), LEFT)
+    assert "put aside" not in said(played_on)
+    assert number(go(played_on, PROTOCOL), "Sample size").value == 5
 
 
-def test_moves_played_in_an_opened_negotiation_outlive_another_lab() -> None:
-    app, ended = played_on()
-    open_lab(go(seat(app, "Scientist", "baseline"), SCENARIOS), "easy")
-    assert alerts(go(app, NEGOTIATION))[0].text != ended
-    press(app, "Go back to it")
-    assert "hard lab, seed 3" in where(app)
-    assert alerts(app)[0].text == ended
+def test_moves_played_in_an_opened_negotiation_outlive_another_lab(played_on: AppTest) -> None:
+    open_lab(go(seat(played_on, "Scientist", "baseline"), SCENARIOS), "easy")
+    assert not shows(go(played_on, NEGOTIATION), LEFT)
+    assert shows(press(played_on, "Go back to it"), LEFT)
+    assert "hard lab, seed 3" in where(played_on)
 
 
-def test_moves_played_in_an_opened_negotiation_outlive_another_file() -> None:
-    app, ended = played_on()
-    hand_over(app, save_trace(TRACE))
-    assert alerts(app)[0].text == outcome_verdict(TRACE, PACK).text
-    press(app, "Go back to it")
-    assert alerts(app)[0].text == ended
+def test_moves_played_in_an_opened_negotiation_outlive_another_file(played_on: AppTest) -> None:
+    assert shows(hand_over(played_on, save(ENDED)), ENDED)
+    assert shows(press(played_on, "Go back to it"), LEFT)
+
+
+def test_same_negotiation_is_put_aside_once(played_on: AppTest) -> None:
+    for _ in range(2):
+        hand_over(played_on, save(LEFT))
+    assert labels(played_on).count("Go back to it") == 1
 
 
 @pytest.mark.parametrize(
-    ("edit", "told"),
+    ("edited", "edited_turn"),
     [
-        ({"outcome": "no_deal"}, "This file calls its end 'No deal'"),
-        ({"outcome": None, "ending": None}, "all seven dimensions pass"),
-        (
-            {"outcome": "no_deal", "ending": "the Scientist walked away"},
-            "all seven dimensions pass",
-        ),
+        ({"outcome": "no_deal"}, {}),
+        ({"outcome": None, "ending": None}, {}),
+        ({"outcome": "no_deal", "ending": "the Scientist walked away"}, {}),
+        ({}, {"facts": {"cost": 1.0}}),
+        ({}, {"action": {"sample_size": 500}}),
     ],
 )
-def test_file_whose_end_was_edited_opens_unconfirmed(edit: dict[str, object], told: str) -> None:
-    pack = load_scenario("fin_momentum", "medium")
-    agreed = negotiate(setup_for(pack, pack.reference_protocol), pack)
-    app = hand_over(visit(NEGOTIATION), json.dumps({**json.loads(save_trace(agreed)), **edit}))
-    assert "does not replay here" in alerts(app)[0].text
-    assert alerts(app)[1].text.startswith("Not confirmed: ")
-    assert told in alerts(app)[1].text
+def test_edited_file_is_confirmed_by_nothing(
+    edited: dict[str, object], edited_turn: dict[str, dict[str, object]]
+) -> None:
+    saved = json.loads(save(TOLD)) | edited
+    for name, values in edited_turn.items():
+        saved["turns"][-2][name] |= values
+    app = hand_over(visit(NEGOTIATION), json.dumps(saved))
+    first, second = alerts(app)[:2]
+    assert first.colour == second.colour == "error"
+    assert "does not replay here, so nothing in it is confirmed. " in first.text
+    assert second.text.startswith("Not confirmed: ")
+    assert not app.success
+    assert not {"Fork here", "Accept the plan", "Walk away"} & set(labels(app))
 
 
 @pytest.mark.parametrize(
@@ -152,11 +142,8 @@ def test_file_whose_end_was_edited_opens_unconfirmed(edit: dict[str, object], to
         ("seed", 10**9, "setup.seed is 1,000,000,000, and at most 999,999 can be shown here"),
     ],
 )
-@pytest.mark.parametrize("recording", [False, True], ids=["negotiation", "recording"])
-def test_setup_that_cannot_be_shown_is_refused_in_words(
-    field: str, value: int, told: str, *, recording: bool
-) -> None:
-    data = json.loads(save_cassette(CASSETTES[0]) if recording else save_trace(TRACE))
+def test_setup_that_cannot_be_shown_is_refused_in_words(field: str, value: int, told: str) -> None:
+    data = json.loads(save(ENDED))
     data["setup"][field] = value
     app = hand_over(visit(NEGOTIATION), json.dumps(data))
     problem = alerts(app)[-1].text
@@ -167,56 +154,21 @@ def test_setup_that_cannot_be_shown_is_refused_in_words(
 
 
 def test_negotiation_too_large_to_be_opened_again_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "are opened again here" not in " ".join(a.text for a in alerts(visit(NEGOTIATION)))
-    monkeypatch.setattr("replicalab.ui.negotiation.keeping_view.MOST_BYTES", 1000)
-    told = " ".join(alert.text for alert in alerts(visit(NEGOTIATION)))
-    assert "at most 1,000 are opened again here" in told
-
-
-def test_unfinished_negotiation_is_opened_and_played_on() -> None:
-    setup = setup_for(PACK, None, 5, ScientistKind.PERSON)
-    trace = play_action(begin(setup, PACK), propose(PACK.reference_protocol), PACK)
-    app = hand_over(visit(NEGOTIATION), save_trace(trace))
-    assert "Replays identically, round by round." in said(app)
-    press(app, "Walk away")
-    assert alerts(app)[0].text.startswith("No deal after round 2")
-
-
-@pytest.mark.parametrize("place", ["outcome", "answer", "plan"])
-def test_edited_file_is_confirmed_by_nothing(place: str) -> None:
-    saved = json.loads(save_trace(negotiate(setup_for(PACK, PACK.reference_protocol), PACK)))
-    last = saved["rounds"][-1]
-    if place == "outcome":
-        saved["outcome"] = "agreed"
-    elif place == "answer":
-        last["lab_manager_action"]["explanation"] = "I accept everything."
-    else:
-        last["plan"]["sample_size"] = 500
-    app = hand_over(visit(NEGOTIATION), json.dumps(saved))
-    first, second = alerts(app)[:2]
-    assert first.colour == second.colour == "error"
-    assert "does not replay here, so nothing in it is confirmed. Round " in first.text
-    assert second.text.startswith("Not confirmed: ")
-    assert not app.success
-    assert "Fork here" not in labels(app)
-
-
-def test_negotiation_of_a_lab_that_has_changed_is_said() -> None:
-    saved = {**json.loads(save_trace(TRACE)), "scenario_digest": "0" * 16}
-    app = hand_over(visit(NEGOTIATION), json.dumps(saved))
-    assert "The study or its lab has changed." in alerts(app)[0].text
+    assert "are opened again here" not in said(visit(NEGOTIATION))
+    monkeypatch.setattr("replicalab.ui.negotiation.files.MOST_BYTES", 1000)
+    assert "at most 1,000 are opened again here" in said(visit(NEGOTIATION))
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         (b"\xff\xfe\x00", "it is no text"),
-        ("", "Invalid JSON"),
-        ("[]", "should be"),
-        ("{}", "Field required"),
-        ('{"turns": []}', "Field required"),
-        ("[" * 5000, "Invalid JSON"),
-        (save_trace(TRACE).replace("phys_millikan", "zebra"), "'zebra' is unknown"),
+        ("", "the file: "),
+        ("[]", "it holds no JSON object"),
+        ("{}", "ield"),
+        ('{"turns": []}', "ield"),
+        ("[" * 5000, "the file: "),
+        (save(ENDED).replace("phys_millikan", "zebra"), "'zebra' is unknown"),
     ],
 )
 def test_file_that_is_none_is_refused_and_the_page_stays(text: str | bytes, problem: str) -> None:
@@ -228,83 +180,62 @@ def test_file_that_is_none_is_refused_and_the_page_stays(text: str | bytes, prob
     assert where(app).endswith("Not feasible")
 
 
-def test_negotiation_too_long_to_be_shown_is_refused() -> None:
-    setup = setup_for(PACK, None, 50, ScientistKind.PERSON)
-    trace = begin(setup, PACK)
-    for _ in range(13):
-        trace = play_action(trace, propose(PACK.reference_protocol), PACK)
-    app = hand_over(visit(NEGOTIATION), save_trace(trace))
-    assert "it has 13 rounds; at most 12 can be shown here" in alerts(app)[-1].text
-
-
 # --- recorded runs ---
 
 
-@pytest.mark.parametrize("cassette", CASSETTES, ids=lambda cassette: cassette.key)
-def test_recorded_run_opens_its_study_and_plays(cassette: object) -> None:
-    found = next(each for each in CASSETTES if each is cassette)
-    setup = found.setup
+def key_of(transcript: Transcript) -> str:
+    assert transcript.recording is not None
+    return transcript.recording.key
+
+
+@pytest.mark.parametrize("transcript", RECORDINGS, ids=key_of)
+def test_recorded_run_opens_its_study_and_plays(transcript: Transcript) -> None:
+    setup, key = transcript.setup, key_of(transcript)
     pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
-    trace = play_cassette(found, pack)
-    app = seat(visit(NEGOTIATION), "Scientist", "recorded")
-    seat(app, "Recorded run", found.key)
+    app = seat(seat(visit(NEGOTIATION), "Scientist", "recorded"), "Recorded run", key)
     assert where(app).startswith(pack.paper.title)
-    assert alerts(app)[0].text == outcome_verdict(trace, pack).text
-    assert round_shown(app) == f"Round 1 of {len(trace.rounds)}"
+    assert shows(app, replay(transcript, pack).negotiation)
     assert "Written by hand." in said(app)
-    assert query_of(app)["recording"] == found.key
+    assert any(expander.label.startswith("Attempt 1: ") for expander in app.expander)
+    assert query_of(app)["recording"] == key
     again = visit(NEGOTIATION, **query_of(app))
     assert alerts(again)[0] == alerts(app)[0]
     assert seated(again) == "recorded"
 
 
-def test_recorded_run_shows_each_attempt() -> None:
-    app = visit(NEGOTIATION, recording="momentum_revised")
-    assert any(expander.label.startswith("Attempt 1: ") for expander in app.expander)
-
-
-def test_recorded_run_is_left_by_seating_another() -> None:
+def test_recorded_run_is_left_by_seating_another_or_with_another_plan() -> None:
     app = seat(visit(NEGOTIATION, recording="momentum_revised"), "Scientist", "baseline")
     assert "recording" not in query_of(app)
     assert round_shown(app) == "Round 1 of 5"
-
-
-def test_recorded_run_gives_way_to_another_plan() -> None:
-    app = visit(PROTOCOL, recording="momentum_revised")
-    type_number(app, "Sample size", 5)
+    app = type_number(visit(PROTOCOL, recording="momentum_revised"), "Sample size", 5)
     assert seated(go(app, NEGOTIATION)) == "baseline"
 
 
-def test_recording_of_another_study_is_said_with_the_way_to_it() -> None:
-    app = visit(NEGOTIATION, study="psy_stroop", recording="momentum_revised")
-    assert alerts(app)[0].text.startswith("The recording cannot be played: this recording is of")
+def test_recording_of_another_study_is_said_with_both_ways_out() -> None:
+    query = {"study": "psy_stroop", "recording": "momentum_revised"}
+    app = visit(NEGOTIATION, **query)
+    assert "The recording cannot be played. It is of fin_momentum" in alerts(app)[0].text
     press(app, "Open its study and lab")
     assert where(app).startswith("Returns to Buying Winners")
     assert round_shown(app) == "Round 1 of 3"
-
-
-def test_recording_that_cannot_be_played_can_be_closed() -> None:
-    app = visit(NEGOTIATION, study="psy_stroop", recording="momentum_revised")
-    press(app, "Close the recording")
+    app = press(visit(NEGOTIATION, **query), "Close the recording")
     assert round_shown(app).startswith("Round 1 of ")
     assert seated(app) == "baseline"
 
 
 def test_unknown_recording_is_said_with_the_known_ones() -> None:
     app = visit(NEGOTIATION, recording="zebra")
-    assert "the recording 'zebra' is not known; known: momentum_revised" in alerts(app)[0].text
+    assert "'zebra' is not known; known: momentum_revised" in alerts(app)[0].text
+    assert "Open its study and lab" not in labels(app)
 
 
 def test_own_recording_is_opened_from_a_file() -> None:
-    cassette = CASSETTES[0]
-    app = hand_over(visit(NEGOTIATION, study="psy_stroop"), save_cassette(cassette))
-    assert f"{cassette.title} (written by hand)" in said(app)
+    app = hand_over(visit(NEGOTIATION, study="psy_stroop"), RECORDINGS[0].model_dump_json())
+    assert "(written by hand)" in said(app)
     assert seated(app) == "recorded"
-    press(app, "Close it")
-    assert seated(app) == "baseline"
+    assert seated(press(app, "Close it")) == "baseline"
 
 
 def test_recorded_run_can_be_forked_and_is_then_played_on_by_hand() -> None:
     app = press(visit(NEGOTIATION, recording="momentum_revised"), "Fork here")
-    press(app, "Continue from here")
-    assert "Accept the offer" in labels(app)
+    assert "Accept the offer" in labels(press(app, "Continue from here"))

@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from itertools import product
 from typing import Any, Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.agents import check_feasibility
 from replicalab.agents.suggestions import apply_changes
-from replicalab.concessions import plan_concession
-from replicalab.evidence import planned_evidence
+from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import amount_text
-from replicalab.links import to_query
-from replicalab.models import revise
-from replicalab.planner import least_loss
+from replicalab.models import DIMENSIONS, Protocol, revise
+from replicalab.planner import Options, PlanStep
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
-from replicalab.sentences import (
-    Options,
-    alone_lines,
+from replicalab.text.asks import alone_lines, nothing_needed, run_text, target_text
+from replicalab.text.plan import (
+    cliff_text,
     difference_text,
-    nothing_needed,
-    options_for,
-    plan_verdict,
-    run_text,
+    reasons_once,
     saved_text,
-    size_text,
-    target_text,
+    slack_text,
+    staff_text,
     total_loss_text,
+    used_text,
     what_to_do,
 )
-from replicalab.stories import stories
-from replicalab.workspace import Workspace
+from replicalab.text.verdicts import ANSWER_MEANINGS, ANSWER_TITLES, answer_to, plan_verdict
+from replicalab.ui.address import to_query
+from replicalab.ui.gallery import reference_options
+from replicalab.ui.stories import stories
+from replicalab.ui.workspace import Workspace
+from tests.golden import assert_golden
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
     alerts,
     can_press,
+    choose,
     go,
     keyed,
     number,
@@ -63,7 +64,6 @@ LABS: Final = [
 ]
 MOMENTUM: Final = load_scenario("fin_momentum", Difficulty.MEDIUM)
 PLAN: Final = MOMENTUM.reference_protocol
-OFFER: Final = options_for(PLAN, MOMENTUM)
 
 
 def figure(app: AppTest, place: int) -> dict[str, Any]:
@@ -72,87 +72,161 @@ def figure(app: AppTest, place: int) -> dict[str, Any]:
     return found
 
 
-def expected_marks(options: Options, pack: Pack) -> dict[str, str]:
+def expected_marks(options: Options) -> dict[str, str]:
     """Return the plans that the meter must show, with their evidence as text."""
-    plans = {"Your plan": options.plan}
-    if options.offer != options.plan:
-        plans["As ticked"] = options.offer
-    lost = options.least.price.evidence.void
-    if not lost and options.least.plan not in (options.plan, options.offer):
-        plans["Least loss"] = options.least.plan
-    found = {name: planned_evidence(plan, pack) for name, plan in plans.items()}
+    yours, offered, least = options.yours, options.offered, options.least.after
+    plans = {"Your plan": yours}
+    if offered.plan != yours.plan:
+        plans["As ticked"] = offered
+    if not least.evidence.void and least.plan not in (yours.plan, offered.plan):
+        plans["Least loss"] = least
     return {
-        name: "no evidence" if evidence.void else evidence.amount(evidence.value)
-        for name, evidence in found.items()
+        name: "no evidence" if plan.evidence.void else plan.evidence.amount(plan.evidence.value)
+        for name, plan in plans.items()
     }
+
+
+# --- Every study in every lab: a number on the page equals a core value ---
 
 
 @pytest.mark.parametrize(("study", "lab"), LABS)
 def test_page_says_and_draws_what_the_core_answers(study: str, lab: str) -> None:
-    pack = load_scenario(study, lab)
-    plan = pack.reference_protocol
-    options = options_for(plan, pack)
-    evidence = planned_evidence(plan, pack)
+    options = reference_options(load_scenario(study, lab))
     app = visit(PROTOCOL, study=study, lab=lab)
     page = said(app)
+    assert alerts(app)[0].text == plan_verdict(options.yours).text
+    assert f"What to do: {what_to_do(options)}" in page
+    answer = answer_to(options)
+    assert f"{ANSWER_TITLES[answer]} {ANSWER_MEANINGS[answer]}" in page
+    assert difference_text(options) in page
+    for dimension, reason in reasons_once(options.yours):
+        assert f"{dimension.capitalize()}: {' '.join(reason.split())}" in page
+    assert all(f"Close to a step: {cliff_text(c)}" in page for c in options.yours.cliffs)
+    if nothing_needed(options):
+        assert "Nothing: the lab can run the plan as it is, and it reaches" in page
+    else:
+        taken = run_text(options.asks.run), target_text(options), *alone_lines(options)
+        assert all(line in page for line in taken)
+    assert_tiles(app, options.yours)
+    assert_evidence(app, options)
+    assert_cost(app, options)
 
-    verdict = plan_verdict(options.check, evidence)
-    assert alerts(app)[0].text == verdict.text
-    assert f"What to do: {what_to_do(options, pack)}" in page
-    assert difference_text(options, pack) in page
 
-    marks = expected_marks(options, pack)
+def assert_tiles(app: AppTest, plan: Assessment) -> None:
+    """Assert that the seven tiles show the plan's slack, and which resource binds."""
+    for dimension, slack in plan.slack.items():
+        title, numbers, *left = tile(app, dimension)
+        assert title == f"{dimension.capitalize()} {'pass' if slack.ok else 'fail'}"
+        assert numbers == used_text(plan, slack)
+        binding = " · binding" if dimension is plan.binding else ""
+        shown = slack_text(slack)
+        assert left == ([f"slack {shown}{binding}"] if shown else [])
+
+
+def assert_evidence(app: AppTest, options: Options) -> None:
+    """Assert that the meter and its table show the evidence of every plan on them."""
+    marks = expected_marks(options)
     [dots] = figure(app, 0)["data"]
     assert [text.strip() for text in dots["text"]] == list(marks.values())
     head, values, *_ = table(app, 0)
     assert dict(zip(head[1:], values[1:], strict=True)) == marks
 
-    bars = figure(app, 1)["data"][0]
-    budget = figure(app, 1)["data"][1]
-    costs = dict(zip(bars["y"], bars["x"], strict=True))
-    assert costs["Your plan"] == options.check.estimated_cost
-    assert budget["x"] == [pack.lab.budget]
-    if options.suggestion and options.suggestion.applied_changes:
-        assert costs["As ticked"] == options.suggestion.post_check.estimated_cost
 
-    if nothing_needed(options):
-        assert "Nothing: the lab can run the plan as it is, and it reaches" in page
-    else:
-        for sentence in (run_text(options.asks.run), target_text(options, pack)):
-            assert sentence in page
-        assert all(line in page for line in alone_lines(options, pack))
+def assert_cost(app: AppTest, options: Options) -> None:
+    """Assert that the cost's chart and table show the terms, the totals and the staff."""
+    yours, budget = options.yours, options.yours.pack.lab.budget
+    bars = figure(app, 1)["data"][0]
+    costs = dict(zip(bars["y"], bars["x"], strict=True))
+    rows = {row[0]: row[-1] for row in table(app, 1)[1:]}
+    assert costs["Your plan"] == yours.cost
+    assert figure(app, 1)["data"][1]["x"] == [budget]
+    for term in yours.cost_terms:
+        assert (costs[term.label], rows[term.label]) == (term.credits, amount_text(term.credits))
+    assert (rows["Total"], rows["Budget"]) == (amount_text(yours.cost), amount_text(budget))
+    if options.offer and options.offer.changes:
+        assert costs["As ticked"] == options.offered.cost
+        assert rows["As ticked"] == amount_text(options.offered.cost)
+    assert f"Staff: {staff_text(yours)}." in said(app)
+
+
+@pytest.mark.parametrize(("study", "lab"), LABS)
+def test_plan_after_all_changes_costs_and_buys_what_the_study_expects(study: str, lab: str) -> None:
+    expected = load_scenario(study, lab).expected
+    assert expected is not None
+    if expected.answer == "accept":
+        return
+    app = visit(PROTOCOL, study=study, lab=lab)
+    app.button(key="apply_all").click()
+    run(app)
+    assert tile(app, "budget")[1].startswith(f"{expected.credits:,.0f} / ")
+    assert tile(app, "schedule")[1].startswith(f"{expected.duration_days} / ")
+    failing = [d.value for d in DIMENSIONS if tile(app, d.value)[0].endswith("fail")]
+    assert failing == expected.still_fails
+
+
+# --- Each plan is judged once ---
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"study": "bio_jq1_myeloma", "lab": "hard"},
+        {"study": "eco_reef_fish"},
+        {"study": "psy_stroop", "lab": "easy"},
+        {"study": "math_four_colour", "lab": "hard"},
+    ],
+    ids=str,
+)
+def test_edit_judges_each_plan_on_the_page_once_per_lab(
+    query: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: list[tuple[Protocol, Pack]] = []
+    born = Assessment.__init__
+
+    def counted(self: Assessment, plan: Protocol, pack: Pack) -> None:
+        judged.append((plan, pack))
+        born(self, plan, pack)
+
+    app = visit(PROTOCOL, **query)
+    for box in app.checkbox[:1]:
+        box.uncheck()
+    monkeypatch.setattr(Assessment, "__init__", counted)
+    type_number(app, "Sample size", 18)
+    times = Counter((plan.model_dump_json(), pack.model_dump_json()) for plan, pack in judged)
+    assert [count for count in times.values() if count > 1] == []
+    yours = [plan for plan, pack in judged if plan.sample_size == 18 and pack == judged[0][1]]
+    assert yours[0] == judged[0][0]
+
+
+# --- Ticked changes ---
 
 
 @pytest.mark.parametrize("ticks", list(product([True, False], repeat=3)), ids=str)
 def test_ticked_changes_come_to_what_the_core_says(ticks: tuple[bool, ...]) -> None:
-    assert OFFER.suggestion is not None
+    options = reference_options(MOMENTUM)
+    assert options.offer is not None
     app = visit(PROTOCOL)
     for box, tick in zip(app.checkbox, ticks, strict=True):
         box.set_value(tick)
     run(app)
-    changes = OFFER.suggestion.applied_changes
-    plan = apply_changes(PLAN, [c for c, tick in zip(changes, ticks, strict=True) if tick])
-    check, evidence = check_feasibility(plan, MOMENTUM), planned_evidence(plan, MOMENTUM)
-    step = plan_concession(PLAN, plan, MOMENTUM)
+    chosen = [c for c, tick in zip(options.offer.changes, ticks, strict=True) if tick]
+    after = assess(apply_changes(PLAN, chosen), MOMENTUM)
+    step = PlanStep(options.yours, after)
     page = said(app)
-    assert (
-        f"{plan_verdict(check, evidence).title} {size_text(plan)} · "
-        f"{amount_text(check.estimated_cost)} of 2,600 credits · {evidence.text}"
-    ) in page
-    assert f"In all: {saved_text(step)} · {total_loss_text(step, MOMENTUM)}" in page
+    assert f"{amount_text(after.cost)} of 2,600 credits · {after.evidence.text}" in page
+    assert f"In all: {saved_text(step)} · {total_loss_text(step)}" in page
     shown = figure(app, 1)["data"][0]
     assert len(shown["y"]) == 6 + (ticks.count(True) + 1 if any(ticks) else 0)
-    assert shown["x"][-1] == check.estimated_cost
+    assert shown["x"][-1] == after.cost
     assert page.count("Not ticked:") == ticks.count(False)
     if not any(ticks):
         assert not can_press(app, "Apply the ticked changes (0 of 3)")
         return
-    label = "Apply all changes"
-    if not all(ticks):
-        label = f"Apply the ticked changes ({ticks.count(True)} of 3)"
-    press(app, label)
-    assert tile(app, "budget")[1] == f"{amount_text(check.estimated_cost)} / 2,600 credits"
-    assert query_of(app)["plan"] == to_query(Workspace(protocol=plan))["plan"]
+    label = f"Apply the ticked changes ({ticks.count(True)} of 3)"
+    press(app, "Apply all changes" if all(ticks) else label)
+    assert tile(app, "budget")[1] == f"{amount_text(after.cost)} / 2,600 credits"
+    assert query_of(app)["plan"] == to_query(Workspace(protocol=after.plan))["plan"]
 
 
 def test_unticked_change_is_priced_as_if_it_came_last() -> None:
@@ -183,19 +257,18 @@ def test_tick_never_moves_to_another_change() -> None:
     assert all(box.value for box in app.checkbox)
 
 
-# --- the least-loss plan ---
+# --- The least-loss plan ---
 
 
 @pytest.mark.parametrize(("study", "lab"), [("fin_momentum", "medium"), ("psy_stroop", "hard")])
 def test_least_loss_plan_applied_is_the_planners_and_nothing_beats_it(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
-    found = least_loss(pack.reference_protocol, pack)
+    found = reference_options(pack).least
     app = press(visit(PROTOCOL, study=study, lab=lab), "Apply the least-loss plan")
     assert number(app, "Sample size").value == found.plan.sample_size
     assert number(app, "Duration (days)").value == found.plan.duration_days
-    assert found.price.evidence.text in alerts(app)[0].text
+    assert found.after.evidence.text in alerts(app)[0].text
     assert where(app).endswith("· Feasible")
-    assert "no revision of your plan gives up less" in said(app)
     assert not any(button.key == "apply_least_loss" for button in app.button)
     press(app, "Undo")
     assert number(app, "Sample size").value == pack.reference_protocol.sample_size
@@ -205,75 +278,42 @@ def test_least_loss_plan_applied_is_the_planners_and_nothing_beats_it(study: str
 
 def test_feasible_plan_is_told_what_more_the_lab_could_do() -> None:
     app = press(visit(PROTOCOL), "Apply all changes")
-    page = said(app)
-    assert "What more this lab could do" in page
-    assert "power 0.69 instead of 0.58" in page
+    assert "What more this lab could do" in said(app)
     assert can_press(app, "Apply the least-loss plan")
 
 
 def test_lab_that_can_yield_no_evidence_offers_no_least_loss_plan() -> None:
     app = visit(PROTOCOL, study="bio_jq1_myeloma", lab="hard")
-    page = said(app)
-    assert "the study's endpoint needs 22 days, and the lab gives 14" in page
-    assert "No plan for this lab reaches the floor of power 0.50. Searched:" in page
     assert not any(button.key == "apply_least_loss" for button in app.button)
-    what = next(text for text in texts(app.main) if text.startswith("What to do:"))
-    assert what.startswith(
-        "What to do: Do not run this here: the study's endpoint needs 22 days, and the lab has 14."
-    )
     assert app.button(key="apply_all").proto.type == "secondary"
 
 
-def test_fact_that_fails_two_dimensions_is_told_once() -> None:
-    app = visit(PROTOCOL, study="bio_jq1_myeloma", lab="hard")
-    assert tile(app, "protocol")[1] == "1 error: duration"
-    assert "Protocol: see schedule." in said(app)
-    assert "Duration is 36 days" not in said(app)
+# --- States that no reference protocol shows ---
 
 
-def test_days_below_the_studys_own_duration_are_noted_and_lost() -> None:
-    page = said(visit(PROTOCOL, **to_query(stories()[0].workspace)))
-    below = "Below the study's 'survival window' of 36 days."
-    assert f"Note: {below}" in page
-    assert f"6 days fewer to run and to repeat what fails. {below}" in page
-
-
-def test_samples_beyond_all_that_exist_are_noted_with_separators() -> None:
-    plan = revise(stories()[0].workspace.plan(), sample_size=5000)
-    app = visit(PROTOCOL, **to_query(stories()[0].workspace.with_plan(plan)))
-    page = said(app)
-    assert "Note: 5,000 samples planned; the study has 24, so 4,976 cannot count." in page
-    assert "Of its 5,000 samples only 24 can count; plan no more than these." in page
-    assert any("Sample size: 5,000 → 19" in plain(box.label) for box in app.checkbox)
-
-
-def test_dropped_control_of_the_least_loss_plan_is_named_with_what_it_protects() -> None:
-    page = said(visit(PROTOCOL, study="eco_reef_fish", lab="medium"))
-    assert "fidelity loss 0 → 3 in all (substitution 2, dropped control 1)" in page
-    assert "Why: With it no more than 20 samples fit, short of the study's floor." in page
-    assert "Without 'side-swap of currents' nothing protects against" in page
-
-
-# --- the story, the cautions ---
-
-
-def test_story_of_the_halved_sample_reads_in_one_line() -> None:
-    app = visit(PROTOCOL, **to_query(stories()[0].workspace))
-    line = next(text for text in texts(app.main) if text.startswith("What to do:"))
-    assert line.startswith(
-        "What to do: 10 credits too many. The Lab Manager would halve the sample to 12: power "
-        "0.67 → 0.36, below the floor of 0.50. Same lab, least loss: all 24 samples in 22 days "
-        "instead of 28: power 0.67."
-    )
-
-
-def test_plan_without_a_fixed_control_is_called_void() -> None:
-    kept = [name for name in PLAN.controls if name != "market-neutral benchmark"]
-    plan = revise(PLAN, controls=kept)
-    app = visit(PROTOCOL, **to_query(Workspace(difficulty=Difficulty.EASY, protocol=plan)))
-    page = said(app)
-    assert "Put back 'market-neutral benchmark': the study is void without it." in page
-    assert "Caution: Without 'market-neutral benchmark' nothing protects against" in page
+@pytest.mark.parametrize(
+    ("name", "work"),
+    [
+        ("halved_sample", stories()[0].workspace),
+        (
+            "too_many_animals",
+            stories()[0].workspace.with_plan(
+                revise(stories()[0].workspace.plan(), sample_size=5000)
+            ),
+        ),
+        (
+            "without_fixed_control",
+            Workspace(
+                difficulty=Difficulty.EASY,
+                protocol=revise(
+                    PLAN, controls=[c for c in PLAN.controls if c != "market-neutral benchmark"]
+                ),
+            ),
+        ),
+    ],
+)
+def test_page_of_another_plan_reads_as_it_was_read(name: str, work: Workspace) -> None:
+    assert_golden(f"pages/protocol_{name}", said(visit(PROTOCOL, **to_query(work))))
 
 
 def test_hostile_label_stays_text_in_every_sentence() -> None:
@@ -287,10 +327,11 @@ def test_hostile_label_stays_text_in_every_sentence() -> None:
         assert " :red[y" not in raw
 
 
-def test_rejected_plan_shows_what_would_still_fail() -> None:
-    app = visit(PROTOCOL, study="math_four_colour", lab="hard")
-    assert alerts(app)[0].colour == "error"
-    assert "Still: staff fails." in said(app)
+def test_verdicts_differ_in_word_and_symbol_too() -> None:
+    shown = [str(text.value) for text in visit(PROTOCOL).markdown]
+    assert "**Budget** :red[:material/cancel: fail]" in shown
+    assert "**Staff** :green[:material/check_circle: pass]" in shown
+    assert plain("**Budget** :red[:material/cancel: fail]") == "Budget fail"
 
 
 def test_both_charts_have_a_text_for_those_who_cannot_see_them() -> None:
@@ -302,13 +343,12 @@ def test_both_charts_have_a_text_for_those_who_cannot_see_them() -> None:
     ]
 
 
-def test_evidence_is_given_at_all_the_effects_at_once() -> None:
-    page = said(visit(PROTOCOL))
-    assert (
-        "Power at an effect as published (0.177) 0.86, halved (0.0885) 0.33, smallest of "
-        "interest (0.09) 0.34."
-    ) in page
-    method = "the exact two-sided one-sample t-test (noncentral t)"
-    basis = f"Planned, at an assumed Cohen's d of 0.177, by {method}; never observed power."
-    assert plain(basis) in page
-    assert plain("Smallest detectable effect: **0.162**.") in page
+def test_label_listed_twice_is_said_beside_its_list_and_kept_until_it_is_edited() -> None:
+    twice = [*PLAN.controls, PLAN.controls[0]]
+    app = visit(PROTOCOL, **to_query(Workspace(protocol=revise(PLAN, controls=twice))))
+    note = f"The plan lists '{twice[0]}' more than once; any change here lists each once."
+    assert note in said(app)
+    costs = tile(app, "budget")[1]
+    choose(app, "Controls", *PLAN.controls[:-1])
+    assert note not in said(app)
+    assert tile(app, "budget")[1] != costs

@@ -1,29 +1,29 @@
-"""The Trade-offs page: numbers from the core in every lab, points, levers, loading, undoing."""
+"""The Trade-offs page: numbers from the core in every lab, points, choices, loading, undoing."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from replicalab.agents import check_feasibility
-from replicalab.evidence import planned_evidence
+from replicalab.assessment import assess
 from replicalab.lexicon import count_text
-from replicalab.models import Protocol
-from replicalab.planner import frontier, least_loss, nash_point
-from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
-from replicalab.sentences import (
+from replicalab.planner import Options, options_of, worded
+from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
+from replicalab.text.tradeoffs import (
     balance_text,
     extra_text,
-    limit_meanings,
-    plan_verdict,
+    limit_texts,
+    no_evidence_text,
     priced_size_text,
     standing_verdict,
 )
-from replicalab.tradeoffs import extras, worded
-from replicalab.ui import point_view
+from replicalab.text.verdicts import plan_verdict
+from replicalab.ui import state
+from replicalab.ui.tradeoffs import outlook, point
+from replicalab.ui.workspace import Workspace
 from tests.ui.reading import (
     PROTOCOL,
     Alert,
@@ -54,14 +54,25 @@ LABS: Final = [
 ]
 
 
-def opened(study: str, lab: str) -> tuple[AppTest, Pack, Protocol]:
-    """Return the page on a study in a lab, with its pack and reference protocol."""
+def opened(study: str, lab: str) -> AppTest:
+    """Return the page on a study in a lab."""
+    return visit(TRADE_OFFS, study=study, lab=lab)
+
+
+def options_for(study: str, lab: str) -> Options:
+    """Return what may be done about the reference protocol there."""
     pack = load_scenario(study, lab)
-    return visit(TRADE_OFFS, study=study, lab=lab), pack, pack.reference_protocol
+    return options_of(assess(pack.reference_protocol, pack))
 
 
 def charts(app: AppTest) -> list[str]:
     return [chart.proto.spec for chart in app.get("plotly_chart")]
+
+
+def choose(app: AppTest, label: str, value: object) -> AppTest:
+    """Choose one of a few and return the app."""
+    next(radio for radio in app.radio if radio.label.startswith(label)).set_value(value)
+    return run(app)
 
 
 def squeezed(text: str) -> str:
@@ -73,65 +84,54 @@ def squeezed(text: str) -> str:
 
 
 @pytest.mark.parametrize(("study", "lab"), LABS)
-def test_page_says_what_the_core_says(study: str, lab: str) -> None:
-    app, pack, plan = opened(study, lab)
+def test_page_shows_what_the_core_knows(study: str, lab: str) -> None:
+    app, options = opened(study, lab), options_for(study, lab)
     everything = said(app)
-    found = frontier(pack, plan)
-    check = check_feasibility(plan, pack)
-    assert standing_verdict(plan, check, found, least_loss(plan, pack), pack).text in everything
-    assert squeezed(balance_text(nash_point(found, pack), plan, pack)) in everything
-    for extra in extras(plan, pack):
-        assert extra_text(extra) in everything
+    assert squeezed(standing_verdict(options).text) in everything
+    assert squeezed(balance_text(options)) in everything
+    assert all(extra_text(extra) in everything for extra in options.extras)
+    _assert_marked_plans(app, options)
+    limits = {row[0]: row[1] for row in table(app, 1)[1:]}
+    assert limits == {
+        name.value: text.meaning for name, text in limit_texts(options.yours.pack).items()
+    }
+    _assert_frontier_table(app, options)
 
 
-@pytest.mark.parametrize(("study", "lab"), LABS)
-def test_tables_show_the_marked_plans_and_the_limits_of_the_core(study: str, lab: str) -> None:
-    app, pack, plan = opened(study, lab)
+def _assert_marked_plans(app: AppTest, options: Options) -> None:
     rows = {row[0]: row[1:] for row in table(app, 0)[1:]}
-    least = least_loss(plan, pack)
-    shown = {"your plan": plan, "least loss": least.plan}
-    if least.price.evidence.void:
+    shown = {"your plan": options.yours, "least loss": options.least.after}
+    if options.least.after.evidence.void:
         del shown["least loss"]
         assert "least loss" not in rows
-    for name, marked in shown.items():
-        check = check_feasibility(marked, pack)
-        needs, _, fits = rows[name]
-        size = priced_size_text(marked.sample_size, marked.duration_days, check.estimated_cost)
-        assert needs == f"{size}, {count_text(check.required_staff, 'staff unit')}"
-        assert fits.startswith("yes" if check.feasible else "no: ")
-    limits = {row[0]: row[1] for row in table(app, 1)[1:]}
-    assert limits == {name.value: text for name, text in limit_meanings(pack).items()}
+    for name, plan in shown.items():
+        needs, evidence, fits = rows[name]
+        assert needs == f"{priced_size_text(plan)}, {count_text(plan.staff, 'staff unit')}"
+        assert evidence == plan.evidence.text
+        assert fits.startswith("yes" if plan.feasible else "no: ")
 
 
-@pytest.mark.parametrize(("study", "lab"), LABS)
-def test_frontier_table_lists_feasible_plans_of_the_frontier(study: str, lab: str) -> None:
-    app, pack, plan = opened(study, lab)
-    best = frontier(pack, plan)
-    known = {(priced_size_text(p.samples, p.days, p.credits), str(p.loss)): p for p in best.plans}
+def _assert_frontier_table(app: AppTest, options: Options) -> None:
+    best = options.frontier
+    known = {(priced_size_text(plan), str(plan.loss)) for plan in best.plans}
     found = [t for t in range(len(app.table)) if "Fidelity loss" in table(app, t)[0]]
     assert bool(found) == bool(best.plans)
     for place in found:
         rows = table(app, place)[1:]
         assert 0 < len(rows) <= 19  # 15 shared over the lines, 3 of each at least, the balanced one
-        assert {(row[0].removesuffix(" (balanced)"), row[2]) for row in rows} <= set(known)
-        balanced = nash_point(best, pack)
+        assert {(row[0].removesuffix(" (balanced)"), row[2]) for row in rows} <= known
         marked = [row[0] for row in rows if row[0].endswith(" (balanced)")]
-        assert len(marked) == (balanced is not None)
+        assert len(marked) == (best.balanced is not None)
 
 
 # --- one study in depth ---
 
 
 def test_first_visit_shows_region_frontier_and_effects() -> None:
-    app, _, _ = opened("fin_momentum", "medium")
+    app = opened("fin_momentum", "medium")
     assert len(charts(app)) == 2
     assert "What fits: up to 195 samples, 3 to 6 days" in charts(app)[0]
-    assert texts(keyed(app, "extras"))[0].splitlines() == [
-        "What one more would buy",
-        "- +100 credits: 10 more samples, power 0.69 → 0.71",
-        "- +1 day: nothing",
-        "- +1 staff unit: nothing",
-    ]
+    assert texts(keyed(app, "extras"))[0].splitlines()[0] == "What one more would buy"
     assert table(app, len(app.table) - 1) == [
         ["Effect assumed", "Your plan", "Least-loss plan"],
         ["planned, as published (0.177)", "power 0.86", "power 0.69"],
@@ -141,13 +141,12 @@ def test_first_visit_shows_region_frontier_and_effects() -> None:
 
 
 def test_typed_point_is_judged_loaded_and_undone() -> None:
-    app, pack, plan = opened("fin_momentum", "medium")
+    app = opened("fin_momentum", "medium")
     type_number(app, "Point: days", 3)
     type_number(app, "Point: samples", 161)
-    there = worded(plan, pack).plan.model_copy(update={"sample_size": 161, "duration_days": 3})
+    there = worded(options_for("fin_momentum", "medium")).at(3, 161)
     assert "2,210 credits · 3 staff units · power 0.61" in texts(keyed(app, "point_numbers"))
-    verdict = plan_verdict(check_feasibility(there, pack), planned_evidence(there, pack))
-    assert Alert("success", verdict.text) in alerts(app)
+    assert Alert("success", plan_verdict(there).text) in alerts(app)
     press(app, "Load this point into the editor")
     assert where(app).endswith("medium lab · Feasible")
     assert not can_press(app, "Load this point into the editor")
@@ -158,35 +157,26 @@ def test_typed_point_is_judged_loaded_and_undone() -> None:
 
 
 def test_undo_beside_the_loaded_point_brings_the_plan_back() -> None:
-    app, _, plan = opened("fin_momentum", "medium")
+    app = opened("fin_momentum", "medium")
     type_number(app, "Point: days", 3)
     type_number(app, "Point: samples", 161)
     press(app, "Load this point into the editor")
     press(app, "Undo")
     assert LOADED not in said(app)
     assert where(app).endswith("· Not feasible")
-    assert number(go(app, PROTOCOL), "Sample size").value == plan.sample_size
+    assert number(go(app, PROTOCOL), "Sample size").value == 300
 
 
 def test_what_was_loaded_is_said_only_until_the_plan_changes() -> None:
-    app, _, _ = opened("fin_momentum", "medium")
+    app = opened("fin_momentum", "medium")
     press(app, "Load the balanced plan into the editor")
     assert "Loaded: 161 samples, 3 days" in said(app)
     type_number(go(app, PROTOCOL), "Sample size", 160)
     assert "Loaded:" not in said(go(app, TRADE_OFFS))
 
 
-def test_point_of_which_only_one_number_was_sent_keeps_the_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    state: dict[str, object] = {"point_days_k": 3, "editor_version": 0}
-    monkeypatch.setattr(st, "session_state", state)
-    point_view.take_typed(("a study", 0), "k", (8, 300))
-    assert state["picked_point"] == (("a study", 0), (3, 300))
-
-
 def test_balanced_plan_loads_and_then_nothing_beats_it() -> None:
-    app, _, _ = opened("fin_momentum", "medium")
+    app = opened("fin_momentum", "medium")
     press(app, "Load the balanced plan into the editor")
     assert where(app).endswith("· Feasible")
     assert "Nothing beats your plan" in said(app)
@@ -194,38 +184,45 @@ def test_balanced_plan_loads_and_then_nothing_beats_it() -> None:
 
 
 def test_least_loss_plan_with_fewer_controls_can_have_its_own_region() -> None:
-    app, pack, plan = opened("eco_reef_fish", "medium")
+    app, least = opened("eco_reef_fish", "medium"), options_for("eco_reef_fish", "medium").least
     assert "no 'side-swap of currents'" in said(app)
     assert "up to 20 samples" in charts(app)[0]
-    next(radio for radio in app.radio if radio.label == "Region drawn for").set_value("least loss")
-    run(app)
-    assert number(app, "Point: samples").value == least_loss(plan, pack).plan.sample_size
+    choose(app, "Region drawn for", "least loss")
+    assert number(app, "Point: samples").value == least.plan.sample_size
     assert "up to 117 samples" in charts(app)[0]
     press(app, "Load this point into the editor")
     assert where(app).endswith("· Feasible")
 
 
-def test_assumed_effect_moves_the_contours_of_the_chart() -> None:
-    app, _, _ = opened("fin_momentum", "medium")
+def test_assumed_effect_moves_the_levels_of_the_chart_and_its_table() -> None:
+    app = opened("fin_momentum", "medium")
     assert '"floor 0.50"' in charts(app)[0]
-    effect = next(r for r in app.radio if r.label == "Effect that the evidence assumes")
-    effect.set_value(1)
-    run(app)
+    assert "power 0.86" in table(app, 0)[1]
+    choose(app, "Effect", 1)
     assert '"floor 0.50"' not in charts(app)[0]  # at half the effect no sample reaches it
+    assert "power 0.33" in table(app, 0)[1]
+
+
+def test_choices_outlast_a_look_at_another_page() -> None:
+    app = opened("fin_momentum", "medium")
+    choose(app, "Effect", 1)
+    type_number(app, "Point: samples", 161)
+    go(go(app, PROTOCOL), TRADE_OFFS)
+    assert '"floor 0.50"' not in charts(app)[0]
+    assert number(app, "Point: samples").value == 161
 
 
 def test_study_without_an_assumed_effect_says_so() -> None:
-    app, _, _ = opened("math_four_colour", "medium")
+    app = opened("math_four_colour", "medium")
     assert "does not rest on an assumed effect" in said(app)
     assert not [radio for radio in app.radio if radio.label.startswith("Effect")]
 
 
-def test_lab_in_which_nothing_yields_evidence_says_what_it_would_take() -> None:
-    app, _, _ = opened("bio_jq1_myeloma", "hard")
-    assert "No plan that fits this lab has any evidence. To run your plan it would take" in said(
-        app
+def test_lab_in_which_nothing_yields_evidence_is_told_first() -> None:
+    app = opened("bio_jq1_myeloma", "hard")
+    assert alerts(app)[0] == Alert(
+        "error", no_evidence_text(options_for("bio_jq1_myeloma", "hard"))
     )
-    assert "Do not run this here: the endpoint needs 22 days, the lab has 14." in said(app)
     assert number(app, "Point: samples").value == 24
     assert '"least loss"' not in charts(app)[0]
     assert table(app, len(app.table) - 1)[0] == ["Effect assumed", "Your plan"]
@@ -234,13 +231,40 @@ def test_lab_in_which_nothing_yields_evidence_says_what_it_would_take() -> None:
 
 
 def test_small_region_is_drawn_close_up_and_the_rest_named() -> None:
-    app, _, _ = opened("math_four_colour", "hard")
+    app = opened("math_four_colour", "hard")
     assert "What fits: up to 20 samples" in charts(app)[0]
     assert '"name":"your plan"' not in charts(app)[0].replace(" ", "")
     assert "Outside the chart: your plan (633 samples)" in said(app)
 
 
 def test_equal_effects_are_offered_once() -> None:
-    app, _, _ = opened("psy_stroop", "medium")
+    app = opened("psy_stroop", "medium")
     effect = next(r for r in app.radio if r.label == "Effect that the evidence assumes")
     assert effect.options == ["planned (1)", "halved, smallest of interest (0.5)"]
+
+
+# --- what is chosen ---
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A session without a page."""
+    found: dict[str, Any] = {"state": state.State(Workspace())}
+    monkeypatch.setattr(st, "session_state", found)
+    return found
+
+
+def test_point_of_which_only_one_number_was_sent_keeps_the_other(session: dict[str, Any]) -> None:
+    session["point_days_k"] = 3
+    point.take_typed("k", (8, 300))
+    assert outlook.chosen().point == (3, 300)
+
+
+def test_plan_from_elsewhere_keeps_the_effect_only_and_another_study_nothing(
+    session: dict[str, Any],
+) -> None:
+    outlook.choose(effect=1, point=(3, 161), as_least=True)
+    session["state"].version += 1
+    assert outlook.chosen() == outlook.Choice("fin_momentum", 1, effect=1)
+    session["state"].workspace = Workspace(scenario_id="psy_stroop")
+    assert outlook.chosen() == outlook.Choice("psy_stroop", 1)

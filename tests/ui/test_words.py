@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from replicalab.models import Dimension
-from replicalab.sentences import Status, Verdict
+from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui.words import (
     DIMENSION_LABELS,
     ICONS,

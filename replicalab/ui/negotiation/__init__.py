@@ -1,5 +1,6 @@
 """The Negotiation page: who plays, each round of it, the whole run, and what may be done next."""
 
-from replicalab.ui.negotiation.page import carry_on, draw, open_page
+from replicalab.ui.negotiation.model import carry_on
+from replicalab.ui.negotiation.page import draw
 
-__all__ = ["carry_on", "draw", "open_page"]
+__all__ = ["carry_on", "draw"]

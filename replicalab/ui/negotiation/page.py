@@ -1,60 +1,64 @@
-"""The page from top to bottom, and what is done after it has been drawn."""
+"""The page from top to bottom: who plays, how it ended, its rounds, and what may be done next."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
 
 import streamlit as st
 
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.negotiation import ScientistKind
-from replicalab.sentences import Status, Verdict, round_caption
-from replicalab.ui import frame, session
-from replicalab.ui.check_view import draw_verdict
+from replicalab.negotiation import LabManagerKind, ScientistKind
+from replicalab.text.negotiation import (
+    LAB_MANAGERS,
+    RECORDED,
+    SCIENTISTS,
+    Player,
+    outcome_verdict,
+    round_caption,
+)
+from replicalab.text.verdicts import Status, Verdict
+from replicalab.ui import state
 from replicalab.ui.negotiation import (
-    fork_view,
-    keeping_view,
-    model_settings,
-    model_view,
-    person_view,
-    players_view,
-    presenter_view,
-    recordings,
-    round_view,
-    run_view,
-    stepping_view,
+    files,
+    model,
+    moves,
+    presenter,
+    rounds,
+    run,
+    settings,
     table,
 )
-from replicalab.ui.negotiation.model_view import Running
-from replicalab.ui.negotiation.talks import Place, Talks
-from replicalab.ui.session import Here
-from replicalab.ui.words import escaped
+from replicalab.ui.negotiation.model import Running
+from replicalab.ui.negotiation.table import Kept, shown_round
+from replicalab.ui.state import Here
+from replicalab.ui.words import draw_verdict, escaped
+from replicalab.ui.workspace import MOST_ROUNDS
 
-
-def open_page() -> Here:
-    """Set the page up and return what it is about; a presentation shows no navigation."""
-    top = st.empty()
-    with top.container():
-        here = frame.open_page("Negotiation")
-    if session.workspace().presenting:
-        top.empty()
-    return here
+_SCIENTIST: Final = "scientist_choice"
+_MANAGER: Final = "manager_choice"
+_ROUNDS: Final = "rounds_choice"
+_PRESENT: Final = "present_choice"
+_RECORDED: Final = "recorded"
 
 
 def draw(here: Here) -> Running | None:
     """Draw the page; return the round to ask of a model, None where none is running."""
-    if not presenter_view.is_on():
+    asked, presenting = table.take_running(), state.workspace().presenting
+    table.settle()
+    if not presenting:
         st.title("What the two sides come to")
-        players_view.draw()
-    talks = _current(here)
-    if talks is None:
-        keeping_view.draw(None)
+        _draw_players()
+    kept = _current(here)
+    if presenting:
+        presenter.draw(kept.negotiation if kept else None)
         return None
-    if presenter_view.is_on():
-        presenter_view.draw(talks, here.pack)
-        return None
-    return _draw_talks(talks, here)
+    running = _draw_negotiation(kept, asked=asked) if kept else None
+    files.draw(kept)
+    return running
 
 
-def _current(here: Here) -> Talks | None:
+def _current(here: Here) -> Kept | None:
     """Return the negotiation on show; None, with the reason drawn, when there can be none."""
     try:
         return table.current(here, _model_name())
@@ -64,82 +68,157 @@ def _current(here: Here) -> Talks | None:
             "pages/1_Protocol.py",
             label="Edit the protocol",
             icon=":material/tune:",
-            query_params=session.address(),
+            query_params=state.address(),
         )
     except TraceError as error:
-        st.error(f"The recording cannot be played: {escaped(str(error))}.", icon=":material/block:")
-        with st.container(horizontal=True, key="recording_problem"):
-            recordings.draw_way_in()
-            st.button("Close the recording", on_click=_close_recording)
-    if presenter_view.is_on():
-        presenter_view.draw_way_out()
+        files.draw_recording_problem(str(error))
     return None
 
 
-def _close_recording() -> None:
-    work = session.workspace()
-    session.open_workspace(work.with_players(work.scientist, work.lab_manager))
-
-
 def _model_name() -> str | None:
-    if session.workspace().scientist is not ScientistKind.MODEL:
+    if state.workspace().scientist is not ScientistKind.MODEL:
         return None
-    found = model_settings.usable_endpoint()
+    found = settings.usable_endpoint()
     return found.model if found else None
 
 
-def _draw_talks(talks: Talks, here: Here) -> Running | None:
-    played_by_model = model_view.is_model(talks) and not recordings.showing()
-    confirmed = _is_confirmed()
-    running = model_view.draw(talks, here.pack) if played_by_model and confirmed else None
-    keeping_view.draw_replay()
-    _draw_verdict(talks.verdict, confirmed=confirmed)
-    if talks.trace.rounds:
-        stepping_view.draw(talks)
-        caption = round_caption(talks.trace, table.shown_round(talks), here.pack)
-        st.markdown(f"**{escaped(caption)}**")
-        round_view.draw(talks, here.pack)
-        if confirmed:
-            fork_view.draw(talks, here.pack)
-    if confirmed:
-        _draw_move(talks, here)
-    if talks.trace.rounds:
-        run_view.draw(talks, here.pack)
-        run_view.draw_ledger(talks, here.pack)
-        run_view.draw_judge(talks, here.pack)
-    keeping_view.draw(talks)
+def _draw_negotiation(kept: Kept, *, asked: bool) -> Running | None:
+    negotiation = kept.negotiation
+    by_model = kept.is_model and not kept.recorded and kept.confirmed
+    running = model.draw(kept, asked=asked) if by_model else None
+    files.draw_replay(kept)
+    verdict = outcome_verdict(negotiation)
+    if not kept.confirmed:
+        verdict = Verdict(Status.FAIL, "Not confirmed", f"Not confirmed: {verdict.text}")
+    draw_verdict(verdict)
+    if negotiation.rounds:
+        rounds.draw_scrubber(negotiation)
+        st.markdown(f"**{escaped(round_caption(negotiation, shown_round(negotiation)))}**")
+        rounds.draw(negotiation)
+        if kept.confirmed:
+            moves.draw_fork(kept)
+    if _may_move(kept):
+        moves.draw(kept)
+    if negotiation.rounds:
+        run.draw(negotiation)
+        run.draw_ledger(negotiation)
+        run.draw_judge(negotiation)
     return running
 
 
-def _is_confirmed() -> bool:
-    """Return whether what is on show was played here, or replays here identically."""
-    opened = table.opened_one()
-    return opened is None or not opened.faults
-
-
-def _draw_verdict(verdict: Verdict, *, confirmed: bool) -> None:
-    if not confirmed:
-        verdict = Verdict(Status.FAIL, "Not confirmed", f"Not confirmed: {verdict.text}")
-    draw_verdict(verdict)
-
-
-def _draw_move(talks: Talks, here: Here) -> None:
-    """Draw a person's move where a person plays, or acts for the model.
+def _may_move(kept: Kept) -> bool:
+    """Return whether a person plays here, or acts for the model.
 
     While a branch stands beside the negotiation, the move is one in the branch.
     """
-    if recordings.showing() or table.branch_of(talks) is not None:
-        return
-    if not model_view.is_model(talks):
-        if talks.trace.setup.scientist is ScientistKind.PERSON or not talks.finished:
-            person_view.draw(Place.TABLE, talks, here.pack)
-        return
-    failure = model_view.failure_of(talks)
-    if failure is not None and model_view.acting(talks):
-        person_view.draw(Place.TABLE, talks, here.pack, failure.attempts)
+    if kept.recorded or not kept.confirmed or table.branch_of(kept) is not None:
+        return False
+    if kept.is_model:
+        return kept.acting
+    person = kept.negotiation.setup.scientist is ScientistKind.PERSON
+    return person or kept.negotiation.ending is None
 
 
-def carry_on(here: Here, running: Running | None) -> None:
-    """Play the round that a model was asked for; the last call of the page."""
-    if running is not None:
-        model_view.carry_on(running, here.pack)
+# --- who plays --------------------------------------------------------------------------------
+
+
+def _draw_players() -> None:
+    """Draw who plays, by which rule, for how long; the widgets show what the workspace says."""
+    work, recorded = state.workspace(), files.showing_a_recording()
+    st.session_state[_SCIENTIST] = _RECORDED if recorded else work.scientist.value
+    st.session_state[_MANAGER] = work.lab_manager.value
+    st.session_state[_ROUNDS] = work.max_rounds
+    st.session_state[_PRESENT] = work.presenting
+    scientist, manager, rounds = st.columns([4, 4, 2])
+    with scientist:
+        _draw_scientist(work.scientist, recorded=recorded)
+    with manager:
+        if recorded:
+            files.draw_choice()
+        else:
+            managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
+            _choice("Lab Manager", _MANAGER, managers, work.lab_manager)
+    with rounds:
+        _draw_rounds(recorded=recorded)
+    _draw_opened()
+    for number, one in enumerate(table.table().aside):
+        _draw_aside(number, one)
+
+
+def _draw_scientist(seated: ScientistKind, *, recorded: bool) -> None:
+    offered = {kind.value: player for kind, player in SCIENTISTS.items()}
+    if recorded or files.recordings():
+        offered[_RECORDED] = RECORDED
+    _choice("Scientist", _SCIENTIST, offered, _RECORDED if recorded else seated)
+
+
+def _choice(label: str, key: str, offered: Mapping[str, Player], seated: str) -> None:
+    st.selectbox(
+        label,
+        list(offered),
+        format_func=lambda kind: offered[kind].name,
+        key=key,
+        on_change=_seat,
+    )
+    st.caption(offered[seated].rule)
+
+
+def _draw_rounds(*, recorded: bool) -> None:
+    if not recorded:
+        st.number_input(
+            "Rounds at most",
+            min_value=1,
+            max_value=MOST_ROUNDS,
+            step=1,
+            key=_ROUNDS,
+            on_change=_set_rounds,
+        )
+    st.toggle(
+        "Present",
+        key=_PRESENT,
+        on_change=_set_presenting,
+        help="Hides the controls and enlarges the story. A button brings them back.",
+    )
+
+
+def _seat() -> None:
+    """Seat the chosen players; a recorded run brings its own study and lab."""
+    chosen = st.session_state[_SCIENTIST]
+    table.put_aside()
+    table.drop_branch()
+    if chosen == _RECORDED:
+        files.open_recording(next(iter(files.recordings())))
+    else:
+        state.seat(ScientistKind(chosen), LabManagerKind(st.session_state[_MANAGER]))
+
+
+def _set_rounds() -> None:
+    state.set_rounds(st.session_state[_ROUNDS])
+
+
+def _set_presenting() -> None:
+    state.present(on=st.session_state[_PRESENT])
+
+
+def _draw_opened() -> None:
+    """Say what was opened in place of what the fields above ask for, and how to close it."""
+    opened = table.table().opened
+    if opened is None or opened.recorded:
+        return
+    setup = opened.negotiation.setup
+    scientist, manager = SCIENTISTS[setup.scientist], LAB_MANAGERS[setup.lab_manager]
+    players = f"Scientist: {scientist.name.lower()}. Lab Manager: {manager.name.lower()}."
+    with st.container(horizontal=True, vertical_alignment="center", key="opened"):
+        st.markdown(f"{escaped(opened.source)}. {players}", width="content")
+        st.button("Close it", icon=":material/close:", on_click=table.close_opened)
+
+
+def _draw_aside(number: int, one: Kept) -> None:
+    """Draw the way back to an opened negotiation that gave way to something else."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"aside_{number}"):
+        st.markdown(f"An opened negotiation is put aside: {escaped(one.source)}.", width="content")
+        for label, icon, name, pressed in (
+            ("Go back to it", ":material/undo:", "back", table.go_back_to),
+            ("Forget it", ":material/close:", "forget", table.forget),
+        ):
+            st.button(label, icon=icon, key=f"aside_{number}_{name}", on_click=pressed, args=(one,))

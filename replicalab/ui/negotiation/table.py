@@ -1,75 +1,143 @@
-"""What is on the table: the negotiation that the page shows, and every way to change it.
+"""What is on the table: the negotiations of this session, and every way to change them.
 
 A negotiation by rule is played at once and kept; one with a person or a model is kept as far as it
-has gone. All of it lives in the session, so it survives a walk to another page.
+has gone. All of it is one record in the session, so it survives a walk to another page.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.cassettes import Cassette, play_cassette, shipped_cassettes
 from replicalab.errors import TraceError
 from replicalab.models import Protocol
 from replicalab.negotiation import (
     AUTOMATIC,
+    ModelAnswer,
+    Negotiation,
+    Recording,
     ScientistKind,
     Setup,
     Turn,
     begin,
     fork,
     negotiate,
-    play_turn,
-    scenario_digest,
+    replay,
     setup_for,
+    shipped_recordings,
 )
-from replicalab.negotiation.games import state_after, trace_of
+from replicalab.negotiation import play as play_turn
 from replicalab.scenarios import Pack
-from replicalab.ui import session
-from replicalab.ui.negotiation.talks import Place, Talks, talks_of, told
-from replicalab.ui.session import Here
-from replicalab.workspace import Workspace
+from replicalab.ui import state
+from replicalab.ui.state import Here
+from replicalab.ui.workspace import Workspace
 
-_KEPT: Final = "talks_kept"
-_OPENED: Final = "talks_opened"
-_ASIDE: Final = "talks_aside"
-_BRANCH: Final = "talks_branch"
-_FORKING: Final = "talks_forking"
+_KEY: Final = "negotiation_table"
 _MOST_KEPT: Final = 16
 
 
-class Opened(NamedTuple):
-    """A negotiation that came from elsewhere.
+@dataclass(eq=False)
+class Kept:
+    """A negotiation that the session keeps, and how its next round stands.
 
     Attributes:
-        talks: the negotiation.
-        told: what it is and where it came from, for people.
-        faults: what its replay found different; empty where every round is identical.
+        negotiation: as far as it has gone.
+        source: where it came from, for people; empty where it was begun here.
+        differences: what its replay found different; empty where every round is identical.
         seen_from: the workspace in which it was opened; with any other it is put aside.
-        recorded: whether it is a recording of a language model.
+        recording: what is known of the language model that played; None where nothing is.
+        recorded: whether it is shown as a recorded run, of which no model is asked any more.
+        failure: how the model failed in the next round, None where it has not.
+        acting: whether a person acts for the model in the next round.
     """
 
-    talks: Talks
-    told: str
-    faults: tuple[str, ...]
-    seen_from: Workspace
+    negotiation: Negotiation
+    source: str = ""
+    differences: tuple[str, ...] = ()
+    seen_from: Workspace | None = None
+    recording: Recording | None = None
     recorded: bool = False
+    failure: ModelAnswer | None = None
+    acting: bool = False
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether it was played here, or replays here identically."""
+        return not self.differences
+
+    @property
+    def is_model(self) -> bool:
+        """Whether a language model plays the Scientist."""
+        return self.negotiation.setup.scientist is ScientistKind.MODEL
+
+    def play(self, number: int, turn: Turn) -> None:
+        """Play a turn as that round; pressed twice, it is played once."""
+        self.back_to(number)
+        self.negotiation = play_turn(self.negotiation, turn)
+
+    def back_to(self, number: int) -> None:
+        """Take back every round from that one on; what stood of the next one is over."""
+        self.negotiation = replace(self.negotiation, rounds=self.negotiation.rounds[:number])
+        self.failure, self.acting = None, False
 
 
 class Branch(NamedTuple):
     """What followed when another plan was put forward in a round of a negotiation."""
 
-    talks: Talks
-    origin: str
+    origin: Kept
     at: int
+    kept: Kept
+
+
+@dataclass
+class Table:
+    """Everything that the page keeps in a session.
+
+    Attributes:
+        kept: the negotiations begun here, the one shown last at the end.
+        recordings: the shipped ones that were shown, by key.
+        opened: the negotiation from elsewhere that is on show.
+        aside: those that gave way to something else, the last one last.
+        branch: another course of a negotiation, beside it.
+        forking: the negotiation and its round for which another plan is asked.
+        running: whether the model is to be asked for the next round.
+        stopped: whether it was just stopped.
+        playing_since: when the round was turned that plays by itself; None while none does.
+        reworded: the answers in a model's words, by their round and built-in text.
+        settings: where the model is reached, as typed in this session, by field.
+        settings_open: whether the settings stay unfolded.
+        uploads: how many files were handed over; each makes room for the next.
+        upload_problem: why the last one could not be opened.
+    """
+
+    kept: list[Kept] = field(default_factory=list)
+    recordings: dict[str, Kept] = field(default_factory=dict)
+    opened: Kept | None = None
+    aside: list[Kept] = field(default_factory=list)
+    branch: Branch | None = None
+    forking: tuple[Kept, int] | None = None
+    running: bool = False
+    stopped: bool = False
+    playing_since: float | None = None
+    reworded: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, str | int] = field(default_factory=dict)
+    settings_open: bool = False
+    uploads: int = 0
+    upload_problem: str = ""
+
+
+def table() -> Table:
+    """Return what this session keeps."""
+    found: Table = st.session_state.setdefault(_KEY, Table())
+    return found
 
 
 # --- the negotiation on show ------------------------------------------------------------------
 
 
-def current(here: Here, model: str | None) -> Talks:
+def current(here: Here, model: str | None) -> Kept:
     """Return the negotiation on show, played by rule where it can be.
 
     Args:
@@ -80,113 +148,107 @@ def current(here: Here, model: str | None) -> Talks:
         NegotiationError: the plan cannot be put forward.
         TraceError: the recording cannot be played here.
     """
-    opened, recording = opened_one(), session.workspace().recording
+    opened, recording = table().opened, state.workspace().recording
     if opened is not None:
-        return opened.talks
+        return opened
     if recording is not None:
         return _recorded(recording, here.pack)
-    return _played(setup_here(here, model), here.pack)
+    return _played(_setup(here, model), here.pack)
 
 
-def setup_here(here: Here, model: str | None) -> Setup:
+def _setup(here: Here, model: str | None) -> Setup:
     """Return the setup that the workspace asks for; people and models choose their own opening."""
-    work = session.workspace()
+    work = state.workspace()
     opening = here.plan if work.scientist in AUTOMATIC else None
-    setup = setup_for(here.pack, opening, work.max_rounds, work.scientist, work.lab_manager)
-    named = model if work.scientist is ScientistKind.MODEL else None
-    return setup.model_copy(update={"model": named}) if named else setup
+    setup = setup_for(
+        here.pack,
+        opening,
+        work.max_rounds,
+        scientist=work.scientist,
+        lab_manager=work.lab_manager,
+    )
+    return setup.model_copy(update={"model": model}) if model else setup
 
 
-def _recorded(key: str, pack: Pack) -> Talks:
-    kept = st.session_state.setdefault(_KEPT, {})
-    place = f"{scenario_digest(pack)} recording {key}"
-    if place not in kept:
-        _keep(place, talks_of(play_cassette(_cassette(key), pack), pack))
-    found: Talks = kept[place]
-    return found
+def _recorded(key: str, pack: Pack) -> Kept:
+    kept = table().recordings
+    if key not in kept or kept[key].negotiation.pack != pack:
+        shipped = {each.recording.key: each for each in shipped_recordings() if each.recording}
+        if key not in shipped:
+            raise TraceError(f"'{key}' is not known; known: {', '.join(shipped)}")
+        again = replay(shipped[key], pack)
+        if again.differences:
+            raise TraceError(again.differences[0].message.removesuffix("."))
+        kept[key] = Kept(again.negotiation, recording=shipped[key].recording, recorded=True)
+    return kept[key]
 
 
-def _cassette(key: str) -> Cassette:
-    known = {cassette.key: cassette for cassette in shipped_cassettes()}
-    if key not in known:
-        raise TraceError(f"the recording '{key}' is not known; known: {', '.join(known)}")
-    return known[key]
-
-
-def _played(setup: Setup, pack: Pack) -> Talks:
-    kept = st.session_state.setdefault(_KEPT, {})
-    key = _key(setup, pack)
-    if key not in kept:
+def _played(setup: Setup, pack: Pack) -> Kept:
+    """Return the negotiation of that setup; of too many, forget first what a rule plays again."""
+    kept = table().kept
+    here = (each for each in kept if each.negotiation.setup == setup)
+    found = next((each for each in here if each.negotiation.pack == pack), None)
+    if found is None:
         by_rule = setup.scientist in AUTOMATIC
-        trace = negotiate(setup, pack) if by_rule else begin(setup, pack)
-        _keep(key, talks_of(trace, pack))
-    found: Talks = kept[key]
+        found = Kept(negotiate(setup, pack) if by_rule else begin(setup, pack))
+    others = [each for each in kept if each is not found]
+    if len(others) >= _MOST_KEPT:
+        ruled = [each for each in others if each.negotiation.setup.scientist in AUTOMATIC]
+        others.remove((ruled or others)[0])
+    table().kept = [*others, found]
     return found
 
 
-def _key(setup: Setup, pack: Pack) -> str:
-    return f"{scenario_digest(pack)} {setup.model_dump_json()}"
+def last_round(negotiation: Negotiation) -> int:
+    """Return the last round, counted from 0; 0 where none was played."""
+    return max(0, len(negotiation.rounds) - 1)
 
 
-def _keep(key: str, talks: Talks) -> None:
-    """Keep a negotiation; of too many, forget first what a rule can play again."""
-    kept: dict[str, Talks] = st.session_state.setdefault(_KEPT, {})
-    kept.pop(key, None)
-    kept[key] = talks
-    if len(kept) > _MOST_KEPT:
-        others = [each for each in kept if each != key]
-        by_rule = [each for each in others if kept[each].trace.setup.scientist in AUTOMATIC]
-        del kept[(by_rule or others)[0]]
-
-
-def shown_round(talks: Talks) -> int:
+def shown_round(negotiation: Negotiation) -> int:
     """Return the round on show, counted from 0: the workspace's, within what was played."""
-    return min(session.workspace().round_number, talks.last)
+    return min(state.workspace().round_number, last_round(negotiation))
+
+
+def take_running() -> bool:
+    """Return whether the model is to be asked in this run; no later run asks it again."""
+    found, table().running = table().running, False
+    return found
 
 
 # --- from elsewhere ---------------------------------------------------------------------------
 
 
-def opened_one() -> Opened | None:
-    """Return the negotiation that was opened from elsewhere, while it belongs to what is shown."""
-    found: Opened | None = st.session_state.get(_OPENED)
-    if found is not None and found.seen_from != _still(session.workspace()):
+def settle() -> None:
+    """Put the opened negotiation aside where the workspace has moved on to something else."""
+    opened = table().opened
+    if opened is not None and opened.seen_from != _still(state.workspace()):
         put_aside()
-        return None
-    return found
 
 
 def put_aside() -> None:
     """Put the opened negotiation aside; with what was played on in it, it stays until forgotten."""
-    found: Opened | None = st.session_state.get(_OPENED)
+    found = table().opened
     if found is not None:
-        others = [each for each in aside() if each.talks.trace != found.talks.trace]
-        st.session_state[_ASIDE] = (*others, found)
-    st.session_state[_OPENED] = None
+        others = [each for each in table().aside if each.negotiation != found.negotiation]
+        table().aside = [*others, found]
+    table().opened = None
 
 
-def aside() -> tuple[Opened, ...]:
-    """Return the opened negotiations that are put aside, the last one last."""
-    found: tuple[Opened, ...] = st.session_state.get(_ASIDE, ())
-    return found
-
-
-def forget(one: Opened) -> None:
+def forget(one: Kept) -> None:
     """Forget an opened negotiation that was put aside."""
-    st.session_state[_ASIDE] = tuple(each for each in aside() if each is not one)
+    table().aside = [each for each in table().aside if each is not one]
 
 
-def go_back_to(one: Opened) -> None:
+def go_back_to(one: Kept) -> None:
     """Show an opened negotiation that was put aside, in its lab; a plan in that lab is kept."""
     put_aside()
     forget(one)
-    work = one.seen_from
-    if _lab_of(session.workspace()) == _lab_of(work):
-        work = work.changed(protocol=session.workspace().protocol)
-    if work != session.workspace():
-        session.open_workspace(work)
-    st.session_state[_OPENED] = one._replace(seen_from=_still(work))
-    drop_branch()
+    work = one.seen_from or state.workspace()
+    if _lab_of(state.workspace()) == _lab_of(work):
+        work = work.changed(protocol=state.workspace().protocol)
+    if work != state.workspace():
+        state.open_workspace(work)
+    _show(one, work)
 
 
 def _lab_of(work: Workspace) -> tuple[str, str, int]:
@@ -198,99 +260,85 @@ def _still(work: Workspace) -> Workspace:
     return work.with_levers().changed(round_number=0, presenting=False)
 
 
-def open_talks(
-    talks: Talks, source: str, *, faults: tuple[str, ...] = (), recorded: bool = False
-) -> None:
+def open_kept(found: Kept) -> None:
     """Show a negotiation from elsewhere, in the workspace as it is now."""
     put_aside()
-    seen_from = _still(session.workspace())
-    st.session_state[_OPENED] = Opened(talks, source, faults, seen_from, recorded)
+    forget(found)
+    _show(found, state.workspace())
+
+
+def _show(found: Kept, work: Workspace) -> None:
+    found.seen_from = _still(work)
+    table().opened = found
     drop_branch()
 
 
 def close_opened() -> None:
     """Go back to the negotiation that the workspace asks for."""
-    st.session_state[_OPENED] = None
+    table().opened = None
     drop_branch()
 
 
 # --- playing on -------------------------------------------------------------------------------
 
 
-def play(place: Place, talks: Talks, turn: Turn, pack: Pack) -> None:
-    """Play a turn, and show the round that it made."""
-    _put(place, talks_of(play_turn(talks.trace, turn, pack), pack), pack)
+def play(kept: Kept, number: int, turn: Turn) -> None:
+    """Play a turn as that round, counted from 0, and show it."""
+    kept.play(number, turn)
+    _show_last(kept)
 
 
-def undo(place: Place, talks: Talks, pack: Pack) -> None:
-    """Take the last round back."""
-    rounds = talks.trace.rounds[:-1]
-    state = state_after(talks.trace, len(rounds), pack)
-    _put(place, told(trace_of(talks.trace.setup, state, rounds, pack), state, pack), pack)
+def back_to(kept: Kept, number: int) -> None:
+    """Take back every round from that one on, and show the last that is left."""
+    kept.back_to(number)
+    _show_last(kept)
 
 
-def start_again(talks: Talks, pack: Pack) -> None:
-    """Take every round back."""
-    _put(Place.TABLE, talks_of(begin(talks.trace.setup, pack), pack), pack)
-
-
-def _put(place: Place, talks: Talks, pack: Pack) -> None:
-    branch, opened = st.session_state.get(_BRANCH), opened_one()
-    if place is Place.BRANCH and branch is not None:
-        st.session_state[_BRANCH] = branch._replace(talks=talks)
-        return
-    if opened is not None:
-        st.session_state[_OPENED] = opened._replace(talks=talks)
-    else:
-        _keep(_key(talks.trace.setup, pack), talks)
-    session.show_round(talks.last)
+def _show_last(kept: Kept) -> None:
+    """Show the last round, except of a branch: it stands beside the round of its origin."""
+    branch = table().branch
+    if branch is None or branch.kept is not kept:
+        state.show_round(last_round(kept.negotiation))
 
 
 # --- branches ---------------------------------------------------------------------------------
 
 
-def origin_of(talks: Talks) -> str:
-    """Return what tells one negotiation from another, whatever round it has come to."""
-    return f"{talks.trace.scenario_digest} {talks.trace.setup.model_dump_json()}"
-
-
-def forking_at(talks: Talks) -> int | None:
+def forking_at(kept: Kept) -> int | None:
     """Return the round that is being forked, counted from 0; None while none is."""
-    found: tuple[str, int] | None = st.session_state.get(_FORKING)
-    if found is None or found[0] != origin_of(talks) or found[1] >= len(talks.trace.rounds):
-        return None
-    return found[1]
+    found, at = table().forking or (None, 0)
+    return at if found is kept and at < len(kept.negotiation.rounds) else None
 
 
-def begin_fork(talks: Talks, at: int) -> None:
+def begin_fork(kept: Kept, at: int) -> None:
     """Ask for another plan in a round."""
-    st.session_state[_FORKING] = (origin_of(talks), at)
+    table().forking = (kept, at)
 
 
 def leave_fork() -> None:
     """Ask for no other plan."""
-    st.session_state.pop(_FORKING, None)
+    table().forking = None
 
 
-def branch_off(talks: Talks, at: int, plan: Protocol, pack: Pack) -> None:
+def branch_off(kept: Kept, at: int, plan: Protocol) -> None:
     """Put another plan forward in a round, and keep what follows beside the original."""
-    found = talks_of(fork(talks.trace, at, plan, pack), pack)
-    st.session_state[_BRANCH] = Branch(found, origin_of(talks), at)
+    table().branch = Branch(kept, at, Kept(fork(kept.negotiation, at, plan)))
     leave_fork()
 
 
-def branch_of(talks: Talks) -> Branch | None:
+def branch_of(kept: Kept) -> Branch | None:
     """Return the branch of this negotiation, None where there is none."""
-    found: Branch | None = st.session_state.get(_BRANCH)
-    return found if found is not None and found.origin == origin_of(talks) else None
+    found = table().branch
+    return found if found is not None and found.origin is kept else None
 
 
 def drop_branch() -> None:
     """Forget the branch."""
-    st.session_state.pop(_BRANCH, None)
+    table().branch = None
 
 
 def keep_branch(branch: Branch) -> None:
     """Show the branch in place of what it came from."""
-    open_talks(branch.talks, f"Your branch from round {branch.at + 1}")
-    session.show_round(min(branch.at, branch.talks.last))
+    branch.kept.source = f"Your branch from round {branch.at + 1}"
+    open_kept(branch.kept)
+    state.show_round(min(branch.at, last_round(branch.kept.negotiation)))

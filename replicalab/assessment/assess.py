@@ -1,0 +1,286 @@
+"""A plan judged once: everything that is known of a plan in a lab."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from replicalab.assessment.costs import (
+    CostTerm,
+    Counts,
+    StaffStep,
+    cost_terms,
+    counts_of,
+    credits_needed,
+    staff,
+    staff_steps,
+)
+from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, Slack
+from replicalab.assessment.evidence import Evidence, planned_evidence
+from replicalab.assessment.fidelity import dropped_controls, used_substitutions
+from replicalab.assessment.paper import findings
+from replicalab.assessment.results import (
+    DimensionCheck,
+    FeasibilityCheckResult,
+    Severity,
+    ValidationResult,
+)
+from replicalab.assessment.rules import Violation, violations
+from replicalab.lexicon import label_key, words_of
+from replicalab.models import Dimension, Protocol
+from replicalab.scenarios import (
+    MISSING,
+    AllowedSubstitution,
+    Bounds,
+    Control,
+    ItemStatus,
+    Limit,
+    Pack,
+)
+
+
+class Item(NamedTuple):
+    """Something that a plan lists under one label, and where it stands in the lab.
+
+    Attributes:
+        field: the protocol field that lists it.
+        category: ``equipment`` or ``reagent``.
+        label: as it is listed.
+        times: how often it is listed so.
+        status: where it stands.
+        status_text: the same for people: ``booked until day 10``.
+        options: what may replace it; nothing stands in for an item that is free or unknown.
+    """
+
+    field: str
+    category: str
+    label: str
+    times: int
+    status: ItemStatus
+    status_text: str
+    options: tuple[str, ...]
+
+
+class Cliff(NamedTuple):
+    """A small step of a plan that changes a lot.
+
+    Attributes:
+        noun: of what one is added or taken away.
+        more: whether one is added.
+        endpoint: whether the study's endpoint is lost by it; else a staff unit is added or saved.
+    """
+
+    noun: str
+    more: bool
+    endpoint: bool = False
+
+
+def assess(plan: Protocol, pack: Pack) -> Assessment:
+    """Return everything that is known of a plan in a lab."""
+    return Assessment(plan, pack)
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """A plan in a lab; each thing about it is worked out once, when it is first asked for.
+
+    Attributes:
+        plan: the plan.
+        pack: the study in its lab.
+    """
+
+    plan: Protocol
+    pack: Pack
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The five numbers that cost and staff depend on."""
+        return counts_of(self.plan)
+
+    # --- what it needs ----------------------------------------------------------------------
+
+    @cached_property
+    def cost(self) -> float:
+        """What it costs, in credits."""
+        return credits_needed(self.counts, self.pack.cost_model)
+
+    @property
+    def cost_terms(self) -> tuple[CostTerm, ...]:
+        """The five terms of the cost, in the document's order."""
+        return cost_terms(self.counts, self.pack.cost_model)
+
+    @cached_property
+    def staff(self) -> int:
+        """How many staff units it needs."""
+        return int(staff(self.counts, self.pack.staff_model))
+
+    @property
+    def staff_steps(self) -> tuple[StaffStep, ...]:
+        """The steps that each may add a staff unit."""
+        return staff_steps(self.counts, self.pack.staff_model)
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """What it lists as equipment, then as reagents, each label once, in its order."""
+        return (
+            *self._items("required_equipment", "equipment", self.plan.required_equipment),
+            *self._items("required_reagents", "reagent", self.plan.required_reagents),
+        )
+
+    def _items(self, field: str, category: str, labels: list[str]) -> Iterator[Item]:
+        inventory = self.pack.inventory
+        for label in dict.fromkeys(labels):
+            status, times = inventory.status(label, category), labels.count(label)
+            if status in MISSING:
+                until, options = inventory.booked_until(label), inventory.alternatives(label)
+                text = str(status) if until is None else f"{status} until day {until}"
+                yield Item(field, category, label, times, status, text, options)
+            else:
+                yield Item(field, category, label, times, status, str(status), ())
+
+    # --- the check --------------------------------------------------------------------------
+
+    @cached_property
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        """Every text of the plan with the protocol field that it stands in."""
+        plan = self.plan
+        return (
+            ("technique", plan.technique),
+            ("rationale", plan.rationale),
+            *(("controls", label) for label in plan.controls),
+            *(("required_equipment", label) for label in plan.required_equipment),
+            *(("required_reagents", label) for label in plan.required_reagents),
+        )
+
+    @cached_property
+    def words(self) -> str:
+        """The words of all its texts, folded."""
+        return words_of("\n".join(text for _, text in self.texts))
+
+    @cached_property
+    def violations(self) -> tuple[Violation, ...]:
+        """The phrases by which its wording breaks a restriction."""
+        return tuple(violations(self.texts, self.words, self.pack.policy_rules))
+
+    @cached_property
+    def missing_elements(self) -> tuple[str, ...]:
+        """The required elements of the hidden reference that it does not address."""
+        said = frozenset(self.words.replace("'", " ").split())
+        spec = self.pack.hidden_reference_spec
+        return tuple(
+            element
+            for element, words in zip(spec.required_elements, spec.element_words, strict=True)
+            if not words <= said
+        )
+
+    @property
+    def broken_limits(self) -> list[Limit]:
+        """The study's own constraints that its numbers break, in the study's order."""
+        return [limit for limit in self.pack.limits if not limit.allows(self._bounded(limit))]
+
+    def _bounded(self, limit: Limit) -> float:
+        """Return the number of the plan that a constraint bounds."""
+        if limit.number is Bounds.EVIDENCE:
+            return self.evidence.value
+        return float(self.counts.days if limit.number is Bounds.DAYS else self.counts.samples)
+
+    @cached_property
+    def validation(self) -> ValidationResult:
+        """The findings on paper."""
+        issues = findings(self)
+        valid = all(issue.severity is not Severity.ERROR for issue in issues)
+        return ValidationResult(valid=valid, issues=issues)
+
+    @cached_property
+    def check(self) -> FeasibilityCheckResult:
+        """The seven checks, in the document's form."""
+        reasons = {d.value: row.reasons(self) for d, row in DIMENSION_ROWS.items()}
+        return FeasibilityCheckResult(
+            **{name: DimensionCheck(ok=not why, reasons=why) for name, why in reasons.items()},
+            estimated_cost=self.cost,
+            required_staff=self.staff,
+            substitution_options={i.label: list(i.options) for i in self.items if i.options},
+            validation_result=self.validation,
+        )
+
+    @property
+    def failing(self) -> list[Dimension]:
+        """The dimensions that fail, in the document's order."""
+        return self.check.failing
+
+    @property
+    def feasible(self) -> bool:
+        """Whether all seven dimensions pass."""
+        return not self.check.failing
+
+    @cached_property
+    def slack(self) -> dict[Dimension, Slack]:
+        """The seven dimensions in numbers, in the document's order."""
+        return {
+            dimension: Slack(
+                dimension, self.check.check(dimension).ok, row.used(self), row.limit(self)
+            )
+            for dimension, row in DIMENSION_ROWS.items()
+        }
+
+    @property
+    def binding(self) -> Dimension:
+        """The amount of which the largest share is used: the limit that binds first."""
+        return max(AMOUNTS, key=lambda dimension: self.slack[dimension].use or 0.0)
+
+    @cached_property
+    def cliffs(self) -> tuple[Cliff, ...]:
+        """The small steps that change a lot: a staff unit more or less, the endpoint lost."""
+        found = [
+            Cliff(step.noun, more=step.number == step.threshold)
+            for step in self.staff_steps
+            if 0 <= step.number - step.threshold <= 1
+        ]
+        if self.counts.days == self.pack.min_days:
+            found.append(Cliff("day", more=False, endpoint=True))
+        return tuple(found)
+
+    # --- what it is worth -------------------------------------------------------------------
+
+    @cached_property
+    def substitutions(self) -> tuple[AllowedSubstitution, ...]:
+        """The substitutions that it has made."""
+        rows = self.pack.allowed_substitutions
+        listed = {label_key(item.label) for item in self.items}
+        return tuple(used_substitutions(listed, rows)) if rows else ()
+
+    @cached_property
+    def dropped(self) -> tuple[Control, ...]:
+        """The study's controls that it does without."""
+        return tuple(dropped_controls(self.plan, self.pack.controls))
+
+    @property
+    def substitution_loss(self) -> int:
+        """The part of the fidelity loss that its substitutions declare."""
+        return sum(row.fidelity_loss for row in self.substitutions)
+
+    @property
+    def fidelity_loss(self) -> int:
+        """The fidelity given up: each substitution by its 0-3, each dropped control 1."""
+        return self.substitution_loss + len(self.dropped)
+
+    @cached_property
+    def evidence_factor(self) -> float:
+        """What its substitutions leave of the planning effect, in (0, 1]."""
+        return math.prod(row.evidence_factor for row in self.substitutions)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What its sample is worth at the study's planning effect."""
+        return self.evidence_at(None)
+
+    def evidence_at(self, effect: float | None) -> Evidence:
+        """Return what its sample is worth at another effect; None is the planning effect.
+
+        Raises:
+            ValueError: the kind has no such effect.
+        """
+        return planned_evidence(self.plan, self.pack, self.evidence_factor, effect)

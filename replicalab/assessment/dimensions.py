@@ -1,0 +1,186 @@
+"""The seven dimensions, one row each: how it is checked, what it uses of which limit, its unit.
+
+Another dimension is a member of `models.Dimension`, a field of `FeasibilityCheckResult` and a row
+here; whatever shows the seven takes them from this table. Source: docs/contract.md, The check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from replicalab.lexicon import amount_text, count_text, plural, quoted
+from replicalab.models import Dimension
+from replicalab.scenarios import ItemStatus
+
+if TYPE_CHECKING:
+    from replicalab.assessment.assess import Assessment
+
+
+@dataclass(frozen=True)
+class DimensionRow:
+    """One dimension.
+
+    Attributes:
+        reasons: why a plan fails it; nothing where it passes.
+        used: how much a plan uses, in ``noun``s: for items those needed, for paper and policy the
+            errors and broken phrases.
+        limit: how much the lab has: for items those that are free, for paper and policy 0.
+        noun: what is counted, in the singular.
+        is_amount: whether the lab has an amount of it, of which a share is used.
+        over: what a plan that fails is said to have or lack of it: ``too many``.
+    """
+
+    reasons: Callable[[Assessment], list[str]]
+    used: Callable[[Assessment], float]
+    limit: Callable[[Assessment], float]
+    noun: str
+    is_amount: bool = False
+    over: str = ""
+
+
+@dataclass(frozen=True)
+class Slack:
+    """One dimension of a plan in numbers.
+
+    Attributes:
+        used, limit: amounts in the row's noun.
+        slack: ``limit - used``; negative when the dimension fails.
+    """
+
+    dimension: Dimension
+    ok: bool
+    used: float
+    limit: float
+
+    @property
+    def row(self) -> DimensionRow:
+        """The dimension's row: its noun, and whether it is an amount."""
+        return DIMENSION_ROWS[self.dimension]
+
+    @property
+    def slack(self) -> float:
+        """What is left; negative when over."""
+        return self.limit - self.used
+
+    @property
+    def use(self) -> float | None:
+        """The share of the limit that is used, None where no share makes sense."""
+        return self.used / self.limit if self.row.is_amount and self.limit else None
+
+
+# --- the checks -----------------------------------------------------------------------------
+
+
+def _build_protocol_check(plan: Assessment) -> list[str]:
+    return [issue.message for issue in plan.validation.errors]
+
+
+def _check_budget(plan: Assessment) -> list[str]:
+    has = plan.pack.lab.budget
+    if plan.cost <= has:
+        return []
+    return [
+        f"The plan costs {amount_text(plan.cost)} credits, {amount_text(plan.cost - has)} over "
+        f"the budget of {amount_text(has)}."
+    ]
+
+
+def _check_equipment(plan: Assessment) -> list[str]:
+    return list(_missing_items(plan, "equipment"))
+
+
+def _check_reagents(plan: Assessment) -> list[str]:
+    return list(_missing_items(plan, "reagent"))
+
+
+def _missing_items(plan: Assessment, category: str) -> Iterator[str]:
+    for item in plan.items:
+        if item.category == category and item.status is not ItemStatus.AVAILABLE:
+            options = " or ".join(quoted(item.options)) or "nothing in this lab"
+            yield f"'{item.label}' is {item.status_text}; {options} may replace it."
+
+
+def _check_schedule(plan: Assessment) -> list[str]:
+    days, has = plan.counts.days, plan.pack.lab.days
+    if days <= has:
+        return []
+    return [f"The plan takes {count_text(days, 'day')}, {days - has} over the limit of {has}."]
+
+
+def _check_staff(plan: Assessment) -> list[str]:
+    has = plan.pack.lab.staff
+    if plan.staff <= has:
+        return []
+    parts = [f"{plan.pack.staff_model.base} to start"]
+    parts += [
+        f"1 for more than {step.threshold} {plural(step.noun, 2)}"
+        for step in plan.staff_steps
+        if step.adds
+    ]
+    return [
+        f"The plan needs {count_text(plan.staff, 'staff unit')} ({', '.join(parts)}); "
+        f"the lab has {has}."
+    ]
+
+
+def _check_policy(plan: Assessment) -> list[str]:
+    return [
+        f"'{found.phrase}' in {found.field} breaks the restriction: {found.restriction}"
+        for found in plan.violations
+    ]
+
+
+def _needed(category: str) -> Callable[[Assessment], float]:
+    return lambda plan: sum(i.times for i in plan.items if i.category == category)
+
+
+def _free(category: str) -> Callable[[Assessment], float]:
+    return lambda plan: sum(
+        i.times for i in plan.items if i.category == category and i.status is ItemStatus.AVAILABLE
+    )
+
+
+DIMENSION_ROWS: Final = {
+    Dimension.PROTOCOL: DimensionRow(
+        _build_protocol_check, lambda plan: len(plan.validation.errors), lambda _: 0, "error"
+    ),
+    Dimension.BUDGET: DimensionRow(
+        _check_budget,
+        lambda plan: plan.cost,
+        lambda plan: plan.pack.lab.budget,
+        "credit",
+        is_amount=True,
+        over="too many",
+    ),
+    Dimension.EQUIPMENT: DimensionRow(
+        _check_equipment, _needed("equipment"), _free("equipment"), "item", over="missing"
+    ),
+    Dimension.REAGENTS: DimensionRow(
+        _check_reagents, _needed("reagent"), _free("reagent"), "item", over="missing"
+    ),
+    Dimension.SCHEDULE: DimensionRow(
+        _check_schedule,
+        lambda plan: plan.counts.days,
+        lambda plan: plan.pack.lab.days,
+        "day",
+        is_amount=True,
+        over="too many",
+    ),
+    Dimension.STAFF: DimensionRow(
+        _check_staff,
+        lambda plan: plan.staff,
+        lambda plan: plan.pack.lab.staff,
+        "staff unit",
+        is_amount=True,
+        over="too few",
+    ),
+    Dimension.POLICY: DimensionRow(
+        _check_policy, lambda plan: len(plan.violations), lambda _: 0, "breach"
+    ),
+}
+"""The seven rows, in the document's order."""
+
+AMOUNTS: Final = tuple(d for d, row in DIMENSION_ROWS.items() if row.is_amount)
+"""The dimensions that are amounts, of which a share is used: budget, schedule, staff."""

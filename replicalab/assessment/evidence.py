@@ -1,0 +1,255 @@
+"""What n buys: power, detection, coverage or precision, at an assumed effect, before any data.
+
+Every value is planned at an assumed effect; it is never the observed power of a finished study.
+Source: docs/contract.md, Evidence; Cohen, Statistical Power Analysis for the Behavioral
+Sciences (1988), chapters 2, 3 and 6, with the exact noncentral t in place of his tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from replicalab.lexicon import count_text
+from replicalab.measures import (
+    AS_PUBLISHED,
+    HALVED,
+    KINDS,
+    SMALLEST,
+    DesignKind,
+    EvidenceTier,
+    Given,
+    Kind,
+)
+from replicalab.models import Protocol
+from replicalab.scenarios import Design, Pack
+
+_EXACT: Final = 1e-12
+"""How closely, relative to itself, the smallest detectable effect is found."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a plan's sample is worth.
+
+    Attributes:
+        kind: of the study's design, whose row says what the value is and how it is told.
+        value: in [0, 1], or of a half-width relative: lower is better, and inf without samples.
+        target, floor: the study's bounds, in the unit of ``value``.
+        tier: where ``value`` stands to them; a void plan is below the floor.
+        counted: the samples that count (throughput and population cap what is planned).
+        effect: the effect assumed, after the substitutions' factors; None for coverage.
+        void: why the plan yields no evidence at all, None when it does.
+        factor: what the plan's substitutions leave of every effect, in (0, 1].
+    """
+
+    kind: DesignKind
+    value: float
+    target: float
+    floor: float
+    tier: EvidenceTier
+    counted: int
+    effect: float | None
+    void: str | None = None
+    factor: float = 1.0
+
+    @property
+    def row(self) -> Kind:
+        """What is particular to the kind of design."""
+        return KINDS[self.kind]
+
+    @property
+    def measure(self) -> str:
+        """What the evidence is called: ``power``, say, or ``half-width``."""
+        return self.row.measure
+
+    @property
+    def text(self) -> str:
+        """The value in words: ``power 0.58``, ``half-width ±1.29 %``, ``no evidence``."""
+        return "no evidence" if self.void else f"{self.measure} {self.amount(self.value)}"
+
+    def amount(self, value: float) -> str:
+        """Return a value of this measure as text: the value itself, the target or the floor."""
+        return self.row.scale.amount(value, (self.target, self.floor))
+
+
+def planned_evidence(
+    protocol: Protocol, scenario: Pack, factor: float = 1.0, effect: float | None = None
+) -> Evidence:
+    """Return the evidence that a plan buys in a study.
+
+    Args:
+        protocol: the plan.
+        scenario: the study in its lab.
+        factor: what the plan's substitutions leave of every effect, in (0, 1].
+        effect: an effect to assume instead of the study's planning effect.
+
+    Raises:
+        ValueError: the kind has no such effect (see `evidence_value`).
+    """
+    design, row = scenario.design, KINDS[scenario.design.kind]
+    counted = counted_samples(protocol, scenario)
+    seen = seen_effect(design, factor, effect)
+    void = _void_reason(protocol, scenario)
+    value = row.scale.worst if void else evidence_value(design, counted, seen, factor)
+    return Evidence(
+        kind=design.kind,
+        value=value,
+        target=design.target,
+        floor=design.floor,
+        tier=EvidenceTier.BELOW_FLOOR if void else tier_of(design, value),
+        counted=counted,
+        effect=seen,
+        void=void,
+        factor=factor,
+    )
+
+
+def seen_effect(design: Design, factor: float, effect: float | None = None) -> float | None:
+    """Return an effect as it is seen through substitutions; None where none is assumed.
+
+    Args:
+        design: the study's design.
+        factor: what the substitutions leave of every effect, in (0, 1].
+        effect: the effect; None is the planning effect.
+    """
+    assumed, kind = design.effect_planning if effect is None else effect, KINDS[design.kind]
+    return kind.effect.seen(assumed, factor) if kind.effect and assumed is not None else None
+
+
+def _void_reason(protocol: Protocol, scenario: Pack) -> str | None:
+    if protocol.duration_days < scenario.min_days:
+        return (
+            f"the study's endpoint needs {count_text(scenario.min_days, 'day')}, "
+            f"and the plan has {protocol.duration_days}"
+        )
+    return None if protocol.sample_size else "no samples are planned"
+
+
+def counted_samples(protocol: Protocol, scenario: Pack) -> int:
+    """Return how many of the planned samples can count: within throughput and population."""
+    counted = protocol.sample_size
+    if scenario.samples_per_day is not None:
+        counted = min(counted, scenario.samples_per_day.value * protocol.duration_days)
+    if scenario.design.population_max is not None:
+        counted = min(counted, scenario.design.population_max)
+    return counted
+
+
+class AssumedEffect(NamedTuple):
+    """An effect to plan at, with the name under which it is shown."""
+
+    label: str
+    effect: float
+
+
+def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
+    """Return the effects worth planning at beside the planning effect, in a fixed order.
+
+    The published effect where one is printed; half of it, or of the planning effect where none is;
+    the smallest effect of interest where one is named: as far as the kind of design offers them,
+    and without a sign. Equal effects are one, under all their names.
+    """
+    effect, planning = KINDS[design.kind].effect, design.effect_planning
+    if effect is None or planning is None:
+        return ()
+    published = design.effect_published
+    sizes = {
+        AS_PUBLISHED: published,
+        HALVED: effect.halved(planning if published is None else published),
+        SMALLEST: design.sesoi,
+    }
+    return merged_effects(
+        AssumedEffect(name, effect.unsigned(size))
+        for name in effect.offered
+        if (size := sizes[name]) is not None
+    )
+
+
+def merged_effects(effects: Iterable[AssumedEffect]) -> tuple[AssumedEffect, ...]:
+    """Return the effects in their order, those of one size as one: ``halved, as published``."""
+    found: list[AssumedEffect] = []
+    for effect in effects:
+        same = next((i for i, e in enumerate(found) if math.isclose(e.effect, effect.effect)), None)
+        if same is None:
+            found.append(effect)
+        else:
+            found[same] = AssumedEffect(f"{found[same].label}, {effect.label}", found[same].effect)
+    return tuple(found)
+
+
+def evidence_value(design: Design, n: int, effect: float | None, factor: float = 1.0) -> float:
+    """Return the evidence at ``n`` counted samples, never NaN; the design's worst when none.
+
+    Args:
+        design: kind, alpha and whatever else the kind needs.
+        n: samples that count, 0 or more.
+        effect: in the unit of the kind, as it is seen; None only where the kind assumes none.
+        factor: what a plan's substitutions leave of every effect; ``effect`` has it already, a
+            margin of the design has not.
+
+    Raises:
+        ValueError: the kind has no such effect: none given, not finite, or out of its range.
+    """
+    return KINDS[design.kind].value(n, effect, Given.by(design, factor))
+
+
+def evidence_curve(
+    design: Design, counts: Sequence[int], effect: float | None, factor: float = 1.0
+) -> list[float]:
+    """Return the evidence at each of several counted samples, errors as in `evidence_value`.
+
+    Args:
+        design: kind, alpha and whatever else the kind needs.
+        counts: samples that count, each 0 or more, in any order.
+        effect: as in `evidence_value`.
+        factor: as in `evidence_value`.
+    """
+    row, given = KINDS[design.kind], Given.by(design, factor)
+    return [row.value(n, effect, given) for n in counts]
+
+
+def tier_of(design: Design, value: float) -> EvidenceTier:
+    """Return where a value stands to the design's target and floor."""
+    scale = KINDS[design.kind].scale
+    if scale.reaches(value, design.target):
+        return EvidenceTier.MEETS_TARGET
+    if scale.reaches(value, design.floor):
+        return EvidenceTier.ABOVE_FLOOR
+    return EvidenceTier.BELOW_FLOOR
+
+
+def smallest_detectable_effect(design: Design, n: int, factor: float = 1.0) -> float | None:
+    """Return the smallest effect that ``n`` samples detect at the target power, without a sign.
+
+    Found by bisection, exact to 1e-12 of itself and on the side where the target is met. 0 where
+    the target is no higher than alpha. None where the kind has no test, where ``n`` is too small
+    for one, and where only an effect beyond 1e15 would do.
+
+    Args:
+        design: the design.
+        n: samples that count.
+        factor: what a plan's substitutions leave of every effect; the effect that is returned is
+            the one that the study's own items would show.
+    """
+    row = KINDS[design.kind]
+    if row.sought is None:
+        return None
+
+    def is_enough(size: float) -> bool:
+        return row.value_if(size, n, design, factor) >= design.target
+
+    top = row.largest_sought
+    low, high = 0.0, min(top, 1.0)
+    if is_enough(low):
+        return row.as_sought(low, design)
+    while not is_enough(high):
+        if high >= top:
+            return None
+        low, high = high, min(top, high * 2)
+    while high - low > _EXACT * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return row.as_sought(high, design)

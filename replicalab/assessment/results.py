@@ -1,0 +1,173 @@
+"""What a check answers: the findings on paper and the seven dimensions, as the document names them.
+
+Source: docs/contract.md, The check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cached_property
+from typing import Final, Self
+
+from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
+
+from replicalab.models import (
+    DIMENSIONS,
+    LAB_DIMENSIONS,
+    Count,
+    Credits,
+    Dimension,
+    Flag,
+    NonEmptyText,
+    Record,
+)
+
+
+class Severity(StrEnum):
+    """How much a finding matters: an error makes the plan invalid, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+ITEM_CATEGORIES: Final = ("equipment", "reagent")
+"""The categories of missing items, which have dimensions of their own."""
+
+
+class ValidationIssue(Record):
+    """One finding."""
+
+    severity: Severity
+    category: NonEmptyText
+    message: NonEmptyText
+
+
+class ValidationResult(Record):
+    """All findings; ``valid`` is True exactly when none is an error."""
+
+    valid: Flag
+    issues: list[ValidationIssue]
+
+    @model_validator(mode="after")
+    def _valid_means_no_error(self) -> Self:
+        if self.valid != (not self.errors):
+            raise ValueError(f"valid is {self.valid} with {len(self.errors)} errors")
+        return self
+
+    @property
+    def errors(self) -> list[ValidationIssue]:
+        """The findings that make the plan invalid."""
+        return [issue for issue in self.issues if issue.severity is Severity.ERROR]
+
+    @property
+    def warnings(self) -> list[ValidationIssue]:
+        """The findings that do not."""
+        return [issue for issue in self.issues if issue.severity is Severity.WARNING]
+
+    @property
+    def paper_warnings(self) -> list[ValidationIssue]:
+        """The warnings that no other dimension reports: all but those on missing items."""
+        return [issue for issue in self.warnings if issue.category not in ITEM_CATEGORIES]
+
+
+class DimensionCheck(Record):
+    """Whether one dimension passes, and why not."""
+
+    ok: Flag = True
+    reasons: list[NonEmptyText] = Field(default_factory=list)
+
+
+_COMPUTED: Final = frozenset({"feasible", "summary"})
+
+
+class FeasibilityCheckResult(Record):
+    """The seven dimensions of one plan in one lab, with its cost (credits) and staff need.
+
+    ``feasible`` and ``summary`` are computed: they appear in a dump, and loading a dump in which
+    they contradict the dimensions is refused.
+    """
+
+    protocol: DimensionCheck
+    budget: DimensionCheck
+    equipment: DimensionCheck
+    reagents: DimensionCheck
+    schedule: DimensionCheck
+    staff: DimensionCheck
+    policy: DimensionCheck
+    estimated_cost: Credits
+    required_staff: Count
+    substitution_options: dict[str, list[str]]
+    validation_result: ValidationResult
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _load_a_dump(cls, data: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        given = _COMPUTED & data.keys() if isinstance(data, Mapping) else ()
+        if not isinstance(data, Mapping) or not given:
+            return handler(data)
+        result = handler({key: value for key, value in data.items() if key not in given})
+        for name in sorted(given):
+            if data[name] != getattr(result, name):
+                raise ValueError(f"{name} is {data[name]!r} but the dimensions give another value")
+        return result
+
+    def check(self, dimension: Dimension) -> DimensionCheck:
+        """Return the check of one dimension."""
+        found: DimensionCheck = getattr(self, dimension)
+        return found
+
+    @cached_property
+    def failing(self) -> list[Dimension]:
+        """The dimensions that fail, in the document's order."""
+        return [dimension for dimension in DIMENSIONS if not self.check(dimension).ok]
+
+    @property
+    def lab_feasible(self) -> bool:
+        """Whether the five lab constraints pass."""
+        return all(self.check(dimension).ok for dimension in LAB_DIMENSIONS)
+
+    @property
+    def protocol_ok(self) -> bool:
+        """Whether the plan is sound on paper."""
+        return self.protocol.ok
+
+    @property
+    def budget_ok(self) -> bool:
+        """Whether the cost is within the budget that remains."""
+        return self.budget.ok
+
+    @property
+    def equipment_ok(self) -> bool:
+        """Whether every piece of equipment can be used."""
+        return self.equipment.ok
+
+    @property
+    def reagents_ok(self) -> bool:
+        """Whether every reagent is in stock."""
+        return self.reagents.ok
+
+    @property
+    def schedule_ok(self) -> bool:
+        """Whether the plan fits the lab's days."""
+        return self.schedule.ok
+
+    @property
+    def staff_ok(self) -> bool:
+        """Whether there are hands enough."""
+        return self.staff.ok
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy cannot type a decorated property
+    @property
+    def feasible(self) -> bool:
+        """Whether all seven dimensions pass."""
+        return not self.failing
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy cannot type a decorated property
+    @property
+    def summary(self) -> str:
+        """One sentence: feasible, or which dimensions fail."""
+        failing = self.failing
+        if not failing:
+            return "Feasible: all seven dimensions pass."
+        return f"Not feasible: {', '.join(failing)} {'fails' if len(failing) == 1 else 'fail'}."

@@ -1,0 +1,81 @@
+"""Does a plan's wording break a restriction? Matching phrases clause by clause.
+
+A phrase breaks its rule where it stands as whole words (a hyphen counts as a space) in a clause
+in which no negation comes before it: "live trading" breaks the rule, "no live trading" does not.
+Source: docs/contract.md, The check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from replicalab.lexicon import folded, words_of
+from replicalab.scenarios import PolicyRule
+
+NEGATIONS: Final = frozenset(
+    "no not never without none nobody nothing neither nor cannot avoid avoids avoiding refuse "
+    "refuses forbid forbids forbidden prohibit prohibits prohibited".split()
+)
+_NEGATING_IDIOMS: Final = ("instead of", "rather than")
+_NOT_A_NEGATION: Final = ("not only", "no doubt", "no matter", "not just", "not merely")
+_CLAUSE_END: Final = re.compile(
+    r"[,;:!?()\[\]\n\u2014]|\s\u2013\s|-{2,}|\.(?![^\W_])"
+    r"|\b(?:but|however|although|though|yet|then|instead(?!\s+of\b))\b"
+)
+
+Texts = Sequence[tuple[str, str]]
+"""Texts of a plan, each with the protocol field that it stands in."""
+
+
+class Violation(NamedTuple):
+    """A phrase that breaks a rule, and the protocol field in which it stands."""
+
+    restriction: str
+    phrase: str
+    field: str
+
+
+def violations(texts: Texts, words: str, rules: Sequence[PolicyRule]) -> list[Violation]:
+    """Return every broken phrase once per field, in the order of the rules.
+
+    Args:
+        texts: of the plan.
+        words: of all of them, as `lexicon.words_of` gives them.
+        rules: what is forbidden.
+    """
+    return list(dict.fromkeys(_violations(texts, f" {words} ", rules)))
+
+
+def _violations(texts: Texts, words: str, rules: Sequence[PolicyRule]) -> Iterator[Violation]:
+    for rule in rules:
+        for phrase, wanted in zip(rule.forbidden_phrases, rule.phrase_words, strict=True):
+            # Most phrases stand nowhere in a plan, and one look at all its words says so.
+            if f" {wanted} " in words:
+                for field, text in texts:
+                    if _says(text, wanted):
+                        yield Violation(rule.restriction, phrase, field)
+
+
+def breaks(text: str, phrase: str) -> bool:
+    """Return whether a clause of ``text`` says ``phrase`` with no negation before it."""
+    return _says(text, words_of(phrase))
+
+
+def _says(text: str, wanted: str) -> bool:
+    for part in _CLAUSE_END.split(folded(text)):
+        clause = words_of(part)
+        before, found, _ = f" {clause} ".partition(f" {wanted} ")
+        if clause and found and not _negated(before):
+            return True
+    return False
+
+
+def _negated(before: str) -> bool:
+    said = f"{before} "
+    for idiom in _NOT_A_NEGATION:
+        said = said.replace(f" {idiom} ", " ")
+    if any(f" {idiom} " in said for idiom in _NEGATING_IDIOMS):
+        return True
+    return any(word in NEGATIONS or word.endswith("n't") for word in said.split())

@@ -1,0 +1,181 @@
+"""A call of a model, as the rest of the app makes it: a plain function that waits and reports."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Final, NamedTuple, TypeAlias, TypeVar
+
+from replicalab.agents.scientist_policy import GenerateFn
+from replicalab.errors import ModelCancelledError, ModelTimeoutError
+from replicalab.llm.endpoint import Endpoint
+from replicalab.negotiation import Clock, readable
+
+POLL_SECONDS: Final = 0.1
+"""How often a waiting call reports, and looks whether it is cancelled or over its time limit."""
+
+_T = TypeVar("_T")
+
+
+class Answer(str):
+    """The text of an answer, with what the server said about it.
+
+    Attributes:
+        prompt_tokens: tokens of the messages sent, None when the server does not say.
+        completion_tokens: tokens of the answer, None when the server does not say.
+        finish_reason: why it ended: ``stop``; ``length`` when it was cut at the token cap; None
+            when the server does not say.
+    """
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    finish_reason: str | None = None
+
+
+class Progress(NamedTuple):
+    """How far a call is.
+
+    Attributes:
+        characters: received of the answer so far; 0 while the model has not begun.
+        seconds: since the call began.
+    """
+
+    characters: int
+    seconds: float
+
+
+OnProgress: TypeAlias = Callable[[Progress], None]
+Cancelled: TypeAlias = Callable[[], bool]
+
+
+def build_generate_fn(
+    endpoint: Endpoint,
+    *,
+    on_progress: OnProgress | None = None,
+    cancelled: Cancelled | None = None,
+    clock: Clock = time.monotonic,
+) -> GenerateFn:
+    """Return a function that sends chat messages to the endpoint and returns the answer's text.
+
+    The text is an `Answer`, a ``str`` that also carries the tokens and the finish reason. It is
+    what the model said, whatever that is: an empty answer is ``""`` (the parser then says
+    ``no_json`` and the model is asked again), an answer cut at the token cap is returned as far
+    as it goes. Only what no file can hold is replaced by U+FFFD, and the key, should a server
+    repeat it, by ``[key]``.
+
+    Rate limits, failures of the server and connections dropped before the answer are tried again
+    (``endpoint.max_retries`` times), after a pause that the server may name; a silent server is
+    not. One function may be called from several threads at once, also inside an event loop.
+
+    Args:
+        endpoint: whom to ask, and the limits.
+        on_progress: called in the caller's thread, ten times a second and once at the end, also
+            while nothing has come yet. What it raises ends the call and is not caught.
+        cancelled: asked ten times a second, also while nothing has come yet; True ends the call
+            with `ModelCancelledError`.
+        clock: seconds that only grow.
+
+    Raises (from the returned function):
+        ModelError: no answer; the message says why and what to do. See `replicalab.errors`.
+    """
+
+    def generate(messages: list[dict[str, str]]) -> str:
+        # It brings the openai package, which takes 0.3 s to import: too long for each start.
+        from replicalab.llm.client import Asking  # noqa: PLC0415 - with the first call, see above
+
+        asking = Asking(endpoint, [_readable(message) for message in messages])
+        started = clock()
+        with _stepwise(asking.outcome()) as (outcome, step):
+            while not outcome.done():
+                _check(endpoint, cancelled, clock() - started)
+                step()
+                if on_progress is not None:
+                    on_progress(Progress(asking.characters, clock() - started))
+        failure = outcome.result()
+        if failure is not None:
+            raise failure
+        answer = Answer(endpoint.without_key(readable("".join(asking.texts))))
+        answer.prompt_tokens = asking.prompt_tokens
+        answer.completion_tokens = asking.completion_tokens
+        answer.finish_reason = asking.finish_reason
+        return answer
+
+    return generate
+
+
+def check_endpoint(
+    endpoint: Endpoint,
+    *,
+    on_progress: OnProgress | None = None,
+    cancelled: Cancelled | None = None,
+    clock: Clock = time.monotonic,
+) -> str:
+    """Return a sentence that says that the model answers, after asking it for one word.
+
+    It is a real, small call: it costs some twenty tokens, and proves address, key and model.
+
+    Raises:
+        ModelError: it does not answer; the message says why and what to do.
+    """
+    started = clock()
+    generate = build_generate_fn(
+        endpoint, on_progress=on_progress, cancelled=cancelled, clock=clock
+    )
+    generate([{"role": "user", "content": "Reply with the word OK and nothing else."}])
+    return f"{endpoint.host} answers as model '{endpoint.model}' ({clock() - started:.1f} s)."
+
+
+def _readable(message: dict[str, str]) -> dict[str, str]:
+    return {name: readable(text) for name, text in message.items()}
+
+
+def _check(endpoint: Endpoint, cancelled: Cancelled | None, seconds: float) -> None:
+    """Raise what must end the call now, if anything must."""
+    if cancelled is not None and cancelled():
+        raise ModelCancelledError(f"The call of {endpoint.host} was cancelled.")
+    if seconds >= endpoint.time_limit:
+        raise ModelTimeoutError(
+            f"{endpoint.host} did not complete its answer within {endpoint.time_limit:g} seconds; "
+            "try a faster model, or ask for less."
+        )
+
+
+@contextmanager
+def _stepwise(
+    work: Coroutine[None, None, _T],
+) -> Iterator[tuple[asyncio.Task[_T], Callable[[], object]]]:
+    """Yield the work as a task, and what lets it go on for a moment.
+
+    Between two moments its event loop stands still, so the caller may do and raise anything. Work
+    that is not done at the end is cancelled, and cleans up. The loop has a thread of its own, as
+    the caller's may be inside another loop already: that of a notebook, say.
+    """
+    with ThreadPoolExecutor(1, "model_call") as thread:
+        runner = asyncio.Runner(loop_factory=_loop)
+        task = runner.get_loop().create_task(work)
+
+        def step() -> object:
+            wait = asyncio.wait([task], timeout=POLL_SECONDS)
+            return thread.submit(runner.run, wait).result()
+
+        try:
+            yield task, step
+        finally:
+            thread.submit(runner.close).result()
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(_Unawaited(thread_name_prefix="model_host"))
+    return loop
+
+
+class _Unawaited(ThreadPoolExecutor):
+    """Threads in which host names are looked up: nothing can stop that, so nobody waits for it."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let each thread end when its work does."""
+        super().shutdown(wait=False, cancel_futures=cancel_futures)

@@ -1,0 +1,426 @@
+"""The other direction: what the lab would have to add, so that less, or nothing, is given up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from replicalab.assessment import (
+    AMOUNTS,
+    DIMENSION_ROWS,
+    Assessment,
+    Counts,
+    assess,
+    credits_needed,
+    staff,
+)
+from replicalab.lexicon import count_text, joined, label_key
+from replicalab.models import Dimension, Protocol, revise
+from replicalab.planner.least_loss import LeastLoss, least_loss_of
+from replicalab.planner.limits import (
+    TIER_RANK,
+    Limits,
+    Worth,
+    most_looked_at,
+)
+from replicalab.planner.wordings import Wording, Wordings, wordings
+from replicalab.scenarios import Bounds, Control, EvidenceTier, ItemStatus, Pack
+
+MOST_ITEMS_TRIED: Final = 8
+"""So many missing items are each tried on their own; further ones are only counted."""
+
+EXTRA_CREDITS: Final = 100
+"""How many credits more a lab is supposed to have, to see what they would buy."""
+
+Means = tuple[float, ...]
+"""An amount of each of `AMOUNTS`: credits, days, staff units."""
+
+_DIGITS: Final = 6
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One thing that the lab would have to add.
+
+    Attributes:
+        dimension: budget, schedule, staff, equipment or reagents.
+        has, needs: credits, days or staff units; for an item 0 and 1.
+        item: the item to release or to restock, None for the three amounts.
+    """
+
+    dimension: Dimension
+    has: float
+    needs: float
+    item: str | None = None
+
+    @property
+    def more(self) -> float:
+        """How much more than the lab has; credits to a millionth."""
+        return round(self.needs - self.has, _DIGITS)
+
+    @property
+    def share(self) -> float:
+        """How much more, as a share of what the lab has; 1 for an item."""
+        return self.more / self.has if self.has else 1.0
+
+    @property
+    def text(self) -> str:
+        """The ask in words: ``10 more credits``, ``1 more staff unit``, ``'flume' released``."""
+        if self.item is not None:
+            verb = "released" if self.dimension is Dimension.EQUIPMENT else "restocked"
+            return f"'{self.item}' {verb}"
+        return count_text(self.more, DIMENSION_ROWS[self.dimension].noun, "more")
+
+
+def asks_text(found: Iterable[Ask]) -> str:
+    """Return asks in words: ``10 more credits, 1 more day and 'flume' released``."""
+    return joined([ask.text for ask in found])
+
+
+@dataclass(frozen=True)
+class Relief:
+    """Everything that a lab would have to add so that one plan is feasible in it.
+
+    Attributes:
+        plan: the plan that becomes feasible.
+        asks: one by one; each is the smallest that will do, and together they are enough.
+        left: the dimensions that fail whatever the lab adds.
+    """
+
+    plan: Protocol
+    asks: tuple[Ask, ...]
+    left: tuple[Dimension, ...]
+
+    @property
+    def possible(self) -> bool:
+        """Whether the asks are enough."""
+        return not self.left
+
+
+class Single(NamedTuple):
+    """A single addition that is enough for a tier of evidence once the plan is adapted.
+
+    Attributes:
+        ask: the addition.
+        tier: what it is enough for.
+        least: the plan that gives up the least in the lab with it.
+        dropped: the controls of the plan that this one does without.
+        kept: the same amount if no control is to go; None where no amount is enough then, for
+            an item, and where no control goes anyway.
+    """
+
+    ask: Ask
+    tier: EvidenceTier
+    least: LeastLoss
+    dropped: tuple[Control, ...] = ()
+    kept: Ask | None = None
+
+
+@dataclass(frozen=True)
+class Asks:
+    """What it would take.
+
+    Attributes:
+        run: to run the plan exactly as it is.
+        target: to run it with the fewest samples that reach the study's evidence target, in the
+            fewest days in which they count. None when no sample size reaches it.
+        alone_target, alone_floor: single additions, smallest share first, each of which on its own
+            lets some plan reach the target, or the floor, once the plan is adapted to the lab;
+            empty when none does, or when it is reached already.
+        untried: how many missing items were not tried on their own.
+    """
+
+    run: Relief
+    target: Relief | None
+    alone_target: tuple[Single, ...]
+    alone_floor: tuple[Single, ...]
+    untried: int = 0
+
+    @property
+    def singles(self) -> tuple[Single, ...]:
+        """What is enough for the target, then what is enough for the floor only."""
+        enough = {single.ask for single in self.alone_target}
+        return (*self.alone_target, *(s for s in self.alone_floor if s.ask not in enough))
+
+
+def asks(protocol: Protocol, scenario: Pack) -> Asks:
+    """Return what the lab would have to add to run the plan, and to reach the evidence target."""
+    plan = assess(protocol, scenario)
+    found = wordings(plan)
+    return asks_of(plan, least_loss_of(plan, found=found), found)
+
+
+def asks_of(plan: Assessment, least: LeastLoss, found: Wordings) -> Asks:
+    """Return what `asks` does, for a plan that is judged and searched already.
+
+    Args:
+        plan: the plan.
+        least: the plan that gives up the least in the lab as it is.
+        found: the plan's wordings.
+    """
+    search = _Alone(plan, least, found)
+    return Asks(
+        run=_relief(plan, plan.counts),
+        target=search.at_target(),
+        alone_target=tuple(search.alone(EvidenceTier.MEETS_TARGET)),
+        alone_floor=tuple(search.alone(EvidenceTier.ABOVE_FLOOR)),
+        untried=max(0, len(search.items) - MOST_ITEMS_TRIED),
+    )
+
+
+# --- one plan as it is ----------------------------------------------------------------------
+
+
+def _relief(plan: Assessment, counts: Counts) -> Relief:
+    """Return the smallest additions with which the lab can run a plan with these numbers."""
+    found = [*_amounts(counts, plan.pack), *_missing(plan)]
+    numbers = {"sample_size": counts.samples, "duration_days": counts.days}
+    return Relief(revise(plan.plan, **numbers), tuple(found), tuple(_left(plan, counts)))
+
+
+def means(pack: Pack) -> Means:
+    """Return what the lab has of the `AMOUNTS`: credits, days, staff units."""
+    return pack.lab.budget, pack.lab.days, pack.lab.staff
+
+
+def needed_means(counts: Counts, pack: Pack) -> Means:
+    """Return what a plan of these counts needs of the `AMOUNTS`."""
+    return (
+        credits_needed(counts, pack.cost_model),
+        counts.days,
+        int(staff(counts, pack.staff_model)),
+    )
+
+
+def _amounts(counts: Counts, pack: Pack) -> Iterator[Ask]:
+    for dimension, has, need in zip(AMOUNTS, means(pack), needed_means(counts, pack), strict=True):
+        if need > has:
+            yield Ask(dimension, has, need)
+
+
+def _missing(plan: Assessment) -> list[Ask]:
+    """Return an ask for each item of the plan that the lab has booked or out of stock."""
+    found: dict[str, Ask] = {}
+    for item in plan.items:
+        if item.status in (ItemStatus.BOOKED, ItemStatus.OUT_OF_STOCK):
+            found.setdefault(label_key(item.label), _release(item.label, item.category))
+    return list(found.values())
+
+
+def _release(label: str, category: str) -> Ask:
+    dimension = Dimension.EQUIPMENT if category == "equipment" else Dimension.REAGENTS
+    return Ask(dimension, 0, 1, label)
+
+
+def _left(plan: Assessment, counts: Counts) -> Iterator[Dimension]:
+    """Yield the dimensions that such a plan fails whatever the lab adds."""
+    unknown = {item.category for item in plan.items if item.status is ItemStatus.UNKNOWN}
+    numbers = {
+        Bounds.SAMPLES: counts.samples,
+        Bounds.DAYS: counts.days,
+        # Other numbers than the plan's own are chosen so that their evidence is allowed.
+        Bounds.EVIDENCE: plan.evidence.value if counts == plan.counts else None,
+    }
+    broken = any(
+        limit.hard and (number := numbers[limit.number]) is not None and not limit.allows(number)
+        for limit in plan.pack.limits
+    )
+    if broken or counts.samples < 1 or counts.days < 1 or 0 < counts.controls >= counts.samples:
+        yield Dimension.PROTOCOL
+    if "equipment" in unknown:
+        yield Dimension.EQUIPMENT
+    if "reagent" in unknown:
+        yield Dimension.REAGENTS
+    if plan.violations:
+        yield Dimension.POLICY
+
+
+def granted(found: Iterable[Ask], pack: Pack) -> Pack:
+    """Return the study in a lab that has added these asks."""
+    asked = list(found)
+    amounts = {ask.dimension: ask.needs for ask in asked if ask.item is None}
+    days, people = amounts.get(Dimension.SCHEDULE), amounts.get(Dimension.STAFF)
+    lab = pack.lab.with_means(
+        budget=amounts.get(Dimension.BUDGET),
+        days=None if days is None else int(days),
+        staff=None if people is None else int(people),
+        released=[ask.item for ask in asked if ask.item is not None],
+    )
+    return pack.in_lab(lab)
+
+
+# --- one addition alone ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """The search for single additions that are enough for a tier of evidence."""
+
+    plan: Assessment
+    least: LeastLoss
+    wordings: Wordings
+
+    @property
+    def pack(self) -> Pack:
+        return self.plan.pack
+
+    @cached_property
+    def worth(self) -> Worth:
+        return Worth(self.pack, most_looked_at(self.plan.plan, self.pack))
+
+    def at_target(self) -> Relief | None:
+        """Return what it takes to reach the target with the plan's own items and controls."""
+        as_is = Wording(frozenset(), self.plan.counts.controls, factor=self.plan.evidence_factor)
+        counts = self._counts(as_is, TIER_RANK[EvidenceTier.MEETS_TARGET])
+        return None if counts is None else _relief(self.plan, counts)
+
+    def _counts(self, wording: Wording, tier: int) -> Counts | None:
+        """Return the fewest samples and days of a wording that reach a tier, None if none do.
+
+        One experimental sample beside the controls is the least.
+        """
+        needed = self.worth.needed(tier, wording.factor)
+        allowed = self.worth.allowed(wording.factor)
+        if needed is None or allowed is None:
+            return None
+        limits = Limits(self.pack, over_days=True)
+        samples = max(needed, allowed, limits.fewest_samples(wording.controls))
+        days = limits.fewest_days(samples)
+        if samples > min(self.worth.most, limits.most_samples(days)) or days > limits.days[1]:
+            return None
+        return self.plan.counts._replace(samples=samples, days=days, controls=wording.controls)
+
+    def alone(self, tier: EvidenceTier) -> Iterator[Single]:
+        """Yield what each addition that is enough for a tier opens; none if it is reached now."""
+        if self._reaches(self.least, tier):
+            return
+        found = [*self._amounts(tier), *self._items(tier)]
+        for ask, least in sorted(found, key=lambda each: each[0].share):
+            yield self._single(ask, tier, least)
+
+    def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
+        return least.after.feasible and least.rank.tier <= TIER_RANK[tier]
+
+    def _single(self, ask: Ask, tier: EvidenceTier, least: LeastLoss) -> Single:
+        before = {control.name for control in self.plan.dropped}
+        dropped = tuple(c for c in least.after.dropped if c.name not in before)
+        kept = None
+        if dropped and ask.item is None:
+            needed = self._needed(tier, controls_stay=True)
+            kept = next(
+                (a for a in _enough(needed, self.pack) if a.dimension is ask.dimension), None
+            )
+        return Single(ask, tier, least, dropped, kept)
+
+    def _amounts(self, tier: EvidenceTier) -> Iterator[tuple[Ask, LeastLoss]]:
+        """Yield the least budget, days and staff that alone let some wording reach the tier."""
+        for ask in _enough(self._needed(tier), self.pack):
+            lab = granted([ask], self.pack)
+            yield ask, least_loss_of(assess(self.plan.plan, lab), found=self.wordings)
+
+    def _needed(self, tier: EvidenceTier, *, controls_stay: bool = False) -> list[Means]:
+        """Return what each wording that the lab can use needs at least to reach the tier.
+
+        With ``controls_stay`` only of the wordings in which every control of the plan stays.
+        """
+        return [
+            needed_means(counts, self.pack)
+            for wording in self.wordings.found
+            if not wording.failing and not (controls_stay and wording.dropped)
+            and (counts := self._counts(wording, TIER_RANK[tier])) is not None
+        ]  # fmt: skip
+
+    @cached_property
+    def items(self) -> list[Ask]:
+        """An ask for each missing item of the plan, and for each missing alternative to one."""
+        found = {label_key(ask.item or ""): ask for ask in _missing(self.plan)}
+        originals = set(found)
+        missing = {label_key(r.label): r for r in self.pack.resources if not r.available}
+        for swap in self.pack.allowed_substitutions:
+            lacking = missing.get(label_key(swap.alternative))
+            if lacking is not None and label_key(swap.original) in originals:
+                ask = _release(lacking.label, lacking.category.value)
+                found.setdefault(label_key(lacking.label), ask)
+        return list(found.values())
+
+    def _items(self, tier: EvidenceTier) -> Iterator[tuple[Ask, LeastLoss]]:
+        """Yield the items of which each alone, were it free, would let some plan reach the tier."""
+        if not self._amounts_allow(tier):
+            return
+        for ask, least in self._with_item:
+            if self._reaches(least, tier):
+                yield ask, least
+
+    @cached_property
+    def _with_item(self) -> list[tuple[Ask, LeastLoss]]:
+        return [
+            (ask, least_loss_of(assess(self.plan.plan, granted([ask], self.pack))))
+            for ask in self.items[:MOST_ITEMS_TRIED]
+        ]
+
+    def _amounts_allow(self, tier: EvidenceTier) -> bool:
+        """Return whether the lab's amounts allow the tier if items cost nothing of the effect."""
+        fewest_controls = min(wording.controls for wording in self.wordings.found)
+        counts = self._counts(Wording(frozenset(), fewest_controls), TIER_RANK[tier])
+        return counts is not None and not list(_amounts(counts, self.pack))
+
+
+def _enough(needed: Iterable[Means], pack: Pack) -> Iterator[Ask]:
+    """Yield the least of each amount that is enough on its own for one of these needs."""
+    has, wanted = means(pack), list(needed)
+    for place, dimension in enumerate(AMOUNTS):
+        alone = [
+            need[place]
+            for need in wanted
+            if need[place] > has[place]
+            and all(need[i] <= has[i] for i in range(len(has)) if i != place)
+        ]
+        if alone:
+            yield Ask(dimension, has[place], min(alone))
+
+
+# --- what one more buys ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Extra:
+    """The least-loss plan of a lab before and after one addition.
+
+    Attributes:
+        dimension: budget, schedule or staff.
+        more: how much is added: credits, days or staff units.
+        before, after: the least-loss plans.
+    """
+
+    dimension: Dimension
+    more: int
+    before: LeastLoss
+    after: LeastLoss
+
+    @property
+    def better(self) -> bool:
+        """Whether the addition lets less be given up, changes of the plan and cost set aside."""
+        return self.after.rank.given_up < self.before.rank.given_up
+
+
+def extras(plan: Assessment, least: LeastLoss, found: Wordings) -> tuple[Extra, ...]:
+    """Return what each single addition would buy: credits, a day, a staff unit.
+
+    Args:
+        plan: the plan.
+        least: the plan that gives up the least in the lab as it is.
+        found: the plan's wordings; amounts do not change them.
+    """
+    lab = plan.pack.lab
+    grown = (
+        (Dimension.BUDGET, EXTRA_CREDITS, lab.with_means(budget=lab.budget + EXTRA_CREDITS)),
+        (Dimension.SCHEDULE, 1, lab.with_means(days=lab.days + 1)),
+        (Dimension.STAFF, 1, lab.with_means(staff=lab.staff + 1)),
+    )
+    return tuple(
+        Extra(dimension, more, least, least_loss_of(
+            assess(plan.plan, plan.pack.in_lab(larger)), found=found))
+        for dimension, more, larger in grown
+    )  # fmt: skip

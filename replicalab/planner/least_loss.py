@@ -1,0 +1,362 @@
+"""The plan for the same lab that gives up the least, found exactly.
+
+**The order** of all plans is `Rank`: fewest failing dimensions, best evidence tier, least fidelity
+lost, most evidence, fewest changes, fewest days short of the endpoint, lowest cost.
+
+**What is searched**: every number of days from the study's fewest to the lab's most (all of them
+where the lab gives fewer than the endpoint needs), every wording (see `wordings`), and every number
+of samples that can count: up to what the plan or the study asks for, or as many as leave room
+beside the controls, or further where that reaches a better tier.
+
+**How**. A dimension may fail because of the wording, or because a limit is *given up*: the budget,
+the staff, or what makes a plan sound on paper. So every pair of a wording and a set of limits given
+up is a *candidate*, and how many dimensions it fails is known before any number is. Cost and staff
+never fall and evidence never shrinks with the sample, so of a candidate's samples only the largest
+that fits the remaining limits matters, and bisection finds it. Then the order is applied term by
+term: each step keeps the candidates that are best so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from math import inf
+from typing import Final, NamedTuple, TypeVar
+
+from replicalab.agents.suggestions import (
+    AlternativeSuggestion,
+    Offer,
+    SuggestionChange,
+    apply_changes,
+    offer_of,
+    reference_offer,
+)
+from replicalab.assessment import Assessment, FeasibilityCheckResult, assess, credits_needed
+from replicalab.models import Dimension, Protocol
+from replicalab.planner.limits import (
+    BELOW_FLOOR,
+    TIER_RANK,
+    Limits,
+    Worth,
+    asked_samples,
+    fewest,
+    most_looked_at,
+    shortfall,
+)
+from replicalab.planner.reasons import number_changes, with_reasons
+from replicalab.planner.steps import changed_values
+from replicalab.planner.wordings import Wording, Wordings, wordings
+from replicalab.scenarios import Pack
+
+_GIVEN_UP: Final = (Dimension.BUDGET, Dimension.STAFF, Dimension.PROTOCOL)
+"""The dimensions that a number of the plan decides, apart from the days, which always fit."""
+
+T = TypeVar("T")
+
+
+class Rank(NamedTuple):
+    """What a plan gives up, the worst first; the smaller rank is the better plan.
+
+    Attributes:
+        failing: how many dimensions fail.
+        tier: 0 meets the target, 1 is above the floor, 2 is below it.
+        loss: fidelity given up; each substitution counts 0 to 3, each dropped control 1.
+        shortfall: the evidence, lower is better (a power counts negative).
+        changes: how many values of the original plan differ.
+        days_short: how many days the study's endpoint is short of, 0 where it is kept.
+        credits: what the plan costs.
+    """
+
+    failing: int
+    tier: int
+    loss: int
+    shortfall: float
+    changes: int
+    days_short: int
+    credits: float
+
+    @property
+    def given_up(self) -> tuple[int, int, int, float]:
+        """The terms that do not depend on the plan that was revised."""
+        return self[:4]
+
+
+def rank(plan: Assessment, original: Protocol) -> Rank:
+    """Return the rank of a plan as a revision of the original."""
+    return Rank(
+        len(plan.failing),
+        TIER_RANK[plan.evidence.tier],
+        plan.fidelity_loss,
+        shortfall(plan.evidence.value, plan.pack),
+        changed_values(original, plan.plan),
+        days_short(plan.counts.days, plan.pack),
+        plan.cost,
+    )
+
+
+def days_short(days: int, pack: Pack) -> int:
+    """Return how many days more the study's endpoint needs."""
+    return max(0, pack.min_days - days)
+
+
+@dataclass(frozen=True)
+class LeastLoss:
+    """The plan that gives up the least, and what is proven by having found it.
+
+    Attributes:
+        after: the plan; the original itself when nothing else gives up less.
+        changes: from the original to it, each with its reason and what is lost.
+        rank: where it stands in the order of all plans.
+        exact: whether every plan was searched; False only for plans with so many items and
+            controls to choose from that not all their combinations could be.
+    """
+
+    after: Assessment
+    changes: tuple[SuggestionChange, ...]
+    rank: Rank
+    exact: bool = True
+
+    @property
+    def plan(self) -> Protocol:
+        """The plan."""
+        return self.after.plan
+
+    @property
+    def none_feasible(self) -> bool:
+        """Whether it is proven that no plan that was searched passes all seven dimensions."""
+        return self.exact and not self.after.feasible
+
+    @property
+    def none_above_floor(self) -> bool:
+        """Whether it is proven that no plan that passes reaches the study's floor."""
+        return self.exact and (self.rank.tier == BELOW_FLOOR or not self.after.feasible)
+
+
+def least_loss(protocol: Protocol, scenario: Pack) -> LeastLoss:
+    """Return the plan for this lab that gives up the least of the study."""
+    return least_loss_of(assess(protocol, scenario))
+
+
+def least_loss_of(
+    plan: Assessment, offer: Offer | None = None, found: Wordings | None = None
+) -> LeastLoss:
+    """Return what `least_loss` does, for a plan that is judged already.
+
+    The answer is never worse than the plan itself, nor than the Lab Manager's fixes.
+
+    Args:
+        plan: the plan.
+        offer: what the fixes lead to, where that is known.
+        found: the plan's wordings, where they are known.
+    """
+    found = found or wordings(plan)
+    best = _Search(plan, found).best()
+    contenders = [_revision(plan, plan, ())]
+    offer = offer or reference_offer(plan)
+    if offer is not None:
+        contenders.append(_revision(plan, offer.after, offer.changes))
+    if best is not None:
+        worded = best.wording.changes(plan.pack)
+        numbers = number_changes(apply_changes(plan.plan, worded), best, plan.pack)
+        changes = [*worded, *numbers]
+        revised = apply_changes(plan.plan, changes)
+        known = next((c.after for c in contenders if c.after.plan == revised), None)
+        contenders.insert(0, _revision(plan, known or assess(revised, plan.pack), changes))
+    least = min(contenders, key=lambda each: each.rank)
+    return LeastLoss(least.after, with_reasons(least.changes, least.after), least.rank, found.exact)
+
+
+def _revision(
+    plan: Assessment, after: Assessment, changes: Iterable[SuggestionChange]
+) -> LeastLoss:
+    return LeastLoss(after, tuple(changes), rank(after, plan.plan))
+
+
+def suggest_least_loss(
+    protocol: Protocol, check_result: FeasibilityCheckResult, scenario: Pack
+) -> AlternativeSuggestion | None:
+    """Return the least-loss plan in the form of the Lab Manager's suggestion, None if feasible."""
+    if check_result.feasible:
+        return None
+    offer = least_loss_offer(assess(protocol, scenario))
+    return offer.suggestion if offer else None
+
+
+def least_loss_offer(plan: Assessment, least: LeastLoss | None = None) -> Offer | None:
+    """Return the least-loss plan as the Lab Manager's offer, None if the plan is feasible.
+
+    Args:
+        plan: the plan.
+        least: the plan that gives up the least, where it is known.
+    """
+    if plan.feasible:
+        return None
+    least = least or least_loss_of(plan)
+    offer = offer_of(plan.check, least.after, least.changes)
+    # An offer is an improvement where fewer dimensions fail, and none that passed before.
+    improved = set(least.after.failing) < set(plan.failing)
+    suggestion = offer.suggestion.model_copy(update={"improved": improved})
+    return offer._replace(suggestion=suggestion)
+
+
+# --- the search -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A wording with the limits that its numbers may exceed, and its numbers.
+
+    Attributes:
+        wording: how the plan is worded.
+        given_up: the limits that its numbers may exceed.
+        most: the most samples that fit the others.
+        samples, days: the plan's numbers; 0 until they are chosen.
+    """
+
+    wording: Wording
+    given_up: frozenset[Dimension]
+    most: int
+    samples: int = 0
+    days: int = 0
+
+    def limits(self, pack: Pack) -> Limits:
+        """Return the limits that its numbers keep to."""
+        return _limits(pack, self.given_up)
+
+
+def _limits(pack: Pack, given_up: frozenset[Dimension]) -> Limits:
+    return Limits(
+        pack,
+        over_budget=Dimension.BUDGET in given_up,
+        over_staff=Dimension.STAFF in given_up,
+        over_paper=Dimension.PROTOCOL in given_up,
+    )
+
+
+def _least_of(found: Iterable[T], key: Callable[[T], float]) -> list[T]:
+    keyed = [(key(one), one) for one in found]
+    least = min((value for value, _ in keyed), default=0)
+    return [one for value, one in keyed if value == least]
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The search for one plan in one lab."""
+
+    plan: Assessment
+    wordings: Wordings
+    _most: dict[tuple[int, frozenset[Dimension]], int | None] = field(default_factory=dict)
+
+    @property
+    def pack(self) -> Pack:
+        return self.plan.pack
+
+    @cached_property
+    def worth(self) -> Worth:
+        most = most_looked_at(self.plan.plan, self.pack)
+        return Worth(self.pack, most, Limits(self.pack).endpoint_lost)
+
+    def best(self) -> Candidate | None:
+        """Return the best of all plans, None where the lab gives no day at all."""
+        worth = self.worth
+        found = self._fewest_failing()
+        found = _least_of(found, lambda one: worth.tier(one.most, one.wording.factor))
+        found = _least_of(found, lambda one: one.wording.loss)
+        sized = [self._sized(one) for one in found]
+        sized = _least_of(sized, lambda one: worth.shortfall(one.samples, one.wording.factor))
+        settled = (each for one in sized for each in self._settled(one))
+        return min(settled, key=self._leftover, default=None)
+
+    def _fewest_failing(self) -> list[Candidate]:
+        """Return, of all wordings and limits given up, those that fit with the fewest failing."""
+        by_number: dict[int, list[tuple[Wording, frozenset[Dimension]]]] = {}
+        for wording in self.wordings.found:
+            for size in range(len(_GIVEN_UP) + 1):
+                for given_up in map(frozenset, combinations(_GIVEN_UP, size)):
+                    number = len(wording.failing | given_up)
+                    by_number.setdefault(number, []).append((wording, given_up))
+        for number in sorted(by_number):
+            fits = (
+                Candidate(*each, most)
+                for each in by_number[number]
+                if (most := self._most_that_fit(*each)) is not None
+            )
+            if found := [one for one in fits if self._fewest(one) <= one.most]:
+                return found
+        return []
+
+    def _most_that_fit(self, wording: Wording, given_up: frozenset[Dimension]) -> int | None:
+        """Return the largest sample that fits some number of days, None if none does."""
+        key = wording.controls, given_up
+        if key not in self._most:
+            counts = self.plan.counts._replace(controls=wording.controls)
+            most = self.worth.most
+            self._most[key] = _limits(self.pack, given_up).most_that_fit(counts, most)
+        return self._most[key]
+
+    def _fewest(self, one: Candidate) -> float:
+        """Return the fewest samples of a candidate, infinite where no number will do."""
+        return 1 if Dimension.PROTOCOL in one.given_up else self._sound(one.wording)
+
+    def _sound(self, wording: Wording) -> float:
+        """Return the fewest samples that are sound on paper, infinite where none are.
+
+        They leave room beside the controls, and are what the study's own constraints demand.
+        """
+        limits, allowed = Limits(self.pack), self.worth.allowed(wording.factor)
+        least = limits.fewest_samples(wording.controls)
+        fewest_sound = inf if allowed is None else max(least, allowed)
+        return fewest_sound if fewest_sound <= limits.most_samples(limits.days[1]) else inf
+
+    def _sized(self, one: Candidate) -> Candidate:
+        """Return it with the samples asked for if so many fit, or the fewest of a better tier."""
+        controls = one.wording.controls
+        wanted = (
+            controls + 1,
+            Limits(self.pack).fewest_samples(controls),
+            self._sound(one.wording),
+        )
+        asked = asked_samples(self.plan.plan, self.pack)
+        asked = max([asked, *(int(n) for n in wanted if n <= one.most)])
+        factor = one.wording.factor
+        needed = self.worth.needed(self.worth.tier(one.most, factor), factor) or 0
+        return _with_numbers(one, min(one.most, max(asked, needed)))
+
+    def _settled(self, one: Candidate) -> Iterator[Candidate]:
+        """Yield it with every days and samples that may be the least change or cost."""
+        limits = one.limits(self.pack)
+        counts = self.plan.counts._replace(controls=one.wording.controls)
+        for samples in self._equal_samples(one):
+            planned = counts._replace(samples=samples)
+            for days in (self.plan.counts.days, limits.best_days(planned)):
+                if limits.allows(planned._replace(days=days)):
+                    yield _with_numbers(one, samples, days)
+
+    def _equal_samples(self, one: Candidate) -> list[int]:
+        """Return the samples, the fewest that are worth as much, and the original if they are."""
+        worth, factor, original = self.worth, one.wording.factor, self.plan.counts.samples
+        same = worth.shortfall(one.samples, factor)
+        least = fewest(
+            lambda n: worth.shortfall(n, factor) == same,
+            int(self._fewest(one)),
+            one.samples,
+        )
+        kept = [original] if least <= original <= one.samples else []
+        return [*kept, one.samples, least]
+
+    def _leftover(self, one: Candidate) -> tuple[int, int, float]:
+        """Return the last terms of the order: changes, days short of the endpoint, cost."""
+        before = self.plan.counts
+        counts = before._replace(samples=one.samples, days=one.days, controls=one.wording.controls)
+        changed = (one.samples != before.samples) + (one.days != before.days)
+        return (
+            one.wording.changed + changed,
+            days_short(one.days, self.pack),
+            credits_needed(counts, self.pack.cost_model),
+        )
+
+
+def _with_numbers(one: Candidate, samples: int, days: int = 0) -> Candidate:
+    return Candidate(one.wording, one.given_up, one.most, samples, days)

@@ -1,0 +1,380 @@
+"""The feasible region of a plan over days and samples, everything else of the plan held fixed.
+
+Here alone the core judges many plans at once, on arrays, by the formulas of the single check.
+Nothing in `replicalab.planner` imports this module, so that nothing else needs numpy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from replicalab.assessment import (
+    Assessment,
+    AssumedEffect,
+    Counts,
+    assumed_effects,
+    cost,
+    merged_effects,
+    staff,
+)
+from replicalab.planner.limits import MOST_SAMPLES, TIER_RANK, Constraint, Worth
+from replicalab.planner.worded import Worded
+from replicalab.scenarios import Bounds, Design, EvidenceTier, Pack, hard_range
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+MOST_COLUMNS: Final = 60
+MOST_ROWS: Final = 120
+SMALL_SHARE: Final = 0.05
+"""What fits is too small to be seen below that share of the rows."""
+
+_HEADROOM: Final = 4
+_AT_MOST_WIDER: Final = 3
+"""A plan that lies further out than so many times everything else is left outside the grid."""
+
+_UNLIMITED: Final = np.iinfo(np.int64).max
+"""Stands for a number of samples that nothing limits."""
+
+_CHECKED: Final = (Constraint.BUDGET, Constraint.SCHEDULE, Constraint.STAFF)
+"""The lab's own limits, which a plan must keep; beyond the evidence's it fits, but shows less."""
+
+
+@dataclass(frozen=True)
+class Fits:
+    """What a lab's numbers say about plans; arrays that broadcast together.
+
+    Attributes:
+        credits: what each plan costs, rounded to a millionth as it is compared with the budget.
+        staff: the staff units that each needs.
+        budget_ok, schedule_ok, staff_ok: the three lab constraints that are amounts.
+        paper_ok: sound on paper as far as counts go: at least 1 day and 1 experimental sample, and
+            within the study's own constraints on n and the days.
+        counts_ok: within throughput and population, so that every sample can count.
+        endpoint_ok: days enough for the study's endpoint.
+    """
+
+    credits: Floats
+    staff: Ints
+    budget_ok: Flags
+    schedule_ok: Flags
+    staff_ok: Flags
+    paper_ok: Flags
+    counts_ok: Flags
+    endpoint_ok: Flags
+
+    @property
+    def all_ok(self) -> Flags:
+        """Whether every numeric check passes; the two on evidence only warn and are left out."""
+        ok: Flags = self.budget_ok & self.schedule_ok & self.staff_ok & self.paper_ok
+        return ok
+
+    @property
+    def useful(self) -> Flags:
+        """Whether every numeric check passes, every sample counts and the endpoint is kept."""
+        ok: Flags = self.all_ok & self.counts_ok & self.endpoint_ok
+        return ok
+
+
+def plans_fit(counts: Counts, pack: Pack) -> Fits:
+    """Return the numeric checks of many plans in one lab.
+
+    Args:
+        counts: the five counts of the plans: whole numbers, or arrays that broadcast together.
+        pack: the study in its lab.
+    """
+    lab = pack.lab
+    credits: Floats = np.asarray(cost(counts, lab.cost_model), dtype=np.float64).round(6)
+    people = np.asarray(staff(counts, lab.staff_model), dtype=np.int64)
+    samples, days = np.asarray(counts.samples), np.asarray(counts.days)
+    return Fits(
+        credits=credits,
+        staff=people,
+        budget_ok=credits <= lab.budget,
+        schedule_ok=days <= lab.days,
+        staff_ok=people <= lab.staff,
+        paper_ok=(samples > counts.controls) & (days >= 1) & _held(samples, days, pack),
+        counts_ok=samples <= countable(days, pack),
+        endpoint_ok=days >= pack.min_days,
+    )
+
+
+def _held(samples: Ints, days: Ints, pack: Pack) -> Flags:
+    """Return whether numbers keep the study's own hard constraints on them."""
+    fewest, most = hard_range(pack.limits, Bounds.SAMPLES)
+    shortest, longest = hard_range(pack.limits, Bounds.DAYS)
+    held: Flags = (samples >= fewest) & (samples <= most) & (days >= shortest) & (days <= longest)
+    return held
+
+
+def countable(days: Ints, pack: Pack) -> Ints:
+    """Return how many samples can count in so many days: within throughput and population."""
+    exist = pack.design.population_max
+    return np.minimum(_finished(days, pack), _UNLIMITED if exist is None else exist)
+
+
+def _finished(days: Ints, pack: Pack) -> Ints:
+    """Return how many samples the throughput allows in so many days."""
+    if pack.samples_per_day is None:
+        return np.full(days.shape, _UNLIMITED)
+    rate = pack.samples_per_day.value
+    found: Ints = np.minimum(days, _UNLIMITED // rate) * rate
+    return found
+
+
+# --- the region -----------------------------------------------------------------------------
+
+
+class Level(NamedTuple):
+    """A line of equal evidence: the fewest samples that reach it."""
+
+    label: str
+    samples: int
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """The plans over a grid of samples (rows) and days (columns); each array is worked out once.
+
+    Attributes:
+        drawn: the plan; its controls, items and wording are held fixed.
+        days, samples: the grid's columns and rows, whole numbers evenly spaced, at least two.
+        effect: an effect to assume instead of the study's planning effect.
+    """
+
+    drawn: Worded
+    days: Ints
+    samples: Ints
+    effect: float | None = None
+
+    @property
+    def plan(self) -> Assessment:
+        """The plan."""
+        return self.drawn.plan
+
+    @cached_property
+    def fits(self) -> Fits:
+        """The numeric checks."""
+        return self._fits(self.samples[:, None], self.days[None, :])
+
+    def _fits(self, samples: Ints, days: Ints) -> Fits:
+        return plans_fit(self.plan.counts._replace(samples=samples, days=days), self.plan.pack)
+
+    @property
+    def feasible(self) -> Flags:
+        """Whether all seven dimensions pass."""
+        rows = self.samples[:, None]
+        return (rows >= self.least) & (rows <= self.most_feasible[None, :])
+
+    @cached_property
+    def _worth(self) -> Worth:
+        return Worth(self.plan.pack, MOST_SAMPLES, effect=self.effect)
+
+    @cached_property
+    def evidence(self) -> Floats:
+        """What each plan is worth at the assumed effect; NaN where it yields none."""
+        pack, factor = self.plan.pack, self.plan.evidence_factor
+        counted = np.minimum(self.samples[:, None], countable(self.days, pack)[None, :])
+        distinct, place = np.unique(counted, return_inverse=True)
+        worth = np.array([self._worth.value(int(n), factor) for n in distinct])
+        found: Floats = worth[place].reshape(counted.shape)
+        void = (self.days[None, :] < pack.min_days) | (self.samples[:, None] < 1)
+        return np.where(void | ~np.isfinite(found), np.nan, found)
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """Where the evidence reaches target and floor; one where they are the same, none where not.
+
+        The samples that are meant are those that count.
+        """
+        evidence, factor = self.plan.evidence, self.plan.evidence_factor
+        bounds = {
+            evidence.floor: ("floor", EvidenceTier.ABOVE_FLOOR),
+            evidence.target: ("target", EvidenceTier.MEETS_TARGET),
+        }
+        return tuple(
+            Level(f"{name} {evidence.amount(value)}", samples)
+            for value, (name, tier) in reversed(bounds.items())
+            if (samples := self._worth.needed(TIER_RANK[tier], factor)) is not None
+        )
+
+    # --- the lines of the constraints -----------------------------------------------------------
+
+    @cached_property
+    def lines(self) -> dict[Constraint, Ints]:
+        """For each constraint the largest sample that it allows in each number of days.
+
+        At most one more than the grid's last row; -1 where it allows none. The study's own
+        constraints are a line only where they allow less than the lab and all that exists.
+        """
+        pack, top = self.plan.pack, self._top
+        found = {
+            Constraint.BUDGET: self._largest(lambda fits: fits.budget_ok, top),
+            Constraint.SCHEDULE: np.where(self.days <= pack.lab.days, top, -1),
+            Constraint.STAFF: self._largest(lambda fits: fits.staff_ok, top),
+            Constraint.ENDPOINT: np.where(self.days >= pack.min_days, top, -1),
+        }
+        if pack.samples_per_day is not None:
+            found[Constraint.THROUGHPUT] = np.minimum(_finished(self.days, pack), top)
+        if pack.design.population_max is not None:
+            most = min(pack.design.population_max, top)
+            found[Constraint.POPULATION] = np.full(self.days.shape, most)
+        others = [found[limit] for limit in (*_CHECKED, Constraint.POPULATION) if limit in found]
+        if (self._study < np.min(others, axis=0)).any():
+            found[Constraint.STUDY] = self._study
+        return found
+
+    @cached_property
+    def _study(self) -> Ints:
+        """The line of the study's own hard constraints on n and the days."""
+        _, most = hard_range(self.plan.pack.limits, Bounds.SAMPLES)
+        shortest, longest = hard_range(self.plan.pack.limits, Bounds.DAYS)
+        open_ = (self.days >= shortest) & (self.days <= longest)
+        return np.where(open_, math.floor(min(most, self._top)), -1)
+
+    @property
+    def _top(self) -> int:
+        return int(self.samples[-1]) + 1
+
+    def _largest(self, ok: Callable[[Fits], Flags], top: int) -> Ints:
+        """Return for each day the largest sample up to ``top`` that is, -1 for none.
+
+        ``ok`` must hold up to some number and fail above it; all days are bisected at once.
+        """
+        low, high = np.full(self.days.shape, -1), np.full(self.days.shape, top)
+        while (low < high).any():
+            middle = (low + high + 1) // 2
+            held = ok(self._fits(middle, self.days))
+            low, high = np.where(held, middle, low), np.where(held, high, middle - 1)
+        return low
+
+    @cached_property
+    def _asked(self) -> int | None:
+        """The fewest samples that count for the evidence that the study insists on.
+
+        0 where it insists on none, None where no sample will do.
+        """
+        worth, factor = Worth(self.plan.pack, MOST_SAMPLES), self.plan.evidence_factor
+        nothing = worth.value(0, factor)
+        held = (each for each in self.plan.pack.limits if each.number is Bounds.EVIDENCE)
+        if all(limit.allows(nothing) for limit in held if limit.hard):
+            return 0
+        return worth.allowed(factor)
+
+    @cached_property
+    def least(self) -> int:
+        """The fewest samples that are sound on paper, as far as that does not depend on days."""
+        fewest, _ = hard_range(self.plan.pack.limits, Bounds.SAMPLES)
+        controls = int(self.plan.counts.controls)
+        return max(controls + 1, math.ceil(max(0.0, fewest)), self._asked or 0)
+
+    @cached_property
+    def most_feasible(self) -> Ints:
+        """The largest feasible sample for each number of days, -1 where there is none."""
+        asked, open_ = self._asked, self.days >= 1
+        if asked != 0:
+            open_ &= self.days >= self.plan.pack.min_days
+            open_ &= countable(self.days, self.plan.pack) >= (asked or 0)
+        if asked is None or self.drawn.failing:
+            open_ = np.zeros_like(open_)
+        lines = [*(self.lines[limit] for limit in _CHECKED), self._study]
+        return self._at_least(np.where(open_, np.min(lines, axis=0), -1))
+
+    @cached_property
+    def most_useful(self) -> Ints:
+        """The same of those whose samples all count and that keep the endpoint."""
+        return self._at_least(np.min([self.most_feasible, *self.lines.values()], axis=0))
+
+    def _at_least(self, most: Ints) -> Ints:
+        return np.where(most >= self.least, most, -1)
+
+    # --- what is seen of it -----------------------------------------------------------------
+
+    def outside(self, plans: Mapping[str, Assessment]) -> list[tuple[str, int]]:
+        """Return which of the plans and levels lie outside the grid, each with its samples."""
+        highest, longest = int(self.samples[-1]), int(self.days[-1])
+        found = [
+            (name, plan.counts.samples)
+            for name, plan in plans.items()
+            if plan.counts.samples > highest or plan.counts.days > longest
+        ]
+        return found + [(name, n) for name, n in self.levels if n > highest]
+
+
+def effects_of(design: Design) -> tuple[AssumedEffect, ...]:
+    """Return the effects that a region may assume, the planning effect first.
+
+    None where the evidence assumes none, or one that nobody would vary.
+    """
+    planning, others = design.effect_planning, assumed_effects(design)
+    if planning is None or not others:
+        return ()
+    return merged_effects([AssumedEffect("planned", abs(planning)), *others])
+
+
+def region(drawn: Worded, beside: Sequence[Assessment], effect: float | None = None) -> Region:
+    """Return the region of a plan on a grid that shows the plans beside it.
+
+    Where what fits is too small to be seen so, the grid is closer to it.
+
+    Args:
+        drawn: the plan.
+        beside: the plans to show, see `grid_for`.
+        effect: an effect to assume instead of the study's planning effect.
+    """
+    found = Region(drawn, *grid_for(beside), effect)
+    nearer = zoomed(found)
+    return found if nearer is None else replace(found, samples=nearer)
+
+
+def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
+    """Return the days and the samples of a grid that shows these plans and the lab's limits.
+
+    The first plan is left outside when it is out of all proportion to the rest.
+
+    Args:
+        plans: the plan, then others of its lab that matter.
+    """
+    pack, yours = plans[0].pack, plans[0].counts
+    others = [*(plan.plan for plan in plans[1:]), pack.reference_protocol]
+    days = _highest(
+        yours.days, [plan.duration_days for plan in others], [pack.min_days, pack.lab.days]
+    )
+    samples = _highest(
+        yours.samples,
+        [plan.sample_size for plan in others],
+        [int(countable(np.array([days]), pack)[0])],
+    )
+    first = min(1, *(plan.counts.days for plan in plans))
+    return _spaced(first, days + 1, MOST_COLUMNS), _spaced(0, samples * 27 // 25 + 1, MOST_ROWS)
+
+
+def zoomed(found: Region) -> Ints | None:
+    """Return the samples of a grid closer to what fits, None where that can be seen as it is.
+
+    Whatever fits is then the lower quarter of the rows instead of less than a twentieth.
+    """
+    most, top = int(found.most_feasible.max()), int(found.samples[-1])
+    if not 0 < most < top * SMALL_SHARE:
+        return None
+    return _spaced(0, most * _HEADROOM, MOST_ROWS)
+
+
+def _highest(plan: int, others: list[int], limits: list[int]) -> int:
+    """Return the highest number to show: limits and the plan only where they are not far out."""
+    most = max(1, *others)
+    most = max(most, *(limit for limit in limits if limit <= most * 3 // 2), 1)
+    return max(most, plan) if plan <= most * _AT_MOST_WIDER else most
+
+
+def _spaced(low: int, high: int, most: int) -> Ints:
+    step = max(1, -(-(high - low + 1) // most))
+    return np.arange(low, max(high, low + 1) + step, step)[:most]

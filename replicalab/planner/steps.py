@@ -1,0 +1,127 @@
+"""A step from one plan to another: what changes, what that saves, and what it loses.
+
+Used beside a suggestion (change by change), in a negotiation's ledger (round by round), and
+wherever two plans are compared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from replicalab.agents.suggestions import SuggestionChange, apply_changes
+from replicalab.assessment import Assessment, assess
+from replicalab.lexicon import label_key
+from replicalab.models import PROTOCOL_FIELDS, Protocol
+from replicalab.scenarios import Control
+
+
+class FieldChange(NamedTuple):
+    """One field of a plan that differs.
+
+    Attributes:
+        field: the protocol field.
+        before, after: its values; of lists only the labels that the other plan does not have.
+    """
+
+    field: str
+    before: int | str | tuple[str, ...]
+    after: int | str | tuple[str, ...]
+
+
+class PlanStep(NamedTuple):
+    """A step from one plan to another in the same study.
+
+    Attributes:
+        before, after: the two plans.
+        change: the suggested change that the step makes, None where it is none.
+    """
+
+    before: Assessment
+    after: Assessment
+    change: SuggestionChange | None = None
+
+    @property
+    def credits_saved(self) -> float:
+        """Credits that the step saves; negative when it costs."""
+        return self.before.cost - self.after.cost
+
+    @property
+    def evidence_changed(self) -> bool:
+        """Whether the step moves the evidence at the precision shown."""
+        return self.before.evidence.text != self.after.evidence.text
+
+    @property
+    def newly_dropped(self) -> list[Control]:
+        """The study's controls that the step gives up."""
+        before = {control.name for control in self.before.dropped}
+        return [control for control in self.after.dropped if control.name not in before]
+
+    @property
+    def fields(self) -> list[FieldChange]:
+        """Every field that differs, in the protocol's order."""
+        return differences(self.before.plan, self.after.plan)
+
+
+def change_steps(
+    plan: Assessment, changes: Iterable[SuggestionChange], known: Sequence[Assessment] = ()
+) -> list[PlanStep]:
+    """Return each of a suggestion's changes as a step, applied one after the other.
+
+    Args:
+        plan: where they start.
+        changes: in their order.
+        known: plans of the same lab that are judged already, so that none is judged twice.
+    """
+    steps = []
+    for change in changes:
+        after = judged(apply_changes(plan.plan, [change]), plan, [plan, *known])
+        steps.append(PlanStep(plan, after, change))
+        plan = after
+    return steps
+
+
+def judged(revised: Protocol, plan: Assessment, known: Iterable[Assessment]) -> Assessment:
+    """Return a revised plan's assessment: the known one, or a new one in the same lab."""
+    same = (each for each in known if each.plan == revised)
+    return next(same, None) or assess(revised, plan.pack)
+
+
+def differences(before: Protocol, after: Protocol) -> list[FieldChange]:
+    """Return every field in which two plans differ; labels only as they come or go."""
+    found = []
+    for name in PROTOCOL_FIELDS:
+        old, new = getattr(before, name), getattr(after, name)
+        if isinstance(old, list):
+            gone, come = _only(old, new), _only(new, old)
+            if gone or come:
+                found.append(FieldChange(name, gone, come))
+        elif old != new:
+            found.append(FieldChange(name, old, new))
+    return found
+
+
+def _only(these: list[str], others: list[str]) -> tuple[str, ...]:
+    """Return the labels of ``these`` that ``others`` does not have, or has less often."""
+    left = Counter(map(label_key, others))
+    found = []
+    for label in these:
+        left[label_key(label)] -= 1
+        if left[label_key(label)] < 0:
+            found.append(label)
+    return tuple(found)
+
+
+def changed_values(original: Protocol, plan: Protocol) -> int:
+    """Return how many values differ: each number, text and listed label counts once."""
+    return sum(
+        max(len(each.before), len(each.after))
+        if isinstance(each.before, tuple) and isinstance(each.after, tuple)
+        else 1
+        for each in differences(original, plan)
+    )
+
+
+NUMBERS: Final = ("sample_size", "duration_days")
+"""The protocol fields that are numbers."""

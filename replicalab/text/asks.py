@@ -1,0 +1,165 @@
+"""What it would take, and what the planned evidence rests on, in sentences."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from replicalab.assessment import DIMENSION_ROWS, Assessment, Evidence, assumed_effects
+from replicalab.assessment.phrases import failing_text, size_text
+from replicalab.lexicon import amount_text, capitalised, count_text, joined, quoted
+from replicalab.planner import Ask, Options, Relief, Single, asks_text
+from replicalab.scenarios import EvidenceTier
+from replicalab.text.plan import effect_text
+
+_BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
+
+
+# --- what it would take ---------------------------------------------------------------------
+
+
+def nothing_needed(options: Options) -> bool:
+    """Return whether the lab can run the plan as it is and the plan meets the study's target."""
+    yours = options.yours
+    at_target = yours.evidence.tier is EvidenceTier.MEETS_TARGET
+    return yours.feasible and at_target and options.least.plan == yours.plan
+
+
+def run_lines(relief: Relief) -> list[str]:
+    """Return one line for each thing that the lab has too little of, with has and needs."""
+    return [ask_text(ask) for ask in relief.asks]
+
+
+def ask_text(ask: Ask) -> str:
+    """Return an ask as has → needs: ``Budget: 2,600 → 3,850 credits``."""
+    name = ask.dimension.value.capitalize()
+    if ask.item is not None:
+        return f"{name}: {ask.text}"
+    noun = DIMENSION_ROWS[ask.dimension].noun
+    return f"{name}: {amount_text(ask.has)} → {count_text(ask.needs, noun)}"
+
+
+def run_text(relief: Relief) -> str:
+    """Return what it takes together to run a plan exactly as it is."""
+    if relief.possible and not relief.asks:
+        return "Nothing: the lab can run the plan as it is."
+    left = failing_text(relief.left) if relief.left else ""
+    if not relief.asks:
+        return f"Nothing that the lab could add is enough: {left} all the same."
+    together = capitalised(asks_text(relief.asks))
+    if left:
+        return f"{together}; but {left} whatever the lab adds."
+    return f"{together}: with that the lab can run the plan as it is."
+
+
+def wasted_text(plan: Assessment) -> str:
+    """Return how many samples of a plan are paid for in vain; empty where every one counts."""
+    counted, planned = plan.evidence.counted, plan.counts.samples
+    if counted >= planned:
+        return ""
+    return f"Of its {planned:,} samples only {counted:,} can count; plan no more than these."
+
+
+def target_text(options: Options) -> str:
+    """Return how many samples and days reach the evidence target, and what that takes."""
+    yours, least = options.yours, options.least.after
+    goal, relief = bound_text(yours.evidence, "target"), options.asks.target
+    if relief is None:
+        most = yours.pack.design.population_max
+        why = f" The study has {count_text(most, 'sample')} at most." if most else ""
+        return f"With these items and controls no sample size reaches {goal}.{why}"
+    size = f"{size_text(relief.plan)} reach {goal}"
+    if relief.possible and not relief.asks:
+        return f"Nothing: {size}, and the lab has the means."
+    if not relief.asks:
+        return f"{size}, but {failing_text(relief.left)} whatever the lab adds."
+    still = f"; but {failing_text(relief.left)} all the same" if relief.left else ""
+    own = f"{size}. That takes {asks_text(relief.asks)}{still}."
+    if least.feasible and least.evidence.tier is EvidenceTier.MEETS_TARGET:
+        return f"Nothing is needed if you take the least-loss plan. With your own items: {own}"
+    return own
+
+
+def alone_lines(options: Options) -> list[str]:
+    """Return each single addition that is enough once the plan is adapted, and that plan."""
+    return [_single_text(single, options.yours) for single in options.asks.singles]
+
+
+def _single_text(single: Single, yours: Assessment) -> str:
+    """Return what an addition opens, what that plan gives up, and the price of giving up less."""
+    after = single.least.after
+    size = f"{size_text(after.plan)}{_adapted_text(single, yours)}"
+    goal = bound_text(after.evidence, _BOUNDS[single.tier])
+    text = f"{capitalised(single.ask.text)}: {size}, for {goal}."
+    if not single.dropped:
+        return text
+    if single.kept is None:
+        return f"{text} With every control kept it is not enough."
+    return f"{text} With every control kept: {single.kept.text}."
+
+
+def _adapted_text(single: Single, yours: Assessment) -> str:
+    """Return which items and controls an adapted plan changes: ``, without 'a' and 'b' (…)``."""
+    after = single.least.after
+    come = quoted(s.alternative for s in after.substitutions if s not in yours.substitutions)
+    gone = quoted(control.name for control in single.dropped)
+    text = f", with {joined(come)}" if come else ""
+    text += f", without {joined(gone)}" if gone else ""
+    loss = after.fidelity_loss
+    return f"{text} (fidelity loss {loss} in all)" if text and loss else text
+
+
+def alone_text(options: Options) -> str:
+    """Return what single additions cannot do, or that none is needed; empty when they can."""
+    least, asks = options.least, options.asks
+    evidence = least.after.evidence
+    reached = evidence.tier if least.after.feasible else EvidenceTier.BELOW_FLOOR
+    if reached is EvidenceTier.MEETS_TARGET:
+        whose = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
+        return f"Nothing: {whose} reaches {bound_text(evidence, 'target')}."
+    missed = []
+    if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor:
+        missed.append("floor")
+    if not asks.alone_target:
+        missed.append("target")
+    goals = joined([bound_text(evidence, bound) for bound in missed], "or")
+    return f"No single addition reaches {goals}." if missed else ""
+
+
+def bound_text(evidence: Evidence, bound: str) -> str:
+    """Return the study's target or floor with its number: ``the target of power 0.80``."""
+    value = evidence.target if bound == "target" else evidence.floor
+    return f"the {bound} of {evidence.measure} {evidence.amount(value)}"
+
+
+# --- what the evidence rests on -------------------------------------------------------------
+
+
+def assumption_text(plan: Assessment) -> str:
+    """Return at which assumed effect the evidence is planned, how, and that none was observed."""
+    evidence, row = plan.evidence, plan.evidence.row
+    if row.effect is None:
+        return f"Planned, by {row.method}; no effect is assumed."
+    assumed = f"{row.effect.name} of {effect_text(plan.pack.design.effect_planning)}"
+    if evidence.factor != 1:
+        assumed += f", seen as {effect_text(evidence.effect)} through the substitutions"
+    return f"Planned, at an assumed {assumed}, by {row.method}; never observed {evidence.measure}."
+
+
+def assumed_rows(plan: Assessment) -> list[tuple[str, str, Evidence]]:
+    """Return the evidence at each effect worth assuming: its name, its size, what the plan buys."""
+    return [
+        (label, effect_text(effect), plan.evidence_at(effect))
+        for label, effect in assumed_effects(plan.pack.design)
+    ]
+
+
+def assumed_text(plan: Assessment) -> str:
+    """Return all the evidence at the effects worth assuming, in one sentence; empty if none is."""
+    rows = assumed_rows(plan)
+    if not rows:
+        return ""
+    texts = [
+        f"{label} ({size}) {found.amount(found.value)}" if not found.void else f"{label} none"
+        for label, size, found in rows
+    ]
+    return f"{capitalised(rows[0][2].measure)} at an effect {', '.join(texts)}."

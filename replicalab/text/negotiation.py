@@ -1,0 +1,408 @@
+"""What people read of a negotiation: who plays, each round, who gave what, how it ended.
+
+Every number stands in the negotiation or in its ledger; nothing is said that they do not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from replicalab.assessment import Assessment, failing_text, placed_text, size_text
+from replicalab.lexicon import amount_text, count_text, joined
+from replicalab.models import (
+    DIMENSIONS,
+    FIELD_LABELS,
+    LabManagerActionType,
+    Role,
+    ScientistActionType,
+)
+from replicalab.negotiation import (
+    Gift,
+    Judgement,
+    LabManagerKind,
+    Negotiation,
+    Outcome,
+    Round,
+    ScientistKind,
+    prospect,
+)
+from replicalab.planner import PlanStep
+from replicalab.text.plan import saved_text
+from replicalab.text.verdicts import (
+    ANSWER_MEANINGS,
+    ANSWER_STATUS,
+    ANSWER_TITLES,
+    Status,
+    Verdict,
+    evidence_sentence,
+    evidence_status,
+    plan_size,
+)
+
+
+class Player(NamedTuple):
+    """Who may sit at the table: the name, and the rule in one line."""
+
+    name: str
+    rule: str
+
+
+SCIENTISTS: Final = {
+    ScientistKind.BASELINE: Player(
+        "Baseline",
+        "Opens with your plan. While the answer names an obstacle it halves the sample and takes a "
+        "day off; otherwise, and in the last round, it accepts.",
+    ),
+    ScientistKind.EVIDENCE_AWARE: Player(
+        "Evidence-aware",
+        "Opens with your plan. Takes an offer that meets the evidence target, else counters with "
+        "the best plan this lab can run, and leaves when none reaches the floor.",
+    ),
+    ScientistKind.MODEL: Player(
+        "Language model",
+        "Chooses its own plans. Its text is only read as data: the checks decide, as for anyone.",
+    ),
+    ScientistKind.PERSON: Player(
+        "You",
+        "You propose, ask, accept or walk away, and see the Lab Manager's answer at each round.",
+    ),
+}
+RECORDED: Final = Player(
+    "Recorded run", "Shows a negotiation that was kept earlier. Nothing is asked of any model."
+)
+LAB_MANAGERS: Final = {
+    LabManagerKind.REFERENCE: Player(
+        "Reference",
+        "Substitutes items, cuts days, then halves the sample until the budget fits.",
+    ),
+    LabManagerKind.LEAST_LOSS: Player(
+        "Least-loss",
+        "Offers the plan that this lab can run and that gives up the least evidence.",
+    ),
+}
+
+OUTCOME_TITLES: Final = {
+    Outcome.AGREED: "Agreed",
+    Outcome.AGREED_BELOW_FLOOR: "Agreed below the floor",
+    Outcome.FALSE_AGREEMENT: "False agreement",
+    Outcome.NO_DEAL: "No deal",
+}
+UNFINISHED_TITLE: Final = "Still open"
+"""The title of a negotiation that goes on."""
+OUTCOME_STATUS: Final = {
+    Outcome.AGREED: Status.PASS,
+    Outcome.AGREED_BELOW_FLOOR: Status.CAUTION,
+    Outcome.FALSE_AGREEMENT: Status.FAIL,
+    Outcome.NO_DEAL: Status.FAIL,
+}
+
+_TURN_TITLES: Final = {
+    ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
+    ScientistActionType.REVISE_PROTOCOL: "Revises",
+    ScientistActionType.REQUEST_INFO: "Asks",
+    ScientistActionType.ACCEPT: "Accepts",
+}
+_ANSWER_RULES: Final = {
+    LabManagerActionType.ACCEPT: "First in its order: all seven dimensions pass, so it accepts.",
+    LabManagerActionType.REPORT_FEASIBILITY: (
+        "Second in its order: the five lab constraints pass, but not all seven dimensions, so it "
+        "reports."
+    ),
+    LabManagerActionType.SUGGEST_ALTERNATIVE: (
+        "Third in its order: a lab constraint fails, and its changes improve the plan and leave no "
+        "lab constraint failing, so it suggests them."
+    ),
+    LabManagerActionType.REJECT: (
+        "Last in its order: a lab constraint fails, and no changes that it may make repair every "
+        "one, so it rejects."
+    ),
+}
+_SIZES: Final = {"sample_size": "sample", "duration_days": "day"}
+"""The numbers of a plan, and what they count."""
+_POWER_LIKE: Final = frozenset({"power", "probability of detection"})
+
+
+# --- a round ----------------------------------------------------------------------------------
+
+
+def turn_title(done: Round) -> str:
+    """Return what the Scientist did in a round, in one word or two."""
+    return "Walks away" if done.action is None else _TURN_TITLES[done.action.action_type]
+
+
+def answer_verdict(done: Round) -> Verdict | None:
+    """Return what the Lab Manager's answer in a round means, None where it gives none."""
+    if done.answer is None:
+        return None
+    if asked_only(done) or done.plan is None:
+        text = "Answers from the lab's own data; no plan was put forward."
+        return Verdict(Status.CAUTION, "Answers", text)
+    kind = done.answer.action_type
+    return Verdict(ANSWER_STATUS[kind], ANSWER_TITLES[kind], ANSWER_MEANINGS[kind])
+
+
+def asked_only(done: Round) -> bool:
+    """Return whether the Scientist only asked in a round."""
+    return done.action is not None and done.action.action_type is ScientistActionType.REQUEST_INFO
+
+
+def answer_rule(done: Round) -> str:
+    """Return the rule by which the Lab Manager answered as it did."""
+    if done.answer is None:
+        return "Nobody waits for an answer: the Scientist has left."
+    if asked_only(done):
+        return "A question is answered from the lab's own data, never from the hidden reference."
+    if done.plan is None:
+        return "There is no plan to check, so it asks for one."
+    return _ANSWER_RULES[done.answer.action_type]
+
+
+def round_summary(done: Round) -> str:
+    """Return a round's plan in a few numbers, for a narrow place."""
+    if done.plan is None:
+        return "no plan"
+    cost = amount_text(done.plan.cost)
+    return f"{size_text(done.plan.plan)}, {cost} credits, {done.plan.evidence.text}"
+
+
+def on_the_table(plan: Assessment) -> str:
+    """Return a plan in numbers: size, credits, evidence, and what fails."""
+    return f"{plan_size(plan)}, {plan.evidence.text}; {_passing_text(plan)}"
+
+
+def _passing_text(plan: Assessment) -> str:
+    return failing_text(plan.failing) if plan.failing else "all seven dimensions pass"
+
+
+def round_caption(negotiation: Negotiation, at: int) -> str:
+    """Return a round in one line of numbers; ``at`` counts from 0.
+
+    ``Round 2: halving to 150 samples and cutting to 7 days saves 1,550 credits; power falls from
+    0.86 to 0.58.``
+    """
+    before = negotiation.state_before(at).plan
+    return f"Round {at + 1}: {_what_happened(before, negotiation.rounds[at])}."
+
+
+def _what_happened(before: Assessment | None, done: Round) -> str:
+    if done.action is None:
+        return "the Scientist walks away"
+    if asked_only(done):
+        return "the Scientist asks, and the lab answers from its own data"
+    if done.plan is None:
+        return "no plan is put forward"
+    if before is None:
+        return f"the Scientist opens with {on_the_table(done.plan)}"
+    accepts = done.action.action_type is ScientistActionType.ACCEPT
+    if before.plan == done.plan.plan:
+        does = "accepts the plan" if accepts else "puts the same plan forward"
+        return f"the Scientist {does}: {on_the_table(done.plan)}"
+    step = PlanStep(before, done.plan)
+    offer = f"taking the offer of {size_text(done.plan.plan)}"
+    moves = offer if accepts else joined(list(_moves(step)))
+    return f"{moves} {saved_text(step)}; {_evidence_effect(step)}"
+
+
+def _moves(step: PlanStep) -> Iterator[str]:
+    """Yield each change as something that is done: ``halving to 150 samples``."""
+    said, others = "", []
+    for field, old, new in step.fields:
+        if isinstance(old, int) and isinstance(new, int):
+            verb = "raising" if new > old else "halving" if new and new == old // 2 else "cutting"
+            amount = count_text(new, _SIZES[field])
+            yield amount if verb == said else f"{verb} to {amount}"
+            said = verb
+        else:
+            others.append(FIELD_LABELS[field].lower())
+    if others:
+        yield f"changing {joined(others)}"
+
+
+def _evidence_effect(step: PlanStep) -> str:
+    old, new = step.before.evidence, step.after.evidence
+    if not step.evidence_changed:
+        return f"{new.text} stays" if not new.void else "there is still no evidence"
+    if new.void:
+        return f"{old.text} is lost: {new.void}"
+    if old.void:
+        return f"evidence returns: {new.text}"
+    moves = "rises" if new.value > old.value else "falls"
+    return f"{new.measure} {moves} from {old.amount(old.value)} to {new.amount(new.value)}"
+
+
+# --- how it stands ----------------------------------------------------------------------------
+
+
+def move_text(negotiation: Negotiation) -> str:
+    """Return whose turn it is, and which round of how many."""
+    return f"Your move: round {len(negotiation.rounds) + 1} of {negotiation.setup.max_rounds}"
+
+
+def outcome_verdict(negotiation: Negotiation) -> Verdict:
+    """Return how a negotiation ended, in one sentence that is true.
+
+    Where no plan above the floor was agreed, it says whether this lab could have run one. A
+    negotiation that goes on is told as what is on the table.
+    """
+    outcome, plan = negotiation.outcome, negotiation.final_plan
+    if outcome is None:
+        return Verdict(Status.CAUTION, UNFINISHED_TITLE, f"{_so_far(negotiation)}.")
+    title, status = OUTCOME_TITLES[outcome], OUTCOME_STATUS[outcome]
+    text = f"{title}: {negotiation.ending} with no plan on the table"
+    if plan is not None:
+        text = _with_plan(negotiation, plan, title)
+    if plan is not None and outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
+        status = evidence_status(plan.evidence)
+    if outcome is not Outcome.AGREED:
+        text = f"{text}; {prospect(negotiation.state.options, negotiation.pack).text}"
+    return Verdict(status, title, f"{text}.")
+
+
+def _with_plan(negotiation: Negotiation, plan: Assessment, title: str) -> str:
+    number, ending, size = len(negotiation.rounds), negotiation.ending, plan_size(plan)
+    if negotiation.outcome is Outcome.NO_DEAL:
+        stands = f"the last plan was {size}, and {_passing_text(plan)}"
+        return f"{title} after round {number}: {ending}; {stands}"
+    if negotiation.outcome is Outcome.FALSE_AGREEMENT:
+        why = "does not approve" if plan.check.lab_feasible else "cannot run"
+        fails = f"{failing_text(plan.failing)}, so the lab {why} the plan of {size}"
+        return f"{title} in round {number}: {ending}, but {fails}"
+    evidence = evidence_sentence(plan.evidence).removesuffix(".")
+    return f"{title} in round {number}: {size}; {evidence[0].lower()}{evidence[1:]}"
+
+
+def _so_far(negotiation: Negotiation) -> str:
+    """Return which round is next, and what is on the table."""
+    state = negotiation.state
+    here = f"Round {len(negotiation.rounds) + 1} of {state.max_rounds}"
+    if state.plan is None:
+        return f"{here}: no plan is on the table yet"
+    stands = f"{plan_size(state.plan)}, and {_passing_text(state.plan)}"
+    text = f"{here}: on the table is the plan of {stands}"
+    if state.offer is None:
+        return text
+    offer = f"{size_text(state.offer.plan)}: {placed_text(state.offer.evidence)}"
+    return f"{text}; the Lab Manager offers {offer}"
+
+
+# --- who gave what ----------------------------------------------------------------------------
+
+
+def ledger_sentence(gifts: Sequence[Gift]) -> str:
+    """Return who gave what in all: credits and evidence, side by side."""
+    totals = {gift.who: gift.total for gift in gifts}
+    scientist, manager = totals.get(Role.SCIENTIST), totals.get(Role.LAB_MANAGER)
+    saved = manager.credits_saved if manager else 0
+    gave = f"gave {amount_text(abs(saved))} credits"
+    if saved > 0:
+        gave = f"came to offer {amount_text(saved)} credits less"
+    return f"{_scientist_gave(scientist)}; the Lab Manager {gave}."
+
+
+def _scientist_gave(total: PlanStep | None) -> str:
+    if total is None:
+        return "The Scientist gave nothing"
+    saved, evidence = total.credits_saved, _evidence_given(total)
+    gave = f"gave {amount_text(saved)} credits"
+    if saved < 0:
+        gave = f"came to want {amount_text(-saved)} credits more"
+    return f"The Scientist {gave}{f' and {evidence}' if evidence else ''}"
+
+
+def _evidence_given(total: PlanStep) -> str:
+    """Return how much evidence a side gave up; the difference is that of the numbers shown."""
+    before, after = total.before.evidence, total.after.evidence
+    if not total.evidence_changed:
+        return ""
+    if before.measure in _POWER_LIKE and not before.void:
+        left = Decimal(0) if after.void else Decimal(after.amount(after.value))
+        lost = Decimal(before.amount(before.value)) - left
+        return f"{lost} of {before.measure}" if lost > 0 else f"won {-lost} of it back"
+    if before.void or after.void:
+        return f"went from {before.text} to {after.text}"
+    was, now = before.amount(before.value), after.amount(after.value)
+    return f"let {before.measure} go from {was} to {now}"
+
+
+def change_rows(step: PlanStep) -> list[tuple[str, str, str]]:
+    """Return each field that a step changes: its name, its value before, and its value after."""
+    return [
+        (FIELD_LABELS[field], _value_text(field, old), _value_text(field, new))
+        for field, old, new in step.fields
+    ]
+
+
+def _value_text(field: str, value: int | str | tuple[str, ...]) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return ", ".join(value) or "\u2013"
+    return count_text(value, "day") if field == "duration_days" else amount_text(value)
+
+
+def step_changes(step: PlanStep) -> str:
+    """Return what a step changes: ``300 → 150 samples, 8 → 6 days, other equipment``.
+
+    Items and wordings are not repeated: they stand in the round itself.
+    """
+    sizes, others = [], []
+    for field, old, new in step.fields:
+        if isinstance(old, int) and isinstance(new, int):
+            sizes.append(f"{amount_text(old)} → {amount_text(new)} {_SIZES[field]}s")
+        else:
+            others.append(f"other {FIELD_LABELS[field].lower()}")
+    return ", ".join([*sizes, *others])
+
+
+def signed_credits(step: PlanStep) -> str:
+    """Return how a step moves a plan's cost: ``−1,550`` is cheaper, ``+50`` is dearer, ``±0``."""
+    saved = step.credits_saved
+    sign = "\u2212" if saved > 0 else "+" if saved < 0 else "±"
+    return f"{sign}{amount_text(abs(saved))}"
+
+
+# --- what a judge sees ------------------------------------------------------------------------
+
+
+def reward_formula(judgement: Judgement) -> str:
+    """Return the reward with the parts that it is made of."""
+    parts = (
+        f"rigor {judgement.rigor:.2f} × feasibility {judgement.feasibility:.2f} × "
+        f"fidelity {judgement.fidelity:.2f}"
+    )
+    if not judgement.agreed:
+        return f"Reward 0.00: nothing was agreed. The plan itself: {parts}."
+    return f"Reward {judgement.reward:.2f} = {parts}."
+
+
+def judge_parts(judgement: Judgement) -> list[tuple[str, str, str]]:
+    """Return each part of the reward: its name, its share, and what it is made of."""
+    plan = judgement.plan
+    met, required = judgement.required - len(judgement.missing), judgement.required
+    evidence, loss = plan.evidence, plan.fidelity_loss
+    parts = [
+        (
+            "Coverage",
+            judgement.coverage,
+            f"{met} of {count_text(required, 'required element')} addressed",
+        ),
+        (
+            "Evidence",
+            judgement.attained,
+            f"{evidence.text} of a target of {evidence.amount(evidence.target)}",
+        ),
+        ("Rigor", judgement.rigor, "coverage × evidence"),
+        (
+            "Feasibility",
+            judgement.feasibility,
+            f"{len(DIMENSIONS) - len(plan.failing)} of {len(DIMENSIONS)} dimensions pass",
+        ),
+        (
+            "Fidelity",
+            judgement.fidelity,
+            f"1 / (1 + {loss}), for what substitutions and dropped controls lose",
+        ),
+    ]
+    return [(name, f"{share:.2f}", made_of) for name, share, made_of in parts]

@@ -1,0 +1,367 @@
+"""What else could be had, in sentences: the region, what beats a plan, what a little more buys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from replicalab.agents.suggestions import DROPPED
+from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Assessment, AssumedEffect, Evidence
+from replicalab.assessment.phrases import failing_text
+from replicalab.lexicon import amount_text, count_text, joined, label_key, quoted
+from replicalab.models import Protocol
+from replicalab.planner import (
+    Constraint,
+    Extra,
+    FrontierPlan,
+    LeastLoss,
+    Options,
+    PlanStep,
+    Standing,
+    Worded,
+    asks_text,
+)
+from replicalab.planner.region import Region
+from replicalab.scenarios import Pack
+from replicalab.text.plan import (
+    do_not_run_text,
+    effect_text,
+    evidence_text,
+    least_days_text,
+    loss_parts_text,
+    proof_text,
+    too_short,
+)
+from replicalab.text.verdicts import Status, Verdict
+
+_NO_EVIDENCE: Final = "No plan that fits this lab has any evidence."
+
+# --- the region -----------------------------------------------------------------------------
+
+
+class Limit(NamedTuple):
+    """A constraint in words: its line's short label, and what it allows."""
+
+    label: str
+    meaning: str
+
+
+def limit_texts(pack: Pack) -> dict[Constraint, Limit]:
+    """Return each constraint of a study in its lab in words, with its number."""
+    lab, least = pack.lab, count_text(pack.min_days, "day")
+    budget, days = amount_text(lab.budget), count_text(lab.days, "day")
+    found = {
+        Constraint.BUDGET: Limit(f"budget {budget}", f"{budget} credits remain"),
+        Constraint.SCHEDULE: Limit(f"limit {days}", f"at most {days}"),
+        Constraint.STAFF: Limit(
+            f"staff limit {lab.staff}", f"at most {count_text(lab.staff, 'staff unit')}"
+        ),
+        Constraint.ENDPOINT: Limit(
+            f"under {least}: no evidence", f"at least {least}, or no evidence"
+        ),
+    }
+    rate, exist = pack.samples_per_day, pack.design.population_max
+    if rate is not None:
+        count, per_day = "counts" if rate.value == 1 else "count", amount_text(rate.value)
+        found[Constraint.THROUGHPUT] = Limit(
+            f"at most {per_day} a day {count}",
+            f"{count_text(rate.value, 'sample')} a day can count",
+        )
+    if exist is not None:
+        verb = "exists" if exist == 1 else "exist"
+        found[Constraint.POPULATION] = Limit(
+            f"only {amount_text(exist)} {verb}", f"{count_text(exist, 'sample')} {verb}"
+        )
+    held = [limit.text for limit in pack.limits if limit.hard]
+    if held:
+        found[Constraint.STUDY] = Limit("the study's own limits", "; ".join(held))
+    return found
+
+
+def region_title(found: Region) -> str:
+    """Return what the region's chart shows, in a few words."""
+    most = int(found.most_useful.max())
+    if most >= 0:
+        open_ = found.days[found.most_useful >= 0]
+        last = count_text(int(open_[-1]), "day")
+        span = last if len(open_) == 1 else f"{open_[0]} to {last}"
+        return f"What fits: up to {amount_text(most)} samples, {span}"
+    if found.most_feasible.max() >= 0:
+        return "Whatever fits here yields no evidence"
+    return "No days and samples fit this lab"
+
+
+def outside_text(outside: Sequence[tuple[str, int]]) -> str:
+    """Return what lies outside the region's chart, each with its samples; empty for nothing."""
+    named = [f"{name} ({count_text(samples, 'sample')})" for name, samples in outside]
+    return f"Outside the chart: {', '.join(named)}." if named else ""
+
+
+def worded_text(drawn: Worded) -> str:
+    """Return how the plan of the region differs from the plan itself, empty when it does not."""
+    if drawn.changes:
+        return f"The region is drawn for the plan with {_made(drawn)}."
+    if drawn.failing:
+        return (
+            f"No point here is feasible: {failing_text(drawn.failing)} whatever the days "
+            "and samples. The lines show what the numbers alone would allow."
+        )
+    return ""
+
+
+def apart_text(least: Worded) -> str:
+    """Return why the least-loss plan may fit where the region of the plan does not."""
+    return (
+        f"The least-loss plan is not a point of this region: it has {_made(least)}. So it may fit "
+        "where this region is hatched; below you can draw the region for it."
+    )
+
+
+def _made(drawn: Worded) -> str:
+    parts = [
+        f"no '{change.original}'" if change.revised == DROPPED
+        else f"'{change.revised}' for '{change.original}'"
+        for change in drawn.changes
+    ]  # fmt: skip
+    return " and ".join(parts) or "the items as planned"
+
+
+def effect_label(effect: AssumedEffect) -> str:
+    """Return an assumed effect with its size: ``halved (0.0885)``."""
+    return f"{effect.label} ({effect_text(effect.effect)})"
+
+
+# --- the lab, and what is taken from here ---------------------------------------------------
+
+
+def no_evidence_text(options: Options) -> str:
+    """Return that the study should not be run in this lab, empty when some plan has evidence."""
+    least, pack = options.least, options.yours.pack
+    if not least.after.evidence.void:
+        return ""
+    if too_short(pack):
+        return do_not_run_text(pack).rstrip()
+    if not least.exact:
+        return "The best plan that was found shows nothing; that none is better is not proven."
+    none = f"no plan{least_days_text(pack)} for this lab passes all seven dimensions"
+    return f"Do not run this here: {none}, and in fewer days nothing is shown."
+
+
+def supposed_text(real: Pack, supposed: Pack) -> str:
+    """Return what is supposed of the lab, empty when it is shown as it is."""
+    means = [(pack.lab.budget, pack.lab.days, pack.lab.staff) for pack in (real, supposed)]
+    moved = [
+        f"{count_text(now, DIMENSION_ROWS[dimension].noun)} instead of {amount_text(was)}"
+        for dimension, was, now in zip(AMOUNTS, *means, strict=True)
+        if was != now
+    ]
+    lab = f"A supposed lab: {', '.join(moved)}."
+    return f"{lab} The other pages keep the real lab." if moved else ""
+
+
+def loaded_text(before: Protocol, after: Protocol) -> str:
+    """Return what a load brought into the editor: its numbers, and the items that changed."""
+    parts = [count_text(after.sample_size, "sample"), count_text(after.duration_days, "day")]
+    come, gone = _items(before, after), _items(after, before)
+    parts += [f"with {joined(come)}"] if come else []
+    parts += [f"without {joined(gone)}"] if gone else []
+    return f"Loaded: {', '.join(parts)}."
+
+
+def _items(before: Protocol, after: Protocol) -> list[str]:
+    """Return the items and controls of the one plan that the other does not have, quoted."""
+    found: list[str] = []
+    for field in ("required_equipment", "required_reagents", "controls"):
+        known = set(map(label_key, getattr(before, field)))
+        found += quoted(each for each in getattr(after, field) if label_key(each) not in known)
+    return found
+
+
+def priced_size_text(plan: Assessment | FrontierPlan) -> str:
+    """Return a plan in numbers: ``161 samples in 3 days for 2,210 credits``."""
+    if isinstance(plan, FrontierPlan):
+        samples, days, credits = plan.samples, plan.days, plan.credits
+    else:
+        samples, days, credits = plan.counts.samples, plan.counts.days, plan.cost
+    size = f"{count_text(samples, 'sample')} in {count_text(days, 'day')}"
+    return f"{size} for {_credits(credits)}"
+
+
+def _credits(amount: float) -> str:
+    return count_text(amount, "credit")
+
+
+# --- the plans that nothing beats -----------------------------------------------------------
+
+
+def frontier_title(standing: Verdict) -> str:
+    """Return what the frontier's chart shows."""
+    unbeaten = standing.status is Status.PASS
+    mine = "nothing beats your plan" if unbeaten else "what can be had instead"
+    return f"Evidence for credits: {mine}"
+
+
+def standing_verdict(options: Options) -> Verdict:
+    """Return where a plan stands to the plans that nothing beats."""
+    yours, found = options.yours, options.frontier
+    if not found.plans:
+        return _nothing_fits(options)
+    better = _better_text(yours, found.standing(yours))
+    if not yours.feasible:
+        text = f"Your plan does not fit this lab: {failing_text(yours.failing)}."
+        return Verdict(Status.FAIL, "Does not fit", f"{text} {better or _as_much_text(options)}")
+    if better:
+        return Verdict(Status.CAUTION, "Beaten", better)
+    if yours.evidence.void:
+        return Verdict(Status.FAIL, "No evidence", _passes_for_nothing(yours))
+    if not found.exact:
+        text = (
+            "Nothing that was found beats your plan. That is not proven: not every combination of "
+            "its many items and controls could be searched."
+        )
+        return Verdict(Status.CAUTION, "Unbeaten, not proven", text)
+    text = (
+        "Nothing beats your plan: more evidence takes more credits, more days, or more given up "
+        "of the study."
+    )
+    return Verdict(Status.PASS, "Unbeaten", text)
+
+
+def _passes_for_nothing(plan: Assessment) -> str:
+    return f"Your plan passes all seven dimensions and shows nothing: {plan.evidence.void}."
+
+
+def _better_text(yours: Assessment, standing: Standing) -> str:
+    cheaper, stronger, gentler = standing.cheaper, standing.stronger, standing.gentler
+    lines = []
+    if cheaper is not None:
+        lines.append(
+            f"No less evidence can be had for {_credits(yours.cost - cheaper.credits)} less: "
+            f"{_plan_text(cheaper, yours.evidence)}."
+        )
+    if stronger is not None:
+        lines.append(
+            f"For no more credits and days: {_plan_text(stronger, yours.evidence)}, instead of "
+            f"{yours.evidence.text}."
+        )
+    if gentler is not None:
+        lines.append(
+            "As much evidence for no more credits, with less given up or in fewer days: "
+            f"{_plan_text(gentler, yours.evidence)}, fidelity loss {gentler.loss}."
+        )
+    return " ".join(lines)
+
+
+def _as_much_text(options: Options) -> str:
+    """Return which plan that fits has as much evidence, at the precision shown, if one has."""
+    yours, least, found = options.yours, options.least.after, options.frontier
+    if yours.evidence.void:
+        return f"Nor would it yield evidence: {yours.evidence.void}."
+    if least.feasible and least.evidence.text == yours.evidence.text:
+        saved = yours.cost - least.cost
+        cost = f"{_credits(abs(saved))} {'less' if saved > 0 else 'more'}"
+        cost = cost if saved else "as many credits"
+        return f"The least-loss plan fits and has {least.evidence.text} too, for {cost}."
+    rival = found.as_strong(yours.evidence)
+    if rival is None:
+        none = "No plan that fits" if found.exact else "No plan that was found to fit"
+        return f"{none} has as much evidence as yours."
+    loss = f", fidelity loss {rival.loss}" if rival.loss else ""
+    return f"A plan that fits has as much evidence: {_plan_text(rival, yours.evidence)}{loss}."
+
+
+def _plan_text(found: FrontierPlan, evidence: Evidence) -> str:
+    return f"{priced_size_text(found)}, {evidence.measure} {evidence.amount(found.value)}"
+
+
+def _nothing_fits(options: Options) -> Verdict:
+    """Return that no plan that fits has evidence, what is proven of that, and what it would take.
+
+    In fewer days than the endpoint needs nothing is shown, so of evidence it holds for any days.
+    """
+    yours, asks = options.yours, options.asks
+    proof = proof_text(options.least)
+    lines = [f"{proof}." if proof and not too_short(yours.pack) else _NO_EVIDENCE]
+    if yours.feasible:
+        lines.append(_passes_for_nothing(yours))
+    if asks.alone_floor:
+        ways = joined([single.ask.text for single in asks.alone_floor], "or")
+        lines.append(f"It would take {ways} to reach the floor.")
+    elif asks.run.possible and asks.run.asks:
+        lines.append(f"To run your plan it would take {asks_text(asks.run.asks)}.")
+    return Verdict(Status.FAIL, "Nothing fits", " ".join(lines))
+
+
+def fidelity_text(plan: Assessment) -> str:
+    """Return a plan's fidelity loss as a sum, with its parts if it has two.
+
+    ``fidelity loss 3 in all (substitution 2, dropped control 1)``.
+    """
+    parts = sum(1 for each in plan.substitutions if each.fidelity_loss) + len(plan.dropped)
+    total = f"fidelity loss {plan.fidelity_loss}"
+    return f"{total} in all ({loss_parts_text(plan)})" if parts > 1 else total
+
+
+def given_up_text(plan: Assessment) -> str:
+    """Return which substitutions and dropped controls a plan's fidelity loss comes from."""
+    parts = [
+        f"'{each.alternative}' for '{each.original}'"
+        for each in plan.substitutions
+        if each.fidelity_loss
+    ]
+    parts += [f"no '{control.name}'" for control in plan.dropped]
+    return "; ".join(parts) or "nothing"
+
+
+def balance_text(options: Options) -> str:
+    """Return the Nash point as what each side gains by agreeing on it."""
+    evidence, balanced = options.yours.evidence, options.balanced
+    floor = evidence.amount(evidence.floor)
+    if balanced is None:
+        none = "none that fits" if options.frontier.exact else "none that was found to fit"
+        return (
+            f"There is no balanced plan: {none} reaches the floor of {floor}, so an "
+            "agreement would leave the Scientist with nothing."
+        )
+    given_up = f" It gives up some of the study: {fidelity_text(balanced)}."
+    budget = balanced.pack.lab.budget
+    return (
+        f"The balanced plan is {priced_size_text(balanced)}. Both sides gain: the Scientist has "
+        f"{balanced.evidence.text} against a floor of {floor}, and "
+        f"{_credits(budget - balanced.cost)} of {amount_text(budget)} are "
+        f"left over.{given_up if balanced.fidelity_loss else ''}"
+    )
+
+
+# --- more means -----------------------------------------------------------------------------
+
+
+def extra_text(extra: Extra) -> str:
+    """Return what one addition to the lab would buy: ``+1 day: nothing``."""
+    added = count_text(extra.more, DIMENSION_ROWS[extra.dimension].noun)
+    bought = _bought(extra.before, extra.after) if extra.better else "nothing"
+    return f"+{added}: {bought}"
+
+
+def _bought(before: LeastLoss, after: LeastLoss) -> str:
+    plan = after.after
+    if not plan.feasible:
+        none = (
+            f"no plan{least_days_text(plan.pack)} fits" if after.exact else "none found that fits"
+        )
+        return f"still {none}; {failing_text(plan.failing)}"
+    if not before.after.feasible:
+        return f"a plan that fits, {priced_size_text(plan)}, {plan.evidence.text}"
+    return ", ".join(_gains(PlanStep(before.after, plan)))
+
+
+def _gains(step: PlanStep) -> list[str]:
+    old, new = step.before, step.after
+    samples, found = new.counts.samples - old.counts.samples, []
+    if samples:
+        found.append(count_text(abs(samples), "sample", "more" if samples > 0 else "fewer"))
+    tier = f" ({new.evidence.tier})" if new.evidence.tier is not old.evidence.tier else ""
+    found.append(f"{evidence_text(step)}{tier}")
+    if old.fidelity_loss != new.fidelity_loss:
+        found.append(f"fidelity loss {old.fidelity_loss} → {new.fidelity_loss}")
+    return found

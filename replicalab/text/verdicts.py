@@ -1,0 +1,164 @@
+"""What a plan is worth, in the sentences people read first, each with how it is to be shown."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from replicalab.agents.lab_manager_policy import answer_type
+from replicalab.assessment import Assessment, Evidence
+from replicalab.assessment.phrases import failing_text, placed_text, size_text
+from replicalab.lexicon import amount_text, count_text, joined
+from replicalab.models import DIMENSIONS, LabManagerActionType
+from replicalab.planner import Options
+from replicalab.scenarios import EvidenceTier
+
+
+class Status(StrEnum):
+    """How a verdict is to be shown. Only what holds in every respect is a pass."""
+
+    PASS = "pass"
+    CAUTION = "caution"
+    FAIL = "fail"
+
+
+class Verdict(NamedTuple):
+    """A sentence and how to show it; ``title`` is its two or three words for narrow places."""
+
+    status: Status
+    title: str
+    text: str
+
+
+ANSWER_MEANINGS: Final = {
+    LabManagerActionType.ACCEPT: "All seven dimensions pass: the lab runs the plan as it is.",
+    LabManagerActionType.REPORT_FEASIBILITY: (
+        "The lab has the means, but the plan breaks a restriction or is unsound on paper."
+    ),
+    LabManagerActionType.SUGGEST_ALTERNATIVE: (
+        "The lab cannot run the plan as it is; a changed plan fits all five lab constraints."
+    ),
+    LabManagerActionType.REJECT: (
+        "The lab cannot run the plan, and no change that it may make repairs every constraint."
+    ),
+}
+"""What each of the Lab Manager's four answers means."""
+
+ANSWER_STATUS: Final = {
+    LabManagerActionType.ACCEPT: Status.PASS,
+    LabManagerActionType.REPORT_FEASIBILITY: Status.CAUTION,
+    LabManagerActionType.SUGGEST_ALTERNATIVE: Status.CAUTION,
+    LabManagerActionType.REJECT: Status.FAIL,
+}
+
+ANSWER_TITLES: Final = {
+    LabManagerActionType.ACCEPT: "Accepts",
+    LabManagerActionType.REPORT_FEASIBILITY: "Reports",
+    LabManagerActionType.SUGGEST_ALTERNATIVE: "Suggests changes",
+    LabManagerActionType.REJECT: "Rejects",
+}
+
+TIER_STATUS: Final = {
+    EvidenceTier.MEETS_TARGET: Status.PASS,
+    EvidenceTier.ABOVE_FLOOR: Status.PASS,
+    EvidenceTier.BELOW_FLOOR: Status.CAUTION,
+}
+
+
+def plan_verdict(plan: Assessment) -> Verdict:
+    """Return what a plan is worth in its lab: can it run, and would it show anything."""
+    evidence, lab_feasible = plan.evidence, plan.check.lab_feasible
+    if plan.failing:
+        what = "Lab-feasible, but not approved" if lab_feasible else "Not feasible here"
+        text = f"{what}: {failing_text(plan.failing)}. {evidence_sentence(evidence)}"
+        status = Status.CAUTION if lab_feasible else Status.FAIL
+        return Verdict(status, "Not approved" if lab_feasible else "Not feasible", text)
+    title = "Feasible"
+    if evidence.tier is EvidenceTier.BELOW_FLOOR:
+        title = "Feasible, no evidence" if evidence.void else "Feasible, below the floor"
+    text = f"Feasible: all seven dimensions pass. {evidence_sentence(evidence)}"
+    return Verdict(evidence_status(evidence), title, text)
+
+
+def evidence_status(evidence: Evidence) -> Status:
+    """Return how evidence is to be shown: none at all is a failure, below the floor a caution."""
+    return Status.FAIL if evidence.void else TIER_STATUS[evidence.tier]
+
+
+def evidence_sentence(evidence: Evidence) -> str:
+    """Return what evidence is planned and where it stands to the study's target and floor."""
+    if evidence.void:
+        return f"It yields no evidence: {evidence.void}."
+    return f"Planned evidence: {placed_text(evidence)}."
+
+
+def plan_size(plan: Assessment) -> str:
+    """Return a plan in numbers: samples, days, and credits of the budget."""
+    cost, budget = amount_text(plan.cost), amount_text(plan.pack.lab.budget)
+    return f"{size_text(plan.plan)} for {cost} of {budget} credits"
+
+
+def terms_text(plan: Assessment) -> str:
+    """Return what a sample, the evidence, its target and its floor mean in a plan's study."""
+    evidence = plan.evidence
+    target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
+    bounds = f"target {target}: what the study aims for; floor {floor}: the least worth running"
+    meaning = evidence.row.meaning
+    unit = plan.pack.design.unit_of_n
+    return f"Samples: {unit}. {evidence.measure.capitalize()}: {meaning}; {bounds}."
+
+
+# --- how the Lab Manager meets a reference protocol -------------------------------------------
+
+
+def answer_to(options: Options) -> LabManagerActionType:
+    """Return how the Lab Manager answers a plan."""
+    offer = options.offer
+    return answer_type(options.yours.check, offer.suggestion if offer else None)
+
+
+def offer_story(reference: Options) -> Verdict:
+    """Return what happens when a study's reference protocol is proposed in its lab."""
+    yours, offered, answer = reference.yours, reference.offered, answer_to(reference)
+    opening = f"The reference protocol ({_need(yours)})"
+    if yours.feasible:
+        passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
+        text = f"{passes} {evidence_sentence(yours.evidence)}"
+        return Verdict(plan_verdict(yours).status, ANSWER_TITLES[answer], text)
+    names = joined([dimension.value for dimension in yours.failing])
+    failing = f"{opening} fails {len(yours.failing)} of {len(DIMENSIONS)} checks here: {names}."
+    if answer is LabManagerActionType.REPORT_FEASIBILITY:
+        text = "The lab has the means, but the Lab Manager does not approve it."
+        return Verdict(ANSWER_STATUS[answer], ANSWER_TITLES[answer], f"{failing} {text}")
+    left = failing_text(offered.failing)
+    if answer is LabManagerActionType.REJECT:
+        text = f"The Lab Manager rejects it: after every change it may make, {left}."
+        return Verdict(ANSWER_STATUS[answer], ANSWER_TITLES[answer], f"{failing} {text}")
+    move = _evidence_move(yours.evidence, offered.evidence)
+    text = f"{failing} The Lab Manager offers {_need(offered)}: {move}."
+    if offered.failing:
+        text = f"{text} Still {left}."
+    worthless = offered.evidence.tier is EvidenceTier.BELOW_FLOOR
+    status = Status.FAIL if offered.failing or worthless else Status.CAUTION
+    return Verdict(status, ANSWER_TITLES[answer], text)
+
+
+def _need(plan: Assessment) -> str:
+    return (
+        f"{count_text(plan.counts.samples, 'sample')}, {count_text(plan.counts.days, 'day')}, "
+        f"{amount_text(plan.cost)} credits"
+    )
+
+
+def _evidence_move(before: Evidence, after: Evidence) -> str:
+    if before.void:
+        return placed_text(after)
+    planned = f"the planned {before.measure}"
+    was, now = before.amount(before.value), after.amount(after.value)
+    if after.void:
+        return f"{planned} of {was} is lost, since {after.void}"
+    stands = placed_text(after).removeprefix(after.text)
+    if was == now:
+        return f"{planned} stays {now}{stands}"
+    move = "rises" if after.value > before.value else "falls"
+    return f"{planned} {move} from {was} to {now}{stands}"

@@ -1,0 +1,223 @@
+"""The editor of a plan: one widget per field; what cannot be a plan is said and not taken.
+
+The Protocol page takes every edit at once; a person's move and a fork read the fields when the
+plan is sent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import streamlit as st
+from pydantic import ValidationError
+
+from replicalab.assessment import Assessment
+from replicalab.lexicon import amount_text, joined, quoted
+from replicalab.models import (
+    FIELD_LABELS,
+    LARGEST_PLANNED,
+    LONGEST_TEXT,
+    PROTOCOL_FIELDS,
+    Protocol,
+    revise,
+    too_large,
+)
+from replicalab.scenarios import ItemStatus, Pack
+from replicalab.text.verdicts import plan_verdict
+from replicalab.ui.words import draw_verdict, escaped
+
+_CATEGORIES: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
+_REMEDIES: Final = {
+    "technique": "Write in a few words what is done.",
+    "rationale": "Write why this plan answers the question.",
+}
+
+
+class Form(NamedTuple):
+    """The fields of a plan.
+
+    Attributes:
+        name: tells them from those of other forms; a new name starts from ``plan`` again.
+        plan: what they start with.
+        take: takes each edit at once, a field and its value; None where the plan is sent later.
+    """
+
+    name: str
+    plan: Protocol
+    take: Callable[[str, object], None] | None = None
+
+    def key(self, field: str) -> str:
+        """Return the key of a field's widget."""
+        return f"{self.name}_{field}"
+
+    def problem(self, field: str) -> str:
+        """Return why what a field holds now cannot be in the plan; empty where it can."""
+        value = st.session_state.get(self.key(field))
+        if value is None:
+            return ""
+        try:
+            revised = revise(self.plan, **{field: value})
+        except ValidationError:
+            return self._empty_text(field)
+        large = [each for each in too_large(revised) if each not in too_large(self.plan)]
+        if not large:
+            return ""
+        return (
+            f"{large[0]}. {'The plan keeps what it had; shorten' if self.take else 'Shorten'} it."
+        )
+
+    def _empty_text(self, field: str) -> str:
+        label, remedy = FIELD_LABELS[field], "Remove that entry, or type a name."
+        problem, kept = f"{label} has an entry without a name", "what it had"
+        if field in _REMEDIES:
+            problem, remedy = f"{label} is empty", _REMEDIES[field]
+            kept = f"“{getattr(self.plan, field)}”"
+        return f"{problem}{f', so the plan keeps {kept}' if self.take else ''}. {remedy}"
+
+    def read(self) -> Protocol | None:
+        """Return the plan that the fields hold now, None where it cannot be one or be sent."""
+        plan = self.held()
+        return None if plan is None or too_large(plan) else plan
+
+    def held(self) -> Protocol | None:
+        """Return the plan that the fields hold now, None where it cannot be one."""
+        values = {name: st.session_state.get(self.key(name)) for name in PROTOCOL_FIELDS}
+        given = {name: value for name, value in values.items() if value is not None}
+        try:
+            return revise(self.plan, **given)
+        except ValidationError:
+            return None
+
+    def change(self, field: str) -> None:
+        """Take what a field holds now, where that is wanted at once and can be in a plan."""
+        if self.take and not self.problem(field):
+            self.take(field, st.session_state[self.key(field)])
+
+
+def draw_fields(form: Form, pack: Pack) -> None:
+    """Draw the fields of a plan in a lab.
+
+    Each widget is given its value as its default, not through the session: a default travels with
+    the widget, so one that the browser draws late still starts with the plan's value.
+    """
+    left, right = st.columns(2)
+    with left:
+        _number(form, "sample_size", f"In {pack.design.unit_of_n}.", 0 if form.take else 1)
+    with right:
+        _number(form, "duration_days", "Whole days in the lab.")
+    _labels(form, "controls", [control.name for control in pack.controls], str)
+    for field, category in _CATEGORIES.items():
+        _labels(form, field, _offered(pack, category), _standing(pack, category))
+    for field in _REMEDIES:
+        _text(form, field)
+    held = None if form.take else form.held()
+    said = [form.problem(field) for field in PROTOCOL_FIELDS]
+    for problem in too_large(held) if held else []:
+        if not any(text.startswith(problem) for text in said):
+            st.error(f"{escaped(problem)}. Shorten it.", icon=":material/edit_off:")
+
+
+def _say_problem(form: Form, field: str) -> None:
+    if problem := form.problem(field):
+        st.error(escaped(problem), icon=":material/edit_off:")
+
+
+def _note(text: str) -> None:
+    """Say beside a field what of the plan it could not be filled with."""
+    st.caption(f":material/info: {escaped(text)}")
+
+
+def _number(form: Form, field: str, help_text: str, least: int = 0) -> None:
+    planned: int = getattr(form.plan, field)
+    shown = max(least, min(planned, LARGEST_PLANNED))
+    st.number_input(
+        FIELD_LABELS[field] if field != "duration_days" else "Duration (days)",
+        value=shown,
+        min_value=least,
+        max_value=LARGEST_PLANNED,
+        step=1,
+        key=form.key(field),
+        help=escaped(help_text),
+        on_change=form.change,
+        args=(field,),
+    )
+    if shown != planned:
+        _note(
+            f"The plan has {planned:,} here, and {least:,} to {LARGEST_PLANNED:,} can be sent: the "
+            f"field starts with {shown:,}."
+        )
+
+
+def _labels(form: Form, field: str, offered: list[str], shown_as: Callable[[str], str]) -> None:
+    planned: list[str] = getattr(form.plan, field)
+    chosen = list(dict.fromkeys(planned))
+    st.multiselect(
+        FIELD_LABELS[field],
+        list(dict.fromkeys([*offered, *chosen])),
+        default=chosen,
+        format_func=shown_as,
+        key=form.key(field),
+        accept_new_options=True,
+        wrap=True,
+        placeholder="Pick, or type a new one",
+        on_change=form.change,
+        args=(field,),
+    )
+    _say_problem(form, field)
+    again = joined(quoted(label for label, count in Counter(planned).items() if count > 1))
+    if again and form.take:
+        _note(f"The plan lists {again} more than once; any change here lists each once.")
+    elif again:
+        _note(f"The plan lists {again} more than once; each is sent once.")
+
+
+def _offered(pack: Pack, category: str) -> list[str]:
+    own = [r.label for r in pack.resources if r.category.value == category]
+    return [*own, *pack.inventory.usable_alternatives(category)]
+
+
+def _standing(pack: Pack, category: str) -> Callable[[str], str]:
+    """Return how an item is shown in a list: one that is missing with where it stands."""
+
+    def shown(label: str) -> str:
+        status = pack.inventory.status(label, category)
+        if status in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN):
+            return label
+        until = pack.inventory.booked_until(label)
+        return f"{label} ({status}{f' until day {until}' if until is not None else ''})"
+
+    return shown
+
+
+def _text(form: Form, field: str) -> None:
+    text: str = getattr(form.plan, field)
+    widget = st.text_area if form.take else st.text_input
+    widget(
+        FIELD_LABELS[field],
+        text[:LONGEST_TEXT],
+        max_chars=LONGEST_TEXT,
+        key=form.key(field),
+        on_change=form.change,
+        args=(field,),
+    )
+    _say_problem(form, field)
+    if len(text) > LONGEST_TEXT:
+        _note(
+            f"The plan has {len(text):,} characters here, and at most {LONGEST_TEXT:,} can be "
+            f"sent: the field holds the first {LONGEST_TEXT:,}."
+        )
+
+
+def draw_preview(plan: Assessment | None) -> None:
+    """Draw what the plan is worth that the fields hold, before it is sent; None cannot be sent."""
+    if plan is None:
+        st.error(
+            "This plan cannot be sent: what is in the way is said beside its fields.",
+            icon=":material/edit_off:",
+        )
+        return
+    draw_verdict(plan_verdict(plan))
+    cost, budget = amount_text(plan.cost), amount_text(plan.pack.lab.budget)
+    st.caption(f"It costs {cost} of {budget} credits.")

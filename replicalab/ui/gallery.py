@@ -1,0 +1,120 @@
+"""What the front door shows of each study: what it teaches, and how its three labs answer."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from replicalab.assessment import assess
+from replicalab.assessment.phrases import failing_text
+from replicalab.lexicon import label_key
+from replicalab.models import DIMENSIONS, Dimension
+from replicalab.planner import Options, options_of
+from replicalab.scenarios import (
+    Difficulty,
+    Pack,
+    ScenarioSummary,
+    Study,
+    list_scenarios,
+    load_scenario,
+    pack_of,
+    shelf_fingerprint,
+    summary_of,
+)
+from replicalab.text.verdicts import ANSWER_STATUS, ANSWER_TITLES, answer_to
+from replicalab.ui.words import coloured
+
+
+class Card(NamedTuple):
+    """One study at a glance.
+
+    Attributes:
+        summary: what it is about.
+        labs: the reference protocol in the easy, the medium and the hard lab.
+        own: whether the visitor brought it.
+    """
+
+    summary: ScenarioSummary
+    labs: tuple[Options, ...]
+    own: bool = False
+
+
+class Filter(NamedTuple):
+    """What to look for; None and "" look for nothing.
+
+    ``binds`` asks for a dimension that the reference protocol fails, in ``lab`` or in any lab.
+    """
+
+    text: str = ""
+    domain: str | None = None
+    binds: Dimension | None = None
+    lab: Difficulty | None = None
+
+
+def reference_options(pack: Pack) -> Options:
+    """Return what may be done about a study's reference protocol in its lab."""
+    return options_of(assess(pack.reference_protocol, pack))
+
+
+def cards() -> list[Card]:
+    """Return a card per study on the shelf, in the shelf's order; kept until a file changes."""
+    return list(_cards(shelf_fingerprint()))
+
+
+@lru_cache(maxsize=2)
+def _cards(_fingerprint: Hashable) -> tuple[Card, ...]:
+    return tuple(
+        Card(
+            summary,
+            tuple(
+                reference_options(load_scenario(summary.scenario_id, level)) for level in Difficulty
+            ),
+        )
+        for summary in list_scenarios()
+    )
+
+
+def own_card(study: Study) -> Card:
+    """Return the card of a study that the visitor brought."""
+    labs = tuple(reference_options(pack_of(study, level)) for level in Difficulty)
+    return Card(summary_of(study), labs, own=True)
+
+
+def lab_line(reference: Options) -> str:
+    """Return what fails in a lab and how the Lab Manager answers, in one line of Markdown."""
+    answer, failing = answer_to(reference), reference.yours.failing
+    passing = [dimension for dimension in DIMENSIONS if dimension not in failing]
+    fails = f"all but {passing[0]} fail" if len(passing) == 1 else failing_text(failing)
+    level = reference.yours.pack.difficulty.capitalize()
+    says = f"Lab Manager {ANSWER_TITLES[answer].lower()}"
+    return f"{coloured(ANSWER_STATUS[answer], level)}: {f'{fails}; ' if failing else ''}{says}"
+
+
+def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:
+    """Return the cards that fit a filter, in their order."""
+    words = label_key(wanted.text).split()
+    return [card for card in found if _fits(card, wanted, words)]
+
+
+def _fits(card: Card, wanted: Filter, words: list[str]) -> bool:
+    if wanted.domain is not None and card.summary.domain_id != wanted.domain:
+        return False
+    labs = [lab.yours for lab in card.labs if wanted.lab in (None, lab.yours.pack.difficulty)]
+    if wanted.binds is not None and not any(wanted.binds in lab.failing for lab in labs):
+        return False
+    said = _searchable(card.summary)
+    return all(word in said for word in words)
+
+
+def _searchable(summary: ScenarioSummary) -> str:
+    parts = (
+        summary.scenario_id,
+        summary.domain_id.replace("_", " "),
+        summary.title,
+        summary.citation,
+        summary.goal,
+        summary.teaches,
+        summary.unit_of_n,
+    )
+    return label_key(" ".join(parts))

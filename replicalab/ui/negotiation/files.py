@@ -1,0 +1,247 @@
+"""What is kept as a file, opening one again, and the recorded runs that are shipped."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+from pydantic import ValidationError
+
+from replicalab.errors import ReplicaLabError, TraceError
+from replicalab.negotiation import (
+    MOST_BYTES,
+    By,
+    ModelSettings,
+    Recording,
+    Setup,
+    load,
+    replay,
+    save,
+    shipped_recordings,
+)
+from replicalab.negotiation.asking import MAX_RETRIES
+from replicalab.text.negotiation import LAB_MANAGERS
+from replicalab.ui import own_studies, state
+from replicalab.ui.negotiation import settings, table
+from replicalab.ui.negotiation.table import Kept
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
+
+_UPLOAD: Final = "negotiation_file"
+_CHOICE: Final = "recording_choice"
+_LARGEST_SHOWN: Final = 10**12
+
+
+def draw(kept: Kept | None) -> None:
+    """Draw saving and opening; with no negotiation there is only opening."""
+    with st.expander("Save or open a negotiation", icon=":material/folder:"):
+        if kept is not None and kept.negotiation.rounds:
+            _draw_saving(kept)
+        st.file_uploader(
+            "Open a saved negotiation or a recording", type="json", key=_upload(), on_change=_open
+        )
+        problem, table.table().upload_problem = table.table().upload_problem, ""
+        if problem:
+            st.error(f"That file cannot be opened: {escaped(problem)}", icon=":material/block:")
+
+
+# --- saving -----------------------------------------------------------------------------------
+
+
+def _draw_saving(kept: Kept) -> None:
+    saved = _saved(kept)
+    by_model = any(done.turn.by is By.MODEL for done in kept.negotiation.rounds)
+    st.download_button(
+        "Save this negotiation",
+        saved,
+        file_name="negotiation.json",
+        mime="application/json",
+        icon=":material/download:",
+        on_click="ignore",
+        help="It plays again without the model: what it said is kept. No key is in it."
+        if by_model
+        else None,
+    )
+    size = len(saved.encode("utf-8", "surrogatepass"))
+    if size > MOST_BYTES:
+        st.warning(
+            f"This negotiation takes {size:,} bytes, and at most {MOST_BYTES:,} are opened again "
+            "here; play fewer rounds.",
+            icon=":material/warning:",
+        )
+
+
+def _saved(kept: Kept) -> str:
+    """Return the file, with what is known of the model where one played."""
+    try:
+        return save(kept.negotiation, kept.recording or _recording(kept))
+    except (TraceError, ValidationError):
+        return save(kept.negotiation)
+
+
+def _recording(kept: Kept) -> Recording | None:
+    """Return who was asked, and how; of a file from elsewhere only it can say."""
+    if not kept.is_model or kept.source:
+        return None
+    setup, found = kept.negotiation.setup, settings.usable_endpoint()
+    asked = ModelSettings(
+        model=setup.model or "unknown",
+        host=found.host if found else None,
+        temperature=found.temperature if found else 0,
+        max_tokens=found.max_tokens if found else 2000,
+        max_retries=MAX_RETRIES,
+    )
+    return Recording(key="own_run", title=f"{asked.model} on {setup.scenario_id}", settings=asked)
+
+
+# --- opening ----------------------------------------------------------------------------------
+
+
+def _upload() -> str:
+    return f"{_UPLOAD}_{table.table().uploads}"
+
+
+def _open() -> None:
+    """Open the file that was handed over, or say why it cannot be."""
+    file = st.session_state[_upload()]
+    if file is None:
+        return
+    table.table().uploads += 1
+    try:
+        _open_text(file.getvalue().decode("utf-8"), file.name)
+    except UnicodeDecodeError:
+        problem = "it is no text; choose a JSON file that was saved here."
+        table.table().upload_problem = problem
+    except ReplicaLabError as error:
+        table.table().upload_problem = str(error)
+
+
+def _open_text(text: str, name: str) -> None:
+    """Show what a file holds, played again in its study and lab."""
+    transcript = load(text)
+    _must_be_shown(transcript.setup)
+    work = _workspace_of(transcript.setup)
+    again = replay(transcript, work.pack(own_studies.find))
+    known, ended = transcript.recording, again.negotiation.ending is not None
+    kept = Kept(
+        again.negotiation,
+        source=f"{known.title} ({known.made})" if known and ended else f"From the file {name}",
+        differences=tuple(each.message for each in again.differences),
+        recording=known,
+        recorded=known is not None and ended,
+    )
+    if not kept.recorded:
+        work = work.changed(scientist=transcript.setup.scientist)
+    if work != state.workspace():
+        state.open_workspace(work)
+    table.open_kept(kept)
+
+
+def _must_be_shown(setup: Setup) -> None:
+    """Refuse a setup that this page has no room for.
+
+    Raises:
+        TraceError: it has more rounds, or a larger seed, than can be shown.
+    """
+    limits = {"max_rounds": (setup.max_rounds, MOST_ROUNDS), "seed": (setup.seed, LARGEST_SEED)}
+    for name, (value, most) in limits.items():
+        if value > most:
+            shown = f"{value:,}" if value < _LARGEST_SHOWN else f"over {_LARGEST_SHOWN:,}"
+            raise TraceError(
+                f"setup.{name} is {shown}, and at most {most:,} can be shown here; play that "
+                f"negotiation anew with {most:,} or less"
+            )
+
+
+def _workspace_of(setup: Setup) -> Workspace:
+    """Return the workspace in which a negotiation from elsewhere is shown, at its first round."""
+    work = state.workspace()
+    opened = work.with_study(setup.scenario_id).with_lab(setup.difficulty, setup.seed)
+    kept = work.protocol if work.scenario_id == setup.scenario_id else None
+    return opened.changed(protocol=kept, max_rounds=setup.max_rounds, lab_manager=setup.lab_manager)
+
+
+def draw_replay(kept: Kept) -> None:
+    """Say whether a negotiation from a file replays here, round by round."""
+    if kept.differences:
+        found = " ".join(kept.differences)
+        st.error(
+            f"This file does not replay here, so nothing in it is confirmed. {escaped(found)} "
+            "Below stands what its turns come to here.",
+            icon=":material/gpp_bad:",
+        )
+    elif kept.source and not kept.recorded:
+        st.caption(":material/verified: Replays identically, round by round.")
+
+
+# --- recorded runs ----------------------------------------------------------------------------
+
+
+def recordings() -> dict[str, tuple[Recording, Setup]]:
+    """Return the shipped recordings by key, none where they cannot be read."""
+    try:
+        shipped = shipped_recordings()
+    except TraceError:
+        return {}
+    return {each.recording.key: (each.recording, each.setup) for each in shipped if each.recording}
+
+
+def showing_a_recording() -> bool:
+    """Return whether a recorded run is on show: a shipped one, or one's own."""
+    opened = table.table().opened
+    return opened.recorded if opened else state.workspace().recording is not None
+
+
+def open_recording(key: str) -> None:
+    """Show a shipped recording in its study and lab."""
+    _, setup = recordings()[key]
+    state.open_workspace(_workspace_of(setup).changed(recording=key))
+
+
+def draw_recording_problem(problem: str) -> None:
+    """Draw why the recording that is asked for cannot be played, and the ways out."""
+    st.error(f"The recording cannot be played. {escaped(problem)}.", icon=":material/block:")
+    key = state.workspace().recording
+    with st.container(horizontal=True, key="recording_problem"):
+        if key in recordings():
+            st.button(
+                "Open its study and lab",
+                icon=":material/science:",
+                on_click=open_recording,
+                args=(key,),
+            )
+        st.button("Close the recording", on_click=_close_recording)
+
+
+def _close_recording() -> None:
+    work = state.workspace()
+    state.open_workspace(work.with_players(work.scientist, work.lab_manager))
+
+
+def draw_choice() -> None:
+    """Draw which recorded run is on show, how it was made, and what to look at."""
+    opened, found = table.table().opened, recordings()
+    if opened is not None:
+        st.markdown(escaped(opened.source))
+        st.button("Close it", icon=":material/close:", on_click=table.close_opened)
+        return
+    key = state.workspace().recording
+    if key not in found:
+        return
+    st.session_state[_CHOICE] = key
+    st.selectbox(
+        "Recorded run",
+        list(found),
+        format_func=lambda each: found[each][0].title,
+        key=_CHOICE,
+        on_change=_choose,
+    )
+    recording, setup = found[key]
+    manager = LAB_MANAGERS[setup.lab_manager].name.lower()
+    model = f"Model: {recording.settings.model}. Lab Manager: {manager}. {recording.note}"
+    st.caption(f"**{recording.made.value.capitalize()}.** {escaped(model)}")
+
+
+def _choose() -> None:
+    table.drop_branch()
+    open_recording(st.session_state[_CHOICE])

@@ -1,0 +1,275 @@
+"""A round: the way from one to the next, and in three columns who asked, changed and answered.
+
+A model's text is data: it is shown as plain text or code, and nothing reads it as anything else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import streamlit as st
+
+from replicalab.assessment import Assessment, size_text
+from replicalab.errors import ModelError
+from replicalab.lexicon import amount_text, label_key
+from replicalab.llm import Endpoint, build_generate_fn
+from replicalab.models import ScientistActionType
+from replicalab.negotiation import Attempt, Negotiation, Output, Round, reword
+from replicalab.planner import PlanStep
+from replicalab.text.negotiation import (
+    answer_rule,
+    answer_verdict,
+    asked_only,
+    change_rows,
+    signed_credits,
+    turn_title,
+)
+from replicalab.text.plan import evidence_text, signed_text, used_text
+from replicalab.ui import state
+from replicalab.ui.negotiation import settings
+from replicalab.ui.negotiation.table import last_round, shown_round, table
+from replicalab.ui.words import (
+    DIMENSION_LABELS,
+    as_list,
+    coloured,
+    escaped,
+    pass_or_fail,
+    verdict_badge,
+)
+
+_OPENER: Final = "Rule and numbers"
+_SECONDS_PER_ROUND: Final = 2.0
+_LONG: Final = 1200
+_FOLDED_HEIGHT: Final = 240
+
+
+# --- from round to round: nothing is played anew ----------------------------------------------
+
+
+def draw_scrubber(negotiation: Negotiation) -> None:
+    """Draw first, back, next, last and play, and where we are; the arrow keys do the same."""
+    at, last = shown_round(negotiation), last_round(negotiation)
+    playing = table().playing_since is not None
+    with st.container(horizontal=True, vertical_alignment="center", key="scrubber"):
+        _jump("First", ":material/first_page:", -last, last, disabled=at == 0)
+        _jump("Back", ":material/chevron_left:", -1, last, disabled=at == 0, shortcut="Left")
+        st.markdown(f"**Round {at + 1} of {last + 1}**", width="content")
+        _jump("Next", ":material/chevron_right:", 1, last, disabled=at == last, shortcut="Right")
+        _jump("Last", ":material/last_page:", last, last, disabled=at == last)
+        st.button(
+            "Pause" if playing else "Play",
+            icon=":material/pause:" if playing else ":material/play_arrow:",
+            on_click=_stop if playing else _play,
+            args=() if playing else (at, last),
+            disabled=last == 0,
+        )
+    if playing:
+        _advance(last)
+
+
+def _jump(
+    label: str, icon: str, by: int, last: int, *, disabled: bool, shortcut: str | None = None
+) -> None:
+    st.button(label, icon=icon, on_click=_go, args=(by, last), disabled=disabled, shortcut=shortcut)
+
+
+def _go(by: int, last: int) -> None:
+    """Go on by some rounds from where we are now, so that quick presses add up."""
+    _stop()
+    at = min(state.workspace().round_number, last)
+    state.show_round(max(0, min(at + by, last)))
+
+
+def _play(at: int, last: int) -> None:
+    state.show_round(0 if at == last else at)
+    table().playing_since = time.monotonic()
+
+
+def _stop() -> None:
+    table().playing_since = None
+
+
+@st.fragment(run_every=_SECONDS_PER_ROUND)
+def _advance(last: int) -> None:
+    """Go on by one round when its time has come; the fragment runs on a timer."""
+    since = table().playing_since
+    if since is None or time.monotonic() - since < _SECONDS_PER_ROUND * 0.9:
+        return
+    at = min(state.workspace().round_number + 1, last)
+    state.show_round(at)
+    table().playing_since = None if at == last else time.monotonic()
+    st.rerun()
+
+
+# --- the round on show ------------------------------------------------------------------------
+
+
+def draw(negotiation: Negotiation) -> None:
+    """Draw the round on show: what was asked, what changed, what was answered and why."""
+    at = shown_round(negotiation)
+    done, before = negotiation.rounds[at], negotiation.state_before(at).plan
+    scientist, change, manager = st.columns([4, 3, 5], border=True)
+    with scientist:
+        _draw_scientist(before, done)
+    with change:
+        _draw_change(before, done.plan)
+    with manager:
+        _draw_manager(done)
+
+
+def _draw_scientist(before: Assessment | None, done: Round) -> None:
+    st.markdown("## Scientist")
+    st.markdown(f"**{turn_title(done)}**")
+    action = done.action
+    if action is not None and action.action_type is ScientistActionType.ACCEPT:
+        moves = done.plan is not None and (before is None or done.plan.plan != before.plan)
+        st.markdown("Takes the Lab Manager's offer." if moves else "Takes the plan.")
+    for question in action.questions if action else []:
+        st.text(question)
+    if done.reason and before is not None:
+        st.markdown(escaped(done.reason))
+    if action is not None and action.protocol is not None and done.plan is not None:
+        _draw_asked(done.plan)
+    with st.expander(_OPENER, icon=":material/rule:", key=f"scientist_rule_{done.number}"):
+        st.markdown(escaped(done.reason) or "No rule: a person chose this.")
+    draw_attempts(done.attempts, f"round_{done.number}")
+
+
+def _draw_asked(asked: Assessment) -> None:
+    plan = asked.plan
+    known = {label_key(each.name): each.protects_against for each in asked.pack.controls}
+    guarded = "; ".join(known.get(label_key(label), label) for label in plan.controls)
+    st.markdown(f"{size_text(plan)}, {escaped(plan.technique)}.")
+    st.markdown(f"**Protects against:** {escaped(guarded or 'nothing: it has no controls')}.")
+    st.caption(escaped(plan.rationale))
+
+
+def _draw_change(before: Assessment | None, now: Assessment | None) -> None:
+    st.markdown("## What changed")
+    if now is None:
+        st.markdown("No plan is on the table yet.")
+        return
+    if before is None:
+        st.markdown("The opening plan.")
+        st.markdown(f"{amount_text(now.cost)} credits · {escaped(now.evidence.text)}")
+        return
+    step = PlanStep(before, now)
+    rows = change_rows(step)
+    for label, old, new in rows:
+        st.markdown(f"**{label}:** {escaped(old)} → **{escaped(new)}**")
+    if not rows:
+        st.markdown("Nothing.")
+    st.markdown(f"{signed_credits(step)} credits · {escaped(evidence_text(step))}")
+
+
+def _draw_manager(done: Round) -> None:
+    st.markdown("## Lab Manager")
+    verdict = answer_verdict(done)
+    if done.answer is None or verdict is None:
+        st.markdown("Has nothing to answer.")
+        return
+    st.markdown(verdict_badge(verdict))
+    st.caption(verdict.text)
+    st.markdown(as_list(done.answer.explanation))
+    _draw_reworded(done)
+    with st.expander(_OPENER, icon=":material/rule:", key=f"manager_rule_{done.number}"):
+        st.markdown(answer_rule(done))
+        if done.plan is not None:
+            _draw_slack(done.plan)
+
+
+def _draw_slack(plan: Assessment) -> None:
+    found = plan.slack.values()
+    st.table(
+        {
+            "Dimension": [DIMENSION_LABELS[slack.dimension] for slack in found],
+            "Used / limit": [used_text(plan, slack) for slack in found],
+            "Slack": [signed_text(slack.slack) for slack in found],
+            "Passes": [pass_cell(ok=slack.ok) for slack in found],
+        },
+        hide_index=True,
+    )
+
+
+def pass_cell(*, ok: bool) -> str:
+    """Return whether a dimension passes, for a table."""
+    return coloured(pass_or_fail(ok), "pass" if ok else "fail")
+
+
+# --- in a model's words -----------------------------------------------------------------------
+
+
+def _draw_reworded(done: Round) -> None:
+    """Draw the reworded answer, or a button that asks for it where a model is set."""
+    if done.answer is None or done.plan is None or asked_only(done):
+        return
+    key = f"{done.digest} {done.answer.explanation}"
+    found = table().reworded.get(key)
+    if found is not None:
+        st.markdown("**In the model's words** (they decide nothing)")
+        st.text(found)
+        return
+    endpoint = settings.usable_endpoint()
+    if endpoint is None:
+        return
+    if st.button("Let the model reword this", icon=":material/translate:", key="reword"):
+        _reword(key, done, endpoint)
+
+
+def _reword(key: str, done: Round, endpoint: Endpoint) -> None:
+    try:
+        with st.spinner("The model rewords the answer …", show_time=True):
+            words = reword(build_generate_fn(endpoint), done)
+    except ModelError as error:
+        st.warning(escaped(str(error)), icon=":material/cloud_off:")
+        return
+    table().reworded[key] = words or ""
+    st.rerun()
+
+
+# --- a model's attempts -----------------------------------------------------------------------
+
+
+def draw_attempts(attempts: Sequence[Attempt], name: str) -> None:
+    """Draw each attempt of a model, folded: all that was said to it and by it."""
+    for attempt in attempts:
+        verdict = "no answer" if attempt.output.text is None else "a valid action"
+        if attempt.error_code is not None:
+            verdict = f"no valid action ({escaped(attempt.error_code)})"
+        with st.expander(
+            f"Attempt {attempt.number}: {verdict}",
+            icon=":material/smart_toy:",
+            key=f"attempt_{name}_{attempt.number}",
+        ):
+            _draw_attempt(attempt)
+
+
+def _draw_attempt(attempt: Attempt) -> None:
+    st.markdown(f"**Tokens and time:** {_usage(attempt.output)}")
+    if attempt.error_code is not None:
+        st.markdown(f"**Error code:** {escaped(attempt.error_code)}")
+    action = attempt.action.model_dump_json(indent=1) if attempt.action else None
+    for title, text, language in (
+        ("What was wrong", attempt.error_message, None),
+        ("Why there is no answer", attempt.output.failure, None),
+        ("Raw output", attempt.output.text, None),
+        ("Parsed action", action, "json"),
+        ("Correction prompt", attempt.correction_prompt, None),
+        ("Observation", attempt.observation, None),
+        ("System prompt", attempt.system_prompt, None),
+    ):
+        if text is not None:
+            height: int | Literal["content"] = _FOLDED_HEIGHT if len(text) > _LONG else "content"
+            st.markdown(f"**{title}**")
+            st.code(text or "(empty)", language=language, wrap_lines=True, height=height)
+
+
+def _usage(output: Output) -> str:
+    sent, came = (
+        "unknown" if tokens is None else f"{tokens:,}"
+        for tokens in (output.prompt_tokens, output.completion_tokens)
+    )
+    ended = f", ended by {escaped(output.finish_reason)}" if output.finish_reason else ""
+    return f"{sent} tokens sent, {came} received, {output.seconds:.1f} s{ended}"

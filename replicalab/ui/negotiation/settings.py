@@ -1,0 +1,131 @@
+"""Where the language model is reached: from the environment, secrets, or typed for this state.
+
+What is typed stays in this session: it is in no address, no log and no file. A key from the
+environment goes to the environment's address only, never to one that a visitor typed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+import streamlit as st
+
+from replicalab.errors import ModelError, ModelSettingsError
+from replicalab.llm import SETTINGS, Endpoint, check_endpoint, what_to_set
+from replicalab.ui.negotiation.table import table
+from replicalab.ui.words import escaped
+
+_BASE_URL, _KEY = SETTINGS["base_url"], SETTINGS["api_key"]
+_TEXTS: Final = {
+    "base_url": ("Base URL", "http://localhost:11434/v1"),
+    "model": ("Model", "the name that the server knows"),
+}
+_NUMBERS: Final = {
+    "timeout": ("Longest silence (seconds)", 1, 3600),
+    "max_tokens": ("Longest answer (tokens)", 1, 1_000_000),
+}
+
+
+def endpoint() -> Endpoint | None:
+    """Return the endpoint that the settings name, None where address or model is missing.
+
+    Raises:
+        ModelSettingsError: a value cannot be used.
+    """
+    return Endpoint.from_environment(_merged(_environment()))
+
+
+def usable_endpoint() -> Endpoint | None:
+    """Return the endpoint, None also where a value cannot be used."""
+    try:
+        return endpoint()
+    except ModelSettingsError:
+        return None
+
+
+def _environment() -> dict[str, str]:
+    """Return what the process environment sets, and secrets where it does not."""
+    secrets = dict(st.secrets) if st.secrets.load_if_toml_exists() else {}
+    found = {**secrets, **os.environ}
+    return {name: str(found[name]) for name in SETTINGS.values() if name in found}
+
+
+def _merged(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings with what was typed first; the key stays with its own address."""
+    typed = {SETTINGS[field]: str(value).strip() for field, value in table().settings.items()}
+    found = {**environment, **{name: text for name, text in typed.items() if text}}
+    elsewhere = found.get(_BASE_URL) != environment.get(_BASE_URL)
+    if elsewhere and not typed.get(_KEY):
+        found.pop(_KEY, None)
+    return found
+
+
+def draw() -> None:
+    """Draw the settings, and a test of the connection; once open, they stay so until a run."""
+    environment = _environment()
+    missing = what_to_set(_merged(environment))
+    if missing:
+        table().settings_open = True
+    with st.expander("Model settings", expanded=table().settings_open, icon=":material/settings:"):
+        st.caption(
+            "Any server with an OpenAI-compatible address. What is typed here is kept for this "
+            "session only: it is never stored, logged, exported or put in a link."
+        )
+        _draw_fields(environment)
+        _draw_test()
+    if missing:
+        or_here = "Or fill in base URL and model above, for this session only."
+        st.info(f"{escaped(missing)} {or_here}", icon=":material/smart_toy:")
+
+
+def _draw_fields(environment: Mapping[str, str]) -> None:
+    *columns, last = st.columns(3)
+    for column, (field, (label, placeholder)) in zip(columns, _TEXTS.items(), strict=True):
+        column.text_input(
+            label,
+            str(table().settings.get(field, environment.get(SETTINGS[field], ""))),
+            max_chars=2000,
+            placeholder=placeholder,
+            autocomplete="off",
+            **_kept(field),
+        )
+    last.text_input(
+        "Key",
+        str(table().settings.get("api_key", "")),
+        type="password",
+        placeholder="set in the environment" if _KEY in environment else "if the server asks",
+        autocomplete="off",
+        **_kept("api_key"),
+    )
+    for column, (field, (label, least, most)) in zip(st.columns(3), _NUMBERS.items(), strict=False):
+        text = environment.get(SETTINGS[field], "")
+        default = int(Endpoint.model_fields[field].default)
+        value = int(text) if text.isdecimal() and least <= int(text) <= most else default
+        value = int(table().settings.setdefault(field, value))
+        column.number_input(label, least, most, value, step=1, **_kept(field))
+
+
+def _kept(field: str) -> dict[str, Any]:
+    """Return the key of a field's widget, and what keeps what is typed into it."""
+    return {"key": f"model_{field}", "on_change": _keep, "args": (field,)}
+
+
+def _keep(field: str) -> None:
+    table().settings[field] = st.session_state[f"model_{field}"]
+
+
+def _draw_test() -> None:
+    if not st.button("Test the connection", icon=":material/network_check:"):
+        return
+    try:
+        found = endpoint()
+        if found is None:
+            return
+        with st.spinner("Asking the model for one word …", show_time=True):
+            sentence = check_endpoint(found)
+    except ModelError as error:
+        st.error(escaped(str(error)), icon=":material/cloud_off:")
+    else:
+        st.success(escaped(sentence), icon=":material/check_circle:")

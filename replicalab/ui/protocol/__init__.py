@@ -1,0 +1,62 @@
+"""The Protocol page: edit the plan, see the check, choose what to change, see what it takes."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from replicalab.models import revise
+from replicalab.ui import state
+from replicalab.ui.editor import Form, draw_fields
+from replicalab.ui.protocol import asks, changes, check, evidence
+from replicalab.ui.state import Here
+
+__all__ = ["draw"]
+
+
+def draw(here: Here) -> None:
+    """Draw the page."""
+    found = changes.ticked(here.options)
+    st.title("Can this lab run your plan?")
+    check.draw_verdict_and_way(here.options)
+    check.draw_tiles(here.yours)
+    editor, checked = st.columns([2, 3], gap="large")
+    with editor:
+        st.header("The plan")
+        _draw_history_buttons()
+        draw_fields(Form(f"plan_{state.editor_version()}", here.plan, _take), here.pack)
+    with checked:
+        st.header("Evidence and cost")
+        evidence.draw(here.options, found)
+        check.draw_reasons(here.yours)
+        check.draw_cost(found)
+    changes.draw(here.options, found)
+    st.header("What it would take")
+    asks.draw(here.options)
+    st.page_link(
+        "pages/2_Negotiation.py",
+        label="Negotiate this plan",
+        icon=":material/forum:",
+        query_params=state.address(),
+    )
+
+
+def _take(field: str, value: object) -> None:
+    state.edit(revise(state.plan(), **{field: value}))
+
+
+def _draw_history_buttons() -> None:
+    with st.container(horizontal=True, key="history"):
+        st.button(
+            "Undo", icon=":material/undo:", on_click=state.undo, disabled=not state.can_undo()
+        )
+        st.button(
+            "Redo", icon=":material/redo:", on_click=state.redo, disabled=not state.can_redo()
+        )
+        st.button(
+            "Reset to reference",
+            icon=":material/restart_alt:",
+            on_click=state.replace_plan,
+            args=(None,),
+            disabled=state.workspace().protocol is None,
+            help="Back to the study's reference protocol. Undo brings your plan back.",
+        )

@@ -1,0 +1,166 @@
+"""The gallery: filters, a card per study, three stories for a demo, and a surprise."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Final
+
+import streamlit as st
+
+from replicalab.errors import ScenarioError
+from replicalab.models import DIMENSIONS
+from replicalab.scenarios import Difficulty, broken_scenarios
+from replicalab.ui import own_studies, state
+from replicalab.ui.gallery import Card, Filter, cards, lab_line, matching, own_card
+from replicalab.ui.scenarios import own
+from replicalab.ui.stories import StoryPage, stories
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import Workspace
+
+_PAGE_OF_STORY: Final = {
+    StoryPage.PROTOCOL: "pages/1_Protocol.py",
+    StoryPage.NEGOTIATION: "pages/2_Negotiation.py",
+}
+_CARDS_A_PAGE: Final = 12
+_SEEDS: Final = 1000
+_ANY: Final = "any"
+_DOMAINS: Final = {"finance_trading": "Finance"}
+
+
+def draw_stories() -> None:
+    """Draw the three stories and the surprise, each one click: the title is the button."""
+    try:
+        found = stories()
+    except ScenarioError:
+        found = []  # the gallery names the broken file; the stories that need it are left out
+    with st.grid("auto", min_column_width=240, key="stories"):
+        for story in found:
+            with st.container(gap="xsmall"):
+                title = f"**{story.title}**"
+                if st.button(title, key=story.key, icon=":material/play_circle:", width="stretch"):
+                    state.open_story(story)
+                    st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
+                st.caption(story.line)
+        with st.container(gap="xsmall"):
+            st.button(
+                "**Surprise me**",
+                key="surprise",
+                icon=":material/casino:",
+                width="stretch",
+                on_click=_open_a_surprise,
+            )
+            st.caption("Any study, in any of its labs, under any seed.")
+
+
+def _open_a_surprise() -> None:
+    state.open_workspace(
+        Workspace(
+            scenario_id=secrets.choice(_all_cards()).summary.scenario_id,
+            difficulty=secrets.choice(list(Difficulty)),
+            seed=secrets.randbelow(_SEEDS),
+        )
+    )
+
+
+def _all_cards() -> list[Card]:
+    return [*(own_card(each.study) for each in own_studies.kept().values()), *cards()]
+
+
+def draw_gallery() -> None:
+    """Draw the filters and the cards that fit them, and say which files could not be read."""
+    found = _all_cards()
+    fitting = matching(found, _draw_filters(found))
+    st.caption(
+        f"{len(fitting)} of {len(found)} studies. Per lab: which of the {len(DIMENSIONS)} checks "
+        "the reference protocol fails there, and how the Lab Manager answers."
+    )
+    if not fitting:
+        st.info("No study fits. Take a filter away.", icon=":material/filter_alt_off:")
+    pages = -(-len(fitting) // _CARDS_A_PAGE)
+    page = st.pagination(pages, key="gallery_page") if pages > 1 else 1
+    with st.grid("auto", min_column_width=270, key="gallery"):
+        for card in fitting[(page - 1) * _CARDS_A_PAGE : page * _CARDS_A_PAGE]:
+            _draw_card(card)
+    _draw_broken_files()
+
+
+def _draw_filters(found: list[Card]) -> Filter:
+    domains = sorted({card.summary.domain_id for card in found})
+    with st.grid(4, min_column_width=150, key="filters"):
+        text = st.text_input("Search", key="filter_text", placeholder="Title, author, goal…")
+        domain = st.selectbox(
+            "Domain", [_ANY, *domains], key="filter_domain", format_func=_domain_label
+        )
+        binds = st.selectbox(
+            "What binds",
+            [_ANY, *DIMENSIONS],
+            key="filter_binds",
+            format_func=str.capitalize,
+            help="A dimension that the reference protocol fails.",
+        )
+        lab = st.selectbox(
+            "In the lab", [_ANY, *Difficulty], key="filter_lab", format_func=str.capitalize
+        )
+    return Filter(
+        text,
+        None if domain == _ANY else domain,
+        next((d for d in DIMENSIONS if d == binds), None),
+        next((level for level in Difficulty if level == lab), None),
+    )
+
+
+def _draw_card(card: Card) -> None:
+    summary = card.summary
+    is_open = summary.scenario_id == state.workspace().scenario_id
+    with st.container(border=True, key=f"card_{summary.scenario_id}", height="stretch"):
+        origin = " · yours" if card.own else " · contested" if summary.contested else ""
+        st.caption(f"{escaped(_domain_label(summary.domain_id))}{origin}")
+        st.markdown(f"**{escaped(summary.title)}**  \n{escaped(summary.teaches)}")
+        st.markdown("  \n".join(lab_line(lab) for lab in card.labs))
+        with st.container(horizontal=True):
+            st.button(
+                "This one is open" if is_open else "Open",
+                key=f"open_{summary.scenario_id}",
+                icon=":material/visibility:" if is_open else ":material/folder_open:",
+                disabled=is_open,
+                on_click=_open,
+                args=(summary.scenario_id, summary.title),
+            )
+            if card.own:
+                _draw_own_buttons(summary.scenario_id)
+
+
+def _domain_label(domain_id: str) -> str:
+    return _DOMAINS.get(domain_id, domain_id.replace("_", " ").capitalize())
+
+
+def _open(scenario_id: str, title: str) -> None:
+    """Open a study and say so: on a phone what happens to it is far above the card."""
+    state.open_study(scenario_id)
+    st.toast(f"{escaped(title)} is open, above the studies.", icon=":material/visibility:")
+
+
+def _draw_own_buttons(scenario_id: str) -> None:
+    st.button(
+        "Edit",
+        key=f"edit_{scenario_id}",
+        icon=":material/edit:",
+        on_click=own.edit,
+        args=(scenario_id,),
+    )
+    st.button(
+        "Remove",
+        key=f"remove_{scenario_id}",
+        icon=":material/delete:",
+        on_click=own.take_away,
+        args=(scenario_id,),
+    )
+
+
+def _draw_broken_files() -> None:
+    for error in broken_scenarios():
+        with st.expander(f"A study file could not be read: {escaped(error.source)}"):
+            for fault in error.faults:
+                st.text(str(fault))
+            if error.more:
+                st.text(f"and {error.more} more faults")

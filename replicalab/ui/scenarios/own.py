@@ -1,0 +1,195 @@
+"""Bring your own study: write, upload or copy a file, see its faults, use it at once."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+import streamlit as st
+
+from replicalab.errors import Fault, ScenarioError
+from replicalab.lint import LintLevel, lint
+from replicalab.scenarios import (
+    Study,
+    copy_text,
+    list_scenarios,
+    parse_study,
+    readable_text,
+    study_schema,
+    template_text,
+)
+from replicalab.text.verdicts import Status
+from replicalab.ui import own_studies, state
+from replicalab.ui.gallery import lab_line, own_card
+from replicalab.ui.words import badge, escaped
+
+_TEXT: Final = "own_text"
+_SOURCE: Final = "own_source"
+_UPLOAD: Final = "own_upload"
+_UPLOAD_FAULT: Final = "own_upload_fault"
+_TEMPLATE: Final = "the template"
+_NAME: Final = "your study"
+_LONGEST_ID: Final = 64
+
+
+def draw() -> None:
+    """Draw the ways to start, the editor, and what the file in it is worth."""
+    st.markdown(
+        "A study is one text file. Start from the template or from a shipped study, upload a "
+        "file, or paste one. It stays in this server's memory for you alone, under the address "
+        "in your browser; download it to keep it."
+    )
+    _draw_ways_to_start()
+    st.text_area(
+        "Study file (YAML)",
+        key=_TEXT,
+        height=420,
+        persist_state="session",
+        help="Checked when you click outside, or press Ctrl and Enter.",
+    )
+    text = st.session_state.get(_TEXT, "")
+    if text.strip():
+        _draw_verdict(text)
+
+
+def edit(scenario_id: str) -> None:
+    """Put one of the visitor's studies back into the editor."""
+    st.session_state[_TEXT] = own_studies.kept()[scenario_id].text
+
+
+def take_away(scenario_id: str) -> None:
+    """Forget one of the visitor's studies; its text goes into the editor, so nothing is lost."""
+    edit(scenario_id)
+    own_studies.remove(scenario_id)
+    state.leave(scenario_id)
+
+
+def _draw_ways_to_start() -> None:
+    source, upload = st.columns(2, gap="large", vertical_alignment="bottom")
+    with source:
+        st.selectbox(
+            "Start from",
+            [_TEMPLATE, *(summary.scenario_id for summary in list_scenarios())],
+            key=_SOURCE,
+        )
+        st.button("Put it into the editor", icon=":material/edit_document:", on_click=_start)
+    with upload:
+        st.file_uploader(
+            "Or upload a file",
+            type=["yaml", "yml"],
+            key=_UPLOAD,
+            max_upload_size=1,
+            on_change=_take_upload,
+        )
+    fault = st.session_state.get(_UPLOAD_FAULT)
+    if fault:
+        st.error(escaped(fault), icon=":material/upload_file:")
+
+
+def _start() -> None:
+    chosen = st.session_state[_SOURCE]
+    st.session_state[_UPLOAD_FAULT] = None
+    st.session_state[_TEXT] = (
+        template_text() if chosen == _TEMPLATE else copy_text(chosen, f"my_{chosen}"[:_LONGEST_ID])
+    )
+
+
+def _take_upload() -> None:
+    """Put an uploaded file into the editor; one that is no text is refused with the reason."""
+    upload = st.session_state[_UPLOAD]
+    st.session_state[_UPLOAD_FAULT] = None
+    if upload is None:
+        return
+    try:
+        st.session_state[_TEXT] = readable_text(upload.getvalue(), upload.name)
+    except ScenarioError as error:
+        st.session_state[_UPLOAD_FAULT] = f"{error}. The editor keeps what it had."
+
+
+def _draw_verdict(text: str) -> None:
+    try:
+        study = _usable(parse_study(text, _NAME))
+    except ScenarioError as error:
+        _draw_faults(error)
+        return
+    st.success(f"“{escaped(study.paper.title)}” can be used.", icon=":material/check_circle:")
+    st.markdown("  \n".join(lab_line(lab) for lab in own_card(study).labs))
+    _draw_lint(study)
+    _draw_actions(text, study)
+
+
+def _usable(study: Study) -> Study:
+    """Return the study, unless its id belongs to one on the shelf."""
+    if any(study.scenario_id == summary.scenario_id for summary in list_scenarios()):
+        taken = f"'{study.scenario_id}' is already the id of a study on the shelf"
+        raise ScenarioError(_NAME, [Fault("scenario_id", taken, "choose another id")])
+    return study
+
+
+def _draw_faults(error: ScenarioError) -> None:
+    faults, number = error.faults, len(error.faults) + error.more
+    count = f"{number} faults" if number > 1 else "One fault"
+    first = f" The first {len(faults)} are listed." if error.more else ""
+    st.error(f"{count}. The file can be used when none is left.{first}", icon=":material/cancel:")
+    st.table(
+        {
+            "Line": [str(fault.line or "–") for fault in faults],
+            "Field": [escaped(fault.path) or "the file" for fault in faults],
+            "What is wrong": [escaped(fault.problem) for fault in faults],
+            "What to do": [escaped(fault.remedy) for fault in faults],
+        },
+        hide_index=True,
+        alt="Faults of the study file",
+    )
+
+
+def _draw_lint(study: Study) -> None:
+    findings = lint(study)
+    warnings = [finding for finding in findings if finding.level is LintLevel.WARNING]
+    with st.expander(f"Worth a look: {len(warnings)} warnings, {len(findings)} findings"):
+        for finding in findings:
+            mark = badge(
+                Status.CAUTION if finding.level is LintLevel.WARNING else Status.PASS,
+                finding.level.value,
+            )
+            st.markdown(f"{mark} {escaped(finding.place)}: {escaped(finding.message)}")
+
+
+def _draw_actions(text: str, study: Study) -> None:
+    room = own_studies.has_room(study.scenario_id)
+    if not room:
+        st.warning(
+            f"You keep {own_studies.MOST_STUDIES} studies here, the most there is room for. Remove "
+            "one under All studies, then use this one.",
+            icon=":material/inventory_2:",
+        )
+    with st.container(horizontal=True, key="own_actions"):
+        st.button(
+            "Use this study",
+            type="primary",
+            icon=":material/play_arrow:",
+            disabled=not room,
+            on_click=_use,
+            args=(text, study),
+        )
+        st.download_button(
+            "Download the file",
+            text,
+            file_name=f"{study.scenario_id}.yaml",
+            mime="application/yaml",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Download the JSON Schema",
+            json.dumps(study_schema(), indent=2),
+            file_name="study.schema.json",
+            mime="application/schema+json",
+            icon=":material/schema:",
+            on_click="ignore",
+        )
+
+
+def _use(text: str, study: Study) -> None:
+    own_studies.keep(text, study)
+    state.reopen_study(study.scenario_id)

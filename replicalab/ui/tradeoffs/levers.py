@@ -1,0 +1,83 @@
+"""The lab's levers: what if it had more, or less, and what would one more of each buy?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from replicalab.scenarios import MOST, Pack
+from replicalab.text.tradeoffs import extra_text, supposed_text
+from replicalab.ui import state
+from replicalab.ui.tradeoffs.outlook import Outlook
+from replicalab.ui.words import escaped
+
+_BUDGET_STEP: Final = 10
+_MOST_STAFF_STEPS: Final = 4
+_IN_INK: Final = ":blue[%d]"
+"""The slider's own colour for its number is too faint in the dark."""
+
+
+class _Lever(NamedTuple):
+    """One slider: the workspace's field, its label, the lab's own value, and how far it goes."""
+
+    field: str
+    label: str
+    real: int
+    low: int
+    high: int
+    step: int = 1
+
+
+def draw_levers(view: Outlook) -> None:
+    """Draw the three sliders, what is supposed, and what one more of each would buy."""
+    for lever in _levers(view.real):
+        _draw_lever(lever)
+    text = supposed_text(view.real, view.pack)
+    if text:
+        st.warning(escaped(text), icon=":material/experiment:")
+        st.button(
+            "Reset to the real lab",
+            icon=":material/restart_alt:",
+            on_click=state.stop_supposing,
+            key="reset_lab",
+        )
+    lines = "\n".join(f"- {escaped(extra_text(extra))}" for extra in view.options.extras)
+    with st.container(key="extras"):
+        st.markdown(f"**What one more would buy**\n{lines}")
+
+
+def _levers(real: Pack) -> Iterator[_Lever]:
+    lab = real.lab
+    budget = max(1, round(lab.budget))
+    below = budget // 2 // _BUDGET_STEP * _BUDGET_STEP
+    above = max(_BUDGET_STEP, budget // _BUDGET_STEP * _BUDGET_STEP)
+    yield _Lever("budget", "Budget, credits", budget, budget - below, budget + above, _BUDGET_STEP)
+    days = lab.days
+    needed = max(real.min_days, real.reference_protocol.duration_days)
+    yield _Lever("days", "Days", days, 1, max(2 * days, needed))
+    staff = lab.staff
+    most = real.staff_model.base + _MOST_STAFF_STEPS
+    yield _Lever("staff", "Staff units", staff, min(1, staff), max(staff + 1, most))
+
+
+def _draw_lever(lever: _Lever) -> None:
+    value = state.workspace().levers.get(lever.field, lever.real)
+    key = f"lever_{lever.field}_{state.editor_version()}"
+    st.slider(
+        lever.label,
+        min_value=min(lever.low, value),
+        max_value=min(MOST, max(lever.high, value)),
+        value=value,
+        step=lever.step,
+        format=_IN_INK,
+        key=key,
+        on_change=_pull,
+        args=(lever, key),
+    )
+
+
+def _pull(lever: _Lever, key: str) -> None:
+    value = int(st.session_state[key])
+    state.suppose(**{lever.field: None if value == lever.real else value})

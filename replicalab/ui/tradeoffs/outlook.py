@@ -1,0 +1,167 @@
+"""What the Trade-offs page shows: worked out once in a run, for what the visitor has chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from replicalab.assessment import Assessment, AssumedEffect, assess
+from replicalab.figures import LEAST_LOSS, OFFER, YOUR_PLAN
+from replicalab.models import Protocol
+from replicalab.planner import Options, Worded, least_worded, options_of, worded
+from replicalab.planner.region import Region, effects_of, region
+from replicalab.scenarios import Pack
+from replicalab.ui import state
+from replicalab.ui.state import Here
+from replicalab.ui.workspace import supposed_lab
+
+_CHOICE: Final = "trade_offs"
+
+
+class Loaded(NamedTuple):
+    """A plan that was loaded into the editor: from beside which button, and what to say of it."""
+
+    place: str
+    text: str
+    plan: Protocol
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the visitor has chosen on the page.
+
+    Attributes:
+        study: the study that it was chosen for; another one makes all of it void.
+        version: the editor's; a plan from elsewhere makes all but the effect void.
+        effect: which of the effects that the evidence may assume.
+        as_least: whether the region is drawn for the least-loss plan's wording.
+        point: days and samples, None until a point is chosen.
+        clicks: how often a point was clicked.
+        loaded: what was loaded from here last.
+    """
+
+    study: str
+    version: int
+    effect: int = 0
+    as_least: bool = False
+    point: tuple[int, int] | None = None
+    clicks: int = 0
+    loaded: Loaded | None = None
+
+    @property
+    def key(self) -> str:
+        """What the keys of widgets end in that another choice draws anew."""
+        return f"{self.version}_{self.clicks}_{int(self.as_least)}"
+
+
+def chosen() -> Choice:
+    """Return what the visitor has chosen for the study and the plan on the screen."""
+    study, version = state.workspace().scenario_id, state.editor_version()
+    found: Choice | None = st.session_state.get(_CHOICE)
+    if found is None or found.study != study:
+        return Choice(study, version)
+    return found if found.version == version else Choice(study, version, found.effect)
+
+
+def choose(**changes: object) -> None:
+    """Change some of what is chosen."""
+    st.session_state[_CHOICE] = replace(chosen(), **changes)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A plan in the lab that the levers suppose, as it is to be shown; all worked out once.
+
+    Attributes:
+        real: the lab as it is.
+        options: what may be done about the plan in the supposed one.
+        choice: what the visitor has chosen.
+    """
+
+    real: Pack
+    options: Options
+    choice: Choice
+
+    @property
+    def yours(self) -> Assessment:
+        """The plan in the supposed lab."""
+        return self.options.yours
+
+    @property
+    def pack(self) -> Pack:
+        """The study in the supposed lab."""
+        return self.yours.pack
+
+    @cached_property
+    def plans(self) -> dict[str, Assessment]:
+        """The plans that are shown, by name; a least-loss plan without evidence is no plan."""
+        found, least = {YOUR_PLAN: self.yours}, self.options.least.after
+        if self.options.offer is not None:
+            found[OFFER] = self.options.offered
+        return found if least.evidence.void else {**found, LEAST_LOSS: least}
+
+    @property
+    def compared(self) -> dict[str, Assessment]:
+        """Of these the plan and the least-loss plan."""
+        return {name: plan for name, plan in self.plans.items() if name != OFFER}
+
+    @cached_property
+    def worded(self) -> Worded:
+        """The plan that the region is drawn for at first."""
+        return worded(self.options)
+
+    @cached_property
+    def least_worded(self) -> Worded | None:
+        """The least-loss plan to draw it for instead, None when it is worded alike."""
+        return least_worded(self.options, self.worded)
+
+    @property
+    def drawn(self) -> Worded:
+        """The plan that the region is drawn for."""
+        return (self.least_worded if self.choice.as_least else None) or self.worded
+
+    @cached_property
+    def effects(self) -> tuple[AssumedEffect, ...]:
+        """The effects to choose from, the planning effect first; none where none can be off."""
+        return effects_of(self.pack.design)
+
+    @property
+    def effect_place(self) -> int:
+        """Which of them is chosen; the first where the study no longer has the one chosen."""
+        return self.choice.effect if self.choice.effect < len(self.effects) else 0
+
+    @property
+    def effect(self) -> float | None:
+        """The effect that the evidence assumes, None for the planning effect."""
+        return self.effects[self.effect_place].effect if self.effect_place else None
+
+    @cached_property
+    def region(self) -> Region:
+        """The region of the plan that it is drawn for."""
+        return region(self.drawn, list(self.plans.values()), self.effect)
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The days and samples chosen: those of a plan of this region until a point is chosen."""
+        if self.choice.point is not None:
+            return self.choice.point
+        plan = self.plans.get(LEAST_LOSS, self.yours)
+        if self.least_worded is not None and not self.choice.as_least:
+            plan = self.options.offered
+        return plan.counts.days, plan.counts.samples
+
+    @cached_property
+    def point(self) -> Assessment:
+        """The plan at that point."""
+        return self.drawn.at(*self.place)
+
+
+def look(here: Here) -> Outlook:
+    """Return the plan in the lab that the levers suppose, as the visitor has chosen to see it."""
+    supposed = supposed_lab(here.pack, state.workspace().levers)
+    real = supposed is here.pack
+    options = here.options if real else options_of(assess(here.plan, supposed))
+    return Outlook(here.pack, options, chosen())

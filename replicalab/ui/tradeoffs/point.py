@@ -1,0 +1,85 @@
+"""Trade-offs: one point of the region, what the plan there is worth, and taking it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from replicalab.lexicon import amount_text, count_text
+from replicalab.models import LARGEST_PLANNED, Protocol
+from replicalab.text.tradeoffs import loaded_text
+from replicalab.text.verdicts import plan_verdict
+from replicalab.ui import state
+from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose
+from replicalab.ui.words import draw_verdict, escaped
+
+_FIELDS: Final = ("days", "samples")
+
+
+def draw_point(view: Outlook) -> None:
+    """Draw the chosen point: its two numbers, what the plan there is worth, and loading it."""
+    for column, name, value in zip(st.columns(2), _FIELDS, view.place, strict=True):
+        column.number_input(
+            f"Point: {name}",
+            min_value=0,
+            max_value=LARGEST_PLANNED,
+            value=min(value, LARGEST_PLANNED),
+            step=1,
+            key=f"point_{name}_{view.choice.key}",
+            on_change=take_typed,
+            args=(view.choice.key, view.place),
+        )
+    draw_verdict(plan_verdict(view.point))
+    with st.container(key="point_numbers"):
+        st.markdown(
+            f"{amount_text(view.point.cost)} credits · "
+            f"{count_text(view.point.staff, 'staff unit')} · "
+            f"{escaped(view.point.evidence.text)}"
+        )
+    st.button(
+        "Load this point into the editor",
+        icon=":material/input:",
+        key="load_point",
+        on_click=load,
+        args=(view.point.plan, "point"),
+        disabled=view.point.plan == view.yours.plan,
+    )
+    draw_loaded("point", view)
+
+
+def take_typed(key: str, shown: tuple[int, int]) -> None:
+    """Take what was typed; a number that the browser did not send stays as it was shown."""
+    days, samples = (
+        st.session_state.get(f"point_{name}_{key}", value)
+        for name, value in zip(_FIELDS, shown, strict=True)
+    )
+    choose(point=(days, samples))
+
+
+def load(plan: Protocol, place: str) -> None:
+    """Load a plan into the editor; it becomes the chosen point, and its place says so.
+
+    Args:
+        plan: the plan.
+        place: beside which button `draw_loaded` is to say what was loaded.
+    """
+    text = loaded_text(state.plan(), plan)
+    state.replace_plan(plan)
+    choose(point=(plan.duration_days, plan.sample_size), loaded=Loaded(place, text, plan))
+
+
+def draw_loaded(place: str, view: Outlook) -> None:
+    """Draw what was loaded from here, with undo and the way on, until the plan changes again."""
+    found = view.choice.loaded
+    if found is None or (found.place, found.plan) != (place, view.yours.plan):
+        return
+    st.success(escaped(found.text), icon=":material/check_circle:")
+    with st.container(horizontal=True, key=f"loaded_{place}"):
+        st.button("Undo", icon=":material/undo:", on_click=state.undo, key=f"undo_{place}")
+        st.page_link(
+            "pages/1_Protocol.py",
+            label="See it on Protocol",
+            icon=":material/tune:",
+            query_params=state.address(),
+        )

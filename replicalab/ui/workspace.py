@@ -1,0 +1,134 @@
+"""What every page shows, as one value: a study, a lab, a plan, a round of its negotiation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from replicalab.models import Protocol, Record
+from replicalab.negotiation.records import LabManagerKind, ScientistKind
+from replicalab.scenarios import MAX_ROUNDS, MOST, Difficulty, Identifier, Pack, load_scenario
+
+Lever = Annotated[int, Field(strict=True, ge=1, le=MOST)]
+"""A lab's amount that is pulled to another value."""
+
+FindPack = Callable[[str, str, int], Pack]
+"""Finds a study in its lab: (scenario_id, difficulty, seed); raises ScenarioError."""
+
+DEFAULT_STUDY: Final = "fin_momentum"
+DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
+LARGEST_SEED: Final = 999_999
+MOST_ROUNDS: Final = 12
+_LAB_FIELDS: Final = ("scenario_id", "difficulty", "seed")
+
+
+class Workspace(Record):
+    """What every page shows: a study in a lab, a plan, and a round of its negotiation.
+
+    ``protocol`` is None while the plan is the study's reference protocol; ``round_number``
+    counts from 0. ``budget`` (credits), ``days`` and ``staff`` are what the Trade-offs page
+    supposes of the lab; None is the lab's own. ``scientist`` and ``lab_manager`` play the
+    negotiation, unless ``recording`` names a recorded one; ``presenting`` hides the controls.
+    """
+
+    scenario_id: Identifier = DEFAULT_STUDY
+    difficulty: Difficulty = DEFAULT_DIFFICULTY
+    seed: Annotated[int, Field(strict=True, ge=0, le=LARGEST_SEED)] = 0
+    protocol: Protocol | None = None
+    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
+    round_number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)] = 0
+    budget: Lever | None = None
+    days: Lever | None = None
+    staff: Lever | None = None
+    scientist: ScientistKind = ScientistKind.BASELINE
+    lab_manager: LabManagerKind = LabManagerKind.REFERENCE
+    recording: Identifier | None = None
+    presenting: Annotated[bool, Field(strict=True)] = False
+
+    def pack(self, find: FindPack = load_scenario) -> Pack:
+        """Return the study in its lab.
+
+        Raises:
+            ScenarioError: the study is not found.
+        """
+        return find(self.scenario_id, self.difficulty.value, self.seed)
+
+    def plan(self, find: FindPack = load_scenario) -> Protocol:
+        """Return the plan: the edited one, or the study's reference protocol."""
+        return self.protocol or self.pack(find).reference_protocol
+
+    def with_plan(self, protocol: Protocol | None, find: FindPack = load_scenario) -> Workspace:
+        """Return this workspace with another plan, at the first round."""
+        same = protocol is not None and protocol == self.pack(find).reference_protocol
+        return self.changed(protocol=None if same else protocol, recording=None, round_number=0)
+
+    def with_study(self, scenario_id: str) -> Workspace:
+        """Return another study with its reference protocol, in the same lab and seed."""
+        return self._elsewhere(scenario_id=scenario_id, protocol=None)
+
+    def with_lab(self, difficulty: str, seed: int) -> Workspace:
+        """Return the same study and plan in another lab."""
+        return self._elsewhere(difficulty=difficulty, seed=seed)
+
+    def _elsewhere(self, **changes: object) -> Workspace:
+        """Return this workspace in another lab, at the first round, with nothing supposed of it."""
+        return self.changed(recording=None, round_number=0, **dict.fromkeys(LEVERS), **changes)
+
+    def with_rounds(self, most: int) -> Workspace:
+        """Return this workspace with at most that many rounds, at the first."""
+        return self.changed(max_rounds=most, round_number=0)
+
+    def at_round(self, number: int) -> Workspace:
+        """Return this workspace at a round, counted from 0."""
+        return self.changed(round_number=number)
+
+    def with_players(self, scientist: ScientistKind, lab_manager: LabManagerKind) -> Workspace:
+        """Return this workspace with these two at the table, at the first round."""
+        return self.changed(
+            scientist=scientist, lab_manager=lab_manager, recording=None, round_number=0
+        )
+
+    def with_talks_of(self, other: Workspace) -> Workspace:
+        """Return this workspace with another's players, rounds and way of showing them."""
+        kept = ("max_rounds", "scientist", "lab_manager", "presenting")
+        return self.changed(round_number=0, **{name: getattr(other, name) for name in kept})
+
+    def with_levers(
+        self, budget: int | None = None, days: int | None = None, staff: int | None = None
+    ) -> Workspace:
+        """Return this workspace with the lab supposed to have these means; None is its own."""
+        return self.changed(budget=budget, days=days, staff=staff)
+
+    def with_levers_of(self, other: Workspace) -> Workspace:
+        """Return this workspace with what another supposes of the same lab."""
+        same = all(getattr(self, name) == getattr(other, name) for name in _LAB_FIELDS)
+        return self.with_levers(**other.levers) if same else self
+
+    @property
+    def levers(self) -> dict[str, int]:
+        """What is supposed of the lab, by `LEVERS`; empty for the lab as it is."""
+        found = {name: getattr(self, name) for name in LEVERS}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def changed(self, **changes: object) -> Workspace:
+        """Return this workspace with some fields changed, built through validation.
+
+        Raises:
+            pydantic.ValidationError: a changed value is not allowed.
+        """
+        return Workspace.model_validate({**dict(self), **changes})
+
+
+LEVERS: Final = ("budget", "days", "staff")
+"""The fields of a workspace that suppose another lab, as `Lab.with_means` names them."""
+
+
+def supposed_lab(pack: Pack, levers: Mapping[str, int]) -> Pack:
+    """Return the study in the lab that the levers suppose; the lab itself where none is moved."""
+    lab = pack.lab
+    budget, days, staff = (levers.get(name) for name in LEVERS)
+    supposed = lab.with_means(budget=budget, days=days, staff=staff)
+    same = (supposed.budget, supposed.days, supposed.staff) == (lab.budget, lab.days, lab.staff)
+    return pack if same else pack.in_lab(supposed)

@@ -1,0 +1,85 @@
+"""A second check, written from docs/contract.md in the plainest way; no code is shared."""
+
+from __future__ import annotations
+
+from replicalab.models import Protocol
+from replicalab.scenarios import Pack
+
+
+def key(label: str) -> str:
+    return " ".join(label.casefold().split())
+
+
+def cost(plan: Protocol, pack: Pack) -> float:
+    rates = pack.lab.cost_model
+    return round(
+        plan.sample_size * rates.per_sample
+        + plan.duration_days * rates.per_day
+        + len(plan.controls) * rates.per_control
+        + len(plan.required_equipment) * rates.per_equipment_item
+        + len(plan.required_reagents) * rates.per_reagent,
+        6,
+    )
+
+
+def people(plan: Protocol, pack: Pack) -> int:
+    steps = pack.lab.staff_model
+    found = steps.base
+    for number, threshold in (
+        (plan.sample_size, steps.sample_threshold),
+        (len(plan.controls), steps.control_threshold),
+        (plan.duration_days, steps.day_threshold),
+        (len(plan.required_equipment), steps.equipment_threshold),
+    ):
+        if number > threshold:
+            found += 1
+    return found
+
+
+def replacements(label: str, pack: Pack) -> list[str]:
+    missing = {key(item) for item in [*pack.lab.booked, *pack.lab.out_of_stock]}
+    return [
+        row.alternative
+        for row in pack.study.substitutions
+        if key(row.original) == key(label) and key(row.alternative) not in missing
+    ]
+
+
+def is_free(label: str, own: list[str], pack: Pack) -> bool:
+    """Return whether the lab has an item, or takes it for one of its own."""
+    missing = {key(item) for item in [*pack.lab.booked, *pack.lab.out_of_stock]}
+    if key(label) in map(key, own):
+        return key(label) not in missing
+    stand_ins = {key(other) for item in own for other in replacements(item, pack)}
+    return key(label) in stand_ins
+
+
+def is_stuck(label: str, own: list[str], pack: Pack) -> bool:
+    """Return whether the lab lacks an item of its own that nothing may replace."""
+    listed = key(label) in map(key, own)
+    return listed and not is_free(label, own, pack) and not replacements(label, pack)
+
+
+def failing(plan: Protocol, pack: Pack, forbidden: str) -> set[str]:
+    """Return the dimensions that fail, in a pack whose only restriction is one plain phrase."""
+    study, lab = pack.study, pack.lab
+    items = [
+        *((label, study.equipment) for label in plan.required_equipment),
+        *((label, study.reagents) for label in plan.required_reagents),
+    ]
+    texts = [plan.technique, plan.rationale, *plan.controls, *(label for label, _ in items)]
+    phrases = [phrase for rule in study.policy_rules for phrase in rule.forbidden_phrases]
+    fails = {
+        "protocol": plan.sample_size < 1
+        or plan.duration_days < 1
+        or plan.duration_days > lab.days
+        or 0 < len(plan.controls) >= plan.sample_size
+        or any(is_stuck(label, own, pack) for label, own in items),
+        "budget": cost(plan, pack) > lab.budget,
+        "equipment": not all(is_free(i, study.equipment, pack) for i in plan.required_equipment),
+        "reagents": not all(is_free(i, study.reagents, pack) for i in plan.required_reagents),
+        "schedule": plan.duration_days > lab.days,
+        "staff": people(plan, pack) > lab.staff,
+        "policy": forbidden in phrases and any(forbidden in key(text) for text in texts),
+    }
+    return {dimension for dimension, fault in fails.items() if fault}

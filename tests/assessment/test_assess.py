@@ -1,0 +1,127 @@
+"""A plan judged once: its numbers, what binds, the cliffs, and that results share nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from replicalab.agents import check_feasibility
+from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Cliff, assess, staff_steps
+from replicalab.models import DIMENSIONS, Dimension, Protocol
+from replicalab.scenarios import Pack
+from tests.factories import CONTROLS, EQUIPMENT, make_pack, make_protocol
+from tests.strategies import itemised_protocols, studied_packs
+
+CHAMBER, METER = EQUIPMENT
+
+
+def test_every_dimension_has_a_row_in_the_documents_order() -> None:
+    assert tuple(DIMENSION_ROWS) == DIMENSIONS
+    assert AMOUNTS == (Dimension.BUDGET, Dimension.SCHEDULE, Dimension.STAFF)
+
+
+def test_slack_is_what_is_left_of_each_limit() -> None:
+    pack = make_pack(budget=2600, days=4, staff=2, booked={CHAMBER: 9})
+    found = assess(make_protocol(), pack).slack
+    assert {d.value: (s.used, s.limit) for d, s in found.items()} == {
+        "protocol": (1, 0),
+        "budget": (1050, 2600),
+        "equipment": (2, 1),
+        "reagents": (2, 2),
+        "schedule": (5, 4),
+        "staff": (2, 2),
+        "policy": (0, 0),
+    }
+    assert found[Dimension.SCHEDULE].use == 5 / 4
+    assert found[Dimension.EQUIPMENT].use is None
+
+
+@given(itemised_protocols(), studied_packs())
+def test_slack_is_negative_exactly_where_its_dimension_fails(plan: Protocol, pack: Pack) -> None:
+    for dimension, slack in assess(plan, pack).slack.items():
+        assert (slack.slack < 0) == (not slack.ok), dimension
+
+
+@pytest.mark.parametrize(
+    ("budget", "days", "staff", "first"),
+    [
+        (1050, 20, 6, Dimension.BUDGET),
+        (5000, 5, 6, Dimension.SCHEDULE),
+        (5000, 20, 2, Dimension.STAFF),
+        (2100, 10, 4, Dimension.BUDGET),  # all at half: the document's order decides
+    ],
+)
+def test_binding_is_the_amount_of_which_most_is_used(
+    budget: float, days: int, staff: int, first: Dimension
+) -> None:
+    pack = make_pack(budget=budget, days=days, staff=staff)
+    assert assess(make_protocol(), pack).binding is first
+
+
+@pytest.mark.parametrize(
+    ("changes", "cliffs"),
+    [
+        ({"sample_size": 20}, {Cliff("sample", more=True)}),
+        ({"sample_size": 21}, {Cliff("sample", more=False)}),
+        ({"sample_size": 22}, set()),
+        ({"duration_days": 5}, {Cliff("day", more=True)}),
+        ({"duration_days": 3}, {Cliff("day", more=False, endpoint=True)}),
+        ({"controls": [*CONTROLS, "x"]}, {Cliff("control", more=False)}),
+    ],
+)
+def test_cliffs_are_the_small_steps_that_change_a_lot(
+    changes: dict[str, object], cliffs: set[Cliff]
+) -> None:
+    quiet = {"sample_size": 40, "duration_days": 9, "controls": []}
+    quiet |= {"required_equipment": [], **changes}
+    assert set(assess(make_protocol(**quiet), make_pack()).cliffs) == cliffs
+
+
+@given(itemised_protocols(), studied_packs())
+def test_cliffs_are_where_one_step_changes_the_staff_or_the_endpoint(
+    plan: Protocol, pack: Pack
+) -> None:
+    found = assess(plan, pack)
+    for cliff in found.cliffs:
+        if cliff.endpoint:
+            assert plan.duration_days == pack.min_days
+            continue
+        [step] = [s for s in staff_steps(found.counts, pack.staff_model) if s.noun == cliff.noun]
+        moved = step._replace(number=step.number + (1 if cliff.more else -1))
+        assert moved.adds != step.adds
+
+
+@given(itemised_protocols(), studied_packs())
+def test_assessment_leaves_its_inputs_alone_and_says_the_same_again(
+    plan: Protocol, pack: Pack
+) -> None:
+    before = plan.model_dump(), pack.model_dump()
+    first, second = assess(plan, pack), assess(plan, pack)
+    assert first.check == second.check
+    assert first.evidence == second.evidence
+    assert (plan.model_dump(), pack.model_dump()) == before
+
+
+def test_results_share_no_list() -> None:
+    plan, pack = make_protocol(), make_pack(budget=10, booked={CHAMBER: 9})
+    first = check_feasibility(plan, pack)
+    for dimension in DIMENSIONS:
+        first.check(dimension).reasons.append("mine")
+    first.substitution_options[CHAMBER].append("mine")
+    first.validation_result.issues.clear()
+    again = check_feasibility(plan, pack)
+    assert all("mine" not in again.check(d).reasons for d in DIMENSIONS)
+    assert again.substitution_options == {CHAMBER: ["window shelf"]}
+    assert again.validation_result.issues
+
+
+def test_views_of_a_pack_share_no_list_with_it() -> None:
+    pack = make_pack()
+    pack.resources.clear()
+    pack.constraints.clear()
+    pack.success_criteria.clear()
+    pack.lab_manager_observation.equipment_available.clear()
+    assert pack.resources
+    assert pack.constraints
+    assert pack.success_criteria
+    assert pack.lab_manager_observation.equipment_available

@@ -1,0 +1,186 @@
+"""The document's two formulas, term by term, at each boundary, for one plan and for arrays."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.assessment import CostTerm, Counts, cost, cost_terms, counts_of, staff, staff_steps
+from replicalab.lexicon import amount_text
+from replicalab.scenarios import CostModel, StaffModel
+from tests.factories import make_protocol
+
+NOTHING: Final = Counts(0, 0, 0, 0, 0)
+COST: Final = CostModel()
+STAFF: Final = StaffModel()
+
+numbers = st.integers(0, 10**6)
+plans = st.builds(Counts, numbers, numbers, numbers, numbers, numbers)
+rates = st.integers(0, 10**4).map(float)
+cost_models = st.builds(
+    CostModel,
+    per_sample=rates,
+    per_day=rates,
+    per_control=rates,
+    per_equipment_item=rates,
+    per_reagent=rates,
+)
+thresholds = st.integers(0, 50)
+staff_models = st.builds(
+    StaffModel,
+    base=thresholds,
+    sample_threshold=thresholds,
+    control_threshold=thresholds,
+    day_threshold=thresholds,
+    equipment_threshold=thresholds,
+)
+
+
+@pytest.mark.parametrize(
+    ("term", "price"),
+    [("samples", 10), ("days", 50), ("controls", 25), ("equipment", 100), ("reagents", 75)],
+)
+def test_cost_of_one_more_is_the_documents_rate(term: str, price: int) -> None:
+    assert cost(NOTHING._replace(**{term: 1}), COST) == price
+
+
+@pytest.mark.parametrize(
+    ("counts", "price"),
+    # The reference plans of the twelve studies and what their fact sheet says they cost.
+    [
+        ((12, 6, 2, 2, 2), 820),
+        ((34, 10, 2, 2, 1), 1165),
+        ((300, 8, 4, 2, 2), 3850),
+        ((32, 5, 3, 2, 2), 995),
+        ((300, 7, 2, 2, 1), 3675),
+        ((633, 10, 2, 2, 1), 7155),
+        ((100, 4, 2, 2, 2), 1600),
+        ((200, 12, 2, 3, 1), 3025),
+        ((24, 36, 3, 4, 5), 2890),
+        ((24, 6, 4, 3, 5), 1315),
+        ((128, 21, 3, 4, 3), 3030),
+        ((58, 5, 2, 3, 2), 1330),
+    ],
+)
+def test_cost_of_the_published_plans(counts: tuple[int, ...], price: int) -> None:
+    assert cost(Counts(*counts), COST) == price
+
+
+@pytest.mark.parametrize(
+    ("counts", "people"),
+    [
+        ((12, 6, 2, 2, 2), 2),
+        ((34, 10, 2, 2, 1), 3),
+        ((300, 8, 4, 2, 2), 4),
+        ((32, 5, 3, 2, 2), 3),
+        ((300, 7, 2, 2, 1), 3),
+        ((633, 10, 2, 2, 1), 3),
+        ((100, 4, 2, 2, 2), 2),
+        ((200, 12, 2, 3, 1), 4),
+        ((24, 36, 3, 4, 5), 5),
+        ((24, 6, 4, 3, 5), 5),
+        ((128, 21, 3, 4, 3), 5),
+        ((58, 5, 2, 3, 2), 3),
+    ],
+)
+def test_staff_of_the_published_plans(counts: tuple[int, ...], people: int) -> None:
+    assert staff(Counts(*counts), STAFF) == people
+
+
+@pytest.mark.parametrize(
+    ("term", "threshold"), [("samples", 20), ("controls", 2), ("days", 5), ("equipment", 2)]
+)
+def test_staff_step_is_taken_above_the_threshold_not_at_it(term: str, threshold: int) -> None:
+    needed = [
+        staff(NOTHING._replace(**{term: number}), STAFF)
+        for number in (threshold - 1, threshold, threshold + 1, 100 * threshold)
+    ]
+    assert needed == [1, 1, 2, 2]
+
+
+def test_staff_ignores_reagents() -> None:
+    assert staff(NOTHING._replace(reagents=1000), STAFF) == 1
+
+
+def test_cost_uses_a_labs_own_rates() -> None:
+    own = CostModel(
+        per_sample=1.5, per_day=2.0, per_control=4.0, per_equipment_item=8.0, per_reagent=16.0
+    )
+    assert cost(Counts(2, 3, 5, 7, 11), own) == 3 + 6 + 20 + 56 + 176
+
+
+def test_staff_uses_a_labs_own_steps() -> None:
+    own = StaffModel(
+        base=3, sample_threshold=10, control_threshold=0, day_threshold=1, equipment_threshold=4
+    )
+    assert staff(Counts(10, 1, 0, 4, 0), own) == 3
+    assert staff(Counts(11, 2, 1, 5, 0), own) == 7
+
+
+def test_counts_bill_duplicates_as_listed() -> None:
+    protocol = make_protocol(
+        sample_size=7,
+        duration_days=3,
+        controls=["a", "a", "A "],
+        required_equipment=["b", "B"],
+        required_reagents=["c", "c", "c", "c"],
+    )
+    assert counts_of(protocol) == (7, 3, 3, 2, 4)
+
+
+def test_cost_terms_are_the_documents_five_in_its_order() -> None:
+    assert cost_terms(Counts(1, 2, 3, 4, 5), COST) == (
+        CostTerm("Samples", "sample", 1, 10.0),
+        CostTerm("Days", "day", 2, 50.0),
+        CostTerm("Controls", "control", 3, 25.0),
+        CostTerm("Equipment", "item", 4, 100.0),
+        CostTerm("Reagents", "item", 5, 75.0),
+    )
+
+
+@given(plans, cost_models)
+def test_cost_terms_add_up_to_the_cost(counts: Counts, model: CostModel) -> None:
+    assert sum(term.credits for term in cost_terms(counts, model)) == cost(counts, model)
+
+
+@given(plans, st.sampled_from(Counts._fields), st.integers(1, 100))
+def test_cost_and_staff_grow_with_each_term(counts: Counts, term: str, more: int) -> None:
+    larger = counts._replace(**{term: getattr(counts, term) + more})
+    assert cost(larger, COST) > cost(counts, COST)
+    assert staff(larger, STAFF) >= staff(counts, STAFF)
+
+
+@given(plans, staff_models)
+def test_staff_steps_add_up_to_the_staff(counts: Counts, model: StaffModel) -> None:
+    steps = staff_steps(counts, model)
+    assert [step.noun for step in steps] == ["sample", "control", "day", "equipment item"]
+    assert model.base + sum(step.adds for step in steps) == staff(counts, model)
+
+
+@given(st.lists(plans, min_size=1, max_size=20), cost_models, staff_models)
+def test_arrays_of_plans_agree_with_single_plans(
+    many: list[Counts], rates_of_lab: CostModel, steps_of_lab: StaffModel
+) -> None:
+    columns = Counts(*(np.array(column) for column in zip(*many, strict=True)))
+    assert cost(columns, rates_of_lab).tolist() == [cost(one, rates_of_lab) for one in many]
+    assert staff(columns, steps_of_lab).tolist() == [staff(one, steps_of_lab) for one in many]
+
+
+def test_arrays_broadcast_to_a_grid() -> None:
+    grid = Counts(np.array([[10], [30]]), np.array([[3, 6]]), 2, 1, 0)
+    assert cost(grid, COST).tolist() == [[400.0, 550.0], [600.0, 750.0]]
+    assert staff(grid, STAFF).tolist() == [[1, 2], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "0"), (820.0, "820"), (3850.0, "3,850"), (1234567, "1,234,567"), (12.5, "12.50")],
+)
+def test_amount_text_separates_thousands_and_shows_decimals_only_where_there_are_any(
+    amount: float, text: str
+) -> None:
+    assert amount_text(amount) == text

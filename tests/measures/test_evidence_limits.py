@@ -1,0 +1,228 @@
+"""Evidence at the corners: a share that grows at any size, effect and alpha, or a refusal."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.assessment import evidence_curve, evidence_value, smallest_detectable_effect
+from replicalab.scenarios import POWER_KINDS, Design, DesignKind
+from tests.factories import make_design
+
+ALPHAS: Final = (1e-12, 1e-4, 0.05, 0.5, 0.999)
+SIZES: Final = (
+    *(0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 20, 33, 64, 129, 400, 401, 1000, 4097),
+    *(10**4, 10**5, 10**5 + 1, 10**6 - 1, 10**6),
+)
+EFFECTS: Final = (0.0, 5e-324, 1e-9, 0.003, 0.05, 0.2, 0.5, 0.8, 0.999, 1.0, 2.0, 4.9, 7.07, 10.0)
+NOISE: Final = 1e-12
+BELOW_ONE: Final = (DesignKind.CORRELATION, DesignKind.AUDIT)
+
+alphas: Final = st.floats(1e-300, 0.999999) | st.sampled_from(ALPHAS)
+sizes: Final = st.integers(0, 10**6) | st.integers(0, 60)
+effects: Final = st.floats(0, 10) | st.floats(0, 1e-3)
+
+
+def design_of(kind: DesignKind, alpha: float = 0.05, **changes: object) -> Design:
+    """Return a design of a kind, with bounds and a population where it needs them."""
+    needs: dict[DesignKind, dict[str, object]] = {
+        DesignKind.AUDIT: {"population_max": 10**6},
+        DesignKind.COVERAGE: {"population_max": 10**6},
+        DesignKind.PRECISION: {"target": 0.1, "floor": 0.2},
+    }
+    return make_design(kind=kind, alpha=alpha, **{**needs.get(kind, {}), **changes})
+
+
+def goodness(kind: DesignKind, values: list[float]) -> list[float]:
+    """Return the values so that more is better."""
+    return [-value for value in values] if kind is DesignKind.PRECISION else values
+
+
+def possible(kind: DesignKind, effect: float) -> float:
+    """Return the effect itself, or one below 1 for the kinds that have no other."""
+    return effect / 10.001 if kind in BELOW_ONE else effect
+
+
+def assert_is_evidence(kind: DesignKind, value: float) -> None:
+    assert not math.isnan(value)
+    assert value >= 0
+    assert value <= 1 or kind is DesignKind.PRECISION
+
+
+# --- the grid of corners ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("kind", DesignKind)
+def test_evidence_is_a_share_that_grows_with_n_at_every_corner(
+    kind: DesignKind, alpha: float
+) -> None:
+    design = design_of(kind, alpha)
+    for effect in EFFECTS:
+        values = evidence_curve(design, SIZES, possible(kind, effect))
+        for value in values:
+            assert_is_evidence(kind, value)
+        for fewer, more in pairwise(goodness(kind, values)):
+            assert more >= fewer - NOISE
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("kind", sorted(POWER_KINDS | {DesignKind.AUDIT}))
+def test_evidence_grows_with_the_effect_at_every_corner(kind: DesignKind, alpha: float) -> None:
+    design = design_of(kind, alpha)
+    for n in SIZES:
+        values = [evidence_value(design, n, possible(kind, effect)) for effect in EFFECTS]
+        for smaller, larger in pairwise(values):
+            assert larger >= smaller - NOISE
+
+
+@pytest.mark.parametrize("population", [None, 1, 2, 300, 10**6, 10**9])
+@pytest.mark.parametrize("share", [0.0, 5e-324, 1e-9, 1e-4, 0.5, 1 - 2**-53])
+def test_detection_is_a_share_in_any_population(population: int | None, share: float) -> None:
+    design = design_of(DesignKind.AUDIT, population_max=population)
+    values = evidence_curve(design, SIZES, share)
+    assert all(0 <= value <= 1 for value in values)
+    assert values == sorted(values)
+
+
+# --- properties -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", DesignKind)
+@given(alpha=alphas, n=sizes, effect=effects)
+def test_evidence_is_never_nan_nor_an_exception(
+    kind: DesignKind, alpha: float, n: int, effect: float
+) -> None:
+    value = evidence_value(design_of(kind, alpha), n, possible(kind, effect))
+    assert_is_evidence(kind, value)
+
+
+@pytest.mark.parametrize("kind", DesignKind)
+@given(alpha=alphas, n=sizes, more=st.integers(1, 1000), effect=effects)
+def test_evidence_grows_with_n(
+    kind: DesignKind, alpha: float, n: int, more: int, effect: float
+) -> None:
+    values = evidence_curve(design_of(kind, alpha), [n, n + more], possible(kind, effect))
+    fewer, larger = goodness(kind, values)
+    assert larger >= fewer - NOISE
+
+
+@pytest.mark.parametrize("kind", sorted(POWER_KINDS | {DesignKind.AUDIT}))
+@given(alpha=alphas, n=sizes, one=effects, other=effects)
+def test_evidence_grows_with_the_effect(
+    kind: DesignKind, alpha: float, n: int, one: float, other: float
+) -> None:
+    design = design_of(kind, alpha)
+    smaller, larger = (possible(kind, effect) for effect in sorted((one, other)))
+    assert evidence_value(design, n, larger) >= evidence_value(design, n, smaller) - NOISE
+
+
+@pytest.mark.parametrize("kind", sorted(POWER_KINDS))
+@given(alpha=alphas, n=st.integers(4, 10**6))
+def test_power_without_an_effect_is_alpha(kind: DesignKind, alpha: float, n: int) -> None:
+    found = evidence_value(design_of(kind, alpha), n, 0.0)
+    assert found == pytest.approx(max(alpha, 1e-150), rel=1e-9)
+
+
+# --- effects that do not exist ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", BELOW_ONE)
+@pytest.mark.parametrize("effect", [1.0, 1.5, 10.0])
+def test_evidence_refuses_an_effect_of_one_or_more_where_there_is_none(
+    kind: DesignKind, effect: float
+) -> None:
+    with pytest.raises(
+        ValueError, match=rf"the effect is {effect}; an? {kind} effect is less than 1"
+    ):
+        evidence_value(design_of(kind), 40, effect)
+
+
+def test_a_correlation_as_close_to_one_as_can_be_is_detected() -> None:
+    design = design_of(DesignKind.CORRELATION)
+    assert evidence_value(design, 4, math.nextafter(1, 0)) == 1.0
+    assert evidence_value(design, 4, -math.nextafter(1, 0)) == 1.0
+    with pytest.raises(ValueError, match=r"the effect is -1\.0"):
+        evidence_value(design, 4, -1.0)
+
+
+@pytest.mark.parametrize("kind", [DesignKind.AUDIT, DesignKind.PRECISION])
+def test_evidence_refuses_a_negative_share_or_spread(kind: DesignKind) -> None:
+    with pytest.raises(ValueError, match=rf"the effect is -0\.1; an? {kind} effect is 0 or more"):
+        evidence_value(design_of(kind), 40, -0.1)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DesignKind if kind is not DesignKind.COVERAGE])
+@pytest.mark.parametrize("effect", [math.nan, math.inf, -math.inf])
+def test_evidence_refuses_an_effect_that_is_no_number(kind: DesignKind, effect: float) -> None:
+    with pytest.raises(ValueError, match="give a finite number"):
+        evidence_value(design_of(kind), 40, effect)
+
+
+# --- curves -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", DesignKind)
+def test_evidence_curve_is_the_evidence_at_each_size(kind: DesignKind) -> None:
+    design, effect = design_of(kind), 0.3
+    counts = [100, 0, 7, 7, 10**6, 1]
+    assert evidence_curve(design, counts, effect) == [
+        evidence_value(design, n, effect) for n in counts
+    ]
+    assert evidence_curve(design, range(2000), effect)[1999] == evidence_value(design, 1999, effect)
+    assert evidence_curve(design, [], effect) == []
+
+
+def test_evidence_curve_refuses_what_evidence_refuses() -> None:
+    with pytest.raises(ValueError, match="needs an effect to assume"):
+        evidence_curve(design_of(DesignKind.PAIRED), [0, 10], None)
+
+
+# --- the smallest detectable effect -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", sorted(POWER_KINDS))
+@pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5])
+@pytest.mark.parametrize("target", [0.51, 0.8, 0.999])
+@pytest.mark.parametrize("n", [4, 5, 34, 128, 10**4, 10**6])
+def test_power_at_the_smallest_detectable_effect_is_the_target(
+    kind: DesignKind, alpha: float, target: float, n: int
+) -> None:
+    design = design_of(kind, alpha, target=target)
+    found = smallest_detectable_effect(design, n)
+    assert found is not None
+    assert evidence_value(design, n, found) == pytest.approx(target, abs=1e-8)
+    assert evidence_value(design, n, found) >= target
+    assert evidence_value(design, n, found * (1 - 1e-9)) < target
+
+
+@pytest.mark.parametrize("kind", sorted(POWER_KINDS))
+def test_smallest_detectable_effect_shrinks_with_n(kind: DesignKind) -> None:
+    found = [smallest_detectable_effect(design_of(kind), n) for n in (4, 10, 100, 10**4, 10**6)]
+    assert None not in found
+    assert found == sorted(found, key=lambda effect: -(effect or 0))
+
+
+@pytest.mark.parametrize("kind", sorted(POWER_KINDS))
+@pytest.mark.parametrize("n", [0, 1])
+def test_no_effect_is_detectable_without_a_test(kind: DesignKind, n: int) -> None:
+    assert smallest_detectable_effect(design_of(kind), n) is None
+
+
+def test_no_effect_is_detectable_where_only_an_absurd_one_would_be() -> None:
+    # Two pairs at alpha = 1e-20: the critical t is 6e19.
+    assert smallest_detectable_effect(design_of(DesignKind.PAIRED, 1e-20), 2) is None
+    # At 1e-12 it is 2/(pi 1e-12) = 6.4e11, and such an effect is found.
+    found = smallest_detectable_effect(design_of(DesignKind.PAIRED, 1e-12), 2)
+    assert found is not None
+    assert 1e11 < found < 1e12
+
+
+@pytest.mark.parametrize("kind", sorted(POWER_KINDS))
+def test_no_effect_at_all_is_needed_where_alpha_is_the_target(kind: DesignKind) -> None:
+    assert smallest_detectable_effect(design_of(kind, 0.9), 40) == 0.0

@@ -1,0 +1,284 @@
+"""Regions: arrays of plans judged as single ones are, the limits' lines, the plan they are for."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.assessment import Counts, assess, counts_of, merged_effects
+from replicalab.models import Dimension, Protocol, revise
+from replicalab.planner import (
+    Constraint,
+    Options,
+    Worded,
+    largest_sample,
+    least_worded,
+    options_of,
+    worded,
+)
+from replicalab.planner.region import Region, effects_of, grid_for, plans_fit, region, zoomed
+from replicalab.scenarios import (
+    Bounds,
+    Difficulty,
+    Pack,
+    Throughput,
+    list_scenarios,
+    load_scenario,
+)
+from tests.factories import (
+    make_constraint,
+    make_design,
+    make_pack,
+    make_protocol,
+    make_throughput,
+)
+from tests.strategies import itemised_protocols, protocols, studied_packs
+
+PLACES: Final = [(study.scenario_id, lab) for study in list_scenarios() for lab in Difficulty]
+
+
+def columns(plans: list[Protocol]) -> Counts:
+    """Return the counts of many plans as arrays."""
+    return Counts(*(np.array(column) for column in zip(*map(counts_of, plans), strict=True)))
+
+
+def opened(study: str, lab: str) -> Options:
+    """Return what may be done about a study's reference protocol in a lab."""
+    pack = load_scenario(study, lab)
+    return options_of(assess(pack.reference_protocol, pack))
+
+
+def drawn(study: str, lab: str) -> Region:
+    """Return the region of a study's reference protocol, not closer than it shows all plans."""
+    options = opened(study, lab)
+    return Region(worded(options), *grid_for([options.yours, options.least.after]))
+
+
+# --- arrays judge as the single check does ---
+
+
+@given(studied_packs(), st.lists(itemised_protocols() | protocols(), min_size=1, max_size=20))
+def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protocol]) -> None:
+    fits = plans_fit(columns(plans), pack)
+    for place, each in enumerate(plans):
+        plan = assess(each, pack)
+        assert fits.credits[place] == plan.cost
+        assert fits.staff[place] == plan.staff
+        assert fits.budget_ok[place] == plan.check.budget_ok
+        assert fits.schedule_ok[place] == plan.check.schedule_ok
+        assert fits.staff_ok[place] == plan.check.staff_ok
+        assert fits.counts_ok[place] == (plan.evidence.counted == each.sample_size)
+        assert fits.endpoint_ok[place] == (each.duration_days >= pack.min_days)
+        if not Worded(plan).failing and Bounds.EVIDENCE not in {e.number for e in pack.limits}:
+            assert fits.all_ok[place] == plan.feasible
+
+
+@pytest.mark.parametrize(("study", "lab"), PLACES)
+def test_region_is_what_the_check_and_the_evidence_say_at_each_point(study: str, lab: str) -> None:
+    found, rng = drawn(study, lab), random.Random(f"{study} {lab}")
+    for _ in range(40):
+        row, column = rng.randrange(len(found.samples)), rng.randrange(len(found.days))
+        there = found.drawn.at(int(found.days[column]), int(found.samples[row]))
+        assert found.feasible[row, column] == there.feasible
+        assert found.fits.credits[row, column] == there.cost
+        if there.evidence.void:
+            assert np.isnan(found.evidence[row, column])
+        else:
+            assert found.evidence[row, column] == pytest.approx(there.evidence.value, abs=1e-12)
+
+
+@given(studied_packs(), itemised_protocols())
+def test_region_of_any_plan_is_what_the_check_says(pack: Pack, plan: Protocol) -> None:
+    days, samples = np.arange(0, 25, 3), np.arange(0, 100, 7)
+    found = Region(Worded(assess(plan, pack)), days, samples)
+    for row, column in ((0, 0), (3, 2), (5, 7), (14, 8), (1, 1)):
+        there = found.drawn.at(int(days[column]), int(samples[row]))
+        assert found.feasible[row, column] == there.feasible
+
+
+STATED: Final = {
+    "samples": {"bounds": "samples", "comparator": ">=", "quantity": 21.0},
+    "most samples": {"bounds": "samples", "comparator": "<=", "quantity": 70.0},
+    "samples per condition": {
+        "bounds": "samples_per_condition", "conditions": 2, "comparator": ">=", "quantity": 11.0
+    },
+    "days": {"bounds": "days", "comparator": ">=", "quantity": 6.0},
+    "most days": {"bounds": "days", "comparator": "<=", "quantity": 9.0},
+    "evidence": {"bounds": "evidence", "comparator": ">=", "quantity": 0.6},
+    "no evidence": {"bounds": "evidence", "comparator": ">=", "quantity": 0.0},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("samples_per_day", [None, make_throughput(value=9)], ids=["", "rate"])
+@pytest.mark.parametrize("stated", STATED)
+def test_region_keeps_what_the_study_itself_insists_on(
+    stated: str, samples_per_day: Throughput | None
+) -> None:
+    constraint = make_constraint(unit="trays", **STATED[stated])
+    pack = make_pack(constraints=[constraint], samples_per_day=samples_per_day, min_days=2)
+    days, samples = np.arange(0, 13), np.arange(0, 90, 5)
+    found = Region(Worded(assess(make_protocol(), pack)), days, samples)
+    there = [[found.drawn.at(int(d), int(n)).feasible for d in days] for n in samples]
+    np.testing.assert_array_equal(found.feasible, there)
+    assert 0 < found.feasible.sum() < found.feasible.size
+
+
+def test_study_is_a_line_only_where_it_allows_least() -> None:
+    limits = {
+        stated: Constraint.STUDY
+        in Region(
+            Worded(assess(make_protocol(), make_pack(constraints=[make_constraint(**fields)]))),
+            np.arange(0, 13), np.arange(0, 90, 5),
+        ).lines
+        for stated, fields in STATED.items()
+    }  # fmt: skip
+    assert {stated for stated, drawn_ in limits.items() if drawn_} == {
+        "most samples", "days", "most days",
+    }  # fmt: skip
+
+
+# --- lines ---
+
+
+def test_lines_of_the_momentum_study_are_those_worked_out_by_hand() -> None:
+    # 2,600 credits less 4 × 25 for controls, 2 × 100 and 2 × 75 for items leave 2,150; 50 a day, 10
+    # a sample that is 210 in one day. 60 a day and 300 months in all can count; days 3 to 6.
+    found = drawn("fin_momentum", "medium")
+    beyond = int(found.samples[-1]) + 1
+    lines = {limit: most.tolist() for limit, most in found.lines.items()}
+    assert found.days.tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert lines[Constraint.BUDGET] == [210, 205, 200, 195, 190, 185, 180, 175, 170]
+    assert lines[Constraint.SCHEDULE] == [*[beyond] * 6, -1, -1, -1]
+    assert lines[Constraint.ENDPOINT] == [-1, -1, *[beyond] * 7]
+    assert lines[Constraint.THROUGHPUT][:5] == [60, 120, 180, 240, 300]
+    assert lines[Constraint.POPULATION] == [300] * 9
+    assert found.most_useful.tolist() == [-1, -1, 180, 195, 190, 185, -1, -1, -1]
+
+
+@pytest.mark.parametrize(("study", "lab"), PLACES)
+def test_most_useful_sample_of_each_day_is_the_planners_largest(study: str, lab: str) -> None:
+    found = drawn(study, lab)
+    plan, pack = found.plan.plan, found.plan.pack
+    for days, most in zip(found.days, found.most_useful, strict=True):
+        there = revise(plan, duration_days=int(days))
+        open_ = not found.drawn.failing and pack.min_days <= days <= pack.lab.days
+        largest = largest_sample(there, pack) if open_ else None
+        expected = -1 if largest is None else min(largest, int(found.samples[-1]) + 1)
+        assert int(most) == expected, days
+
+
+def test_fewest_samples_for_target_and_floor_are_the_published_ones() -> None:
+    # Two groups, d = 0.5, alpha 0.05, power 0.80: 64 per group (Cohen 1988, table 2.4.1).
+    design = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
+    plan = Worded(assess(make_protocol(), make_pack(design=design)))
+    grid = np.arange(1, 4), np.arange(0, 200)
+    target, floor = Region(plan, *grid).levels
+    assert (target.label, floor.label) == ("target 0.80", "floor 0.50")
+    assert target.samples in (127, 128)
+    assert floor.samples < target.samples
+    halved, _ = Region(plan, *grid, effect=0.25).levels
+    assert 3.9 * target.samples < halved.samples < 4 * target.samples
+
+
+def test_target_that_is_the_floor_is_one_level() -> None:
+    [level] = drawn("math_four_colour", "easy").levels
+    assert level.label == "target 100 %"
+
+
+# --- which grid ---
+
+
+@pytest.mark.parametrize(("study", "lab"), PLACES)
+def test_grid_shows_the_plans_and_stays_small(study: str, lab: str) -> None:
+    options = opened(study, lab)
+    plans = [options.yours, options.least.after]
+    days, samples = grid_for(plans)
+    assert len(days) <= 60
+    assert len(samples) <= 120
+    for plan in plans:
+        assert days[0] <= plan.counts.days <= days[-1]
+        assert samples[0] <= plan.counts.samples <= samples[-1]
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_grid_of_any_plan_is_evenly_spaced_and_small(samples: int, days: int) -> None:
+    plan = make_protocol(sample_size=samples, duration_days=days)
+    grid = grid_for([assess(plan, load_scenario("fin_momentum", "medium"))])
+    for line, most in zip(grid, (60, 120), strict=True):
+        steps = np.diff(line)
+        assert 2 <= len(line) <= most
+        assert (steps == steps[0]).all()
+        assert steps[0] >= 1
+
+
+def test_region_too_small_to_be_seen_is_drawn_close_up_and_the_rest_is_named() -> None:
+    found, options = drawn("math_four_colour", "hard"), opened("math_four_colour", "hard")
+    assert found.most_feasible.max() == 20
+    assert found.outside({"your plan": options.yours}) == []
+    nearer = region(found.drawn, [options.yours, options.least.after])
+    assert nearer.samples[-1] == pytest.approx(80, abs=2)
+    assert nearer.days.tolist() == found.days.tolist()
+    assert zoomed(nearer) is None
+    assert nearer.outside({"your plan": options.yours}) == [
+        ("your plan", 633),
+        ("target 100 %", 633),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("study", "lab"), [("fin_momentum", "medium"), ("chem_suzuki_ppb", "hard")]
+)
+def test_region_that_can_be_seen_or_is_empty_is_drawn_as_it_is(study: str, lab: str) -> None:
+    assert zoomed(drawn(study, lab)) is None
+
+
+# --- the plan that it is drawn for ---
+
+
+def test_plan_is_drawn_with_its_booked_item_replaced() -> None:
+    options = opened("fin_momentum", "medium")
+    found = worded(options)
+    assert [change.original for change in found.changes] == ["licensed-data terminal"]
+    assert found.failing == ()
+    assert found.plan.counts.samples == options.yours.counts.samples
+
+
+def test_plan_that_nothing_repairs_is_drawn_as_it_is_with_what_fails() -> None:
+    options = opened("chem_suzuki_ppb", "hard")
+    found = worded(options)
+    assert found == Worded(options.yours)
+    assert Dimension.REAGENTS in found.failing
+    there = Region(found, np.arange(1, 9), np.arange(0, 30))
+    assert not there.feasible.any()
+    assert (there.most_feasible == -1).all()
+
+
+@pytest.mark.parametrize(("study", "lab"), PLACES)
+def test_drawn_plan_fails_only_what_the_wording_decides(study: str, lab: str) -> None:
+    found = worded(opened(study, lab))
+    by_wording = {Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY}
+    assert set(found.failing) == by_wording & set(found.plan.failing)
+
+
+def test_least_loss_plan_that_drops_a_control_can_be_drawn_instead() -> None:
+    options = opened("eco_reef_fish", "medium")
+    found = least_worded(options, worded(options))
+    assert found is not None
+    assert found.plan.counts.controls < options.yours.counts.controls
+    assert found.plan.counts[:2] == options.yours.counts[:2]
+    alike = opened("fin_momentum", "medium")
+    assert least_worded(alike, worded(alike)) is None
+
+
+def test_effects_to_choose_from_begin_with_the_planned_one_and_are_told_apart() -> None:
+    design = make_design(effect_published=0.9, effect_planning=0.9, sesoi=0.45)
+    planned, half = effects_of(design)
+    assert planned == ("planned, as published", 0.9)
+    assert half == ("halved, smallest of interest", 0.45)
+    assert effects_of(load_scenario("math_four_colour", "easy").design) == ()
+    assert merged_effects([]) == ()

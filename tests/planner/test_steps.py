@@ -1,0 +1,100 @@
+"""A step from one plan to another: what changes, what it saves, and what it gives up."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+
+from replicalab.agents import SuggestionChange
+from replicalab.agents.suggestions import DROPPED
+from replicalab.assessment import assess
+from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
+from replicalab.planner import FieldChange, PlanStep, change_steps, differences, options_of
+from replicalab.scenarios import Pack, load_scenario
+from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_pack, make_protocol
+from tests.strategies import itemised_protocols, studied_packs
+
+CHAMBER, METER = EQUIPMENT
+PLATES, BROTH = REAGENTS
+
+
+def test_field_labels_name_every_field_in_the_protocols_order() -> None:
+    assert tuple(FIELD_LABELS) == PROTOCOL_FIELDS
+
+
+def test_dropping_a_control_saves_its_credits_and_adds_its_loss() -> None:
+    change = SuggestionChange(
+        field="controls", original=CONTROLS[1], revised=DROPPED, reason="why", tradeoff="what"
+    )
+    [step] = change_steps(assess(make_protocol(), make_pack()), [change])
+    assert step.credits_saved == 25
+    assert (step.before.fidelity_loss, step.after.fidelity_loss) == (0, 1)
+    assert [control.name for control in step.newly_dropped] == [CONTROLS[1]]
+
+
+def test_changes_of_the_momentum_offer_are_priced_in_turn() -> None:
+    pack = load_scenario("fin_momentum", "medium")
+    options = options_of(assess(pack.reference_protocol, pack))
+    assert options.offer is not None
+    steps = change_steps(options.yours, options.offer.changes)
+    assert [(step.credits_saved, step.evidence_changed) for step in steps] == [
+        (0, False),
+        (100, False),
+        (1500, True),
+    ]
+    assert steps[-1].after.evidence.text == "power 0.58"
+
+
+@given(itemised_protocols(), studied_packs())
+def test_steps_lead_from_the_plan_to_the_offer_and_judge_no_plan_twice(
+    plan: Protocol, pack: Pack
+) -> None:
+    options = options_of(assess(plan, pack))
+    if options.offer is None or not options.offer.changes:
+        return
+    steps = change_steps(options.yours, options.offer.changes, [options.offered])
+    assert steps[0].before is options.yours
+    assert steps[-1].after is options.offered
+    assert all(one.after is two.before for one, two in pairwise(steps))
+    saved = sum(step.credits_saved for step in steps)
+    assert saved == pytest.approx(options.yours.cost - options.offered.cost)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "gone", "come"),
+    [
+        ({"sample_size": 20}, "sample_size", 40, 20),
+        ({"duration_days": 1}, "duration_days", 5, 1),
+        ({"technique": "photo"}, "technique", "germination count under blue light", "photo"),
+        ({"controls": [CONTROLS[0]]}, "controls", (CONTROLS[1],), ()),
+        ({"required_equipment": ["shelf", METER]}, "required_equipment", (CHAMBER,), ("shelf",)),
+        ({"required_reagents": [PLATES, BROTH, PLATES]}, "required_reagents", (), (PLATES,)),
+    ],
+)
+def test_differences_are_what_left_and_what_came(
+    changes: dict[str, object], field: str, gone: object, come: object
+) -> None:
+    before, after = make_protocol(), make_protocol(**changes)
+    assert differences(before, after) == [FieldChange(field, gone, come)]  # type: ignore[arg-type]
+    assert differences(after, before) == [FieldChange(field, come, gone)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"required_equipment": [METER, CHAMBER]},
+        {"required_equipment": [CHAMBER.upper(), f"light   {METER.split()[1]}"]},
+    ],
+)
+def test_equal_plans_do_not_differ(changes: dict[str, object]) -> None:
+    assert differences(make_protocol(), make_protocol(**changes)) == []
+
+
+def test_step_may_cost() -> None:
+    pack = make_pack()
+    step = PlanStep(assess(make_protocol(), pack), assess(make_protocol(sample_size=41), pack))
+    assert step.credits_saved == -10
+    assert [each.field for each in step.fields] == ["sample_size"]

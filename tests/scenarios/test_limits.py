@@ -1,0 +1,150 @@
+"""A study's own constraints: which bound a number of the plan, and what range they leave it."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from replicalab.scenarios import (
+    Bounds,
+    Comparator,
+    Limit,
+    ScenarioConstraint,
+    Study,
+    hard_range,
+    list_scenarios,
+    load_scenario,
+)
+from replicalab.scenarios.limits import limits_of
+from tests.factories import make_constraint, make_design, make_study
+
+BOUND: Final = {
+    "bio_jq1_myeloma": {"animals": "samples", "survival_window": "days"},
+    "chem_suzuki_ppb": {"replicates": "samples_per_condition"},
+    "eco_reef_fish": {"permit": "samples", "season": "days"},
+    "fin_momentum": {"window": "samples"},
+    "fin_overreaction": {"history": "samples"},
+}
+"""Of the shipped studies, the constraints that are held; all others are only stated."""
+
+
+def limit_of(bounds: str, comparator: str, quantity: float, **more: object) -> Limit:
+    """Return the limit that a constraint sets."""
+    constraint = make_constraint(bounds=bounds, comparator=comparator, quantity=quantity, **more)
+    [limit] = limits_of([constraint])
+    return limit
+
+
+@pytest.mark.parametrize("scenario_id", [study.scenario_id for study in list_scenarios()])
+def test_shipped_study_holds_the_constraints_that_bound_a_number_and_its_plan_keeps_them(
+    scenario_id: str,
+) -> None:
+    pack = load_scenario(scenario_id)
+    held = {one.key: one.bounds for one in pack.constraints if one.bounds is not None}
+    assert held == BOUND.get(scenario_id, {})
+    assert [limit.constraint.key for limit in pack.limits] == list(held)
+    plan = pack.reference_protocol
+    numbers = {Bounds.SAMPLES: plan.sample_size, Bounds.DAYS: plan.duration_days}
+    assert all(limit.allows(numbers[limit.number]) for limit in pack.limits)
+
+
+def test_constraint_that_is_only_stated_sets_no_limit() -> None:
+    assert limits_of([make_constraint()]) == ()
+
+
+@given(st.sampled_from(Comparator), st.integers(0, 30), st.integers(2, 7), st.integers(0, 250))
+def test_shared_samples_keep_a_bound_where_each_condition_does(
+    comparator: Comparator, quantity: int, conditions: int, samples: int
+) -> None:
+    limit = limit_of("samples_per_condition", comparator, quantity, conditions=conditions)
+    shares = [samples // conditions + (k < samples % conditions) for k in range(conditions)]
+    kept = {"<=": max(shares) <= quantity, ">=": min(shares) >= quantity,
+            "=": set(shares) == {quantity}}  # fmt: skip
+    assert sum(shares) == samples
+    assert limit.allows(samples) == kept[comparator]
+    assert limit.number is Bounds.SAMPLES
+
+
+@pytest.mark.parametrize(
+    ("comparator", "ends"), [("<=", (-inf, 0.8)), (">=", (0.8, inf)), ("=", (0.8, 0.8))]
+)
+def test_limit_has_its_ends_and_forgives_a_rounding_error(
+    comparator: str, ends: tuple[float, float]
+) -> None:
+    limit = limit_of("evidence", comparator, 0.8)
+    assert (limit.least, limit.most) == ends
+    assert limit.allows(0.8 - 1e-15)
+    assert limit.allows(0.8 + 1e-15)
+    assert limit.allows(0.79) == (comparator == "<=")
+    assert limit.allows(inf) == (comparator == ">=")
+
+
+def test_hard_limits_of_a_number_together_are_one_range() -> None:
+    limits = (
+        limit_of("samples", ">=", 8),
+        limit_of("samples_per_condition", ">=", 5, conditions=2),
+        limit_of("samples", "<=", 30),
+        limit_of("samples", "<=", 20, hard=False),
+        limit_of("days", "<=", 9),
+    )
+    assert hard_range(limits, Bounds.SAMPLES) == (10, 30)
+    assert hard_range(limits, Bounds.DAYS) == (-inf, 9)
+    assert hard_range(limits, Bounds.EVIDENCE) == (-inf, inf)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"bounds": "days", "quantity": None}, "bounds is days without a quantity; give one"),
+        (
+            {"bounds": "days", "quantity": 2.5},
+            "2.5; days is a whole number from 0 to 1,000,000,000",
+        ),
+        ({"bounds": "samples", "quantity": -1}, "-1; samples is a whole number from 0"),
+        ({"bounds": "samples", "quantity": 2e9}, "2e.09; samples is a whole number from 0"),
+        ({"bounds": "samples_per_condition"}, "conditions is None and bounds is samples_per_con"),
+        ({"bounds": "samples", "conditions": 2}, "conditions is 2 and bounds is samples; "),
+        ({"conditions": 2}, "conditions is 2 and bounds is None; samples_per_condition needs"),
+        ({"bounds": "samples_per_condition", "conditions": 1}, "greater than or equal to 2"),
+        ({"bounds": "fish"}, "'samples', 'days', 'samples_per_condition' or 'evidence'"),
+    ],
+)
+def test_bound_that_cannot_be_held_is_refused(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        make_constraint(**changes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "comparator", "allowed"),
+    [
+        ("two_group", ">=", True), ("two_group", "<=", False), ("two_group", "=", False),
+        ("precision", "<=", True), ("precision", ">=", False),
+    ],
+)  # fmt: skip
+def test_evidence_is_bounded_from_its_worse_side(kind: str, comparator: str, allowed: bool) -> None:
+    def study() -> Study:
+        bound = make_constraint(key="worth", bounds="evidence", comparator=comparator, quantity=0.5)
+        design = make_design(kind=kind, target=0.3 if kind == "precision" else 0.8)
+        return make_study(design=design, constraints=[bound])
+
+    if allowed:
+        assert study().constraints[0].bounds is Bounds.EVIDENCE
+        return
+    with pytest.raises(ValidationError, match=f"'worth' bounds the evidence by '{comparator}'"):
+        study()
+
+
+def test_bound_is_put_into_words() -> None:
+    said = [
+        make_constraint(comparator=comparator, quantity=quantity, unit=unit).bound_text
+        for comparator, quantity, unit in (
+            ("<=", 2_000_000, "steps"), (">=", 0.5, None), ("=", -3, "°C"), ("=", None, "x"),
+        )
+    ]  # fmt: skip
+    assert said == ["at most 2,000,000 steps", "at least 0.5", "exactly \u22123 °C", ""]
+    assert isinstance(make_constraint(), ScenarioConstraint)

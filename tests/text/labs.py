@@ -1,0 +1,82 @@
+"""Plans and labs of which sentences are told, and a page of all the sentences on one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from replicalab.assessment import assess
+from replicalab.models import Protocol
+from replicalab.planner import Options, PlanStep, change_steps, options_of
+from replicalab.scenarios import Pack
+from replicalab.text import asks, plan, verdicts
+from tests.factories import EQUIPMENT, make_pack, make_protocol
+
+PLAN: Final = make_protocol()
+"""Costs 40 × 10 + 5 × 50 + 2 × 25 + 2 × 100 + 2 × 75 = 1050 credits and needs 2 people."""
+FLAMING: Final = make_protocol(rationale="An open flame, with a dark control and blinded counting.")
+"""Breaks the lab's one restriction and nothing else."""
+SMALL: Final = make_protocol(sample_size=10)
+"""Five seed trays a group at d = 0.9: power near 0.2, and the floor is 0.50."""
+SHORT: Final = make_protocol(duration_days=2)
+"""A day less than the study's endpoint needs: no evidence at all."""
+UNSOUND: Final = make_protocol(sample_size=2)
+"""As many samples as controls: none is left for the experiment."""
+
+OPEN: Final = make_pack()
+"""Accepts `PLAN`."""
+BOOKED: Final = make_pack(booked={EQUIPMENT[0]: 10})
+"""Offers the window shelf for the chamber in `PLAN`."""
+STUCK: Final = make_pack(booked={EQUIPMENT[0]: 10}, allowed_substitutions=[])
+"""Rejects `PLAN`: the chamber is booked and nothing may replace it."""
+POOR: Final = make_pack(budget=540)
+"""Pays for two days of the smallest plan, and not for the three that the endpoint needs."""
+BRIEF: Final = make_pack(days=2)
+"""Has fewer days than the endpoint needs."""
+
+
+def of(protocol: Protocol, pack: Pack) -> Options:
+    """Return what may be done about a plan in a lab."""
+    return options_of(assess(protocol, pack))
+
+
+def of_reference(pack: Pack) -> Options:
+    """Return what may be done about a study's reference protocol in its lab."""
+    return of(pack.reference_protocol, pack)
+
+
+def told(options: Options) -> str:
+    """Return every sentence on a plan and on what may be done about it, each under its name."""
+    return "\n".join(f"{name}: {text}" for name, text in _told(options) if text)
+
+
+def _told(options: Options) -> Iterator[tuple[str, str]]:
+    yours = options.yours
+    yield "plan", verdicts.plan_size(yours)
+    yield "verdict", " | ".join(verdicts.plan_verdict(yours))
+    yield "what to do", plan.what_to_do(options)
+    for slack in yours.slack.values():
+        left = plan.slack_text(slack)
+        yield slack.dimension, plan.used_text(yours, slack) + (f", slack {left}" if left else "")
+    yield "staff", plan.staff_text(yours)
+    for dimension, reason in plan.reasons_once(yours):
+        yield f"why {dimension}", reason
+    for text in (*plan.dropped_cautions(yours), *map(plan.cliff_text, yours.cliffs)):
+        yield "caution", text
+    yield "assumption", asks.assumption_text(yours)
+    yield "assumed", asks.assumed_text(yours)
+    yield "detects", plan.effect_text(plan.detectable_effect(yours))
+    if options.offer:
+        for step in change_steps(yours, options.offer.changes, options.known):
+            yield "change", f"{plan.saved_text(step)}; {plan.loss_text(step)}"
+    yield "difference", plan.difference_text(options)
+    yield "search", plan.search_text(options)
+    whole = PlanStep(yours, options.least.after)
+    yield "least loss", f"{plan.saved_text(whole)}; {plan.total_loss_text(whole)}"
+    yield "gives up", " ".join(plan.protection_losses(whole))
+    yield "to run it", asks.run_text(options.asks.run)
+    yield "in vain", asks.wasted_text(yours)
+    yield "to the target", asks.target_text(options)
+    for line in (*asks.run_lines(options.asks.run), *asks.alone_lines(options)):
+        yield "asks", line
+    yield "alone", asks.alone_text(options)

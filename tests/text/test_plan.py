@@ -1,0 +1,242 @@
+"""What to do about a plan, and what a step loses: true in every lab, or it is not said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+import pytest
+from hypothesis import given, settings
+
+from replicalab.assessment import assess, evidence_value
+from replicalab.models import Dimension, Protocol, revise
+from replicalab.planner import Options, PlanStep
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
+from replicalab.text.plan import (
+    detectable_effect,
+    difference_text,
+    dropped_cautions,
+    effect_text,
+    evidence_text,
+    proof_text,
+    reasons_once,
+    search_text,
+    slack_text,
+    staff_text,
+    total_loss_text,
+    unmet_durations,
+    unreached_days_text,
+    what_to_do,
+)
+from replicalab.ui.stories import stories
+from tests.factories import make_constraint, make_design, make_pack, make_protocol
+from tests.golden import assert_golden
+from tests.strategies import itemised_protocols, studied_packs
+from tests.text.labs import (
+    BRIEF,
+    FLAMING,
+    OPEN,
+    PLAN,
+    POOR,
+    SHORT,
+    STUCK,
+    UNSOUND,
+    of,
+    of_reference,
+    told,
+)
+
+STORY: Final = stories()[0].workspace
+REEF: Final = load_scenario("eco_reef_fish", Difficulty.MEDIUM)
+SHIPPED: Final = [
+    pytest.param(load_scenario(study.scenario_id, level), id=f"{study.scenario_id}_{level}")
+    for study in list_scenarios()
+    for level in Difficulty
+]
+
+
+# --- every sentence, read once ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pack", SHIPPED)
+def test_all_that_is_said_of_a_reference_protocol_reads_as_it_was_read(pack: Pack) -> None:
+    name = f"{pack.scenario_id}_{pack.difficulty}"
+    assert_golden(f"plans/{name}", told(of_reference(pack)))
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("halved_sample", of(STORY.plan(), STORY.pack())),
+        ("fits", of(make_protocol(sample_size=42), OPEN)),
+        ("below_target", of(PLAN, OPEN)),
+        ("too_short", of(SHORT, OPEN)),
+        ("too_short_and_poor", of(make_protocol(duration_days=2, sample_size=3), POOR)),
+        ("brief_lab", of(PLAN, BRIEF)),
+        ("restriction_broken", of(FLAMING, OPEN)),
+        ("restriction_broken_and_stuck", of(FLAMING, STUCK)),
+        ("stuck", of(PLAN, STUCK)),
+        ("unsound", of(UNSOUND, OPEN)),
+        ("no_controls", of(make_protocol(controls=[]), OPEN)),
+        ("nothing", of(make_protocol(sample_size=0, duration_days=0), OPEN)),
+        ("too_many_animals", of(revise(STORY.plan(), sample_size=5000), STORY.pack())),
+    ],
+)
+def test_all_that_is_said_of_other_plans_reads_as_it_was_read(name: str, options: Options) -> None:
+    assert_golden(f"plans/{name}", told(options))
+
+
+@settings(max_examples=60)
+@given(itemised_protocols(), studied_packs())
+def test_what_is_said_is_made_of_whole_lines_without_holes(plan: Protocol, pack: Pack) -> None:
+    options = of(plan, pack)
+    for text in (what_to_do(options), difference_text(options), search_text(options) or "."):
+        assert text.endswith(".")
+        assert not text[0].islower()
+    for line in told(options).splitlines():
+        assert "  " not in line
+        assert ".." not in line
+        assert not re.search(r"\b(nan|inf|None)\b", line)
+
+
+# --- what is proven -----------------------------------------------------------------------------
+
+
+def test_plan_in_fewer_days_than_the_endpoint_needs_is_not_said_to_fail() -> None:
+    options = of(PLAN, POOR)
+    brief = assess(make_protocol(duration_days=2, sample_size=3), POOR)
+    assert brief.feasible
+    assert options.least.none_feasible
+    assert search_text(options).startswith("No plan of at least 3 days for this lab passes ")
+    assert "every number of days from 3 to 20," in search_text(options)
+
+
+def test_lab_of_fewer_days_than_the_endpoint_needs_is_searched_in_all_of_them() -> None:
+    assert "every number of days up to 2," in search_text(of(PLAN, BRIEF))
+
+
+def test_plan_that_passes_and_shows_nothing_is_told_both() -> None:
+    options = of(make_protocol(duration_days=2, sample_size=3), POOR)
+    assert options.yours.feasible
+    assert "your plan passes all seven dimensions and shows nothing" in difference_text(options)
+
+
+@settings(max_examples=60)
+@given(itemised_protocols(), studied_packs())
+def test_proof_says_that_no_plan_passes_only_where_the_best_one_fails(
+    plan: Protocol, pack: Pack
+) -> None:
+    least = of(plan, pack).least
+    assert ("passes" in proof_text(least) or "Remove" in proof_text(least)) <= least.none_feasible
+    assert bool(proof_text(least)) == (least.none_feasible or least.none_above_floor)
+
+
+@pytest.mark.parametrize(("plan", "pack"), [(PLAN, STUCK), (PLAN, OPEN), (FLAMING, STUCK)])
+def test_what_was_not_searched_whole_is_not_called_proven(plan: Protocol, pack: Pack) -> None:
+    options = of(plan, pack)
+    options.__dict__["least"] = replace(options.least, exact=False)
+    said = f"{what_to_do(options)} {difference_text(options)} {search_text(options)}"
+    assert "Not every combination" in said
+    assert "No plan of" not in said
+    assert "No plan for this lab" not in said
+    assert "no revision" not in said
+
+
+# --- a plan against its lab -------------------------------------------------------------------
+
+
+def test_each_failure_is_told_once_and_the_rest_is_pointed_at() -> None:
+    plan = make_protocol(sample_size=2, duration_days=21)
+    found = assess(plan, make_pack(out_of_stock=["agar plates"]))
+    paper = [text for dimension, text in reasons_once(found) if dimension is Dimension.PROTOCOL]
+    assert len(paper) == 2
+    assert paper[-1] == "see schedule and reagents."
+    told_elsewhere = [d for d, _ in reasons_once(found) if d is not Dimension.PROTOCOL]
+    assert told_elsewhere == ["reagents", "schedule"]
+
+
+@given(itemised_protocols(), studied_packs())
+def test_something_is_told_of_each_failing_dimension_and_of_no_other(
+    plan: Protocol, pack: Pack
+) -> None:
+    found = assess(plan, pack)
+    assert {dimension for dimension, _ in reasons_once(found)} == set(found.failing)
+
+
+def test_slack_is_signed_and_told_of_all_but_errors_and_breaches() -> None:
+    plan = make_protocol(sample_size=30, duration_days=21, technique="open flame")
+    found = assess(plan, make_pack(budget=2000.5, staff=3))
+    assert [slack_text(slack) for slack in found.slack.values()] == [
+        "", "+250.50", "0", "0", "\u22121", "0", ""
+    ]  # fmt: skip
+
+
+@given(itemised_protocols(), studied_packs())
+def test_staff_formula_adds_up_to_what_the_plan_needs(plan: Protocol, pack: Pack) -> None:
+    found = assess(plan, pack)
+    terms, total = staff_text(found).rsplit(" = ", 1)
+    assert sum(int(term.split()[0]) for term in terms.split(" + ")) == found.staff
+    assert total.startswith(f"{found.staff} of {pack.lab.staff:,} ")
+
+
+def test_durations_that_days_do_not_reach_are_the_studys_own_in_days() -> None:
+    constraints = [
+        make_constraint(key="follow_up", comparator=">=", quantity=36, unit="days"),
+        make_constraint(key="warm_up", comparator=">=", quantity=4, unit="days"),
+        make_constraint(key="season", comparator="<=", quantity=50, unit="days"),
+        make_constraint(key="dose", comparator=">=", quantity=50, unit="mg"),
+    ]
+    pack = make_pack(min_days=4, constraints=constraints)
+    below = "Below the study's 'follow up' of 36 days."
+    assert [unmet_durations(days, pack) for days in (3, 35, 36)] == [[below], [below], []]
+    found = [unreached_days_text(*days, pack) for days in ((40, 35), (35, 36), (40, 36))]
+    assert found == [below, "", ""]
+
+
+def test_duration_that_the_check_holds_is_left_to_it_when_asked() -> None:
+    follow_up = {"key": "follow_up", "comparator": ">=", "quantity": 36}
+    held = make_pack(constraints=[make_constraint(**follow_up, bounds="days", unit="d")])
+    other = make_pack(constraints=[make_constraint(**follow_up, bounds="samples", unit="days")])
+    stated = make_pack(constraints=[make_constraint(**follow_up, unit="days")])
+    found = [
+        [len(unmet_durations(30, pack, checked=checked)) for checked in (True, False)]
+        for pack in (held, other, stated)
+    ]
+    assert found == [[1, 0], [0, 0], [1, 1]]
+
+
+def test_dropped_fixed_control_comes_first_and_is_called_void() -> None:
+    momentum = load_scenario("fin_momentum")
+    plan = assess(revise(momentum.reference_protocol, controls=[]), momentum)
+    cautions = dropped_cautions(plan)
+    assert ["void" in caution for caution in cautions] == [True, False, False, False]
+
+
+# --- what a step loses --------------------------------------------------------------------------
+
+
+def test_detectable_effect_is_larger_by_what_a_substitution_blurs() -> None:
+    """The effect, seen through the substitute, is detected at the target power exactly."""
+    plan = assess(STORY.plan(), STORY.pack())
+    found = detectable_effect(plan)
+    assert found is not None
+    assert plan.evidence_factor == 0.85
+    assert evidence_value(plan.pack.design, 24, found * 0.85) == pytest.approx(0.80, abs=1e-6)
+    assert effect_text(None) == "none"
+
+
+def test_loss_in_all_names_its_parts_only_where_it_grows() -> None:
+    """The substitution of the reef study's flume loses 2; a dropped control counts 1."""
+    options = of_reference(REEF)
+    there = PlanStep(options.yours, options.least.after)
+    back = PlanStep(options.least.after, options.yours)
+    assert total_loss_text(there).endswith(" 0 → 3 in all (substitution 2, dropped control 1)")
+    assert total_loss_text(back).endswith(" 3 → 0")
+
+
+def test_evidence_that_moves_below_the_precision_shown_is_unchanged() -> None:
+    pack = make_pack(design=make_design(effect_planning=2.0))
+    step = PlanStep(assess(PLAN, pack), assess(make_protocol(sample_size=39), pack))
+    assert step.before.evidence.value != step.after.evidence.value
+    assert evidence_text(step) == "power 1.00, unchanged"

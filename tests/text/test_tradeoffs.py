@@ -1,0 +1,215 @@
+"""Trade-offs in sentences: what each says is asserted, how it says it stands in one golden file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import pytest
+
+from replicalab.assessment import assess
+from replicalab.models import revise
+from replicalab.planner import (
+    Constraint,
+    Frontier,
+    FrontierPlan,
+    Options,
+    least_worded,
+    options_of,
+    worded,
+)
+from replicalab.planner.region import Region, effects_of
+from replicalab.scenarios import load_scenario
+from replicalab.text.tradeoffs import (
+    apart_text,
+    balance_text,
+    effect_label,
+    extra_text,
+    fidelity_text,
+    frontier_title,
+    given_up_text,
+    limit_texts,
+    loaded_text,
+    no_evidence_text,
+    outside_text,
+    priced_size_text,
+    region_title,
+    standing_verdict,
+    supposed_text,
+    worded_text,
+)
+from replicalab.text.verdicts import Status
+from tests.factories import make_design, make_pack, make_protocol, make_throughput, with_means
+from tests.golden import assert_golden
+
+MOMENTUM: Final = ("fin_momentum", "medium")
+MYELOMA: Final = ("bio_jq1_myeloma", "hard")
+SUZUKI: Final = ("chem_suzuki_ppb", "hard")
+REEF: Final = ("eco_reef_fish", "medium")
+
+
+def opened(place: tuple[str, str], samples: int | None = None, days: int = 0) -> Options:
+    """Return the options of the reference protocol, or of a plan of these numbers that fits."""
+    pack = load_scenario(*place)
+    options = options_of(assess(pack.reference_protocol, pack))
+    return options if samples is None else options_of(worded(options).at(days, samples))
+
+
+def inexact(options: Options) -> Options:
+    """Return options of which the frontier is not proven."""
+    found = options_of(options.yours)
+    found.__dict__["frontier"] = replace(options.frontier, exact=False)
+    found.__dict__["least"] = replace(options.least, exact=False)
+    return found
+
+
+def beaten_in_days() -> Options:
+    """Return options of a plan that only a faster one beats."""
+    found = opened(MOMENTUM, 161, 4)
+    yours = found.yours
+    faster = FrontierPlan(
+        161, 3, yours.cost, yours.evidence.value, yours.evidence.tier, yours.fidelity_loss,
+        found.wordings.found[0],
+    )  # fmt: skip
+    found.__dict__["frontier"] = Frontier((faster,), yours.pack)
+    return found
+
+
+def too_dear() -> Options:
+    """Return options in a lab that pays for two days at most, where the endpoint needs three."""
+    plan = make_protocol(sample_size=3, duration_days=2)
+    found = options_of(assess(plan, make_pack(budget=540.0)))
+    assert found.yours.feasible
+    assert found.least.plan == plan
+    return found
+
+
+STANDINGS: Final = {
+    "beaten": (opened(MOMENTUM, 150, 6), Status.CAUTION, "Beaten"),
+    "beaten in days only": (beaten_in_days(), Status.CAUTION, "Beaten"),
+    "unbeaten": (opened(MOMENTUM, 161, 3), Status.PASS, "Unbeaten"),
+    "unbeaten, not proven": (
+        inexact(opened(MOMENTUM, 161, 3)), Status.CAUTION, "Unbeaten, not proven"
+    ),
+    "does not fit": (opened(MOMENTUM), Status.FAIL, "Does not fit"),
+    "does not fit, not proven": (inexact(opened(MOMENTUM)), Status.FAIL, "Does not fit"),
+    "does not fit, least loss as good": (
+        opened(("psy_stroop", "medium")), Status.FAIL, "Does not fit"
+    ),
+    "does not fit, another as good": (
+        opened(("chem_suzuki_ppb", "medium")), Status.FAIL, "Does not fit"
+    ),
+    "does not fit, nor shows": (opened(MOMENTUM, 300, 2), Status.FAIL, "Does not fit"),
+    "fits, shows nothing": (opened(MOMENTUM, 50, 2), Status.FAIL, "No evidence"),
+    "nothing fits": (opened(SUZUKI), Status.FAIL, "Nothing fits"),
+    "nothing shows": (opened(MYELOMA), Status.FAIL, "Nothing fits"),
+    "nothing shows, yours fits": (opened(MYELOMA, 12, 14), Status.FAIL, "Nothing fits"),
+    "nothing fits in the days that show, yours fits": (too_dear(), Status.FAIL, "Nothing fits"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STANDINGS)
+def test_plan_stands_where_the_frontier_puts_it(case: str) -> None:
+    options, status, title = STANDINGS[case]
+    found = standing_verdict(options)
+    assert (found.status, found.title) == (status, title)
+    unbeaten = options.yours.feasible and bool(options.frontier.plans)
+    unbeaten = unbeaten and options.frontier.standing(options.yours).unbeaten
+    assert unbeaten == (title in ("Unbeaten", "Unbeaten, not proven", "No evidence"))
+    assert ("nothing beats" in frontier_title(found)) == (status is Status.PASS)
+
+
+def test_lab_that_shows_nothing_is_told_so_and_no_other() -> None:
+    assert no_evidence_text(opened(MYELOMA))
+    assert not no_evidence_text(opened(("bio_jq1_myeloma", "medium")))
+    assert no_evidence_text(too_dear())
+    assert no_evidence_text(inexact(too_dear())) != no_evidence_text(too_dear())
+
+
+EXTRAS: Final = {
+    MOMENTUM: [True, False, False],
+    REEF: [True, False, True],
+    ("ml_rl_seeds", "hard"): [True, False, False],
+    SUZUKI: [True, False, False],
+}
+
+
+@pytest.mark.parametrize("place", EXTRAS, ids="-".join)
+def test_extra_says_what_it_buys_where_it_buys_anything(place: tuple[str, str]) -> None:
+    extras = opened(place).extras
+    assert [extra.better for extra in extras] == EXTRAS[place]
+    assert [not extra_text(extra).endswith(": nothing") for extra in extras] == EXTRAS[place]
+
+
+def test_limits_are_those_that_the_study_and_the_lab_set() -> None:
+    everything = load_scenario(*MOMENTUM)
+    assert set(limit_texts(everything)) == set(Constraint)
+    least = {*Constraint} - {Constraint.THROUGHPUT, Constraint.POPULATION, Constraint.STUDY}
+    assert set(limit_texts(make_pack())) == least
+
+
+def test_what_is_as_it_was_is_not_told() -> None:
+    pack = load_scenario(*MOMENTUM)
+    assert supposed_text(pack, pack) == ""
+    assert outside_text([]) == ""
+    assert worded_text(worded(opened(("fin_momentum", "easy")))) == ""
+
+
+def test_fidelity_loss_of_one_part_or_none_is_a_plain_number() -> None:
+    options = opened(REEF)
+    assert fidelity_text(options.yours) == "fidelity loss 0"
+    assert fidelity_text(worded(options).plan) == "fidelity loss 2"
+    assert given_up_text(options.yours) == "nothing"
+
+
+def test_prose_of_the_trade_offs() -> None:
+    assert_golden("tradeoffs", "\n".join(_prose()))
+
+
+def _prose() -> Iterator[str]:
+    """Yield every kind of sentence, each after what it is about."""
+    for case, (options, _, _) in STANDINGS.items():
+        yield f"{case}: {standing_verdict(options).text}"
+    for place in EXTRAS:
+        yield from (f"{' '.join(place)}: {extra_text(extra)}" for extra in opened(place).extras)
+    yield from _of_the_balance()
+    yield from _of_the_region()
+    yield from _of_the_lab()
+
+
+def _of_the_balance() -> Iterator[str]:
+    for place in (MOMENTUM, REEF, ("math_four_colour", "hard")):
+        yield balance_text(opened(place))
+    yield given_up_text(opened(REEF).least.after)
+    yield priced_size_text(opened(MOMENTUM, 1, 1).yours)
+
+
+def _of_the_region() -> Iterator[str]:
+    grid = np.arange(1, 9), np.arange(0, 400)
+    narrow = opened(MOMENTUM, 300, 3)
+    tight = options_of(assess(narrow.yours.plan, with_means(narrow.yours.pack, days=3)))
+    for options in (opened(MOMENTUM), tight, opened(MYELOMA), opened(SUZUKI)):
+        drawn = worded(options)
+        yield f"{region_title(Region(drawn, *grid))}. {worded_text(drawn)}".strip()
+    reef = opened(REEF)
+    least = least_worded(reef, worded(reef))
+    assert least is not None
+    yield apart_text(least)
+    yield outside_text([("your plan", 1633), ("target 100 %", 1)])
+    one = make_pack(samples_per_day=make_throughput(value=1), days=1, staff=1,
+                    design=make_design(population_max=1))  # fmt: skip
+    for pack in (load_scenario(*MOMENTUM), one):
+        yield from (f"{name}: {label}; {text}" for name, (label, text) in limit_texts(pack).items())
+
+
+def _of_the_lab() -> Iterator[str]:
+    pack = load_scenario(*MOMENTUM)
+    yield supposed_text(pack, with_means(pack, budget=2700, days=1, staff=5))
+    for options in (opened(MYELOMA), too_dear(), inexact(too_dear())):
+        yield no_evidence_text(options)
+    plan = opened(REEF).yours.plan
+    yield loaded_text(plan, revise(opened(REEF).least.plan, sample_size=1, duration_days=1))
+    yield loaded_text(plan, revise(plan, sample_size=1200))
+    yield from map(effect_label, effects_of(pack.design))

@@ -1,0 +1,117 @@
+"""What a plan is worth in words: nothing that fails, or shows nothing, is shown as a pass."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from replicalab.assessment import assess
+from replicalab.models import LabManagerActionType, Protocol
+from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
+from replicalab.text.verdicts import (
+    ANSWER_MEANINGS,
+    ANSWER_STATUS,
+    ANSWER_TITLES,
+    EVIDENCE_MEANINGS,
+    TIER_STATUS,
+    Status,
+    answer_to,
+    offer_story,
+    plan_verdict,
+    terms_text,
+)
+from tests.factories import change_pack, make_pack, make_protocol
+from tests.golden import assert_golden
+from tests.strategies import itemised_protocols, studied_packs
+from tests.text.labs import BOOKED, FLAMING, OPEN, PLAN, SHORT, SMALL, STUCK, of_reference
+
+
+@pytest.mark.parametrize(
+    ("pack", "plan", "status", "title"),
+    [
+        (OPEN, make_protocol(sample_size=42), Status.PASS, "Feasible"),
+        (OPEN, SMALL, Status.CAUTION, "Feasible, below the floor"),
+        (OPEN, SHORT, Status.FAIL, "Feasible, no evidence"),
+        (OPEN, FLAMING, Status.CAUTION, "Not approved"),
+        (STUCK, PLAN, Status.FAIL, "Not feasible"),
+    ],
+)
+def test_plan_verdict_is(pack: Pack, plan: Protocol, status: Status, title: str) -> None:
+    assert plan_verdict(assess(plan, pack))[:2] == (status, title)
+
+
+@given(studied_packs(), itemised_protocols())
+def test_plan_verdict_passes_only_what_passes_above_the_floor(pack: Pack, plan: Protocol) -> None:
+    found = assess(plan, pack)
+    holds = found.feasible and found.evidence.tier is not EvidenceTier.BELOW_FLOOR
+    assert (plan_verdict(found).status is Status.PASS) is holds
+    empty = found.feasible and found.evidence.void is not None
+    fails = empty or not found.check.lab_feasible
+    assert (plan_verdict(found).status is Status.FAIL) is fails
+
+
+def test_evidence_below_the_floor_is_never_shown_as_a_pass() -> None:
+    assert [t for t, status in TIER_STATUS.items() if status is not Status.PASS] == ["below floor"]
+
+
+def test_only_an_accept_is_shown_as_a_pass() -> None:
+    assert [k for k, status in ANSWER_STATUS.items() if status is Status.PASS] == ["accept"]
+
+
+@pytest.mark.parametrize("table", [ANSWER_MEANINGS, ANSWER_STATUS, ANSWER_TITLES])
+def test_every_answer_is_shown_and_explained(table: dict[LabManagerActionType, str]) -> None:
+    assert set(table) == set(LabManagerActionType)
+    assert all(table.values())
+
+
+def test_every_measure_of_evidence_has_a_meaning() -> None:
+    packs = [load_scenario(summary.scenario_id) for summary in list_scenarios()]
+    measures = {assess(pack.reference_protocol, pack).evidence.measure for pack in packs}
+    assert measures == set(EVIDENCE_MEANINGS)
+
+
+# --- how the Lab Manager meets the reference protocol -----------------------------------------
+
+
+@pytest.mark.parametrize("study", [summary.scenario_id for summary in list_scenarios()])
+def test_front_door_story_of_each_lab_reads_as_it_was_read(study: str) -> None:
+    found = [of_reference(load_scenario(study, level)) for level in Difficulty]
+    terms = terms_text(found[0].yours)
+    assert_golden(f"stories/{study}", "\n".join([terms, *map(_line, map(offer_story, found))]))
+
+
+@pytest.mark.parametrize(
+    ("name", "pack", "plan", "status", "answer"),
+    [
+        ("below_the_floor", OPEN, SMALL, Status.CAUTION, "accept"),
+        ("no_evidence", BOOKED, SHORT, Status.FAIL, "suggest_alternative"),
+        ("not_approved", OPEN, FLAMING, Status.CAUTION, "report_feasibility"),
+        ("still_fails", BOOKED, FLAMING, Status.FAIL, "suggest_alternative"),
+        ("nothing_helps", STUCK, PLAN, Status.FAIL, "reject"),
+    ],
+)
+def test_story_of_a_reference_protocol_that_no_shipped_study_has(
+    name: str, pack: Pack, plan: Protocol, status: Status, answer: str
+) -> None:
+    reference = of_reference(change_pack(pack, reference_protocol=plan))
+    story = offer_story(reference)
+    assert (story.status, answer_to(reference)) == (status, answer)
+    assert_golden(f"stories/{name}", _line(story))
+
+
+def _line(story: tuple[str, str, str]) -> str:
+    return " | ".join(story)
+
+
+@given(studied_packs(), itemised_protocols())
+def test_offer_story_passes_only_what_ends_feasible_above_the_floor(
+    pack: Pack, plan: Protocol
+) -> None:
+    reference = of_reference(change_pack(pack, reference_protocol=plan))
+    end = reference.offered
+    holds = end.feasible and end.evidence.tier is not EvidenceTier.BELOW_FLOOR
+    assert offer_story(reference).status is not Status.PASS or holds
+
+
+def test_terms_of_a_study_hold_for_whatever_plan_is_asked() -> None:
+    assert terms_text(assess(SHORT, make_pack())) == terms_text(assess(PLAN, make_pack()))

@@ -1,0 +1,463 @@
+"""The workspace as an address: there and back, and every way an address can be wrong."""
+
+from __future__ import annotations
+
+import base64
+import json
+import tracemalloc
+import zlib
+from operator import itemgetter
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.errors import LinkError
+from replicalab.lexicon import shortened
+from replicalab.models import LARGEST_PLANNED, Protocol, revise
+from replicalab.negotiation import LabManagerKind, ScientistKind
+from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
+from replicalab.ui.address import decode_plan, encode_plan, from_query, to_query
+from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
+from tests.factories import make_protocol
+from tests.strategies import protocols
+
+SAVED: Final = Path(__file__).with_name("saved") / "links.json"
+STUDIES: Final = [study.scenario_id for study in list_scenarios()]
+KNOWN: Final = ", ".join(sorted(STUDIES))
+HARD: Final = Difficulty.HARD
+PLAN: Final = make_protocol()
+TEXT: Final = encode_plan(PLAN)
+BROKEN: Final = "the link is incomplete or was changed on its way; copy it again in full."
+NO_PLAN: Final = "the link carries no plan; copy it again from the address bar."
+
+
+levers = st.none() | st.integers(1, 10**9)
+
+
+@st.composite
+def workspaces(draw: st.DrawFn) -> Workspace:
+    """Return any workspace of a study on the shelf."""
+    return Workspace(
+        scenario_id=draw(st.sampled_from(STUDIES)),
+        difficulty=draw(st.sampled_from(Difficulty)),
+        seed=draw(st.integers(0, LARGEST_SEED)),
+        protocol=draw(st.none() | protocols()),
+        max_rounds=draw(st.integers(1, MOST_ROUNDS)),
+        round_number=draw(st.integers(0, MOST_ROUNDS - 1)),
+        budget=draw(levers),
+        days=draw(levers),
+        staff=draw(levers),
+        scientist=draw(st.sampled_from(ScientistKind)),
+        lab_manager=draw(st.sampled_from(LabManagerKind)),
+        recording=draw(st.none() | st.from_regex(r"\A[a-z][a-z0-9_]{0,63}\Z")),
+        presenting=draw(st.booleans()),
+    )
+
+
+def packed(raw: str | bytes) -> str:
+    """Return what a link carries for this text; the checksum is right."""
+    data = raw.encode() if isinstance(raw, str) else raw
+    return base64.urlsafe_b64encode(zlib.compress(data, 9)).decode().rstrip("=")
+
+
+def refused(text: str) -> str:
+    with pytest.raises(LinkError) as caught:
+        decode_plan(text)
+    return str(caught.value)
+
+
+# --- there and back -------------------------------------------------------------------------
+
+
+@given(workspaces())
+def test_workspace_survives_its_address(workspace: Workspace) -> None:
+    assert from_query(to_query(workspace)) == (workspace, [])
+
+
+@given(protocols())
+def test_plan_survives_its_text_and_needs_no_escaping(plan: Protocol) -> None:
+    text = encode_plan(plan)
+    assert decode_plan(text) == plan
+    assert urlencode({"plan": text}) == f"plan={text}"
+
+
+def test_query_of_a_workspace_counts_rounds_from_1() -> None:
+    workspace = Workspace(seed=7, max_rounds=6, round_number=2)
+    query = to_query(workspace)
+    assert query.pop("v") == f"{zlib.crc32(BY_HAND.encode()):08x}"
+    assert query == {
+        "study": "fin_momentum",
+        "lab": "medium",
+        "seed": "7",
+        "rounds": "6",
+        "round": "3",
+    }
+
+
+BY_HAND: Final = "study=fin_momentum&lab=medium&seed=7&rounds=6&round=3&plan="
+
+
+def test_address_typed_by_hand_needs_no_checksum() -> None:
+    assert from_query({"study": "psy_stroop", "seed": "3"}).problems == []
+
+
+@pytest.mark.parametrize(
+    "full",
+    [
+        Workspace(seed=42, protocol=PLAN, max_rounds=12, round_number=10),
+        Workspace(seed=42, budget=2700, days=9, staff=5),
+        Workspace(
+            seed=42,
+            budget=2700,
+            scientist=ScientistKind.PERSON,
+            lab_manager=LabManagerKind.LEAST_LOSS,
+            recording="one_run",
+            presenting=True,
+        ),
+    ],
+    ids=["plan", "levers", "players"],
+)
+def test_address_cut_anywhere_is_noticed(full: Workspace) -> None:
+    whole = urlencode(to_query(full))
+    assert from_query(dict(parse_qsl(whole))) == (full, [])
+    for length in range(len("v="), len(whole)):
+        cut = dict(parse_qsl(whole[:length], keep_blank_values=True))
+        assert from_query(cut).problems, whole[:length]
+
+
+@pytest.mark.parametrize("saved", json.loads(SAVED.read_text()), ids=itemgetter("v"))
+def test_link_saved_by_an_earlier_version_opens_and_is_written_the_same(
+    saved: dict[str, str],
+) -> None:
+    reading = from_query(saved)
+    assert reading.problems == []
+    assert to_query(reading.workspace) == saved
+
+
+def test_query_carries_levers_only_when_they_are_pulled() -> None:
+    assert not {"budget", "days", "staff"} & set(to_query(Workspace()))
+    query = to_query(Workspace(budget=2700, staff=5))
+    assert (query["budget"], query["staff"], "days" in query) == ("2700", "5", False)
+
+
+def test_address_with_players_cut_anywhere_is_noticed() -> None:
+    full = Workspace(
+        seed=42,
+        budget=2700,
+        scientist=ScientistKind.PERSON,
+        lab_manager=LabManagerKind.LEAST_LOSS,
+        recording="one_run",
+        presenting=True,
+    )
+    whole = urlencode(to_query(full))
+    assert from_query(dict(parse_qsl(whole))) == (full, [])
+    for length in range(len("v="), len(whole)):
+        cut = dict(parse_qsl(whole[:length], keep_blank_values=True))
+        assert from_query(cut).problems, whole[:length]
+
+
+def test_query_carries_players_only_when_they_are_not_the_usual_ones() -> None:
+    keys = {"scientist", "manager", "recording", "present"}
+    assert not keys & set(to_query(Workspace()))
+    query = to_query(Workspace(scientist=ScientistKind.EVIDENCE_AWARE, presenting=True))
+    assert {key: query[key] for key in keys & set(query)} == {
+        "scientist": "evidence_aware",
+        "present": "1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("scientist", "Baseline"),
+        ("scientist", ""),
+        ("manager", "reference "),
+        ("recording", "../../etc/passwd"),
+        ("recording", "x" * 65),
+        ("present", "yes"),
+        ("present", "True"),
+    ],
+)
+def test_player_that_is_none_is_left_out(key: str, text: str) -> None:
+    said = f"{key} '{shortened(text)}' is not usable; it is left out."
+    assert from_query({key: text}) == (Workspace(), [said])
+
+
+def test_presenting_can_be_switched_off_by_hand() -> None:
+    assert from_query({"present": "0"}) == (Workspace(), [])
+
+
+def test_query_carries_a_plan_only_when_it_was_edited() -> None:
+    assert "plan" not in to_query(Workspace())
+    assert to_query(Workspace(protocol=PLAN))["plan"] == encode_plan(PLAN)
+
+
+def test_empty_address_is_the_default_workspace() -> None:
+    assert from_query({}) == (Workspace(), [])
+    assert (Workspace().scenario_id, Workspace().difficulty) == ("fin_momentum", "medium")
+
+
+def test_foreign_keys_of_an_address_are_left_alone() -> None:
+    assert from_query({"utm_source": "mail", "embed": "true"}) == (Workspace(), [])
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_address_with_the_reference_plan_stays_under_2000_characters(study: str) -> None:
+    plan = load_scenario(study).reference_protocol
+    query = to_query(Workspace(scenario_id=study, seed=LARGEST_SEED, protocol=plan))
+    assert len(f"https://example.org/Protocol?{urlencode(query)}") < 2000
+
+
+def test_link_in_circulation_still_opens() -> None:
+    # Written once by this code and kept: another format would break the links that people have.
+    text = (
+        "eNqLNjHQiVZKSSzKVkjOzyspys9RitVRSs4vzSvJzEtX0jEFyuYk5hYARaOVEtMTi0DSTqnJiaXFqQqHV-opxQIA"
+        "zIEVtw"
+    )
+    assert decode_plan(text) == Protocol(
+        sample_size=40,
+        controls=["dark control"],
+        technique="counting",
+        duration_days=5,
+        required_equipment=["lamp"],
+        required_reagents=["agar"],
+        rationale="Because é.",
+    )
+
+
+# --- the plan, damaged ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", range(len(TEXT)))
+def test_plan_cut_at_any_length_is_refused(length: int) -> None:
+    assert refused(TEXT[:length]) == BROKEN
+
+
+def test_plan_with_a_bit_flipped_is_refused_or_reads_the_same() -> None:
+    data = base64.urlsafe_b64decode(f"{TEXT}{'=' * (-len(TEXT) % 4)}")
+    unnoticed = 0
+    for position in range(8 * len(data)):
+        flipped = bytearray(data)
+        flipped[position // 8] ^= 1 << position % 8
+        try:
+            plan = decode_plan(base64.urlsafe_b64encode(bytes(flipped)).decode())
+        except LinkError:
+            continue
+        assert plan == PLAN
+        unnoticed += 1
+    assert unnoticed < 8, "only the padding of the last byte of data may change unnoticed"
+
+
+@given(st.integers(0, len(TEXT) - 1), st.characters(codec="utf-8"))
+def test_plan_with_a_character_changed_is_refused_or_reads_the_same(at: int, new: str) -> None:
+    try:
+        plan = decode_plan(f"{TEXT[:at]}{new}{TEXT[at + 1 :]}")
+    except LinkError:
+        return
+    assert plan == PLAN
+
+
+@given(st.text() | st.text("ABCDEFabcdef0123456789-_="))
+def test_text_that_no_link_carried_is_refused(text: str) -> None:
+    assert refused(text)
+
+
+@given(st.binary())
+def test_bytes_that_are_no_json_list_are_refused_though_the_checksum_is_right(raw: bytes) -> None:
+    assert refused(packed(raw))
+
+
+JSON: Final = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=7) | st.dictionaries(st.text(max_size=3), inner),
+)
+
+
+@given(st.lists(JSON, min_size=7, max_size=7) | JSON)
+def test_any_packed_json_is_a_plan_or_refused(value: object) -> None:
+    try:
+        plan = decode_plan(packed(json.dumps(value)))
+    except LinkError:
+        return
+    assert decode_plan(encode_plan(plan)) == plan
+
+
+def test_zip_bomb_is_refused_before_it_is_unpacked() -> None:
+    bomb = packed(b"[" + b" " * 50_000_000)
+    tracemalloc.start()
+    try:
+        assert refused(bomb) == BROKEN
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1_000_000
+
+
+def test_plan_with_more_after_it_is_refused() -> None:
+    data = base64.urlsafe_b64decode(f"{TEXT}{'=' * (-len(TEXT) % 4)}")
+    assert refused(base64.urlsafe_b64encode(data + b"x").decode()) == BROKEN
+
+
+def values(**changes: object) -> str:
+    """Return a link's plan with some values replaced by ones that no plan has."""
+    return packed(json.dumps(list({**PLAN.model_dump(), **changes}.values())))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (packed("{}"), NO_PLAN),
+        (packed("[]"), NO_PLAN),
+        (packed("7"), NO_PLAN),
+        (packed('[1, [], "t", 1, [], []]'), NO_PLAN),
+        (packed("[" * 5000), BROKEN),
+        (packed("[NaN"), BROKEN),
+        (packed(b"\xff\xfe"), BROKEN),
+        (packed(f'[1{"0" * 5000}, [], "t", 1, [], [], "r"]'), BROKEN),
+        (
+            values(sample_size=-1),
+            "sample_size is -1: input should be greater than or equal to 0.",
+        ),
+        (values(sample_size="40"), "sample_size is '40': input should be a valid integer."),
+        (values(duration_days=2.5), "duration_days is 2.5: input should be a valid integer."),
+        (
+            values(controls=["fine", " "]),
+            "controls.1 is ' ': string should have at least 1 character.",
+        ),
+        (values(technique=None), "technique is None: input should be a valid string."),
+        (
+            values(required_reagents="x" * 100),
+            f"required_reagents is '{'x' * 39}…: input should be a valid list.",
+        ),
+    ],
+)
+def test_plan_that_is_none_is_refused_by_name(text: str, message: str) -> None:
+    assert refused(text) == message
+
+
+@pytest.mark.parametrize(
+    ("field", "name"), [("sample_size", "Sample size"), ("duration_days", "Duration")]
+)
+def test_plan_holds_up_to_a_million(field: str, name: str) -> None:
+    largest = revise(PLAN, **{field: LARGEST_PLANNED})
+    assert decode_plan(encode_plan(largest)) == largest
+    assert refused(values(**{field: LARGEST_PLANNED + 1})) == (
+        f"{name} is 1,000,001; at most 1,000,000 can be planned here."
+    )
+
+
+@pytest.mark.parametrize("digits", [16, 400, 4200])
+def test_plan_with_a_huge_number_is_refused(digits: int) -> None:
+    assert refused(values(sample_size=10**digits)).startswith("sample_size is ")
+
+
+# --- the address, damaged -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        (
+            {"study": "zebra"},
+            f"study 'zebra' cannot be opened: 'zebra' is unknown; known: {KNOWN}. "
+            "Showing 'fin_momentum' with its reference protocol.",
+        ),
+        (
+            {"study": "fin_momentun"},
+            "study 'fin_momentun' cannot be opened: 'fin_momentun' is unknown; did you mean "
+            f"'fin_momentum'? known: {KNOWN}. "
+            "Showing 'fin_momentum' with its reference protocol.",
+        ),
+        (
+            {"study": "../../etc/passwd"},
+            "study '../../etc/passwd' cannot be opened: '../../etc/passwd' is unknown; known: "
+            f"{KNOWN}. Showing 'fin_momentum' with its reference protocol.",
+        ),
+        (
+            {"lab": "Hard"},
+            "lab 'Hard' is not known; use easy, medium, hard. Showing the medium lab.",
+        ),
+        ({"seed": "-1"}, "seed '-1' is not usable; showing seed 0."),
+        ({"seed": "1000000"}, "seed '1000000' is not usable; showing seed 0."),
+        ({"seed": "1e3"}, "seed '1e3' is not usable; showing seed 0."),
+        ({"seed": "\u0663"}, "seed '\u0663' is not usable; showing seed 0."),
+        ({"seed": ""}, "seed '' is not usable; showing seed 0."),
+        ({"seed": "9" * 9999}, f"seed '{'9' * 40}…' is not usable; showing seed 0."),
+        ({"rounds": "0"}, "rounds '0' is not usable; showing rounds 5."),
+        ({"rounds": "13"}, "rounds '13' is not usable; showing rounds 5."),
+        ({"round": "0"}, "round '0' is not usable; showing round 1."),
+        ({"round": "13"}, "round '13' is not usable; showing round 1."),
+        ({"budget": "0"}, "budget '0' is not usable; showing the lab's own."),
+        ({"days": "-3"}, "days '-3' is not usable; showing the lab's own."),
+        ({"staff": "1000000001"}, "staff '1000000001' is not usable; showing the lab's own."),
+        ({"plan": ""}, f"plan: {BROKEN} Showing the study's reference protocol instead."),
+        ({"plan": TEXT[:-9]}, f"plan: {BROKEN} Showing the study's reference protocol instead."),
+        (
+            {"plan": values(sample_size=-1)},
+            "plan: sample_size is -1: input should be greater than or equal to 0. "
+            "Showing the study's reference protocol instead.",
+        ),
+    ],
+)
+def test_part_that_cannot_be_read_is_said_and_keeps_its_default(
+    query: dict[str, str], problem: str
+) -> None:
+    assert from_query(query) == (Workspace(), [problem])
+
+
+def test_part_that_cannot_be_read_leaves_the_rest() -> None:
+    workspace = Workspace(scenario_id="math_four_colour", difficulty=HARD, protocol=PLAN)
+    reading = from_query({**to_query(workspace), "seed": "x", "round": "y"})
+    assert reading.workspace == workspace
+    assert len(reading.problems) == 2
+
+
+def test_plan_of_a_study_that_cannot_be_opened_is_left_out() -> None:
+    reading = from_query({"study": "zebra", "lab": "hard", "plan": TEXT})
+    assert reading.workspace == Workspace(difficulty=HARD)
+    assert len(reading.problems) == 1
+
+
+def test_plan_alone_belongs_to_the_default_study() -> None:
+    assert from_query({"plan": TEXT}) == (Workspace(protocol=PLAN), [])
+
+
+@pytest.mark.parametrize("key", ["study", "lab", "seed", "rounds", "round", "plan", "budget"])
+def test_huge_address_gives_a_short_problem(key: str) -> None:
+    reading = from_query({key: "x" * 1_000_000})
+    assert reading.workspace == Workspace()
+    [problem] = reading.problems
+    assert len(problem) < 400
+
+
+KEYS: Final = st.sampled_from(
+    [
+        "study",
+        "lab",
+        "seed",
+        "rounds",
+        "round",
+        "plan",
+        "budget",
+        "days",
+        "staff",
+        "scientist",
+        "manager",
+        "recording",
+        "present",
+        "other",
+    ]
+)
+
+
+@given(st.dictionaries(KEYS, st.text() | st.sampled_from([*STUDIES, "hard", "3", TEXT])))
+def test_any_address_gives_a_workspace_that_can_be_opened(query: dict[str, str]) -> None:
+    workspace, problems = from_query(query)
+    assert workspace.pack().scenario_id == workspace.scenario_id
+    assert workspace.plan() == (workspace.protocol or workspace.pack().reference_protocol)
+    assert all(problem.endswith(".") for problem in problems)
+    assert from_query(to_query(workspace)) == (workspace, [])

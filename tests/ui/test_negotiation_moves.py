@@ -1,0 +1,308 @@
+"""Plans put forward by hand: playing the Scientist oneself, and forking a round of the past."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.models import Protocol, revise
+from replicalab.negotiation import Turn, fork, save
+from replicalab.text.negotiation import outcome_verdict
+from replicalab.ui.negotiation.table import Kept
+from tests.negotiation.playing import ACCEPT, ask, by_person, propose, revise_to
+from tests.ui.negotiating import (
+    PACK,
+    REFERENCE,
+    TOLD,
+    hand_over,
+    headers,
+    labels,
+    matrix,
+    round_shown,
+    rows_in,
+    seat,
+    shows,
+)
+from tests.ui.reading import (
+    NEGOTIATION,
+    PROTOCOL,
+    alerts,
+    can_press,
+    choose,
+    chosen,
+    go,
+    number,
+    open_lab,
+    press,
+    query_of,
+    said,
+    type_number,
+    type_text,
+    visit,
+)
+
+PROPOSED: Final = propose(REFERENCE)
+START: Final = by_person(PACK)
+OFFERED: Final = by_person(PACK, PROPOSED)
+SEND: Final = "Put this plan forward"
+
+
+@pytest.fixture
+def app() -> AppTest:
+    return visit(NEGOTIATION, scientist="person")
+
+
+# --- a person's move ---
+
+
+def test_a_person_begins_with_nothing_on_the_table(app: AppTest) -> None:
+    assert "Your move: round 1 of 5" in headers(app)
+    assert shows(app, START)
+    assert not can_press(app, "Accept the plan")
+    assert not can_press(app, "Undo last round")
+    assert "First" not in labels(app)
+
+
+def test_form_starts_from_the_plan_of_the_protocol_page() -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 120)
+    seat(go(app, NEGOTIATION), "Scientist", "person")
+    assert number(app, "Sample size").value == 120
+    assert chosen(app, "Controls") == REFERENCE.controls
+
+
+def test_preview_says_what_is_about_to_be_sent(app: AppTest) -> None:
+    assert alerts(app)[1].colour == "error"
+    type_number(type_number(app, "Sample size", 75), "Duration (days)", 5)
+    assert "Planned evidence: power 0.33, below the floor of 0.50." in alerts(app)[1].text
+    assert "It costs 1,450 of 2,600 credits." in said(app)
+
+
+def test_proposal_is_answered_and_the_offer_fills_the_form(app: AppTest) -> None:
+    press(app, SEND)
+    assert shows(app, OFFERED)
+    assert round_shown(app) == "Round 1 of 1"
+    assert "I offer instead:" in said(app)
+    assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (150, 6)
+    assert "The Lab Manager's offer: 150 samples in 6 days for 2,250 of 2,600 credits" in said(app)
+
+
+def test_offer_is_accepted_and_only_then_a_judge_speaks(app: AppTest) -> None:
+    press(app, SEND)
+    assert "Reward " not in said(app)
+    press(app, "Accept the offer")
+    assert alerts(app)[0].colour == "success"
+    assert shows(app, by_person(PACK, PROPOSED, ACCEPT))
+    assert round_shown(app) == "Round 2 of 2"
+    assert query_of(app)["round"] == "2"
+    assert SEND not in labels(app)
+    assert "Reward " in said(app)
+    assert rows_in(app, "ledger")[1:] == [
+        [
+            *("2", "Scientist", "300 → 150 samples, 8 → 6 days, other equipment"),
+            *("−1,600", "power 0.86 → 0.58", "−1,600", "power 0.86 → 0.58"),
+        ]
+    ]
+
+
+def test_edited_plan_is_put_forward(app: AppTest) -> None:
+    press(type_number(press(app, SEND), "Sample size", 180), SEND)
+    offer = OFFERED.state.offer
+    assert offer is not None
+    revised = revise_to(revise(offer.plan, sample_size=180))
+    assert shows(app, by_person(PACK, PROPOSED, revised))
+
+
+def test_question_is_answered_from_the_lab(app: AppTest) -> None:
+    hostile = "How many credits? <b>![x](https://example.org/x.png) :red[free] $x$"
+    press(type_text(app, "Or ask the lab a question", hostile), "Ask")
+    answer = by_person(PACK, ask(hostile)).rounds[0].answer
+    assert answer is not None
+    assert answer.explanation in said(app)
+    assert matrix(app)[1] == ["Protocol", "no plan"]
+    assert hostile in [text.value for text in app.text]
+    assert not any(hostile in markdown.value for markdown in app.markdown)
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "pressed"),
+    [("Or ask the lab a question", "   ", "Ask"), ("Technique", "", SEND)],
+)
+def test_what_is_empty_is_not_sent(app: AppTest, label: str, text: str, pressed: str) -> None:
+    press(type_text(app, label, text), pressed)
+    assert "First" not in labels(app)
+
+
+def test_person_may_walk_away(app: AppTest) -> None:
+    press(press(app, SEND), "Walk away")
+    assert alerts(app)[0].colour == "error"
+    assert shows(app, by_person(PACK, PROPOSED, None))
+    assert "Has nothing to answer." in said(app)
+
+
+def test_walking_away_at_once_leaves_no_plan(app: AppTest) -> None:
+    press(app, "Walk away")
+    assert shows(app, by_person(PACK, None))
+    assert "No plan has been put forward yet" in said(app)
+    assert "No plan was ever on the table" in said(app)
+
+
+def test_rounds_are_taken_back_one_by_one_or_all_at_once(app: AppTest) -> None:
+    press(press(app, SEND), "Accept the offer")
+    assert shows(press(app, "Undo last round"), OFFERED)
+    press(press(app, "Accept the offer"), "Start again")
+    assert shows(app, START)
+    assert shows(press(press(app, SEND), "Undo last round"), START)
+
+
+def test_form_starts_anew_after_another_course_of_the_same_round(app: AppTest) -> None:
+    press(app, SEND)
+    press(type_number(press(app, "Undo last round"), "Sample size", 20), SEND)
+    assert number(app, "Sample size").value == 20
+
+
+def test_rounds_run_out(app: AppTest) -> None:
+    press(type_number(app, "Rounds at most", 1), SEND)
+    assert shows(app, by_person(PACK, PROPOSED, max_rounds=1))
+
+
+def test_turn_pressed_twice_is_played_once() -> None:
+    kept = Kept(OFFERED)
+    for _ in range(2):
+        kept.play(1, Turn(action=ACCEPT))
+    assert [done.number for done in kept.negotiation.rounds] == [0, 1]
+
+
+def test_talks_survive_a_walk_to_another_page_and_an_edit_there(app: AppTest) -> None:
+    press(app, SEND)
+    type_number(go(app, PROTOCOL), "Sample size", 77)
+    assert shows(go(app, NEGOTIATION), OFFERED)
+
+
+def test_talks_of_another_player_and_another_lab_are_kept_apart(app: AppTest) -> None:
+    press(app, SEND)
+    assert shows(seat(app, "Lab Manager", "least_loss"), START)
+    assert shows(seat(app, "Lab Manager", "reference"), OFFERED)
+    go(open_lab(go(app, "app.py"), "hard"), NEGOTIATION)
+    assert shows(app, START)
+
+
+def test_talks_survive_any_number_of_negotiations_by_rule(app: AppTest) -> None:
+    press(app, SEND)
+    seat(app, "Scientist", "baseline")
+    for most in [*range(1, 13), *range(1, 6)]:
+        type_number(app, "Rounds at most", most)
+    assert len(app.session_state["negotiation_table"].kept) <= 16
+    assert shows(seat(app, "Scientist", "person"), OFFERED)
+
+
+# --- forking ---
+
+EXTRACT: Final = ["research server", "vendor-approved extract on the research server"]
+ROUND_2: Final = TOLD.rounds[1].plan
+assert ROUND_2 is not None
+OTHER: Final = revise(ROUND_2.plan, sample_size=195, duration_days=4, required_equipment=EXTRACT)
+FORKED: Final = fork(TOLD, 1, OTHER)
+
+
+def forked() -> AppTest:
+    """Return the page with a branch from round 2."""
+    app = press(press(visit(NEGOTIATION), "Next"), "Fork here")
+    type_number(type_number(app, "Sample size", 195), "Duration (days)", 4)
+    return press(choose(app, "Equipment", *EXTRACT), "Continue from here")
+
+
+def test_fork_form_holds_the_plan_of_its_round_and_can_be_left() -> None:
+    app = press(press(visit(NEGOTIATION), "Next"), "Fork here")
+    assert "What if round 2 had gone differently?" in headers(app)
+    assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (150, 7)
+    press(app, "Cancel")
+    assert "Continue from here" not in labels(app)
+    assert "Fork here" in labels(app)
+
+
+def test_both_branches_stand_side_by_side_and_are_compared_round_by_round() -> None:
+    app = forked()
+    before, after = outcome_verdict(TOLD).text, outcome_verdict(FORKED).text
+    assert before != after
+    assert [alert.text for alert in alerts(app)] == [before, before, after]
+    rows = rows_in(app, "branches")
+    assert rows[0] == ["Round", "As it was", "Answer", "Your branch", "Answer to it"]
+    assert rows[1] == [
+        "2",
+        "Revises: 150 samples in 7 days, 2,300 credits, power 0.58",
+        "Suggests changes",
+        "Revises: 195 samples in 4 days, 2,600 credits, power 0.69",
+        "Accepts",
+    ]
+    assert [row[0] for row in rows[1:]] == ["2", "3", "4", "5"]
+    assert rows[2][3:] == ["–", "–"]
+
+
+def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:
+    app = press(forked(), "Drop the branch")
+    assert [alert.text for alert in alerts(app)] == [outcome_verdict(TOLD).text]
+    assert "Keep the branch" not in labels(seat(forked(), "Lab Manager", "least_loss"))
+
+
+def test_branch_is_kept_in_place_of_the_original_and_closed_again() -> None:
+    app = press(forked(), "Keep the branch")
+    assert shows(app, FORKED)
+    assert round_shown(app) == "Round 2 of 2"
+    assert "Your branch from round 2." in said(app)
+    assert shows(press(app, "Close it"), TOLD)
+
+
+def test_kept_branch_can_be_forked_again() -> None:
+    app = press(press(forked(), "Keep the branch"), "Fork here")
+    assert "Two branches from round 2" in headers(press(app, "Continue from here"))
+
+
+def test_branch_of_a_person_is_played_on_by_the_person() -> None:
+    app = press(visit(NEGOTIATION, scientist="person"), SEND)
+    press(press(app, "Fork here"), "Continue from here")
+    assert labels(app).count("Accept the offer") == 1
+    press(app, "Accept the offer")
+    assert [alert.colour for alert in alerts(app)] == ["warning", "warning", "success"]
+    press(app, "Undo last round")
+    assert [alert.colour for alert in alerts(app)][:3] == ["warning", "warning", "warning"]
+    press(press(app, "Accept the offer"), "Keep the branch")
+    assert alerts(app)[0].colour == "success"
+
+
+@pytest.mark.parametrize("field", ["Rationale", "Controls"])
+def test_plan_that_cannot_be_sent_is_not_forked(field: str) -> None:
+    app = press(visit(NEGOTIATION), "Fork here")
+    if field == "Rationale":
+        type_text(app, field, "")
+    else:
+        choose(app, field, *(f"control {number}" for number in range(201)))
+        assert any("Controls has 201 entries" in alert.text for alert in alerts(app))
+    press(app, "Continue from here")
+    assert "Keep the branch" not in labels(app)
+    assert "Continue from here" in labels(app)
+
+
+def forking(plan: Protocol) -> str:
+    """Return what the fork form says over a negotiation whose first plan is that one."""
+    saved = save(by_person(PACK, propose(plan)))
+    return said(press(hand_over(visit(NEGOTIATION), saved), "Fork here"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"sample_size": 2_000_000}, "The plan has 2,000,000 here"),
+        ({"technique": "t" * 4001}, "4,001 characters here"),
+        ({"controls": ["a", "b", "a"]}, "more than once; each is sent once."),
+    ],
+)
+def test_fork_form_says_what_it_could_not_take_over(changes: dict[str, object], told: str) -> None:
+    assert told in forking(revise(REFERENCE, **changes))
+
+
+def test_fork_form_says_nothing_of_a_plan_that_it_holds_as_it_is() -> None:
+    page = forking(REFERENCE)
+    assert "can be sent" not in page
+    assert "is sent once" not in page

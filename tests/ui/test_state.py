@@ -1,0 +1,110 @@
+"""The session behind the pages: Back in the browser, and the limits of the history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.ui import state
+from tests.ui.reading import (
+    PROTOCOL,
+    SCENARIOS,
+    can_press,
+    go,
+    number,
+    press,
+    query_of,
+    run,
+    said,
+    type_number,
+    visit,
+    where,
+)
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every address that the browser shows counts as one that it will not change by itself."""
+    monkeypatch.setattr(state, "_SETTLED_AFTER", -1.0)
+
+
+def arrive(app: AppTest, query: Mapping[str, str]) -> AppTest:
+    """Show an older address, as the browser's Back does, and return the app."""
+    app.query_params.clear()
+    for key, value in query.items():
+        app.query_params[key] = value
+    return run(app)
+
+
+@pytest.mark.usefixtures("settled")
+def test_back_restores_the_previous_plan_and_undo_returns() -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 200)
+    before = query_of(app)
+    type_number(app, "Sample size", 100)
+    arrive(app, before)
+    assert number(app, "Sample size").value == 200
+    assert query_of(app) == before
+    assert number(press(app, "Undo"), "Sample size").value == 100
+
+
+@pytest.mark.usefixtures("settled")
+def test_back_restores_the_previous_study() -> None:
+    app = visit()
+    before = query_of(app)
+    app.button(key="open_math_four_colour").click()
+    run(app)
+    assert where(app).startswith("The Four-Colour Theorem")
+    assert where(arrive(app, before)).startswith("Returns to Buying Winners")
+
+
+@pytest.mark.usefixtures("settled")
+def test_back_to_an_address_that_was_cut_says_so() -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 200)
+    arrive(app, {"study": "fin_momentum", "plan": "eNq"})
+    assert "Not everything could be opened." in said(app)
+    assert number(app, "Sample size").value == 300
+
+
+@pytest.mark.usefixtures("settled")
+def test_edit_wins_over_the_address_that_the_browser_still_shows() -> None:
+    app = visit(PROTOCOL)
+    before = query_of(app)
+    type_number(app, "Sample size", 200)
+    number(app, "Sample size").set_value(100)
+    arrive(app, before)
+    assert number(app, "Sample size").value == 100
+
+
+def test_older_address_right_after_an_edit_is_not_taken_for_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(state, "_SETTLED_AFTER", 1e9)
+    app = visit(PROTOCOL)
+    before = query_of(app)
+    type_number(app, "Sample size", 200)
+    arrive(app, before)
+    assert number(app, "Sample size").value == 200
+
+
+def test_history_forgets_the_oldest_step_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "_REMEMBERED", 3)
+    app = visit(PROTOCOL)
+    for samples in (10, 20, 30, 40, 50):
+        type_number(app, "Sample size", samples)
+    seen = [number(press(app, "Undo"), "Sample size").value for _ in range(3)]
+    assert seen == [40, 30, 20]
+    assert not can_press(app, "Undo")
+
+
+def test_value_typed_again_is_no_step() -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 300)
+    assert not can_press(app, "Undo")
+
+
+def test_two_visitors_do_not_share_a_plan() -> None:
+    mine, theirs = visit(PROTOCOL), visit(PROTOCOL)
+    type_number(mine, "Sample size", 150)
+    go(go(theirs, SCENARIOS), PROTOCOL)
+    assert number(theirs, "Sample size").value == 300
