@@ -177,6 +177,8 @@ def _of_the_end(transcript: Transcript, negotiation: Negotiation) -> Iterator[Di
     if not all(turn.facts for turn in transcript.turns):  # an earlier version did not say
         return
     last = max(len(negotiation.rounds) - 1, 0)
+    if transcript.end != (transcript.turns[-1].digest if transcript.turns else None):
+        yield _differs(last, "it is not the last round that was saved")
     if transcript.ending != negotiation.ending:
         yield _differs(last, f"the ending is not '{transcript.ending or 'none'}'")
     elif transcript.outcome != negotiation.outcome:

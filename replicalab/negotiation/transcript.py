@@ -113,6 +113,7 @@ class Transcript(Record):
         start: a fingerprint of the setup and of the model's settings; None where an earlier
             version kept none.
         turns: in order.
+        end: the digest of the last round, so that none can be left out.
         ending, outcome: how it ended, None while it goes on.
     """
 
@@ -121,6 +122,7 @@ class Transcript(Record):
     recording: Recording | None = None
     start: Digest | None = None
     turns: Annotated[tuple[SavedTurn, ...], Field(max_length=MOST_ROUNDS)]
+    end: Digest | None = None
     ending: Ending | None = None
     outcome: Outcome | None = None
 
@@ -188,6 +190,7 @@ def transcript_of(negotiation: Negotiation, recording: Recording | None = None) 
             )
             for done in negotiation.rounds
         ),
+        end=negotiation.rounds[-1].digest if negotiation.rounds else None,
         ending=negotiation.ending,
         outcome=negotiation.outcome,
     )
