@@ -235,9 +235,11 @@ def f_test_power(noncentrality: float, df1: int, df2: int, alpha: float) -> floa
         return 1.0
     mean = noncentrality * noncentrality / 2
     if mean > _MOST_TERMS:
-        return min(1.0, _upper_tail_of_f(noncentrality, critical, df1, df2))
-    step = math.exp(log_kernel(a, b, logit)) / a
-    return min(1.0, _mixture(mean, alpha, step, x=share_of(logit), a=a, b=b))
+        power = _upper_tail_of_f(noncentrality, critical, df1, df2)
+    else:
+        step = math.exp(log_kernel(a, b, logit)) / a
+        power = _mixture(mean, alpha, step, x=share_of(logit), a=a, b=b)
+    return max(alpha, min(1.0, power))
 
 
 def _upper_tail_of_f(delta: float, critical: float, df1: int, df2: int) -> float:
