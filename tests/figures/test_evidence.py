@@ -11,7 +11,7 @@ import pytest
 
 from replicalab.assessment import Evidence
 from replicalab.figures import evidence_chart
-from replicalab.scenarios import EvidenceTier
+from replicalab.scenarios import DesignKind, EvidenceTier
 
 POWER: Final = Evidence(DesignKind.TWO_GROUP, 0.86, 0.8, 0.5, EvidenceTier.MEETS_TARGET, 300, 0.177)
 BELOW: Final = replace(POWER, value=0.36, tier=EvidenceTier.BELOW_FLOOR)
