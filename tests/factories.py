@@ -201,10 +201,15 @@ def make_design(**changes: object) -> Design:
             "floor": 0.5,
             "unit_of_n": "seed tray",
             "population_max": None,
+            **{name: value for name, value in _NUMBERS.items() if name in kind.needs},
             "source": "Invented for the tests",
         },
         changes,
     )
+
+
+_NUMBERS = {"groups": 3, "margin": 1.2, "event_share": 0.6}
+"""What only some kinds of design need."""
 
 
 def make_constraint(**changes: object) -> ScenarioConstraint:

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 from hypothesis import strategies as st
 
 from replicalab.lexicon import label_key
+from replicalab.measures import KINDS, Kind
 from replicalab.models import (
     ACCEPT_ACTION,
     LAB_DIMENSIONS,
@@ -256,26 +257,45 @@ unique_labels = st.lists(words, unique_by=label_key, min_size=1, max_size=3)
 @st.composite
 def designs(draw: st.DrawFn) -> Design:
     """Return any design, whose numbers fit its kind."""
-    kind = draw(st.sampled_from(DesignKind))
-    bounds = sorted(draw(st.tuples(shares, shares)))
-    effects = shares if kind in (DesignKind.CORRELATION, DesignKind.AUDIT) else sizes
-    others = st.none() if kind is DesignKind.COVERAGE else st.none() | effects
-    planned = st.none() if kind is DesignKind.COVERAGE else effects
-    tested = kind not in (DesignKind.COVERAGE, DesignKind.AUDIT)
-    limits = st.integers(1, MOST)
-    return Design(
-        kind=kind,
-        effect_published=draw(others),
-        effect_planning=draw(planned),
-        sesoi=draw(others),
-        alpha=draw(shares if tested else st.none()),
-        target=bounds[0] if kind is DesignKind.PRECISION else bounds[1],
-        floor=bounds[1] if kind is DesignKind.PRECISION else bounds[0],
-        unit_of_n=draw(words),
-        population_max=draw(limits if kind is DesignKind.COVERAGE else st.none() | limits),
-        source=draw(words),
-        why=draw(st.dictionaries(st.sampled_from([*Design.model_fields]), words, max_size=3)),
+    row = KINDS[draw(st.sampled_from(DesignKind))]
+    worse, better = sorted(draw(st.tuples(shares, shares)), reverse=row.scale.lower_is_better)
+    planned, published, smallest = draw(_effects(row))
+    numbers = {
+        "alpha": shares,
+        "population_max": st.integers(1, MOST),
+        "groups": st.integers(2, MOST),
+        "margin": sizes.map(lambda more: (planned or 0) + more),
+        "event_share": st.floats(0.001, 1),
+    }
+    optional = {
+        **dict.fromkeys(numbers, st.none()),
+        "population_max": st.none() | numbers["population_max"],
+    }
+    given = {name: draw(numbers[name] if name in row.needs else optional[name]) for name in numbers}
+    return Design.model_validate(
+        {
+            "kind": row.kind,
+            "effect_published": published,
+            "effect_planning": planned,
+            "sesoi": smallest,
+            "target": better,
+            "floor": worse,
+            "unit_of_n": draw(words),
+            "source": draw(words),
+            "why": draw(
+                st.dictionaries(st.sampled_from([*Design.model_fields]), words, max_size=3)
+            ),
+            **given,
+        }
     )
+
+
+def _effects(row: Kind) -> st.SearchStrategy[tuple[float | None, float | None, float | None]]:
+    """Return a planning effect and two others, none where the kind has none."""
+    if row.effect is None:
+        return st.just((None, None, None))
+    effects = shares if row.effect.below == 1 else sizes.filter(lambda effect: effect != 1)
+    return st.tuples(effects, st.none() | effects, st.none() | effects)
 
 
 @st.composite

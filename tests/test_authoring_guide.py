@@ -53,7 +53,7 @@ def test_variation_fits_into_the_template(block: str) -> None:
     data: dict[str, Data] = read_document(template_text(), "template.yaml").data
     changes = read_document(block, "docs/authoring.md").data
     study = parse_study(json.dumps(data | changes), "varied")
-    written = study.model_dump(mode="json")
+    written = study.model_dump(mode="json", exclude_unset=True)
     assert {key: written[key] for key in changes} == changes
 
 

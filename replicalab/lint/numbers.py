@@ -9,6 +9,7 @@ from typing import Final
 
 from replicalab.lexicon import amount_text
 from replicalab.lint.findings import LintFinding, warning
+from replicalab.measures import PARAMETERS
 from replicalab.scenarios import Study
 
 _NUMBER: Final = re.compile(
@@ -24,7 +25,7 @@ _CHOSEN: Final = (
     "sesoi",
     "target",
     "floor",
-    "population_max",
+    *(number for number in PARAMETERS if number != "alpha"),
 )
 """The numbers of a design; alpha is left out, for 0.05 is a convention."""
 

@@ -1,32 +1,31 @@
 """The few probability distributions that planning needs: exact, quick and without NaN.
 
-The power of a two-sided t-test is the upper tail of a noncentral F with one numerator degree of
-freedom: a Poisson mixture of incomplete beta functions that starts at alpha and of which every
-term is positive, so that nothing cancels. Where that mixture has too many terms, the noncentral t
-is taken as what it is, a normal over a chi scale: P(T > t) = E[Phi(delta - t S)].
-Source: Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, chapters 28, 30, 31.
+The power of an F test is the upper tail of a noncentral F: a Poisson mixture of incomplete beta
+functions that starts at alpha and of which every term is positive, so that nothing cancels. A
+two-sided t-test is the case of one numerator degree of freedom. Where the mixture has too many
+terms, the statistic is taken as what it is, a normal (and a chi) over a chi scale, and its tail is
+averaged over the scale: P(T > t) = E[Phi(delta - t S)]. So is the power of two one-sided tests.
+Sources: Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, chapters 28, 30, 31;
+Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
-from itertools import pairwise
 from statistics import NormalDist
 from typing import Final
 
+from replicalab.measures.beta import log_kernel, share_of, upper_logit
+from replicalab.measures.quadrature import REACH, integral, scale_nodes
+
 _NORMAL: Final = NormalDist()
 _ROOT_HALF: Final = math.sqrt(0.5)
-_ORDER: Final = 20
 _NEGLIGIBLE: Final = 1e-17
 """The share of a sum that its rounding hides."""
 
 _CERTAIN: Final = 40.0
 """Minus the log of a probability too small to move 1."""
-
-_REACH: Final = 9.5
-"""Units of 1/sqrt(df) around 1 that hold all but 1e-18 of the scale S, and SDs of a normal."""
 
 _MOST_TERMS: Final = 250.0
 """The largest Poisson mean whose mixture is summed; the quadrature is quicker beyond."""
@@ -43,6 +42,9 @@ _RATIO_SERIES: Final = (-31 / 18432, 17 / 14336, -1 / 640, 1 / 192, -1 / 8)
 _MOST_STEPS: Final = 20
 _CLOSE: Final = 5e-4
 """A correction this small, relative to t and to its curvature, leaves an error below 1e-13."""
+
+_BEND: Final = (-8, -4, 0, 4, 8)
+"""Where a normal probability bends, in SDs: at 0, and where it has all but run out."""
 
 _FEW: Final = 400
 """Up to so many factors of a probability are multiplied one by one."""
@@ -78,32 +80,50 @@ def t_test_power(noncentrality: float, df: int, alpha: float) -> float:
         alpha: two-sided significance level in (0, 1).
     """
     delta, critical = abs(noncentrality), t_critical(df, alpha)
-    if delta > _REACH + critical * (1 + _REACH / math.sqrt(df)):
+    if _is_certain(delta, critical, df):
         return 1.0
     mean = delta * delta / 2
     if mean > _MOST_TERMS:
         return min(1.0, _upper_tail(delta, critical, df))
-    return min(1.0, _mixture(mean, critical, df, alpha))
+    return min(1.0, _t_mixture(mean, critical, df, alpha))
 
 
-def _mixture(mean: float, t: float, df: int, alpha: float) -> float:
-    """Return P(|T| > t) as the sum of Poisson(j; mean) Q(j), with Q(0) = alpha.
+def _is_certain(delta: float, critical: float, df: int) -> bool:
+    """Return whether a normal around ``delta`` is beyond the critical value times any scale."""
+    return delta > REACH + critical * (1 + REACH / math.sqrt(df))
 
-    Q(j) is the probability that a beta variable (j + 1/2, df/2) exceeds t²/(t² + df); the steps
-    from one Q to the next are each a multiple of the step before.
-    """
+
+def _t_mixture(mean: float, t: float, df: int, alpha: float) -> float:
+    """Return P(|T| > t) as a mixture of the tails of beta variables (j + 1/2, df/2)."""
     length = math.hypot(t, math.sqrt(df))
-    sine, half = t / length, df / 2
-    beyond, weight, total = max(alpha, _SMALLEST_ALPHA), math.exp(-mean), 0.0
+    sine = t / length
     log_cosine = math.log(math.sqrt(df) / length) if t * t > df else math.log1p(-sine * sine) / 2
     step = 2 * _density_constant(df) * sine * math.exp(df * log_cosine)
-    ratio, j = sine * sine, 0
+    return _mixture(mean, alpha, step, x=sine * sine, a=0.5, b=df / 2)
+
+
+def _mixture(mean: float, alpha: float, step: float, *, x: float, a: float, b: float) -> float:
+    """Return the sum of Poisson(j; mean) Q(j), with Q(0) = alpha.
+
+    Q(j) is the probability that a beta variable (a + j, b) exceeds x; the steps from one Q to the
+    next are each a multiple of the step before.
+
+    Args:
+        mean: of the Poisson variable.
+        alpha: the first tail.
+        step: from the first tail to the second.
+        x: the critical point.
+        a: half the degrees of freedom of the numerator.
+        b: half those of the denominator.
+    """
+    beyond, weight, total = max(alpha, _SMALLEST_ALPHA), math.exp(-mean), 0.0
+    both, following, j = a + b, a + 1, 0
     while True:
         total += weight * beyond
         if j >= mean and weight * mean <= _NEGLIGIBLE * total * (j + 1 - mean):
             return total
         beyond += step
-        step *= ratio * (half + j + 0.5) / (j + 1.5)
+        step *= x * (both + j) / (following + j)
         j += 1
         weight *= mean / j
 
@@ -168,16 +188,11 @@ def _beyond(t: float, df: int) -> float:
 
 def _cosine_power(low: float, high: float, df: int) -> float:
     power = (df - 1) / 2
-    return _integral(lambda x: math.exp(power * math.log1p(-(math.sin(x) ** 2))), low, high)
+    return integral(lambda x: math.exp(power * math.log1p(-(math.sin(x) ** 2))), low, high)
 
 
 def _sine_power(low: float, high: float, df: int) -> float:
-    return _integral(lambda x: math.exp((df - 1) * math.log(math.sin(x))), low, high)
-
-
-def _integral(function: Callable[[float], float], low: float, high: float) -> float:
-    half, centre = (high - low) / 2, (high + low) / 2
-    return half * sum(w * function(centre + half * x) for x, w in _gauss_legendre())
+    return integral(lambda x: math.exp((df - 1) * math.log(math.sin(x))), low, high)
 
 
 @lru_cache(maxsize=8192)
@@ -195,56 +210,98 @@ def _density_constant(df: int) -> float:
 
 
 def _upper_tail(delta: float, t: float, df: int) -> float:
-    """Return E[Phi(delta - t S)] over the scale S, with panels where the integrand turns."""
-    low = max(0.0, 1 - _REACH / math.sqrt(df))
-    high = 1 + _REACH / math.sqrt(df)
-    mode = math.sqrt((df - 1) / df)
-    peak = _log_density(mode, df) if mode > 0 else 0.0
-    total = mass = 0.0
-    for left, right in pairwise(_edges(low, high, delta, t)):
-        half, centre = (right - left) / 2, (left + right) / 2
-        for node, weight in _gauss_legendre():
-            s = centre + half * node
-            density = weight * half * math.exp(_log_density(s, df) - peak)
-            mass += density
-            total += density * normal_cdf(delta - t * s)
-    return total / mass
+    """Return E[Phi(delta - t S)] over the scale S."""
+    nodes = scale_nodes(df, (delta / t + step / t for step in _BEND))
+    return sum(weight * normal_cdf(delta - t * s) for s, weight in nodes)
 
 
-def _edges(low: float, high: float, delta: float, t: float) -> list[float]:
-    edges = {low + (high - low) * step / 4 for step in range(5)}
-    turns = (delta / t + step / t for step in (-8, -4, 0, 4, 8))
-    edges.update(turn for turn in turns if low < turn < high)
-    return sorted(edges)
+# --- F tests ----------------------------------------------------------------------------------
 
 
-def _log_density(s: float, df: int) -> float:
-    return (df - 1) * math.log(s) - df * s * s / 2
+@lru_cache(maxsize=4096)
+def f_test_power(noncentrality: float, df1: int, df2: int, alpha: float) -> float:
+    """Return the power of an F test, in [alpha, 1].
+
+    Args:
+        noncentrality: Cohen's f times the root of the samples in all; 0 or more.
+        df1: degrees of freedom of the numerator, 1 or more.
+        df2: degrees of freedom of the denominator, 1 or more.
+        alpha: significance level in (0, 1).
+    """
+    a, b, alpha = df1 / 2, df2 / 2, max(alpha, _SMALLEST_ALPHA)
+    logit = upper_logit(a, b, alpha)
+    critical = math.exp(logit / 2) * math.sqrt(df2)
+    if _is_certain(noncentrality, critical, df2):
+        return 1.0
+    mean = noncentrality * noncentrality / 2
+    if mean > _MOST_TERMS:
+        power = _upper_tail_of_f(noncentrality, critical, df1, df2)
+    else:
+        step = math.exp(log_kernel(a, b, logit)) / a
+        power = _mixture(mean, alpha, step, x=share_of(logit), a=a, b=b)
+    return max(alpha, min(1.0, power))
 
 
-@lru_cache(maxsize=1)
-def _gauss_legendre() -> tuple[tuple[float, float], ...]:
-    """Return the nodes and weights on [-1, 1], by Newton's method on the Legendre polynomial."""
-    rule = []
-    for k in range(_ORDER):
-        x = math.cos(math.pi * (k + 0.75) / (_ORDER + 0.5))
-        for _ in range(100):
-            value, slope = _legendre(x)
-            step = value / slope
-            x -= step
-            if abs(step) < 1e-16:
-                break
-        slope = _legendre(x)[1]
-        rule.append((x, 1 / ((1 - x * x) * slope * slope)))
-    half = math.fsum(weight for _, weight in rule)
-    return tuple((x, 2 * weight / half) for x, weight in rule)
+def _upper_tail_of_f(delta: float, critical: float, df1: int, df2: int) -> float:
+    """Return P((Z + delta)² + V > (critical S)²) over the chi² V and the scale S.
+
+    The normal Z is on the far side of 0 with a probability too small to count.
+    """
+    if df1 == 1:
+        return _upper_tail(delta, critical, df2)
+    spread = math.hypot(2 * delta, critical * critical * math.sqrt(2 / df2))
+    middle = critical * critical - delta * delta
+    bends = (middle + step * spread for step in _BEND)
+    turns = [math.sqrt(v / (df1 - 1)) for v in bends if v > 0]
+    return sum(
+        weight * _given_chi(delta, critical, (df1 - 1) * s * s, df2)
+        for s, weight in scale_nodes(df1 - 1, turns)
+    )
 
 
-def _legendre(x: float) -> tuple[float, float]:
-    previous, current = 1.0, x
-    for k in range(2, _ORDER + 1):
-        previous, current = current, ((2 * k - 1) * x * current - (k - 1) * previous) / k
-    return current, _ORDER * (x * current - previous) / (x * x - 1)
+def _given_chi(delta: float, critical: float, v: float, df2: int) -> float:
+    turns = (math.hypot(delta + step, math.sqrt(v)) / critical for step in _BEND)
+    return sum(
+        weight * normal_cdf(delta - math.sqrt(max(0.0, (critical * s) ** 2 - v)))
+        for s, weight in scale_nodes(df2, turns)
+    )
+
+
+# --- two one-sided tests ----------------------------------------------------------------------
+
+
+def tost_power(near: float, far: float, df: int, alpha: float) -> float:
+    """Return the probability that two one-sided t-tests both reject, in [0, 1].
+
+    They do where the estimate lies at least the critical value, in standard errors as estimated,
+    within either end of the margin.
+
+    Args:
+        near: from the true difference to the nearer end of the margin, in true standard errors;
+            negative outside it.
+        far: to the other end.
+        df: degrees of freedom, 1 or more.
+        alpha: level of each test in (0, 1).
+    """
+    t, reach = _one_sided_critical(df, alpha), near / 2 + far / 2
+    bends = (reach, *(end + step for end in (near, far) for step in _BEND))
+    turns = [bend / t for bend in bends if t < 0 or bend <= reach] if t else []
+    both = sum(
+        weight * (normal_cdf(near - t * s) - normal_cdf(t * s - far))
+        for s, weight in scale_nodes(df, turns)
+        if t * s < reach
+    )
+    return min(1.0, max(0.0, both))
+
+
+def _one_sided_critical(df: int, alpha: float) -> float:
+    """Return the t with P(T > t) = alpha."""
+    if alpha > 0.5:
+        return -t_critical(df, 2 * (1 - alpha))
+    return t_critical(df, 2 * alpha) if alpha < 0.5 else 0.0
+
+
+# --- detection --------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=65536)
@@ -280,5 +337,5 @@ def _long_sum(fewer: int, more: int, population: int) -> float:
     def slope(i: float) -> float:
         return 1 / (population - i) - 1 / (population - more - i)
 
-    area = _integral(lambda i: math.log1p(-more / (population - i)), first, last)
+    area = integral(lambda i: math.log1p(-more / (population - i)), first, last)
     return area - (slope(last) - slope(first)) / 24

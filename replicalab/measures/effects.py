@@ -50,12 +50,12 @@ class Effect:
         return abs(effect)
 
     def of_size(self, size: float, like: float) -> float:
-        """Return the effect of a size: without a sign, or on the same side of 1 as another."""
+        """Return the effect of a size, where direction does not matter: without a sign."""
         return size
 
     def unsigned(self, effect: float) -> float:
-        """Return an effect as it is named beside others, where its direction does not matter."""
-        return self.of_size(self.size(effect), effect)
+        """Return an effect as it is named where its direction does not matter."""
+        return abs(effect)
 
     def seen(self, effect: float, factor: float) -> float:
         """Return what is seen of an effect through substitutions that leave that part of it."""
@@ -90,3 +90,36 @@ class Spread(Effect):
     def seen(self, effect: float, factor: float) -> float:
         """Return the deviation that is seen through substitutions of that factor."""
         return effect / factor
+
+
+class Ratio(Effect):
+    """An effect that is 1 where there is none: its size is its logarithm, on either side of 1."""
+
+    @property
+    def largest_size(self) -> float:
+        """The largest size that is looked for."""
+        return math.log(LARGEST)
+
+    def size(self, effect: float) -> float:
+        """Return how far an effect is from none."""
+        return abs(math.log(effect))
+
+    def of_size(self, size: float, like: float) -> float:
+        """Return the effect of a size, on the same side of 1 as another."""
+        return math.exp(math.copysign(size, math.log(like)))
+
+    def unsigned(self, effect: float) -> float:
+        """Return the effect itself: its side of 1 is no sign."""
+        return effect
+
+    def seen(self, effect: float, factor: float) -> float:
+        """Return the effect whose logarithm is that part of the one of another."""
+        return math.pow(effect, factor)
+
+    def fault(self, effect: float) -> str | None:
+        """Return what an effect must be that evidence can be computed at, None if it is that."""
+        return None if effect > 0 else "above 0"
+
+    def fault_in_plan(self, effect: float | None) -> str | None:
+        """Return what an effect must be for a study to plan with it, None if it is that."""
+        return "above 0, but not 1" if effect is None or effect <= 0 or effect == 1 else None

@@ -3,8 +3,9 @@
 To add a kind: a member of `DesignKind`, a row of `KINDS`, its formula, its tests, and a line in
 docs/authoring.md. Nothing outside this file asks for a certain kind.
 
-Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapters 2, 3 and 6,
-with the exact noncentral t in place of his tables.
+Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapters 2, 3, 6
+and 8, with the exact noncentral t and F in place of his tables; Schuirmann (1987), Journal of
+Pharmacokinetics and Biopharmaceutics 15, 657-680; Schoenfeld (1981), Biometrika 68, 316-319.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from replicalab.measures.distributions import (
     detection_probability,
+    f_test_power,
     t_test_power,
+    tost_power,
     z_critical,
     z_test_power,
 )
-from replicalab.measures.effects import LARGEST, Effect, Spread
+from replicalab.measures.effects import AS_PUBLISHED, LARGEST, Effect, Ratio, Spread
 from replicalab.measures.scales import HALF_WIDTH, PERCENT, SHARE, Scale
 
 
@@ -37,6 +40,9 @@ class DesignKind(StrEnum):
     AUDIT = "audit"
     COVERAGE = "coverage"
     PRECISION = "precision"
+    ANOVA = "anova"
+    EQUIVALENCE = "equivalence"
+    SURVIVAL = "survival"
 
 
 class EvidenceTier(StrEnum):
@@ -73,6 +79,18 @@ class DesignNumbers(Protocol):
     def population_max(self) -> int | None:
         """The most samples that there are."""
 
+    @property
+    def groups(self) -> int | None:
+        """How many groups are compared."""
+
+    @property
+    def margin(self) -> float | None:
+        """The difference that counts as none."""
+
+    @property
+    def event_share(self) -> float | None:
+        """The share of samples with an event."""
+
 
 class Parameter(NamedTuple):
     """A number of a design that only some kinds need: its name for people, and what to give."""
@@ -87,6 +105,13 @@ PARAMETERS: Final = {
     "population_max": Parameter(
         "Most samples there are", "give the number of units there are", always_allowed=True
     ),
+    "groups": Parameter("Groups", "give how many there are, for example 3"),
+    "margin": Parameter(
+        "Margin, in units of d", "give the difference, in units of d, below which there is none"
+    ),
+    "event_share": Parameter(
+        "Share of samples with an event", "give the share that will have one, 1 for all"
+    ),
 }
 """By field. What is always allowed does no harm where no formula asks for it."""
 
@@ -99,6 +124,9 @@ class Given(NamedTuple):
 
     alpha: float = 0.0
     population_max: int | None = None
+    groups: int = 0
+    margin: float = 0.0
+    event_share: float = 1.0
 
     @classmethod
     def by(cls, design: DesignNumbers, factor: float = 1.0) -> Given:
@@ -106,9 +134,16 @@ class Given(NamedTuple):
 
         Args:
             design: the design.
-            factor: what the substitutions leave of every difference.
+            factor: what the substitutions leave of every effect. A difference as large as the
+                margin is seen smaller by it too, so what is seen must lie within less.
         """
-        return cls(design.alpha or 0.0, design.population_max)
+        return cls(
+            alpha=design.alpha or 0.0,
+            population_max=design.population_max,
+            groups=design.groups or 0,
+            margin=(design.margin or 0.0) * factor,
+            event_share=design.event_share or 1.0,
+        )
 
 
 Formula = Callable[[int, float, Given], float]
@@ -143,6 +178,7 @@ class Kind:
         method: how that is computed; what only approximates says so.
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
+        setting: what else is assumed, as it follows upon the effect in a sentence.
         measure: what the evidence is called.
         meaning: what it says, for people who meet it first.
         axis: what a chart calls it, where that is more than the measure.
@@ -156,6 +192,7 @@ class Kind:
     method: str
     effect: Effect | None
     needs: tuple[str, ...] = ("alpha",)
+    setting: str = ""
     measure: str = "power"
     meaning: str = "the chance of finding the assumed effect"
     axis: str = ""
@@ -181,6 +218,10 @@ class Kind:
     def label(self, number: str) -> str:
         """Return what a number of a design is called for people."""
         return PARAMETERS[number].label.format(level=self.level)
+
+    def setting_text(self, given: Given) -> str:
+        """Return what is assumed beside the effect, as it follows upon it in a sentence."""
+        return self.setting.format(**given._asdict())
 
     def value(self, n: int, effect: float | None, given: Given) -> float:
         """Return the evidence of ``n`` samples.
@@ -257,6 +298,13 @@ class Kind:
         planned = design.effect_planning
         if fault := self.effect.fault_in_plan(planned):
             yield f"effect_planning is {planned}; {self.named} design needs one {fault}"
+        limit = getattr(design, self.effect.within) if self.effect.within else None
+        if planned is not None and limit is not None and self.effect.size(planned) >= limit:
+            what = self.effect.within
+            yield (
+                f"effect_planning is {planned}, and the {what} {limit}; "
+                f"assume less than the {what}, or widen it"
+            )
         for name in given:
             effect = getattr(design, name)
             if fault := self.effect.fault_in_file(effect):
@@ -303,6 +351,47 @@ def _coverage(n: int, size: float, given: Given) -> float:
 
 def _precision(n: int, size: float, given: Given) -> float:
     return z_critical(given.alpha) * size / math.sqrt(n)
+
+
+def _anova(n: int, size: float, given: Given) -> float:
+    """Return the power of as many equal groups as ``n`` fills; what is left over cannot help."""
+    each = n // given.groups
+    if each < 2:
+        return 0.0
+    root = size * math.sqrt(given.groups * each)
+    return f_test_power(root, given.groups - 1, given.groups * (each - 1), given.alpha)
+
+
+_FEW: Final = range(3, 9)
+"""Of two groups together: among these sizes is the luckiest of those that are too small."""
+
+
+def _equivalence(n: int, size: float, given: Given) -> float:
+    """Return the power of two one-sided tests, or of fewer samples where that is higher.
+
+    Far below the sample that is needed, both tests reject only if the SD comes out far too small
+    by chance; that is likelier with three samples than with ten, at most by 0.02, and never where
+    the power exceeds twice alpha. Samples can be left out, so that more are never worth less.
+    """
+    found = _two_one_sided(n, size, given)
+    if found >= 2 * given.alpha:
+        return found
+    return max(found, *(_two_one_sided(few, size, given) for few in _FEW if few < n), 0.0)
+
+
+@lru_cache(maxsize=8192)
+def _two_one_sided(n: int, size: float, given: Given) -> float:
+    if n < 3:
+        return 0.0
+    root = _root_of_halves(n)
+    near, far = (given.margin - size) * root, (given.margin + size) * root
+    return tost_power(near, far, n - 2, given.alpha)
+
+
+def _survival(n: int, size: float, given: Given) -> float:
+    """Return the power of a log-rank test: its statistic is normal, its variance the events / 4."""
+    root = math.sqrt(given.event_share) * _root_of_halves(n)
+    return z_test_power(size * root, given.alpha) if n > 1 else 0.0
 
 
 # --- the table --------------------------------------------------------------------------------
@@ -374,6 +463,40 @@ _ROWS: Final = (
         axis="relative half-width, lower is better",
         scale=HALF_WIDTH,
         sought=None,
+    ),
+    Kind(
+        kind=DesignKind.ANOVA,
+        formula=_anova,
+        method="the exact F-test of equal groups (noncentral F)",
+        effect=Effect(name="Cohen's f", signed=False),
+        needs=("alpha", "groups"),
+        setting=" among {groups} groups",
+        level="of the F-test",
+    ),
+    Kind(
+        kind=DesignKind.EQUIVALENCE,
+        formula=_equivalence,
+        method="two one-sided t-tests, exact by quadrature",
+        effect=Effect(
+            name="true difference (Cohen's d)",
+            none_is_planned=True,
+            within="margin",
+            offered=(AS_PUBLISHED,),
+            seen_text="difference and margin × {factor:g}",
+        ),
+        needs=("alpha", "margin"),
+        setting=" within a margin of ±{margin:.3g}",
+        meaning="the chance of showing that the difference lies within the margin",
+        level="of each one-sided test",
+        sought=Sought("smallest margin that could be shown", "margin"),
+    ),
+    Kind(
+        kind=DesignKind.SURVIVAL,
+        formula=_survival,
+        method="the log-rank test of two equal arms, by Schoenfeld's approximation",
+        effect=Ratio(name="hazard ratio", seen_text="log of the hazard ratio × {factor:g}"),
+        needs=("alpha", "event_share"),
+        setting=" and an event share of {event_share:.3g}",
     ),
 )
 

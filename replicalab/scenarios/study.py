@@ -93,20 +93,27 @@ class Design(Record):
     """How evidence grows with n.
 
     An effect is in the unit of the kind: Cohen's d (two_group, paired, one_sample), r
-    (correlation), Cohen's h (two_proportions), the share of bad units (audit), the relative SD of
+    (correlation), Cohen's h (two_proportions), Cohen's f (anova), the true difference as Cohen's d
+    (equivalence), the hazard ratio (survival), the share of bad units (audit), the relative SD of
     one sample (precision, planning only).
 
     Attributes:
         kind: which evidence is reported: the power of a test, the probability of detection
             (audit), the share examined (coverage) or the half-width of an interval (precision).
         effect_published: the effect as printed, null when none is.
-        effect_planning: the effect that is assumed for planning.
+        effect_planning: the effect that is assumed for planning; for equivalence the true
+            difference, usually 0.
         sesoi: the smallest effect of interest, null when none is named.
-        alpha: the two-sided significance level.
+        alpha: the significance level, two-sided where a test has two sides; for equivalence that of
+            each one-sided test.
         target: the evidence to aim at; for precision a relative half-width, lower is better.
         floor: the evidence to stay above, or below for precision.
         unit_of_n: what one sample is.
         population_max: the most samples that exist or are permitted, null when unlimited.
+        groups: how many groups are compared, anova only; samples beyond equal groups do not count.
+        margin: the difference below which there is as good as none, in units of d, equivalence
+            only.
+        event_share: the share of samples that have an event while they are watched, survival only.
         source: where the published effect stands.
         why: a reason for each planning value, by field.
     """
@@ -120,6 +127,9 @@ class Design(Record):
     floor: Bound
     unit_of_n: Label
     population_max: AtLeastOne | None
+    groups: Annotated[int, Field(strict=True, ge=2, le=MOST)] | None = None
+    margin: Bound | None = None
+    event_share: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
     source: Prose
     why: Annotated[dict[Label, Prose], Few] = Field(default_factory=dict)
 
@@ -234,7 +244,9 @@ class AllowedSubstitution(Record):
         tradeoff: what is lost.
         fidelity_loss: 0 same study, 1 minor declared deviation, 2 related but different test,
             3 the hypothesis goes untested.
-        evidence_factor: what multiplies the planning effect: 1 when nothing of it is lost.
+        evidence_factor: what is left of every effect, 1 when nothing is lost: it multiplies the
+            planning effect, and an equivalence margin with it; it multiplies the logarithm of a
+            hazard ratio, and divides the SD of a precision study.
     """
 
     original: Label

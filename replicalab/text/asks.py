@@ -7,6 +7,7 @@ from typing import Final
 from replicalab.assessment import DIMENSION_ROWS, Assessment, Evidence, assumed_effects
 from replicalab.assessment.phrases import failing_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, quoted
+from replicalab.measures import Given
 from replicalab.planner import Ask, Options, Relief, Single, asks_text
 from replicalab.scenarios import EvidenceTier
 from replicalab.text.plan import effect_text
@@ -139,9 +140,13 @@ def assumption_text(plan: Assessment) -> str:
     evidence, row = plan.evidence, plan.evidence.row
     if row.effect is None:
         return f"Planned, by {row.method}; no effect is assumed."
-    assumed = f"{row.effect.name} of {effect_text(plan.pack.design.effect_planning)}"
+    design = plan.pack.design
+    setting, seen = (row.setting_text(Given.by(design, f)) for f in (1.0, evidence.factor))
+    assumed = f"{row.effect.name} of {effect_text(design.effect_planning)}{setting}"
     if evidence.factor != 1:
-        assumed += f", seen as {effect_text(evidence.effect)} through the substitutions"
+        changed = seen if seen != setting else ""
+        seen_as = f"{effect_text(evidence.effect)}{changed}"
+        assumed = f"{assumed}, seen as {seen_as} through the substitutions"
     return f"Planned, at an assumed {assumed}, by {row.method}; never observed {evidence.measure}."
 
 

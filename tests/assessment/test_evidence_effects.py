@@ -7,8 +7,9 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import AssumedEffect, assess, assumed_effects
-from replicalab.scenarios import POWER_KINDS, DesignKind, Difficulty, load_scenario
+from replicalab.scenarios import DesignKind, Difficulty, load_scenario
 from tests.factories import make_design
+from tests.measures.designs import DETECTING
 
 STUDIES: Final = {
     # Evidence at the published plan's n: at the published, the planning and the smallest effect.
@@ -57,7 +58,7 @@ def test_published_oil_drops_are_worth_their_half_width() -> None:
 # --- assumed effects --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", sorted(POWER_KINDS | {DesignKind.AUDIT}))
+@pytest.mark.parametrize("kind", sorted(set(DETECTING) - {DesignKind.SURVIVAL}))
 def test_assumed_effects_are_the_published_the_halved_and_the_smallest(kind: DesignKind) -> None:
     design = make_design(kind=kind, effect_published=0.62, effect_planning=0.4, sesoi=0.2)
     assert assumed_effects(design) == (
@@ -65,6 +66,11 @@ def test_assumed_effects_are_the_published_the_halved_and_the_smallest(kind: Des
         AssumedEffect("halved", 0.31),
         AssumedEffect("smallest of interest", 0.2),
     )
+
+
+def test_of_a_true_difference_only_the_published_one_is_worth_assuming_instead() -> None:
+    design = make_design(kind="equivalence", effect_published=-0.2, effect_planning=0.0, sesoi=0.4)
+    assert assumed_effects(design) == (AssumedEffect("as published", 0.2),)
 
 
 def test_assumed_effects_halve_the_planning_effect_where_none_is_printed() -> None:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from replicalab.measures import distributions, kinds
+from replicalab.measures import beta, distributions, kinds
 
 
 class Bar(NamedTuple):
@@ -58,4 +58,7 @@ def forget() -> None:
     """Empty the caches of the evidence, as in a process that has just begun."""
     kinds._value.cache_clear()  # noqa: SLF001
     distributions.t_critical.cache_clear()
+    kinds._two_one_sided.cache_clear()  # noqa: SLF001
+    distributions.f_test_power.cache_clear()
     distributions.detection_probability.cache_clear()
+    beta.upper_logit.cache_clear()

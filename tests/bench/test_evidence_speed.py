@@ -9,9 +9,9 @@ from functools import partial
 from typing import Final
 
 import pytest
-from replicalab.evidence import evidence_curve, smallest_detectable_effect
 
-from replicalab import distributions
+from replicalab.assessment import evidence_curve, smallest_detectable_effect
+from replicalab.measures import distributions
 from tests.bench.measuring import forget, say
 from tests.factories import make_design
 
@@ -22,6 +22,9 @@ DESIGNS: Final = {
     "two groups, alpha = 1e-12": (make_design(alpha=1e-12), range(4, 2004), 0.3),
     "two groups, a million": (make_design(), range(10**6 - 2000, 10**6), 0.003),
     "correlation": (make_design(kind="correlation"), range(4, 2004), 0.3),
+    "analysis of variance, three groups": (make_design(kind="anova"), range(6, 2006), 0.25),
+    "equivalence": (make_design(kind="equivalence"), range(4, 2004), 0.1),
+    "survival": (make_design(kind="survival"), range(4, 2004), 0.7),
     "audit of a million": (make_design(kind="audit", population_max=10**6), range(2000), 0.01),
 }
 

@@ -18,7 +18,9 @@ BELOW: Final = replace(POWER, value=0.36, tier=EvidenceTier.BELOW_FLOOR)
 VOID: Final = replace(
     POWER, value=0.0, tier=EvidenceTier.BELOW_FLOOR, void="no samples are planned"
 )
-WIDTH: Final = Evidence(DesignKind.PRECISION, 0.0129, 0.015, 0.025, EvidenceTier.MEETS_TARGET, 58, 0.05)
+WIDTH: Final = Evidence(
+    DesignKind.PRECISION, 0.0129, 0.015, 0.025, EvidenceTier.MEETS_TARGET, 58, 0.05
+)
 COVERAGE: Final = Evidence(DesignKind.COVERAGE, 0.5, 1.0, 1.0, EvidenceTier.BELOW_FLOOR, 316, None)
 
 

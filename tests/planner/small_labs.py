@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final, NamedTuple
 
+from replicalab.measures import KINDS
 from replicalab.models import Protocol
 from replicalab.scenarios import (
     AllowedSubstitution,
@@ -44,6 +45,9 @@ _EFFECTS: Final = {
     DesignKind.AUDIT: (0.05, 0.4),
     DesignKind.COVERAGE: (1.0, 1.0),
     DesignKind.PRECISION: (0.1, 0.4),
+    DesignKind.ANOVA: (0.8, 2.0),
+    DesignKind.EQUIVALENCE: (0.0, 0.3),
+    DesignKind.SURVIVAL: (0.02, 0.2),
 }
 """Planning effects with which the target is reached by a few dozen samples."""
 
@@ -206,9 +210,10 @@ def _design(rng: Random) -> Design:
     low, high = _EFFECTS[kind]
     target = rng.choice((0.6, 0.8, 0.9))
     floor = rng.choice((0.3, 0.5, target))
-    if kind is DesignKind.PRECISION:
+    if KINDS[kind].scale.lower_is_better:
         target, floor = rng.choice((0.1, 0.15)), rng.choice((0.2, 0.3))
-    small = rng.random() < 0.3 or kind is DesignKind.COVERAGE
+    small = rng.random() < 0.3 or "population_max" in KINDS[kind].needs
+    numbers = {"groups": 2, "margin": rng.choice((1.5, 2.5)), "event_share": 0.8}
     return make_design(
         kind=kind,
         effect_published=None,
@@ -218,6 +223,7 @@ def _design(rng: Random) -> Design:
         target=target,
         floor=floor,
         population_max=rng.randint(2, 18) if small else None,
+        **{name: value for name, value in numbers.items() if name in KINDS[kind].needs},
     )
 
 

@@ -322,7 +322,7 @@ HEAT_AGAIN = "  - {key: heat, label: x, quantity: 1, unit: x, comparator: '=', h
             [('source: "Table 1"\nsuccess', 'source: "Table 1"\n  why: {flor: "x"}\nsuccess')],
             "x.yaml: line 30, design.why.flor: 'flor' is not in this study; did you mean 'floor'? "
             "known: kind, effect_published, effect_planning, sesoi, alpha, target, floor, "
-            "unit_of_n, population_max, source, why",
+            "unit_of_n, population_max, groups, margin, event_share, source, why",
         ),
     ],
     ids=lambda value: str(value[0][1])[:24] if isinstance(value, list) else "",

@@ -8,10 +8,12 @@ from urllib.parse import quote
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.lexicon import amount_text
+from replicalab.lexicon import amount_text, capitalised
+from replicalab.measures import KINDS
 from replicalab.planner import Options
 from replicalab.scenarios import (
     LAB_CONSTRAINTS,
+    AllowedSubstitution,
     Confidence,
     Difficulty,
     Pack,
@@ -121,23 +123,23 @@ def draw_paper(pack: Pack) -> None:
 
 def draw_design(pack: Pack) -> None:
     """Draw what the planned evidence rests on: each number, and why it was chosen."""
-    design = pack.design
+    design, kind = pack.design, KINDS[pack.design.kind]
     rows = [(label, _number(value), design.why.get(field, "")) for field, label, value in (
         ("effect_published", "Published effect", design.effect_published),
         ("effect_planning", "Planning effect", design.effect_planning),
         ("sesoi", "Smallest effect of interest", design.sesoi),
-        ("alpha", "Alpha, two-sided", design.alpha),
         ("target", "Target of the evidence", design.target),
         ("floor", "Floor of the evidence", design.floor),
-        ("population_max", "Most samples there are", design.population_max),
+        *((name, kind.label(name), getattr(design, name)) for name in kind.numbers),
     )]  # fmt: skip
     if pack.samples_per_day:
         per_day = pack.samples_per_day
         rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))
     rows.append(("Shortest useful plan, days", _number(pack.min_days), ""))
     st.markdown(
-        f"**What the planned evidence rests on.** {escaped(design.source)} Numbers that are not "
-        "printed in the paper are planning values, chosen by us."
+        f"**What the planned evidence rests on.** {capitalised(kind.measure)} by "
+        f"{escaped(kind.method)}. {escaped(design.source)} Numbers that are not printed in the "
+        "paper are planning values, chosen by us."
     )
     st.table(
         {
@@ -195,9 +197,13 @@ def draw_substitutions(pack: Pack) -> None:
             st.markdown(f"{escaped(swap.original)} → **{escaped(swap.alternative)}**")
             lost = escaped(swap.tradeoff.removesuffix("."))
             st.markdown(f"Allowed {escaped(swap.condition)}. Lost: {lost}.")
-            factor = swap.evidence_factor
-            effect = f" · planning effect × {factor:g}" if factor != 1 else ""
-            st.caption(f"Fidelity loss {swap.fidelity_loss} of 3{effect}")
+            st.caption(f"Fidelity loss {swap.fidelity_loss} of 3{_factor_text(swap, pack)}")
+
+
+def _factor_text(swap: AllowedSubstitution, pack: Pack) -> str:
+    """Return what a substitution does to the effect that is seen; empty where it does nothing."""
+    effect, factor = KINDS[pack.design.kind].effect, swap.evidence_factor
+    return f" · {effect.seen_text.format(factor=factor)}" if effect and factor != 1 else ""
 
 
 def draw_rules(pack: Pack) -> None:

@@ -1,0 +1,42 @@
+"""Designs of every kind for tests that walk the table."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from replicalab.measures import KINDS, POWER_KINDS
+from replicalab.scenarios import Design, DesignKind
+from tests.factories import make_design
+
+SHRINKING: Final = frozenset({DesignKind.EQUIVALENCE})
+"""The kinds whose evidence is less the larger the effect."""
+
+DETECTING: Final = sorted(POWER_KINDS - SHRINKING | {DesignKind.AUDIT})
+"""The kinds whose evidence is more the larger the effect."""
+
+_NEEDS: Final[dict[DesignKind, dict[str, object]]] = {
+    DesignKind.AUDIT: {"population_max": 10**6},
+    DesignKind.COVERAGE: {"population_max": 10**6},
+    DesignKind.PRECISION: {"target": 0.1, "floor": 0.2},
+    DesignKind.ANOVA: {"groups": 2},
+    DesignKind.EQUIVALENCE: {"margin": 0.5, "effect_planning": 0.0},
+}
+
+
+def design_of(kind: DesignKind, alpha: float = 0.05, **changes: object) -> Design:
+    """Return a design of a kind, with bounds and a population where it needs them."""
+    return make_design(kind=kind, alpha=alpha, **{**_NEEDS.get(kind, {}), **changes})
+
+
+def effect_of(kind: DesignKind, size: float) -> float | None:
+    """Return an effect of a kind from a number of 0 to 10, the larger the further from none.
+
+    A correlation or a share is below 1, a true difference within the margin of `design_of`, a
+    hazard ratio at most 1; coverage has none.
+    """
+    effect = KINDS[kind].effect
+    if effect is None:
+        return None
+    if effect.below == 1:
+        return size / 10.001
+    return size / 20.001 if effect.within else effect.of_size(size, like=0.5)

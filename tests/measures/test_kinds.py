@@ -1,0 +1,200 @@
+"""The table of kinds: every row is whole, and nothing outside its room asks for a certain kind."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+from pydantic import ValidationError
+
+from replicalab.measures import KINDS, PARAMETERS, DesignKind, Given, Kind
+from replicalab.scenarios import Design
+from tests.factories import make_design
+from tests.measures.designs import design_of, effect_of
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+ROOM: Final = ROOT / "replicalab" / "measures"
+NUMBERS: Final = {"alpha": 0.05, "population_max": 100, "groups": 3, "margin": 9.0}
+NUMBERS_AND_SHARE: Final = {**NUMBERS, "event_share": 0.5}
+
+rows: Final = pytest.mark.parametrize("row", KINDS.values(), ids=KINDS)
+
+
+def test_every_kind_has_a_row() -> None:
+    assert [*KINDS] == [*DesignKind]
+    assert [row.kind for row in KINDS.values()] == [*DesignKind]
+
+
+@rows
+def test_row_has_words_for_everything_that_is_told(row: Kind) -> None:
+    texts = (row.method, row.measure, row.meaning, row.axis_title, row.level)
+    assert all(text and text == text.strip() for text in texts)
+    assert not any(text.endswith(".") for text in texts)
+    assert row.effect is None or row.effect.name
+    assert row.effect is None or "0.8" in row.effect.seen_text.format(factor=0.8)
+    assert (row.sought is not None) == (row.measure == "power")
+    assert format(0.5, row.scale.ticks)
+
+
+@rows
+def test_what_only_approximates_says_so(row: Kind) -> None:
+    approximate = {DesignKind.CORRELATION, DesignKind.TWO_PROPORTIONS, DesignKind.SURVIVAL}
+    assert ("approximation" in row.method) == (row.kind in approximate)
+    assert ("exact" in row.method) == (
+        row.kind not in approximate | {DesignKind.COVERAGE, DesignKind.PRECISION}
+    )
+
+
+@rows
+def test_row_names_numbers_that_a_design_has(row: Kind) -> None:
+    assert set(row.needs) <= set(PARAMETERS) == set(Given._fields) <= set(Design.model_fields)
+    assert [row.label(number) for number in row.numbers]
+    within = row.effect and row.effect.within
+    assert within is None or within in row.needs
+    number = row.sought and row.sought.number
+    assert number is None or number in row.needs
+    assert row.setting_text(Given(groups=3, margin=0.5, event_share=0.6)) is not None
+
+
+@rows
+def test_the_numbers_that_count_in_a_setting_are_told_in_it(row: Kind) -> None:
+    told = set(re.findall(r"{(\w+)", row.setting))
+    assert told == set(row.needs) - {"alpha", "population_max"}
+
+
+@rows
+def test_a_factor_never_adds_evidence(row: Kind) -> None:
+    design = design_of(row.kind)
+    effect = effect_of(row.kind, 1.0)
+    values = []
+    for factor in (1.0, 0.9, 0.5, 0.01):
+        seen = row.effect.seen(effect, factor) if row.effect and effect is not None else None
+        values.append(row.value(50, seen, Given.by(design, factor)))
+    assert values == sorted(values, reverse=not row.scale.lower_is_better)
+
+
+@rows
+def test_guide_and_template_name_the_kind(row: Kind) -> None:
+    guide = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
+    [line] = [line for line in guide.splitlines() if line.startswith(f"| `{row.kind}` |")]
+    assert f"| {row.measure} by {row.method}" in line
+    assert [name for name in PARAMETERS if f"`{name}`" in line] == [*row.needs]
+    template = (ROOT / "scenarios" / "template.yaml").read_text(encoding="utf-8")
+    assert re.search(rf"^  # .*\b{row.kind}\b", template, re.MULTILINE)
+
+
+# --- what a design must give ------------------------------------------------------------------
+
+
+def design_with(row: Kind, **numbers: object) -> Design:
+    bounds = {"target": 0.1, "floor": 0.2} if row.scale.lower_is_better else {}
+    return make_design(kind=row.kind, **{**dict.fromkeys(NUMBERS_AND_SHARE), **bounds, **numbers})
+
+
+def needed(row: Kind) -> dict[str, object]:
+    return {name: NUMBERS_AND_SHARE[name] for name in row.needs}
+
+
+@rows
+def test_a_design_gives_what_its_kind_needs(row: Kind) -> None:
+    assert design_with(row, **needed(row)).kind is row.kind
+    for name in row.needs:
+        message = rf"{row.named} design has no {name}; {re.escape(PARAMETERS[name].remedy)}"
+        with pytest.raises(ValidationError, match=message):
+            design_with(row, **{**needed(row), name: None})
+
+
+@rows
+def test_a_design_gives_no_number_that_its_kind_has_no_use_for(row: Kind) -> None:
+    for name in ("groups", "margin", "event_share"):
+        if name not in row.needs:
+            given = NUMBERS_AND_SHARE[name]
+            message = rf"{name} is {given}, but {row.named} design has none; leave it out"
+            with pytest.raises(ValidationError, match=message):
+                design_with(row, **needed(row), **{name: given})
+    for name in ("alpha", "population_max"):
+        design = design_with(row, **{**needed(row), name: NUMBERS_AND_SHARE[name]})
+        assert getattr(design, name) == NUMBERS_AND_SHARE[name]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "anova", "groups": 1}, "greater than or equal to 2"),
+        ({"kind": "anova", "effect_planning": -0.2}, "an anova design needs one above 0"),
+        ({"kind": "anova", "sesoi": -0.2}, "sesoi is -0.2; an anova effect is 0 or more"),
+        ({"kind": "equivalence", "margin": 0.0}, "greater than 0"),
+        ({"kind": "equivalence", "effect_planning": -0.1}, "needs one of 0 or more"),
+        ({"kind": "equivalence", "effect_planning": None}, "needs one of 0 or more"),
+        (
+            {"kind": "equivalence", "effect_planning": 0.5, "margin": 0.5},
+            "effect_planning is 0.5, and the margin 0.5; assume less than the margin, or widen it",
+        ),
+        ({"kind": "survival", "event_share": 1.1}, "less than or equal to 1"),
+        ({"kind": "survival", "effect_planning": 1.0}, "needs one above 0, but not 1"),
+        ({"kind": "survival", "effect_planning": -0.7}, "needs one above 0, but not 1"),
+        ({"kind": "survival", "effect_published": 0.0}, "a survival effect is above 0"),
+        ({"kind": "correlation", "sesoi": 1.0}, "a correlation effect is between 0 and 1"),
+        ({"kind": "coverage", "population_max": 9, "sesoi": 0.1}, "coverage has no effect"),
+    ],
+)
+def test_a_design_says_which_number_does_not_fit_its_kind(
+    changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ValidationError, match=message):
+        make_design(**changes)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "equivalence", "effect_planning": 0.0},
+        {"kind": "survival", "effect_planning": 1.4, "sesoi": 1.0, "event_share": 1.0},
+        {"kind": "anova", "groups": 2},
+        {"kind": "two_group", "effect_published": -0.9, "sesoi": 0.0},
+    ],
+)
+def test_a_design_may_have_any_number_that_fits(changes: dict[str, object]) -> None:
+    assert make_design(**changes).kind == changes["kind"]
+
+
+# --- nothing outside asks for a kind ----------------------------------------------------------
+
+
+def outside() -> list[Path]:
+    files = [*(ROOT / "replicalab").rglob("*.py"), *(ROOT / "pages").glob("*.py"), ROOT / "app.py"]
+    return [file for file in files if not file.is_relative_to(ROOM)]
+
+
+def nodes_of(file: Path) -> list[ast.AST]:
+    return [*ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
+
+
+def test_no_module_outside_names_a_certain_kind() -> None:
+    members = {member.name for member in DesignKind}
+    found = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for file in outside()
+        for node in nodes_of(file)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "DesignKind"
+        and node.attr in members
+    ]
+    assert not found, "read it from the row of the kind:\n" + "\n".join(found)
+
+
+def test_no_module_outside_compares_with_the_name_of_a_kind_or_a_measure() -> None:
+    names = {row.measure for row in KINDS.values()} | {*DesignKind}
+    found = [
+        f"{file.relative_to(ROOT)}:{constant.lineno}: {constant.value!r}"
+        for file in outside()
+        for node in nodes_of(file)
+        if isinstance(node, ast.Compare | ast.Set | ast.Dict)
+        for constant in ast.iter_child_nodes(node)
+        if isinstance(constant, ast.Constant) and constant.value in names
+    ]
+    assert not found, "read it from the row of the kind:\n" + "\n".join(found)
