@@ -30,19 +30,22 @@ from replicalab.models import (
     Record,
     ScientistObservation,
 )
+from replicalab.scenarios.constraints import (
+    Comparator,
+    Limit,
+    ScenarioConstraint,
+    limits_of,
+)
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import Inventory
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
-from replicalab.scenarios.limits import Limit, limits_of
 from replicalab.scenarios.study import (
     AllowedSubstitution,
-    Comparator,
     Control,
     Design,
     HiddenReferenceSpec,
     Paper,
     PolicyRule,
-    ScenarioConstraint,
     Study,
     Throughput,
 )

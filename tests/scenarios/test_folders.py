@@ -23,7 +23,6 @@ from replicalab.scenarios import (
     loading,
     parse_study,
     scenario_folders,
-    shelf,
     shelf_fingerprint,
     study_text,
     template_text,
@@ -322,7 +321,7 @@ def test_large_file_is_refused_unread(own: Own, monkeypatch: pytest.MonkeyPatch)
         folder / "vast.yaml", 5 * 1024**3
     )  # sparse: it takes no room, but would take long to read
     os.truncate(folder / "huge.yaml", 5 * 1024**2)
-    monkeypatch.setattr(shelf, "read_document", _never)
+    monkeypatch.setattr(loading, "read_document", _never)
     assert faults() == [
         f"own/{name}.yaml: the file has {size} bytes, more than the 262144 allowed; shorten it"
         for name, size in (("huge", 5 * 1024**2), ("vast", 5 * 1024**3))
@@ -399,7 +398,7 @@ def test_one_study_is_loaded_without_reading_the_others(
         read.append(source)
         return read_document(text, source)
 
-    monkeypatch.setattr(shelf, "read_document", noted)
+    monkeypatch.setattr(loading, "read_document", noted)
     for _ in range(2):
         assert load_scenario("s3", "hard", 5).scenario_id == "s3"
         assert study_text("s4") == named("s4")
@@ -409,7 +408,7 @@ def test_one_study_is_loaded_without_reading_the_others(
 def test_unchanged_files_are_read_once(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
     own({f"s{n}.yaml": named(f"s{n}") for n in range(20)} | {"bad.yaml": "x"})
     first = own_ids(), faults()
-    monkeypatch.setattr(shelf, "read_document", _never)
+    monkeypatch.setattr(loading, "read_document", _never)
     assert (own_ids(), faults()) == first
     assert load_scenario("s3").scenario_id == "s3"
 

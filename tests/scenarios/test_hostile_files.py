@@ -336,7 +336,8 @@ def test_faults_beyond_fifty_are_counted() -> None:
 
 @pytest.mark.parametrize("key", ["a" * 500, '"é' + "b" * 500 + '"'])
 def test_name_of_the_files_own_is_quoted_short(key: str) -> None:
-    for text in (f"{key}: 1\n{key}: 2\n", f"{key}: !{'t' * 500} 1", f"{key}: &{'a' * 500} 1"):
+    long = "t" * 500
+    for text in (f"{key}: 1\n{key}: 2\n", f"{key}: !{long} 1", f"{key}: &{long} 1", f"!{long}! 1"):
         assert len(message(text)) < 300
 
 
