@@ -49,6 +49,8 @@ Bound = Annotated[float, Field(strict=True, gt=0, le=LARGEST_EFFECT, allow_inf_n
 """A target or a floor of the evidence: a share, or a relative half-width."""
 
 Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
+Rate = Annotated[float, Field(strict=True, ge=0, le=MOST, allow_inf_nan=False)]
+Step = Annotated[int, Field(strict=True, ge=0, le=MOST)]
 AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 Whole = Annotated[int, Field(strict=True, ge=1)]
 
