@@ -29,7 +29,8 @@ MOST_FACTS: Final = 200
 MOST_PHRASES: Final = 200
 """The most forbidden phrases of all restrictions of a study, and the most allowed mentions."""
 
-Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+IDENTIFIER: Final = "[a-z][a-z0-9_]{0,63}"
+Identifier = Annotated[str, StringConstraints(pattern=f"^{IDENTIFIER}$")]
 Doi = Annotated[str, StringConstraints(pattern=r"^10\.\d{4,9}/\S+$", max_length=LONGEST_LABEL)]
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_LABEL)
