@@ -27,7 +27,10 @@ MOST_ITEMS: Final = 40
 MOST_SUBSTITUTIONS: Final = 80
 MOST_FACTS: Final = 200
 MOST_PHRASES: Final = 200
-"""The most forbidden phrases of all restrictions of a study, and the most allowed mentions."""
+"""The most forbidden phrases of all restrictions of a study, and the most allowed mentions.
+
+Each phrase may be looked for in each of a plan's 600 texts, and in each mention.
+"""
 
 IDENTIFIER: Final = "[a-z][a-z0-9_]{0,63}"
 Identifier = Annotated[str, StringConstraints(pattern=f"^{IDENTIFIER}$")]
