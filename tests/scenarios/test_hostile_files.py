@@ -14,8 +14,8 @@ from typing import Any, Final, NoReturn
 
 import pytest
 
-from replicalab.errors import ScenarioError
 from replicalab.assessment import assess
+from replicalab.errors import ScenarioError
 from replicalab.lint import lint
 from replicalab.models import revise
 from replicalab.scenarios import Difficulty, Study, checking, pack_of, parse_study
