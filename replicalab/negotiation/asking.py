@@ -61,6 +61,7 @@ class Recorder:
     def __init__(self, generate_fn: GenerateFn, clock: Clock = time.monotonic) -> None:
         self._generate_fn = generate_fn
         self._clock = clock
+        self._readable: dict[str, str] = {}  # a text is sent again with every correction
         self.calls: list[Call] = []
 
     def __call__(self, messages: list[dict[str, str]]) -> str:
@@ -69,7 +70,7 @@ class Recorder:
         Raises:
             ModelError: the call failed.
         """
-        sent = tuple(readable(message["content"]) for message in messages)
+        sent = tuple(self._kept(message["content"]) for message in messages)
         started = self._clock()
         try:
             answer = self._generate_fn(messages)
@@ -80,6 +81,11 @@ class Recorder:
         known = {name: getattr(answer, name, None) for name in names}
         self._keep(sent, started, text=readable(answer), **known)
         return readable(answer)
+
+    def _kept(self, text: str) -> str:
+        if text not in self._readable:
+            self._readable[text] = readable(text)
+        return self._readable[text]
 
     def _keep(self, sent: tuple[str, ...], started: float, **said: object) -> None:
         seconds = max(0.0, self._clock() - started)

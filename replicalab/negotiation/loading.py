@@ -43,11 +43,14 @@ def load(text: str) -> Transcript:
         raise TraceError(f"the file: it holds no JSON object; {_REMEDY}")
     try:
         earlier = data.get("format", 1) == 1
-        return Transcript.model_validate(converted(data) if earlier else data)
+        transcript = Transcript.model_validate(converted(data) if earlier else data)
     except ValidationError as error:
         raise TraceError(f"{_first_fault(error)}; {_REMEDY}") from error
     except NegotiationError as error:
         raise TraceError(f"setup.opening: {error}") from error
+    if transcript.start is None and not earlier:
+        raise TraceError(f"start: it is missing; {_REMEDY}")
+    return transcript
 
 
 def _first_fault(error: ValidationError) -> str:

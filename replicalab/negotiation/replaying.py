@@ -49,8 +49,9 @@ def replay(transcript: Transcript, pack: Pack) -> Replay:
     it was. Where a rule acts otherwise now, it goes on as it does now.
     """
     negotiation = begin(transcript.setup, pack)
-    elsewhere = _elsewhere(transcript.setup, pack)
-    if elsewhere:
+    named, here = _place(transcript.setup), _place(pack)
+    if named != here:
+        elsewhere = f"it is of {named}, not of {here}; open that study and lab"
         return Replay(negotiation, (_differs(None, elsewhere),))
     found = list(_of_the_whole(transcript))
     before = None if found else transcript.setup.digest
@@ -83,10 +84,8 @@ def _differs(number: int | None, what: str) -> Difference:
     return Difference(round_number=number, message=text)
 
 
-def _elsewhere(setup: Setup, pack: Pack) -> str:
-    named = f"{setup.scenario_id}, {setup.difficulty}, seed {setup.seed}"
-    found = f"{pack.scenario_id}, {pack.difficulty}, seed {pack.seed}"
-    return "" if named == found else f"it is of {named}, not of {found}; open that study and lab"
+def _place(found: Setup | Pack) -> str:
+    return f"{found.scenario_id}, {found.difficulty}, seed {found.seed}"
 
 
 def _of_the_whole(transcript: Transcript) -> Iterator[Difference]:
@@ -175,9 +174,11 @@ def _shown(value: object) -> str:
 
 
 def _of_the_end(transcript: Transcript, negotiation: Negotiation) -> Iterator[Difference]:
-    if not transcript.kept_whole:
+    if not all(turn.facts for turn in transcript.turns):  # an earlier version did not say
         return
     last = max(len(negotiation.rounds) - 1, 0)
+    if transcript.end != (transcript.turns[-1].digest if transcript.turns else None):
+        yield _differs(last, "it is not the last round that was saved")
     if transcript.ending != negotiation.ending:
         yield _differs(last, f"the ending is not '{transcript.ending or 'none'}'")
     elif transcript.outcome != negotiation.outcome:

@@ -14,7 +14,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from replicalab.errors import TraceError
-from replicalab.lexicon import count_text
+from replicalab.lexicon import count_text, joined
 from replicalab.models import NonEmptyText, Record, Text
 from replicalab.negotiation.attempts import MOST_OUTPUTS
 from replicalab.negotiation.records import (
@@ -113,6 +113,7 @@ class Transcript(Record):
         start: a fingerprint of the setup and of the model's settings; None where an earlier
             version kept none.
         turns: in order.
+        end: the digest of the last round, so that none can be left out.
         ending, outcome: how it ended, None while it goes on.
     """
 
@@ -121,26 +122,35 @@ class Transcript(Record):
     recording: Recording | None = None
     start: Digest | None = None
     turns: Annotated[tuple[SavedTurn, ...], Field(max_length=MOST_ROUNDS)]
+    end: Digest | None = None
     ending: Ending | None = None
     outcome: Outcome | None = None
 
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:
-        if self.recording is None:
-            return self
-        if self.setup.scientist is not ScientistKind.MODEL:
+        known = self.recording
+        if known and self.setup.scientist is not ScientistKind.MODEL:
             raise ValueError(
                 f"setup.scientist is {self.setup.scientist}; only a model's run has a recording, "
                 "leave it out"
             )
-        most = self.recording.settings.max_retries + 1
+        most = known.settings.max_retries + 1 if known else MOST_OUTPUTS
         for number, turn in enumerate(self.turns, start=1):
             if len(turn.outputs) > most:
                 raise ValueError(
                     f"round {number} has {count_text(len(turn.outputs), 'output')}, and the model "
                     f"was asked at most {count_text(most, 'time')}; leave the others out"
                 )
+            if missing := [name for name in self._needed(turn) if getattr(turn, name) is None]:
+                raise ValueError(f"round {number} lacks {joined(missing)}; nothing can be left out")
         return self
+
+    def _needed(self, turn: SavedTurn) -> list[str]:
+        """Return what this version keeps of every turn, without which an edit would pass."""
+        if self.start is None:
+            return []
+        told = turn.outputs and not (self.recording and self.recording.made is Made.BY_HAND)
+        return ["facts", "digest", *(["told"] if told else [])]
 
     @property
     def seconds(self) -> float:
@@ -151,11 +161,6 @@ class Transcript(Record):
     def attempts(self) -> int:
         """How many outputs of the model there are."""
         return sum(len(turn.outputs) for turn in self.turns)
-
-    @property
-    def kept_whole(self) -> bool:
-        """Whether the facts of every round were kept, as this version does."""
-        return all(turn.facts for turn in self.turns)
 
 
 def transcript_of(negotiation: Negotiation, recording: Recording | None = None) -> Transcript:
@@ -185,6 +190,7 @@ def transcript_of(negotiation: Negotiation, recording: Recording | None = None) 
             )
             for done in negotiation.rounds
         ),
+        end=negotiation.rounds[-1].digest if negotiation.rounds else None,
         ending=negotiation.ending,
         outcome=negotiation.outcome,
     )

@@ -121,14 +121,16 @@ def _more_samples_reason(plan: Protocol, found: Candidate, worth: Worth) -> str:
         return f"The study asks for {counted}."
     if samples == len(plan.controls) + 1:
         return f"Fewer than {counted} leave no experimental sample beside the controls."
-    if worth.pack.limits and samples in (
+    constrained = worth.pack.limits and samples in (
         found.limits(worth.pack).fewest_samples(len(plan.controls)),
         worth.allowed(factor),
-    ):
+    )
+    if constrained:
         return f"The study's own constraints ask for {counted}."
-    if samples == found.most:
-        return f"The study asks for {amount_text(asked)}; no more than {counted} fit."
-    return f"The evidence is the same as with {amount_text(min(found.most, asked))}."
+    fits = samples == found.most
+    most = f"The study asks for {amount_text(asked)}; no more than {counted} fit."
+    same = f"The evidence is the same as with {amount_text(min(found.most, asked))}."
+    return most if fits else same
 
 
 # --- the controls ---------------------------------------------------------------------------

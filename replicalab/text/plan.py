@@ -164,9 +164,7 @@ def detectable_effect(plan: Assessment) -> float | None:
     """
     if plan.evidence.void:
         return None
-    return smallest_detectable_effect(
-        plan.pack.design, plan.evidence.counted, plan.evidence_factor
-    )
+    return smallest_detectable_effect(plan.pack.design, plan.evidence.counted, plan.evidence_factor)
 
 
 def effect_text(effect: float | None) -> str:

@@ -1,4 +1,4 @@
-"""How many plans a second the arrays judge on one core. Printed by `make bench`, never asserted."""
+"""How many plans a second the arrays judge on one core."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from replicalab.assessment import Counts
 from replicalab.planner.region import plans_fit
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
-from tests.bench.measuring import say
+from tests.bench.measuring import hold
 
 pytestmark = pytest.mark.bench
 
@@ -39,8 +39,4 @@ def processor_seconds(pack: Pack, counts: Counts) -> float:
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
 def test_arrays_of_plans(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     seconds = processor_seconds(load_scenario(study, Difficulty.MEDIUM), random_plans())
-    say(
-        capsys,
-        f"{study:18} cost, staff and every numeric check: {PLANS / seconds / 1e6:5.1f} "
-        "million plans a second of one core (bar 1)",
-    )
+    hold(capsys, "seconds for a million plans on arrays", seconds, study)

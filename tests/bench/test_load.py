@@ -1,4 +1,4 @@
-"""Thirty people editing at once. Printed by `make bench`; only that nothing fails is asserted.
+"""Thirty people editing at once.
 
 Each is a raw web socket session that types a number, waits for the run to end, thinks for a
 second and types again: the server's part of an edit, without a browser. The stock app stands
@@ -19,11 +19,11 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.bench.measuring import say
+from tests.bench.measuring import hold
 from tests.bench.test_pages import STOCK
 from tests.browser.driving import APP, AppServer
 
-pytestmark = pytest.mark.bench
+pytestmark = [pytest.mark.bench, pytest.mark.page]
 
 PEOPLE: Final = 30
 EDITS: Final = 15
@@ -108,9 +108,6 @@ def test_thirty_people_editing(tmp_path: Path, capsys: pytest.CaptureFixture[str
         full, grown = asyncio.run(crowd(server, "Protocol", "Sample size"))
         assert "Traceback" not in server.tail(2000)
     slow, slow_blank = (statistics.quantiles(times, n=20)[-1] for times in (full, blank))
-    say(
-        capsys,
-        f"{PEOPLE} people, a second between edits: p95 {slow / slow_blank:.2f} × the stock "
-        f"page (bar 1.0), {slow * 1000:.0f} ms to {slow_blank * 1000:.0f} ms; "
-        f"{grown:.2f} MiB for each further session (bar 1)",
-    )
+    detail = f"{slow * 1000:.0f} ms to {slow_blank * 1000:.0f} ms"
+    hold(capsys, "thirty people, p95", slow / slow_blank, detail)
+    hold(capsys, "a further session, MiB", grown)

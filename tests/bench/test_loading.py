@@ -1,4 +1,4 @@
-"""What reading study files costs. Printed by `make bench`, never asserted."""
+"""What reading study files costs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from replicalab.scenarios import (
     loading,
 )
 from replicalab.ui.gallery import cards
-from tests.bench.measuring import say
+from tests.bench.measuring import hold, say
 
 pytestmark = pytest.mark.bench
 
@@ -64,10 +64,7 @@ def full_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 
 def test_load_of_the_shipped_studies(capsys: pytest.CaptureFixture[str]) -> None:
     cold, warm = milliseconds(load_all, cold=True), milliseconds(load_all)
-    say(
-        capsys,
-        f"12 studies in 3 labs each: {cold:.0f} ms at first (bar 1000), then {warm:.1f} ms",
-    )
+    hold(capsys, "all studies, ms", cold, f"12 studies in 3 labs each; then {warm:.1f} ms")
 
 
 def test_load_beside_a_folder_of_many(

@@ -1,4 +1,4 @@
-"""From a key press to the paint, in a real browser. Printed by `make bench`, never asserted.
+"""From a key press to the paint, in a real browser.
 
 Times differ from machine to machine, so each is given as a ratio to a stock app in the same run:
 the same Streamlit with its default settings, one number input and one line of text.
@@ -15,10 +15,10 @@ from typing import Final, NamedTuple
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
-from tests.bench.measuring import say
+from tests.bench.measuring import hold
 from tests.browser.driving import APP, CHROMIUM_FLAGS, AppServer, find_chromium
 
-pytestmark = pytest.mark.bench
+pytestmark = [pytest.mark.bench, pytest.mark.page]
 
 EDITS: Final = 25
 MOVES: Final = 12
@@ -152,11 +152,9 @@ def test_edit_to_paint(
     blank, full = edit_time(page, "Number"), edit_time(ours, place.field)
     page.close()
     ours.close()
-    say(
-        capsys,
-        f"{place.name}: edit to paint {full / blank:.2f} × the stock page (bar 1.0), "
-        f"{full:.0f} ms to {blank:.0f} ms",
-    )
+    page_name = place.name.split(",")[0]
+    detail = f"{place.name}, {full:.0f} ms to {blank:.0f} ms"
+    hold(capsys, f"edit to paint, {page_name}", full / blank, detail)
 
 
 def test_move_between_pages(
@@ -167,8 +165,7 @@ def test_move_between_pages(
     full = move_time(ours, ("Protocol", "Scenarios"))
     page.close()
     ours.close()
-    say(capsys, f"Moving between pages: {full / blank:.2f} × the stock app (bar 1.0), "
-                f"{full:.0f} ms to {blank:.0f} ms")  # fmt: skip
+    hold(capsys, "move between pages", full / blank, f"{full:.0f} ms to {blank:.0f} ms")
 
 
 def move_time(page: Page, links: tuple[str, str]) -> float:
@@ -194,5 +191,4 @@ def test_cold_start(
 
     blank = statistics.median(start(stock, "The number is") for _ in range(STARTS))
     full = statistics.median(start(APP, "What can this lab run") for _ in range(STARTS))
-    say(capsys, f"Cold start to the first painted page: {full / blank:.2f} × the stock app "
-                f"(bar 1.5), {full:.2f} s to {blank:.2f} s")  # fmt: skip
+    hold(capsys, "cold start", full / blank, f"{full:.2f} s to {blank:.2f} s")

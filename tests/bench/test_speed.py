@@ -1,4 +1,4 @@
-"""What a check, a negotiation and the first import cost. Printed by `make bench`, never asserted.
+"""What a check, a pack, a negotiation and the first import cost.
 
 Times differ from machine to machine, so they are given as ratios to one yardstick in the same
 run: pydantic's validation of the plan that is checked or negotiated.
@@ -12,6 +12,7 @@ import sys
 import time
 import timeit
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -19,9 +20,9 @@ import pytest
 
 from replicalab.agents import check_feasibility
 from replicalab.models import Protocol
-from replicalab.negotiation import negotiate, setup_for
-from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
-from tests.bench.measuring import say
+from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate, setup_for
+from replicalab.scenarios import Difficulty, list_scenarios, load_scenario, pack_of
+from tests.bench.measuring import hold
 
 pytestmark = pytest.mark.bench
 
@@ -46,25 +47,28 @@ def seconds(*works: Callable[[], object]) -> list[float]:
 
 
 @pytest.mark.parametrize(("study", "lab"), PLACES)
-def test_check_and_negotiation_against_validating_the_plan(
+def test_check_pack_and_negotiation_against_validating_the_plan(
     study: str, lab: Difficulty, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pack = load_scenario(study, lab)
     plan = pack.reference_protocol
     values = plan.model_dump()
-    setup = setup_for(pack, plan)
-    validation, check, whole = seconds(
+    setup = setup_for(
+        pack, plan, scientist=ScientistKind.BASELINE, lab_manager=LabManagerKind.REFERENCE
+    )
+    seeds = count(1)
+    validation, check, made, whole = seconds(
         lambda: Protocol.model_validate(values),
         lambda: check_feasibility(plan, pack),
+        lambda: pack_of(pack.study, lab, next(seeds)),
         lambda: negotiate(setup, pack),
     )
+    where = f"{study} {lab}"
+    hold(capsys, "check / validating the plan", check / validation, where)
+    hold(capsys, "pack / validating the plan", made / validation, where)
     rounds = len(negotiate(setup, pack).rounds)
-    say(
-        capsys,
-        f"{study:18} {lab:7} check_feasibility {check / validation:5.1f} × (bar 9)   "
-        f"negotiation of {rounds} {whole / validation:6.0f} × (bar 300)   "
-        f"of {validation * 1e6:.2f} µs",
-    )
+    detail = f"{where}, {rounds} rounds, of {validation * 1e6:.2f} µs"
+    hold(capsys, "negotiation / validating the plan", whole / validation, detail)
 
 
 def test_import_of_the_agents(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,9 +80,9 @@ def test_import_of_the_agents(capsys: pytest.CaptureFixture[str]) -> None:
     empty = statistics.median(start("pass") for _ in range(STARTS))
     agents = statistics.median(start("import replicalab.agents") for _ in range(STARTS))
     pydantic = statistics.median(start("import pydantic.main") for _ in range(STARTS))
-    say(
+    hold(
         capsys,
-        f"import replicalab.agents {agents - empty:.3f} s (bar 0.3), of which pydantic "
-        f"{pydantic - empty:.3f} s; median of {STARTS} fresh processes, the interpreter's own "
-        f"{empty:.3f} s taken off\n",
+        "import of replicalab.agents, s",
+        agents - empty,
+        f"of which pydantic {pydantic - empty:.3f} s; the interpreter's {empty:.3f} s taken off",
     )

@@ -11,15 +11,15 @@ import pytest
 
 from replicalab.assessment import Evidence
 from replicalab.figures import evidence_chart
-from replicalab.scenarios import EvidenceTier
+from replicalab.scenarios import DesignKind, EvidenceTier
 
-POWER: Final = Evidence("power", 0.86, 0.8, 0.5, EvidenceTier.MEETS_TARGET, 300, 0.177)
+POWER: Final = Evidence(DesignKind.TWO_GROUP, 0.86, 0.8, 0.5, EvidenceTier.MEETS_TARGET, 300, 0.177)
 BELOW: Final = replace(POWER, value=0.36, tier=EvidenceTier.BELOW_FLOOR)
 VOID: Final = replace(
     POWER, value=0.0, tier=EvidenceTier.BELOW_FLOOR, void="no samples are planned"
 )
-WIDTH: Final = Evidence("half-width", 0.0129, 0.015, 0.025, EvidenceTier.MEETS_TARGET, 58, 0.05)
-COVERAGE: Final = Evidence("share examined", 0.5, 1.0, 1.0, EvidenceTier.BELOW_FLOOR, 316, None)
+WIDTH: Final = Evidence(DesignKind.PRECISION, 0.0129, 0.015, 0.025, EvidenceTier.MEETS_TARGET, 58, 0.05)
+COVERAGE: Final = Evidence(DesignKind.COVERAGE, 0.5, 1.0, 1.0, EvidenceTier.BELOW_FLOOR, 316, None)
 
 
 def zones(figure: go.Figure) -> list[tuple[float, float]]:

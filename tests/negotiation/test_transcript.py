@@ -237,7 +237,7 @@ SETUP: Final = "The setup or the model's settings were edited since it was saved
         (lambda data: data["turns"][1]["facts"]["offer"].update(sample_size=149), 1, "offer"),
         (lambda data: data["turns"][1]["facts"]["plan"].update(sample_size=149), 1, "plan"),
         *((turn_of(n, digest="0" * 16), n, "edited since") for n in range(5)),
-        (lambda data: data["turns"].pop(), 3, "the ending is not 'the Scientist accepted'"),
+        (lambda data: data["turns"].pop(), 3, "it is not the last round that was saved"),
         (lambda data: data["turns"].pop(0), 0, ACTS),
         (lambda data: data["turns"].append(data["turns"][4]), 5, "had ended"),
         (lambda data: data.update(ending="the rounds ran out"), 4, "ending"),
@@ -330,6 +330,15 @@ def test_replay_finds_an_edited_turn_of_a_person_and_goes_on_with_it() -> None:
     assert plan_of(again.negotiation.rounds[1]).sample_size == 39
     words = edited(HANDED, action_of(0, questions=["And the days?"]))
     assert found(words, BOOKED) == [(0, "Round 1: the turn was edited since it was saved.")]
+
+
+def test_replay_finds_rounds_left_out_at_the_end_of_what_goes_on() -> None:
+    def one_left(data: dict[str, Any]) -> None:
+        del data["turns"][1:]
+
+    for edit in (one_left, lambda data: data["turns"].clear()):
+        wanted = "Round 1: it is not the last round that was saved."
+        assert found(edited(HANDED, edit), BOOKED) == [(0, wanted)]
 
 
 def test_replay_finds_an_edit_once_and_the_rounds_after_it_stay_what_they_are() -> None:
@@ -445,6 +454,9 @@ def test_file_of_more_than_5_mib_is_refused_by_its_size() -> None:
             "the file: setup.scientist is ",
         ),
         (lambda data: data.pop("setup"), "setup: Field required"),
+        (lambda data: data.pop("start"), "start: it is missing"),
+        (lambda data: data["turns"][1].pop("facts"), "the file: round 2 lacks facts"),
+        (lambda data: data["turns"][4].pop("digest"), "the file: round 5 lacks digest"),
     ],
 )
 def test_value_that_no_transcript_can_hold_is_refused_by_place(edit: Edit, why: str) -> None:
@@ -467,6 +479,13 @@ def test_recording_that_is_none_is_refused_by_place(edit: dict[str, object], why
     data = json.loads(save(MODELLED, RECORDING))
     data["recording"] |= edit
     assert refused(json.dumps(data)).startswith(why)
+
+
+def test_fingerprint_of_what_a_recorded_model_was_told_cannot_be_left_out() -> None:
+    for recording in (None, RECORDING):
+        data = json.loads(save(MODELLED, recording))
+        del data["turns"][1]["told"]
+        assert refused(json.dumps(data)).startswith("the file: round 2 lacks told")
 
 
 def test_more_outputs_than_the_model_was_asked_for_are_refused() -> None:
