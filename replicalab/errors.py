@@ -23,6 +23,7 @@ that only knows the standard library can still catch them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -57,13 +58,16 @@ class ScenarioError(ReplicaLabError, ValueError):
 
     Attributes:
         source: the file or id at fault.
-        faults: every fault found, in file order (at least one).
+        faults: what is wrong, in file order (at least one fault).
+        more: how many faults there are beyond these.
     """
 
-    def __init__(self, source: str, faults: list[Fault]) -> None:
+    def __init__(self, source: str, faults: Sequence[Fault], more: int = 0) -> None:
         self.source = source
         self.faults = tuple(faults)
-        super().__init__("\n".join(f"{source}: {fault}" for fault in faults))
+        self.more = more
+        said = [*map(str, faults), *([f"and {more} more faults"] if more else [])]
+        super().__init__("\n".join(f"{source}: {each}" for each in said))
 
 
 class LinkError(ReplicaLabError, ValueError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from replicalab.measures import KINDS, DesignKind
 from replicalab.models import (
     ConversationEntry,
     LabManagerAction,
@@ -184,14 +185,17 @@ def make_paper(**changes: object) -> Paper:
 
 
 def make_design(**changes: object) -> Design:
-    """Return a two-group design whose target is power 0.80 and whose floor is 0.50."""
+    """Return a two-group design whose target is power 0.80 and whose floor is 0.50.
+
+    A design of another kind is given what that kind needs, and no effect if it has none.
+    """
+    kind = KINDS[DesignKind(str(changes.get("kind", DesignKind.TWO_GROUP)))]
+    effects = {"effect_published": 0.9, "effect_planning": 0.9, "sesoi": 0.5}
     return _build(
         Design,
         {
-            "kind": "two_group",
-            "effect_published": 0.9,
-            "effect_planning": 0.9,
-            "sesoi": 0.5,
+            "kind": kind.kind,
+            **(effects if kind.effect else dict.fromkeys(effects)),
             "alpha": 0.05,
             "target": 0.8,
             "floor": 0.5,

@@ -259,14 +259,15 @@ def designs(draw: st.DrawFn) -> Design:
     kind = draw(st.sampled_from(DesignKind))
     bounds = sorted(draw(st.tuples(shares, shares)))
     effects = shares if kind in (DesignKind.CORRELATION, DesignKind.AUDIT) else sizes
+    others = st.none() if kind is DesignKind.COVERAGE else st.none() | effects
     planned = st.none() if kind is DesignKind.COVERAGE else effects
     tested = kind not in (DesignKind.COVERAGE, DesignKind.AUDIT)
     limits = st.integers(1, MOST)
     return Design(
         kind=kind,
-        effect_published=draw(st.none() | effects),
+        effect_published=draw(others),
         effect_planning=draw(planned),
-        sesoi=draw(st.none() | effects),
+        sesoi=draw(others),
         alpha=draw(shares if tested else st.none()),
         target=bounds[0] if kind is DesignKind.PRECISION else bounds[1],
         floor=bounds[1] if kind is DesignKind.PRECISION else bounds[0],
@@ -323,7 +324,7 @@ def expected_outcomes() -> st.SearchStrategy[ExpectedOutcome]:
         sample_size=counts,
         duration_days=counts,
         credits=st.floats(0, 1e9),
-        evidence=st.none() | finite_numbers,
+        evidence=st.none() | sizes,
         verdict=st.sampled_from(EvidenceTier),
         largest_sample=st.none() | counts,
     )
@@ -337,7 +338,7 @@ def _substitutions(items: list[str]) -> st.SearchStrategy[AllowedSubstitution]:
         condition=words,
         tradeoff=words,
         fidelity_loss=st.integers(0, 3),
-        evidence_factor=shares | st.just(1.0),
+        evidence_factor=st.floats(0.01, 1),
     )
 
 

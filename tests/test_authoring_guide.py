@@ -9,6 +9,7 @@ from typing import Final
 
 import pytest
 
+from replicalab.models import LARGEST_PLANNED, LONGEST_LABEL, LONGEST_TEXT
 from replicalab.scenarios import (
     FOLDER_VARIABLE,
     Bounds,
@@ -20,7 +21,8 @@ from replicalab.scenarios import (
     parse_study,
     template_text,
 )
-from replicalab.scenarios.reading import MAX_BYTES, Data, read_document
+from replicalab.scenarios.fields import MOST_FACTS, MOST_ITEMS, MOST_PHRASES, MOST_SUBSTITUTIONS
+from replicalab.scenarios.reading import MAX_BYTES, MOST_VALUES, Data, read_document
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 GUIDE: Final = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
@@ -74,8 +76,18 @@ def test_guide_gives_the_rates_that_hold() -> None:
         f"above {steps.sample_threshold} samples, {steps.control_threshold} controls, "
         f"{steps.day_threshold} days and {steps.equipment_threshold} pieces of equipment"
     ) in text
-    assert f"{MAX_BYTES // 1024} KiB" in GUIDE
     assert FOLDER_VARIABLE in section("In a folder")
+
+
+def test_guide_gives_the_bounds_that_hold() -> None:
+    text = " ".join(section("How large it may be").split())
+    assert (
+        f"at most {MAX_BYTES // 1024} KiB and {MOST_VALUES:,} values, a label {LONGEST_LABEL} "
+        f"characters, a text {LONGEST_TEXT:,}. A list has at most {MOST_ITEMS} entries; the facts "
+        f"are at most {MOST_FACTS}, the substitutions {MOST_SUBSTITUTIONS}, and the forbidden "
+        f"phrases of all restrictions together {MOST_PHRASES}"
+    ) in text
+    assert f"at most {LARGEST_PLANNED:,} samples" in text
 
 
 def test_what_the_guide_tells_people_to_press_is_on_the_page() -> None:

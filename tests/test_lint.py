@@ -316,6 +316,50 @@ def test_substitution_by_an_item_of_the_study_is_a_warning() -> None:
     )
 
 
+def test_alternative_of_two_originals_is_a_warning() -> None:
+    study = bent(("substitutions.1.alternative", "Windowsill  rack"), ("labs.hard.expected", None))
+    assert said(study) == [
+        (
+            "substitutions[1].alternative",
+            "'Windowsill  rack' may stand in for 'growth chamber' too, and can for only one of the "
+            "two at a time; name another item here.",
+        )
+    ]
+
+
+def test_alternative_listed_twice_for_one_original_is_no_warning() -> None:
+    swap = TEMPLATE.substitutions[0].model_dump()
+    again = {**swap, "condition": "if it is dry"}
+    assert said(bent(("substitutions", [swap, again]), ("labs.hard.expected", None))) == []
+
+
+@pytest.mark.parametrize("bounds", ["samples", "samples_per_condition"])
+def test_constraint_that_the_plan_breaks_is_a_warning(bounds: str) -> None:
+    conditions = {"samples": None, "samples_per_condition": 2}[bounds]
+    bound = {"bounds": bounds, "conditions": conditions, "quantity": 69.0, "hard": False}
+    text = {
+        "samples": "at least 69 seedlings",
+        "samples_per_condition": "at least 69 seedlings in each of 2 conditions: at least 138 in "
+        "all",
+    }[bounds]
+    study = bent(("constraints.1", {**TEMPLATE.constraints[1].model_dump(mode="json"), **bound}))
+    assert said(study) == [
+        (
+            "constraints[1]",
+            f"The reference protocol breaks 'seedlings per chamber', {text}; plan otherwise, or "
+            "state another bound.",
+        )
+    ]
+
+
+def test_findings_are_listed_to_a_hundred_and_then_counted() -> None:
+    many = " ".join(map(str, range(3000, 3700)))
+    found = lint(bent(("paper.published", many)))
+    assert len(found) == 101
+    assert (found[-1].place, found[-1].level) == ("the rest", LintLevel.NOTE)
+    assert found[-1].message == "603 more findings; mend these first."
+
+
 @pytest.mark.parametrize("phrase", ["tell, or show", "measure it. Then tell", "look but hide", "!"])
 def test_forbidden_phrase_that_catches_nothing_is_a_warning(phrase: str) -> None:
     study = bent(("policy_rules.0.forbidden_phrases", ["unblinded measurement", phrase]))

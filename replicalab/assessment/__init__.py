@@ -22,6 +22,7 @@ from replicalab.assessment.evidence import (
     evidence_value,
     merged_effects,
     planned_evidence,
+    seen_effect,
     smallest_detectable_effect,
     tier_of,
 )
@@ -30,7 +31,6 @@ from replicalab.assessment.paper import REQUIRED_ELEMENT
 from replicalab.assessment.phrases import (
     failing_text,
     floor_text,
-    lower_is_better,
     placed_text,
     size_text,
 )
@@ -76,11 +76,11 @@ __all__ = [
     "evidence_value",
     "failing_text",
     "floor_text",
-    "lower_is_better",
     "merged_effects",
     "placed_text",
     "planned_evidence",
     "size_text",
+    "seen_effect",
     "smallest_detectable_effect",
     "staff",
     "staff_steps",

@@ -1,7 +1,7 @@
 """What n buys: power, detection, coverage or precision, at an assumed effect, before any data.
 
 Every value is planned at an assumed effect; it is never the observed power of a finished study.
-Source: the behaviour contract, section 6; Cohen, Statistical Power Analysis for the Behavioral
+Source: docs/contract.md, Evidence; Cohen, Statistical Power Analysis for the Behavioral
 Sciences (1988), chapters 2, 3 and 6, with the exact noncentral t in place of his tables.
 """
 
@@ -10,44 +10,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-from replicalab.distributions import (
-    detection_probability,
-    t_test_power,
-    z_critical,
-    z_test_power,
-)
 from replicalab.lexicon import count_text
-from replicalab.models import Protocol
-from replicalab.scenarios import (
-    POWER_KINDS,
-    Design,
+from replicalab.measures import (
+    AS_PUBLISHED,
+    HALVED,
+    KINDS,
+    SMALLEST,
     DesignKind,
     EvidenceTier,
-    Pack,
+    Given,
+    Kind,
 )
-
-_MEASURES: Final = {
-    DesignKind.AUDIT: "probability of detection",
-    DesignKind.COVERAGE: "share examined",
-    DesignKind.PRECISION: "half-width",
-}
-_ROUNDING: Final = 1e-12
-"""Slack for comparing a computed value with its bound (1.0 × n / n, say)."""
-
-_BELOW_ONE: Final = frozenset({DesignKind.CORRELATION, DesignKind.AUDIT})
-"""The kinds whose effect, a correlation or a share, stays below 1."""
-
-_NEVER_NEGATIVE: Final = frozenset({DesignKind.AUDIT, DesignKind.PRECISION})
-"""The kinds whose effect, a share or an SD, has no direction."""
+from replicalab.models import Protocol
+from replicalab.scenarios import Design, Pack
 
 _EXACT: Final = 1e-12
 """How closely, relative to itself, the smallest detectable effect is found."""
-
-_LARGEST_EFFECT: Final = 1e15
-"""No effect beyond this is looked for."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +35,17 @@ class Evidence:
     """What a plan's sample is worth.
 
     Attributes:
-        measure: ``power``, ``probability of detection``, ``share examined`` or ``half-width``.
-        value: a share in [0, 1]; for ``half-width`` relative, lower is better, inf without samples.
+        kind: of the study's design, whose row says what the value is and how it is told.
+        value: in [0, 1], or of a half-width relative: lower is better, and inf without samples.
         target, floor: the study's bounds, in the unit of ``value``.
         tier: where ``value`` stands to them; a void plan is below the floor.
         counted: the samples that count (throughput and population cap what is planned).
         effect: the effect assumed, after the substitutions' factors; None for coverage.
         void: why the plan yields no evidence at all, None when it does.
+        factor: what the plan's substitutions leave of every effect, in (0, 1].
     """
 
-    measure: str
+    kind: DesignKind
     value: float
     target: float
     floor: float
@@ -72,6 +53,17 @@ class Evidence:
     counted: int
     effect: float | None
     void: str | None = None
+    factor: float = 1.0
+
+    @property
+    def row(self) -> Kind:
+        """What is particular to the kind of design."""
+        return KINDS[self.kind]
+
+    @property
+    def measure(self) -> str:
+        """What the evidence is called: ``power``, say, or ``half-width``."""
+        return self.row.measure
 
     @property
     def text(self) -> str:
@@ -80,17 +72,7 @@ class Evidence:
 
     def amount(self, value: float) -> str:
         """Return a value of this measure as text: the value itself, the target or the floor."""
-        if self.measure == "half-width":
-            return f"±{value:.2%}".replace("%", " %") if math.isfinite(value) else "unbounded"
-        if self.measure == "share examined":
-            return f"{self._rounded_share(value) * 100:.4g} %"
-        return f"{value:.2f}"
-
-    def _rounded_share(self, value: float) -> float:
-        """Return a share to three decimals, cut where rounding would lift it to a bound."""
-        rounded = round(value, 3)
-        short = any(value < bound - _ROUNDING <= rounded for bound in (self.target, self.floor))
-        return math.floor(value * 1000) / 1000 if short else rounded
+        return self.row.scale.amount(value, (self.target, self.floor))
 
 
 def planned_evidence(
@@ -101,27 +83,40 @@ def planned_evidence(
     Args:
         protocol: the plan.
         scenario: the study in its lab.
-        factor: what the plan's substitutions leave of the effect, in (0, 1].
+        factor: what the plan's substitutions leave of every effect, in (0, 1].
         effect: an effect to assume instead of the study's planning effect.
 
     Raises:
         ValueError: the kind has no such effect (see `evidence_value`).
     """
-    design = scenario.design
+    design, row = scenario.design, KINDS[scenario.design.kind]
     counted = counted_samples(protocol, scenario)
-    assumed = attenuated(design, factor, effect)
+    seen = seen_effect(design, factor, effect)
     void = _void_reason(protocol, scenario)
-    value = _worst(design) if void else evidence_value(design, counted, assumed)
+    value = row.scale.worst if void else evidence_value(design, counted, seen, factor)
     return Evidence(
-        measure=_MEASURES.get(design.kind, "power"),
+        kind=design.kind,
         value=value,
         target=design.target,
         floor=design.floor,
         tier=EvidenceTier.BELOW_FLOOR if void else tier_of(design, value),
         counted=counted,
-        effect=assumed,
+        effect=seen,
         void=void,
+        factor=factor,
     )
+
+
+def seen_effect(design: Design, factor: float, effect: float | None = None) -> float | None:
+    """Return an effect as it is seen through substitutions; None where none is assumed.
+
+    Args:
+        design: the study's design.
+        factor: what the substitutions leave of every effect, in (0, 1].
+        effect: the effect; None is the planning effect.
+    """
+    assumed, kind = design.effect_planning if effect is None else effect, KINDS[design.kind]
+    return kind.effect.seen(assumed, factor) if kind.effect and assumed is not None else None
 
 
 def _void_reason(protocol: Protocol, scenario: Pack) -> str | None:
@@ -143,20 +138,6 @@ def counted_samples(protocol: Protocol, scenario: Pack) -> int:
     return counted
 
 
-def attenuated(design: Design, factor: float, effect: float | None = None) -> float | None:
-    """Return an effect as it is seen through substitutions; None where no effect is assumed.
-
-    Args:
-        design: the study's design.
-        factor: what the substitutions leave of the effect, in (0, 1].
-        effect: the effect; None is the planning effect.
-    """
-    assumed = design.effect_planning if effect is None else effect
-    if assumed is None:
-        return None
-    return assumed / factor if design.kind is DesignKind.PRECISION else assumed * factor
-
-
 class AssumedEffect(NamedTuple):
     """An effect to plan at, with the name under which it is shown."""
 
@@ -165,23 +146,26 @@ class AssumedEffect(NamedTuple):
 
 
 def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
-    """Return the effects worth planning at, in a fixed order, as sizes without a sign.
+    """Return the effects worth planning at beside the planning effect, in a fixed order.
 
     The published effect where one is printed; half of it, or of the planning effect where none is;
-    the smallest effect of interest where one is named. Equal effects are one, under all their
-    names. Empty for coverage, which has no effect, and for precision, whose standard deviation
-    nobody would halve.
+    the smallest effect of interest where one is named: as far as the kind of design offers them,
+    and without a sign. Equal effects are one, under all their names.
     """
-    planning = design.effect_planning
-    if design.kind in (DesignKind.COVERAGE, DesignKind.PRECISION) or planning is None:
+    effect, planning = KINDS[design.kind].effect, design.effect_planning
+    if effect is None or planning is None:
         return ()
     published = design.effect_published
-    named = (
-        ("as published", published),
-        ("halved", (planning if published is None else published) / 2),
-        ("smallest of interest", design.sesoi),
+    sizes = {
+        AS_PUBLISHED: published,
+        HALVED: effect.halved(planning if published is None else published),
+        SMALLEST: design.sesoi,
+    }
+    return merged_effects(
+        AssumedEffect(name, effect.unsigned(size))
+        for name in effect.offered
+        if (size := sizes[name]) is not None
     )
-    return merged_effects(AssumedEffect(n, abs(size)) for n, size in named if size is not None)
 
 
 def merged_effects(effects: Iterable[AssumedEffect]) -> tuple[AssumedEffect, ...]:
@@ -196,103 +180,76 @@ def merged_effects(effects: Iterable[AssumedEffect]) -> tuple[AssumedEffect, ...
     return tuple(found)
 
 
-def evidence_value(design: Design, n: int, effect: float | None) -> float:
+def evidence_value(design: Design, n: int, effect: float | None, factor: float = 1.0) -> float:
     """Return the evidence at ``n`` counted samples, never NaN; the design's worst when none.
 
     Args:
-        design: kind, alpha and population.
+        design: kind, alpha and whatever else the kind needs.
         n: samples that count, 0 or more.
-        effect: in the unit of the kind (for precision the relative SD); None for coverage only.
+        effect: in the unit of the kind, as it is seen; None only where the kind assumes none.
+        factor: what a plan's substitutions leave of every effect; ``effect`` has it already, a
+            margin of the design has not.
 
     Raises:
-        ValueError: the kind has no such effect: none given, not finite, a correlation or a share
-            of 1 or more, or a negative share or SD.
+        ValueError: the kind has no such effect: none given, not finite, or out of its range.
     """
-    if n < 1:
-        return _worst(design)
-    if design.kind is DesignKind.COVERAGE:
-        return min(1.0, n / (design.population_max or n))
-    effect = _possible_effect(design.kind, effect)
-    if design.kind is DesignKind.AUDIT:
-        return detection_probability(n, effect, design.population_max)
-    alpha = design.alpha or 0.0
-    if design.kind is DesignKind.PRECISION:
-        return z_critical(alpha) * effect / math.sqrt(n)
-    return _power(design.kind, n, effect, alpha)
+    return KINDS[design.kind].value(n, effect, Given.by(design, factor))
 
 
-def evidence_curve(design: Design, counts: Sequence[int], effect: float | None) -> list[float]:
+def evidence_curve(
+    design: Design, counts: Sequence[int], effect: float | None, factor: float = 1.0
+) -> list[float]:
     """Return the evidence at each of several counted samples, errors as in `evidence_value`.
 
     Args:
-        design: kind, alpha and population.
+        design: kind, alpha and whatever else the kind needs.
         counts: samples that count, each 0 or more, in any order.
-        effect: in the unit of the kind; None for coverage only.
+        effect: as in `evidence_value`.
+        factor: as in `evidence_value`.
     """
-    return [evidence_value(design, n, effect) for n in counts]
-
-
-def _possible_effect(kind: DesignKind, effect: float | None) -> float:
-    if effect is None:
-        raise ValueError(f"{kind} needs an effect to assume")
-    if not math.isfinite(effect):
-        raise ValueError(f"the effect is {effect}; give a finite number")
-    if kind in _BELOW_ONE and abs(effect) >= 1:
-        raise ValueError(f"the effect is {effect}; a {kind} effect is less than 1")
-    if kind in _NEVER_NEGATIVE and effect < 0:
-        raise ValueError(f"the effect is {effect}; a {kind} effect is 0 or more")
-    return effect
-
-
-@lru_cache(maxsize=65536)
-def _power(kind: DesignKind, n: int, effect: float, alpha: float) -> float:
-    if kind is DesignKind.CORRELATION:
-        return z_test_power(math.atanh(effect) * math.sqrt(n - 3), alpha) if n > 3 else 0.0
-    if kind in (DesignKind.TWO_GROUP, DesignKind.TWO_PROPORTIONS):
-        first = n // 2
-        root = math.sqrt(first * (n - first) / n)
-        if kind is DesignKind.TWO_PROPORTIONS:
-            return z_test_power(effect * root, alpha) if first else 0.0
-        return t_test_power(effect * root, n - 2, alpha) if n > 2 else 0.0
-    return t_test_power(effect * math.sqrt(n), n - 1, alpha) if n > 1 else 0.0
+    row, given = KINDS[design.kind], Given.by(design, factor)
+    return [row.value(n, effect, given) for n in counts]
 
 
 def tier_of(design: Design, value: float) -> EvidenceTier:
     """Return where a value stands to the design's target and floor."""
-    sign = -1 if design.kind is DesignKind.PRECISION else 1
-    if sign * value >= sign * design.target - _ROUNDING:
+    scale = KINDS[design.kind].scale
+    if scale.reaches(value, design.target):
         return EvidenceTier.MEETS_TARGET
-    if sign * value >= sign * design.floor - _ROUNDING:
+    if scale.reaches(value, design.floor):
         return EvidenceTier.ABOVE_FLOOR
     return EvidenceTier.BELOW_FLOOR
 
 
-def _worst(design: Design) -> float:
-    return math.inf if design.kind is DesignKind.PRECISION else 0.0
-
-
-def smallest_detectable_effect(design: Design, n: int) -> float | None:
+def smallest_detectable_effect(design: Design, n: int, factor: float = 1.0) -> float | None:
     """Return the smallest effect that ``n`` samples detect at the target power, without a sign.
 
     Found by bisection, exact to 1e-12 of itself and on the side where the target is met. 0 where
     the target is no higher than alpha. None where the kind has no test, where ``n`` is too small
     for one, and where only an effect beyond 1e15 would do.
+
+    Args:
+        design: the design.
+        n: samples that count.
+        factor: what a plan's substitutions leave of every effect; the effect that is returned is
+            the one that the study's own items would show.
     """
-    if design.kind not in POWER_KINDS or design.alpha is None:
+    row = KINDS[design.kind]
+    if row.sought is None:
         return None
-    top = math.nextafter(1, 0) if design.kind in _BELOW_ONE else _LARGEST_EFFECT
+
+    def is_enough(size: float) -> bool:
+        return row.value_if(size, n, design, factor) >= design.target
+
+    top = row.largest_sought
     low, high = 0.0, min(top, 1.0)
-    if _is_enough(design, n, low):
-        return low
-    while not _is_enough(design, n, high):
+    if is_enough(low):
+        return row.as_sought(low, design)
+    while not is_enough(high):
         if high >= top:
             return None
         low, high = high, min(top, high * 2)
     while high - low > _EXACT * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if _is_enough(design, n, middle) else (middle, high)
-    return high
-
-
-def _is_enough(design: Design, n: int, effect: float) -> bool:
-    return evidence_value(design, n, effect) >= design.target
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return row.as_sought(high, design)

@@ -6,19 +6,11 @@ A half-width is better the smaller it is, so a plan is *within* a floor of ±2.5
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from replicalab.assessment.evidence import Evidence
 from replicalab.lexicon import count_text, joined
 from replicalab.models import Protocol
 from replicalab.scenarios import EvidenceTier
-
-_HALF_WIDTH: Final = "half-width"
-
-
-def lower_is_better(evidence: Evidence) -> bool:
-    """Return whether less of this evidence is more: so it is with a half-width."""
-    return evidence.measure == _HALF_WIDTH
 
 
 def placed_text(evidence: Evidence) -> str:
@@ -29,7 +21,7 @@ def placed_text(evidence: Evidence) -> str:
     if evidence.void:
         return f"no evidence, since {evidence.void}"
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
-    worse = "wider than" if lower_is_better(evidence) else "below"
+    worse = evidence.row.scale.worse
     where = {
         EvidenceTier.MEETS_TARGET: f"which meets the target of {target}",
         EvidenceTier.ABOVE_FLOOR: f"{worse} the target of {target} but {floor_text(evidence)}",
@@ -40,8 +32,7 @@ def placed_text(evidence: Evidence) -> str:
 
 def floor_text(evidence: Evidence) -> str:
     """Return where a plan must stand: ``above the floor of 0.50``, ``within …`` a half-width."""
-    side = "within" if lower_is_better(evidence) else "above"
-    return f"{side} the floor of {evidence.amount(evidence.floor)}"
+    return f"{evidence.row.scale.within} the floor of {evidence.amount(evidence.floor)}"
 
 
 def size_text(plan: Protocol) -> str:

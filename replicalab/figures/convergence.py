@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any, Final, NamedTuple
 
 import plotly.graph_objects as go
@@ -22,11 +23,8 @@ _ABOVE: Final = 1.12
 _UPPER: Final = (0.58, 1.0)
 _LOWER: Final = (0.0, 0.42)
 """Where the two panels stand in the height of the plot."""
-_AXES: Final = {
-    "half-width": ("half-width<br>(lower is better)", ".1%"),
-    "share examined": ("share examined", ".0%"),
-    "probability of detection": ("probability<br>of detection", ".1f"),
-}
+_AXIS_LINE: Final = 20
+"""So many letters fit beside the lower panel."""
 
 
 Rounds = Sequence[tuple[int, Assessment]]
@@ -178,7 +176,8 @@ def _band(axis: str, at: int) -> dict[str, Any]:
 
 def _frame(rounds: Rounds) -> dict[str, Any]:
     evidence = [plan.evidence for _, plan in rounds]
-    label, tick_format = _AXES.get(evidence[0].measure, (evidence[0].measure, ".1f"))
+    row = evidence[0].row
+    label = "<br>".join(wrap(row.axis_title, _AXIS_LINE, break_on_hyphens=False))
     uses = [plan.slack[line.dimension].use or 0.0 for _, plan in rounds for line in _LINES]
     numbers = [number for number, _ in rounds]
     ends = {"range": [numbers[0] - 0.5, numbers[-1] + 0.5], "tickvals": numbers, "showgrid": False}
@@ -194,7 +193,7 @@ def _frame(rounds: Rounds) -> dict[str, Any]:
         "yaxis": {"title": _small("used of the lab's"), "domain": _UPPER, "anchor": "x",
                   "tickformat": ".0%", **_upright(max([1.0, *uses]))},
         "yaxis2": {"title": _small(label), "domain": _LOWER, "anchor": "x2",
-                   "tickformat": tick_format, **_upright(max(scale_of(evidence)))},
+                   "tickformat": row.scale.ticks, **_upright(max(scale_of(evidence)))},
     }  # fmt: skip
 
 

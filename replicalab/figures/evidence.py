@@ -22,10 +22,6 @@ _BEYOND_FLOOR: Final = 1.25
 _SMALL: Final = 11
 _ROOM_FOR_A_NAME: Final = 0.25
 """So much of the scale the middle zone must take to carry its name on a phone."""
-_AXES: Final = {
-    "half-width": ("relative half-width, lower is better", ".1%"),
-    "share examined": ("share examined", ".0%"),
-}
 
 
 def evidence_chart(marks: Sequence[tuple[str, Evidence]]) -> go.Figure:
@@ -80,7 +76,7 @@ def _values(marks: Sequence[tuple[str, Evidence]]) -> Iterator[dict[str, object]
 
 def scale_of(found: Sequence[Evidence]) -> tuple[float, float]:
     """Return the worst and the best end of the scale on which these evidences stand."""
-    if found[0].measure != "half-width":
+    if not found[0].row.scale.lower_is_better:
         return 0.0, 1.0
     finite = [evidence.value for evidence in found if math.isfinite(evidence.value)]
     return max([found[0].floor, *finite]) * _BEYOND_FLOOR, 0.0
@@ -131,8 +127,7 @@ def _name(at: float, anchor: str, text: str) -> dict[str, object]:
 def _frame(marks: Sequence[tuple[str, Evidence]], worst: float, best: float) -> dict[str, object]:
     lines = textwrap.wrap(_title(marks[0][1]), _LONGEST_LINE)
     extra = (TITLE_SIZE + 5) * (len(lines) - 1)
-    measure = marks[0][1].measure
-    axis, tick_format = _AXES.get(measure, (measure, ".1f"))
+    row = marks[0][1].row
     plain = {"showgrid": False, "zeroline": False}
     return {
         "title": {"text": "<br>".join(lines), "font": {"size": TITLE_SIZE}},
@@ -140,9 +135,9 @@ def _frame(marks: Sequence[tuple[str, Evidence]], worst: float, best: float) -> 
         "margin": {"l": 82, "r": 92, "t": 52 + extra, "b": 36},
         "showlegend": False,
         "xaxis": {
-            "title": {"text": axis, "font": {"size": _SMALL}, "standoff": 6},
+            "title": {"text": row.axis_title, "font": {"size": _SMALL}, "standoff": 6},
             "range": [worst, best],
-            "tickformat": tick_format,
+            "tickformat": row.scale.ticks,
             **plain,
         },
         "yaxis": {

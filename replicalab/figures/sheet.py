@@ -32,8 +32,6 @@ RIGHT: Final = 92
 ROW: Final = 13
 """Height of a row of labels above the plot in px."""
 
-_TICKS: Final = {"half-width": ".1%", "share examined": ".0%"}
-
 
 class Measure(NamedTuple):
     """How a study's evidence is shown.
@@ -66,7 +64,7 @@ def measure_of(plan: Assessment) -> Measure:
         evidence.amount,
         2 * evidence.floor if lower_is_better else 1.0,
         lower_is_better,
-        _TICKS.get(evidence.measure, ".1f"),
+        evidence.row.scale.ticks,
     )
 
 

@@ -130,12 +130,7 @@ def _named(dimensions: list[Dimension]) -> str:
 
 
 def _value(answer: LabAnswer, value: float | None) -> str:
-    if value is None:
-        return "no evidence"
-    evidence = answer.after.evidence
-    if evidence.measure == "half-width":
-        return evidence.amount(value)
-    return f"{value:.2f}"
+    return "no evidence" if value is None else answer.after.evidence.row.scale.by_hand(value)
 
 
 def _largest_sample(answer: LabAnswer) -> int:

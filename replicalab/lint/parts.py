@@ -30,6 +30,12 @@ def plan_findings(study: Study, reference: Assessment) -> Iterator[LintFinding]:
                 f"The reference protocol does not say '{element}'; say all its words in the "
                 "technique or the rationale.",
             )
+    for limit in reference.broken_limits:
+        yield warning(
+            f"constraints[{study.constraints.index(limit.constraint)}]",
+            f"The reference protocol breaks '{limit.constraint.label}', {limit.text}; plan "
+            "otherwise, or state another bound.",
+        )
 
 
 def _sizes(study: Study) -> Iterator[LintFinding]:
@@ -64,6 +70,7 @@ def substitution_findings(study: Study) -> Iterator[LintFinding]:
     plan = study.reference_protocol
     used = set(map(label_key, (*plan.required_equipment, *plan.required_reagents)))
     missing = {label_key(item) for level in Difficulty for item in _missing(study, level)}
+    first_for: dict[str, str] = {}
     for place, swap in enumerate(study.substitutions):
         path, original = f"substitutions[{place}]", label_key(swap.original)
         if original not in used:
@@ -79,6 +86,13 @@ def substitution_findings(study: Study) -> Iterator[LintFinding]:
                 "only in labs of other seeds; let the item be missing in one.",
             )
         yield from _alternative(study, swap, f"{path}.alternative")
+        first = first_for.setdefault(label_key(swap.alternative), swap.original)
+        if label_key(first) != original:
+            yield warning(
+                f"{path}.alternative",
+                f"'{swap.alternative}' may stand in for '{first}' too, and can for only one of the "
+                "two at a time; name another item here.",
+            )
 
 
 def _alternative(study: Study, swap: AllowedSubstitution, path: str) -> Iterator[LintFinding]:

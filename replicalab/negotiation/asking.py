@@ -28,6 +28,8 @@ MAX_RETRIES: Final = 2
 Clock = Callable[[], float]
 """Seconds since some moment; only differences count."""
 
+_USED_UP: Final = Output(failure="The recorded outputs are used up.")
+
 
 def observe(state: State, pack: Pack) -> ScientistObservation:
     """Return what the Scientist sees before it acts; it shares no list with the state."""
@@ -68,39 +70,38 @@ class Recorder:
             ModelError: the call failed.
         """
         sent = tuple(readable(message["content"]) for message in messages)
-        output = self._output(messages)
-        self.calls.append(Call(sent, output))
-        if output.text is None:
-            raise ModelError(output.failure or "")
-        return output.text
-
-    def _output(self, messages: list[dict[str, str]]) -> Output:
         started = self._clock()
         try:
             answer = self._generate_fn(messages)
         except ModelError as error:
-            seconds = max(0.0, self._clock() - started)
-            return Output(failure=readable(str(error)), seconds=seconds)
-        return Output(
-            text=readable(answer),
-            prompt_tokens=getattr(answer, "prompt_tokens", None),
-            completion_tokens=getattr(answer, "completion_tokens", None),
-            seconds=max(0.0, self._clock() - started),
-            finish_reason=getattr(answer, "finish_reason", None),
-        )
+            self._keep(sent, started, failure=readable(str(error)))
+            raise
+        names = ("prompt_tokens", "completion_tokens", "finish_reason")
+        known = {name: getattr(answer, name, None) for name in names}
+        self._keep(sent, started, text=readable(answer), **known)
+        return readable(answer)
+
+    def _keep(self, sent: tuple[str, ...], started: float, **said: object) -> None:
+        seconds = max(0.0, self._clock() - started)
+        self.calls.append(Call(sent, Output.model_validate({**said, "seconds": seconds})))
 
 
 class Tape(Recorder):
     """Recorded outputs in a model's place, in order, whatever is asked."""
 
     def __init__(self, outputs: Sequence[Output]) -> None:
-        super().__init__(lambda _: "")
+        super().__init__(self._next)
         self._left = list(outputs)
+        self._said = _USED_UP
 
-    def _output(self, messages: list[dict[str, str]]) -> Output:
-        if not self._left:
-            return Output(failure="The recorded outputs are used up.")
-        return self._left.pop(0)
+    def _next(self, _: object) -> str:
+        self._said = self._left.pop(0) if self._left else _USED_UP
+        if self._said.text is None:
+            raise ModelError(self._said.failure or "")
+        return self._said.text
+
+    def _keep(self, sent: tuple[str, ...], *_: object, **__: object) -> None:
+        self.calls.append(Call(sent, self._said))
 
 
 class ModelAnswer(NamedTuple):

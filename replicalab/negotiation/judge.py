@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from replicalab.assessment import Assessment, lower_is_better
+from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError
 from replicalab.models import DIMENSIONS
 from replicalab.negotiation.records import Negotiation, Outcome
@@ -45,10 +45,9 @@ class Judgement:
     def attained(self) -> float:
         """How much of the evidence target the plan reaches, at most 1."""
         evidence = self.plan.evidence
-        if evidence.void or not evidence.value:
+        if evidence.void:
             return 0.0
-        value, target = evidence.value, evidence.target
-        return min(1.0, target / value if lower_is_better(evidence) else value / target)
+        return evidence.row.scale.attained(evidence.value, evidence.target)
 
     @property
     def rigor(self) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from replicalab.assessment import Assessment, lower_is_better
+from replicalab.assessment import Assessment
 from replicalab.models import LabManagerActionType, Role
 from replicalab.negotiation.records import Negotiation, Round
 from replicalab.planner import PlanStep
@@ -51,7 +51,7 @@ def _is_weaker(step: PlanStep) -> bool:
     old, new = step.before.evidence, step.after.evidence
     if not step.evidence_changed or old.void:
         return False
-    return bool(new.void) or (new.value < old.value) is not lower_is_better(new)
+    return bool(new.void) or (new.value < old.value) is not new.row.scale.lower_is_better
 
 
 def ledger(negotiation: Negotiation) -> list[Gift]:

@@ -151,10 +151,9 @@ def _otherwise(saved: SavedTurn, now: Round, before: str | None) -> Iterator[str
     if saved.told is not None and now.attempts and saved.told != now.told:
         yield "the model would be told something else now than when this was saved"
     if saved.facts is not None and saved.facts != now.facts:
-        yield f"the Lab Manager answers differently: {joined(list(_other_facts(saved.facts, now.facts)))}"
-    elif (
-        saved.digest is not None and before is not None and saved.digest != now.digest_after(before)
-    ):
+        others = joined(list(_other_facts(saved.facts, now.facts)))
+        yield f"the Lab Manager answers differently: {others}"
+    elif saved.digest and before and saved.digest != now.digest_after(before):
         yield "the turn was edited since it was saved"
 
 

@@ -15,7 +15,7 @@ from math import inf
 from typing import Final
 
 from replicalab.assessment import Counts, counts_of, credits_needed, evidence_value, staff, tier_of
-from replicalab.assessment.evidence import attenuated
+from replicalab.assessment.evidence import seen_effect
 from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Protocol
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 
@@ -229,8 +229,8 @@ class Worth:
     def value(self, samples: int, factor: float) -> float:
         """Return the evidence of so many samples under substitutions of that factor."""
         design = self.pack.design
-        effect = attenuated(design, factor, self.effect)
-        return evidence_value(design, 0 if self.void else samples, effect)
+        effect = seen_effect(design, factor, self.effect)
+        return evidence_value(design, 0 if self.void else samples, effect, factor)
 
     def shortfall(self, samples: int, factor: float) -> float:
         """Return the evidence of so many samples so that less is better."""

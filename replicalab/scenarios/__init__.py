@@ -1,5 +1,7 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
+from replicalab.measures import POWER_KINDS, DesignKind, EvidenceTier
+from replicalab.scenarios.fields import MOST, MOST_ITEMS, AtLeastOne, Identifier
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import (
     COST_PER_CONTROL,
@@ -7,16 +9,13 @@ from replicalab.scenarios.lab import (
     COST_PER_EQUIPMENT_ITEM,
     COST_PER_REAGENT,
     COST_PER_SAMPLE,
-    MOST,
     STAFF_BASE,
     STAFF_CONTROL_THRESHOLD,
     STAFF_DAY_THRESHOLD,
     STAFF_EQUIPMENT_THRESHOLD,
     STAFF_SAMPLE_THRESHOLD,
-    AtLeastOne,
     CostModel,
     Difficulty,
-    EvidenceTier,
     ExpectedOutcome,
     Lab,
     Labs,
@@ -56,18 +55,14 @@ from replicalab.scenarios.pack import (
 from replicalab.scenarios.reading import readable_text
 from replicalab.scenarios.schema import study_schema
 from replicalab.scenarios.study import (
-    MOST_ITEMS,
-    POWER_KINDS,
     AllowedSubstitution,
     Bounds,
     Comparator,
     Confidence,
     Control,
     Design,
-    DesignKind,
     Fact,
     HiddenReferenceSpec,
-    Identifier,
     Paper,
     PolicyRule,
     ScenarioConstraint,

@@ -1,48 +1,58 @@
 """What is wrong with a study file, in words its author can act on.
 
-pydantic finds the faults inside one field; `cross_faults` finds the ones between fields, such as
-a booked item that the study does not use.
+pydantic finds what is wrong within a field; what is wrong between fields, such as a booked item
+that the study does not use, is found here. What is said stays short, whatever the file holds.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, get_args
 
 from pydantic import ValidationError
 
 from replicalab.errors import Fault, ScenarioError
-from replicalab.lexicon import label_key, repeated_labels
+from replicalab.lexicon import label_key, repeated_labels, shortened
 from replicalab.models import Record
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import LAB_CONSTRAINTS
-from replicalab.scenarios.reading import Document, FieldPath, dotted
+from replicalab.scenarios.reading import LONGEST_QUOTED, Document, FieldPath, dotted
 from replicalab.scenarios.study import Design, Study
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-_SHOWN_LENGTH: Final = 60
+MOST_FAULTS: Final = 50
+"""Of more faults in a file than these, the rest are only counted."""
+MOST_COMPARED: Final = 200
+"""So many known names are compared with unknown ones for a file, to guess which was meant."""
+LONGEST_COMPARED: Final = 60
+"""No guess is made about longer names: a comparison takes the cube of the length."""
+
+_MOST_KNOWN: Final = 30
+_LONGEST_LIST: Final = 400
+"""Of known names, a message lists so many, and no more than so many characters."""
 
 _REMEDIES: Final = {
     "string_type": "must be text, in quotes if it looks like a number or true or false",
     "string_too_short": "must not be empty",
+    "string_too_long": "must have at most {max_length} characters",
     "too_short": "must have at least one entry",
+    "too_long": "must have at most {max_length} entries",
     "int_type": "must be a whole number",
     "float_type": "must be a number",
     "bool_type": "must be true or false",
     "list_type": "must be a list, one '- entry' per line",
-    "dict_type": "must be 'key: value' lines, or {} for none",
+    "dict_type": "must be 'key: value' lines, or {{}} for none",
     "model_type": "must be 'key: value' lines",
 }
 _PATTERN_REMEDIES: Final = {
     "doi": "must be a bare DOI such as 10.1000/xyz123, or null",
 }
 IDENTIFIER_REMEDY: Final = "must be lower-case letters, digits and _, beginning with a letter"
-_MOST_KNOWN: Final = 30
-"""Of more known names than these, a message lists only the first."""
 
 
 def is_identifier(name: object) -> bool:
@@ -54,63 +64,86 @@ def checked_study(document: Document, source: str) -> Study:
     """Return the study that a document holds.
 
     Raises:
-        ScenarioError: with every fault found, in file order.
+        ScenarioError: with what is wrong, in file order.
     """
+    guesser = Guesser()
     try:
         study = Study.model_validate(document.data)
     except ValidationError as error:
-        raise ScenarioError(source, field_faults(error, document)) from None
-    if faults := cross_faults(study, document):
-        raise ScenarioError(source, faults)
+        details = error.errors(include_url=False)
+        raise _refusal(source, document, (_in_words(each, guesser) for each in details)) from None
+    findings = [
+        *_unknown_labels(study, guesser),
+        *_repeated_missing_items(study),
+        *_repeated_keys(study),
+    ]
+    if findings:
+        raise _refusal(source, document, findings)
     return study
 
 
-def field_faults(error: ValidationError, document: Document) -> list[Fault]:
-    """Return one fault per error that pydantic found, in file order."""
-    return in_file_order(_field_fault(detail, document) for detail in error.errors())
+Finding = tuple[FieldPath, str, str]
+"""Where something is wrong, what, and what to do about it."""
 
 
-def in_file_order(faults: Iterable[Fault]) -> list[Fault]:
-    """Return the faults sorted by line; those of no line come first."""
-    return sorted(faults, key=lambda fault: (fault.line or 0, fault.path))
+def _refusal(source: str, document: Document, findings: Iterable[Finding]) -> ScenarioError:
+    """Return the error of a file: its first faults in file order, and how many more there are."""
+    faults = [
+        Fault(dotted(path), problem, remedy, document.line(path))
+        for path, problem, remedy in findings
+    ]
+    faults.sort(key=lambda fault: (fault.line or 0, fault.path))
+    return ScenarioError(source, faults[:MOST_FAULTS], max(0, len(faults) - MOST_FAULTS))
 
 
-def known_or_nearest(name: str, known: Iterable[str]) -> str:
-    """Return the remedy for an unknown name: the nearest known one, and all of them."""
-    names = list(known)
-    near = get_close_matches(name, names, n=1)
-    guess = f"did you mean '{near[0]}'? " if near else ""
-    more = len(names) - _MOST_KNOWN
-    rest = f" and {more} more" if more > 0 else ""
-    return f"{guess}known: {', '.join(names[:_MOST_KNOWN]) or 'none'}{rest}"
+class Guesser:
+    """Says what is known in place of an unknown name, and which of it was probably meant."""
+
+    def __init__(self) -> None:
+        self._left = MOST_COMPARED
+
+    def remedy(self, name: str, known: Sequence[str]) -> str:
+        """Return the remedy for an unknown name: the nearest known one, and the known ones."""
+        near = self._nearest(name, known)
+        guess = f"did you mean '{near}'? " if near else ""
+        lengths = accumulate(len(each) + 2 for each in known)
+        fitting = sum(length <= _LONGEST_LIST for length in lengths)
+        listed = known[: min(max(fitting, 1), _MOST_KNOWN)]
+        more = len(known) - len(listed)
+        rest = f" and {more} more" if more else ""
+        return f"{guess}known: {', '.join(listed) or 'none'}{rest}"
+
+    def _nearest(self, name: str, known: Sequence[str]) -> str:
+        if len(name) > LONGEST_COMPARED:
+            return ""
+        compared = [each for each in known if len(each) <= LONGEST_COMPARED][: self._left]
+        self._left -= len(compared)
+        return next(iter(get_close_matches(name, compared, n=1)), "")
 
 
-def _field_fault(detail: ErrorDetails, document: Document) -> Fault:
+def _in_words(detail: ErrorDetails, guesser: Guesser) -> Finding:
     path: FieldPath = tuple(step for step in detail["loc"] if step != "[key]")
-    problem, remedy = _in_words(detail, path)
-    return Fault(dotted(path), problem, remedy, document.line(path))
-
-
-def _in_words(detail: ErrorDetails, path: FieldPath) -> tuple[str, str]:
     kind = detail["type"]
     if kind == "missing":
-        return "this field is missing", "add it"
+        return path, "this field is missing", "add it"
     if kind == "extra_forbidden":
-        return "unknown key", known_or_nearest(str(path[-1]), _known_keys(path[:-1]))
+        return path, "unknown key", guesser.remedy(str(path[-1]), _known_keys(path[:-1]))
     if kind == "value_error":
         problem, _, remedy = detail["msg"].removeprefix("Value error, ").partition("; ")
-        return problem, remedy or "change one of them"
-    return f"{_shown(detail['input'])} is not allowed", _remedy(detail, path)
+        return path, problem, remedy or "change one of them"
+    return path, f"{shown(detail['input'])} is not allowed", _remedy(detail, path)
 
 
 def _remedy(detail: ErrorDetails, path: FieldPath) -> str:
     if detail["type"] == "string_pattern_mismatch":
         return _PATTERN_REMEDIES.get(str(path[-1]), IDENTIFIER_REMEDY)
-    said = detail["msg"].replace("Input should be", "must be")
-    return _REMEDIES.get(detail["type"], said)
+    if detail["type"] in _REMEDIES:
+        return _REMEDIES[detail["type"]].format(**detail.get("ctx", {}))
+    return detail["msg"].replace("Input should be", "must be")
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Return a value of a file as a message quotes it, short whatever it is."""
     if isinstance(value, dict):
         return "a block of keys"
     if isinstance(value, list):
@@ -118,7 +151,7 @@ def _shown(value: object) -> str:
     if value is None or isinstance(value, bool):
         return {None: "an empty value", True: "true", False: "false"}[value]
     text = repr(value)
-    return text if len(text) <= _SHOWN_LENGTH else f"{text[: _SHOWN_LENGTH - 1]}…"
+    return text if len(text) <= LONGEST_QUOTED else f"{text[: LONGEST_QUOTED - 1]}…"
 
 
 def _known_keys(path: FieldPath) -> list[str]:
@@ -135,73 +168,60 @@ def _record_in(annotation: object) -> type[Record] | None:
     return next((found for part in get_args(annotation) if (found := _record_in(part))), None)
 
 
-def cross_faults(study: Study, document: Document) -> list[Fault]:
-    """Return what does not fit between the fields of a study, in file order."""
-    found = (
-        Fault(dotted(path), problem, remedy, document.line(path))
-        for path, problem, remedy in (
-            *_unknown_labels(study),
-            *_repeated_missing_items(study),
-            *_repeated_keys(study),
-        )
-    )
-    return in_file_order(found)
+def _unknown_labels(study: Study, guesser: Guesser) -> Iterator[Finding]:
+    for labels, known in _references(study):
+        keys = set(map(label_key, known))
+        for path, label in labels:
+            if label_key(label) not in keys:
+                remedy = guesser.remedy(label, known)
+                yield path, f"'{shortened(label, LONGEST_QUOTED)}' is not in this study", remedy
 
 
-Finding = tuple[FieldPath, str, str]
+Labels = list[tuple[FieldPath, str]]
+"""Labels with their places."""
 
 
-def _unknown_labels(study: Study) -> Iterator[Finding]:
-    for path, label, known in _references(study):
-        if label_key(label) not in set(map(label_key, known)):
-            yield path, f"'{label}' is not in this study", known_or_nearest(label, known)
-
-
-def _references(study: Study) -> Iterator[tuple[FieldPath, str, list[str]]]:
-    """Yield every label that must also stand in another list, with that list."""
-    plan = study.reference_protocol
+def _references(study: Study) -> Iterator[tuple[Labels, list[str]]]:
+    """Yield labels that must also stand in another list, with that list."""
+    plan, equipment, reagents = study.reference_protocol, study.equipment, study.reagents
+    yield _at(plan.required_equipment, "reference_protocol", "required_equipment"), equipment
+    yield _at(plan.required_reagents, "reference_protocol", "required_reagents"), reagents
     controls = [control.name for control in study.controls]
-    for field, labels, known in (
-        ("required_equipment", plan.required_equipment, study.equipment),
-        ("required_reagents", plan.required_reagents, study.reagents),
-        ("controls", plan.controls, controls),
-    ):
-        for place, label in enumerate(labels):
-            yield ("reference_protocol", field, place), label, known
-    for place, swap in enumerate(study.substitutions):
-        original: FieldPath = ("substitutions", place, "original")
-        yield original, swap.original, [*study.equipment, *study.reagents]
-    for difficulty in Difficulty:
-        lab = study.labs.at(difficulty)
-        for item in lab.booked:
-            yield ("labs", difficulty.value, "booked", item), item, study.equipment
-        for place, item in enumerate(lab.out_of_stock):
-            yield ("labs", difficulty.value, "out_of_stock", place), item, study.reagents
-    for field in study.design.why:
-        yield ("design", "why", field), field, list(Design.model_fields)
+    yield _at(plan.controls, "reference_protocol", "controls"), controls
+    originals: Labels = [
+        (("substitutions", place, "original"), swap.original)
+        for place, swap in enumerate(study.substitutions)
+    ]
+    yield originals, [*equipment, *reagents]
+    for level in Difficulty:
+        lab = study.labs.at(level)
+        yield [(("labs", level.value, "booked", item), item) for item in lab.booked], equipment
+        yield _at(lab.out_of_stock, "labs", level.value, "out_of_stock"), reagents
+    reasons: Labels = [(("design", "why", field), field) for field in study.design.why]
+    yield reasons, [*Design.model_fields]
+
+
+def _at(labels: list[str], *path: str) -> Labels:
+    return [((*path, place), label) for place, label in enumerate(labels)]
 
 
 def _repeated_missing_items(study: Study) -> Iterator[Finding]:
-    for difficulty in Difficulty:
-        lab = study.labs.at(difficulty)
+    for level in Difficulty:
+        lab = study.labs.at(level)
         for field, labels in (("booked", [*lab.booked]), ("out_of_stock", lab.out_of_stock)):
             for label in repeated_labels(labels):
-                yield (
-                    ("labs", difficulty.value, field),
-                    f"'{label}' is listed twice",
-                    "list it once",
-                )
+                said = f"'{shortened(label, LONGEST_QUOTED)}' is listed twice"
+                yield ("labs", level.value, field), said, "list it once"
 
 
 def _repeated_keys(study: Study) -> Iterator[Finding]:
-    keys = [constraint.key for constraint in study.constraints]
-    for place, key in enumerate(keys):
-        if key in LAB_CONSTRAINTS:
-            remedy = "choose another key: every lab adds this one itself"
-            yield ("constraints", place, "key"), f"'{key}' is taken", remedy
-        elif key in keys[:place]:
-            yield ("constraints", place, "key"), f"'{key}' is used twice", "choose another key"
-    rules = [rule.key for rule in study.policy_rules]
-    for place, key in enumerate(rules):
-        if key in rules[:place]:
-            yield ("policy_rules", place, "key"), f"'{key}' is used twice", "choose another key"
+    for field, keyed in (("constraints", study.constraints), ("policy_rules", study.policy_rules)):
+        seen = set()
+        for place, key in enumerate(each.key for each in keyed):
+            path: FieldPath = (field, place, "key")
+            if field == "constraints" and key in LAB_CONSTRAINTS:
+                remedy = "choose another key: every lab adds this one itself"
+                yield path, f"'{key}' is taken", remedy
+            elif key in seen:
+                yield path, f"'{key}' is used twice", "choose another key"
+            seen.add(key)

@@ -13,21 +13,16 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from replicalab.lexicon import label_key
+from replicalab.measures import EvidenceTier
 from replicalab.models import (
+    DIMENSIONS,
     Count,
     Credits,
     Dimension,
     LabManagerActionType,
-    NonEmptyText,
     Record,
 )
-
-Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-MOST: Final = 10**9
-"""The largest budget (credits), number of days, staff or units that a study may name."""
-
-AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]
-Whole = Annotated[int, Field(strict=True, ge=1)]
+from replicalab.scenarios.fields import MOST, Effect, Few, Label, Whole
 
 COST_PER_SAMPLE: Final = 10.0
 COST_PER_DAY: Final = 50.0
@@ -41,6 +36,7 @@ STAFF_CONTROL_THRESHOLD: Final = 2
 STAFF_DAY_THRESHOLD: Final = 5
 STAFF_EQUIPMENT_THRESHOLD: Final = 2
 
+Dimensions = Annotated[list[Dimension], Field(max_length=len(DIMENSIONS))]
 Rate = Annotated[float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False)]
 Step = Annotated[int, Field(strict=True, ge=0, le=10**9)]
 
@@ -89,14 +85,6 @@ class Difficulty(StrEnum):
     HARD = "hard"
 
 
-class EvidenceTier(StrEnum):
-    """Where evidence stands to the study's target and floor, best first."""
-
-    MEETS_TARGET = "meets target"
-    ABOVE_FLOOR = "above floor"
-    BELOW_FLOOR = "below floor"
-
-
 class ExpectedOutcome(Record):
     """What the author says happens when the reference protocol is proposed in this lab, seed 0.
 
@@ -112,13 +100,13 @@ class ExpectedOutcome(Record):
         largest_sample: the largest sample with which that plan fits the lab.
     """
 
-    fails: list[Dimension] = Field(default_factory=list)
+    fails: Dimensions = Field(default_factory=list)
     answer: LabManagerActionType
-    still_fails: list[Dimension] = Field(default_factory=list)
+    still_fails: Dimensions = Field(default_factory=list)
     sample_size: Count
     duration_days: Count
     credits: Credits
-    evidence: Finite | None
+    evidence: Effect | None
     verdict: EvidenceTier
     largest_sample: Count | None = None
 
@@ -140,8 +128,8 @@ class Lab(Record):
     budget: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
     days: Whole
     staff: Whole
-    booked: dict[NonEmptyText, Count] = Field(default_factory=dict)
-    out_of_stock: list[NonEmptyText] = Field(default_factory=list)
+    booked: Annotated[dict[Label, Count], Few] = Field(default_factory=dict)
+    out_of_stock: Annotated[list[Label], Few] = Field(default_factory=list)
     cost_model: CostModel = CostModel()
     staff_model: StaffModel = StaffModel()
     expected: ExpectedOutcome | None = None

@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from replicalab.errors import Fault, ScenarioError
+from replicalab.measures import DesignKind
 from replicalab.models import Count, NonEmptyText, Record
 from replicalab.scenarios.checking import (
     IDENTIFIER_REMEDY,
+    Guesser,
     checked_study,
     is_identifier,
-    known_or_nearest,
+    shown,
 )
+from replicalab.scenarios.fields import Identifier
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import Pack, pack_of, require_seed
 from replicalab.scenarios.reading import read_document, with_text_at
@@ -34,7 +37,7 @@ from replicalab.scenarios.shelf import (
     study_files,
     unreadable,
 )
-from replicalab.scenarios.study import DesignKind, Identifier, Study
+from replicalab.scenarios.study import Study
 
 SCENARIO_FOLDER: Final = Path(__file__).resolve().parents[2] / "scenarios"
 """The shipped studies: ``<domain_id>/<scenario_id>.yaml``."""
@@ -165,7 +168,7 @@ def copy_text(scenario_id: str, new_id: str, *, folder: Path | None = None) -> s
         ScenarioError: the id is not a known one, or the new one is no id.
     """
     if not is_identifier(new_id):
-        fault = Fault("scenario_id", f"{new_id!r} is not an id", IDENTIFIER_REMEDY)
+        fault = Fault("scenario_id", f"{shown(new_id)} is not an id", IDENTIFIER_REMEDY)
         raise ScenarioError("copy", [fault])
     return with_text_at(study_text(scenario_id, folder=folder), "scenario_id", new_id)
 
@@ -190,7 +193,7 @@ def _require_difficulty(name: str) -> Difficulty:
 
 
 def _unknown(field: str, name: str, known: list[str]) -> ScenarioError:
-    fault = Fault(field, f"{name!r} is unknown", known_or_nearest(str(name), known))
+    fault = Fault(field, f"{shown(name)} is unknown", Guesser().remedy(str(name), known))
     return ScenarioError("scenarios", [fault])
 
 

@@ -30,16 +30,9 @@ from replicalab.models import (
     Record,
     ScientistObservation,
 )
+from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import Inventory
-from replicalab.scenarios.lab import (
-    MOST,
-    CostModel,
-    Difficulty,
-    ExpectedOutcome,
-    Finite,
-    Lab,
-    StaffModel,
-)
+from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
 from replicalab.scenarios.limits import Limit, limits_of
 from replicalab.scenarios.study import (
     AllowedSubstitution,

@@ -17,9 +17,14 @@ from typing import Final, NoReturn
 import yaml
 
 from replicalab.errors import Fault, ScenarioError
+from replicalab.lexicon import shortened
 
 MAX_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 20
+MOST_VALUES: Final = 5_000
+"""The most values of a file, lists and blocks counted; a shipped study has some 250."""
+LONGEST_QUOTED: Final = 60
+"""The most characters that a message quotes of a file's own."""
 
 FieldPath = tuple[str | int, ...]
 """Where a value stands: keys and 0-based list positions, from the top of the file."""
@@ -59,7 +64,10 @@ class Document:
 
 def dotted(path: FieldPath) -> str:
     """Return a path as people write it: ``paper.facts[2].source``."""
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    steps = (
+        f"[{step}]" if isinstance(step, int) else f".{shortened(step, LONGEST_QUOTED)}"
+        for step in path
+    )
     return "".join(steps).removeprefix(".")
 
 
@@ -206,6 +214,9 @@ class _Reader:
 
     def _value(self, event: yaml.Event, path: FieldPath) -> Data:
         self._lines.setdefault(path, _line_of(event))
+        if len(self._lines) > MOST_VALUES:
+            problem = f"the file holds more than {MOST_VALUES:,} values"
+            self._fail((), event, problem, "shorten it")
         self._check_plain(event, path)
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event, path)
@@ -214,7 +225,10 @@ class _Reader:
         return self._mapping(path)
 
     def _check_plain(self, event: yaml.Event, path: FieldPath) -> None:
-        anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
+        anchor, tag = (
+            value and shortened(value, LONGEST_QUOTED)
+            for value in (getattr(event, "anchor", None), getattr(event, "tag", None))
+        )
         if isinstance(event, yaml.AliasEvent):
             self._fail(path, event, f"alias *{anchor} is not allowed", "write the value out")
         if anchor is not None:
@@ -243,7 +257,8 @@ class _Reader:
             key = self._key(event, path)
             if key in found:
                 first = self._lines[(*path, key)]
-                problem = f"key '{key}' stands here a second time (first on line {first})"
+                said = shortened(key, LONGEST_QUOTED)
+                problem = f"key '{said}' stands here a second time (first on line {first})"
                 self._fail((*path, key), event, problem, "keep one of the two")
             self._lines[(*path, key)] = _line_of(event)
             found[key] = self._value(next(self._events), (*path, key))

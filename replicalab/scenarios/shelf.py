@@ -137,7 +137,7 @@ def read_study(file: StudyFile) -> Study:
     """
     outcome = _outcome(file)
     if isinstance(outcome, ScenarioError):
-        raise ScenarioError(outcome.source, list(outcome.faults))
+        raise ScenarioError(outcome.source, outcome.faults, outcome.more)
     return outcome
 
 

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from replicalab.lexicon import content_words, repeated_labels, words_of
-from replicalab.models import Flag, NonEmptyText, Protocol, Record, too_large
-from replicalab.scenarios.lab import MOST, AtLeastOne, Finite, Labs
-
-Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
-Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
-
-MOST_ITEMS: Final = 40
-"""The most controls, pieces of equipment, reagents or rules of a study."""
+from replicalab.measures import KINDS, DesignKind
+from replicalab.models import LONGEST_TEXT, Flag, Protocol, Record, too_large
+from replicalab.scenarios.fields import (
+    MOST,
+    MOST_FACTS,
+    MOST_PHRASES,
+    MOST_SUBSTITUTIONS,
+    SMALLEST_FACTOR,
+    AtLeastOne,
+    Bound,
+    Doi,
+    Effect,
+    Few,
+    Finite,
+    Identifier,
+    Label,
+    Prose,
+    Share,
+    Some,
+)
+from replicalab.scenarios.lab import Labs
 
 
 class Confidence(StrEnum):
@@ -39,10 +51,10 @@ class Fact(Record):
         where: where the source was found, if that is not the publication itself.
     """
 
-    text: NonEmptyText
-    source: NonEmptyText
+    text: Prose
+    source: Prose
     confidence: Confidence
-    where: NonEmptyText | None = None
+    where: Prose | None = None
 
 
 class Paper(Record):
@@ -63,43 +75,18 @@ class Paper(Record):
         facts: every number above, each with its source.
     """
 
-    title: NonEmptyText
-    citation: NonEmptyText
-    doi: Annotated[str, StringConstraints(pattern=r"^10\.\d{4,9}/\S+$")] | None
-    hypothesis: NonEmptyText
-    method: NonEmptyText
-    key_finding: NonEmptyText
-    goal: NonEmptyText
-    published: NonEmptyText
-    caution: NonEmptyText
-    contested: NonEmptyText | None = None
-    teaches: NonEmptyText
-    facts: Annotated[list[Fact], Field(min_length=1)]
-
-
-class DesignKind(StrEnum):
-    """Which evidence a study reports at n."""
-
-    TWO_GROUP = "two_group"
-    PAIRED = "paired"
-    ONE_SAMPLE = "one_sample"
-    CORRELATION = "correlation"
-    TWO_PROPORTIONS = "two_proportions"
-    AUDIT = "audit"
-    COVERAGE = "coverage"
-    PRECISION = "precision"
-
-
-POWER_KINDS: Final = frozenset(
-    {
-        DesignKind.TWO_GROUP,
-        DesignKind.PAIRED,
-        DesignKind.ONE_SAMPLE,
-        DesignKind.CORRELATION,
-        DesignKind.TWO_PROPORTIONS,
-    }
-)
-"""The kinds whose evidence is the power of a two-sided test."""
+    title: Prose
+    citation: Prose
+    doi: Doi | None
+    hypothesis: Prose
+    method: Prose
+    key_finding: Prose
+    goal: Prose
+    published: Prose
+    caution: Prose
+    contested: Prose | None = None
+    teaches: Prose
+    facts: Annotated[list[Fact], Field(min_length=1, max_length=MOST_FACTS)]
 
 
 class Design(Record):
@@ -125,55 +112,41 @@ class Design(Record):
     """
 
     kind: DesignKind
-    effect_published: Finite | None
-    effect_planning: Finite | None
-    sesoi: Finite | None
+    effect_published: Effect | None
+    effect_planning: Effect | None
+    sesoi: Effect | None
     alpha: Share | None
-    target: Positive
-    floor: Positive
-    unit_of_n: NonEmptyText
+    target: Bound
+    floor: Bound
+    unit_of_n: Label
     population_max: AtLeastOne | None
-    source: NonEmptyText
-    why: dict[NonEmptyText, NonEmptyText] = Field(default_factory=dict)
+    source: Prose
+    why: Annotated[dict[Label, Prose], Few] = Field(default_factory=dict)
 
     @property
     def lower_is_better(self) -> bool:
         """Whether less of this evidence is more: so it is with a half-width."""
-        return self.kind is DesignKind.PRECISION
+        return KINDS[self.kind].scale.lower_is_better
 
     @model_validator(mode="after")
     def _numbers_fit_the_kind(self) -> Self:
-        if self.kind is DesignKind.COVERAGE:
-            if self.population_max is None:
-                raise ValueError(
-                    "coverage has no population_max; give the number of units there are"
-                )
-        elif self.effect_planning is None or self.effect_planning <= 0:
-            raise ValueError(
-                f"effect_planning is {self.effect_planning}; a {self.kind} design needs one above 0"
-            )
-        if self.kind not in (DesignKind.COVERAGE, DesignKind.AUDIT) and self.alpha is None:
-            raise ValueError(f"a {self.kind} design has no alpha; give one, for example 0.05")
-        self._bounds_are_ordered()
+        for fault in KINDS[self.kind].faults(self):
+            raise ValueError(fault)
         return self
 
-    def _bounds_are_ordered(self) -> None:
-        if self.kind is DesignKind.PRECISION:
+    @model_validator(mode="after")
+    def _bounds_are_ordered(self) -> Self:
+        if self.lower_is_better:
             if self.target > self.floor:
                 raise ValueError(
-                    "the target is above the floor; for precision lower is better: target <= floor"
+                    f"the target is above the floor; for {self.kind} lower is better: "
+                    "target <= floor"
                 )
         elif not self.floor <= self.target <= 1:
             raise ValueError(
                 "target and floor are out of order; they are shares: floor <= target <= 1"
             )
-        for name in ("effect_published", "effect_planning", "sesoi"):
-            effect = getattr(self, name)
-            if effect is None:
-                continue
-            size = effect if self.kind is DesignKind.AUDIT else abs(effect)
-            if self.kind in (DesignKind.CORRELATION, DesignKind.AUDIT) and not 0 < size < 1:
-                raise ValueError(f"{name} is {effect}; a {self.kind} effect lies between 0 and 1")
+        return self
 
 
 class Comparator(StrEnum):
@@ -215,12 +188,12 @@ class ScenarioConstraint(Record):
     """
 
     key: Identifier
-    label: NonEmptyText
+    label: Label
     quantity: Finite | None
-    unit: NonEmptyText | None
+    unit: Label | None
     comparator: Comparator
     hard: Flag
-    details: str = ""
+    details: Annotated[str, StringConstraints(max_length=LONGEST_TEXT)] = ""
     bounds: Bounds | None = None
     conditions: Annotated[int, Field(strict=True, ge=2, le=1000)] | None = None
 
@@ -264,12 +237,12 @@ class AllowedSubstitution(Record):
         evidence_factor: what multiplies the planning effect: 1 when nothing of it is lost.
     """
 
-    original: NonEmptyText
-    alternative: NonEmptyText
-    condition: NonEmptyText
-    tradeoff: NonEmptyText
+    original: Label
+    alternative: Label
+    condition: Prose
+    tradeoff: Prose
     fidelity_loss: Annotated[int, Field(strict=True, ge=0, le=3)]
-    evidence_factor: Annotated[float, Field(strict=True, gt=0, le=1)] = 1.0
+    evidence_factor: Annotated[float, Field(strict=True, ge=SMALLEST_FACTOR, le=1)] = 1.0
 
 
 class HiddenReferenceSpec(Record):
@@ -283,11 +256,11 @@ class HiddenReferenceSpec(Record):
         target_value: what it should come to.
     """
 
-    summary: NonEmptyText
-    required_elements: list[NonEmptyText]
-    flexible_elements: list[NonEmptyText]
-    target_metric: NonEmptyText
-    target_value: NonEmptyText
+    summary: Prose
+    required_elements: Annotated[list[Label], Few]
+    flexible_elements: Annotated[list[Label], Few]
+    target_metric: Prose
+    target_value: Prose
 
     @cached_property
     def element_words(self) -> tuple[frozenset[str], ...]:
@@ -304,9 +277,9 @@ class Control(Record):
         protects_against: the error that it rules out.
     """
 
-    name: NonEmptyText
+    name: Label
     droppable: Flag
-    protects_against: NonEmptyText
+    protects_against: Prose
 
 
 class PolicyRule(Record):
@@ -320,9 +293,9 @@ class PolicyRule(Record):
     """
 
     key: Identifier
-    restriction: NonEmptyText
-    forbidden_phrases: Annotated[list[NonEmptyText], Field(min_length=1)]
-    allowed_mentions: list[NonEmptyText] = Field(default_factory=list)
+    restriction: Prose
+    forbidden_phrases: Annotated[list[Label], Some]
+    allowed_mentions: Annotated[list[Label], Few] = Field(default_factory=list)
 
     @cached_property
     def phrase_words(self) -> tuple[str, ...]:
@@ -339,7 +312,7 @@ class Throughput(Record):
     """
 
     value: AtLeastOne
-    why: NonEmptyText
+    why: Prose
 
 
 class Study(Record):
@@ -370,14 +343,14 @@ class Study(Record):
     domain_id: Identifier
     paper: Paper
     design: Design
-    success_criteria: Annotated[list[NonEmptyText], Field(min_length=1)]
+    success_criteria: Annotated[list[Prose], Some]
     hidden_reference: HiddenReferenceSpec
-    constraints: list[ScenarioConstraint]
-    equipment: Annotated[list[NonEmptyText], Field(max_length=MOST_ITEMS)]
-    reagents: Annotated[list[NonEmptyText], Field(max_length=MOST_ITEMS)]
-    substitutions: Annotated[list[AllowedSubstitution], Field(max_length=2 * MOST_ITEMS)]
-    controls: Annotated[list[Control], Field(max_length=MOST_ITEMS)]
-    policy_rules: Annotated[list[PolicyRule], Field(max_length=MOST_ITEMS)]
+    constraints: Annotated[list[ScenarioConstraint], Few]
+    equipment: Annotated[list[Label], Few]
+    reagents: Annotated[list[Label], Few]
+    substitutions: Annotated[list[AllowedSubstitution], Field(max_length=MOST_SUBSTITUTIONS)]
+    controls: Annotated[list[Control], Few]
+    policy_rules: Annotated[list[PolicyRule], Few]
     min_days: AtLeastOne
     samples_per_day: Throughput | None
     reference_protocol: Protocol
@@ -396,8 +369,18 @@ class Study(Record):
         return self
 
     @model_validator(mode="after")
+    def _phrases_can_be_looked_for(self) -> Self:
+        for name in ("forbidden_phrases", "allowed_mentions"):
+            number = sum(len(getattr(rule, name)) for rule in self.policy_rules)
+            if number > MOST_PHRASES:
+                raise ValueError(
+                    f"the restrictions have {number} {name}; {MOST_PHRASES} in all are looked for"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _evidence_is_bounded_from_its_worse_side(self) -> Self:
-        lower_is_better = self.design.kind is DesignKind.PRECISION
+        lower_is_better = self.design.lower_is_better
         needed = Comparator.AT_MOST if lower_is_better else Comparator.AT_LEAST
         for constraint in self.constraints:
             if constraint.bounds is Bounds.EVIDENCE and constraint.comparator is not needed:

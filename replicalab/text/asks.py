@@ -8,18 +8,9 @@ from replicalab.assessment import DIMENSION_ROWS, Assessment, Evidence, assumed_
 from replicalab.assessment.phrases import failing_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, quoted
 from replicalab.planner import Ask, Options, Relief, Single, asks_text
-from replicalab.scenarios import DesignKind, EvidenceTier
+from replicalab.scenarios import EvidenceTier
 from replicalab.text.plan import effect_text
 
-_EFFECTS: Final = {
-    DesignKind.TWO_GROUP: "Cohen's d",
-    DesignKind.PAIRED: "Cohen's d",
-    DesignKind.ONE_SAMPLE: "Cohen's d",
-    DesignKind.CORRELATION: "correlation r",
-    DesignKind.TWO_PROPORTIONS: "Cohen's h",
-    DesignKind.AUDIT: "share of bad units",
-    DesignKind.PRECISION: "relative SD of one sample",
-}
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 
 
@@ -144,17 +135,14 @@ def bound_text(evidence: Evidence, bound: str) -> str:
 
 
 def assumption_text(plan: Assessment) -> str:
-    """Return at which assumed effect the evidence is planned, and that none was observed."""
-    evidence, design = plan.evidence, plan.pack.design
-    if evidence.effect is None:
-        return "A share of all there is: no effect is assumed."
-    through = ""
-    if evidence.effect != design.effect_planning:
-        through = f", seen as {effect_text(evidence.effect)} through the substitutions"
-    return (
-        f"Planned, at an assumed {_EFFECTS[design.kind]} of {effect_text(design.effect_planning)}"
-        f"{through}; never observed {evidence.measure}."
-    )
+    """Return at which assumed effect the evidence is planned, how, and that none was observed."""
+    evidence, row = plan.evidence, plan.evidence.row
+    if row.effect is None:
+        return f"Planned, by {row.method}; no effect is assumed."
+    assumed = f"{row.effect.name} of {effect_text(plan.pack.design.effect_planning)}"
+    if evidence.factor != 1:
+        assumed += f", seen as {effect_text(evidence.effect)} through the substitutions"
+    return f"Planned, at an assumed {assumed}, by {row.method}; never observed {evidence.measure}."
 
 
 def assumed_rows(plan: Assessment) -> list[tuple[str, str, Evidence]]:

@@ -26,7 +26,6 @@ from replicalab.lexicon import (
 from replicalab.models import DIMENSIONS, FIELD_LABELS, Dimension, Protocol
 from replicalab.planner import LeastLoss, Options, PlanStep
 from replicalab.scenarios import (
-    POWER_KINDS,
     Bounds,
     Comparator,
     Control,
@@ -163,10 +162,11 @@ def detectable_effect(plan: Assessment) -> float | None:
     A substitution's factor makes every effect look smaller, so the effect must be larger by it.
     None where no test exists, without evidence, and where no effect is large enough.
     """
-    if plan.evidence.void or plan.pack.design.kind not in POWER_KINDS:
+    if plan.evidence.void:
         return None
-    found = smallest_detectable_effect(plan.pack.design, plan.evidence.counted)
-    return None if found is None else found / plan.evidence_factor
+    return smallest_detectable_effect(
+        plan.pack.design, plan.evidence.counted, plan.evidence_factor
+    )
 
 
 def effect_text(effect: float | None) -> str:
@@ -199,8 +199,9 @@ def loss_text(step: PlanStep) -> str:
     """Return what a step does to the study: evidence, the effect it detects, its fidelity."""
     parts = [evidence_text(step)]
     old, new = (effect_text(detectable_effect(plan)) for plan in (step.before, step.after))
-    if old != new:
-        parts.append(f"smallest detectable effect {old} → {new}")
+    sought = step.after.evidence.row.sought
+    if sought and old != new:
+        parts.append(f"{sought.name} {old} → {new}")
     if step.before.fidelity_loss != step.after.fidelity_loss:
         parts.append(f"fidelity loss {step.before.fidelity_loss} → {step.after.fidelity_loss}")
     return "; ".join(parts)

@@ -64,14 +64,6 @@ TIER_STATUS: Final = {
     EvidenceTier.BELOW_FLOOR: Status.CAUTION,
 }
 
-EVIDENCE_MEANINGS: Final = {
-    "power": "the chance of finding the assumed effect",
-    "probability of detection": "the chance of finding a bad unit at the assumed share of them",
-    "share examined": "how much of all there is gets checked",
-    "half-width": "how far the result may be off, either way",
-}
-"""What each measure of evidence says, for people who meet it first."""
-
 
 def plan_verdict(plan: Assessment) -> Verdict:
     """Return what a plan is worth in its lab: can it run, and would it show anything."""
@@ -111,7 +103,7 @@ def terms_text(plan: Assessment) -> str:
     evidence = plan.evidence
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
     bounds = f"target {target}: what the study aims for; floor {floor}: the least worth running"
-    meaning = EVIDENCE_MEANINGS[evidence.measure]
+    meaning = evidence.row.meaning
     unit = plan.pack.design.unit_of_n
     return f"Samples: {unit}. {evidence.measure.capitalize()}: {meaning}; {bounds}."
 

@@ -301,7 +301,7 @@ def audit_pack(**changes: Any) -> Pack:
 def test_planned_evidence_says_what_it_assumes() -> None:
     found = assess(make_protocol(sample_size=34), make_pack(design=make_design())).evidence
     assert found == Evidence(
-        measure="power",
+        kind=DesignKind.TWO_GROUP,
         value=power("two_group", 34, 0.9),
         target=0.8,
         floor=0.5,
@@ -474,27 +474,26 @@ def test_coverage_assumes_no_effect() -> None:
     ],
 )
 def test_evidence_text(kind: str, value: float, text: str) -> None:
-    measure = assess(make_protocol(), make_pack(design=KINDS[DesignKind(kind)])).evidence.measure
-    assert Evidence(measure, value, 0.8, 0.5, ABOVE, 40, None).text == text
+    assert Evidence(DesignKind(kind), value, 0.8, 0.5, ABOVE, 40, None).text == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0.9996, "share examined 99.9 %"),  # would be the target
-        (0.49996, "share examined 49.9 %"),  # would be the floor
+        (0.9996, "share examined 99.96 %"),  # would be the target
+        (0.49996, "share examined 49.996 %"),  # would be the floor
         (0.5, "share examined 50 %"),
         (0.1 + 0.2, "share examined 30 %"),
         (0.7496, "share examined 75 %"),  # no bound near
         (1.0, "share examined 100 %"),
     ],
 )
-def test_share_examined_is_rounded_but_never_up_to_a_bound(value: float, text: str) -> None:
-    assert Evidence("share examined", value, 1.0, 0.5, ABOVE, 40, None).text == text
+def test_share_examined_is_rounded_but_never_to_a_bound(value: float, text: str) -> None:
+    assert Evidence(DesignKind.COVERAGE, value, 1.0, 0.5, ABOVE, 40, None).text == text
 
 
 def test_share_examined_that_meets_a_bound_but_for_rounding_shows_the_bound() -> None:
-    found = Evidence("share examined", 0.3, 1.0, 0.1 + 0.2, ABOVE, 40, None)
+    found = Evidence(DesignKind.COVERAGE, 0.3, 1.0, 0.1 + 0.2, ABOVE, 40, None)
     assert (found.text, found.amount(found.floor)) == ("share examined 30 %", "30 %")
 
 

@@ -268,7 +268,7 @@ def test_tape_runs_out_as_a_failure_of_the_model() -> None:
 @pytest.mark.parametrize("fields", [{}, {"text": "a", "failure": "b"}])
 def test_output_is_a_text_or_a_failure(fields: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="either a text or a failure"):
-        Output(**fields)
+        Output.model_validate(fields)
 
 
 @pytest.mark.parametrize("module", ["replicalab", "replicalab.agents", "replicalab.negotiation"])

@@ -1,4 +1,4 @@
-"""A whole negotiation, for every pairing of players, through the same step."""
+"""A whole negotiation, for every pairing of players, played on, taken back and forked."""
 
 from __future__ import annotations
 
@@ -6,215 +6,197 @@ from itertools import product
 from typing import Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.agents import check_feasibility
-from replicalab.cassettes import ModelSettings, cassette_of, load_cassette, play_cassette
-from replicalab.cassettes import save_cassette as saved_cassette
 from replicalab.errors import NegotiationError
-from replicalab.models import Protocol, ScientistAction
+from replicalab.models import Protocol, ScientistActionType, revise
 from replicalab.negotiation import (
     AUTOMATIC,
+    By,
+    Ending,
     LabManagerKind,
+    Negotiation,
     Outcome,
     ScientistKind,
-    Trace,
+    State,
     Turn,
     ask_model,
     begin,
-    choose_turn,
-    load_trace,
+    fork,
+    load,
     negotiate,
-    play_action,
-    play_turn,
-    replay_differences,
-    save_trace,
-    setup_for,
-    start,
-    state_of,
-    step,
+    play,
+    replay,
+    save,
 )
-from replicalab.negotiation.games import state_after
-from replicalab.negotiation.players import opening_turn
-from replicalab.negotiation.prospects import prospect
-from replicalab.scenarios import EvidenceTier, Pack, load_scenario
+from replicalab.negotiation.games import play_rule
+from replicalab.scenarios import Pack, load_scenario
 from tests.factories import make_protocol
-from tests.negotiation.modelling import CUT_OFF, PROPOSAL, PROSE, said
-from tests.negotiation.playing import ACCEPT, BOOKED, OFFER, OPEN, PLAN, STUCK, propose, revise_to
+from tests.negotiation.modelling import CUT_OFF, PROPOSAL, PROSE, by_model, said
+from tests.negotiation.playing import (
+    ACCEPT,
+    BOOKED,
+    FLAMING,
+    OPEN,
+    PLAN,
+    STUCK,
+    ask,
+    by_person,
+    by_rule,
+    game,
+    plan_of,
+    propose,
+    revise_to,
+)
 from tests.scripted import ScriptedGenerate
-from tests.strategies import itemised_protocols, scientist_actions, studied_packs, turns
+from tests.strategies import itemised_protocols, studied_packs
 
-BY_HAND: Final = [kind for kind in ScientistKind if kind not in AUTOMATIC]
 PAIRINGS: Final = list(product(ScientistKind, LabManagerKind))
+PACK: Final = load_scenario("fin_momentum", "medium")
+RULED: Final = by_rule(PACK, PACK.reference_protocol)
+"""Five rounds: 300, 150, 75 and 37 samples, each with an offer, and the offer accepted."""
 
 
-def next_turn(trace: Trace, pack: Pack) -> Turn:
-    """Return the next turn of whoever plays: by rule, by a scripted model, or by hand."""
-    state = state_of(trace, pack)
-    if trace.setup.scientist in AUTOMATIC:
-        return choose_turn(trace.setup, state, pack)
-    action = propose(PLAN) if state.plan is None else ACCEPT
-    if trace.setup.scientist is ScientistKind.PERSON:
-        return Turn(action=action)
-    answer = ask_model(ScriptedGenerate([PROSE, said(action)]), state, pack)
+def went_on(negotiation: Negotiation) -> Negotiation:
+    """Return the next round of whoever plays: by rule, by a scripted model, or by hand."""
+    if negotiation.setup.scientist in AUTOMATIC:
+        return play_rule(negotiation)
+    action = propose(PLAN) if negotiation.state.plan is None else ACCEPT
+    if negotiation.setup.scientist is ScientistKind.PERSON:
+        return play(negotiation, Turn(action=action))
+    model = ScriptedGenerate([PROSE, said(action)])
+    answer = ask_model(model, negotiation.state, negotiation.pack)
     assert answer.turn is not None
-    return answer.turn
+    return play(negotiation, answer.turn)
 
 
 @pytest.mark.parametrize(("scientist", "lab_manager"), PAIRINGS)
-@pytest.mark.parametrize("pack", [OPEN, BOOKED, STUCK], ids=["open", "booked", "stuck"])
+@pytest.mark.parametrize("pack", [OPEN, BOOKED, STUCK, PACK], ids=["open", "booked", "stuck", "m"])
 def test_every_pairing_plays_to_an_end_and_replays(
     pack: Pack, scientist: ScientistKind, lab_manager: LabManagerKind
 ) -> None:
-    trace = begin(setup_for(pack, None, 5, scientist, lab_manager), pack)
-    while trace.ending is None:
-        trace = play_turn(trace, next_turn(trace, pack), pack)
-    assert trace.outcome is not None
-    assert replay_differences(load_trace(save_trace(trace)), pack) == []
+    setup = game(pack, None, 5, scientist, lab_manager)
+    negotiation = begin(setup, pack)
+    while negotiation.ending is None:
+        negotiation = went_on(negotiation)
+    assert negotiation.outcome is not None
+    again = replay(load(save(negotiation)), pack)
+    assert (again.negotiation, again.differences) == (negotiation, ())
+    if scientist in AUTOMATIC:
+        assert negotiate(setup, pack) == negotiation, "at once and turn by turn are the same"
 
 
-@pytest.mark.parametrize("lab_manager", LabManagerKind)
-@pytest.mark.parametrize("scientist", sorted(AUTOMATIC))
-def test_negotiation_by_rule_is_the_same_turn_by_turn(
-    scientist: ScientistKind, lab_manager: LabManagerKind
+def test_state_before_a_round_is_where_the_rounds_before_led() -> None:
+    negotiation = by_person(BOOKED, propose(PLAN), revise_to(make_protocol(sample_size=30)), ACCEPT)
+    assert negotiation.state_before(0) == State(0, 5)
+    for number in range(3):
+        earlier = by_person(BOOKED, *(done.action for done in negotiation.rounds[:number]))
+        assert negotiation.state_before(number) == earlier.state
+    assert negotiation.state_before(1).offer is not None
+    assert negotiation.without_last.without_last == by_person(BOOKED, propose(PLAN))
+
+
+def test_digest_covers_all_that_was_decided_up_to_a_round_and_the_setup() -> None:
+    one, same = (by_person(BOOKED, propose(PLAN), ask("The days?")) for _ in range(2))
+    assert [done.digest for done in one.rounds] == [done.digest for done in same.rounds]
+    others = [
+        by_person(BOOKED, propose(PLAN), ask("The days?"), max_rounds=9),
+        by_person(BOOKED, propose(FLAMING), ask("The days?")),
+        by_person(STUCK, propose(PLAN), ask("The days?")),
+        by_person(BOOKED, propose(PLAN), ask("The staff?")),
+    ]
+    digests = {each.rounds[1].digest for each in (one, *others)}
+    assert len(digests) == 5
+    assert others[3].rounds[0].digest == one.rounds[0].digest
+
+
+# --- forked ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_fork_keeps_the_rounds_before_and_puts_the_plan_forward(number: int) -> None:
+    before, plan = save(RULED), revise(PACK.reference_protocol, sample_size=111)
+    forked = fork(RULED, number, plan)
+    assert forked.rounds[:number] == RULED.rounds[:number]
+    done = forked.rounds[number]
+    assert done.action == (revise_to(plan) if number else propose(plan))
+    assert (plan_of(done), done.turn.by, done.reason) == (
+        plan,
+        By.FORK,
+        "A plan put forward by hand.",
+    )
+    assert forked.setup == RULED.setup.model_copy(update={"forked_at": number})
+    assert save(RULED) == before
+
+
+def test_fork_goes_on_with_the_baseline() -> None:
+    # 111 samples, 7 days cost 1110 + 350 + 450 = 1910 in a lab of 2600 credits and 6 days.
+    forked = fork(RULED, 1, revise(PACK.reference_protocol, sample_size=111, duration_days=7))
+    assert [(plan_of(d).sample_size, plan_of(d).duration_days) for d in forked.rounds] == [
+        (300, 8),
+        (111, 7),
+        (55, 6),
+        (27, 5),
+        (27, 5),
+    ]
+    assert forked.ending is Ending.SCIENTIST_ACCEPTED
+
+
+def test_fork_with_a_plan_that_passes_ends_there() -> None:
+    offer = RULED.rounds[0].offer
+    assert offer is not None
+    forked = fork(RULED, 1, offer.after.plan)
+    assert len(forked.rounds) == 2
+    assert (forked.ending, forked.outcome) == (Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED)
+    assert forked.final_plan is offer.after, "it is judged already"
+
+
+def test_fork_in_the_last_round_can_run_out_of_rounds() -> None:
+    forked = fork(RULED, 4, PACK.reference_protocol)
+    assert (forked.ending, forked.outcome) == (Ending.OUT_OF_ROUNDS, Outcome.NO_DEAL)
+
+
+def test_fork_at_round_1_proposes_and_a_models_waits_for_its_next_turn() -> None:
+    action = fork(by_rule(OPEN, PLAN), 0, make_protocol(sample_size=12)).rounds[0].action
+    assert action is not None
+    assert action.action_type is ScientistActionType.PROPOSE_PROTOCOL
+    modelled = by_model(BOOKED, [PROSE, CUT_OFF, PROPOSAL], [said(ask("Days?"))], [said(ACCEPT)])
+    forked = fork(modelled, 1, make_protocol(sample_size=90))
+    assert len(forked.rounds) == 2
+    assert forked.rounds[0].attempts == modelled.rounds[0].attempts
+    assert forked.outcome is None
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 3), (3, 1), (2, 2)])
+def test_fork_of_a_fork_replays_whichever_comes_first(first: int, second: int) -> None:
+    twice = fork(fork(RULED, first, revise(PACK.reference_protocol, sample_size=200)), second, PLAN)
+    assert twice.setup.forked_at == second
+    assert replay(load(save(twice)), PACK) == (twice, ())
+
+
+@given(studied_packs(), itemised_protocols(), itemised_protocols(), st.data())
+def test_any_fork_keeps_its_past_and_replays(
+    pack: Pack, opening: Protocol, plan: Protocol, data: st.DataObject
 ) -> None:
-    pack = load_scenario("fin_momentum", "medium")
-    setup = setup_for(pack, pack.reference_protocol, 5, scientist, lab_manager)
-    trace = begin(setup, pack)
-    while trace.ending is None:
-        trace = play_turn(trace, choose_turn(setup, state_of(trace, pack), pack), pack)
-    assert trace == negotiate(setup, pack)
+    negotiation = by_rule(pack, opening if opening.sample_size else None)
+    number = data.draw(st.integers(0, len(negotiation.rounds) - 1))
+    forked = fork(negotiation, number, revise(plan, sample_size=plan.sample_size + 1))
+    assert forked.rounds[:number] == negotiation.rounds[:number]
+    assert len(forked.rounds) <= 5
+    assert replay(load(save(forked)), pack) == (forked, ())
 
 
-@pytest.mark.parametrize("scientist", BY_HAND)
-def test_negotiation_by_hand_waits_after_the_opening(scientist: ScientistKind) -> None:
-    assert negotiate(setup_for(BOOKED, None, 5, scientist), BOOKED).rounds == []
-    opened = negotiate(setup_for(BOOKED, PLAN, 5, scientist), BOOKED)
-    assert [done.plan for done in opened.rounds] == [PLAN]
-    assert opened.outcome is None
-
-
-@pytest.mark.parametrize("scientist", BY_HAND)
-def test_player_without_a_rule_cannot_be_asked(scientist: ScientistKind) -> None:
-    setup = setup_for(BOOKED, None, 5, scientist)
+@pytest.mark.parametrize("number", [-1, 5, 99])
+def test_fork_at_no_round_of_the_negotiation_is_refused(number: int) -> None:
     with pytest.raises(NegotiationError) as caught:
-        choose_turn(setup, start(setup), BOOKED)
+        fork(RULED, number, PLAN)
     assert str(caught.value) == (
-        f"the Scientist is played by a {scientist}, who follows no rule; hand in a turn"
+        f"round {number + 1}: the negotiation has 5 rounds; choose one from 1 to 5"
     )
 
 
-def test_beginning_has_no_round_and_no_ending() -> None:
-    trace = begin(setup_for(BOOKED, scientist=ScientistKind.PERSON), BOOKED)
-    assert (trace.rounds, trace.ending, trace.outcome, trace.final_plan) == ([], None, None, None)
-    assert state_of(trace, BOOKED) == start(trace.setup)
-
-
-def test_turn_after_the_end_is_refused() -> None:
-    trace = negotiate(setup_for(OPEN, PLAN), OPEN)
-    with pytest.raises(NegotiationError, match=r"^round 2: the negotiation has ended"):
-        play_action(trace, ACCEPT, OPEN)
-
-
-def test_state_after_each_round_is_where_stepping_led() -> None:
-    trace = begin(setup_for(BOOKED, scientist=ScientistKind.PERSON), BOOKED)
-    state = start(trace.setup)
-    for action in (propose(PLAN), revise_to(make_protocol(sample_size=30)), ACCEPT):
-        trace = play_action(trace, action, BOOKED)
-        state, _ = step(state, action, BOOKED)
-        assert state_after(trace, len(trace.rounds), BOOKED) == state == state_of(trace, BOOKED)
-    assert state_after(trace, 1, BOOKED).offer == OFFER
-
-
-def test_opening_turn_without_samples_is_refused() -> None:
-    assert opening_turn(PLAN).action == propose(PLAN)
-    with pytest.raises(NegotiationError, match="has a sample size of 0"):
-        opening_turn(make_protocol(sample_size=0))
-
-
-@pytest.mark.parametrize(
-    ("rounds", "reasons"),
-    [
-        (
-            2,
-            ["The opening plan, as it was given.", "It is the last round, so it accepts."],
-        ),
-        (
-            3,
-            [
-                "The opening plan, as it was given.",
-                "The last answer names something that stands in the way, so it halves the sample "
-                "and takes a day off.",
-                "It is the last round, so it accepts.",
-            ],
-        ),
-    ],
-)
-def test_baseline_says_which_rule_it_follows(rounds: int, reasons: list[str]) -> None:
-    pack = load_scenario("fin_momentum", "medium")
-    trace = negotiate(setup_for(pack, pack.reference_protocol, rounds), pack)
-    assert [done.reason for done in trace.rounds] == reasons
-
-
-def test_baseline_says_when_nothing_stands_in_the_way() -> None:
-    trace = negotiate(setup_for(OPEN, make_protocol(rationale="an open flame")), OPEN)
-    assert trace.rounds[1].reason == (
-        "The last answer names nothing that stands in the way, so it accepts."
-    )
-    assert trace.outcome is Outcome.FALSE_AGREEMENT
-
-
-def test_baselines_own_opening_is_told_as_such() -> None:
-    assert negotiate(setup_for(OPEN), OPEN).rounds[0].reason == (
-        "Its own opening: the default plan of the paper's field."
-    )
-
-
-# --- properties -----------------------------------------------------------------------------
-
-
-@given(studied_packs(), st.lists(turns(), max_size=6), st.sampled_from(LabManagerKind))
-def test_any_negotiation_by_hand_is_kept_and_replays(
-    pack: Pack, given_turns: list[Turn], lab_manager: LabManagerKind
-) -> None:
-    trace = begin(setup_for(pack, None, 6, ScientistKind.PERSON, lab_manager), pack)
-    for turn in given_turns:
-        if trace.ending is None:
-            trace = play_turn(trace, turn.model_copy(update={"reason": ""}), pack)
-    assert load_trace(save_trace(trace)) == trace
-    assert replay_differences(trace, pack) == []
-
-
-spoken = st.text(max_size=60) | scientist_actions().map(said) | st.sampled_from([CUT_OFF, PROSE])
-
-
-@settings(max_examples=50)
-@given(studied_packs(), st.lists(st.lists(spoken, max_size=2), min_size=1, max_size=3))
-def test_whatever_a_model_says_is_recorded_and_played_again_equally(
-    pack: Pack, texts: list[list[str]]
-) -> None:
-    trace = begin(setup_for(pack, None, 6, ScientistKind.MODEL), pack)
-    for some in texts:
-        if trace.ending is not None:
-            break
-        answer = ask_model(ScriptedGenerate([*some, PROPOSAL]), state_of(trace, pack), pack)
-        assert answer.turn is not None
-        trace = play_turn(trace, answer.turn, pack)
-    cassette = cassette_of(trace, ModelSettings(model="m"), key="any", title="Any")
-    assert play_cassette(load_cassette(saved_cassette(cassette)), pack) == trace
-    assert replay_differences(load_trace(save_trace(trace)), pack) == []
-
-
-@given(studied_packs(), st.none() | itemised_protocols())
-def test_prospect_that_exists_can_run_above_the_floor(pack: Pack, plan: Protocol | None) -> None:
-    found = prospect(plan, pack)
-    assert found.best.check == check_feasibility(found.best.plan, pack)
-    tier = found.best.price.evidence.tier
-    assert found.exists is (found.best.check.feasible and tier is not EvidenceTier.BELOW_FLOOR)
-
-
-@given(studied_packs(), scientist_actions())
-def test_first_action_by_hand_never_fails(pack: Pack, action: ScientistAction) -> None:
-    trace = play_action(begin(setup_for(pack, scientist=ScientistKind.PERSON), pack), action, pack)
-    assert len(trace.rounds) == 1
+def test_fork_with_no_samples_is_refused() -> None:
+    with pytest.raises(NegotiationError) as caught:
+        fork(RULED, 1, make_protocol(sample_size=0))
+    assert str(caught.value) == "forked plan: sample_size is 0; plan at least 1 sample"

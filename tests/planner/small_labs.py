@@ -213,7 +213,7 @@ def _design(rng: Random) -> Design:
         kind=kind,
         effect_published=None,
         sesoi=None,
-        effect_planning=round(rng.uniform(low, high), 2) if low < high else 0.5,
+        effect_planning=None if low == high else round(rng.uniform(low, high), 2),
         alpha=rng.choice((0.05, 0.01)),
         target=target,
         floor=floor,

@@ -370,9 +370,10 @@ def test_name_that_no_page_can_show_is_replaced_in_messages(own: Own) -> None:
     ],
 )  # fmt: skip
 def test_path_trick_in_an_id_is_an_unknown_id(trick: str) -> None:
-    said = f"scenario_id: {trick!r} is unknown"
-    assert said in refusal(lambda: load_scenario(trick))
-    assert said in refusal(lambda: study_text(trick))
+    for call in (load_scenario, study_text):
+        said = refusal(lambda: call(trick))  # noqa: B023
+        assert f"scenario_id: {repr(trick)[:59]}" in said
+        assert " is unknown; " in said
 
 
 def test_id_that_is_no_text_is_an_unknown_id() -> None:
@@ -497,9 +498,10 @@ def test_copy_is_not_misled_by_the_same_key_further_in(own: Own) -> None:
 
 @pytest.mark.parametrize("new_id", ["", "My Own", "../x", "a/b", "x\n", "1a", "a" * 65, "x: y"])
 def test_copy_refuses_what_is_no_id(new_id: str) -> None:
-    assert refusal(lambda: copy_text("fin_momentum", new_id)) == (
-        f"copy: scenario_id: {new_id!r} is not an id; "
-        "must be lower-case letters, digits and _, beginning with a letter"
+    said = refusal(lambda: copy_text("fin_momentum", new_id))
+    assert said.startswith(f"copy: scenario_id: {repr(new_id)[:59]}")
+    assert said.endswith(
+        " is not an id; must be lower-case letters, digits and _, beginning with a letter"
     )
 
 

@@ -80,6 +80,19 @@ def test_schema_describes_every_field_and_refuses_others(path: str, block: dict[
     assert undescribed == []
 
 
+def test_schema_bounds_every_list_and_every_text() -> None:
+    bounds = {"array": "maxItems", "string": "maxLength", "object": "maxProperties"}
+    unbounded = [
+        path
+        for path, block in blocks(study_schema())
+        if (kind := block.get("type")) in bounds
+        and bounds[str(kind)] not in block
+        and not {"enum", "pattern", "properties"} & {*block}
+    ]
+    # Its lists and texts are bounded together: what a plan may be is said in one place.
+    assert {path.split("/")[2] for path in unbounded} == {"Protocol"}
+
+
 def test_schema_lists_what_a_choice_may_be() -> None:
     choices = {path.rsplit("/", 1)[-1]: block.get("enum") for path, block in blocks(study_schema())}
     assert choices["Confidence"] == ["verified", "recalled", "derived", "planning value"]

@@ -85,6 +85,16 @@ def test_faults_are_named_all_at_once_by_line_field_value_and_remedy() -> None:
     assert budget[1:] == ["labs.hard.budget", "-5 is not allowed", "must be greater than 0"]
 
 
+def test_faults_beyond_fifty_are_counted() -> None:
+    wrong = "".join(f"wrong_{number}: 1\n" for number in range(60))
+    app = write(visit(), f"{MINE}\n{wrong}")
+    assert own_alert(app) == Alert(
+        "error",
+        "60 faults. The file can be used when none is left. The first 50 are listed.",
+    )
+    assert len(faults(app)) == 50
+
+
 def test_id_of_a_shipped_study_is_refused() -> None:
     app = write(visit(), study_text("psy_stroop"))
     [fault] = faults(app)

@@ -6,8 +6,8 @@ import streamlit as st
 
 from replicalab.assessment import Assessment, Evidence
 from replicalab.figures import CONFIG, evidence_chart
+from replicalab.lexicon import capitalised
 from replicalab.planner import Options
-from replicalab.scenarios import POWER_KINDS
 from replicalab.text.asks import assumed_rows, assumed_text, assumption_text
 from replicalab.text.plan import detectable_effect, effect_text
 from replicalab.ui.protocol.changes import Ticked
@@ -52,9 +52,9 @@ def _alt(shown: Marks) -> str:
 def _basis(plan: Assessment) -> str:
     """Return what the evidence rests on: all of it our own words and numbers."""
     text = escaped(assumption_text(plan))
-    if plan.pack.design.kind in POWER_KINDS:
+    if sought := plan.evidence.row.sought:
         effect = effect_text(detectable_effect(plan))
-        text = f"Smallest detectable effect: **{effect}**. {text}"
+        text = f"{capitalised(sought.name)}: **{effect}**. {text}"
     assumed = assumed_text(plan)
     return f"{text}  \n{escaped(assumed)}" if assumed else text
 
@@ -62,9 +62,11 @@ def _basis(plan: Assessment) -> str:
 def _table(shown: Marks) -> dict[str, list[str]]:
     """Return one column per plan: its evidence, the effect it detects, other effects assumed."""
     first = shown["Your plan"]
+    sought = first.evidence.row.sought
     rows = [first.evidence.measure.capitalize(), "Where it stands", "Floor", "Target"]
-    rows += ["Smallest detectable effect"] if first.pack.design.kind in POWER_KINDS else []
+    rows += [capitalised(sought.name)] if sought else []
     rows += [f"At the effect {label} ({size})" for label, size, _ in assumed_rows(first)]
+    rows.append("Method")
     return {"": rows, **{name: _column(plan) for name, plan in shown.items()}}
 
 
@@ -72,9 +74,10 @@ def _column(plan: Assessment) -> list[str]:
     evidence = plan.evidence
     cells = [_value(evidence), str(evidence.tier)]
     cells += [evidence.amount(evidence.floor), evidence.amount(evidence.target)]
-    if plan.pack.design.kind in POWER_KINDS:
+    if evidence.row.sought:
         cells.append(effect_text(detectable_effect(plan)))
-    return [*cells, *(_value(found) for _, _, found in assumed_rows(plan))]
+    cells += [_value(found) for _, _, found in assumed_rows(plan)]
+    return [*cells, capitalised(evidence.row.method)]
 
 
 def _value(evidence: Evidence) -> str:

@@ -162,3 +162,5 @@ def _draw_broken_files() -> None:
         with st.expander(f"A study file could not be read: {escaped(error.source)}"):
             for fault in error.faults:
                 st.text(str(fault))
+            if error.more:
+                st.text(f"and {error.more} more faults")

@@ -30,7 +30,6 @@ _UPLOAD_FAULT: Final = "own_upload_fault"
 _TEMPLATE: Final = "the template"
 _NAME: Final = "your study"
 _LONGEST_ID: Final = 64
-_MOST_FAULTS: Final = 50
 
 
 def draw() -> None:
@@ -111,7 +110,7 @@ def _draw_verdict(text: str) -> None:
     try:
         study = _usable(parse_study(text, _NAME))
     except ScenarioError as error:
-        _draw_faults(list(error.faults))
+        _draw_faults(error)
         return
     st.success(f"“{escaped(study.paper.title)}” can be used.", icon=":material/check_circle:")
     st.markdown("  \n".join(lab_line(lab) for lab in own_card(study).labs))
@@ -127,16 +126,17 @@ def _usable(study: Study) -> Study:
     return study
 
 
-def _draw_faults(faults: list[Fault]) -> None:
-    count = f"{len(faults)} faults" if len(faults) > 1 else "One fault"
-    st.error(f"{count}. The file can be used when none is left.", icon=":material/cancel:")
-    shown = faults[:_MOST_FAULTS]
+def _draw_faults(error: ScenarioError) -> None:
+    faults, number = error.faults, len(error.faults) + error.more
+    count = f"{number} faults" if number > 1 else "One fault"
+    first = f" The first {len(faults)} are listed." if error.more else ""
+    st.error(f"{count}. The file can be used when none is left.{first}", icon=":material/cancel:")
     st.table(
         {
-            "Line": [str(fault.line or "–") for fault in shown],
-            "Field": [escaped(fault.path) or "the file" for fault in shown],
-            "What is wrong": [escaped(fault.problem) for fault in shown],
-            "What to do": [escaped(fault.remedy) for fault in shown],
+            "Line": [str(fault.line or "–") for fault in faults],
+            "Field": [escaped(fault.path) or "the file" for fault in faults],
+            "What is wrong": [escaped(fault.problem) for fault in faults],
+            "What to do": [escaped(fault.remedy) for fault in faults],
         },
         hide_index=True,
         alt="Faults of the study file",

@@ -138,7 +138,7 @@ def test_evidence_refuses_an_effect_of_one_or_more_where_there_is_none(
     kind: DesignKind, effect: float
 ) -> None:
     with pytest.raises(
-        ValueError, match=rf"the effect is {effect}; a {kind} effect is less than 1"
+        ValueError, match=rf"the effect is {effect}; an? {kind} effect is less than 1"
     ):
         evidence_value(design_of(kind), 40, effect)
 
@@ -153,7 +153,7 @@ def test_a_correlation_as_close_to_one_as_can_be_is_detected() -> None:
 
 @pytest.mark.parametrize("kind", [DesignKind.AUDIT, DesignKind.PRECISION])
 def test_evidence_refuses_a_negative_share_or_spread(kind: DesignKind) -> None:
-    with pytest.raises(ValueError, match=rf"the effect is -0\.1; a {kind} effect is 0 or more"):
+    with pytest.raises(ValueError, match=rf"the effect is -0\.1; an? {kind} effect is 0 or more"):
         evidence_value(design_of(kind), 40, -0.1)
 
 

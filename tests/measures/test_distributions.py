@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from replicalab.distributions import (
+from replicalab.measures.distributions import (
     detection_probability,
     normal_cdf,
     normal_quantile,

@@ -1,0 +1,115 @@
+"""How a measure of evidence is written, compared and drawn: shares, percent, half-widths."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from replicalab.lexicon import MOST_DIGITS, told_apart
+
+SLACK: Final = 1e-12
+"""Slack for comparing a computed value with its bound (1.0 × n / n, say)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """How the values of a measure are told.
+
+    Attributes:
+        write: writes a value with so many decimals.
+        decimals: where no bound is near.
+        factor: what a value is multiplied by before it is written.
+        ticks: the format of a chart's axis.
+        by_hand: writes a value as precisely as an author states the one expected.
+        counted_off: whether a difference is told as such: ``0.28 of power``.
+        lower_is_better: whether less of it is more.
+        worse, within: how a value stands to a bound that it misses, and to one that it keeps.
+    """
+
+    write: Callable[[float, int], str]
+    decimals: int
+    factor: int
+    ticks: str
+    by_hand: Callable[[float], str]
+    counted_off: bool = False
+    lower_is_better: bool = False
+    worse: str = "below"
+    within: str = "above"
+
+    @property
+    def worst(self) -> float:
+        """What no samples at all are worth."""
+        return math.inf if self.lower_is_better else 0.0
+
+    def reaches(self, value: float, bound: float) -> bool:
+        """Return whether a value is as good as a bound, but for a rounding error."""
+        return value <= bound + SLACK if self.lower_is_better else value >= bound - SLACK
+
+    def attained(self, value: float, target: float) -> float:
+        """Return how much of a target a value reaches, at most 1."""
+        if not value:
+            return 0.0
+        return min(1.0, target / value if self.lower_is_better else value / target)
+
+    def amount(self, value: float, bounds: Sequence[float]) -> str:
+        """Return a value as text, with the digit that tells it from the bounds beside it."""
+        for bound in bounds:
+            if abs(value - bound) <= SLACK:
+                return self._as_given(bound)
+        return told_apart(value, bounds, self.decimals, self.write)
+
+    def _as_given(self, bound: float) -> str:
+        """Return a bound with every decimal that its author gave it.
+
+        Else 0.978 would meet "the target of 0.98" where that is 0.975.
+        """
+        told, decimals = bound * self.factor, self.decimals
+        while decimals < MOST_DIGITS and abs(round(told, decimals) - told) > 10**-MOST_DIGITS:
+            decimals += 1
+        return self.write(bound, decimals)
+
+
+def _share(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}"
+
+
+def _percent(value: float, decimals: int) -> str:
+    return f"{value * 100:.{decimals}f}".rstrip("0").rstrip(".") + " %"
+
+
+def _half_width(value: float, decimals: int) -> str:
+    return f"±{value * 100:.{decimals}f} %" if math.isfinite(value) else "unbounded"
+
+
+SHARE: Final = Scale(
+    write=_share,
+    decimals=2,
+    factor=1,
+    ticks=".1f",
+    by_hand="{:.2f}".format,
+    counted_off=True,
+)
+"""A probability: ``0.58``."""
+
+PERCENT: Final = Scale(
+    write=_percent,
+    decimals=1,
+    factor=100,
+    ticks=".0%",
+    by_hand="{:.2f}".format,
+)
+"""A part of all there is: ``48.3 %``."""
+
+HALF_WIDTH: Final = Scale(
+    write=_half_width,
+    decimals=2,
+    factor=100,
+    ticks=".1%",
+    by_hand=lambda value: _half_width(value, 2),
+    lower_is_better=True,
+    worse="wider than",
+    within="within",
+)
+"""An interval, as a part of what is measured: ``±1.29 %``. Narrower is better."""

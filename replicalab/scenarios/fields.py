@@ -1,0 +1,57 @@
+"""What the fields of a study file may hold, each with its bound.
+
+Everything a file holds is bounded, so that reading, checking and judging one is bounded work,
+whoever wrote it. The shipped studies lie far below; a file as a whole is bounded in `reading`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from pydantic import Field, StringConstraints
+
+from replicalab.models import LONGEST_LABEL, LONGEST_TEXT
+
+MOST: Final = 10**9
+"""The largest budget (credits), number of days, staff or units that a study may name."""
+
+LARGEST_EFFECT: Final = 1e6
+"""The largest effect, target, floor or half-width: far beyond any that means something."""
+
+SMALLEST_FACTOR: Final = 0.01
+"""The least of an effect that a substitution may leave."""
+
+MOST_ITEMS: Final = 40
+"""The most entries of a list, if no other number is said of it here."""
+
+MOST_SUBSTITUTIONS: Final = 80
+MOST_FACTS: Final = 200
+MOST_PHRASES: Final = 200
+"""The most forbidden phrases of all restrictions of a study, and the most allowed mentions."""
+
+Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Doi = Annotated[str, StringConstraints(pattern=r"^10\.\d{4,9}/\S+$", max_length=LONGEST_LABEL)]
+Label = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_LABEL)
+]
+"""A name of something, or a sentence that is compared with others."""
+
+Prose = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TEXT)
+]
+"""A text for people."""
+
+Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Effect = Annotated[
+    float, Field(strict=True, ge=-LARGEST_EFFECT, le=LARGEST_EFFECT, allow_inf_nan=False)
+]
+Bound = Annotated[float, Field(strict=True, gt=0, le=LARGEST_EFFECT, allow_inf_nan=False)]
+"""A target or a floor of the evidence: a share, or a relative half-width."""
+
+Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
+AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]
+Whole = Annotated[int, Field(strict=True, ge=1)]
+
+Few = Field(max_length=MOST_ITEMS)
+Some = Field(min_length=1, max_length=MOST_ITEMS)
+"""The bounds of a list: at most `MOST_ITEMS` entries, and at least one."""
