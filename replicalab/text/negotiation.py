@@ -121,7 +121,6 @@ _ANSWER_RULES: Final = {
 }
 _SIZES: Final = {"sample_size": "sample", "duration_days": "day"}
 """The numbers of a plan, and what they count."""
-_POWER_LIKE: Final = frozenset({"power", "probability of detection"})
 
 
 # --- a round ----------------------------------------------------------------------------------
@@ -316,7 +315,7 @@ def _evidence_given(total: PlanStep) -> str:
     before, after = total.before.evidence, total.after.evidence
     if not total.evidence_changed:
         return ""
-    if before.measure in _POWER_LIKE and not before.void:
+    if before.row.scale.counted_off and not before.void:
         left = Decimal(0) if after.void else Decimal(after.amount(after.value))
         lost = Decimal(before.amount(before.value)) - left
         return f"{lost} of {before.measure}" if lost > 0 else f"won {-lost} of it back"
