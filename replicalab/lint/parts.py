@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replicalab.assessment import Assessment, breaks
-from replicalab.lexicon import count_text, label_key
+from replicalab.assessment import Assessment, breaks, violations
+from replicalab.lexicon import count_text, label_key, words_of
 from replicalab.lint.findings import LintFinding, note, warning
-from replicalab.scenarios import (
-    AllowedSubstitution,
-    Difficulty,
-    PolicyRule,
-    Study,
-)
+from replicalab.scenarios import AllowedSubstitution, Difficulty, Study
 
 
 def plan_findings(study: Study, reference: Assessment) -> Iterator[LintFinding]:
@@ -127,15 +122,10 @@ def policy_findings(study: Study) -> Iterator[LintFinding]:
                     "leave out punctuation, and words such as 'but' and 'then'.",
                 )
         for number, mention in enumerate(rule.allowed_mentions):
-            if phrase := _caught(mention, study.policy_rules):
+            texts = [("allowed_mentions", mention)]
+            for found in violations(texts, words_of(mention), study.policy_rules)[:1]:
                 yield warning(
                     f"{path}.allowed_mentions[{number}]",
-                    f"'{mention}' breaks a restriction by '{phrase}'; put 'no', 'never' or "
+                    f"'{mention}' breaks a restriction by '{found.phrase}'; put 'no', 'never' or "
                     "'without' before the phrase, in the same clause.",
                 )
-
-
-def _caught(mention: str, rules: list[PolicyRule]) -> str:
-    """Return the first forbidden phrase that a sentence says, "" for none."""
-    phrases = (phrase for rule in rules for phrase in rule.forbidden_phrases)
-    return next((phrase for phrase in phrases if breaks(mention, phrase)), "")

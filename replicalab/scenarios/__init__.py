@@ -1,6 +1,13 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
 from replicalab.measures import POWER_KINDS, DesignKind, EvidenceTier
+from replicalab.scenarios.constraints import (
+    Bounds,
+    Comparator,
+    Limit,
+    ScenarioConstraint,
+    hard_range,
+)
 from replicalab.scenarios.fields import MOST, MOST_ITEMS, AtLeastOne, Identifier
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import (
@@ -21,7 +28,6 @@ from replicalab.scenarios.lab import (
     Labs,
     StaffModel,
 )
-from replicalab.scenarios.limits import Limit, hard_range
 from replicalab.scenarios.loading import (
     FOLDER_VARIABLE,
     ScenarioSummary,
@@ -56,8 +62,6 @@ from replicalab.scenarios.reading import readable_text
 from replicalab.scenarios.schema import study_schema
 from replicalab.scenarios.study import (
     AllowedSubstitution,
-    Bounds,
-    Comparator,
     Confidence,
     Control,
     Design,
@@ -65,7 +69,6 @@ from replicalab.scenarios.study import (
     HiddenReferenceSpec,
     Paper,
     PolicyRule,
-    ScenarioConstraint,
     Study,
     Throughput,
 )

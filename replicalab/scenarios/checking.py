@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, repeated_labels, shortened
 from replicalab.models import Record
+from replicalab.scenarios.fields import IDENTIFIER
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import LAB_CONSTRAINTS
 from replicalab.scenarios.reading import LONGEST_QUOTED, Document, FieldPath, dotted
@@ -57,7 +58,7 @@ IDENTIFIER_REMEDY: Final = "must be lower-case letters, digits and _, beginning 
 
 def is_identifier(name: object) -> bool:
     """Return whether a study or a domain may be called so."""
-    return isinstance(name, str) and bool(re.fullmatch("[a-z][a-z0-9_]{0,63}", name))
+    return isinstance(name, str) and bool(re.fullmatch(IDENTIFIER, name))
 
 
 def checked_study(document: Document, source: str) -> Study:

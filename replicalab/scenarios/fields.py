@@ -27,9 +27,13 @@ MOST_ITEMS: Final = 40
 MOST_SUBSTITUTIONS: Final = 80
 MOST_FACTS: Final = 200
 MOST_PHRASES: Final = 200
-"""The most forbidden phrases of all restrictions of a study, and the most allowed mentions."""
+"""The most forbidden phrases of all restrictions of a study, and the most allowed mentions.
 
-Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Each phrase may be looked for in each of a plan's 600 texts, and in each mention.
+"""
+
+IDENTIFIER: Final = "[a-z][a-z0-9_]{0,63}"
+Identifier = Annotated[str, StringConstraints(pattern=f"^{IDENTIFIER}$")]
 Doi = Annotated[str, StringConstraints(pattern=r"^10\.\d{4,9}/\S+$", max_length=LONGEST_LABEL)]
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_LABEL)
@@ -49,6 +53,8 @@ Bound = Annotated[float, Field(strict=True, gt=0, le=LARGEST_EFFECT, allow_inf_n
 """A target or a floor of the evidence: a share, or a relative half-width."""
 
 Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
+Rate = Annotated[float, Field(strict=True, ge=0, le=MOST, allow_inf_nan=False)]
+Step = Annotated[int, Field(strict=True, ge=0, le=MOST)]
 AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 Whole = Annotated[int, Field(strict=True, ge=1)]
 

@@ -1,7 +1,7 @@
 """A lab: its means, its rates, what is booked or missing in it, and what its author expects there.
 
-The default rates and staffing steps are the document's. Amounts are credits.
-Source: the agents map, "Cost estimation" and "Staff estimation".
+Amounts are credits. The usual rates and staffing steps, which a lab has unless it names its own,
+are those of docs/contract.md, The check.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from replicalab.models import (
     LabManagerActionType,
     Record,
 )
-from replicalab.scenarios.fields import MOST, Effect, Few, Label, Whole
+from replicalab.scenarios.fields import MOST, Effect, Few, Label, Rate, Step, Whole
 
 COST_PER_SAMPLE: Final = 10.0
 COST_PER_DAY: Final = 50.0
@@ -37,12 +37,10 @@ STAFF_DAY_THRESHOLD: Final = 5
 STAFF_EQUIPMENT_THRESHOLD: Final = 2
 
 Dimensions = Annotated[list[Dimension], Field(max_length=len(DIMENSIONS))]
-Rate = Annotated[float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False)]
-Step = Annotated[int, Field(strict=True, ge=0, le=10**9)]
 
 
 class CostModel(Record):
-    """A lab's rates in credits; the defaults are the document's.
+    """A lab's rates in credits; the usual ones where it names none.
 
     Attributes:
         per_sample: for each sample.
@@ -60,7 +58,7 @@ class CostModel(Record):
 
 
 class StaffModel(Record):
-    """A lab's staffing steps.
+    """A lab's staffing steps; the usual ones where it names none.
 
     Attributes:
         base: people that every plan needs.

@@ -1,8 +1,7 @@
 """Studies from files: one text, the shipped folder and one's own, and one study in one lab.
 
-Nothing here lets a broken file break the app: `list_scenarios` leaves it out and
-`broken_scenarios` says what is wrong with it. Parsed files and packs are kept in memory and read
-again when the file changes.
+A broken file breaks nothing: `list_scenarios` leaves it out, and `broken_scenarios` says what is
+wrong with it. What was read is kept in memory, and read again when the file changes.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Hashable, Iterator
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from replicalab.errors import Fault, ScenarioError
 from replicalab.measures import DesignKind
@@ -25,17 +24,21 @@ from replicalab.scenarios.checking import (
     shown,
 )
 from replicalab.scenarios.fields import Identifier
-from replicalab.scenarios.lab import Difficulty
-from replicalab.scenarios.pack import Pack, pack_of, require_seed
-from replicalab.scenarios.reading import read_document, with_text_at
-from replicalab.scenarios.shelf import (
+from replicalab.scenarios.folders import (
     StudyFile,
     StudyFolder,
+    content,
+    files_in,
     printable,
-    read_study,
-    read_text,
-    study_files,
     unreadable,
+)
+from replicalab.scenarios.lab import Difficulty
+from replicalab.scenarios.pack import Pack, pack_of, require_seed
+from replicalab.scenarios.reading import (
+    Document,
+    read_document,
+    readable_text,
+    with_text_at,
 )
 from replicalab.scenarios.study import Study
 
@@ -46,6 +49,10 @@ FOLDER_VARIABLE: Final = "REPLICALAB_SCENARIO_DIR"
 """Names a folder of one's own studies, read beside the shipped one."""
 
 _TEMPLATE: Final = "template.yaml"
+
+
+_Shelf = tuple[tuple["ScenarioSummary", ...], tuple[ScenarioError, ...]]
+"""The usable studies, sorted by domain and id, and what is wrong with the other files."""
 
 
 class ScenarioSummary(Record):
@@ -65,11 +72,23 @@ class ScenarioSummary(Record):
     reference_sample_size: Count
 
 
-class _Shelf(NamedTuple):
-    """The usable studies, sorted by domain and id, and the files that cannot be used."""
-
-    summaries: tuple[ScenarioSummary, ...]
-    broken: tuple[ScenarioError, ...]
+def summary_of(study: Study) -> ScenarioSummary:
+    """Return what a gallery card shows of a study."""
+    paper = study.paper
+    return ScenarioSummary(
+        scenario_id=study.scenario_id,
+        domain_id=study.domain_id,
+        title=paper.title,
+        citation=paper.citation,
+        doi=paper.doi,
+        goal=paper.goal,
+        published=paper.published,
+        teaches=paper.teaches,
+        contested=paper.contested,
+        kind=study.design.kind,
+        unit_of_n=study.design.unit_of_n,
+        reference_sample_size=study.reference_protocol.sample_size,
+    )
 
 
 def parse_study(text: str | bytes, source: str) -> Study:
@@ -80,18 +99,12 @@ def parse_study(text: str | bytes, source: str) -> Study:
         source: what to call the file in a message.
 
     Raises:
-        ScenarioError: with every fault found, each with its line, field, value and remedy.
+        ScenarioError: with what is wrong, each fault with its line, field, value and remedy.
     """
     return checked_study(read_document(text, source), source)
 
 
-def scenario_folders() -> list[StudyFolder]:
-    """Return the folders that studies are read from: the shipped one, then one's own, if named."""
-    shipped = StudyFolder(SCENARIO_FOLDER)
-    named = os.environ.get(FOLDER_VARIABLE, "")
-    if not named or os.path.realpath(named) == os.path.realpath(SCENARIO_FOLDER):
-        return [shipped]
-    return [shipped, StudyFolder(Path(named).absolute(), flat=True)]
+# --- all studies ----------------------------------------------------------------------------
 
 
 def list_scenarios(folder: Path | None = None) -> list[ScenarioSummary]:
@@ -100,18 +113,41 @@ def list_scenarios(folder: Path | None = None) -> list[ScenarioSummary]:
     Args:
         folder: a folder to read instead of `scenario_folders`.
     """
-    return list(_shelf(_all_files(folder)).summaries)
+    return list(_shelf(_all_files(folder))[0])
 
 
 def broken_scenarios(folder: Path | None = None) -> list[ScenarioError]:
     """Return what is wrong with each file that `list_scenarios` leaves out, and with a folder."""
     folders = [fault for each in _folders(folder) if (fault := _folder_fault(each))]
-    return [*folders, *_shelf(_all_files(folder)).broken]
+    return [*folders, *_shelf(_all_files(folder))[1]]
 
 
 def shelf_fingerprint(folder: Path | None = None) -> Hashable:
     """Return a value that differs as soon as a study file is added, removed or changed."""
     return _all_files(folder)
+
+
+@lru_cache(maxsize=8)
+def _shelf(files: tuple[StudyFile, ...]) -> _Shelf:
+    summaries: dict[str, ScenarioSummary] = {}
+    names: dict[str, str] = {}
+    broken = []
+    for file in files:
+        outcome = _outcome(file)
+        if isinstance(outcome, ScenarioError):
+            broken.append(outcome)
+        elif first := names.get(outcome.scenario_id):
+            taken = f"'{outcome.scenario_id}' is already the id of {first}"
+            fault = Fault("scenario_id", taken, "choose another id")
+            broken.append(ScenarioError(file.name, [fault]))
+        else:
+            names[outcome.scenario_id] = file.name
+            summaries[outcome.scenario_id] = summary_of(outcome)
+    in_order = sorted(summaries.values(), key=lambda each: (each.domain_id, each.scenario_id))
+    return tuple(in_order), tuple(broken)
+
+
+# --- one study ------------------------------------------------------------------------------
 
 
 def load_scenario(
@@ -126,8 +162,15 @@ def load_scenario(
     Raises:
         ScenarioError: the id, the difficulty or the seed is not a known one.
     """
-    difficulty, seed = _require_difficulty(difficulty), require_seed(seed)
-    return _pack(_file_of(scenario_id, folder), difficulty, seed)
+    levels = [level.value for level in Difficulty]
+    if difficulty not in levels:
+        raise _unknown("difficulty", difficulty, levels)
+    return _pack(_file_of(scenario_id, folder), Difficulty(difficulty), require_seed(seed))
+
+
+@lru_cache(maxsize=1024)
+def _pack(file: StudyFile, difficulty: Difficulty, seed: int) -> Pack:
+    return pack_of(_read_study(file), difficulty, seed)
 
 
 def generate_scenario(
@@ -158,7 +201,8 @@ def study_text(scenario_id: str, *, folder: Path | None = None) -> str:
     Raises:
         ScenarioError: the id is not a known one.
     """
-    return read_text(_file_of(scenario_id, folder))
+    file = _file_of(scenario_id, folder)
+    return readable_text(content(file), file.name)
 
 
 def copy_text(scenario_id: str, new_id: str, *, folder: Path | None = None) -> str:
@@ -185,11 +229,17 @@ def template_text() -> str:
         raise unreadable(f"{SCENARIO_FOLDER.name}/{_TEMPLATE}", str(error)) from None
 
 
-def _require_difficulty(name: str) -> Difficulty:
-    known = [difficulty.value for difficulty in Difficulty]
-    if name not in known:
-        raise _unknown("difficulty", name, known)
-    return Difficulty(name)
+def _file_of(scenario_id: str, folder: Path | None) -> StudyFile:
+    """Return the first usable file that is named after the study; no other file is looked at."""
+    folders = _folders(folder) if is_identifier(scenario_id) else []
+    named = [file for each in folders for file in files_in(each, scenario_id)]
+    for file in named:
+        if isinstance(_outcome(file), Study):
+            return file
+    if named:
+        _read_study(named[0])  # raises what is wrong with it
+    known = sorted(summary.scenario_id for summary in list_scenarios(folder))
+    raise _unknown("scenario_id", scenario_id, known)
 
 
 def _unknown(field: str, name: str, known: list[str]) -> ScenarioError:
@@ -197,23 +247,16 @@ def _unknown(field: str, name: str, known: list[str]) -> ScenarioError:
     return ScenarioError("scenarios", [fault])
 
 
-def summary_of(study: Study) -> ScenarioSummary:
-    """Return what a gallery card shows of a study."""
-    paper = study.paper
-    return ScenarioSummary(
-        scenario_id=study.scenario_id,
-        domain_id=study.domain_id,
-        title=paper.title,
-        citation=paper.citation,
-        doi=paper.doi,
-        goal=paper.goal,
-        published=paper.published,
-        teaches=paper.teaches,
-        contested=paper.contested,
-        kind=study.design.kind,
-        unit_of_n=study.design.unit_of_n,
-        reference_sample_size=study.reference_protocol.sample_size,
-    )
+# --- folders and files ----------------------------------------------------------------------
+
+
+def scenario_folders() -> list[StudyFolder]:
+    """Return the folders that studies are read from: the shipped one, then one's own, if named."""
+    shipped = StudyFolder(SCENARIO_FOLDER)
+    named = os.environ.get(FOLDER_VARIABLE, "")
+    if not named or os.path.realpath(named) == os.path.realpath(SCENARIO_FOLDER):
+        return [shipped]
+    return [shipped, StudyFolder(Path(named).absolute(), flat=True)]
 
 
 def _folders(folder: Path | None) -> list[StudyFolder]:
@@ -225,7 +268,7 @@ def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
     if not folder.flat:
         return None
     try:
-        next(study_files(folder), None)
+        os.scandir(folder.path).close()
     except OSError as error:
         problem = f"the folder '{printable(str(folder.path))}' cannot be read ({error.strerror})"
         fault = Fault("", problem, "name a folder that exists and may be read, or unset it")
@@ -234,56 +277,40 @@ def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
 
 
 def _all_files(folder: Path | None) -> tuple[StudyFile, ...]:
-    return tuple(file for each in _folders(folder) for file in _files(each))
+    return tuple(file for each in _folders(folder) for file in files_in(each))
 
 
-def _files(folder: StudyFolder, stem: str = "") -> Iterator[StudyFile]:
-    try:
-        yield from study_files(folder, stem)
-    except OSError:
-        return
+def _read_study(file: StudyFile) -> Study:
+    """Return the study in a file; the same one until the file changes.
 
-
-@lru_cache(maxsize=8)
-def _shelf(files: tuple[StudyFile, ...]) -> _Shelf:
-    studies: dict[str, tuple[StudyFile, Study]] = {}
-    broken = []
-    for file in files:
-        try:
-            study = read_study(file)
-            if study.scenario_id in studies:
-                raise _taken(study, file, studies[study.scenario_id][0])
-        except ScenarioError as error:
-            broken.append(error)
-        else:
-            studies[study.scenario_id] = file, study
-    summaries = [summary_of(study) for _, study in studies.values()]
-    summaries.sort(key=lambda summary: (summary.domain_id, summary.scenario_id))
-    return _Shelf(tuple(summaries), tuple(broken))
-
-
-def _taken(study: Study, file: StudyFile, first: StudyFile) -> ScenarioError:
-    problem = f"'{study.scenario_id}' is already the id of {first.name}"
-    return ScenarioError(file.name, [Fault("scenario_id", problem, "choose another id")])
-
-
-def _file_of(scenario_id: str, folder: Path | None) -> StudyFile:
-    """Return the first usable file that is named after the study; no other file is looked at."""
-    faults = []
-    if is_identifier(scenario_id):
-        for file in (f for each in _folders(folder) for f in _files(each, scenario_id)):
-            try:
-                read_study(file)
-            except ScenarioError as error:
-                faults.append(error)
-            else:
-                return file
-    if faults:
-        raise faults[0]
-    known = sorted(summary.scenario_id for summary in list_scenarios(folder))
-    raise _unknown("scenario_id", scenario_id, known)
+    Raises:
+        ScenarioError: the file cannot be read, holds no study, or has the wrong name or place.
+    """
+    outcome = _outcome(file)
+    if isinstance(outcome, ScenarioError):
+        # A new one each time: a kept error would keep alive whatever it was raised through.
+        raise ScenarioError(outcome.source, outcome.faults, outcome.more)
+    return outcome
 
 
 @lru_cache(maxsize=1024)
-def _pack(file: StudyFile, difficulty: Difficulty, seed: int) -> Pack:
-    return pack_of(read_study(file), difficulty, seed)
+def _outcome(file: StudyFile) -> Study | ScenarioError:
+    """Return the study in a file or what is wrong with it: a raised error would not be cached."""
+    try:
+        document = read_document(content(file), file.name)
+        study = checked_study(document, file.name)
+    except ScenarioError as error:
+        return error
+    faults = list(_misplaced(study, document, file))
+    return ScenarioError(file.name, faults) if faults else study
+
+
+def _misplaced(study: Study, document: Document, file: StudyFile) -> Iterator[Fault]:
+    for field, written, found, part in (
+        ("scenario_id", study.scenario_id, file.path.stem, "file's name"),
+        ("domain_id", study.domain_id, file.domain or study.domain_id, "folder's name"),
+    ):
+        if written != found:
+            move = f"write '{found}', or move the file"
+            remedy = move if is_identifier(found) else f"rename it to '{written}'"
+            yield Fault(field, f"'{written}' is not the {part}", remedy, document.line((field,)))

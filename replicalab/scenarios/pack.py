@@ -1,8 +1,8 @@
 """A study in a lab: the pack that both agents, the checks and the pages read.
 
-A pack stores the study, the lab and the seed. What the document names beside them (resources,
-constraints, the two observations) are views of these, so that no two of them can disagree, and
-another lab is simply another `Lab`.
+A pack stores the study, the lab and the seed. Resources, constraints and the two observations are
+views of these, so that no two of them can disagree, and another lab is simply another `Lab`.
+Source: docs/contract.md, Scenario.
 
 Seed 0 is the lab as the study's author wrote it. Any other seed moves the budget, the days, and
 which items are missing. The moves come from a hash of (seed, study, difficulty), so the same
@@ -30,19 +30,22 @@ from replicalab.models import (
     Record,
     ScientistObservation,
 )
+from replicalab.scenarios.constraints import (
+    Comparator,
+    Limit,
+    ScenarioConstraint,
+    limits_of,
+)
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import Inventory
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
-from replicalab.scenarios.limits import Limit, limits_of
 from replicalab.scenarios.study import (
     AllowedSubstitution,
-    Comparator,
     Control,
     Design,
     HiddenReferenceSpec,
     Paper,
     PolicyRule,
-    ScenarioConstraint,
     Study,
     Throughput,
 )
@@ -207,7 +210,7 @@ class Pack(Record):
         """What the author says happens here; None in a lab that the author did not write."""
         return self.lab.expected
 
-    # --- the document's views -------------------------------------------------------------------
+    # --- views of both --------------------------------------------------------------------------
 
     @property
     def constraints(self) -> list[ScenarioConstraint]:
@@ -231,7 +234,7 @@ class Pack(Record):
 
 
 NormalizedScenarioPack = Pack
-"""The document's name of a pack."""
+"""The full name of a pack."""
 
 
 def require_seed(seed: object) -> int:

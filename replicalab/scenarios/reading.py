@@ -169,7 +169,8 @@ def _events(text: str, source: str) -> Iterator[yaml.Event]:
         _refuse(source, f"character U+{ord(character):04X} is not allowed", line)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        _refuse(source, error.problem or "not readable as YAML", mark.line + 1 if mark else None)
+        problem = shortened(error.problem or "not readable as YAML", 2 * LONGEST_QUOTED)
+        _refuse(source, problem, mark.line + 1 if mark else None)
     except (ValueError, OverflowError):
         _refuse(source, "an escape or a directive holds an impossible number", None)
 

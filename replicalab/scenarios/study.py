@@ -6,11 +6,12 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
 from replicalab.lexicon import content_words, repeated_labels, words_of
 from replicalab.measures import KINDS, DesignKind
-from replicalab.models import LONGEST_TEXT, Flag, Protocol, Record, too_large
+from replicalab.models import Flag, Protocol, Record, too_large
+from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
 from replicalab.scenarios.fields import (
     MOST,
     MOST_FACTS,
@@ -22,7 +23,6 @@ from replicalab.scenarios.fields import (
     Doi,
     Effect,
     Few,
-    Finite,
     Identifier,
     Label,
     Prose,
@@ -157,81 +157,6 @@ class Design(Record):
                 "target and floor are out of order; they are shares: floor <= target <= 1"
             )
         return self
-
-
-class Comparator(StrEnum):
-    """How a constraint's quantity bounds the plan."""
-
-    AT_MOST = "<="
-    AT_LEAST = ">="
-    EQUAL = "="
-
-    @property
-    def words(self) -> str:
-        """The comparator as it is read out: ``at most``."""
-        return {"<=": "at most", ">=": "at least", "=": "exactly"}[self.value]
-
-
-class Bounds(StrEnum):
-    """Which number of a plan a constraint bounds."""
-
-    SAMPLES = "samples"
-    DAYS = "days"
-    SAMPLES_PER_CONDITION = "samples_per_condition"
-    EVIDENCE = "evidence"
-
-
-class ScenarioConstraint(Record):
-    """A requirement of the study or the lab.
-
-    Attributes:
-        key: its short name.
-        label: what is bounded, for people.
-        quantity: the bound, null when it is not a number.
-        unit: of the quantity.
-        comparator: at most, at least or exactly.
-        hard: whether it may never be broken.
-        details: anything more.
-        bounds: the number of the plan that is held to it: samples (n), days, samples_per_condition
-            or evidence; null when it is only stated, for people to keep.
-        conditions: how many conditions share the samples equally; for samples_per_condition only.
-    """
-
-    key: Identifier
-    label: Label
-    quantity: Finite | None
-    unit: Label | None
-    comparator: Comparator
-    hard: Flag
-    details: Annotated[str, StringConstraints(max_length=LONGEST_TEXT)] = ""
-    bounds: Bounds | None = None
-    conditions: Annotated[int, Field(strict=True, ge=2, le=1000)] | None = None
-
-    @model_validator(mode="after")
-    def _bound_can_be_held(self) -> Self:
-        if (self.conditions is None) == (self.bounds is Bounds.SAMPLES_PER_CONDITION):
-            raise ValueError(
-                f"conditions is {self.conditions} and bounds is {self.bounds}; "
-                "samples_per_condition needs conditions, and nothing else takes them"
-            )
-        if self.bounds is None:
-            return self
-        if self.quantity is None:
-            raise ValueError(f"bounds is {self.bounds} without a quantity; give one")
-        counted = self.bounds is not Bounds.EVIDENCE
-        if counted and not (0 <= self.quantity <= MOST and self.quantity.is_integer()):
-            raise ValueError(
-                f"quantity is {self.quantity:g}; {self.bounds} is a whole number from 0 to {MOST:,}"
-            )
-        return self
-
-    @property
-    def bound_text(self) -> str:
-        """The bound in words: ``at least 4 runs``; empty where there is no quantity."""
-        if self.quantity is None:
-            return ""
-        number = f"{self.quantity:,.12g}".replace("-", "\u2212")
-        return f"{self.comparator.words} {number}{f' {self.unit}' if self.unit else ''}"
 
 
 class AllowedSubstitution(Record):

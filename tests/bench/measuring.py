@@ -24,7 +24,7 @@ class Bar(NamedTuple):
 
 BARS: Final = {
     "check / validating the plan": Bar(90, 45),
-    "negotiation / validating the plan": Bar(600, 300),
+    "negotiation / validating the plan": Bar(1500, 300),
     "pack / validating the plan": Bar(60, 20),
     "seconds for a million plans on arrays": Bar(1.0, 0.1),
     "least_loss, ms": Bar(100, 5),

@@ -1,32 +1,23 @@
-"""What evidence costs. Printed by `make bench`, never asserted."""
+"""What a value of evidence costs, each with empty caches. Printed, never asserted."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 import pytest
 
-from replicalab.assessment import evidence_curve, smallest_detectable_effect
-from replicalab.measures import distributions
+from replicalab.assessment import smallest_detectable_effect
+from replicalab.measures import KINDS, DesignKind, Given, distributions
 from tests.bench.measuring import forget, say
 from tests.factories import make_design
+from tests.measures.designs import design_of, effect_of
 
 pytestmark = pytest.mark.bench
-
-DESIGNS: Final = {
-    "two groups, n = 4 to 2003": (make_design(), range(4, 2004), 0.3),
-    "two groups, alpha = 1e-12": (make_design(alpha=1e-12), range(4, 2004), 0.3),
-    "two groups, a million": (make_design(), range(10**6 - 2000, 10**6), 0.003),
-    "correlation": (make_design(kind="correlation"), range(4, 2004), 0.3),
-    "analysis of variance, three groups": (make_design(kind="anova"), range(6, 2006), 0.25),
-    "equivalence": (make_design(kind="equivalence"), range(4, 2004), 0.1),
-    "survival": (make_design(kind="survival"), range(4, 2004), 0.7),
-    "audit of a million": (make_design(kind="audit", population_max=10**6), range(2000), 0.01),
-}
+SIZES: Final = range(30, 530)
 
 
 def microseconds(work: Callable[[], object], times: int = 5) -> float:
@@ -41,12 +32,15 @@ def microseconds(work: Callable[[], object], times: int = 5) -> float:
     return min(once() for _ in range(times))
 
 
-@pytest.mark.parametrize("name", DESIGNS)
-def test_cost_of_one_cold_value(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    design, counts, effect = DESIGNS[name]
-    sizes: Sequence[int] = counts
-    cost = microseconds(lambda: evidence_curve(design, sizes, effect)) / len(sizes)
-    say(capsys, f"{name}: {cost:.1f} microseconds a value")
+@pytest.mark.parametrize("kind", DesignKind)
+def test_cost_of_one_cold_value(kind: DesignKind, capsys: pytest.CaptureFixture[str]) -> None:
+    given, effect = Given.by(design_of(kind)), effect_of(kind, 0.3)
+
+    def all_sizes() -> None:
+        for n in SIZES:
+            KINDS[kind].value(n, effect, given)
+
+    say(capsys, f"{kind}: {microseconds(all_sizes) / len(SIZES):.1f} microseconds a value")
 
 
 @pytest.mark.parametrize("n", [10, 128, 10**4])

@@ -16,7 +16,6 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
     loading,
-    shelf,
 )
 from replicalab.ui.gallery import cards
 from tests.bench.measuring import hold, say
@@ -28,7 +27,7 @@ OWN_STUDIES: Final = 200
 
 def forget() -> None:
     """Empty the caches, as in a process that has just begun."""
-    for cache in (loading._shelf, loading._pack, shelf._outcome):  # noqa: SLF001
+    for cache in (loading._shelf, loading._pack, loading._outcome):  # noqa: SLF001
         cache.cache_clear()
 
 

@@ -112,12 +112,15 @@ def can_count(days: int, pack: Pack) -> float:
 def samples_of(worded: Protocol, original: Protocol, pack: Pack) -> set[int]:
     """Return all samples up to what is asked, and the fewest that may be planned.
 
-    These leave room for the controls, and are what the study's own constraints demand.
+    These leave room for the controls, and are what the study's own constraints on n demand.
     """
-    wanted = {*range(1, asked(original, pack) + 1), len(worded.controls) + 1}
-    for numbers in ({Bounds.SAMPLES}, {Bounds.SAMPLES, Bounds.EVIDENCE}):
-        wanted.add(next((n for n in range(1, _FAR) if sound(worded, n, pack, numbers)), 1))
-    return wanted
+    fewest = fewest_sound(worded, pack, {Bounds.SAMPLES})
+    return {*range(1, asked(original, pack) + 1), len(worded.controls) + 1, fewest}
+
+
+def fewest_sound(worded: Protocol, pack: Pack, numbers: set[Bounds]) -> int:
+    """Return the fewest samples that no hard constraint on these numbers forbids, or 1."""
+    return next((n for n in range(1, _FAR) if sound(worded, n, pack, numbers)), 1)
 
 
 def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> bool:
@@ -133,11 +136,15 @@ def asked(original: Protocol, pack: Pack) -> int:
 
 
 def further_samples(worded: Protocol, original: Protocol, pack: Pack) -> set[int]:
-    """Return the fewest samples that reach each tier, where these are more than are asked for."""
-    firsts = (
+    """Return the fewest samples that reach each tier, and the evidence that the study demands.
+
+    Only where these are more than are asked for.
+    """
+    firsts = {
         next((n for n in range(1, _FAR) if reaches(worded, n, tier, pack)), 0)
         for tier in _TIERS[:2]
-    )
+    }
+    firsts.add(fewest_sound(worded, pack, {Bounds.SAMPLES, Bounds.EVIDENCE}))
     return {first for first in firsts if first > asked(original, pack)}
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Hashable
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal, NoReturn
 
 import pytest
 
-from replicalab.errors import ScenarioError
 from replicalab.scenarios import (
     FOLDER_VARIABLE,
     Difficulty,
@@ -23,24 +24,17 @@ from replicalab.scenarios import (
     loading,
     parse_study,
     scenario_folders,
-    shelf,
     shelf_fingerprint,
     study_text,
     template_text,
 )
 from replicalab.scenarios.loading import SCENARIO_FOLDER
 from replicalab.scenarios.reading import read_document
-from tests.scenarios.tiny_study import STUDY_TEXT
+from tests.golden import assert_golden
+from tests.scenarios.small_study import STUDY_TEXT, bent, named, refusal
 
 FILES: Final = sorted(SCENARIO_FOLDER.glob("*/*.yaml"))
 SHIPPED: Final = [path.stem for path in FILES]
-AS_IT_SHOULD_BE: Final = "check that it is a readable file"
-
-
-def named(scenario_id: str, domain_id: str = "demo") -> str:
-    """Return the small study under another id and domain."""
-    return STUDY_TEXT.replace("tiny", scenario_id, 1).replace("demo", domain_id, 1)
-
 
 Own = Callable[..., Path]
 
@@ -52,11 +46,11 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Own:
     folder.mkdir()
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
 
-    def write(files: dict[str, str] | None = None) -> Path:
+    def write(files: dict[str, str | bytes] | None = None) -> Path:
         for name, text in (files or {}).items():
             path = folder / name
             path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return folder
 
     return write
@@ -72,27 +66,17 @@ def faults() -> list[str]:
     return [str(error) for error in broken_scenarios()]
 
 
-def refusal(call: Callable[[], object]) -> str:
-    """Return what is said about a study that there is not."""
-    with pytest.raises(ScenarioError) as refused:
-        call()
-    return str(refused.value)
+def never(*_: object) -> NoReturn:
+    raise AssertionError("this file must not be read")
 
 
 # --- The shipped folder ---
 
 
-def test_shipped_folder_holds_the_twelve_studies_and_each_loads_in_its_three_labs() -> None:
+def test_shipped_folder_holds_twelve_studies_of_eight_domains_each_in_three_labs() -> None:
     assert broken_scenarios() == []
     studies = list_scenarios()
-    assert len(studies) == 12
-    packs = [load_scenario(one.scenario_id, level) for one in studies for level in Difficulty]
-    assert len({(pack.scenario_id, pack.difficulty) for pack in packs}) == 36
-
-
-def test_shipped_studies_cover_the_eight_domains() -> None:
-    domains = [one.domain_id for one in list_scenarios()]
-    assert {domain: domains.count(domain) for domain in domains} == {
+    assert Counter(one.domain_id for one in studies) == {
         "biology": 1,
         "chemistry": 1,
         "ecology": 1,
@@ -102,31 +86,58 @@ def test_shipped_studies_cover_the_eight_domains() -> None:
         "physics": 1,
         "psychology": 2,
     }
+    packs = [load_scenario(one.scenario_id, level) for one in studies for level in Difficulty]
+    assert len({(pack.scenario_id, pack.difficulty) for pack in packs}) == 36
+    assert all(pack.seed == 0 and pack.expected for pack in packs)
+
+
+def test_broken_file_leaves_the_others_listed(tmp_path: Path) -> None:
+    shutil.copytree(SCENARIO_FOLDER, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "biology" / "bio_jq1_myeloma.yaml").write_text("format: 1\nformat: 2\n")
+    listed = [one.scenario_id for one in list_scenarios(tmp_path)]
+    assert listed == [one for one in SHIPPED if one != "bio_jq1_myeloma"]
+    [broken] = broken_scenarios(tmp_path)
+    assert broken.source == f"{tmp_path.name}/biology/bio_jq1_myeloma.yaml"
 
 
 # --- One's own folder ---
 
 
-def test_own_studies_are_listed_and_loaded_beside_the_shipped_ones(own: Own) -> None:
+def test_own_studies_are_listed_by_domain_and_id_and_loaded_beside_the_shipped_ones(
+    own: Own,
+) -> None:
     own({
         "flat.yaml": named("flat", "anything"),
-        "demo/nested.yaml": named("nested"),
-        "demo/short.yml": named("short"),
+        "demo_b/one.yaml": named("one", "demo_b"),
+        "demo/two_b.yaml": named("two_b"),
+        "demo/two.yml": named("two"),
     })  # fmt: skip
-    listed = list_scenarios()
-    assert own_ids() == ["flat", "nested", "short"]
-    assert len(listed) == len(SHIPPED) + 3
-    assert [(one.domain_id, one.scenario_id) for one in listed] == sorted(
-        (one.domain_id, one.scenario_id) for one in listed
-    )
+    listed = [(one.domain_id, one.scenario_id) for one in list_scenarios()]
+    assert listed == sorted(listed)
+    assert own_ids() == ["flat", "two", "two_b", "one"]
+    assert len(listed) == len(SHIPPED) + 4
     assert broken_scenarios() == []
-    for scenario_id in ("flat", "nested", "short", SHIPPED[0]):
+    for scenario_id in ("flat", "one", "two", SHIPPED[0]):
         assert load_scenario(scenario_id, "hard", 3).scenario_id == scenario_id
 
 
-def test_domain_of_ones_own_can_be_drawn_from(own: Own) -> None:
-    own({"a.yaml": named("a"), "demo/b.yaml": named("b")})
-    assert {generate_scenario(seed, "demo", "easy").scenario_id for seed in range(9)} == {"a", "b"}
+def test_summary_holds_what_a_card_needs(own: Own) -> None:
+    own({"tiny.yaml": bent(("caution:", "contested: Yes.\n  caution:"))})
+    [card] = [one for one in list_scenarios() if one.scenario_id == "tiny"]
+    assert card.model_dump(mode="json") == {
+        "scenario_id": "tiny",
+        "domain_id": "demo",
+        "title": "A tiny study",
+        "citation": "Someone (2020). A tiny study.",
+        "doi": "10.1000/tiny",
+        "goal": "Measure both again.",
+        "published": "n = 10, d = 1.",
+        "teaches": "Patience.",
+        "contested": "Yes.",
+        "kind": "two_group",
+        "unit_of_n": "cups",
+        "reference_sample_size": 10,
+    }
 
 
 def test_folder_is_read_as_the_variable_stands_now(
@@ -135,23 +146,16 @@ def test_folder_is_read_as_the_variable_stands_now(
     folder = own({"flat.yaml": named("flat")})
     assert own_ids() == ["flat"]
     assert [each.path for each in scenario_folders()] == [SCENARIO_FOLDER, folder]
-    monkeypatch.delenv(FOLDER_VARIABLE)
-    assert own_ids() == []
-    assert [each.path for each in scenario_folders()] == [SCENARIO_FOLDER]
-
-
-def test_empty_variable_names_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FOLDER_VARIABLE, "")
-    assert [each.path for each in scenario_folders()] == [SCENARIO_FOLDER]
-
-
-def test_relative_folder_is_found_from_where_the_app_was_started(
-    own: Own, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = own({"flat.yaml": named("flat")})
     monkeypatch.chdir(folder.parent)
     monkeypatch.setenv(FOLDER_VARIABLE, "own")
     assert own_ids() == ["flat"]
+    for nothing in ("", None):
+        if nothing is None:
+            monkeypatch.delenv(FOLDER_VARIABLE)
+        else:
+            monkeypatch.setenv(FOLDER_VARIABLE, nothing)
+        assert own_ids() == []
+        assert [each.path for each in scenario_folders()] == [SCENARIO_FOLDER]
 
 
 def test_shipped_folder_as_ones_own_is_read_once(
@@ -177,44 +181,7 @@ def test_missing_folder_is_one_fault_with_variable_value_and_remedy(
         assert len(list_scenarios()) == len(SHIPPED)
         assert load_scenario(SHIPPED[0]).scenario_id == SHIPPED[0]
         assert isinstance(shelf_fingerprint(), Hashable)
-
-
-def test_flat_file_needs_its_ids_name_and_a_nested_one_its_domains_folder_too(own: Own) -> None:
-    own({
-        "other.yaml": named("flat", "anything"),
-        "demo/My Study.yml": named("nested"),
-        "Big Domain/big.yaml": named("big", "big_domain"),
-        "demo/stray.yaml": named("stray", "wrong"),
-    })  # fmt: skip
-    assert faults() == [
-        "own/other.yaml: line 2, scenario_id: 'flat' is not the file's name; "
-        "write 'other', or move the file",
-        "own/Big Domain/big.yaml: line 3, domain_id: 'big_domain' is not the folder's name; "
-        "rename it to 'big_domain'",
-        "own/demo/My Study.yml: line 2, scenario_id: 'nested' is not the file's name; "
-        "rename it to 'nested'",
-        "own/demo/stray.yaml: line 3, domain_id: 'wrong' is not the folder's name; "
-        "write 'demo', or move the file",
-    ]
-    assert own_ids() == []
-
-
-def test_id_that_is_shipped_is_a_fault_of_ones_own_file(own: Own) -> None:
-    own({"fin_momentum.yaml": named("fin_momentum")})
-    assert faults() == [
-        "own/fin_momentum.yaml: scenario_id: 'fin_momentum' is already the id of "
-        "scenarios/finance_trading/fin_momentum.yaml; choose another id"
-    ]
-    assert load_scenario("fin_momentum").domain_id == "finance_trading"
-
-
-def test_id_that_two_of_ones_own_files_have_is_a_fault_of_the_second(own: Own) -> None:
-    own({"two.yaml": named("two"), "two.yml": named("two"), "demo/two.yaml": named("two")})
-    assert own_ids() == ["two"]
-    assert faults() == [
-        f"own/{name}: scenario_id: 'two' is already the id of own/two.yaml; choose another id"
-        for name in ("two.yml", "demo/two.yaml")
-    ]
+        assert (list_scenarios(name), broken_scenarios(name)) == ([], [])
 
 
 def test_flat_files_in_the_shipped_folder_are_no_studies(
@@ -228,137 +195,99 @@ def test_flat_files_in_the_shipped_folder_are_no_studies(
     assert "'flat' is unknown" in refusal(lambda: load_scenario("flat"))
 
 
-def test_many_broken_files_leave_the_others_listed(own: Own) -> None:
-    good = {f"good_{n}.yaml": named(f"good_{n}") for n in range(30)}
-    bad = {f"bad_{n}.yaml": named(f"bad_{n}").replace("format: 1", "format: 2") for n in range(30)}
-    own(good | bad)
-    assert own_ids() == sorted(f"good_{n}" for n in range(30))
-    assert len(faults()) == 30
-    assert all("line 1, format: 2 is not allowed" in fault for fault in faults())
-    assert "format: 2 is not allowed" in refusal(lambda: load_scenario("bad_7"))
+# --- What cannot be used, and what must not be read ---
 
 
-# --- What must not be read ---
-
-
-def test_link_that_leaves_the_folder_is_a_fault_and_one_within_it_is_not(own: Own) -> None:
-    folder = own({"real.yaml": named("linked"), "demo/x.yaml": named("x")})
+def test_everything_wrong_with_a_folder_is_told_and_the_rest_is_listed(own: Own) -> None:
+    folder = own({
+        "fine.yaml": named("fine"),
+        # wrong within
+        "bad.yaml": bent(("tiny", "bad"), ("days: 5", "days: 0")),
+        "bytes.yaml": b"\xff",
+        # a name, a place or an id that is not its own
+        "other.yaml": named("flat", "anything"),
+        "demo/My Study.yml": named("nested"),
+        "Big Domain/big.yaml": named("big", "big_domain"),
+        "demo/stray.yaml": named("stray", "wrong"),
+        "fin_momentum.yaml": named("fin_momentum"),
+        "demo/fine.yaml": named("fine"),
+        "SHOUTED.YAML": named("shouted"),
+        # passed over
+        ".hidden.yaml": "x",
+        ".git/config.yaml": "x",
+        "notes.txt": "x",
+        "demo/deeper.yaml.bak": "x",
+    })  # fmt: skip
     outside = folder.parent / "outside"
     outside.mkdir()
-    (outside / "away.yaml").write_text(named("away"))
-    (outside / "deep.yaml").write_text(named("deep", "afar"))
+    for name in ("away.yaml", "deep.yaml"):
+        (outside / name).write_text(named(Path(name).stem, "afar"))
     (folder / "away.yaml").symlink_to(outside / "away.yaml")
     (folder / "afar").symlink_to(outside)
-    (folder / "linked.yaml").symlink_to(folder / "real.yaml")
+    (folder / "linked.yaml").symlink_to(folder / "demo" / "linked.yml")
+    own({"demo/linked.yml": named("linked")})
     (folder / "same").symlink_to(folder / "demo")
     (folder / "loop.yaml").symlink_to(folder / "loop.yaml")
-    leaves = f"the file cannot be read (it is a link that leaves the folder); {AS_IT_SHOULD_BE}"
-    assert own_ids() == ["linked", "x"]
-    assert faults() == [
-        f"own/away.yaml: {leaves}",
-        "own/loop.yaml: the file cannot be read (Too many levels of symbolic links); "
-        f"{AS_IT_SHOULD_BE}",
-        "own/real.yaml: line 2, scenario_id: 'linked' is not the file's name; "
-        "write 'real', or move the file",
-        f"own/afar/away.yaml: {leaves}",
-        f"own/afar/deep.yaml: {leaves}",
-        "own/same/x.yaml: line 3, domain_id: 'demo' is not the folder's name; "
-        "write 'same', or move the file",
-    ]
-    assert "leaves the folder" in refusal(lambda: load_scenario("away"))
-    assert "leaves the folder" in refusal(lambda: study_text("deep"))
-
-
-def test_what_is_no_regular_file_is_a_fault_and_never_opened(own: Own) -> None:
-    folder = own()
+    (folder / "gone.yaml").symlink_to(folder / "nowhere")
     (folder / "folder.yaml").mkdir()
     (folder / "folder.yaml" / "inner.yaml").write_text(named("inner"))
     os.mkfifo(folder / "pipe.yaml")  # opening one would wait for ever
-    assert faults() == [
-        f"own/folder.yaml: the file cannot be read (it is a folder); {AS_IT_SHOULD_BE}",
-        f"own/pipe.yaml: the file cannot be read (it is not a regular file); {AS_IT_SHOULD_BE}",
-    ]
-    assert "it is a folder" in refusal(lambda: load_scenario("folder"))
-    assert "not a regular file" in refusal(lambda: load_scenario("pipe"))
-
-
-def test_file_that_may_not_be_read_is_a_fault(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
-    own({"secret.yaml": named("secret"), "fine.yaml": named("fine")})
-    opening = Path.open
-
-    def refuse(path: Path, mode: Literal["rb"]) -> object:
-        if path.name == "secret.yaml":
-            raise PermissionError(13, "Permission denied")
-        return opening(path, mode)
-
-    monkeypatch.setattr(Path, "open", refuse)
-    assert own_ids() == ["fine"]
-    assert faults() == [
-        f"own/secret.yaml: the file cannot be read (Permission denied); {AS_IT_SHOULD_BE}"
-    ]
-
-
-def test_folder_within_that_may_not_be_listed_is_a_fault(
-    own: Own, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = own({"closed/a.yaml": named("a", "closed"), "fine.yaml": named("fine")})
-    listing = os.scandir
-
-    def refuse(path: Path) -> object:
-        if path == folder / "closed":
-            raise PermissionError(13, "Permission denied")
-        return listing(path)
-
-    monkeypatch.setattr(os, "scandir", refuse)
-    assert own_ids() == ["fine"]
-    assert faults() == [
-        f"own/closed: the file cannot be read (its files cannot be listed); {AS_IT_SHOULD_BE}"
-    ]
+    for letters in (b"half\xff.yaml", b"line\nbreak\x1b.yaml"):
+        Path(os.fsdecode(os.fsencode(folder) + b"/" + letters)).write_text("x")
+    assert own_ids() == ["fine", "linked"]
+    assert_golden("study_folder_faults", "\n".join(faults()))
+    for name in ("away", "deep", "folder", "pipe", "bad"):
+        for _ in range(2):
+            assert f"{name}.yaml: " in refusal(partial(load_scenario, name))
+    assert load_scenario("fin_momentum").domain_id == "finance_trading"
+    assert "leaves the folder" in refusal(lambda: study_text("deep"))
 
 
 def test_large_file_is_refused_unread(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = own({"vast.yaml": named("vast"), "huge.yaml": named("huge")})
-    os.truncate(
-        folder / "vast.yaml", 5 * 1024**3
-    )  # sparse: it takes no room, but would take long to read
-    os.truncate(folder / "huge.yaml", 5 * 1024**2)
-    monkeypatch.setattr(shelf, "read_document", _never)
+    sizes = {"huge": 5 * 1024**2, "vast": 5 * 1024**3}
+    for name, size in sizes.items():
+        os.truncate(folder / f"{name}.yaml", size)  # sparse: it takes no room, but long to read
+    monkeypatch.setattr(loading, "read_document", never)
     assert faults() == [
         f"own/{name}.yaml: the file has {size} bytes, more than the 262144 allowed; shorten it"
-        for name, size in (("huge", 5 * 1024**2), ("vast", 5 * 1024**3))
-    ]
-    assert "more than the 262144" in refusal(lambda: load_scenario("vast"))
-
-
-def _never(*_: object) -> NoReturn:
-    raise AssertionError("this file must not be read")
-
-
-def test_hidden_files_and_files_of_other_kinds_are_passed_over(own: Own) -> None:
-    own({
-        ".hidden.yaml": "x",
-        "._shadow.yaml": "x",
-        ".git/config.yaml": "x",
-        "notes.txt": "x",
-        "study.schema.json": "{}",
-        "demo/deeper.yaml.bak": "x",
-        "SHOUTED.YAML": named("shouted"),
-    })  # fmt: skip
-    assert own_ids() == []
-    assert faults() == [
-        "own/SHOUTED.YAML: line 2, scenario_id: 'shouted' is not the file's name; "
-        "rename it to 'shouted'"
+        for name, size in sizes.items()
     ]
 
 
-def test_name_that_no_page_can_show_is_replaced_in_messages(own: Own) -> None:
-    folder = own()
-    for name in (b"half\xff.yaml", b"line\nbreak\x1b.yaml"):
-        Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_text("x")
-    assert [error.source for error in broken_scenarios()] == [
-        "own/half\ufffd.yaml",
-        "own/line\ufffdbreak\ufffd.yaml",
-    ]
+@pytest.mark.parametrize(
+    ("owner", "call", "refused", "why"),
+    [
+        (
+            Path,
+            "open",
+            "secret.yaml",
+            "Permission denied",
+        ),
+        (
+            os,
+            "scandir",
+            "closed",
+            "its files cannot be listed",
+        ),
+    ],
+)
+def test_what_may_not_be_read_is_a_fault(
+    own: Own, monkeypatch: pytest.MonkeyPatch, owner: object, call: str, refused: str, why: str
+) -> None:
+    own({"secret.yaml": named("secret"), "closed/a.yaml": named("a", "closed"),
+         "fine.yaml": named("fine")})  # fmt: skip
+    real = getattr(owner, call)
+
+    def refuse(path: Path, *mode: Literal["rb"]) -> object:
+        if path.name == refused:
+            raise PermissionError(13, "Permission denied")
+        return real(path, *mode)
+
+    monkeypatch.setattr(owner, call, refuse)
+    said = f"own/{refused}: the file cannot be read ({why}); check that it is a readable file"
+    assert faults() == [said]
+    assert "fine" in own_ids()
 
 
 @pytest.mark.parametrize(
@@ -371,25 +300,77 @@ def test_name_that_no_page_can_show_is_replaced_in_messages(own: Own) -> None:
 )  # fmt: skip
 def test_path_trick_in_an_id_is_an_unknown_id(trick: str) -> None:
     for call in (load_scenario, study_text):
-        said = refusal(lambda: call(trick))  # noqa: B023
+        said = refusal(partial(call, trick))
         assert f"scenario_id: {repr(trick)[:59]}" in said
         assert " is unknown; " in said
 
 
-def test_id_that_is_no_text_is_an_unknown_id() -> None:
+# --- One study in one lab ---
+
+
+def test_load_refuses_unknown_names_with_the_known_ones(own: Own) -> None:
+    folder = own({"demo/tiny.yaml": STUDY_TEXT, "demo/other.yaml": named("other")})
     number: str = 5  # type: ignore[assignment]  # what a caller without types may pass
-    assert "scenario_id: 5 is unknown" in refusal(lambda: load_scenario(number))
+    said = [
+        refusal(lambda: load_scenario("tinny", folder=folder)),
+        refusal(lambda: load_scenario(number, folder=folder)),
+        refusal(lambda: load_scenario("tiny", "harder", folder=folder)),
+        refusal(lambda: generate_scenario(1, "dem", "easy", folder=folder)),
+        refusal(lambda: load_scenario("tiny", folder=folder / "none")),
+    ]
+    assert said == [
+        "scenarios: scenario_id: 'tinny' is unknown; did you mean 'tiny'? known: other, tiny",
+        "scenarios: scenario_id: 5 is unknown; known: other, tiny",
+        "scenarios: difficulty: 'harder' is unknown; did you mean 'hard'? "
+        "known: easy, medium, hard",
+        "scenarios: domain_id: 'dem' is unknown; did you mean 'demo'? known: demo",
+        "scenarios: scenario_id: 'tiny' is unknown; known: none",
+    ]
 
 
 def test_unknown_id_among_many_names_only_the_first_of_them(own: Own) -> None:
     own({f"s{n}.yaml": named(f"s{n}") for n in range(40)})
-    assert refusal(lambda: load_scenario("s99")).endswith(f" and {len(SHIPPED) + 10} more")
+    said = refusal(lambda: load_scenario("s99"))
+    listed, _, more = said.partition("known: ")[2].rpartition(" and ")
+    names = listed.split(", ")
+    assert more == f"{len(SHIPPED) + 40 - len(names)} more"
+    assert len(listed) <= 400
+    assert len(names) <= 30
+
+
+@pytest.mark.parametrize("seed", [-1, True, 2.0, "2", None, 2**63])
+def test_load_and_generate_refuse_what_is_no_seed(seed: int) -> None:
+    load_scenario("fin_momentum", "easy", 1)
+    load_scenario("fin_momentum", "easy", 2)
+    said = f"lab: seed: {seed!r} is not a seed; use a whole number from 0 to {2**63 - 1}"
+    assert refusal(lambda: load_scenario("fin_momentum", "easy", seed)) == said
+    assert refusal(lambda: generate_scenario(seed, "finance_trading", "easy")) == said
+
+
+def test_difficulty_may_be_a_name_or_the_enum_and_a_pack_is_built_once() -> None:
+    assert load_scenario("fin_momentum", "hard", 3) is load_scenario(
+        "fin_momentum", Difficulty.HARD, 3
+    )
+    assert load_scenario("fin_momentum").difficulty is Difficulty.EASY
+
+
+def test_generated_study_depends_on_seed_and_domain_only(own: Own) -> None:
+    folder = own(
+        {f"demo/{one}.yaml": named(one) for one in "abc"} | {"far/d.yaml": named("d", "far")}
+    )
+    packs = [generate_scenario(seed, "demo", "hard", folder=folder) for seed in range(12)]
+    assert [pack.scenario_id for pack in packs] == list("abccbbaccaba")
+    assert [pack.seed for pack in packs] == list(range(12))
+    assert packs[5] == load_scenario(packs[5].scenario_id, "hard", 5, folder=folder)
+    easy = [generate_scenario(seed, "demo", "easy", folder=folder) for seed in range(12)]
+    assert [pack.scenario_id for pack in easy] == [pack.scenario_id for pack in packs]
+    assert generate_scenario(5, "far", "easy").scenario_id == "d"
 
 
 # --- Quick with many ---
 
 
-def test_one_study_is_loaded_without_reading_the_others(
+def test_files_are_read_when_they_are_asked_for_and_once(
     own: Own, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own({f"s{n}.yaml": named(f"s{n}") for n in range(20)} | {"demo/s3.yaml": named("s3")})
@@ -399,24 +380,18 @@ def test_one_study_is_loaded_without_reading_the_others(
         read.append(source)
         return read_document(text, source)
 
-    monkeypatch.setattr(shelf, "read_document", noted)
+    monkeypatch.setattr(loading, "read_document", noted)
     for _ in range(2):
         assert load_scenario("s3", "hard", 5).scenario_id == "s3"
         assert study_text("s4") == named("s4")
     assert read == ["own/s3.yaml", "own/s4.yaml"]
-
-
-def test_unchanged_files_are_read_once(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
-    own({f"s{n}.yaml": named(f"s{n}") for n in range(20)} | {"bad.yaml": "x"})
     first = own_ids(), faults()
-    monkeypatch.setattr(shelf, "read_document", _never)
+    assert len(read) == 21
     assert (own_ids(), faults()) == first
-    assert load_scenario("s3").scenario_id == "s3"
+    assert len(read) == 21
 
 
-def test_fingerprint_differs_when_a_file_is_added_changed_replaced_moved_or_removed(
-    own: Own,
-) -> None:
+def test_changed_file_is_read_again_and_changes_the_fingerprint(own: Own) -> None:
     folder = own({"a.yaml": named("a"), "demo/b.yaml": named("b")})
     seen = {shelf_fingerprint()}
 
@@ -428,8 +403,10 @@ def test_fingerprint_differs_when_a_file_is_added_changed_replaced_moved_or_remo
     assert not differs()
     own({"c.yml": named("c")})
     assert differs()
-    own({"a.yaml": named("a").replace("budget: 500", "budget: 600")})
+    assert load_scenario("a").lab.budget == 500
+    own({"a.yaml": bent(("tiny", "a"), ("budget: 500", "budget: 600"))})
     os.utime(folder / "a.yaml", ns=(1, 1))
+    assert load_scenario("a").lab.budget == 600
     assert differs()
     (folder / "new.txt").write_text(named("a"))
     os.utime(folder / "new.txt", ns=(1, 1))
@@ -454,17 +431,13 @@ def test_lists_that_are_given_out_may_be_changed(own: Own) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=SHIPPED)
-def test_text_of_a_study_is_its_file(path: Path) -> None:
-    assert study_text(path.stem) == path.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("scenario_id", SHIPPED)
-def test_copy_changes_the_line_of_the_id_and_nothing_else(scenario_id: str) -> None:
-    text, copy = study_text(scenario_id), copy_text(scenario_id, "my_own")
+def test_copy_changes_the_line_of_the_id_and_nothing_else(path: Path) -> None:
+    text, copy = study_text(path.stem), copy_text(path.stem, "my_own")
+    assert text == path.read_text(encoding="utf-8")
     changed = [
         line for line in difflib.ndiff(text.splitlines(), copy.splitlines()) if line[0] in "+-"
     ]
-    assert changed == [f"- scenario_id: {scenario_id}", "+ scenario_id: my_own"]
+    assert changed == [f"- scenario_id: {path.stem}", "+ scenario_id: my_own"]
     assert parse_study(copy, "copy") == parse_study(text, "text").model_copy(
         update={"scenario_id": "my_own"}
     )
@@ -483,17 +456,12 @@ def test_copy_changes_the_line_of_the_id_and_nothing_else(scenario_id: str) -> N
 )
 def test_copy_finds_the_id_however_it_is_written(own: Own, written: str, copied: str) -> None:
     text = named("one").replace("scenario_id: one", written)
+    text = text.replace("domain_id", "# scenario_id: x\ndomain_id")
+    text = text.replace('title: "A tiny study"', 'title: "scenario_id: one"')
     own({"one.yaml": text})
     copy = copy_text("one", "my_own")
     assert copy == text.replace(written, copied)
     assert parse_study(copy, "copy").scenario_id == "my_own"
-
-
-def test_copy_is_not_misled_by_the_same_key_further_in(own: Own) -> None:
-    text = named("one").replace("domain_id", "# scenario_id: x\ndomain_id")
-    text = text.replace('title: "A tiny study"', 'title: "scenario_id: one"')
-    own({"one.yaml": text})
-    assert copy_text("one", "two") == text.replace("scenario_id: one", "scenario_id: two", 1)
 
 
 @pytest.mark.parametrize("new_id", ["", "My Own", "../x", "a/b", "x\n", "1a", "a" * 65, "x: y"])
@@ -503,23 +471,16 @@ def test_copy_refuses_what_is_no_id(new_id: str) -> None:
     assert said.endswith(
         " is not an id; must be lower-case letters, digits and _, beginning with a letter"
     )
-
-
-def test_copy_of_an_unknown_study_is_refused() -> None:
     assert "'nothing' is unknown" in refusal(lambda: copy_text("nothing", "my_own"))
 
 
-def test_template_is_a_study_that_is_not_on_the_shelf() -> None:
+def test_template_is_a_study_that_is_not_on_the_shelf_and_explains_every_block() -> None:
     study = parse_study(template_text(), "template.yaml")
     assert study.scenario_id not in SHIPPED
     assert "invented" in study.paper.citation
-
-
-def test_template_explains_every_block() -> None:
     lines = template_text().splitlines()
     tops = [at for at, line in enumerate(lines) if line[:1].isalpha()]
-    plain = [lines[at] for at in tops if "#" not in lines[at] and "#" not in lines[at - 1]]
-    assert plain == []
+    assert [lines[at] for at in tops if "#" not in lines[at] and "#" not in lines[at - 1]] == []
 
 
 def test_missing_template_is_a_scenario_error(

@@ -8,9 +8,9 @@ import math
 import re
 import socket
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from time import perf_counter
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 import pytest
 
@@ -19,10 +19,17 @@ from replicalab.errors import ScenarioError
 from replicalab.lint import lint
 from replicalab.models import revise
 from replicalab.scenarios import Difficulty, Study, checking, pack_of, parse_study
-from replicalab.scenarios.reading import Data, FieldPath, dotted, read_document
-from tests.scenarios.tiny_study import STUDY_TEXT
+from replicalab.scenarios.reading import FieldPath, dotted
+from tests.scenarios.small_study import (
+    SMALL,
+    STUDY_TEXT,
+    bent,
+    message,
+    outcome,
+    parts,
+    with_values,
+)
 
-TINY: Final = read_document(STUDY_TEXT, "tiny").data
 CHOSEN: Final = ("format", "scenario_id", "domain_id", "doi", "kind", "confidence", "comparator")
 """Fields whose text is one of a few, or has a shape."""
 
@@ -50,40 +57,26 @@ MARKUP: Final = (
     "'; DROP TABLE studies; --",
     "&lt;b&gt; &amp; &#x41;",
 )
-
-
-def values(data: Data, here: FieldPath = ()) -> Iterator[tuple[FieldPath, Data]]:
-    """Yield every value of the data that holds no other, with its path."""
-    if isinstance(data, dict):
-        inner: list[tuple[str | int, Data]] = [*data.items()]
-    elif isinstance(data, list):
-        inner = [*enumerate(data)]
-    else:
-        yield here, data
-        return
-    for step, value in inner:
-        yield from values(value, (*here, step))
-
+OLD_WORDS: Final = ("no", "NO", "off", "y", "2024-01-31", "12:30", "0x1F", "1_000")
+"""What older YAML takes for booleans, dates and numbers."""
 
 FREE_TEXTS: Final = [
-    path
-    for path, value in values(TINY)
-    if isinstance(value, str)
-    and path[-1] not in CHOSEN
-    and not dotted(path).startswith(LABELS)
-    and path[0] not in ("equipment", "reagents", "controls")
+    *(
+        path
+        for path, value in parts(SMALL)
+        if isinstance(value, str)
+        and path[-1] not in CHOSEN
+        and not dotted(path).startswith(LABELS)
+        and path[0] not in ("equipment", "reagents", "controls")
+    ),
+    ("equipment", 2),
+    ("reagents", 2),
 ]
-FREE_TEXTS_AND_NAMES: Final = [*FREE_TEXTS, ("equipment", 2), ("reagents", 2)]
-
-
-def with_value(path: FieldPath, value: Data) -> str:
-    """Return the small study with another value at a path, as a file."""
-    data = json.loads(json.dumps(TINY))
-    part = data
-    for step in path[:-1]:
-        part = part[step]
-    part[path[-1]] = value
-    return json.dumps(data, ensure_ascii=False, indent=1)
+NUMBERS: Final = [
+    path
+    for path, value in parts(SMALL)
+    if isinstance(value, int | float) and not isinstance(value, bool) and path != ("format",)
+]
 
 
 def value_at(study: Study, path: FieldPath) -> object:
@@ -95,61 +88,42 @@ def value_at(study: Study, path: FieldPath) -> object:
     return part
 
 
-def message(text: str | bytes) -> str:
-    """Return what is said about a file that must be refused."""
-    with pytest.raises(ScenarioError) as refused:
-        parse_study(text, "x.yaml")
-    return str(refused.value)
+def written(path: FieldPath, text: str) -> str:
+    """Return the small study with an unquoted text at a path."""
+    return with_values((path, "PLACE")).replace('"PLACE"', text)
 
 
-@pytest.mark.parametrize("path", FREE_TEXTS_AND_NAMES, ids=dotted)
-def test_markup_in_a_text_field_stays_the_text_it_is(path: FieldPath) -> None:
-    for markup in MARKUP:
-        study = parse_study(with_value(path, markup), "x.yaml")
-        assert value_at(study, path) == markup
+@pytest.mark.parametrize("path", FREE_TEXTS, ids=dotted)
+def test_text_field_holds_any_text_as_it_is_and_no_more_than_its_bound(path: FieldPath) -> None:
+    for text in (*MARKUP, "x" * 300):
+        study = parse_study(with_values((path, text)), "x.yaml")
+        assert value_at(study, path) == text
         assert pack_of(study, Difficulty.EASY).scenario_id == "tiny"
-
-
-@pytest.mark.parametrize("word", ["no", "NO", "off", "y", "2024-01-31", "12:30", "0x1F", "1_000"])
-def test_word_that_old_yaml_takes_for_something_else_is_text(word: str) -> None:
-    for path in FREE_TEXTS_AND_NAMES:
-        text = with_value(path, "PLACE").replace('"PLACE"', word)
-        assert value_at(parse_study(text, "x.yaml"), path) == word
+    for word in OLD_WORDS:
+        assert value_at(parse_study(written(path, word), "x.yaml"), path) == word
+    said = message(with_values((path, "x" * 4001)))
+    assert re.search(r"must have at most (300|4000) characters|at most (4,000|300) fit", said)
 
 
 @pytest.mark.parametrize("value", ["2024", "1.5", "1e3", "true", "null", "[a]", "{a: b}"])
 def test_what_is_no_text_is_refused_in_a_text_field_with_line_path_and_remedy(value: str) -> None:
-    text = STUDY_TEXT.replace('title: "A tiny study"', f"title: {value}")
-    said = message(text)
+    said = message(bent(('title: "A tiny study"', f"title: {value}")))
     assert said.startswith("x.yaml: line 5, paper.title: ")
     assert said.endswith("must be text, in quotes if it looks like a number or true or false")
 
 
-NUMBERS: Final = [
-    path for path, value in values(TINY) if isinstance(value, int | float) and path != ("format",)
-]
-
-
 @pytest.mark.parametrize("path", NUMBERS, ids=dotted)
-def test_number_as_text_is_refused_where_it_stands(path: FieldPath) -> None:
+def test_number_field_takes_a_number_and_one_that_a_lab_may_have(path: FieldPath) -> None:
     for text in ('"5"', "five", "2024-01-31", "0x5", "1_000", ".inf", ".nan", "5 5"):
-        said = message(with_value(path, "PLACE").replace('"PLACE"', text))
+        said = message(written(path, text))
         assert f"{dotted(path)}: " in said
         assert " is not allowed; must be " in said
-
-
-def test_alias_bomb_is_refused_quickly() -> None:
-    levels = ["a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
-    levels += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
-    began = perf_counter()
-    assert message("\n".join(levels)) == (
-        "x.yaml: line 1, a0: anchor &a0 is not allowed; remove it"
-    )
-    assert perf_counter() - began < 2
-
-
-def test_alias_that_contains_itself_is_refused() -> None:
-    assert "anchor &a is not allowed" in message("paper: &a {title: *a}")
+    for number in (10**9, 10**15, 10**17, 1.7e308, -1, -(10**17)):
+        found = outcome(with_values((path, number)))
+        if isinstance(found, Study):
+            assert pack_of(found, Difficulty.HARD, 3).scenario_id == "tiny"
+        else:
+            assert re.search("is not allowed|design|at most", str(found))
 
 
 @pytest.mark.parametrize(
@@ -159,7 +133,6 @@ def test_alias_that_contains_itself_is_refused() -> None:
         "!!python/object/new:subprocess.Popen [['true']]",
         "!!python/name:os.system",
         "!!python/module:os",
-        "!!python/tuple [1, 2]",
         "!!binary aGVsbG8=",
         "!!timestamp 2024-01-31",
         "!!set {a, b}",
@@ -169,15 +142,21 @@ def test_alias_that_contains_itself_is_refused() -> None:
     ],
 )
 def test_tag_constructs_nothing(tag: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> NoReturn:
+        raise AssertionError("a study file must start nothing")
+
     for owner, name in ((subprocess, "Popen"), (socket, "socket")):
-        monkeypatch.setattr(owner, name, _never)
-    said = message(STUDY_TEXT.replace('title: "A tiny study"', f"title: {tag}"))
+        monkeypatch.setattr(owner, name, never)
+    said = message(bent(('title: "A tiny study"', f"title: {tag}")))
     assert said.startswith("x.yaml: line 5, paper.title: tag '")
     assert said.endswith("' is not allowed; remove it")
 
 
-def _never(*_: object) -> NoReturn:
-    raise AssertionError("a study file must start nothing")
+@pytest.mark.parametrize("trick", ["../../etc/passwd", "a/b", "C:\\x", "..", "x.yaml", "x\\0", "~"])
+def test_path_trick_in_an_id_is_refused(trick: str) -> None:
+    for field in ("scenario_id", "domain_id"):
+        said = message(with_values((field, trick)))
+        assert "must be lower-case letters, digits and _, beginning with a letter" in said
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-32-be", "cp037"])
@@ -188,7 +167,7 @@ def test_other_encoding_is_refused_in_words(encoding: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "mac-roman"])
 def test_letter_of_an_old_encoding_is_refused_with_its_line(encoding: str) -> None:
-    text = STUDY_TEXT.replace('caution: "None."', 'caution: "Café."').encode(encoding)
+    text = bent(('caution: "None."', 'caution: "Café."')).encode(encoding)
     assert message(text).startswith("x.yaml: line 13, byte 0x")
 
 
@@ -199,58 +178,30 @@ def test_line_endings_of_other_systems_are_read(ending: str) -> None:
     assert "line 66, labs.easy.budget" in message(text.replace("budget: 500", "budget: -5"))
 
 
-def test_byte_order_mark_is_read_over() -> None:
-    assert parse_study(STUDY_TEXT.encode("utf-8-sig"), "x") == parse_study(STUDY_TEXT, "x")
-
-
-@pytest.mark.parametrize("filling", ["#", "a: b\n", "- ", "[", "é", "\n", "&a ", '"'])
-def test_megabytes_are_refused_at_once(filling: str) -> None:
-    began = perf_counter()
-    assert "more than the 262144 allowed; shorten it" in message(filling * (5 * 1024**2))
-    assert perf_counter() - began < 2
-
-
-@pytest.mark.parametrize(
-    "filling", ["a: b\n", "- a\n", "#\n", "x" * 99 + "\n", "a,", '"', "- [a]\n"]
+BOMB: Final = "\n".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'lol'] * 10)}]" for n in range(12)
 )
-def test_largest_file_of_nonsense_is_refused_quickly(filling: str) -> None:
-    text = filling * (256 * 1024 // len(filling))
-    for whole in (text, f"paper: [{text}", f"paper:\n  {text}"[: 256 * 1024]):
+NONSENSE: Final = [
+    *("[", "- ", "{a: ", "{", "? ", "[{", "a: b\n", "- a\n", "#\n", "x" * 99 + "\n", "a,", '"'),
+    *("- [a]\n", "\n", "é", "&a ", f"{BOMB}\n"),
+]
+
+
+@pytest.mark.parametrize("filling", NONSENSE, ids=lambda text: repr(text)[:12])
+def test_file_full_of_nonsense_is_refused_at_once(filling: str) -> None:
+    whole = filling * (5 * 1024**2 // len(filling.encode()))
+    largest = whole[: 128 * 1024]
+    assert "more than the 262144 allowed; shorten it" in message(whole)
+    for text in (largest, f"paper: [{largest}", f"paper:\n  {largest}"):
         began = perf_counter()
-        assert message(whole[: 256 * 1024])
+        assert len(message(text)) < 1000
         assert perf_counter() - began < 5
-
-
-@pytest.mark.parametrize("trick", ["../../etc/passwd", "a/b", "C:\\x", "..", "x.yaml", "x\\0", "~"])
-def test_path_trick_in_an_id_is_refused(trick: str) -> None:
-    for field in ("scenario_id: tiny", "domain_id: demo"):
-        said = message(STUDY_TEXT.replace(field, f"{field.split(':')[0]}: '{trick}'"))
-        assert "must be lower-case letters, digits and _, beginning with a letter" in said
-
-
-def test_numbers_beyond_all_labs_are_refused_or_harmless() -> None:
-    for path in NUMBERS:
-        for number in (10**9, 10**15, 10**17, 1.7e308, -1, -(10**17)):
-            try:
-                study = parse_study(with_value(path, number), "x.yaml")
-            except ScenarioError as error:
-                said = str(error)
-                assert "is not allowed" in said or "design" in said or "at most" in said
-            else:
-                assert pack_of(study, Difficulty.HARD, 3).scenario_id == "tiny"
 
 
 # --- As large as a file may be, and larger ---
 
-Build = Callable[[dict[str, Any]], None]
-
-
-def bent_data(*changes: Build) -> dict[str, Any]:
-    """Return the small study's data after some changes in place."""
-    data: dict[str, Any] = json.loads(json.dumps(TINY))
-    for change in changes:
-        change(data)
-    return data
+Change = tuple[str, object]
+"""A dotted path in the small study, and what to put there."""
 
 
 def labels(number: int, length: int = 60, mark: str = "") -> list[str]:
@@ -258,53 +209,42 @@ def labels(number: int, length: int = 60, mark: str = "") -> list[str]:
     return [f"{'ab' * (length // 2)}{mark}{place:05d}"[-length:] for place in range(number)]
 
 
-def put(path: str, value: object) -> Build:
-    """Return the change that puts a value at a dotted path; numbers are places in a list."""
-    steps = path.split(".")
-
-    def change(data: Any) -> None:
-        for step in steps[:-1]:
-            data = data[int(step) if step.isdigit() else step]
-        data[int(steps[-1]) if steps[-1].isdigit() else steps[-1]] = value
-
-    return change
-
-
-SWAP: Final = {"original": "kettle", "alternative": "pot", "condition": "if clean",
-               "tradeoff": "Slower.", "fidelity_loss": 0}  # fmt: skip
-FACT: Final = {"text": "t", "source": "s", "confidence": "verified"}
+SWAP: Final[dict[str, object]] = {"original": "kettle", "alternative": "pot", "condition": "if dry",
+                                  "tradeoff": "Slower.", "fidelity_loss": 0}  # fmt: skip
 RULE: Final[dict[str, object]] = {"key": "k", "restriction": "r", "forbidden_phrases": ["p"]}
-SHORT_LABELS: Final = (put("equipment", labels(40, 50, "e")), put("reagents", labels(40, 50, "r")))
-LONG_LABELS: Final = (put("equipment", labels(40, 199, "e")), put("reagents", labels(40, 199, "r")))
-ATTACKS: Final[dict[str, tuple[Build, ...]]] = {
-    "labels that almost match": (
-        *SHORT_LABELS,
-        put("substitutions", [SWAP | {"original": label} for label in labels(80, 50, "x")]),
-    ),
-    "long labels that almost match": (
-        *LONG_LABELS,
-        put("substitutions", [SWAP | {"original": label} for label in labels(80, 199, "x")]),
-    ),
-    "keys that almost match": (lambda data: data.update({f"equipmen{n}": 1 for n in range(4000)}),),
-    "one long key": (lambda data: data.update({"k" * 500: 1}),),
-    "many facts of another shape": (put("paper.facts", [{"fact": 1}] * 150),),
-    "many labels": (put("equipment", labels(4000)),),
-    "many labels in the plan": (put("reference_protocol.required_equipment", labels(4000)),),
-    "many unknown labels in the plan": (put("reference_protocol.controls", labels(200)),),
-    "many elements": (put("hidden_reference.required_elements", labels(4000)),),
-    "many phrases": (put("policy_rules.0.forbidden_phrases", labels(4000)),),
-    "many rules of many phrases": (
-        put("policy_rules", [RULE | {"key": f"k{n}", "forbidden_phrases": labels(40)}
-                             for n in range(6)]),
-    ),
-    "many reasons": (put("design.why", dict.fromkeys(labels(4000), "x")),),
-    "many booked items": (put("labs.hard.booked", dict.fromkeys(labels(4000), 1)),),
-    "many texts that are none": (put("success_criteria", [[]] * 39), put("paper.title", {})),
-    "one long text": (put("paper.title", "x" * 200_000),),
-    "one long id": (put("scenario_id", "x" * 200_000),),
-    "one long doi": (put("paper.doi", "10.1000/" + "x" * 200_000),),
-    "more values than are read": (put("paper", [0] * 5001),),
-}  # fmt: skip
+PHRASES: Final = {"forbidden_phrases": labels(20), "allowed_mentions": labels(20)}
+
+
+def almost_matching(length: int) -> list[Change]:
+    """Return the changes after which no label is known and each resembles all that are."""
+    unknown = [SWAP | {"original": label} for label in labels(80, length, "x")]
+    return [
+        ("equipment", labels(40, length, "e")),
+        ("reagents", labels(40, length, "r")),
+        ("substitutions", unknown),
+    ]
+
+
+ATTACKS: Final[dict[str, list[Change]]] = {
+    "labels that almost match": almost_matching(50),
+    "long labels that almost match": almost_matching(199),
+    "keys that almost match": [(f"equipmen{n}", 1) for n in range(4000)],
+    "one long key": [("k" * 500, 1)],
+    "many facts of another shape": [("paper.facts", [{"fact": 1}] * 150)],
+    "many labels": [("equipment", labels(4000))],
+    "many labels in the plan": [("reference_protocol.required_equipment", labels(4000))],
+    "unknown labels in the plan": [("reference_protocol.controls", labels(200))],
+    "many phrases": [("policy_rules.0.forbidden_phrases", labels(4000))],
+    "many rules of many phrases": [
+        ("policy_rules", [RULE | PHRASES | {"key": f"k{n}"} for n in range(11)])
+    ],
+    "many reasons": [("design.why", dict.fromkeys(labels(4000), "x"))],
+    "many booked items": [("labs.hard.booked", dict.fromkeys(labels(4000), 1))],
+    "one long text": [("paper.title", "x" * 200_000)],
+    "one long id": [("scenario_id", "x" * 200_000)],
+    "one long doi": [("paper.doi", "10.1000/" + "x" * 200_000)],
+    "more values than are read": [("paper", [0] * 5001)],
+}
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -319,7 +259,7 @@ def test_attack_is_refused_in_few_words_and_few_comparisons(
 
     monkeypatch.setattr(checking, "get_close_matches", noted)
     with pytest.raises(ScenarioError) as refused:
-        parse_study(json.dumps(bent_data(*ATTACKS[attack]), indent=1), "x.yaml")
+        parse_study(with_values(*ATTACKS[attack]), "x.yaml")
     error = refused.value
     assert len(error.faults) <= 50
     assert max(len(str(fault)) for fault in error.faults) < 1000
@@ -329,93 +269,75 @@ def test_attack_is_refused_in_few_words_and_few_comparisons(
 
 
 def test_faults_beyond_fifty_are_counted() -> None:
-    said = message(json.dumps(bent_data(*ATTACKS["keys that almost match"]), indent=1))
+    said = message(with_values(*ATTACKS["keys that almost match"]))
     assert said.count("\n") == 50
     assert said.endswith("x.yaml: and 3950 more faults")
 
 
-@pytest.mark.parametrize("key", ["a" * 500, '"é' + "b" * 500 + '"'])
-def test_name_of_the_files_own_is_quoted_short(key: str) -> None:
-    for text in (f"{key}: 1\n{key}: 2\n", f"{key}: !{'t' * 500} 1", f"{key}: &{'a' * 500} 1"):
-        assert len(message(text)) < 300
-
-
-WIDEST: Final[dict[str, tuple[str, object, int]]] = {
-    "equipment": ("equipment", "e{}", 40),
-    "reagents": ("reagents", "r{}", 40),
-    "controls": ("controls", {"name": "c{}", "droppable": True, "protects_against": "p"}, 40),
-    "substitutions": ("substitutions", SWAP, 80),
+WIDEST: Final[dict[str, tuple[object, int]]] = {
+    "equipment": ("e{}", 40),
+    "reagents": ("r{}", 40),
+    "controls": ({"name": "c{}", "droppable": True, "protects_against": "p"}, 40),
+    "substitutions": (SWAP, 80),
     "constraints": (
-        "constraints",
         {"key": "k{}", "label": "l", "quantity": 9, "unit": "u", "comparator": "<=", "hard": True,
          "bounds": "samples"},
         40,
     ),
-    "facts": ("paper.facts", FACT, 200),
-    "success criteria": ("success_criteria", "s", 40),
-    "required elements": ("hidden_reference.required_elements", "e{}", 40),
-    "flexible elements": ("hidden_reference.flexible_elements", "e", 40),
-    "rules": ("policy_rules", RULE | {"key": "k{}"}, 40),
-    "phrases": ("policy_rules.0.forbidden_phrases", "p", 40),
-    "mentions": ("policy_rules.0.allowed_mentions", "m", 40),
-    "missing items": ("labs.hard.out_of_stock", "r{}", 40),
-    "expected failures": ("labs.hard.expected.fails", "budget", 7),
+    "paper.facts": ({"text": "t", "source": "s", "confidence": "verified"}, 200),
+    "success_criteria": ("s", 40),
+    "hidden_reference.required_elements": ("e{}", 40),
+    "hidden_reference.flexible_elements": ("e", 40),
+    "labs.hard.expected.fails": ("budget", 7),
+    "labs.hard.out_of_stock": ("r{}", 40),
+    "policy_rules": (RULE | {"key": "k{}"}, 40),
+    "policy_rules.0.forbidden_phrases": ("p", 40),
+    "policy_rules.0.allowed_mentions": ("m", 40),
 }  # fmt: skip
-"""Lists of a study: where each stands, what it may hold, and how many of that."""
+"""Lists of a study: what each may hold, and how many of that."""
 
 EXPECTED: Final = {"answer": "reject", "sample_size": 1, "duration_days": 1, "credits": 1.0,
                    "evidence": None, "verdict": "below floor"}  # fmt: skip
-WIDE: Final = (
-    put("labs.hard.expected", EXPECTED),
-    put("substitutions", []),
-    put("labs.hard.booked", {}),
-    put("labs.medium.booked", {}),
-    put("labs.hard.out_of_stock", []),
-    put("reference_protocol.required_equipment", []),
-    put("reference_protocol.required_reagents", []),
-    put("reference_protocol.controls", []),
-    put("equipment", ["kettle"]),
-    put("reagents", [f"r{n}" for n in range(40)]),
-)
+NOTHING_NEEDED: Final[list[Change]] = [
+    ("labs.hard.expected", EXPECTED),
+    ("labs.hard.booked", {}),
+    ("labs.medium.booked", {}),
+    ("labs.hard.out_of_stock", []),
+    ("reference_protocol.required_equipment", []),
+    ("reference_protocol.required_reagents", []),
+    ("reference_protocol.controls", []),
+    ("substitutions", []),
+    ("equipment", ["kettle"]),
+    ("reagents", [f"r{n}" for n in range(40)]),
+]
+"""Changes after which the lists of the small study may hold anything."""
 
 
-def numbered(entry: object, number: int) -> list[Any]:
-    """Return so many entries of a list, each with a number of its own where it has a place."""
+def full(path: str, more: int = 0) -> Change:
+    """Return a list with as many entries as it may have, or some more."""
+    entry, most = WIDEST[path]
     text = json.dumps(entry)
-    return [json.loads(text.replace("{}", str(place))) for place in range(number)]
+    return path, [json.loads(text.replace("{}", str(place))) for place in range(most + more)]
 
 
-@pytest.mark.parametrize("name", WIDEST)
-def test_list_is_bounded_and_the_bound_belongs_to_it(name: str) -> None:
-    path, entry, most = WIDEST[name]
-    full = put(path, numbered(entry, most)), put(path, numbered(entry, most + 1))
-    assert parse_study(json.dumps(bent_data(*WIDE, full[0])), "x.yaml").scenario_id == "tiny"
-    said = message(json.dumps(bent_data(*WIDE, full[1]), indent=1))
+@pytest.mark.parametrize("path", WIDEST)
+def test_list_is_bounded_and_the_bound_belongs_to_it(path: str) -> None:
+    assert parse_study(with_values(*NOTHING_NEEDED, full(path)), "x.yaml").scenario_id == "tiny"
+    said, most = message(with_values(*NOTHING_NEEDED, full(path, 1))), WIDEST[path][1]
     assert f"a list of {most + 1} is not allowed; must have at most {most} entries" in said
 
 
 def test_widest_study_is_read_and_judged() -> None:
-    wide = [put(path, numbered(entry, most)) for path, entry, most in WIDEST.values()]
-    phrases = {"forbidden_phrases": labels(20), "allowed_mentions": labels(20)}
-    rules = [RULE | phrases | {"key": f"k{n}"} for n in range(10)]
-    whole = bent_data(
-        *WIDE,
-        *wide[:9],
-        *wide[12:],
-        put("policy_rules", rules),
-        put("substitutions", [SWAP | {"original": f"r{n % 40}"} for n in range(80)]),
-        put("reference_protocol.required_reagents", [f"r{n}" for n in range(40)]),
-        put("reference_protocol.technique", "ab, " * 900),
+    rules = [RULE | PHRASES | {"key": f"k{n}"} for n in range(10)]
+    text = with_values(
+        *NOTHING_NEEDED,
+        *(full(path) for path in WIDEST if not path.startswith("policy_rules")),
+        ("policy_rules", rules),
+        ("substitutions", [SWAP | {"original": f"r{n % 40}"} for n in range(80)]),
+        ("reference_protocol.required_reagents", [f"r{n}" for n in range(40)]),
+        ("reference_protocol.technique", "ab, " * 900),
     )
-    study = parse_study(json.dumps(whole), "x.yaml")
-    assert len(lint(study)) <= 101
-
-
-@pytest.mark.parametrize("path", FREE_TEXTS_AND_NAMES, ids=dotted)
-def test_text_is_bounded(path: FieldPath) -> None:
-    assert value_at(parse_study(with_value(path, "x" * 300), "x.yaml"), path) == "x" * 300
-    said = message(with_value(path, "x" * 4001))
-    assert re.search(r"must have at most (300|4000) characters|at most (4,000|300) fit", said)
+    assert len(lint(parse_study(text, "x.yaml"))) == 101
 
 
 # --- Numbers at the ends of what is allowed ---
@@ -430,42 +352,25 @@ KINDS: Final[dict[str, dict[str, object]]] = {
     "precision": {"effect_published": None, "target": 0.01, "floor": 0.02},
 }
 EXTREMES: Final = (5e-324, 1e-300, 1e-9, 0.01, 1 - 2**-53, 1, 1e6, -1e6, 1e7, 10**9, 1e308)
+DESIGN_NUMBERS: Final = ("effect_published", "effect_planning", "sesoi", "alpha", "target", "floor",
+                         "population_max")  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_evidence_is_a_number_at_the_ends_of_what_a_design_may_say(kind: str) -> None:
-    base = bent_data(lambda data: data["design"].update(KINDS[kind] | {"kind": kind}))
-    base["substitutions"][0]["evidence_factor"] = 0.01
-    for field in ("effect_published", "effect_planning", "sesoi", "alpha", "target", "floor",
-                  "population_max"):  # fmt: skip
+    changes = {"kind": kind, **KINDS[kind]}
+    base: list[Change] = [(f"design.{name}", value) for name, value in changes.items()]
+    base.append(("substitutions.0.evidence_factor", 0.01))
+    assert parse_study(with_values(*base), "x.yaml").design.kind == kind
+    for field in DESIGN_NUMBERS:
         for extreme in EXTREMES:
-            data = base | {"design": base["design"] | {field: extreme}}
-            try:
-                pack = pack_of(parse_study(json.dumps(data), "x.yaml"), Difficulty.EASY)
-            except ScenarioError:
+            study = outcome(with_values(*base, (f"design.{field}", extreme)))
+            if isinstance(study, ScenarioError):
                 continue
+            pack = pack_of(study, Difficulty.EASY)
             for items in (["kettle"], ["pot"]):
                 plan = revise(pack.reference_protocol, required_equipment=items)
                 found = assess(plan, pack).evidence
                 assert math.isfinite(found.value), (field, extreme)
                 assert not math.isnan(found.effect or 0)
                 assert len(found.text) < 60
-
-
-@pytest.mark.parametrize("field", ["effect_published", "effect_planning", "sesoi"])
-def test_coverage_has_no_effect(field: str) -> None:
-    design = KINDS["coverage"] | {"kind": "coverage", "alpha": None}
-    text = json.dumps(bent_data(lambda data: data["design"].update(design | {field: 0.5})))
-    assert message(text).endswith(
-        f"design: coverage has no effect, and {field} gives one; write null"
-    )
-
-
-def test_factor_that_leaves_next_to_nothing_is_refused() -> None:
-    said = message(json.dumps(bent_data(put("substitutions.0.evidence_factor", 1e-300)), indent=1))
-    assert said.endswith("1e-300 is not allowed; must be greater than or equal to 0.01")
-
-
-def test_reference_protocol_beyond_what_can_be_planned_is_refused() -> None:
-    text = json.dumps(bent_data(put("reference_protocol.sample_size", 2_000_000)))
-    assert "Sample size is 2,000,000; at most 1,000,000" in message(text)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.errors import ScenarioError
 from replicalab.scenarios import (
     MAX_ROUNDS,
     MAX_SEED,
@@ -22,7 +19,8 @@ from replicalab.scenarios import (
     parse_study,
 )
 from replicalab.scenarios.pack import draw
-from tests.scenarios.tiny_study import STUDY_TEXT
+from tests.factories import make_pack, with_means
+from tests.scenarios.small_study import STUDY_TEXT, bent, refusal
 
 SHIPPED = [study.scenario_id for study in list_scenarios()]
 SEEDS = st.integers(min_value=1, max_value=MAX_SEED)
@@ -32,14 +30,6 @@ DIFFICULTIES = st.sampled_from(list(Difficulty))
 @pytest.fixture
 def study() -> Study:
     return parse_study(STUDY_TEXT, "tiny.yaml")
-
-
-def missing(pack: Pack) -> tuple[list[str], list[str]]:
-    """Return the labels that the lab lacks: booked equipment, reagents out of stock."""
-    return (
-        pack.lab_manager_observation.equipment_booked,
-        pack.lab_manager_observation.reagents_out_of_stock,
-    )
 
 
 def booked_until(pack: Pack) -> dict[str, int]:
@@ -120,7 +110,7 @@ def test_resources_list_items_in_file_order_and_the_staff(study: Study) -> None:
 
 
 def test_resource_keys_never_clash_with_staff_or_vanish() -> None:
-    text = STUDY_TEXT.replace('"ice box"', '"Staff"').replace('"water"', '"水"')
+    text = bent(('"ice box"', '"Staff"'), ('"water"', '"水"'))
     keys = [item.key for item in pack_of(parse_study(text, "x"), Difficulty.EASY).resources]
     assert keys == ["kettle", "thermometer", "staff_2", "tea", "item", "tea_2", "staff"]
 
@@ -147,16 +137,11 @@ def test_hidden_reference_is_in_the_pack_and_in_no_observation(study: Study) -> 
 
 @pytest.mark.parametrize("seed", [-1, MAX_SEED + 1, True, 1.0, "1", None])
 def test_pack_refuses_what_is_no_seed(study: Study, seed: int) -> None:
-    with pytest.raises(ScenarioError) as refused:
-        pack_of(study, Difficulty.EASY, seed)
-    assert str(refused.value) == (
+    assert refusal(lambda: pack_of(study, Difficulty.EASY, seed)) == (
         f"lab: seed: {seed!r} is not a seed; use a whole number from 0 to 9223372036854775807"
     )
-
-
-def test_pack_refuses_a_seed_too_long_to_print(study: Study) -> None:
-    with pytest.raises(ScenarioError, match="seed: a huge number is not a seed"):
-        pack_of(study, Difficulty.EASY, 10**5000)
+    said = refusal(lambda: pack_of(study, Difficulty.EASY, 10**5000))
+    assert "seed: a huge number is not a seed" in said
 
 
 def test_draw_is_the_hash_of_its_parts() -> None:
@@ -195,43 +180,39 @@ def test_seeded_lab_is_the_same_everywhere(
     out_of_stock: list[str],
 ) -> None:
     pack = load_scenario(scenario_id, difficulty, seed)
-    assert (
-        pack.lab_manager_observation.budget_total,
-        pack.lab_manager_observation.time_limit_days,
-    ) == (budget, days)
-    assert booked_until(pack) == booked
-    assert pack.lab_manager_observation.reagents_out_of_stock == out_of_stock
+    assert (pack.lab.budget, pack.lab.days) == (budget, days)
+    assert (pack.lab.booked, pack.lab.out_of_stock) == (booked, out_of_stock)
 
 
 @given(st.sampled_from(SHIPPED), DIFFICULTIES, SEEDS)
 def test_seeded_lab_stays_near_the_written_one(
     scenario_id: str, difficulty: Difficulty, seed: int
 ) -> None:
-    written = load_scenario(scenario_id, difficulty)
+    written = load_scenario(scenario_id, difficulty).lab
     pack = load_scenario(scenario_id, difficulty, seed)
-    budget, days = (
-        pack.lab_manager_observation.budget_total,
-        pack.lab_manager_observation.time_limit_days,
+    lab = pack.lab
+    assert lab.budget > 0
+    assert lab.budget % 10 == 0
+    assert 0.85 <= lab.budget / written.budget <= 1.15
+    assert lab.days >= 1
+    assert 0.8 <= lab.days / written.days <= 1.2
+    assert lab.staff == written.staff
+    assert (len(lab.booked), len(lab.out_of_stock)) == (
+        len(written.booked),
+        len(written.out_of_stock),
     )
-    assert budget == pack.lab_manager_observation.budget_remaining
-    assert budget > 0
-    assert budget % 10 == 0
-    assert 0.85 <= budget / written.lab_manager_observation.budget_total <= 1.15
-    assert days >= 1
-    assert 0.8 <= days / written.lab_manager_observation.time_limit_days <= 1.2
-    assert pack.lab_manager_observation.staff_count == written.lab_manager_observation.staff_count
-    assert list(map(len, missing(pack))) == list(map(len, missing(written)))
-    assert list(booked_until(pack)) == pack.lab_manager_observation.equipment_booked
-    assert all(1 <= day <= 2 * days for day in booked_until(pack).values())
+    assert all(1 <= day <= 2 * lab.days for day in lab.booked.values())
     assert pack.expected is None
 
 
 @given(st.sampled_from(SHIPPED), DIFFICULTIES, st.just(0) | SEEDS)
-def test_lab_has_each_item_once_and_resources_agree(
+def test_lab_has_each_item_once_and_every_view_agrees(
     scenario_id: str, difficulty: Difficulty, seed: int
 ) -> None:
     pack = load_scenario(scenario_id, difficulty, seed)
     lab = pack.lab_manager_observation
+    assert lab.budget_total == lab.budget_remaining == pack.lab.budget
+    assert [*booked_until(pack)] == lab.equipment_booked
     for category, free, gone in (
         (ResourceCategory.EQUIPMENT, lab.equipment_available, lab.equipment_booked),
         (ResourceCategory.REAGENT, lab.reagents_in_stock, lab.reagents_out_of_stock),
@@ -261,37 +242,72 @@ def test_seeded_lab_of_any_size_keeps_a_budget_and_a_day(
 
 
 def test_seeds_reach_every_item_and_the_bounds(study: Study) -> None:
-    labs = [pack_of(study, Difficulty.MEDIUM, seed) for seed in range(1, 200)]
-    assert {pack.lab_manager_observation.equipment_booked[0] for pack in labs} == set(
-        study.equipment
-    )
-    assert {pack.lab_manager_observation.budget_total for pack in labs} == set(range(340, 470, 10))
-    labs = [pack_of(study, Difficulty.EASY, seed) for seed in range(1, 200)]
-    assert {pack.lab_manager_observation.time_limit_days for pack in labs} == {4, 5, 6}
+    labs = [pack_of(study, Difficulty.MEDIUM, seed).lab for seed in range(1, 200)]
+    assert {item for lab in labs for item in lab.booked} == {*study.equipment}
+    assert {lab.budget for lab in labs} == {*range(340, 470, 10)}
+    labs = [pack_of(study, Difficulty.EASY, seed).lab for seed in range(1, 200)]
+    assert {lab.days for lab in labs} == {4, 5, 6}
 
 
 @pytest.mark.parametrize("scenario_id", SHIPPED)
-@pytest.mark.parametrize("difficulty", list(Difficulty))
-@pytest.mark.parametrize("seed", [0, 1])
-def test_pack_survives_python_and_json(scenario_id: str, difficulty: Difficulty, seed: int) -> None:
-    pack = load_scenario(scenario_id, difficulty, seed)
-    assert pack.inventory.alternatives("no such item") == ()
-    assert Pack.model_validate(pack.model_dump()) == pack
-    assert Pack.model_validate_json(pack.model_dump_json()) == pack
+def test_pack_survives_python_and_json(scenario_id: str) -> None:
+    for difficulty in Difficulty:
+        for seed in (0, 1):
+            pack = load_scenario(scenario_id, difficulty, seed)
+            assert pack.inventory.alternatives("no such item") == ()
+            assert Pack.model_validate(pack.model_dump()) == pack
+            assert Pack.model_validate_json(pack.model_dump_json()) == pack
 
 
-def words(*texts: str) -> set[str]:
-    """Return the words in the texts, lower-cased."""
-    return set(re.findall(r"\w+", " ".join(texts).casefold()))
+# --- The same study in a lab of other means ---
+
+EVERY_LAB = pytest.mark.parametrize(
+    "pack",
+    [load_scenario(study, level) for study in SHIPPED for level in Difficulty],
+    ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}",
+)
 
 
-@pytest.mark.parametrize("scenario_id", SHIPPED)
-def test_reference_protocol_addresses_every_required_element(scenario_id: str) -> None:
-    pack = load_scenario(scenario_id)
-    plan = pack.reference_protocol
-    items = [*plan.controls, *plan.required_equipment, *plan.required_reagents]
-    said = words(plan.technique, plan.rationale, *items)
-    elements = pack.hidden_reference_spec.required_elements
-    assert [(element, words(element) - said) for element in elements] == [
-        (element, set()) for element in elements
-    ]
+@EVERY_LAB
+def test_means_that_are_not_named_stay(pack: Pack) -> None:
+    assert with_means(pack).lab == pack.lab.model_copy(update={"expected": None})
+    assert with_means(pack).study is pack.study
+
+
+@EVERY_LAB
+def test_amounts_change_in_every_view_and_nothing_else_does(pack: Pack) -> None:
+    moved = with_means(pack, budget=777, days=9, staff=4)
+    seen, before = moved.lab_manager_observation, pack.lab_manager_observation
+    amounts = {
+        "budget_total": 777.0,
+        "budget_remaining": 777.0,
+        "time_limit_days": 9,
+        "staff_count": 4,
+    }
+    assert seen == before.model_copy(update=amounts)
+    assert {c.key: c.quantity for c in moved.constraints[-3:]} == {
+        "budget": 777,
+        "time_limit": 9,
+        "staff": 4,
+    }
+    assert moved.constraints[:-3] == pack.constraints[:-3]
+    assert moved.resources[-1].quantity == 4
+    assert moved.resources[:-1] == pack.resources[:-1]
+    assert moved.expected is None
+
+
+@EVERY_LAB
+def test_released_item_is_free_and_the_others_stay_missing(pack: Pack) -> None:
+    missing = [*pack.lab.booked, *pack.lab.out_of_stock]
+    for item in missing:
+        moved = with_means(pack, released=[item.upper()])
+        seen = moved.lab_manager_observation
+        assert item in [*seen.equipment_available, *seen.reagents_in_stock]
+        still = [*seen.equipment_booked, *seen.reagents_out_of_stock]
+        assert still == [each for each in missing if each != item]
+        assert [r.label for r in moved.resources if not r.available] == still
+        assert moved.inventory.booked_until(item) is None
+
+
+def test_lab_that_is_asked_for_more_may_be_larger_than_a_file_may_name() -> None:
+    assert with_means(make_pack(), budget=1e15, staff=10**9 + 4).lab.budget == 1e15

@@ -16,7 +16,7 @@ from replicalab.scenarios import parse_study
 from replicalab.scenarios.loading import SCENARIO_FOLDER
 from replicalab.scenarios.reading import Data, read_document
 from replicalab.scenarios.schema import SCHEMA_FILE, schema_text, study_schema
-from tests.scenarios.tiny_study import STUDY_TEXT
+from tests.scenarios.small_study import STUDY_TEXT
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SHIPPED: Final = sorted([*SCENARIO_FOLDER.glob("*/*.yaml"), SCENARIO_FOLDER / "template.yaml"])

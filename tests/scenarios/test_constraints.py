@@ -20,7 +20,7 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
 )
-from replicalab.scenarios.limits import limits_of
+from replicalab.scenarios.constraints import limits_of
 from tests.factories import make_constraint, make_design, make_study
 
 BOUND: Final = {

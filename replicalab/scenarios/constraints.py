@@ -1,0 +1,165 @@
+"""What a study demands of a plan beside the lab's means, and which of it bounds a number.
+
+A constraint that bounds n, the days or the evidence sets a `Limit`: a range. The check of a plan
+asks whether a number lies in it; a search for plans takes its ends. Every other constraint is only
+stated, for people to keep.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Annotated, Final, NamedTuple, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from replicalab.lexicon import amount_text
+from replicalab.models import LONGEST_TEXT, Flag, Record
+from replicalab.scenarios.fields import MOST, Finite, Identifier, Label
+
+_ROUNDING: Final = 1e-12
+"""How far a computed number may pass a bound that it equals: 1.0 × n / n, say."""
+
+
+class Comparator(StrEnum):
+    """How a constraint's quantity bounds the plan."""
+
+    AT_MOST = "<="
+    AT_LEAST = ">="
+    EQUAL = "="
+
+    @property
+    def words(self) -> str:
+        """The comparator as it is read out: ``at most``."""
+        return {"<=": "at most", ">=": "at least", "=": "exactly"}[self.value]
+
+
+class Bounds(StrEnum):
+    """Which number of a plan a constraint bounds."""
+
+    SAMPLES = "samples"
+    DAYS = "days"
+    SAMPLES_PER_CONDITION = "samples_per_condition"
+    EVIDENCE = "evidence"
+
+
+class ScenarioConstraint(Record):
+    """A requirement of the study or the lab.
+
+    Attributes:
+        key: its short name.
+        label: what is bounded, for people.
+        quantity: the bound, null when it is not a number.
+        unit: of the quantity.
+        comparator: at most, at least or exactly.
+        hard: whether it may never be broken.
+        details: anything more.
+        bounds: the number of the plan that is held to it: samples (n), days, samples_per_condition
+            or evidence; null when it is only stated, for people to keep.
+        conditions: how many conditions share the samples equally; for samples_per_condition only.
+    """
+
+    key: Identifier
+    label: Label
+    quantity: Finite | None
+    unit: Label | None
+    comparator: Comparator
+    hard: Flag
+    details: Annotated[str, StringConstraints(max_length=LONGEST_TEXT)] = ""
+    bounds: Bounds | None = None
+    conditions: Annotated[int, Field(strict=True, ge=2, le=1000)] | None = None
+
+    @model_validator(mode="after")
+    def _bound_can_be_held(self) -> Self:
+        if (self.conditions is None) == (self.bounds is Bounds.SAMPLES_PER_CONDITION):
+            raise ValueError(
+                f"conditions is {self.conditions} and bounds is {self.bounds}; "
+                "samples_per_condition needs conditions, and nothing else takes them"
+            )
+        if self.bounds is None:
+            return self
+        if self.quantity is None:
+            raise ValueError(f"bounds is {self.bounds} without a quantity; give one")
+        counted = self.bounds is not Bounds.EVIDENCE
+        if counted and not (0 <= self.quantity <= MOST and self.quantity.is_integer()):
+            raise ValueError(
+                f"quantity is {self.quantity:g}; {self.bounds} is a whole number from 0 to {MOST:,}"
+            )
+        return self
+
+    @property
+    def bound_text(self) -> str:
+        """The bound in words: ``at least 4 runs``; empty where there is no quantity."""
+        if self.quantity is None:
+            return ""
+        number = f"{self.quantity:,.12g}".replace("-", "\u2212")
+        return f"{self.comparator.words} {number}{f' {self.unit}' if self.unit else ''}"
+
+
+class Limit(NamedTuple):
+    """A constraint as a range of one number of the plan.
+
+    Attributes:
+        constraint: as the study states it, with its comparator, quantity, conditions and hardness.
+        number: samples, days or evidence.
+        least, most: the ends of the range, which belong to it; infinite where there is none.
+    """
+
+    constraint: ScenarioConstraint
+    number: Bounds
+    least: float
+    most: float
+
+    @property
+    def hard(self) -> bool:
+        """Whether a plan outside the range is unsound, and not only worth less."""
+        return self.constraint.hard
+
+    @property
+    def text(self) -> str:
+        """The range in words: ``at least 4 runs in each of 2 conditions: at least 8 in all``."""
+        bound, conditions = self.constraint.bound_text, self.constraint.conditions
+        if conditions is None:
+            return bound
+        end = self.least if math.isfinite(self.least) else self.most
+        all_of_them = f"{self.constraint.comparator.words} {amount_text(end)} in all"
+        return f"{bound} in each of {conditions} conditions: {all_of_them}"
+
+    def allows(self, value: float) -> bool:
+        """Return whether a plan's number lies in the range."""
+        return self.least - _ROUNDING <= value <= self.most + _ROUNDING
+
+
+def limits_of(constraints: Iterable[ScenarioConstraint]) -> tuple[Limit, ...]:
+    """Return the limits that the constraints set, in their order; most set none."""
+    return tuple(_limit(one, one.bounds) for one in constraints if one.bounds is not None)
+
+
+def _limit(constraint: ScenarioConstraint, bounds: Bounds) -> Limit:
+    """Return a constraint's range.
+
+    Shared equally, n samples leave n // k for the smallest of k conditions and that or one more for
+    the largest. So each has at least q exactly from n = k·q on, and at most q exactly up to there.
+    """
+    quantity = (constraint.quantity or 0.0) * (constraint.conditions or 1)
+    shared = bounds is Bounds.SAMPLES_PER_CONDITION
+    return Limit(
+        constraint,
+        Bounds.SAMPLES if shared else bounds,
+        -math.inf if constraint.comparator is Comparator.AT_MOST else quantity,
+        math.inf if constraint.comparator is Comparator.AT_LEAST else quantity,
+    )
+
+
+def hard_range(limits: Iterable[Limit], number: Bounds) -> tuple[float, float]:
+    """Return the least and the most that the hard limits leave to a number of the plan.
+
+    The ends are infinite where nothing limits it, and out of order where the limits contradict
+    one another.
+    """
+    held = [limit for limit in limits if limit.hard and limit.number is number]
+    return (
+        max((limit.least for limit in held), default=-math.inf),
+        min((limit.most for limit in held), default=math.inf),
+    )

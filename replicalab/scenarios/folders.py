@@ -1,0 +1,125 @@
+"""The files of a study folder: which there are, and what may be read of them.
+
+A folder is anybody's, so nothing in it is trusted: only regular files that lie below it are read,
+and never more of one than `MAX_BYTES`. What is wrong with a file is an answer, not an accident.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from replicalab.errors import Fault, ScenarioError
+from replicalab.scenarios.reading import MAX_BYTES, require_size
+
+SUFFIXES: Final = (".yaml", ".yml", ".YAML", ".YML")
+
+
+class StudyFolder(NamedTuple):
+    """A folder of studies; in a ``flat`` one they may also lie outside a domain's folder."""
+
+    path: Path
+    flat: bool = False
+
+
+class StudyFile(NamedTuple):
+    """A file at one moment: when any part differs, it is read again.
+
+    Attributes:
+        path: where it is.
+        name: what to call it in a message.
+        domain: the domain's folder that it lies in, None for one that lies in none.
+        state: its times, size and inode.
+        problem: why it may not be read, "" when it may.
+    """
+
+    path: Path
+    name: str
+    domain: str | None
+    state: tuple[int, ...]
+    problem: str
+
+
+def files_in(folder: StudyFolder, stem: str = "") -> Iterator[StudyFile]:
+    """Yield the folder's study files in order of their names; with ``stem`` only those so named.
+
+    There are none in a folder that cannot be listed.
+    """
+    root = os.path.realpath(folder.path)
+    try:
+        with os.scandir(folder.path) as entries:
+            domains = sorted(e.name for e in entries if not _is_study(e.name) and e.is_dir())
+    except OSError:
+        return
+    places: list[tuple[Path, str | None]] = [(folder.path, None)] if folder.flat else []
+    places += [(folder.path / name, name) for name in domains if not name.startswith(".")]
+    for place, domain in places:
+        linked = place.is_symlink()
+        for path in _paths(place, stem):
+            beside = linked or path.is_symlink()
+            inside = not beside or Path(os.path.realpath(path)).is_relative_to(root)
+            name = "/".join((folder.path.name, *path.relative_to(folder.path).parts))
+            yield StudyFile(path, printable(name), domain, *_state(path, inside))
+
+
+def _paths(place: Path, stem: str) -> list[Path]:
+    """Return a place's study files but hidden ones; the place itself if it cannot be listed."""
+    if stem:
+        named = [place / f"{stem}{suffix}" for suffix in SUFFIXES]
+        return [path for path in named if os.path.lexists(path)]
+    try:
+        with os.scandir(place) as entries:
+            names = sorted(entry.name for entry in entries if _is_study(entry.name))
+    except OSError:
+        return [place]
+    return [place / name for name in names if not name.startswith(".")]
+
+
+def _is_study(name: str) -> bool:
+    return name.endswith(SUFFIXES)
+
+
+def _state(path: Path, inside: bool) -> tuple[tuple[int, ...], str]:
+    """Return a file's times, size and inode, and why it may not be read, "" when it may."""
+    leaves = "" if inside else "it is a link that leaves the folder"
+    try:
+        found = path.stat()
+    except OSError as error:
+        return (), leaves or error.strerror or "no such file"
+    kind = ""
+    if stat.S_ISDIR(found.st_mode):
+        kind = "it is a folder" if _is_study(path.name) else "its files cannot be listed"
+    elif not stat.S_ISREG(found.st_mode):
+        kind = "it is not a regular file"
+    state = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+    return state, leaves or kind
+
+
+def printable(name: str) -> str:
+    """Return a name of a file or folder without the letters that no page can show."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+
+
+def content(file: StudyFile) -> bytes:
+    """Return what a file holds.
+
+    Raises:
+        ScenarioError: it cannot be read, or is too large.
+    """
+    if file.problem:
+        raise unreadable(file.name, file.problem)
+    try:
+        with file.path.open("rb") as opened:
+            require_size(os.fstat(opened.fileno()).st_size, file.name)
+            return opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise unreadable(file.name, str(error.strerror)) from None
+
+
+def unreadable(name: str, problem: str) -> ScenarioError:
+    """Return the error for a file that cannot be read, and why."""
+    said = f"the file cannot be read ({problem})"
+    return ScenarioError(name, [Fault("", said, "check that it is a readable file")])

@@ -1,0 +1,162 @@
+"""One small valid study file, written as a scientist would, and ways to bend it."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import pytest
+
+from replicalab.errors import ScenarioError
+from replicalab.scenarios import Study, parse_study
+from replicalab.scenarios.reading import Data, FieldPath, read_document
+
+STUDY_TEXT: Final = """\
+format: 1
+scenario_id: tiny
+domain_id: demo
+paper:
+  title: "A tiny study"
+  citation: "Someone (2020). A tiny study."
+  doi: "10.1000/tiny"
+  hypothesis: "Tea is warmer than ice."
+  method: "Measure both."
+  key_finding: "It is."
+  goal: "Measure both again."
+  published: "n = 10, d = 1."
+  caution: "None."
+  teaches: "Patience."
+  facts:
+    - text: "Tea was warmer."
+      source: "Table 1"
+      confidence: verified
+design:
+  kind: two_group
+  effect_published: 1.0
+  effect_planning: 0.8
+  sesoi: null
+  alpha: 0.05
+  target: 0.8
+  floor: 0.5
+  unit_of_n: "cups"
+  population_max: null
+  source: "Table 1"
+success_criteria:
+  - "p < 0.05"
+hidden_reference:
+  summary: "canary-summary"
+  required_elements: ["canary-required"]
+  flexible_elements: ["canary-flexible"]
+  target_metric: "canary-metric"
+  target_value: "canary-value"
+constraints:
+  - {key: heat, label: "heat", quantity: 90, unit: kelvin, comparator: "<=", hard: false}
+equipment: ["kettle", "Thermometer", "ice box"]
+reagents: ["tea", "water", "(-)-tea"]
+substitutions:
+  - original: "kettle"
+    alternative: "pot"
+    condition: "if clean"
+    tradeoff: "Slower."
+    fidelity_loss: 0
+controls:
+  - {name: "empty cup", droppable: true, protects_against: "a broken thermometer"}
+policy_rules:
+  - key: no_fire
+    restriction: "No open fire."
+    forbidden_phrases: ["open fire"]
+min_days: 1
+samples_per_day: null
+reference_protocol:
+  sample_size: 10
+  controls: ["empty cup"]
+  technique: "thermometry"
+  duration_days: 2
+  required_equipment: ["kettle"]
+  required_reagents: ["tea"]
+  rationale: "Warmth."
+labs:
+  easy:
+    budget: 500
+    days: 5
+    staff: 2
+  medium:
+    budget: 400
+    days: 4
+    staff: 1
+    booked: {"kettle": 6}
+  hard:
+    budget: 300
+    days: 3
+    staff: 1
+    booked: {"kettle": 6, "thermometer": 2}
+    out_of_stock: ["tea"]
+"""
+
+SMALL: Final = read_document(STUDY_TEXT, "small").data
+
+
+def bent(*changes: tuple[str, str]) -> str:
+    """Return the small study's text with each (old, new) part replaced, once."""
+    text = STUDY_TEXT
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    return text
+
+
+def named(scenario_id: str, domain_id: str = "demo") -> str:
+    """Return the small study's text under another id and domain."""
+    return bent(("tiny", scenario_id), ("demo", domain_id))
+
+
+def with_values(*changes: tuple[str | FieldPath, object]) -> str:
+    """Return the small study with other values at some paths, as a file with a line for each."""
+    data = json.loads(json.dumps(SMALL))
+    for path, value in changes:
+        put(data, path, copy.deepcopy(value))
+    return json.dumps(data, ensure_ascii=False, indent=1)
+
+
+def put(data: Any, path: str | FieldPath, value: object) -> None:
+    """Put a value into data, at a path; in a dotted one numbers are places in a list."""
+    steps = (
+        [int(s) if s.isdigit() else s for s in path.split(".")] if isinstance(path, str) else path
+    )
+    for step in steps[:-1]:
+        data = data[step]
+    data[steps[-1]] = value
+
+
+def parts(data: Data, here: FieldPath = ()) -> Iterator[tuple[FieldPath, Data]]:
+    """Yield every value within the data, blocks and lists among them, with its path."""
+    inner: list[tuple[str | int, Data]] = []
+    if isinstance(data, dict):
+        inner = [*data.items()]
+    elif isinstance(data, list):
+        inner = [*enumerate(data)]
+    for step, value in inner:
+        yield (*here, step), value
+        yield from parts(value, (*here, step))
+
+
+def refusal(call: Callable[[], object]) -> str:
+    """Return what is said about something that must be refused."""
+    with pytest.raises(ScenarioError) as refused:
+        call()
+    return str(refused.value)
+
+
+def message(text: str | bytes) -> str:
+    """Return what is said about a study file that must be refused."""
+    return refusal(lambda: parse_study(text, "x.yaml"))
+
+
+def outcome(text: str | bytes) -> Study | ScenarioError:
+    """Return the study in a file, or why it is refused."""
+    try:
+        return parse_study(text, "x.yaml")
+    except ScenarioError as error:
+        return error
