@@ -101,7 +101,7 @@ def small_lab(seed: int) -> SmallLab:
         allowed_substitutions=_substitutions(rng, resources, rich),
         controls=controls,
         policy_rules=[make_policy_rule()] if rng.random() < 0.3 else [],
-        design=_design(rng, Random(f"later {seed}")),
+        design=_design(rng, Random(f"kind {seed}")),
         reference_protocol=reference,
         min_days=least,
         samples_per_day=make_throughput(value=rng.randint(1, 8)) if rng.random() < 0.4 else None,
@@ -213,7 +213,7 @@ def _doubled(rng: Random, labels: list[str]) -> list[str]:
 
 
 def _design(rng: Random, later: Random) -> Design:
-    """Return a design of any kind; the later kinds are drawn apart, so that no other lab changes."""
+    """Return a design of any kind; later kinds are drawn apart, so that no other lab changes."""
     kind = rng.choice([kind for kind in _EFFECTS if kind not in _LATER])
     low, high = _EFFECTS[kind]
     target = rng.choice((0.6, 0.8, 0.9))
@@ -224,7 +224,7 @@ def _design(rng: Random, later: Random) -> Design:
     effect = None if low == high else round(rng.uniform(low, high), 2)
     alpha, most = rng.choice((0.05, 0.01)), rng.randint(2, 18) if small else None
     numbers: dict[str, object] = {}
-    if later.random() < 0.25 and not KINDS[kind].scale.lower_is_better:
+    if later.random() < 0.2 and not KINDS[kind].scale.lower_is_better:
         kind = later.choice([*_LATER])
         effect, numbers = round(later.uniform(*_EFFECTS[kind]), 2), _LATER[kind]
     return make_design(
