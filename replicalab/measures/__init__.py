@@ -1,18 +1,9 @@
 """What n buys, by kind of design: one table of formulas, words, formats and directions."""
 
 from replicalab.measures.effects import AS_PUBLISHED, HALVED, LARGEST, SMALLEST, Effect
-from replicalab.measures.kinds import (
-    KINDS,
-    PARAMETERS,
-    POWER_KINDS,
-    DesignKind,
-    DesignNumbers,
-    EvidenceTier,
-    Given,
-    Kind,
-    Parameter,
-)
-from replicalab.measures.scales import Scale
+from replicalab.measures.kinds import KINDS, POWER_KINDS, DesignKind
+from replicalab.measures.rows import PARAMETERS, DesignNumbers, Given, Kind, Parameter
+from replicalab.measures.scales import EvidenceTier, Scale
 
 __all__ = [
     "AS_PUBLISHED",

@@ -17,7 +17,7 @@ from statistics import NormalDist
 from typing import Final
 
 from replicalab.measures.beta import log_kernel, share_of, upper_logit
-from replicalab.measures.quadrature import REACH, integral, scale_nodes
+from replicalab.measures.quadrature import REACH, integral, mean_over_scale
 
 _NORMAL: Final = NormalDist()
 _ROOT_HALF: Final = math.sqrt(0.5)
@@ -211,8 +211,8 @@ def _density_constant(df: int) -> float:
 
 def _upper_tail(delta: float, t: float, df: int) -> float:
     """Return E[Phi(delta - t S)] over the scale S."""
-    nodes = scale_nodes(df, (delta / t + step / t for step in _BEND))
-    return sum(weight * normal_cdf(delta - t * s) for s, weight in nodes)
+    turns = [delta / t + step / t for step in _BEND]
+    return mean_over_scale(lambda s: normal_cdf(delta - t * s), df, turns)
 
 
 # --- F tests ----------------------------------------------------------------------------------
@@ -253,18 +253,19 @@ def _upper_tail_of_f(delta: float, critical: float, df1: int, df2: int) -> float
     middle = critical * critical - delta * delta
     bends = (middle + step * spread for step in _BEND)
     turns = [math.sqrt(v / (df1 - 1)) for v in bends if v > 0]
-    return sum(
-        weight * _given_chi(delta, critical, (df1 - 1) * s * s, df2)
-        for s, weight in scale_nodes(df1 - 1, turns)
+    return mean_over_scale(
+        lambda s: _given_chi(delta, critical, (df1 - 1) * s * s, df2), df1 - 1, turns
     )
 
 
 def _given_chi(delta: float, critical: float, v: float, df2: int) -> float:
-    turns = (math.hypot(delta + step, math.sqrt(v)) / critical for step in _BEND)
-    return sum(
-        weight * normal_cdf(delta - math.sqrt(max(0.0, (critical * s) ** 2 - v)))
-        for s, weight in scale_nodes(df2, turns)
-    )
+    """Return the same where the chi² has that value."""
+
+    def beyond(s: float) -> float:
+        return normal_cdf(delta - math.sqrt(max(0.0, (critical * s) ** 2 - v)))
+
+    turns = [math.hypot(delta + step, math.sqrt(v)) / critical for step in _BEND]
+    return mean_over_scale(beyond, df2, turns)
 
 
 # --- two one-sided tests ----------------------------------------------------------------------
@@ -286,12 +287,11 @@ def tost_power(near: float, far: float, df: int, alpha: float) -> float:
     t, reach = _one_sided_critical(df, alpha), near / 2 + far / 2
     bends = (reach, *(end + step for end in (near, far) for step in _BEND))
     turns = [bend / t for bend in bends if t < 0 or bend <= reach] if t else []
-    both = sum(
-        weight * (normal_cdf(near - t * s) - normal_cdf(t * s - far))
-        for s, weight in scale_nodes(df, turns)
-        if t * s < reach
-    )
-    return min(1.0, max(0.0, both))
+
+    def both(s: float) -> float:
+        return normal_cdf(near - t * s) - normal_cdf(t * s - far) if t * s < reach else 0.0
+
+    return min(1.0, max(0.0, mean_over_scale(both, df, turns)))
 
 
 def _one_sided_critical(df: int, alpha: float) -> float:

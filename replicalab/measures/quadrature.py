@@ -21,33 +21,32 @@ def integral(function: Callable[[float], float], low: float, high: float) -> flo
     return half * sum(w * function(centre + half * x) for x, w in gauss_legendre())
 
 
-def scale_nodes(df: int, turns: Iterable[float]) -> list[tuple[float, float]]:
-    """Return values of the scale S = sqrt(chi² / df) with weights that make a sum its mean.
+def mean_over_scale(
+    function: Callable[[float], float], df: int, turns: Iterable[float] = ()
+) -> float:
+    """Return the mean of a function of the scale S = sqrt(chi² / df).
+
+    The log of the density is written so that near 1 nothing large cancels.
 
     Args:
+        function: what is averaged.
         df: degrees of freedom, 1 or more.
-        turns: where what is averaged bends within a small part of the whole; no panel spans one.
+        turns: where it bends within a small part of the whole; no panel spans one.
     """
     low, high = max(0.0, 1 - REACH / math.sqrt(df)), 1 + REACH / math.sqrt(df)
     edges = {low + (high - low) * step / _PANELS for step in range(_PANELS + 1)}
     edges.update(turn for turn in turns if low < turn < high)
-    mode = math.sqrt((df - 1) / df)
-    peak = _log_density(mode, df) if mode > 0 else 0.0
-    nodes, mass = [], 0.0
+    total = mass = 0.0
+    power, log, exp = df - 1, math.log, math.exp
     for left, right in pairwise(sorted(edges)):
         half, centre = (right - left) / 2, (left + right) / 2
         for node, weight in gauss_legendre():
             s = centre + half * node
-            density = weight * half * math.exp(_log_density(s, df) - peak)
+            away = s - 1
+            density = weight * half * exp(power * (log(s) - away) - away * (1 + df * away / 2))
             mass += density
-            nodes.append((s, density))
-    return [(s, density / mass) for s, density in nodes]
-
-
-def _log_density(s: float, df: int) -> float:
-    """Return the log of the density of S but for a constant; near 1 nothing large cancels."""
-    excess = s - 1
-    return (df - 1) * (math.log(s) - excess) - excess - df * excess * excess / 2
+            total += density * function(s)
+    return total / mass
 
 
 @lru_cache(maxsize=1)

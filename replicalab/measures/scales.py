@@ -5,12 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from replicalab.lexicon import MOST_DIGITS, told_apart
 
 SLACK: Final = 1e-12
 """Slack for comparing a computed value with its bound (1.0 × n / n, say)."""
+
+
+class EvidenceTier(StrEnum):
+    """Where evidence stands to the study's target and floor, best first."""
+
+    MEETS_TARGET = "meets target"
+    ABOVE_FLOOR = "above floor"
+    BELOW_FLOOR = "below floor"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from replicalab.measures import beta, distributions, kinds
+from replicalab.measures import beta, distributions, kinds, rows
 
 
 class Bar(NamedTuple):
@@ -56,7 +56,7 @@ def hold(capsys: pytest.CaptureFixture[str], name: str, figure: float, detail: s
 
 def forget() -> None:
     """Empty the caches of the evidence, as in a process that has just begun."""
-    kinds._value.cache_clear()  # noqa: SLF001
+    rows._value.cache_clear()  # noqa: SLF001
     distributions.t_critical.cache_clear()
     kinds._two_one_sided.cache_clear()  # noqa: SLF001
     distributions.f_test_power.cache_clear()

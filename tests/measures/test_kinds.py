@@ -67,8 +67,8 @@ def test_the_numbers_that_count_in_a_setting_are_told_in_it(row: Kind) -> None:
 
 @rows
 def test_a_factor_never_adds_evidence(row: Kind) -> None:
-    design = design_of(row.kind)
-    effect = effect_of(row.kind, 1.0)
+    design = design_of(DesignKind(row.kind))
+    effect = effect_of(DesignKind(row.kind), 1.0)
     values = []
     for factor in (1.0, 0.9, 0.5, 0.01):
         seen = row.effect.seen(effect, factor) if row.effect and effect is not None else None

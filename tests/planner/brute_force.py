@@ -15,7 +15,7 @@ from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Rank, rank
 from replicalab.planner.steps import changed_values
-from replicalab.scenarios import Bounds, DesignKind, EvidenceTier, Pack
+from replicalab.scenarios import Bounds, EvidenceTier, Pack
 
 _TIERS: Final = tuple(EvidenceTier)
 _FAR: Final = 400
@@ -79,11 +79,10 @@ class _Respects(NamedTuple):
 def _respects(worded: Protocol, original: Protocol, pack: Pack) -> _Respects:
     numbers = {"sample_size": len(worded.controls) + 1, "duration_days": 1}
     there = assess(revise(worded, **numbers), pack)
-    effect = there.evidence.effect or 0.0
     return _Respects(
         frozenset(there.failing) - {Dimension.BUDGET, Dimension.STAFF, Dimension.SCHEDULE},
         there.fidelity_loss,
-        effect if pack.design.kind is DesignKind.PRECISION else -effect,
+        -there.evidence.factor,
         len(worded.controls),
         changed_values(original, worded),
     )

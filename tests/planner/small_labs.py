@@ -51,6 +51,13 @@ _EFFECTS: Final = {
 }
 """Planning effects with which the target is reached by a few dozen samples."""
 
+_LATER: Final[dict[DesignKind, dict[str, object]]] = {
+    DesignKind.ANOVA: {"groups": 2},
+    DesignKind.EQUIVALENCE: {"margin": 1.5},
+    DesignKind.SURVIVAL: {"event_share": 0.8},
+}
+"""The kinds that were added later, with the numbers that they need."""
+
 
 class SmallLab(NamedTuple):
     """A plan, and the lab that it is proposed to."""
@@ -94,7 +101,7 @@ def small_lab(seed: int) -> SmallLab:
         allowed_substitutions=_substitutions(rng, resources, rich),
         controls=controls,
         policy_rules=[make_policy_rule()] if rng.random() < 0.3 else [],
-        design=_design(rng),
+        design=_design(rng, Random(f"kind {seed}")),
         reference_protocol=reference,
         min_days=least,
         samples_per_day=make_throughput(value=rng.randint(1, 8)) if rng.random() < 0.4 else None,
@@ -205,25 +212,31 @@ def _doubled(rng: Random, labels: list[str]) -> list[str]:
     return [*labels, rng.choice(labels).upper()]
 
 
-def _design(rng: Random) -> Design:
-    kind = rng.choice(list(DesignKind))
+def _design(rng: Random, later: Random) -> Design:
+    """Return a design of any kind; later kinds are drawn apart, so that no other lab changes."""
+    kind = rng.choice([kind for kind in _EFFECTS if kind not in _LATER])
     low, high = _EFFECTS[kind]
     target = rng.choice((0.6, 0.8, 0.9))
     floor = rng.choice((0.3, 0.5, target))
     if KINDS[kind].scale.lower_is_better:
         target, floor = rng.choice((0.1, 0.15)), rng.choice((0.2, 0.3))
     small = rng.random() < 0.3 or "population_max" in KINDS[kind].needs
-    numbers = {"groups": 2, "margin": rng.choice((1.5, 2.5)), "event_share": 0.8}
+    effect = None if low == high else round(rng.uniform(low, high), 2)
+    alpha, most = rng.choice((0.05, 0.01)), rng.randint(2, 18) if small else None
+    numbers: dict[str, object] = {}
+    if later.random() < 0.2 and not KINDS[kind].scale.lower_is_better:
+        kind = later.choice([*_LATER])
+        effect, numbers = round(later.uniform(*_EFFECTS[kind]), 2), _LATER[kind]
     return make_design(
         kind=kind,
         effect_published=None,
         sesoi=None,
-        effect_planning=None if low == high else round(rng.uniform(low, high), 2),
-        alpha=rng.choice((0.05, 0.01)),
+        effect_planning=effect,
+        alpha=alpha,
         target=target,
         floor=floor,
-        population_max=rng.randint(2, 18) if small else None,
-        **{name: value for name, value in numbers.items() if name in KINDS[kind].needs},
+        population_max=most,
+        **numbers,
     )
 
 

@@ -12,7 +12,7 @@ from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.agents.suggestions import SuggestionChange
 from replicalab.assessment import assess
 from replicalab.lexicon import joined, label_key
-from replicalab.models import Protocol, revise
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import LeastLoss, least_loss
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 from tests.planner.brute_force import can_count, days_of
@@ -213,7 +213,10 @@ def _told(found: LeastLoss, change: SuggestionChange, pack: Pack) -> str:
     for samples in range(len(kept.controls) + 1, found.plan.sample_size):
         for days in (d for d in days_of(pack) if samples <= can_count(d, pack)):
             sized = revise(kept, sample_size=samples, duration_days=days)
-            if check_feasibility(sized, pack).feasible:
+            there = assess(sized, pack)
+            broken = {limit.number for limit in there.broken_limits if limit.hard}
+            short = broken == {Bounds.EVIDENCE} and there.failing == [Dimension.PROTOCOL]
+            if there.feasible or short:
                 most = samples
     failing = check_feasibility(kept, pack).failing
     if most and failing:
