@@ -50,9 +50,10 @@ PATIENCE: Final = 5.0
 
 
 def failure_of(endpoint: Endpoint, **hooks: Callable[..., object]) -> ModelError:
-    """Return the error of a call."""
+    """Return the error of a call, behind which there is no other."""
     with pytest.raises(ModelError) as caught:
         build_generate_fn(endpoint, **hooks)(MESSAGES)  # type: ignore[arg-type]
+    assert caught.value.__cause__ is caught.value.__context__ is None
     return caught.value
 
 
