@@ -25,7 +25,7 @@ from replicalab.planner.limits import (
     Worth,
     most_looked_at,
 )
-from replicalab.planner.wordings import Wording, Wordings, wordings
+from replicalab.planner.wordings import Wording, Wordings, failing_items, wordings
 from replicalab.scenarios import Bounds, Control, EvidenceTier, ItemStatus, Pack
 
 MOST_ITEMS_TRIED: Final = 8
@@ -334,13 +334,15 @@ class _Alone:
 
     @cached_property
     def items(self) -> list[Ask]:
-        """An ask for each missing item of the plan, and for each missing alternative to one."""
+        """An ask for each missing item that is, or may take the place of, one that fails."""
+        failing = {label_key(items[0].label) for items, _ in failing_items(self.plan)}
+        swaps = self.pack.allowed_substitutions
+        useful = failing | {
+            label_key(s.alternative) for s in swaps if label_key(s.original) in failing
+        }
         found = {label_key(ask.item or ""): ask for ask in _missing(self.plan)}
-        originals = set(found)
-        missing = {label_key(r.label): r for r in self.pack.resources if not r.available}
-        for swap in self.pack.allowed_substitutions:
-            lacking = missing.get(label_key(swap.alternative))
-            if lacking is not None and label_key(swap.original) in originals:
+        for lacking in self.pack.resources:
+            if not lacking.available and label_key(lacking.label) in useful:
                 ask = _release(lacking.label, lacking.category.value)
                 found.setdefault(label_key(lacking.label), ask)
         return list(found.values())

@@ -180,22 +180,28 @@ def _items(plan: Assessment) -> _Choices:
 def _needs(plan: Assessment) -> tuple[list[_Need], frozenset[Dimension]]:
     """Return what may be replaced, and what fails because of all that has to stay."""
     listed = {label_key(item.label) for item in plan.items}
-    groups: dict[tuple[str, str], list[Item]] = {}
-    for item in plan.items:
-        groups.setdefault((item.field, label_key(item.label)), []).append(item)
     needs, fixed = [], _NONE
-    for (_, key), items in groups.items():
-        failing = _item_failing(items, plan.pack)
+    for items, failing in failing_items(plan):
         options = {
             alternative: _policy([alternative], plan.pack)
             for alternative in plan.pack.inventory.alternatives(items[0].label)
             if label_key(alternative) not in listed
         }
-        if failing and options:
-            needs.append(_Need(key, tuple(items), failing, tuple(options.items())))
+        if options:
+            needs.append(_Need(label_key(items[0].label), items, failing, tuple(options.items())))
         else:
             fixed |= failing
     return needs, fixed
+
+
+def failing_items(plan: Assessment) -> Iterator[tuple[tuple[Item, ...], frozenset[Dimension]]]:
+    """Yield each item that fails a check, under all its spellings, with what fails by it."""
+    groups: dict[tuple[str, str], list[Item]] = {}
+    for item in plan.items:
+        groups.setdefault((item.field, label_key(item.label)), []).append(item)
+    for items in groups.values():
+        if failing := _item_failing(items, plan.pack):
+            yield tuple(items), failing
 
 
 def _item_failing(items: Sequence[Item], pack: Pack) -> frozenset[Dimension]:

@@ -20,6 +20,7 @@ from tests.factories import (
     REAGENTS,
     make_design,
     make_pack,
+    make_policy_rule,
     make_protocol,
     make_substitution,
 )
@@ -163,6 +164,15 @@ def test_a_missing_alternative_is_asked_for_where_its_release_is_enough() -> Non
     found = asks(make_protocol(required_equipment=[CHAMBER]), pack)
     assert [single.ask.item for single in found.alone_target] == [CHAMBER, METER]
     assert [ask.item for ask in found.run.asks] == [CHAMBER]
+
+
+def test_a_missing_alternative_to_a_forbidden_item_is_asked_for() -> None:
+    swap = make_substitution(original=CHAMBER, alternative=METER)
+    rule = make_policy_rule(forbidden_phrases=[CHAMBER])
+    pack = make_pack(booked={METER: 3}, allowed_substitutions=[swap], policy_rules=[rule])
+    found = asks(make_protocol(required_equipment=[CHAMBER]), pack)
+    assert [single.ask.item for single in found.alone_target] == [METER]
+    assert found.run.left == (Dimension.POLICY,)
 
 
 def test_target_is_none_where_the_population_leaves_no_room_beside_the_controls() -> None:
