@@ -147,18 +147,24 @@ def _substitutions(plan: Assessment) -> list[SuggestionChange]:
     return changes
 
 
-def substitution(item: Item, alternative: str, pack: Pack) -> SuggestionChange:
-    """Return the change that puts an allowed alternative in the place of an item."""
+def substitution(
+    item: Item, alternative: str, pack: Pack, cause: str | None = None
+) -> SuggestionChange:
+    """Return the change that puts an allowed alternative in the place of an item.
+
+    Its reason is the item's status in the lab, unless there is another cause.
+    """
     allowed = next(
         row
         for row in pack.allowed_substitutions
         if label_key(row.original) == label_key(item.label) and row.alternative == alternative
     )
+    cause = cause or f"'{item.label}' is {item.status_text}"
     return SuggestionChange(
         field=item.field,
         original=item.label,
         revised=alternative,
-        reason=f"'{item.label}' is {item.status_text}; allowed {allowed.condition}.",
+        reason=f"{cause}; allowed {allowed.condition}.",
         tradeoff=_sentence(allowed.tradeoff),
     )
 

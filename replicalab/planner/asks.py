@@ -25,7 +25,7 @@ from replicalab.planner.limits import (
     Worth,
     most_looked_at,
 )
-from replicalab.planner.wordings import Wording, Wordings, failing_items, wordings
+from replicalab.planner.wordings import Wording, Wordings, wordings
 from replicalab.scenarios import Bounds, Control, EvidenceTier, ItemStatus, Pack
 
 MOST_ITEMS_TRIED: Final = 8
@@ -334,11 +334,12 @@ class _Alone:
 
     @cached_property
     def items(self) -> list[Ask]:
-        """An ask for each missing item that is, or may take the place of, one that fails."""
-        failing = {label_key(items[0].label) for items, _ in failing_items(self.plan)}
-        swaps = self.pack.allowed_substitutions
-        useful = failing | {
-            label_key(s.alternative) for s in swaps if label_key(s.original) in failing
+        """An ask for each missing item that the plan lists, then for each that may replace one."""
+        listed = {label_key(item.label) for item in self.plan.items}
+        useful = listed | {
+            label_key(row.alternative)
+            for row in self.pack.allowed_substitutions
+            if label_key(row.original) in listed
         }
         found = {label_key(ask.item or ""): ask for ask in _missing(self.plan)}
         for lacking in self.pack.resources:

@@ -6,11 +6,13 @@ of a plan can do depends on a wording only through five respects: the dimensions
 the numbers, the fidelity lost, what is left of the effect, how many controls stay, and how many
 changes it takes. So of all wordings only those matter that no other beats in every respect.
 
-**Items.** Two items may share an alternative, which only one of them can take, and the loss is
-told from what the finished plan lists. Items that are tied by a chain of substitutions are one
-*component*; nothing in one component bears on another. Within a component every combination is
-tried, or where there are too many, only the best assignments; the answers of the components are
-then combined, and the beaten ones left out after each.
+**Items.** An item that fails nothing may give way as well, where that bears on what else the plan
+has substituted; so a lab that releases an item never makes the best plan worse. Two items may
+share an alternative, which only one of them can take, and the loss is told from what the finished
+plan lists. Items that are tied by a chain of substitutions are one *component*; nothing in one
+component bears on another. Within a component every combination is tried, or where there are too
+many, only the best assignments; the answers of the components are then combined, and the beaten
+ones left out after each.
 
 **Controls.** Equal labels are one control with a count. A further copy costs no fidelity, so
 copies go before any control does; among controls that may go, all cost the same, so they go in
@@ -79,7 +81,7 @@ class Wording:
         """Return the changes that lead from the plan to it."""
         known = {label_key(control.name): control for control in pack.controls}
         swaps = (
-            substitution(swap.item, swap.alternative, pack)
+            substitution(swap.item, swap.alternative, pack, _cause(swap, pack))
             for swap in self.swaps
             for _ in range(swap.item.times)
         )
@@ -130,7 +132,7 @@ def _policy(texts: Iterable[str], pack: Pack) -> frozenset[Dimension]:
 
 
 class _Need(NamedTuple):
-    """An item that fails a check, under all labels that name it, and may be replaced.
+    """An item under all labels that name it, that may be replaced.
 
     Attributes:
         key: of its label.
@@ -179,29 +181,51 @@ def _items(plan: Assessment) -> _Choices:
 
 def _needs(plan: Assessment) -> tuple[list[_Need], frozenset[Dimension]]:
     """Return what may be replaced, and what fails because of all that has to stay."""
+    needs: list[_Need] = []
+    spare: list[_Need] = []
+    fixed = _NONE
     listed = {label_key(item.label) for item in plan.items}
-    needs, fixed = [], _NONE
-    for items, failing in failing_items(plan):
+    for items in _groups(plan):
+        failing = _item_failing(items, plan.pack)
         options = {
             alternative: _policy([alternative], plan.pack)
             for alternative in plan.pack.inventory.alternatives(items[0].label)
             if label_key(alternative) not in listed
         }
         if options:
-            needs.append(_Need(label_key(items[0].label), items, failing, tuple(options.items())))
+            need = _Need(label_key(items[0].label), items, failing, tuple(options.items()))
+            (needs if failing else spare).append(need)
         else:
             fixed |= failing
+    # What fails nothing is worth replacing only where that may bear on what else the plan has
+    # substituted, from which the fidelity lost is told.
+    gone = {label_key(row.original) for row in plan.pack.allowed_substitutions} - listed
+    gone |= {need.key for need in needs}
+    while useful := [need for need in spare if _bears_on(gone, need, plan.pack)]:
+        needs += useful
+        gone |= {need.key for need in useful}
+        spare = [need for need in spare if need not in useful]
     return needs, fixed
 
 
-def failing_items(plan: Assessment) -> Iterator[tuple[tuple[Item, ...], frozenset[Dimension]]]:
-    """Yield each item that fails a check, under all its spellings, with what fails by it."""
+def _bears_on(gone: set[str], need: _Need, pack: Pack) -> bool:
+    """Return whether replacing an item may end, or newly cover, the want of others that are gone.
+
+    So it is where what comes was gone, or where it or the item is an alternative to what is.
+    """
+    come = {label_key(alternative) for alternative, _ in need.options}
+    return bool(come & gone) or any(
+        label_key(row.alternative) in come | {need.key} and label_key(row.original) in gone
+        for row in pack.allowed_substitutions
+    )
+
+
+def _groups(plan: Assessment) -> Iterator[tuple[Item, ...]]:
+    """Yield each item of the plan under all its spellings."""
     groups: dict[tuple[str, str], list[Item]] = {}
     for item in plan.items:
         groups.setdefault((item.field, label_key(item.label)), []).append(item)
-    for items in groups.values():
-        if failing := _item_failing(items, plan.pack):
-            yield tuple(items), failing
+    return map(tuple, groups.values())
 
 
 def _item_failing(items: Sequence[Item], pack: Pack) -> frozenset[Dimension]:
@@ -399,6 +423,15 @@ class _Chain:
             gone=tuple(labels),
             dropped=frozenset(dropped),
         )
+
+
+def _cause(swap: Swap, pack: Pack) -> str | None:
+    """Return why an item that the lab has gives way, None where its status says it."""
+    if swap.item.status is not ItemStatus.AVAILABLE:
+        return None
+    if _policy([swap.item.label], pack):
+        return f"A restriction forbids '{swap.item.label}'"
+    return f"With '{swap.alternative}' less of the study is given up"
 
 
 def _dropping(label: str, control: Control, *, last: bool) -> SuggestionChange:

@@ -10,7 +10,7 @@ from itertools import chain, combinations, product
 from typing import Final, NamedTuple
 
 from replicalab.agents import suggest_alternative
-from replicalab.assessment import Assessment, assess, breaks
+from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Rank, rank
@@ -163,23 +163,15 @@ def wordings(original: Protocol, pack: Pack) -> Iterator[Protocol]:
 
 
 def _substituted(original: Protocol, pack: Pack) -> Iterator[dict[str, list[str]]]:
-    """Return both item lists, each missing item kept or replaced wherever it is listed."""
+    """Return both item lists, each item kept or replaced wherever it is listed."""
     listed = {
         label_key(label) for label in original.required_equipment + original.required_reagents
     }
-    missing = {r.category.value: set[str]() for r in pack.resources}
-    for resource in pack.resources:
-        if not resource.available:
-            missing[resource.category.value].add(label_key(resource.label))
-    gone = set[str]().union(*missing.values())
-    lacks = dict.fromkeys(
+    gone = {label_key(r.label) for r in pack.resources if not r.available}
+    places = dict.fromkeys(
         (field, label_key(label))
-        for field, category in (
-            ("required_equipment", "equipment"),
-            ("required_reagents", "reagent"),
-        )
+        for field in ("required_equipment", "required_reagents")
         for label in getattr(original, field)
-        if label_key(label) in missing.get(category, ()) or _is_forbidden(label, pack)
     )
     options = [
         [
@@ -192,24 +184,19 @@ def _substituted(original: Protocol, pack: Pack) -> Iterator[dict[str, list[str]
                 and label_key(s.alternative) not in listed
             ),
         ]
-        for _, key in lacks
+        for _, key in places
     ]
     for chosen in product(*options):
         taken = [label_key(label) for label in chosen if label is not None]
         if len(set(taken)) < len(taken):
             continue
-        new = dict(zip(lacks, chosen, strict=True))
+        new = dict(zip(places, chosen, strict=True))
         yield {
             field: [
                 new.get((field, label_key(label))) or label for label in getattr(original, field)
             ]
             for field in ("required_equipment", "required_reagents")
         }
-
-
-def _is_forbidden(label: str, pack: Pack) -> bool:
-    return any(breaks(label, phrase) for rule in pack.policy_rules
-               for phrase in rule.forbidden_phrases)  # fmt: skip
 
 
 def _kept_controls(original: Protocol, pack: Pack) -> Iterator[list[str]]:

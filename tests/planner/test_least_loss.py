@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import assess
+from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import least_loss, rank, suggest_least_loss
 from replicalab.scenarios import (
@@ -25,10 +26,11 @@ from tests.factories import (
     make_control,
     make_design,
     make_pack,
+    make_policy_rule,
     make_protocol,
     make_substitution,
 )
-from tests.planner.brute_force import best_rank, can_count, tried
+from tests.planner.brute_force import asked, best_rank, can_count, tried
 from tests.planner.small_labs import small_lab, small_labs
 from tests.strategies import itemised_protocols, studied_packs
 
@@ -54,6 +56,46 @@ CHAMBER, METER = EQUIPMENT
 def test_least_loss_is_the_best_of_every_plan_tried(first: int) -> None:
     for seed, (plan, pack) in enumerate(small_labs(first, first + BATCH), first):
         assert (seed, least_loss(plan, pack).rank) == (seed, best_rank(plan, pack))
+
+
+def test_releasing_an_item_never_makes_the_best_plan_worse() -> None:
+    released = 0
+    for seed, (plan, pack) in enumerate(small_labs(0, 3 * FEW)):
+        before = least_loss(plan, pack)
+        keys = [*map(label_key, plan.required_equipment + plan.required_reagents)]
+        most = can_count(before.plan.duration_days, pack)
+        if len({*keys}) < len(keys) or before.plan.sample_size > most:
+            continue  # only the Lab Manager's offer replaces one of two copies, or plans so many
+        for item in (r.label for r in pack.resources if not r.available):
+            after = least_loss(plan, pack.in_lab(pack.lab.with_means(released=[item])))
+            # Beyond the samples that are asked for only as many are planned as the tier takes, so
+            # there the surplus over the tier's bound is by chance.
+            planned = max(before.plan.sample_size, after.plan.sample_size)
+            decisive = 3 if planned > asked(plan, pack) else 4
+            worse = after.rank.given_up[:decisive] > before.rank.given_up[:decisive]
+            assert (seed, item, worse) == (seed, item, False)
+            released += after.rank < before.rank
+    assert released > FEW / 10
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ({"forbidden_phrases": [CHAMBER]}, f"A restriction forbids '{CHAMBER}'; allowed"),
+        ({}, "With 'fan' less of the study is given up; allowed"),
+    ],
+)
+def test_an_item_that_the_lab_has_gives_way_for_a_reason(
+    rule: dict[str, object], reason: str
+) -> None:
+    swaps = [
+        make_substitution(original="lost", alternative=CHAMBER, fidelity_loss=3),
+        make_substitution(original=CHAMBER, alternative="fan", fidelity_loss=1),
+    ]
+    pack = make_pack(allowed_substitutions=swaps, policy_rules=[make_policy_rule(**rule)])
+    change = least_loss(make_protocol(required_equipment=[CHAMBER]), pack).changes[0]
+    assert (change.original, change.revised) == (CHAMBER, "fan")
+    assert change.reason.startswith(reason)
 
 
 def test_least_loss_claims_that_nothing_is_feasible_exactly_when_no_plan_tried_is() -> None:
