@@ -7,39 +7,35 @@ from typing import NamedTuple
 
 from replicalab.errors import NegotiationError
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
-from replicalab.models import Count, NonEmptyText, Record
 from replicalab.negotiation.asking import hear
-from replicalab.negotiation.games import begin, play, play_on, play_rule, put_forward
-from replicalab.negotiation.players import choose, follows_a_rule
-from replicalab.negotiation.records import By, Facts, Negotiation, Round, ScientistKind, Setup, Turn
+from replicalab.negotiation.players import choose, follows_a_rule, put_forward
+from replicalab.negotiation.records import (
+    By,
+    Facts,
+    Negotiation,
+    Round,
+    ScientistKind,
+    Setup,
+    Turn,
+    fingerprint,
+)
+from replicalab.negotiation.rounds import begin, play, play_on, play_rule
 from replicalab.negotiation.transcript import SavedTurn, Transcript, start_of
 from replicalab.scenarios import Pack
 
 
-class Difference(Record):
+class Difference(NamedTuple):
     """Where a replay parts from what was saved; ``round_number`` None means no single round."""
 
-    round_number: Count | None
-    message: NonEmptyText
+    round_number: int | None
+    message: str
 
 
 class Replay(NamedTuple):
-    """A transcript played again.
-
-    Attributes:
-        negotiation: what happens now, as far as it can be played.
-        differences: from what was saved; empty when every round is identical.
-    """
+    """What happens now, as far as it can be played; no differences where all is identical."""
 
     negotiation: Negotiation
     differences: tuple[Difference, ...] = ()
-
-
-class _Again(NamedTuple):
-    """A turn as it is now: None where there is none, and how it differs from the saved one."""
-
-    turn: Turn | None
-    fault: str = ""
 
 
 def replay(transcript: Transcript, pack: Pack) -> Replay:
@@ -51,98 +47,92 @@ def replay(transcript: Transcript, pack: Pack) -> Replay:
     negotiation = begin(transcript.setup, pack)
     named, here = _place(transcript.setup), _place(pack)
     if named != here:
-        elsewhere = f"it is of {named}, not of {here}; open that study and lab"
-        return Replay(negotiation, (_differs(None, elsewhere),))
-    found = list(_of_the_whole(transcript))
+        elsewhere = f"It is of {named}, not of {here}; open that study and lab."
+        return Replay(negotiation, (Difference(None, elsewhere),))
+    found = [Difference(None, f"{capitalised(what)}.") for what in _of_the_whole(transcript)]
     before = None if found else transcript.setup.digest
     for number, saved in enumerate(transcript.turns):
         if negotiation.ending is not None:
             left = count_text(len(transcript.turns) - number, "turn")
             ended = f"the negotiation had ended, {negotiation.ending}; {left} left over"
-            return Replay(negotiation, (*found, _differs(number, ended)))
-        again = _again(saved, negotiation)
-        if again.fault:
-            found.append(_differs(number, again.fault))
-        if again.turn is None:
+            return Replay(negotiation, (*found, _in_round(number, ended)))
+        turn, fault = _again(saved, negotiation)
+        if fault:
+            found.append(_in_round(number, fault))
+        if turn is None:
             return Replay(negotiation, tuple(found))
-        if again.turn.by is By.RULE:
-            negotiation = play_rule(negotiation)
-            if again.fault:
-                return Replay(play_on(negotiation), tuple(found))
-        else:
-            negotiation = play(negotiation, again.turn)
-        if not again.fault:
-            found += (
-                _differs(number, w) for w in _otherwise(saved, negotiation.rounds[-1], before)
-            )
+        by_rule = turn.by is By.RULE
+        negotiation = play_rule(negotiation) if by_rule else play(negotiation, turn)
+        if fault and by_rule:
+            return Replay(play_on(negotiation), tuple(found))
+        if not fault:
+            others = _otherwise(saved, negotiation.rounds[-1], before)
+            found += [_in_round(number, what) for what in others]
         before = saved.digest
-    return Replay(negotiation, (*found, *_of_the_end(transcript, negotiation)))
+    last = max(len(negotiation.rounds) - 1, 0)
+    found += [_in_round(last, what) for what in _of_the_end(transcript, negotiation)]
+    return Replay(negotiation, tuple(found))
 
 
-def _differs(number: int | None, what: str) -> Difference:
-    text = f"{capitalised(what)}." if number is None else f"Round {number + 1}: {what}."
-    return Difference(round_number=number, message=text)
+def _in_round(number: int, what: str) -> Difference:
+    return Difference(number, f"Round {number + 1}: {what}.")
 
 
 def _place(found: Setup | Pack) -> str:
     return f"{found.scenario_id}, {found.difficulty}, seed {found.seed}"
 
 
-def _of_the_whole(transcript: Transcript) -> Iterator[Difference]:
+def _of_the_whole(transcript: Transcript) -> Iterator[str]:
     """Yield what no single round can be blamed for."""
     setup = transcript.setup
     if transcript.start not in (None, start_of(setup, transcript.recording)):
-        yield _differs(None, "the setup or the model's settings were edited since it was saved")
+        yield "the setup or the model's settings were edited since it was saved"
     by_hand = [number for number, turn in enumerate(transcript.turns) if turn.by is By.FORK]
     last = by_hand[-1] if by_hand else None
     if setup.forked_at != last:
         told = "no round" if setup.forked_at is None else f"round {setup.forked_at + 1}"
         stands = "in none" if last is None else f"in round {last + 1}"
-        yield _differs(
-            None, f"it says that {told} was forked, and the last plan by hand stands {stands}"
-        )
+        yield f"it says that {told} was forked, and the last plan by hand stands {stands}"
 
 
-def _again(saved: SavedTurn, negotiation: Negotiation) -> _Again:
-    """Return a saved turn as it is now."""
+def _again(saved: SavedTurn, negotiation: Negotiation) -> tuple[Turn | None, str]:
+    """Return a saved turn as it is now, None where there is none, and how it differs."""
     setup, state = negotiation.setup, negotiation.state
     if saved.by is By.FORK:
         plan = saved.action.protocol if saved.action else None
         if plan is None:
-            return _Again(None, "no plan was put forward by hand")
-        return _compared(saved, Turn(action=put_forward(state, plan), by=By.FORK))
-    if saved.by is By.RULE or follows_a_rule(setup, state):
+            return None, "no plan was put forward by hand"
+        now = Turn(action=put_forward(state, plan), by=By.FORK)
+    elif saved.by is By.RULE or follows_a_rule(setup, state):
         try:
             action = choose(setup, state, negotiation.pack).action
         except NegotiationError as error:
-            return _Again(None, str(error))
-        return _compared(saved, Turn(action=action, by=By.RULE))
-    if saved.by is By.PERSON and not saved.outputs:
-        return _Again(saved.turn)
-    return _heard(saved, negotiation)
+            return None, str(error)
+        now = Turn(action=action, by=By.RULE)
+    elif saved.by is By.PERSON and not saved.outputs:
+        return saved.turn, ""
+    else:
+        return _heard(saved, negotiation)
+    return now, "" if saved.turn == now else "the Scientist acts differently"
 
 
-def _compared(saved: SavedTurn, now: Turn) -> _Again:
-    return _Again(now, "" if saved.turn == now else "the Scientist acts differently")
-
-
-def _heard(saved: SavedTurn, negotiation: Negotiation) -> _Again:
+def _heard(saved: SavedTurn, negotiation: Negotiation) -> tuple[Turn | None, str]:
     """Return a model's turn, or that of a person who acted for it, out of the model's outputs."""
     if negotiation.setup.scientist is not ScientistKind.MODEL or not saved.outputs:
-        return _Again(None, "no model plays here")
+        return None, "no model plays here"
     heard = hear(saved.outputs, negotiation.state, negotiation.pack)
     if heard.turn is None:
         if saved.by is By.PERSON or saved.action is None:
-            return _Again(saved.turn)
-        return _Again(None, f"the model's outputs hold no valid action: {heard.failure}")
+            return saved.turn, ""
+        return None, f"the model's outputs hold no valid action: {heard.failure}"
     if saved.by is By.PERSON:
-        return _Again(saved.turn, "the model's outputs hold a valid action, and a person acted")
+        return saved.turn, "the model's outputs hold a valid action, and a person acted"
     tried = len(heard.attempts)
     if tried < len(saved.outputs):
         left = count_text(len(saved.outputs) - tried, "output")
-        return _Again(heard.turn, f"attempt {tried} is a valid action, and {left} left over")
+        return heard.turn, f"attempt {tried} is a valid action, and {left} left over"
     same = saved.turn == heard.turn
-    return _Again(heard.turn, "" if same else "the model's outputs hold another action")
+    return heard.turn, "" if same else "the model's outputs hold another action"
 
 
 def _otherwise(saved: SavedTurn, now: Round, before: str | None) -> Iterator[str]:
@@ -152,7 +142,8 @@ def _otherwise(saved: SavedTurn, now: Round, before: str | None) -> Iterator[str
     if saved.facts is not None and saved.facts != now.facts:
         others = joined(list(_other_facts(saved.facts, now.facts)))
         yield f"the Lab Manager answers differently: {others}"
-    elif saved.digest and before and saved.digest != now.digest_after(before):
+    elif saved.digest and before and saved.digest != fingerprint(before, now.turn, now.facts):
+        # After the saved digest of the round before, so that an edit is found only once.
         yield "the turn was edited since it was saved"
 
 
@@ -173,13 +164,12 @@ def _shown(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def _of_the_end(transcript: Transcript, negotiation: Negotiation) -> Iterator[Difference]:
+def _of_the_end(transcript: Transcript, negotiation: Negotiation) -> Iterator[str]:
     if not all(turn.facts for turn in transcript.turns):  # an earlier version did not say
         return
-    last = max(len(negotiation.rounds) - 1, 0)
     if transcript.end != (transcript.turns[-1].digest if transcript.turns else None):
-        yield _differs(last, "it is not the last round that was saved")
+        yield "it is not the last round that was saved"
     if transcript.ending != negotiation.ending:
-        yield _differs(last, f"the ending is not '{transcript.ending or 'none'}'")
+        yield f"the ending is not '{transcript.ending or 'none'}'"
     elif transcript.outcome != negotiation.outcome:
-        yield _differs(last, f"the outcome is not '{transcript.outcome or 'none'}'")
+        yield f"the outcome is not '{transcript.outcome or 'none'}'"

@@ -12,7 +12,7 @@ from typing import Final
 
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelError
-from replicalab.negotiation.attempts import readable
+from replicalab.negotiation.asking import readable
 from replicalab.negotiation.records import Round
 
 _NUMBER: Final = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
@@ -36,7 +36,8 @@ def reword(generate_fn: GenerateFn, done: Round) -> str | None:
     It is for showing beside the round, which stays as it is.
 
     Raises:
-        ModelError: the model fails, or its text is not faithful to the built-in one.
+        ModelError: the model fails, or its text is empty, far too long, leaves a number of the
+            built-in text out or brings one in.
     """
     if done.answer is None:
         return None
@@ -47,15 +48,7 @@ def reword(generate_fn: GenerateFn, done: Round) -> str | None:
             {"role": "user", "content": f"The answer to reword:\n\n{text}"},
         ]
     )
-    return faithful(readable(answer).strip(), text)
-
-
-def faithful(words: str, text: str) -> str:
-    """Return a rewording, if it may stand for the text.
-
-    Raises:
-        ModelError: it is empty, far too long, leaves a number out or brings one in.
-    """
+    words = readable(answer).strip()
     said, meant = numbers(words), numbers(text)
     fault = ""
     if not words:

@@ -16,8 +16,8 @@ from pydantic import Field, StringConstraints, model_validator
 from replicalab.errors import TraceError
 from replicalab.lexicon import count_text, joined
 from replicalab.models import NonEmptyText, Record, Text
-from replicalab.negotiation.attempts import MOST_OUTPUTS
 from replicalab.negotiation.records import (
+    MOST_OUTPUTS,
     MOST_ROUNDS,
     By,
     Digest,
@@ -49,15 +49,7 @@ class Made(StrEnum):
 
 
 class ModelSettings(Record):
-    """Who was asked, and how; never a key, and of the address only the host.
-
-    Attributes:
-        model: the model's name.
-        host: of the server, with its port; None where there was none.
-        temperature: as it was set.
-        max_tokens: the longest answer asked for.
-        max_retries: how often it was corrected and asked again in one turn.
-    """
+    """Who was asked, and how; never a key, and of the address only the host, if there was one."""
 
     model: NonEmptyText
     host: Host | None = None
@@ -69,11 +61,7 @@ class ModelSettings(Record):
 class Recording(Record):
     """What is known of a recorded model beside the negotiation.
 
-    Attributes:
-        key: its name among the others, a lower-case word.
-        title, note: for people; what is on it, and what to look at.
-        made: recorded from a model, or written by hand.
-        settings: who was asked, and how.
+    ``key`` is its name among the others; title and note are for people.
     """
 
     key: Identifier
@@ -84,13 +72,10 @@ class Recording(Record):
 
 
 class SavedTurn(Turn):
-    """A turn, and what came of it when it was saved.
+    """A turn, and what came of it when it was saved; None where an earlier version kept nothing.
 
-    Attributes:
-        facts: what was decided; None where an earlier version kept nothing of it.
-        told: a fingerprint of what the model was told; None where there was no model, and where
-            its texts were written by hand.
-        digest: that of the round; None where an earlier version kept none.
+    ``told`` is a fingerprint of what the model was told; None also where there was no model, and
+    where its texts were written by hand. ``digest`` is that of the round.
     """
 
     facts: Facts | None = None
@@ -141,30 +126,16 @@ class Transcript(Record):
                     f"round {number} has {count_text(len(turn.outputs), 'output')}, and the model "
                     f"was asked at most {count_text(most, 'time')}; leave the others out"
                 )
-            if missing := [name for name in self._needed(turn) if getattr(turn, name) is None]:
+            # Without what this version keeps of every turn, an edit of it would pass.
+            told = turn.outputs and not (known and known.made is Made.BY_HAND)
+            needed = [] if self.start is None else ["facts", "digest", *(["told"] if told else [])]
+            if missing := [name for name in needed if getattr(turn, name) is None]:
                 raise ValueError(f"round {number} lacks {joined(missing)}; nothing can be left out")
         return self
 
-    def _needed(self, turn: SavedTurn) -> list[str]:
-        """Return what this version keeps of every turn, without which an edit would pass."""
-        if self.start is None:
-            return []
-        told = turn.outputs and not (self.recording and self.recording.made is Made.BY_HAND)
-        return ["facts", "digest", *(["told"] if told else [])]
 
-    @property
-    def seconds(self) -> float:
-        """How long the model took in all."""
-        return sum(output.seconds for turn in self.turns for output in turn.outputs)
-
-    @property
-    def attempts(self) -> int:
-        """How many outputs of the model there are."""
-        return sum(len(turn.outputs) for turn in self.turns)
-
-
-def transcript_of(negotiation: Negotiation, recording: Recording | None = None) -> Transcript:
-    """Return a negotiation as it is kept.
+def save(negotiation: Negotiation, recording: Recording | None = None) -> str:
+    """Return a negotiation as JSON text; `load` and `replay` give an equal one back.
 
     Args:
         negotiation: finished or not.
@@ -173,39 +144,31 @@ def transcript_of(negotiation: Negotiation, recording: Recording | None = None) 
     Raises:
         TraceError: there is something to be kept of a model, and no turn of one.
     """
-    if recording and not any(done.turn.by is By.MODEL for done in negotiation.rounds):
+    setup, rounds = negotiation.setup, negotiation.rounds
+    if recording and not any(done.turn.by is By.MODEL for done in rounds):
         raise TraceError("this negotiation has no turn of a model; let one play first")
     by_hand = recording is not None and recording.made is Made.BY_HAND
+    turns = tuple(
+        SavedTurn(
+            **dict(done.turn),
+            facts=done.facts,
+            told=None if by_hand else done.told,
+            digest=done.digest,
+        )
+        for done in rounds
+    )
     return Transcript(
         format=FORMAT,
-        setup=negotiation.setup,
+        setup=setup,
         recording=recording,
-        start=start_of(negotiation.setup, recording),
-        turns=tuple(
-            SavedTurn(
-                **dict(done.turn),
-                facts=done.facts,
-                told=None if by_hand else done.told,
-                digest=done.digest,
-            )
-            for done in negotiation.rounds
-        ),
-        end=negotiation.rounds[-1].digest if negotiation.rounds else None,
+        start=start_of(setup, recording),
+        turns=turns,
+        end=rounds[-1].digest if rounds else None,
         ending=negotiation.ending,
         outcome=negotiation.outcome,
-    )
+    ).model_dump_json(indent=1, exclude_defaults=True)
 
 
 def start_of(setup: Setup, recording: Recording | None) -> str:
     """Return the fingerprint of a setup, and of who was recorded, and how."""
     return fingerprint(setup.digest, recording and [recording.made, recording.settings])
-
-
-def save(negotiation: Negotiation, recording: Recording | None = None) -> str:
-    """Return a negotiation as JSON text; `load` and `replay` give an equal one back.
-
-    Raises:
-        TraceError: as `transcript_of`.
-    """
-    found = transcript_of(negotiation, recording)
-    return found.model_dump_json(indent=1, exclude_defaults=True)

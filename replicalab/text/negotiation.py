@@ -26,7 +26,8 @@ from replicalab.negotiation import (
     Outcome,
     Round,
     ScientistKind,
-    prospect,
+    best_options,
+    best_text,
 )
 from replicalab.planner import PlanStep
 from replicalab.text.plan import saved_text
@@ -135,23 +136,18 @@ def answer_verdict(done: Round) -> Verdict | None:
     """Return what the Lab Manager's answer in a round means, None where it gives none."""
     if done.answer is None:
         return None
-    if asked_only(done) or done.plan is None:
+    if done.only_asks or done.plan is None:
         text = "Answers from the lab's own data; no plan was put forward."
         return Verdict(Status.CAUTION, "Answers", text)
     kind = done.answer.action_type
     return Verdict(ANSWER_STATUS[kind], ANSWER_TITLES[kind], ANSWER_MEANINGS[kind])
 
 
-def asked_only(done: Round) -> bool:
-    """Return whether the Scientist only asked in a round."""
-    return done.action is not None and done.action.action_type is ScientistActionType.REQUEST_INFO
-
-
 def answer_rule(done: Round) -> str:
     """Return the rule by which the Lab Manager answered as it did."""
     if done.answer is None:
         return "Nobody waits for an answer: the Scientist has left."
-    if asked_only(done):
+    if done.only_asks:
         return "A question is answered from the lab's own data, never from the hidden reference."
     if done.plan is None:
         return "There is no plan to check, so it asks for one."
@@ -188,7 +184,7 @@ def round_caption(negotiation: Negotiation, at: int) -> str:
 def _what_happened(before: Assessment | None, done: Round) -> str:
     if done.action is None:
         return "the Scientist walks away"
-    if asked_only(done):
+    if done.only_asks:
         return "the Scientist asks, and the lab answers from its own data"
     if done.plan is None:
         return "no plan is put forward"
@@ -255,7 +251,8 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
     if plan is not None and outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
         status = evidence_status(plan.evidence)
     if outcome is not Outcome.AGREED:
-        text = f"{text}; {prospect(negotiation.state.options, negotiation.pack).text}"
+        best = best_options(negotiation.state.options, negotiation.pack)
+        text = f"{text}; {best_text(best.least)}"
     return Verdict(status, title, f"{text}.")
 
 

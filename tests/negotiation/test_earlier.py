@@ -69,7 +69,7 @@ def test_old_cassette_keeps_what_was_noted_of_its_model() -> None:
         "note",
     )
     assert (recording.made, recording.settings.host) == (Made.RECORDED, "127.0.0.1:8080")
-    assert transcript.attempts == 3
+    assert [len(turn.outputs) for turn in transcript.turns] == [2, 1]
     assert replayed(data_of("cassette")).negotiation.setup == transcript.setup
 
 

@@ -30,7 +30,7 @@ from replicalab.negotiation import (
     replay,
     save,
 )
-from replicalab.negotiation.games import play_rule
+from replicalab.negotiation.rounds import play_rule
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import make_protocol
 from tests.negotiation.modelling import CUT_OFF, PROPOSAL, PROSE, by_model, said
@@ -94,7 +94,6 @@ def test_state_before_a_round_is_where_the_rounds_before_led() -> None:
         earlier = by_person(BOOKED, *(done.action for done in negotiation.rounds[:number]))
         assert negotiation.state_before(number) == earlier.state
     assert negotiation.state_before(1).offer is not None
-    assert negotiation.without_last.without_last == by_person(BOOKED, propose(PLAN))
 
 
 def test_digest_covers_all_that_was_decided_up_to_a_round_and_the_setup() -> None:
@@ -199,4 +198,6 @@ def test_fork_at_no_round_of_the_negotiation_is_refused(number: int) -> None:
 def test_fork_with_no_samples_is_refused() -> None:
     with pytest.raises(NegotiationError) as caught:
         fork(RULED, 1, make_protocol(sample_size=0))
-    assert str(caught.value) == "forked plan: sample_size is 0; plan at least 1 sample"
+    assert (
+        str(caught.value) == "the plan has a sample size of 0; a proposal needs at least 1 sample"
+    )

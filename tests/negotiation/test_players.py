@@ -23,12 +23,12 @@ from replicalab.negotiation import (
     Round,
     ScientistKind,
     State,
+    best_options,
+    best_text,
     fork,
     negotiate,
-    prospect,
 )
-from replicalab.negotiation.players import Choice, choose
-from replicalab.negotiation.prospects import none_exists_text
+from replicalab.negotiation.players import Choice, choose, is_worth_running
 from replicalab.planner import options_of
 from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
 from tests.factories import make_pack, make_protocol, with_means
@@ -396,24 +396,24 @@ def test_every_negotiation_of_the_aware_scientist_ends_well_or_not_at_all(
 
 def test_prospect_is_of_the_plan_on_the_table_or_else_of_the_reference_protocol() -> None:
     plan = assess(make_protocol(technique="another technique"), OPEN)
-    found = prospect(options_of(plan), OPEN)
-    assert found.exists
-    assert found.best.plan.technique == "another technique"
+    found = best_options(options_of(plan), OPEN)
+    assert is_worth_running(found.least.after)
+    assert found.least.plan.technique == "another technique"
     for options in (None, options_of(assess(FLAMING, OPEN))):
-        assert prospect(options, OPEN).options.yours.plan == OPEN.reference_protocol
+        assert best_options(options, OPEN).yours.plan == OPEN.reference_protocol
     # In 600 credits the plan with the flame fails more than the reference protocol does.
     poor = make_pack(budget=100, days=5)
-    hopeless = prospect(options_of(assess(FLAMING, poor)), poor)
-    assert not hopeless.exists
-    assert hopeless.options.yours.plan == poor.reference_protocol
+    hopeless = best_options(options_of(assess(FLAMING, poor)), poor)
+    assert not is_worth_running(hopeless.least.after)
+    assert hopeless.yours.plan == poor.reference_protocol
 
 
 @given(studied_packs(), st.none() | itemised_protocols())
 def test_prospect_that_exists_can_run_above_the_floor(pack: Pack, plan: Protocol | None) -> None:
-    found = prospect(options_of(assess(plan, pack)) if plan else None, pack)
-    best = assess(found.best.plan, pack)
+    found = best_options(options_of(assess(plan, pack)) if plan else None, pack).least
+    best = assess(found.plan, pack)
     worth = best.evidence.tier is not EvidenceTier.BELOW_FLOOR
-    assert found.exists is (best.feasible and worth)
+    assert is_worth_running(found.after) is (best.feasible and worth)
 
 
 # --- in words -------------------------------------------------------------------------------
@@ -456,9 +456,9 @@ def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:
     }
     told = []
     for name, (pack, plan) in labs.items():
-        found = prospect(options_of(assess(plan, pack)), pack)
-        assert not found.exists
-        told.append(f"{name}: {none_exists_text(found.best)}")
-        unproven = none_exists_text(replace(found.best, exact=False))
+        best = best_options(options_of(assess(plan, pack)), pack).least
+        assert not is_worth_running(best.after)
+        told.append(f"{name}: {best_text(best)}")
+        unproven = best_text(replace(best, exact=False))
         told.append(f"{name}, not all searched: {unproven}")
     assert_golden("negotiation_proofs", "\n".join(told))

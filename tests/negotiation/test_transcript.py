@@ -168,7 +168,7 @@ def test_seconds_and_tokens_of_a_model_are_kept() -> None:
     output = Output(text=PROPOSAL, prompt_tokens=812, completion_tokens=97, seconds=3.25)
     turn = Turn(action=propose(PLAN), by=By.MODEL, outputs=(output,))
     kept = load(save(play(by_model(BOOKED), turn), RECORDING))
-    assert (kept.seconds, kept.attempts) == (3.25, 1)
+    assert [turn.outputs for turn in kept.turns] == [(output,)]
     assert replay(kept, BOOKED).negotiation.rounds[0].attempts[0].output == output
 
 
@@ -192,7 +192,7 @@ def test_loaded_negotiation_goes_on_and_is_taken_back() -> None:
     negotiation = replay(load(save(HANDED)), BOOKED).negotiation
     went_on = play(negotiation, Turn(action=ACCEPT))
     assert went_on.outcome is Outcome.AGREED
-    assert went_on.without_last == negotiation == HANDED
+    assert negotiation == HANDED
 
 
 # --- edited ---------------------------------------------------------------------------------
@@ -600,7 +600,7 @@ def test_shipped_recordings_are_two_scripts_labelled_as_such() -> None:
         assert recording is not None
         assert recording.made is Made.BY_HAND
         assert recording.settings.model == transcript.setup.model == "script, no model"
-        assert (recording.settings.host, transcript.seconds) == (None, 0)
+        assert recording.settings.host is None
         assert recording.title
         assert recording.note
         assert all(turn.told is None for turn in transcript.turns)
@@ -645,7 +645,7 @@ for text in json.load(sys.stdin):
     setup = transcript.setup
     pack = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
     again = replay(transcript, pack)
-    print(json.dumps([[d.model_dump() for d in again.differences], again.negotiation.outcome]))
+    print(json.dumps([again.differences, again.negotiation.outcome]))
 """
 
 

@@ -1,0 +1,290 @@
+"""A negotiation played: begun, carried on round by round, forked, or played to its end by rule.
+
+In a round the Scientist acts and the Lab Manager answers. ``accept`` takes the Lab Manager's
+standing offer, or the plan on the table when there is none; an offer stands until the Lab Manager
+answers the next plan. Every function takes a negotiation and returns a new one; no round is ever
+played again. Source: docs/contract.md, Negotiation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from replicalab.agents.information import answer_questions
+from replicalab.agents.lab_manager_policy import compose_lab_manager_response
+from replicalab.agents.suggestions import Offer
+from replicalab.assessment import Assessment, assess
+from replicalab.errors import NegotiationError
+from replicalab.lexicon import count_text
+from replicalab.models import (
+    LAB_DIMENSIONS,
+    ConversationEntry,
+    LabManagerAction,
+    LabManagerActionType,
+    Protocol,
+    Role,
+    ScientistAction,
+    ScientistActionType,
+)
+from replicalab.negotiation.asking import ModelAnswer, hear
+from replicalab.negotiation.players import choose, follows_a_rule, put_forward
+from replicalab.negotiation.records import (
+    By,
+    Ending,
+    LabManagerKind,
+    Negotiation,
+    Round,
+    ScientistKind,
+    Setup,
+    State,
+    Turn,
+    only_asks,
+)
+from replicalab.planner import Options, least_loss_offer
+from replicalab.scenarios import MAX_ROUNDS, Pack
+
+BY_HAND: Final = "A plan put forward by hand."
+"""The reason of the turn in which a negotiation was forked."""
+FOR_THE_MODEL: Final = "A person acted for the model in this round."
+"""The reason of a turn that a person took after a model gave no valid action."""
+
+_LAB_MANAGERS: Final[dict[LabManagerKind, Callable[[Options], Offer | None]]] = {
+    LabManagerKind.REFERENCE: lambda options: options.offer,
+    LabManagerKind.LEAST_LOSS: lambda options: (
+        None if options.yours.feasible else least_loss_offer(options.yours, options.least)
+    ),
+}
+"""How each Lab Manager looks for another plan."""
+
+
+def setup_for(
+    pack: Pack,
+    opening: Protocol | None = None,
+    max_rounds: int = MAX_ROUNDS,
+    *,
+    scientist: ScientistKind,
+    lab_manager: LabManagerKind,
+) -> Setup:
+    """Return the setup of a negotiation in this lab; without an opening the Scientist chooses."""
+    return Setup(
+        scenario_id=pack.scenario_id,
+        difficulty=pack.difficulty,
+        seed=pack.seed,
+        scientist=scientist,
+        lab_manager=lab_manager,
+        max_rounds=max_rounds,
+        opening=opening,
+    )
+
+
+def begin(setup: Setup, pack: Pack) -> Negotiation:
+    """Return a negotiation before its first round."""
+    return Negotiation(setup, pack)
+
+
+def negotiate(setup: Setup, pack: Pack) -> Negotiation:
+    """Return the negotiation as far as rules carry it: to its end, or to somebody's first choice.
+
+    Raises:
+        NegotiationError: the opening has no samples.
+    """
+    return play_on(begin(setup, pack))
+
+
+def play_on(negotiation: Negotiation) -> Negotiation:
+    """Return the negotiation as far as rules carry it: to its end, or to somebody's choice."""
+    while negotiation.ending is None and follows_a_rule(negotiation.setup, negotiation.state):
+        negotiation = play_rule(negotiation)
+    return negotiation
+
+
+def play_rule(negotiation: Negotiation) -> Negotiation:
+    """Return the negotiation after the round that its rule chooses.
+
+    Raises:
+        NegotiationError: no rule chooses it, its opening has no samples, or it has ended.
+    """
+    choice = choose(negotiation.setup, negotiation.state, negotiation.pack)
+    return play(negotiation, Turn(action=choice.action, by=By.RULE), choice.reason)
+
+
+def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiation:
+    """Return the negotiation that follows when the Scientist puts ``protocol`` forward instead.
+
+    Rounds before ``number`` (0-based) are kept; from there a Scientist that follows a rule goes on
+    by it, and the negotiation of any other waits for its next turn.
+
+    Raises:
+        NegotiationError: no such round, or a plan without samples.
+    """
+    most = len(negotiation.rounds)
+    if not 0 <= number < most:
+        raise NegotiationError(
+            f"round {number + 1}: the negotiation has {count_text(most, 'round')}; choose one from "
+            f"1 to {most}"
+        )
+    setup = negotiation.setup.model_copy(update={"forked_at": number})
+    kept = replace(negotiation, setup=setup, rounds=negotiation.rounds[:number])
+    action = put_forward(kept.state, protocol)
+    return play_on(play(kept, Turn(action=action, by=By.FORK)))
+
+
+# --- one round ------------------------------------------------------------------------------
+
+
+def play(negotiation: Negotiation, turn: Turn, reason: str = "") -> Negotiation:
+    """Return the negotiation after one more round.
+
+    Args:
+        negotiation: as far as it has gone.
+        turn: what the Scientist does.
+        reason: why, where a rule says it.
+
+    Raises:
+        NegotiationError: it has already ended.
+    """
+    setup, pack, state = negotiation.setup, negotiation.pack, negotiation.state
+    action, played = turn.action, negotiation.rounds
+    if state.ending is not None:
+        raise NegotiationError(
+            f"round {state.round_number + 1}: the negotiation has ended, {state.ending}; fork it "
+            "at a round that was played"
+        )
+    heard = hear(turn.outputs, state, pack)
+    reason = reason or _reason(turn, heard)
+    options = _on_the_table(state, action, pack)
+    plan = options.yours if options else None
+    offer, standing = None, state.offer
+    if action is not None and not only_asks(action):
+        offer = _LAB_MANAGERS[setup.lab_manager](options) if options else None
+        standing = None
+    answer = _answer(action, plan, offer, pack)
+    if answer and offer and answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE:
+        standing = offer.after
+    after = State(
+        round_number=state.round_number + 1,
+        max_rounds=state.max_rounds,
+        history=(*state.history, *_entries(state.round_number, action, answer, reason)),
+        options=options,
+        offer=standing,
+        ending=_ending(state, action, answer, plan),
+    )
+    done = Round(
+        number=state.round_number,
+        turn=turn,
+        reason=reason,
+        attempts=heard.attempts,
+        plan=plan,
+        offer=offer,
+        answer=answer,
+        after=after,
+        before=played[-1].digest if played else setup.digest,
+    )
+    return replace(negotiation, rounds=(*played, done))
+
+
+def _reason(turn: Turn, heard: ModelAnswer) -> str:
+    """Return why the Scientist does so where no rule says it; empty where a person gave none."""
+    tried = len(heard.attempts)
+    if turn.by is By.FORK:
+        return BY_HAND
+    if turn.by is By.PERSON:
+        return FOR_THE_MODEL if tried else ""
+    if turn.by is By.RULE:
+        return ""
+    if turn.action is None:
+        return heard.failure or ""
+    if tried == 1:
+        return "The model's own choice, valid at the first attempt."
+    return f"The model's own choice, valid at attempt {tried} after {tried - 1} corrected."
+
+
+def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> Options | None:
+    """Return the plan on the table after a turn; one that is judged already is not judged again."""
+    if action is None or only_asks(action):
+        return state.options
+    plan = action.protocol
+    if state.offer is not None and (plan is None or plan == state.offer.plan):
+        return Options(state.offer)
+    if plan is None or (state.plan is not None and plan == state.plan.plan):
+        return state.options
+    return Options(assess(plan, pack))
+
+
+def _answer(
+    action: ScientistAction | None, plan: Assessment | None, offer: Offer | None, pack: Pack
+) -> LabManagerAction | None:
+    """Return the Lab Manager's answer; a report while no plan is put forward, or accepted."""
+    if action is None:
+        return None
+    if plan is not None and not only_asks(action):
+        return compose_lab_manager_response(plan.check, offer.suggestion if offer else None)
+    explanation = "There is no plan to accept yet; propose one."
+    if only_asks(action):
+        explanation = answer_questions(action.questions, pack)
+    flags = {f"{d}_ok": plan is None or plan.check.check(d).ok for d in LAB_DIMENSIONS}
+    return LabManagerAction(
+        action_type=LabManagerActionType.REPORT_FEASIBILITY,
+        feasible=all(flags.values()),
+        **flags,
+        suggested_technique="",
+        suggested_sample_size=0,
+        suggested_controls=[],
+        explanation=explanation,
+    )
+
+
+def _ending(
+    state: State,
+    action: ScientistAction | None,
+    answer: LabManagerAction | None,
+    plan: Assessment | None,
+) -> Ending | None:
+    if action is None:
+        return Ending.WALKED_AWAY
+    if action.action_type is ScientistActionType.ACCEPT and plan is not None:
+        return Ending.SCIENTIST_ACCEPTED
+    if answer and answer.action_type is LabManagerActionType.ACCEPT:
+        return Ending.LAB_MANAGER_ACCEPTED
+    return Ending.OUT_OF_ROUNDS if state.is_last else None
+
+
+def _entries(
+    number: int, action: ScientistAction | None, answer: LabManagerAction | None, reason: str
+) -> Iterator[ConversationEntry]:
+    yield ConversationEntry(
+        role=Role.SCIENTIST if action else Role.SYSTEM,
+        message=_said(action, reason),
+        round_number=number,
+        action_type=action.action_type.value if action else None,
+    )
+    if answer is not None:
+        yield ConversationEntry(
+            role=Role.LAB_MANAGER,
+            message=answer.explanation,
+            round_number=number,
+            action_type=answer.action_type.value,
+        )
+
+
+def _said(action: ScientistAction | None, reason: str) -> str:
+    """Return a turn of the Scientist as a line of conversation."""
+    if action is None:
+        return f"The Scientist walks away. {reason}".rstrip()
+    if action.action_type is ScientistActionType.ACCEPT:
+        return "I accept."
+    if only_asks(action):
+        return " ".join(action.questions)
+    lists = (
+        ("controls", action.controls),
+        ("equipment", action.required_equipment),
+        ("reagents", action.required_reagents),
+    )
+    parts = [f"{name}: {', '.join(labels) or 'none'}" for name, labels in lists]
+    return (
+        f"{count_text(action.sample_size, 'sample')} in "
+        f"{count_text(action.duration_days, 'day')}, {action.technique}; "
+        f"{'; '.join(parts)}. {action.rationale}"
+    )
