@@ -8,6 +8,7 @@ from replicalab.negotiation.asking import (
     ask_model,
     observe,
     readable,
+    reword,
 )
 from replicalab.negotiation.judge import Judgement, judge
 from replicalab.negotiation.ledger import Gift, ledger
@@ -29,10 +30,16 @@ from replicalab.negotiation.records import (
     State,
     Turn,
 )
-from replicalab.negotiation.replaying import Replay, replay
-from replicalab.negotiation.rewording import reword
-from replicalab.negotiation.rounds import begin, fork, negotiate, play, setup_for
-from replicalab.negotiation.transcript import Made, ModelSettings, Recording, Transcript, save
+from replicalab.negotiation.rounds import fork, negotiate, play, setup_for
+from replicalab.negotiation.transcript import (
+    Made,
+    ModelSettings,
+    Recording,
+    Replay,
+    Transcript,
+    replay,
+    save,
+)
 
 __all__ = [
     "AUTOMATIC",
@@ -62,7 +69,6 @@ __all__ = [
     "Transcript",
     "Turn",
     "ask_model",
-    "begin",
     "best_options",
     "best_text",
     "fork",

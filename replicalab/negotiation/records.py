@@ -108,7 +108,7 @@ class By(StrEnum):
 
 # --- what is decided, and by whom -------------------------------------------------------------
 
-P = TypeVar("P", Protocol | None, ScientistAction | None)
+P = TypeVar("P", bound=Protocol | ScientistAction | None)
 
 
 def lists_too_long(plan: Protocol | ScientistAction | None) -> str:
@@ -235,12 +235,9 @@ class Facts(Record):
 
 @dataclass(frozen=True)
 class State:
-    """Where a negotiation stands before a round.
+    """Where a negotiation stands before a round, counted from 0.
 
     Attributes:
-        round_number: counted from 0.
-        max_rounds: after so many it is cut.
-        history: what was said.
         options: what may be done about the plan on the table, None before the first plan.
         offer: the Lab Manager's standing offer, None when there is none.
         ending: None while it goes on.
@@ -270,14 +267,12 @@ class Round:
 
     Attributes:
         number: counted from 0.
-        turn: what the Scientist did.
-        reason: why, in numbers; empty where a person gave none.
-        attempts: how a language model came to it.
+        reason: why the Scientist did so, in numbers; empty where a person gave none.
+        attempts: how a language model came to its turn.
         plan: the plan on the table in this round, None when there was none.
         offer: what the Lab Manager found instead, None when it found or needed nothing, or when
             no plan was put forward.
-        answer: what the Lab Manager answered, None when the Scientist walked away.
-        after: where the negotiation stands after it.
+        answer: the Lab Manager's, None when the Scientist walked away.
         before: the digest of the round before, or of the setup.
     """
 

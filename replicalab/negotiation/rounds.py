@@ -1,4 +1,4 @@
-"""A negotiation played: begun, carried on round by round, forked, or played to its end by rule.
+"""A negotiation played: carried on round by round, forked, or played to its end by rule.
 
 In a round the Scientist acts and the Lab Manager answers. ``accept`` takes the Lab Manager's
 standing offer, or the plan on the table when there is none; an offer stands until the Lab Manager
@@ -79,18 +79,13 @@ def setup_for(
     )
 
 
-def begin(setup: Setup, pack: Pack) -> Negotiation:
-    """Return a negotiation before its first round."""
-    return Negotiation(setup, pack)
-
-
 def negotiate(setup: Setup, pack: Pack) -> Negotiation:
     """Return the negotiation as far as rules carry it: to its end, or to somebody's first choice.
 
     Raises:
         NegotiationError: the opening has no samples.
     """
-    return play_on(begin(setup, pack))
+    return play_on(Negotiation(setup, pack))
 
 
 def play_on(negotiation: Negotiation) -> Negotiation:
@@ -135,12 +130,7 @@ def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiati
 
 
 def play(negotiation: Negotiation, turn: Turn, reason: str = "") -> Negotiation:
-    """Return the negotiation after one more round.
-
-    Args:
-        negotiation: as far as it has gone.
-        turn: what the Scientist does.
-        reason: why, where a rule says it.
+    """Return the negotiation after one more round; ``reason`` says why, where a rule says it.
 
     Raises:
         NegotiationError: it has already ended.

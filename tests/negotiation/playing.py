@@ -22,7 +22,6 @@ from replicalab.negotiation import (
     Setup,
     Turn,
     ask_model,
-    begin,
     negotiate,
     play,
     question,
@@ -129,7 +128,7 @@ def by_person(
 ) -> Negotiation:
     """Return the negotiation that a person's turns make."""
     setup = game(pack, None, max_rounds, ScientistKind.PERSON, lab_manager)
-    negotiation = begin(setup, pack)
+    negotiation = Negotiation(setup, pack)
     for action in actions:
         negotiation = play(negotiation, Turn(action=action))
     return negotiation
@@ -138,7 +137,7 @@ def by_person(
 def by_model(pack: Pack, *turns: list[str], rounds: int = 5) -> Negotiation:
     """Return the negotiation in which a model says these texts, turn by turn."""
     setup = game(pack, None, rounds, ScientistKind.MODEL).model_copy(update={"model": "scripted"})
-    negotiation = begin(setup, pack)
+    negotiation = Negotiation(setup, pack)
     for texts in turns:
         answer = ask_model(ScriptedGenerate(texts), negotiation.state, pack)
         assert answer.turn is not None, answer.failure

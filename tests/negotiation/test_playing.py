@@ -21,7 +21,6 @@ from replicalab.negotiation import (
     State,
     Turn,
     ask_model,
-    begin,
     fork,
     load,
     negotiate,
@@ -77,7 +76,7 @@ def test_every_pairing_plays_to_an_end_and_replays(
     pack: Pack, scientist: ScientistKind, lab_manager: LabManagerKind
 ) -> None:
     setup = game(pack, None, 5, scientist, lab_manager)
-    negotiation = begin(setup, pack)
+    negotiation = Negotiation(setup, pack)
     while negotiation.ending is None:
         negotiation = went_on(negotiation)
     assert negotiation.outcome is not None

@@ -9,7 +9,7 @@ import pytest
 from replicalab.errors import ModelError
 from replicalab.models import ScientistAction
 from replicalab.negotiation import Round, reword
-from replicalab.negotiation.rewording import numbers
+from replicalab.negotiation.asking import numbers
 from replicalab.scenarios import Pack
 from tests.negotiation.playing import BOOKED, OPEN, PLAN, STUCK, ask, by_person, propose, said_in
 from tests.scripted import ScriptedGenerate

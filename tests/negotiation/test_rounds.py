@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from replicalab.errors import NegotiationError
 from replicalab.models import LabManagerActionType, Protocol, Role, ScientistAction
-from replicalab.negotiation import Ending, LabManagerKind, Outcome, Turn, begin, observe, play
+from replicalab.negotiation import Ending, LabManagerKind, Negotiation, Outcome, Turn, observe, play
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import REAGENTS, make_pack, make_protocol
 from tests.golden import assert_golden
@@ -45,7 +45,7 @@ THIRTY = make_protocol(sample_size=30)
 
 
 def test_beginning_has_no_round_and_no_ending() -> None:
-    negotiation = begin(game(BOOKED), BOOKED)
+    negotiation = Negotiation(game(BOOKED), BOOKED)
     assert (negotiation.rounds, negotiation.ending, negotiation.outcome) == ((), None, None)
     assert negotiation.final_plan is None
 

@@ -27,7 +27,6 @@ from replicalab.negotiation import (
     Transcript,
     Turn,
     ask_model,
-    begin,
     fork,
     load,
     play,
@@ -85,7 +84,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_network")
 @pytest.mark.parametrize(
     "negotiation",
-    [RULED, MODELLED, HANDED, FORKED, fork(MODELLED, 1, PLAN), begin(game(BOOKED), BOOKED)],
+    [RULED, MODELLED, HANDED, FORKED, fork(MODELLED, 1, PLAN), Negotiation(game(BOOKED), BOOKED)],
     ids=["ruled", "modelled", "handed", "forked", "modelled and forked", "begun"],
 )
 def test_saved_loaded_and_replayed_is_equal(negotiation: Negotiation) -> None:
