@@ -55,7 +55,7 @@ from tests.negotiation.playing import (
     revise_to,
     said_in,
 )
-from tests.strategies import itemised_protocols, openings, protocols, studied_packs
+from tests.strategies import itemised_protocols, openings, studied_packs
 
 AWARE: Final = ScientistKind.EVIDENCE_AWARE
 LEAST: Final = LabManagerKind.LEAST_LOSS
@@ -154,12 +154,12 @@ def test_baseline_on_momentum_medium_round_by_round() -> None:
 def test_baseline_follows_the_documents_rules_on_every_shipped_lab(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
     plan = pack.reference_protocol
-    negotiation = by_rule(pack, plan)
+    negotiation = by_rule(pack, plan, 7)
     lines = [line(done) for done in negotiation.rounds]
     least = len(plan.controls) + 1
     for earlier, later in pairwise(lines[:-1]):
         assert earlier.answer != "accept"
-        assert (later.n, later.days) == (max(earlier.n // 2, least), earlier.days - 1)
+        assert (later.n, later.days) == (max(earlier.n // 2, least), max(earlier.days - 1, 1))
     assert lines[0][:3] == ("propose_protocol", plan.sample_size, plan.duration_days)
     assert pack.expected is not None
     assert lines[0].answer == pack.expected.answer
@@ -181,22 +181,6 @@ def test_baseline_with_fewer_rounds_takes_the_offer_that_stands(
 ) -> None:
     negotiation = by_rule(MEDIUM, MEDIUM.reference_protocol, rounds)
     assert (len(negotiation.rounds), negotiation.outcome) == (rounds, expected)
-
-
-def test_baseline_may_take_more_rounds_and_is_no_better_for_it() -> None:
-    pack = load_scenario("math_four_colour", "hard")
-    # The lab has one person; over 20 samples and over 5 days take one more each.
-    lines = [line(done)[1:3] for done in by_rule(pack, pack.reference_protocol, 7).rounds]
-    assert lines[4:] == [(39, 6), (19, 5), (19, 5)]
-
-
-@given(
-    st.integers(0, 999_999), st.sampled_from(SHIPPED), protocols(sample_size=st.integers(1, 200))
-)
-def test_every_negotiation_on_the_shelf_ends(
-    seed: int, place: tuple[str, str], plan: Protocol
-) -> None:
-    assert 1 <= len(by_rule(load_scenario(*place, seed), plan).rounds) <= 5
 
 
 # --- the one that weighs the evidence: openings and choices -----------------------------------

@@ -35,7 +35,7 @@ from tests.negotiation.playing import (
     revise_to,
     said_in,
 )
-from tests.strategies import openings, scientist_actions, studied_packs
+from tests.strategies import openings, studied_packs
 
 ASKS = ask("The budget?")
 THIRTY = make_protocol(sample_size=30)
@@ -268,20 +268,6 @@ def test_plan_that_lists_more_than_a_plan_can_need_is_no_turn_and_no_opening(
 
 
 # --- properties -----------------------------------------------------------------------------
-
-
-@given(studied_packs(), st.lists(st.none() | scientist_actions(), min_size=8, max_size=8))
-def test_any_turns_end_the_talks_within_the_rounds(
-    pack: Pack, actions: list[ScientistAction | None]
-) -> None:
-    negotiation = by_person(pack, max_rounds=8)
-    for number, action in enumerate(actions):
-        assert negotiation.state.round_number == number
-        negotiation = play(negotiation, Turn(action=action))
-        assert (negotiation.rounds[-1].answer is None) is (action is None)
-        if negotiation.ending is not None:
-            break
-    assert negotiation.outcome is not None
 
 
 @given(studied_packs(), openings(), st.integers(1, 8), st.sampled_from(LabManagerKind))

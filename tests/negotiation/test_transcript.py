@@ -93,14 +93,18 @@ def test_saved_loaded_and_replayed_is_equal(negotiation: Negotiation) -> None:
     assert (again, differences, save(again)) == (negotiation, (), saved)
 
 
-@given(studied_packs(), st.lists(turns(), max_size=6), st.sampled_from(LabManagerKind))
-def test_any_negotiation_by_hand_is_kept_and_replays(
-    pack: Pack, given_turns: list[Turn], lab_manager: LabManagerKind
+@given(studied_packs(), st.lists(turns(), min_size=6, max_size=6), st.integers(1, 6),
+       st.sampled_from(LabManagerKind))  # fmt: skip
+def test_any_negotiation_by_hand_ends_within_its_rounds_is_kept_and_replays(
+    pack: Pack, given_turns: list[Turn], rounds: int, lab_manager: LabManagerKind
 ) -> None:
     negotiation = by_person(pack, max_rounds=6, lab_manager=lab_manager)
-    for turn in given_turns:
+    for number, turn in enumerate(given_turns[:rounds]):
         if negotiation.ending is None:
+            assert negotiation.state.round_number == number
             negotiation = play(negotiation, turn)
+            assert (negotiation.rounds[-1].answer is None) is (turn.action is None)
+    assert rounds < 6 or negotiation.outcome is not None
     assert replay(load(save(negotiation)), pack) == (negotiation, ())
 
 
@@ -205,38 +209,72 @@ def setup(**changes: object) -> Edit:
     return at("setup", **changes)
 
 
-ACTS: Final = "the Scientist acts differently"
 SETUP: Final = "The setup or the model's settings were edited since it was saved."
+FOUR: Final = by_person(BOOKED, propose(PLAN), ask("The days?"), revise_to(SMALL), ask("So?"))
+ACTS, OLD = "acts differently.", "edited since it was saved."
+LEFT_OUT, FORKS = "Round 1: it is not the last round that was saved.", "by hand stands in round 2."
 
 
 @pytest.mark.parametrize(
-    ("edit", "number", "what"),
+    ("negotiation", "edit", "number", "what"),
     [
-        *((action(n, sample_size=99), n, ACTS) for n in range(4)),
-        *((turn(n, by="person"), n, ACTS) for n in range(5)),
-        (turn(2, action=None), 2, ACTS),
-        (facts(1, cost=2400), 1, "cost is 2,300 and was 2,400"),
-        (facts(4, staff=9), 4, "staff is 3 and was 9"),
-        (facts(0, failing=["budget"]), 0, "failing is protocol, budget, equipment and schedule"),
-        (facts(2, failing=[]), 2, "failing is equipment and was none"),
-        (facts(3, answer="accept"), 3, "answer is suggest_alternative and was accept"),
-        (facts(3, answer=None), 3, "answer is suggest_alternative and was none"),
-        (at("turns", 1, "facts", "offer", sample_size=149), 1, "offer"),
-        (at("turns", 1, "facts", "plan", sample_size=149), 1, "plan"),
-        *((turn(n, digest="0" * 16), n, "edited since") for n in range(5)),
-        (lambda data: data["turns"].pop(), 3, "it is not the last round that was saved"),
-        (lambda data: data["turns"].pop(0), 0, ACTS),
-        (lambda data: data["turns"].append(data["turns"][4]), 5, "had ended"),
-        (at(ending="the rounds ran out"), 4, "ending"),
-        (at(ending=None), 4, "the ending is not 'none'"),
-        *((at(outcome=other), 4, f"the outcome is not '{other}'")
-          for other in sorted(set(Outcome) - {RULED.outcome})),
+        *((RULED, action(n, sample_size=99), n, ACTS) for n in range(4)),
+        *((RULED, turn(n, by="person"), n, ACTS) for n in range(5)),
+        (RULED, turn(2, action=None), 2, ACTS),
+        (RULED, facts(1, cost=2400), 1, "cost is 2,300 and was 2,400"),
+        (RULED, facts(4, staff=9), 4, "staff is 3 and was 9"),
+        (RULED, facts(0, failing=["budget"]), 0, "is protocol, budget, equipment and schedule"),
+        (RULED, facts(2, failing=[]), 2, "failing is equipment and was none"),
+        (RULED, facts(3, answer="accept"), 3, "answer is suggest_alternative and was accept"),
+        (RULED, facts(3, answer=None), 3, "answer is suggest_alternative and was none"),
+        (RULED, at("turns", 1, "facts", "offer", sample_size=149), 1, "another plan is offered"),
+        (RULED, at("turns", 1, "facts", "plan", sample_size=149), 1, "another plan is on the"),
+        *((RULED, turn(n, digest="0" * 16), n, "the turn was edited") for n in range(5)),
+        (RULED, lambda data: data["turns"].pop(), 3, "it is not the last round that was saved"),
+        (RULED, lambda data: data["turns"].pop(0), 0, ACTS),
+        (RULED, lambda data: data["turns"].append(data["turns"][4]), 5, "had ended"),
+        (RULED, at(ending="the rounds ran out"), 4, "the ending is not 'the rounds ran out'"),
+        (RULED, at(ending=None), 4, "the ending is not 'none'"),
+        *(
+            (RULED, at(outcome=other), 4, f"the outcome is not '{other}'")
+            for other in sorted(set(Outcome) - {RULED.outcome})
+        ),
+        (MODELLED, output(0, 2, text=said(propose(SMALL))), 0, "hold another action"),
+        (MODELLED, output(0, 2, text=PROSE), 0, "hold no valid action: No valid action in 3 att"),
+        (MODELLED, output(0, 1, text=PROPOSAL), 0, "attempt 2 is a valid action, and 1 output l"),
+        (MODELLED, output(0, 1, text=PROSE), 0, OLD),
+        (MODELLED, output(0, 0, seconds=40.0), 0, OLD),
+        (MODELLED, output(1, 0, prompt_tokens=1), 1, OLD),
+        (MODELLED, lambda data: data["turns"][0]["outputs"].pop(0), 0, OLD),
+        (MODELLED, lambda data: data["turns"][2].pop("outputs"), 2, "no model plays here"),
+        (MODELLED, turn(1, told="0" * 16), 1, "told something else now"),
+        (MODELLED, action(0, sample_size=41), 0, "hold another action"),
+        (MODELLED, turn(2, by="person"), 2, "hold a valid action, and a person acted"),
+        (MODELLED, turn(2, by="rule"), 2, "who follows no rule"),
+        (MODELLED, turn(2, by="fork"), None, "no round was forked, and the last plan by hand st"),
+        (MODELLED, setup(scientist="person"), 0, "no model plays here"),
+        (HANDED, action(0, questions=["And the days?"]), 0, OLD),
+        (HANDED, lambda data: data["turns"].clear(), 0, LEFT_OUT),
+        (HANDED, lambda data: data["turns"].pop(), 0, LEFT_OUT),
+        (FOUR, action(1, questions=["The staff?"]), 1, OLD),
+        *((FORKED, setup(forked_at=at_), None, FORKS) for at_ in (None, 0, 2, 3, 7)),
+        (FORKED, turn(1, action=None), 1, "no plan was put forward by hand"),
     ],
-)  # fmt: skip
-def test_replay_finds_an_edit_of_a_rules_negotiation(edit: Edit, number: int, what: str) -> None:
-    place, message = found(edited(RULED, edit), MEDIUM)[0]
+)
+def test_replay_finds_an_edit_in_its_round(
+    negotiation: Negotiation, edit: Edit, number: int | None, what: str
+) -> None:
+    differences = found(edited(negotiation, edit), negotiation.pack)
+    place, message = next(each for each in differences if each[1] != SETUP)
     assert place == number
     assert what in message
+    # An edit of the turn alone is told once: the rounds after it stay what they are.
+    assert what != OLD or len(differences) == 1
+
+
+def test_replay_finds_a_plan_by_hand_passed_off_as_a_rules() -> None:
+    differences = found(edited(FORKED, turn(1, by="rule")), MEDIUM)
+    assert differences[-1] == (1, "Round 2: the Scientist acts differently.")
 
 
 @pytest.mark.parametrize(
@@ -256,7 +294,6 @@ def test_replay_finds_an_edited_setup_also_where_no_round_comes_of_it(
 ) -> None:
     if not changes.items() <= negotiation.setup.model_dump(mode="json").items():
         assert (None, SETUP) in found(edited(negotiation, setup(**changes)), BOOKED)
-    assert found(edited(negotiation, at(start="0" * 16)), BOOKED)[0] == (None, SETUP)
 
 
 @pytest.mark.parametrize(
@@ -268,38 +305,11 @@ def test_replay_finds_an_edited_setup_also_where_no_round_comes_of_it(
         at("recording", "settings", max_tokens=4),
         at("recording", "settings", max_retries=9),
         at("recording", made=Made.BY_HAND),
+        at(start="0" * 16),
     ],
 )
 def test_replay_finds_edited_settings_of_a_model(edit: Edit) -> None:
     assert found(edited(MODELLED, edit, recorded=True), BOOKED) == [(None, SETUP)]
-
-
-@pytest.mark.parametrize(
-    ("edit", "number", "what"),
-    [
-        (output(0, 2, text=said(propose(SMALL))), 0, "hold another action"),
-        (output(0, 2, text=PROSE), 0, "hold no valid action: No valid action in 3 attempts"),
-        (output(0, 1, text=PROPOSAL), 0, "attempt 2 is a valid action, and 1 output left over"),
-        (output(0, 1, text=PROSE), 0, "was edited since"),
-        (output(0, 0, seconds=40.0), 0, "was edited since"),
-        (output(1, 0, prompt_tokens=1), 1, "was edited since"),
-        (lambda data: data["turns"][0]["outputs"].pop(0), 0, "was edited since"),
-        (lambda data: data["turns"][2].pop("outputs"), 2, "no model plays here"),
-        (turn(1, told="0" * 16), 1, "told something else now"),
-        (action(0, sample_size=41), 0, "hold another action"),
-        (turn(2, by="person"), 2, "hold a valid action, and a person acted"),
-        (turn(2, by="rule"), 2, "who follows no rule"),
-        (turn(2, by="fork"), None, "no round was forked, and the last plan by hand stands"),
-        (setup(scientist="person"), 0, "no model plays here"),
-    ],
-)
-def test_replay_finds_an_edit_of_a_models_negotiation(
-    edit: Edit, number: int | None, what: str
-) -> None:
-    differences = found(edited(MODELLED, edit), BOOKED)
-    place, message = next(each for each in differences if each[1] != SETUP)
-    assert place == number
-    assert what in message
 
 
 def test_replay_finds_an_edited_turn_of_a_person_and_goes_on_with_it() -> None:
@@ -307,40 +317,12 @@ def test_replay_finds_an_edited_turn_of_a_person_and_goes_on_with_it() -> None:
     [difference] = again.differences
     assert (difference.round_number, len(again.negotiation.rounds)) == (1, 2)
     assert plan_of(again.negotiation.rounds[1]).sample_size == 39
-    words = edited(HANDED, action(0, questions=["And the days?"]))
-    assert found(words, BOOKED) == [(0, "Round 1: the turn was edited since it was saved.")]
-
-
-@pytest.mark.parametrize("left", [0, 1])
-def test_replay_finds_rounds_left_out_at_the_end_of_what_goes_on(left: int) -> None:
-    transcript = edited(HANDED, lambda data: data.update(turns=data["turns"][:left]))
-    wanted = "Round 1: it is not the last round that was saved."
-    assert found(transcript, BOOKED) == [(0, wanted)]
-
-
-def test_replay_finds_an_edit_once_and_the_rounds_after_it_stay_what_they_are() -> None:
-    played = by_person(BOOKED, propose(PLAN), ask("The days?"), revise_to(SMALL), ask("So?"))
-    transcript = edited(played, action(1, questions=["The staff?"]))
-    assert [number for number, _ in found(transcript, BOOKED)] == [1]
 
 
 def test_replay_goes_on_with_what_a_rule_does_now() -> None:
     again = replay(edited(RULED, action(2, sample_size=99)), MEDIUM)
     assert again.negotiation == RULED
     assert [each.round_number for each in again.differences] == [2]
-
-
-@pytest.mark.parametrize("value", [None, 0, 2, 3, 7])
-def test_replay_finds_a_fork_told_elsewhere(value: int | None) -> None:
-    [(number, message), *_] = found(edited(FORKED, setup(forked_at=value)), MEDIUM)
-    assert number is None
-    assert message.endswith("was forked, and the last plan by hand stands in round 2.")
-
-
-def test_replay_finds_a_plan_by_hand_passed_off_as_a_rules() -> None:
-    assert found(edited(FORKED, turn(1, by="rule")), MEDIUM)[-1] == (1, f"Round 2: {ACTS}.")
-    nothing = edited(FORKED, turn(1, action=None))
-    assert found(nothing, MEDIUM) == [(1, "Round 2: no plan was put forward by hand.")]
 
 
 @pytest.mark.parametrize(
