@@ -88,7 +88,6 @@ def test_no_deal_earns_nothing_whatever_the_plan() -> None:
 
 
 def test_precision_attained_is_the_target_over_the_half_width() -> None:
-    # 1.96 × 0.05 / √40 = 1.55 %; times the factor of the lab's substitution, of a target of 1.5 %.
     pack = load_scenario("phys_millikan", "easy")
     found = judged(pack, pack.reference_protocol)
     assert found.attained == 1.0, "58 drops: 1.29 %, better than the target of 1.50 %"

@@ -145,6 +145,11 @@ def test_question_leaves_the_plan_on_the_table_and_no_offer_is_looked_for() -> N
     assert (plan_of(asked), asked.offer) == (PLAN, None)
 
 
+def test_plan_put_forward_again_is_judged_only_once() -> None:
+    first, again = by_person(STUCK, propose(PLAN), revise_to(make_protocol())).rounds
+    assert again.plan is first.plan
+
+
 # --- asking ---------------------------------------------------------------------------------
 
 
