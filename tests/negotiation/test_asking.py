@@ -213,14 +213,15 @@ def test_halves_of_characters_are_made_readable_for_the_parser_too() -> None:
     assert answer.turn is not None
     assert answer.turn.action is not None
     assert "rand\ufffdmised" in answer.turn.action.rationale
+    assert answer.outputs[0].text == broken.replace("\ud800", "\ufffd")
 
 
 def test_outputs_that_are_heard_again_come_to_the_same() -> None:
     answer = hear(OUTPUTS, FRESH, BOOKED)
     assert answer.turn is not None
     assert answer.outputs == OUTPUTS, "with its seconds and tokens"
-    for last in (PROPOSAL, ModelError("gone")):
-        first = ask_model(ScriptedGenerate([PROSE, last]), FRESH, BOOKED)
+    for last in (PROPOSAL, PROSE, ModelError("gone")):
+        first = ask_model(ScriptedGenerate([PROSE, last]), FRESH, BOOKED, 1)
         assert hear(first.outputs, FRESH, BOOKED) == first
     assert hear((), FRESH, BOOKED) == (None, (), None)
 
