@@ -357,6 +357,7 @@ def test_best_is_of_the_plan_on_the_table_or_else_of_the_reference_protocol() ->
     hopeless = best_options(options_of(assess(FLAMING, poor)), poor)
     assert not is_worth_running(hopeless.least.after)
     assert hopeless.yours.plan == poor.reference_protocol
+    assert best_options(hopeless, poor) is hopeless, "it is judged already"
 
 
 @given(studied_packs(), st.none() | itemised_protocols())
