@@ -312,6 +312,10 @@ def test_replay_finds_edited_settings_of_a_model(edit: Edit) -> None:
     assert found(edited(MODELLED, edit, recorded=True), BOOKED) == [(None, SETUP)]
 
 
+def test_edited_setup_is_found_once_and_not_in_every_round() -> None:
+    assert found(edited(HANDED, setup(max_rounds=50)), BOOKED) == [(None, SETUP)]
+
+
 def test_replay_finds_an_edited_turn_of_a_person_and_goes_on_with_it() -> None:
     again = replay(edited(HANDED, action(1, sample_size=39)), BOOKED)
     [difference] = again.differences
