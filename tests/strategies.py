@@ -245,6 +245,11 @@ def itemised_protocols(draw: st.DrawFn) -> Protocol:
     return Protocol.model_validate({**plan.model_dump(), **changes})
 
 
+def openings() -> st.SearchStrategy[Protocol | None]:
+    """Return a plan that a negotiation may begin with, or none."""
+    return itemised_protocols().map(lambda plan: plan if plan.sample_size else None)
+
+
 # --- Whole study files ---
 
 identifiers = st.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True)

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 from streamlit import config as streamlit_config
 
-from replicalab.negotiation.loading import MOST_BYTES
+from replicalab.negotiation import MOST_BYTES
 
 CONFIG: Final[dict[str, Any]] = tomllib.loads(
     (Path(__file__).parents[1] / ".streamlit" / "config.toml").read_text()

@@ -1,46 +1,54 @@
 """The negotiation: its players, its rounds, its outcome, and the transcript that is kept of it."""
 
 from replicalab.negotiation.asking import (
+    MAX_RETRIES,
     Clock,
     ModelAnswer,
     Recorder,
-    Tape,
     ask_model,
     observe,
+    readable,
+    reword,
 )
-from replicalab.negotiation.attempts import Attempt, Output, readable
-from replicalab.negotiation.games import begin, fork, negotiate, play, setup_for
 from replicalab.negotiation.judge import Judgement, judge
 from replicalab.negotiation.ledger import Gift, ledger
 from replicalab.negotiation.loading import MOST_BYTES, load, shipped_recordings
-from replicalab.negotiation.prospects import Prospect, prospect
+from replicalab.negotiation.players import best_options, best_text, put_forward, question
 from replicalab.negotiation.records import (
     AUTOMATIC,
     MOST_ROUNDS,
+    Attempt,
     By,
     Ending,
     LabManagerKind,
     Negotiation,
     Outcome,
+    Output,
     Round,
     ScientistKind,
     Setup,
     State,
     Turn,
 )
-from replicalab.negotiation.replaying import Difference, Replay, replay
-from replicalab.negotiation.rewording import reword
-from replicalab.negotiation.step import step
-from replicalab.negotiation.transcript import Made, ModelSettings, Recording, Transcript, save
+from replicalab.negotiation.rounds import fork, negotiate, play, setup_for
+from replicalab.negotiation.transcript import (
+    Made,
+    ModelSettings,
+    Recording,
+    Replay,
+    Transcript,
+    replay,
+    save,
+)
 
 __all__ = [
     "AUTOMATIC",
+    "MAX_RETRIES",
     "MOST_BYTES",
     "MOST_ROUNDS",
     "Attempt",
     "By",
     "Clock",
-    "Difference",
     "Ending",
     "Gift",
     "Judgement",
@@ -51,7 +59,6 @@ __all__ = [
     "Negotiation",
     "Outcome",
     "Output",
-    "Prospect",
     "Recorder",
     "Recording",
     "Replay",
@@ -59,11 +66,11 @@ __all__ = [
     "ScientistKind",
     "Setup",
     "State",
-    "Tape",
     "Transcript",
     "Turn",
     "ask_model",
-    "begin",
+    "best_options",
+    "best_text",
     "fork",
     "judge",
     "ledger",
@@ -71,12 +78,12 @@ __all__ = [
     "negotiate",
     "observe",
     "play",
-    "prospect",
+    "put_forward",
+    "question",
     "readable",
     "replay",
     "reword",
     "save",
     "setup_for",
     "shipped_recordings",
-    "step",
 ]

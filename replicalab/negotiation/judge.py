@@ -6,7 +6,7 @@ else: rigor × feasibility × fidelity, each a share, so that no part can make u
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError
@@ -14,14 +14,8 @@ from replicalab.models import DIMENSIONS
 from replicalab.negotiation.records import Negotiation, Outcome
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """A plan held against the hidden reference.
-
-    Attributes:
-        plan: the plan.
-        agreed: whether both sides accepted it.
-    """
+class Judgement(NamedTuple):
+    """A plan held against the hidden reference; ``agreed`` where both sides accepted it."""
 
     plan: Assessment
     agreed: bool
@@ -57,7 +51,7 @@ class Judgement:
     @property
     def feasibility(self) -> float:
         """The share of the seven dimensions that pass."""
-        return (len(DIMENSIONS) - len(self.plan.failing)) / len(DIMENSIONS)
+        return 1 - len(self.plan.failing) / len(DIMENSIONS)
 
     @property
     def fidelity(self) -> float:

@@ -6,18 +6,15 @@ plan that it accepts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from typing import NamedTuple
 
 from replicalab.assessment import Assessment
 from replicalab.models import LabManagerActionType, Role
-from replicalab.negotiation.records import Negotiation, Round
+from replicalab.negotiation.records import Negotiation
 from replicalab.planner import PlanStep
 
 
-@dataclass(frozen=True)
-class Gift:
+class Gift(NamedTuple):
     """One step of one side.
 
     Attributes:
@@ -56,28 +53,18 @@ def _is_weaker(step: PlanStep) -> bool:
 
 def ledger(negotiation: Negotiation) -> list[Gift]:
     """Return every step of both sides, in order; none in a negotiation without a second plan."""
-    found: list[Gift] = []
-    for who in (Role.SCIENTIST, Role.LAB_MANAGER):
-        positions = list(_positions(who, negotiation))
-        found += [
-            Gift(number, who, PlanStep(before, after), PlanStep(positions[0][1], after))
-            for (_, before), (number, after) in pairwise(positions)
-            if before.plan != after.plan
-        ]
-    return sorted(found, key=lambda gift: (gift.round_number, gift.who is Role.LAB_MANAGER))
-
-
-def _positions(who: Role, negotiation: Negotiation) -> Iterator[tuple[int, Assessment]]:
+    gifts: list[Gift] = []
+    first: dict[Role, Assessment] = {}
+    last: dict[Role, Assessment] = {}
     for done in negotiation.rounds:
-        position = done.plan if who is Role.SCIENTIST else _managers_position(done)
-        if position is not None:
-            yield done.number, position
-
-
-def _managers_position(done: Round) -> Assessment | None:
-    answer = done.answer.action_type if done.answer else None
-    if answer is LabManagerActionType.ACCEPT:
-        return done.plan
-    if answer is LabManagerActionType.SUGGEST_ALTERNATIVE and done.offer:
-        return done.offer.after
-    return None
+        accepts = done.facts.answer is LabManagerActionType.ACCEPT
+        offered = done.plan if accepts else done.after.offer
+        for who, plan in ((Role.SCIENTIST, done.plan), (Role.LAB_MANAGER, offered)):
+            if plan is None or (who in last and last[who].plan == plan.plan):
+                continue
+            if who in last:
+                total = PlanStep(first[who], plan)
+                gifts.append(Gift(done.number, who, PlanStep(last[who], plan), total))
+            first.setdefault(who, plan)
+            last[who] = plan
+    return gifts

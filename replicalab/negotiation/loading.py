@@ -1,25 +1,43 @@
-"""What was saved, read back: one way for every file, which trusts nothing in it."""
+"""What was saved, read back: one way for every file, which trusts nothing in it.
+
+Earlier versions saved traces and cassettes, both of format 1. Only the decisions and numbers of
+such a file are read, as a transcript's; its prose is made anew by every replay.
+"""
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Any, Final
 
-from pydantic import ValidationError
+from pydantic import AliasPath, BaseModel, Field, ValidationError
 from pydantic_core import from_json
 
+from replicalab.agents.parsing import ScientistOutputParseError, parse_scientist_output
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.lexicon import amount_text
-from replicalab.negotiation.attempts import readable
-from replicalab.negotiation.earlier import converted
-from replicalab.negotiation.transcript import Transcript
+from replicalab.models import DIMENSIONS, ScientistActionType
+from replicalab.negotiation.asking import readable
+from replicalab.negotiation.players import put_forward
+from replicalab.negotiation.records import (
+    AUTOMATIC,
+    MOST_OUTPUTS,
+    MOST_ROUNDS,
+    By,
+    Output,
+    Setup,
+    State,
+    told_digest,
+)
+from replicalab.negotiation.rounds import BY_HAND, FOR_THE_MODEL
+from replicalab.negotiation.transcript import FORMAT, Recording, Transcript
 
 MOST_BYTES: Final = 5 * 2**20
 """The largest file that is read, 5 MiB: fifty rounds with three attempts of a model each fit."""
 FOLDER: Final = Path(__file__).with_name("recordings")
 
 _REMEDY: Final = "load a file that was saved here and not edited since"
+
+Data = dict[str, Any]
 
 
 def load(text: str) -> Transcript:
@@ -41,9 +59,11 @@ def load(text: str) -> Transcript:
         raise TraceError(f"the file: Invalid JSON: {error}; {_REMEDY}") from error
     if not isinstance(data, dict):
         raise TraceError(f"the file: it holds no JSON object; {_REMEDY}")
+    earlier = data.get("format", 1) == 1
     try:
-        earlier = data.get("format", 1) == 1
-        transcript = Transcript.model_validate(converted(data) if earlier else data)
+        if earlier:
+            data = _of_cassette(data) if "turns" in data else _of_trace(data)
+        transcript = Transcript.model_validate(data)
     except ValidationError as error:
         raise TraceError(f"{_first_fault(error)}; {_REMEDY}") from error
     except NegotiationError as error:
@@ -55,11 +75,10 @@ def load(text: str) -> Transcript:
 
 def _first_fault(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
-    value = first["input"]
     why = first["msg"].removeprefix("Value error, ")
     if not first["loc"]:
         return f"the file: {why}"
-    shown = f" is {value!r}" if isinstance(value, int | float) else ""
+    shown = f" is {first['input']!r}" if isinstance(first["input"], int | float) else ""
     return f"{'.'.join(map(str, first['loc']))}{shown}: {why}"
 
 
@@ -69,15 +88,124 @@ def shipped_recordings() -> tuple[Transcript, ...]:
     Raises:
         TraceError: one of them cannot be read; the message names the file.
     """
-    return _recordings_in(FOLDER)
-
-
-@cache
-def _recordings_in(folder: Path) -> tuple[Transcript, ...]:
     found = []
-    for file in sorted(folder.glob("*.json")):
+    for file in sorted(FOLDER.glob("*.json")):
         try:
             found.append(load(file.read_text(encoding="utf-8")))
         except (TraceError, OSError, UnicodeDecodeError) as error:
             raise TraceError(f"{file.name}: {error}") from error
     return tuple(found)
+
+
+# --- traces ---------------------------------------------------------------------------------
+
+
+class _Attempt(BaseModel):
+    """One attempt of a model."""
+
+    system_prompt: str
+    observation: str
+    text: str | None = Field(validation_alias="raw_output")
+    failure: str | None
+    usage: Data
+
+
+class _Round(BaseModel):
+    """One round; what else stood in it is passed over."""
+
+    number: int
+    action: Data | None = Field(validation_alias="scientist_action")
+    plan: Data | None
+    checked: Data | None = Field(validation_alias="check")
+    answer: object = Field(None, validation_alias=AliasPath("lab_manager_action", "action_type"))
+    offer: object = Field(None, validation_alias=AliasPath("suggestion", "revised_protocol"))
+    reason: str = ""
+    attempts: Annotated[list[_Attempt], Field(max_length=MOST_OUTPUTS)] = []
+
+
+class _Trace(BaseModel):
+    """A whole negotiation."""
+
+    setup: Setup
+    rounds: Annotated[list[_Round], Field(max_length=MOST_ROUNDS)]
+    ending: str | None
+    outcome: str | None
+
+
+def _of_trace(data: Data) -> Data:
+    trace = _Trace.model_validate(data)
+    for place, done in enumerate(trace.rounds):
+        if done.number != place:
+            raise TraceError(f"rounds.{place}.number is {done.number}; number the rounds from 0 on")
+    turns = [_of_round(done, trace.setup) for done in trace.rounds]
+    ended = {"ending": trace.ending, "outcome": trace.outcome}
+    return {"format": FORMAT, "setup": trace.setup, "turns": turns, **ended}
+
+
+def _of_round(done: _Round, setup: Setup) -> Data:
+    """Return a turn with the facts that its round states; an offer only answers a plan."""
+    check, first = done.checked or {}, done.attempts[0] if done.attempts else None
+    asks = done.action is None or done.action.get("action_type") == ScientistActionType.REQUEST_INFO
+    oks = {
+        d: found["ok"] for d, found in check.items() if isinstance(found, dict) and "ok" in found
+    }
+    return {
+        "action": done.action,
+        "by": _chosen_by(done, setup),
+        "outputs": [
+            {"text": each.text, "failure": each.failure, **each.usage} for each in done.attempts
+        ],
+        "facts": {
+            "plan": done.plan,
+            "failing": [d for d in DIMENSIONS if check and oks.get(d) is not True],
+            "cost": check.get("estimated_cost"),
+            "staff": check.get("required_staff"),
+            "answer": done.answer,
+            "offer": None if asks else done.offer,
+        },
+        "told": told_digest(first.system_prompt, first.observation) if first else None,
+    }
+
+
+def _chosen_by(done: _Round, setup: Setup) -> By:
+    """Return who chose a turn, by what its round says of it."""
+    if done.reason == BY_HAND:
+        return By.FORK
+    if (setup.opening is not None and done.number == 0) or setup.scientist in AUTOMATIC:
+        return By.RULE
+    told = done.attempts or done.reason  # a person gave no reason but when acting for a model
+    return By.MODEL if told and done.reason != FOR_THE_MODEL else By.PERSON
+
+
+# --- cassettes ------------------------------------------------------------------------------
+
+
+class _Cassette(BaseModel):
+    """A recorded model: what it said in each of its turns, and what it was told."""
+
+    setup: Setup
+    turns: Annotated[list[Annotated[list[Output], Field(min_length=1)]], Field(min_length=1)]
+    prompts: list[str] | None = None
+
+
+def _of_cassette(data: Data) -> Data:
+    cassette = _Cassette.model_validate(data)
+    setup = cassette.setup
+    told = cassette.prompts or (None,) * len(cassette.turns)
+    if len(told) != len(cassette.turns):
+        raise TraceError(
+            f"prompts has {len(told)} entries for {len(cassette.turns)} turns; give one for each"
+        )
+    turns: list[Data] = []
+    if setup.opening is not None:
+        action = put_forward(State(0, setup.max_rounds), setup.opening)
+        turns.append({"action": action, "by": By.RULE})
+    for number, outputs in enumerate(cassette.turns):
+        try:
+            action = parse_scientist_output(outputs[-1].text or "")
+        except ScientistOutputParseError as error:
+            raise TraceError(f"turns.{number}: {error}; end each turn with an action") from error
+        turn = {"action": action, "by": By.MODEL, "outputs": outputs, "told": told[number]}
+        turns.append(turn)
+    recording = {name: data[name] for name in Recording.model_fields if name in data}
+    return {"format": FORMAT, "setup": setup, "recording": recording, "turns": turns}

@@ -11,9 +11,16 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from replicalab.agents.scientist_policy import build_baseline_scientist_action
-from replicalab.assessment import assess, failing_text, placed_text, size_text
+from replicalab.assessment import (
+    Assessment,
+    assess,
+    failing_text,
+    floor_text,
+    placed_text,
+    size_text,
+)
 from replicalab.errors import NegotiationError
-from replicalab.lexicon import capitalised
+from replicalab.lexicon import capitalised, count_text, joined
 from replicalab.models import (
     ACCEPT_ACTION,
     Protocol,
@@ -23,15 +30,8 @@ from replicalab.models import (
     plan_action,
 )
 from replicalab.negotiation.asking import observe
-from replicalab.negotiation.prospects import (
-    Prospect,
-    none_exists_text,
-    prospect,
-    question,
-    relief_for,
-)
 from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, State
-from replicalab.planner import Rank, rank
+from replicalab.planner import Ask, LeastLoss, Options, Rank, asks_text, rank
 from replicalab.scenarios import EvidenceTier, Pack
 
 
@@ -44,7 +44,7 @@ class Choice(NamedTuple):
 
 def follows_a_rule(setup: Setup, state: State) -> bool:
     """Return whether a rule chooses the next turn: the opening that was given, or a player's."""
-    return _opens(setup, state) or setup.scientist in AUTOMATIC
+    return setup.scientist in AUTOMATIC or (setup.opening is not None and state.round_number == 0)
 
 
 def choose(setup: Setup, state: State, pack: Pack) -> Choice:
@@ -53,8 +53,8 @@ def choose(setup: Setup, state: State, pack: Pack) -> Choice:
     Raises:
         NegotiationError: the opening has no samples, or the Scientist follows no rule.
     """
-    if setup.opening is not None and _opens(setup, state):
-        return Choice(propose(setup.opening), "The opening plan, as it was given.")
+    if setup.opening is not None and state.round_number == 0:
+        return Choice(put_forward(state, setup.opening), "The opening plan, as it was given.")
     if setup.scientist not in AUTOMATIC:
         raise NegotiationError(
             f"the Scientist is played by a {setup.scientist}, who follows no rule; hand in a turn"
@@ -62,12 +62,8 @@ def choose(setup: Setup, state: State, pack: Pack) -> Choice:
     return _PLAYERS[setup.scientist](state, pack)
 
 
-def _opens(setup: Setup, state: State) -> bool:
-    return setup.opening is not None and state.round_number == 0
-
-
-def propose(plan: Protocol) -> ScientistAction:
-    """Return the proposal of a plan.
+def put_forward(state: State, plan: Protocol) -> ScientistAction:
+    """Return the action that puts a plan forward: proposed first, and then revised.
 
     Raises:
         NegotiationError: the plan has no samples.
@@ -76,7 +72,15 @@ def propose(plan: Protocol) -> ScientistAction:
         raise NegotiationError(
             "the plan has a sample size of 0; a proposal needs at least 1 sample"
         )
-    return plan_action(ScientistActionType.PROPOSE_PROTOCOL, plan)
+    first = state.plan is None
+    kind = ScientistActionType.PROPOSE_PROTOCOL if first else ScientistActionType.REVISE_PROTOCOL
+    return plan_action(kind, plan)
+
+
+def question(*texts: str) -> ScientistAction:
+    """Return the action that asks the lab."""
+    asks = {"action_type": ScientistActionType.REQUEST_INFO, "questions": list(texts)}
+    return ScientistAction.model_validate({**ACCEPT_ACTION.model_dump(), **asks})
 
 
 def _baseline(state: State, pack: Pack) -> Choice:
@@ -108,35 +112,40 @@ def _evidence_aware(state: State, pack: Pack) -> Choice:
     passes all seven dimensions, so the Lab Manager accepts it: after its opening it acts at most
     three times.
     """
-    if state.plan is None and not state.is_last and not _has_asked(state):
+    asking = ScientistActionType.REQUEST_INFO.value
+    asked = any(e.role is Role.SCIENTIST and e.action_type == asking for e in state.history)
+    if state.plan is None and not state.is_last and not asked:
         reference = assess(pack.reference_protocol, pack)
         if reference.evidence.tier is not EvidenceTier.BELOW_FLOOR:
-            placed = placed_text(reference.evidence)
-            reason = f"It opens with the reference protocol: {placed}."
-            return Choice(propose(reference.plan), reason)
+            reason = f"It opens with the reference protocol: {placed_text(reference.evidence)}."
+            return Choice(put_forward(state, reference.plan), reason)
     offer = state.offer
     if offer and offer.feasible and offer.evidence.tier is EvidenceTier.MEETS_TARGET:
         return Choice(ACCEPT_ACTION, f"The offer has {placed_text(offer.evidence)}.")
-    found = prospect(state.options, pack)
-    if not found.exists:
-        return _ask_or_leave(state, found)
-    return _take_or_counter(state, found)
+    found = best_options(state.options, pack)
+    if is_worth_running(found.least.after):
+        return _take_or_counter(state, found.least)
+    asks, relief = _relief(found)
+    finding = f"{capitalised(best_text(found.least))}. {relief}"
+    if asked:
+        return Choice(None, f"The lab adds nothing to what it has. {finding}")
+    if state.is_last or not asks:
+        return Choice(None, finding)
+    amounts = [ask.text for ask in asks if ask.item is None]
+    items = [ask.text for ask in asks if ask.item is not None]
+    wishes = [f"give {joined(amounts)}"] if amounts else []
+    wishes += [f"have {joined(items)}"] if items else []
+    return Choice(question(f"Could the lab {', and '.join(wishes)}?"), finding)
 
 
-def _has_asked(state: State) -> bool:
-    asking = ScientistActionType.REQUEST_INFO.value
-    return any(e.role is Role.SCIENTIST and e.action_type == asking for e in state.history)
-
-
-def _take_or_counter(state: State, found: Prospect) -> Choice:
+def _take_or_counter(state: State, best: LeastLoss) -> Choice:
     """Return the acceptance of what stands where nothing is better, else the planner's best."""
-    best, plan = found.best, state.plan
     size, reaches = size_text(best.plan), placed_text(best.after.evidence)
-    if plan is None:
+    if state.plan is None:
         text = f"It opens with the best that this lab can run of the reference protocol: {size}"
-        return Choice(propose(best.plan), f"{text}, {reaches}.")
-    standing = state.offer or plan
-    stands = rank(standing, plan.plan)
+        return Choice(put_forward(state, best.plan), f"{text}, {reaches}.")
+    standing = state.offer or state.plan
+    stands = rank(standing, state.plan.plan)
     has = f"{'The offer' if state.offer else 'The plan'} has {placed_text(standing.evidence)}"
     if stands.given_up <= best.rank.given_up:
         exact = "no plan with this method" if best.exact else "no plan that was found"
@@ -144,7 +153,7 @@ def _take_or_counter(state: State, found: Prospect) -> Choice:
     if standing.failing:
         has = f"{has}, but {failing_text(standing.failing)}"
     return Choice(
-        plan_action(ScientistActionType.REVISE_PROTOCOL, best.plan),
+        put_forward(state, best.plan),
         f"{has}{_loss(stands, best.rank)}. In the same lab a plan of {size} reaches "
         f"{reaches}{_loss(best.rank, stands)}.",
     )
@@ -155,18 +164,85 @@ def _loss(mine: Rank, other: Rank) -> str:
     return "" if mine.loss == other.loss else f", at a fidelity loss of {mine.loss}"
 
 
-def _ask_or_leave(state: State, found: Prospect) -> Choice:
-    """Return the one question for relief, or the end: answered, too late, or nothing to ask for."""
-    relief = relief_for(found.options)
-    finding = f"{capitalised(none_exists_text(found.best))}. {relief.text}"
-    if _has_asked(state):
-        return Choice(None, f"The lab adds nothing to what it has. {finding}")
-    if state.is_last or not relief.asks:
-        return Choice(None, finding)
-    return Choice(question(relief.asks), finding)
+def _relief(options: Options) -> tuple[tuple[Ask, ...], str]:
+    """Return the cheapest relief where nothing above the floor can run, and what it would buy.
+
+    The single addition that is the smallest share of what the lab has, where one is enough; else
+    everything together that the target takes; else what this plan takes, if it is worth running.
+    """
+    found, plan = options.asks, options.yours
+    if found.alone_floor:
+        ask, after = found.alone_floor[0].ask, found.alone_floor[0].least.after
+        reaches = f"{size_text(after.plan)}: {placed_text(after.evidence)}"
+        return (ask,), f"With {ask.text} it could run {reaches}."
+    if found.target and found.target.possible and found.target.asks:
+        wanted = asks_text(found.target.asks)
+        return found.target.asks, f"To reach the target it would take {wanted}."
+    worth = plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
+    if worth and found.run.possible and found.run.asks:
+        takes = f"To run {size_text(plan.plan)} as planned would take {asks_text(found.run.asks)}"
+        return found.run.asks, f"{takes}: {placed_text(plan.evidence)}."
+    return (), "No single addition by the lab would open one."
 
 
 _PLAYERS: Final[dict[ScientistKind, Callable[[State, Pack], Choice]]] = {
     ScientistKind.BASELINE: _baseline,
     ScientistKind.EVIDENCE_AWARE: _evidence_aware,
 }
+
+
+# --- what a lab could run at best -----------------------------------------------------------
+
+
+def best_options(options: Options | None, pack: Pack) -> Options:
+    """Return the options of the plan of which the lab could run the best revision.
+
+    That is the plan on the table, or the reference protocol: where there is no plan, or nothing
+    above the floor comes of it. Both keep their technique and items, so what is proven of them is
+    proven of plans "with this method".
+
+    Args:
+        options: of the plan on the table; None where there is none.
+        pack: the study in its lab.
+    """
+    if options is not None and is_worth_running(options.least.after):
+        return options
+    if options is not None and options.yours.plan == pack.reference_protocol:
+        return options
+    reference = Options(assess(pack.reference_protocol, pack))
+    both = [options, reference] if options else [reference]
+    return min(both, key=lambda each: each.least.rank.given_up)
+
+
+def is_worth_running(plan: Assessment) -> bool:
+    """Return whether the lab can run a plan, and it is above the study's floor."""
+    return plan.feasible and plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
+
+
+def best_text(best: LeastLoss) -> str:
+    """Return in words what the lab could have run above the floor, or that no such plan exists.
+
+    Where none exists it says what was searched, since the planner's own plans keep the study's
+    endpoint where the lab has the days for it, and what the best comes to.
+    """
+    after, evidence, pack = best.after, best.after.evidence, best.after.pack
+    if is_worth_running(after):
+        return f"in this lab {size_text(after.plan)} would have reached {evidence.text}"
+    if not after.feasible:
+        failing = f"at best {failing_text(after.failing)}"
+        if not best.exact:
+            return f"no plan with this method was found that passes in this lab: {failing}"
+        least = ""
+        if 1 < pack.min_days <= pack.lab.days:
+            least = f" of at least {count_text(pack.min_days, 'day')}"
+        return f"no plan{least} with this method passes in this lab: {failing}"
+    found = "exists" if best.exact else "was found"
+    none = f"no plan {floor_text(evidence)} {found} in this lab with this method"
+    if not evidence.void:
+        return f"{none}: the best has {evidence.text}"
+    why = evidence.void
+    if pack.lab.days < pack.min_days:
+        needed = count_text(pack.min_days, "day")
+        why = f"the study's endpoint needs {needed}, and this lab has {pack.lab.days}"
+    stands = f"a plan of {size_text(after.plan)} passes all seven dimensions and shows nothing"
+    return f"{none}: {stands}, since {why}"

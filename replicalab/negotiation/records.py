@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Final, TypeVar
+from hashlib import sha256
+from typing import Annotated, Final, Self, TypeVar
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
+from replicalab.agents.parsing import ParseErrorCode
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment
 from replicalab.models import (
@@ -26,12 +27,14 @@ from replicalab.models import (
     Protocol,
     Record,
     ScientistAction,
+    ScientistActionType,
 )
-from replicalab.negotiation.attempts import MOST_OUTPUTS, Attempt, Output
 from replicalab.planner import Options
 from replicalab.scenarios import Difficulty, EvidenceTier, Identifier, Pack
 
 MOST_ROUNDS: Final = 50
+MOST_OUTPUTS: Final = 100
+"""No model is asked so often for one turn."""
 
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 
@@ -39,13 +42,20 @@ Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 def fingerprint(*parts: object) -> str:
     """Return a digest of records and plain values; a field that is later added breaks none."""
     text = json.dumps(parts, default=_plain, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return sha256(text.encode()).hexdigest()[:16]
 
 
-def _plain(part: object) -> object:
-    if isinstance(part, Record):
-        return part.model_dump(mode="json", exclude_defaults=True)
-    raise TypeError(f"{type(part).__name__} has no digest")
+def _plain(part: Record) -> object:
+    return part.model_dump(mode="json", exclude_defaults=True)
+
+
+def told_digest(system_prompt: str, observation: str) -> str:
+    """Return the fingerprint of what a model is told: equal prompts, equal digest."""
+    told = f"{system_prompt}\0{observation}".encode("utf-8", "surrogatepass")
+    return sha256(told).hexdigest()[:16]
+
+
+# --- who plays, and how it ends ---------------------------------------------------------------
 
 
 class ScientistKind(StrEnum):
@@ -69,7 +79,7 @@ class LabManagerKind(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a negotiation ended."""
+    """What the ending of a negotiation is called."""
 
     AGREED = "agreed"
     AGREED_BELOW_FLOOR = "agreed_below_floor"
@@ -96,7 +106,9 @@ class By(StrEnum):
     """A plan put forward by hand where a negotiation was forked."""
 
 
-P = TypeVar("P", Protocol | None, ScientistAction | None)
+# --- what is decided, and by whom -------------------------------------------------------------
+
+P = TypeVar("P", bound=Protocol | ScientistAction | None)
 
 
 def lists_too_long(plan: Protocol | ScientistAction | None) -> str:
@@ -145,6 +157,50 @@ class Setup(Record):
         return fingerprint(self.model_copy(update={"forked_at": None}))
 
 
+class Output(Record):
+    """What came of one call of a model: its text as it was written, or why there is none.
+
+    Tokens are as the server counted; ``seconds`` are 0 where nobody measured; ``finish_reason``
+    says why the text ended: ``stop``, or ``length`` for the token cap.
+    """
+
+    text: str | None = None
+    failure: str | None = None
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    finish_reason: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.text is None) is (self.failure is None):
+            raise ValueError("an output has either a text or a failure; leave one of them out")
+        return self
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt of a model at an action, told for people.
+
+    Attributes:
+        number: 1 for the first attempt at an action.
+        system_prompt, observation: what the model was told first.
+        output: what it said.
+        action: what was read from that, None when there was no valid action.
+        error_code, error_message: what the parser found instead.
+        correction_prompt: what the model was told next, None when it was not asked again.
+    """
+
+    number: int
+    system_prompt: str
+    observation: str
+    output: Output
+    action: ScientistAction | None
+    error_code: ParseErrorCode | None
+    error_message: str | None
+    correction_prompt: str | None
+
+
 class Turn(Record):
     """What a Scientist does in a round.
 
@@ -161,14 +217,9 @@ class Turn(Record):
 
 
 class Facts(Record):
-    """What was decided about a plan in a round, and the numbers behind it; no prose.
+    """What was decided about the plan on the table in a round, and its numbers; no prose.
 
-    Attributes:
-        plan: the plan on the table, None where there is none.
-        failing: the dimensions that it fails.
-        cost, staff: credits and staff units that it needs.
-        answer: what the Lab Manager answered; None where the Scientist walked away.
-        offer: the plan that it found instead.
+    ``answer`` is None where the Scientist walked away, ``offer`` the plan that was found instead.
     """
 
     plan: Protocol | None = None
@@ -179,14 +230,14 @@ class Facts(Record):
     offer: Protocol | None = None
 
 
+# --- where it stands --------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class State:
-    """Where a negotiation stands before a round.
+    """Where a negotiation stands before a round, counted from 0.
 
     Attributes:
-        round_number: counted from 0.
-        max_rounds: after so many it is cut.
-        history: what was said.
         options: what may be done about the plan on the table, None before the first plan.
         offer: the Lab Manager's standing offer, None when there is none.
         ending: None while it goes on.
@@ -216,15 +267,13 @@ class Round:
 
     Attributes:
         number: counted from 0.
-        turn: what the Scientist did.
-        reason: why, in numbers; empty where a person gave none.
-        attempts: how a language model came to it, told for people.
+        reason: why the Scientist did so, in numbers; empty where a person gave none.
+        attempts: how a language model came to its turn.
         plan: the plan on the table in this round, None when there was none.
         offer: what the Lab Manager found instead, None when it found or needed nothing, or when
             no plan was put forward.
-        answer: what the Lab Manager answered, None when the Scientist walked away.
-        after: where the negotiation stands after it.
-        before: the round before, or the setup, with whose digest its own begins.
+        answer: the Lab Manager's, None when the Scientist walked away.
+        before: the digest of the round before, or of the setup.
     """
 
     number: int
@@ -235,7 +284,7 @@ class Round:
     offer: Offer | None
     answer: LabManagerAction | None
     after: State
-    before: Round | Setup = field(compare=False, repr=False)
+    before: str
 
     @property
     def action(self) -> ScientistAction | None:
@@ -243,9 +292,14 @@ class Round:
         return self.turn.action
 
     @property
+    def only_asks(self) -> bool:
+        """Whether the Scientist only asked."""
+        return only_asks(self.turn.action)
+
+    @property
     def told(self) -> str | None:
         """A fingerprint of what a model was told first, None where none was asked."""
-        return self.attempts[0].told if self.attempts else None
+        return next((told_digest(a.system_prompt, a.observation) for a in self.attempts), None)
 
     @cached_property
     def facts(self) -> Facts:
@@ -263,22 +317,17 @@ class Round:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of the setup and of all that was decided up to here."""
-        return self.digest_after(self.before.digest)
+        return fingerprint(self.before, self.turn, self.facts)
 
-    def digest_after(self, before: str) -> str:
-        """Return the round's fingerprint as it is after another one."""
-        return fingerprint(before, self.turn, self.facts)
+
+def only_asks(action: ScientistAction | None) -> bool:
+    """Return whether an action is a question, and nothing else."""
+    return action is not None and action.action_type is ScientistActionType.REQUEST_INFO
 
 
 @dataclass(frozen=True)
 class Negotiation:
-    """A negotiation as far as it has gone: enough to show it, to go on with it and to fork it.
-
-    Attributes:
-        setup: what fixes it.
-        pack: the study in its lab.
-        rounds: those played.
-    """
+    """A negotiation as far as it has gone: enough to show it, to go on with it and to fork it."""
 
     setup: Setup
     pack: Pack
@@ -286,14 +335,7 @@ class Negotiation:
 
     def state_before(self, number: int) -> State:
         """Return where it stood before a round, counted from 0; no round is played again."""
-        if number:
-            return self.rounds[number - 1].after
-        return State(0, self.setup.max_rounds)
-
-    @property
-    def without_last(self) -> Negotiation:
-        """The same negotiation before its last round."""
-        return replace(self, rounds=self.rounds[:-1])
+        return self.rounds[number - 1].after if number else State(0, self.setup.max_rounds)
 
     @property
     def state(self) -> State:
@@ -306,20 +348,20 @@ class Negotiation:
         return self.state.ending
 
     @property
+    def final_plan(self) -> Assessment | None:
+        """The plan of the last round: the agreed one, or the last on the table."""
+        return self.rounds[-1].plan if self.rounds else None
+
+    @property
     def outcome(self) -> Outcome | None:
         """What the ending is to be called, None while it goes on."""
         if self.ending is None:
             return None
         accepted = self.ending in (Ending.SCIENTIST_ACCEPTED, Ending.LAB_MANAGER_ACCEPTED)
-        plan = self.rounds[-1].plan
+        plan = self.final_plan
         if not accepted or plan is None:
             return Outcome.NO_DEAL
         if not plan.feasible:
             return Outcome.FALSE_AGREEMENT
         below = plan.evidence.tier is EvidenceTier.BELOW_FLOOR
         return Outcome.AGREED_BELOW_FLOOR if below else Outcome.AGREED
-
-    @property
-    def final_plan(self) -> Assessment | None:
-        """The plan of the last round: the agreed one, or the last on the table."""
-        return self.rounds[-1].plan if self.rounds else None

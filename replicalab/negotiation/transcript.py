@@ -1,23 +1,26 @@
 """A negotiation kept: one form for saving, replaying, recording and handing on.
 
 A transcript holds the setup and the turns, a model's outputs among them, and of every round the
-facts that were decided and a digest chained from the setup on. Rounds are not kept: playing the
-turns again makes them, in today's words, and shows where the facts of today are others. Source:
-docs/contract.md, Negotiation.
+facts that were decided and a digest chained from the setup on. Rounds are not kept: `replay` makes
+them anew out of the turns, in today's words, and says in which the facts of today are others.
+Source: docs/contract.md, Negotiation.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from replicalab.errors import TraceError
-from replicalab.lexicon import count_text, joined
+from replicalab.errors import NegotiationError, TraceError
+from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import NonEmptyText, Record, Text
-from replicalab.negotiation.attempts import MOST_OUTPUTS
+from replicalab.negotiation.asking import hear
+from replicalab.negotiation.players import choose, follows_a_rule, put_forward
 from replicalab.negotiation.records import (
+    MOST_OUTPUTS,
     MOST_ROUNDS,
     By,
     Digest,
@@ -25,12 +28,14 @@ from replicalab.negotiation.records import (
     Facts,
     Negotiation,
     Outcome,
+    Round,
     ScientistKind,
     Setup,
     Turn,
     fingerprint,
 )
-from replicalab.scenarios import Identifier
+from replicalab.negotiation.rounds import play, play_on, play_rule
+from replicalab.scenarios import Identifier, Pack
 
 FORMAT: Final = 2
 
@@ -49,15 +54,7 @@ class Made(StrEnum):
 
 
 class ModelSettings(Record):
-    """Who was asked, and how; never a key, and of the address only the host.
-
-    Attributes:
-        model: the model's name.
-        host: of the server, with its port; None where there was none.
-        temperature: as it was set.
-        max_tokens: the longest answer asked for.
-        max_retries: how often it was corrected and asked again in one turn.
-    """
+    """Who was asked, and how; never a key, and of the address only the host, if there was one."""
 
     model: NonEmptyText
     host: Host | None = None
@@ -69,11 +66,7 @@ class ModelSettings(Record):
 class Recording(Record):
     """What is known of a recorded model beside the negotiation.
 
-    Attributes:
-        key: its name among the others, a lower-case word.
-        title, note: for people; what is on it, and what to look at.
-        made: recorded from a model, or written by hand.
-        settings: who was asked, and how.
+    ``key`` is its name among the others; title and note are for people.
     """
 
     key: Identifier
@@ -84,13 +77,10 @@ class Recording(Record):
 
 
 class SavedTurn(Turn):
-    """A turn, and what came of it when it was saved.
+    """A turn, and what came of it when it was saved; None where an earlier version kept nothing.
 
-    Attributes:
-        facts: what was decided; None where an earlier version kept nothing of it.
-        told: a fingerprint of what the model was told; None where there was no model, and where
-            its texts were written by hand.
-        digest: that of the round; None where an earlier version kept none.
+    ``told`` is a fingerprint of what the model was told; None also where there was no model, and
+    where its texts were written by hand. ``digest`` is that of the round.
     """
 
     facts: Facts | None = None
@@ -106,15 +96,8 @@ class SavedTurn(Turn):
 class Transcript(Record):
     """A negotiation as it is kept.
 
-    Attributes:
-        format: 2, the form of the file.
-        setup: what fixes the negotiation.
-        recording: what is known of a recorded model, None where nothing was noted.
-        start: a fingerprint of the setup and of the model's settings; None where an earlier
-            version kept none.
-        turns: in order.
-        end: the digest of the last round, so that none can be left out.
-        ending, outcome: how it ended, None while it goes on.
+    ``start`` is a fingerprint of the setup and of the model's settings, None where an earlier
+    version kept none; ``end`` is the digest of the last round, so that none can be left out.
     """
 
     format: Literal[2]
@@ -141,59 +124,43 @@ class Transcript(Record):
                     f"round {number} has {count_text(len(turn.outputs), 'output')}, and the model "
                     f"was asked at most {count_text(most, 'time')}; leave the others out"
                 )
-            if missing := [name for name in self._needed(turn) if getattr(turn, name) is None]:
+            # Without what this version keeps of every turn, an edit of it would pass.
+            told = turn.outputs and not (known and known.made is Made.BY_HAND)
+            needed = [] if self.start is None else ["facts", "digest", *(["told"] if told else [])]
+            if missing := [name for name in needed if getattr(turn, name) is None]:
                 raise ValueError(f"round {number} lacks {joined(missing)}; nothing can be left out")
         return self
 
-    def _needed(self, turn: SavedTurn) -> list[str]:
-        """Return what this version keeps of every turn, without which an edit would pass."""
-        if self.start is None:
-            return []
-        told = turn.outputs and not (self.recording and self.recording.made is Made.BY_HAND)
-        return ["facts", "digest", *(["told"] if told else [])]
 
-    @property
-    def seconds(self) -> float:
-        """How long the model took in all."""
-        return sum(output.seconds for turn in self.turns for output in turn.outputs)
-
-    @property
-    def attempts(self) -> int:
-        """How many outputs of the model there are."""
-        return sum(len(turn.outputs) for turn in self.turns)
-
-
-def transcript_of(negotiation: Negotiation, recording: Recording | None = None) -> Transcript:
-    """Return a negotiation as it is kept.
-
-    Args:
-        negotiation: finished or not.
-        recording: what is known of the model that played, where it is to be kept.
+def save(negotiation: Negotiation, recording: Recording | None = None) -> str:
+    """Return a negotiation, finished or not, as JSON text.
 
     Raises:
         TraceError: there is something to be kept of a model, and no turn of one.
     """
-    if recording and not any(done.turn.by is By.MODEL for done in negotiation.rounds):
+    setup, rounds = negotiation.setup, negotiation.rounds
+    if recording and not any(done.turn.by is By.MODEL for done in rounds):
         raise TraceError("this negotiation has no turn of a model; let one play first")
     by_hand = recording is not None and recording.made is Made.BY_HAND
+    turns = tuple(
+        SavedTurn(
+            **dict(done.turn),
+            facts=done.facts,
+            told=None if by_hand else done.told,
+            digest=done.digest,
+        )
+        for done in rounds
+    )
     return Transcript(
         format=FORMAT,
-        setup=negotiation.setup,
+        setup=setup,
         recording=recording,
-        start=start_of(negotiation.setup, recording),
-        turns=tuple(
-            SavedTurn(
-                **dict(done.turn),
-                facts=done.facts,
-                told=None if by_hand else done.told,
-                digest=done.digest,
-            )
-            for done in negotiation.rounds
-        ),
-        end=negotiation.rounds[-1].digest if negotiation.rounds else None,
+        start=start_of(setup, recording),
+        turns=turns,
+        end=rounds[-1].digest if rounds else None,
         ending=negotiation.ending,
         outcome=negotiation.outcome,
-    )
+    ).model_dump_json(indent=1, exclude_defaults=True)
 
 
 def start_of(setup: Setup, recording: Recording | None) -> str:
@@ -201,11 +168,155 @@ def start_of(setup: Setup, recording: Recording | None) -> str:
     return fingerprint(setup.digest, recording and [recording.made, recording.settings])
 
 
-def save(negotiation: Negotiation, recording: Recording | None = None) -> str:
-    """Return a negotiation as JSON text; `load` and `replay` give an equal one back.
+# --- played again -----------------------------------------------------------------------------
 
-    Raises:
-        TraceError: as `transcript_of`.
+
+class Difference(NamedTuple):
+    """Where a replay parts from what was saved; ``round_number`` None means no single round."""
+
+    round_number: int | None
+    message: str
+
+
+class Replay(NamedTuple):
+    """What happens now, as far as it can be played; no differences where all is identical."""
+
+    negotiation: Negotiation
+    differences: tuple[Difference, ...] = ()
+
+
+def replay(transcript: Transcript, pack: Pack) -> Replay:
+    """Return the negotiation that the saved turns make now, and where it differs.
+
+    A rule is asked again, a model's outputs are read again, and everybody else's turn is played as
+    it was. Where a rule acts otherwise now, it goes on as it does now.
     """
-    found = transcript_of(negotiation, recording)
-    return found.model_dump_json(indent=1, exclude_defaults=True)
+    negotiation = Negotiation(transcript.setup, pack)
+    named, here = _place(transcript.setup), _place(pack)
+    if named != here:
+        elsewhere = f"It is of {named}, not of {here}; open that study and lab."
+        return Replay(negotiation, (Difference(None, elsewhere),))
+    found = [Difference(None, f"{capitalised(what)}.") for what in _of_the_whole(transcript)]
+    before = None if found else transcript.setup.digest
+    for number, saved in enumerate(transcript.turns):
+        if negotiation.ending is not None:
+            left = count_text(len(transcript.turns) - number, "turn")
+            ended = f"the negotiation had ended, {negotiation.ending}; {left} left over"
+            return Replay(negotiation, (*found, _in_round(number, ended)))
+        turn, fault = _again(saved, negotiation)
+        if fault:
+            found.append(_in_round(number, fault))
+        if turn is None:
+            return Replay(negotiation, tuple(found))
+        by_rule = turn.by is By.RULE
+        negotiation = play_rule(negotiation) if by_rule else play(negotiation, turn)
+        if fault and by_rule:
+            return Replay(play_on(negotiation), tuple(found))
+        if not fault:
+            others = _otherwise(saved, negotiation.rounds[-1], before)
+            found += [_in_round(number, what) for what in others]
+        before = saved.digest
+    last = max(len(negotiation.rounds) - 1, 0)
+    found += [_in_round(last, what) for what in _of_the_end(transcript, negotiation)]
+    return Replay(negotiation, tuple(found))
+
+
+def _in_round(number: int, what: str) -> Difference:
+    return Difference(number, f"Round {number + 1}: {what}.")
+
+
+def _place(found: Setup | Pack) -> str:
+    return f"{found.scenario_id}, {found.difficulty}, seed {found.seed}"
+
+
+def _of_the_whole(transcript: Transcript) -> Iterator[str]:
+    """Yield what no single round can be blamed for."""
+    setup = transcript.setup
+    if transcript.start not in (None, start_of(setup, transcript.recording)):
+        yield "the setup or the model's settings were edited since it was saved"
+    by_hand = [number for number, turn in enumerate(transcript.turns) if turn.by is By.FORK]
+    last = by_hand[-1] if by_hand else None
+    if setup.forked_at != last:
+        told = "no round" if setup.forked_at is None else f"round {setup.forked_at + 1}"
+        stands = "in none" if last is None else f"in round {last + 1}"
+        yield f"it says that {told} was forked, and the last plan by hand stands {stands}"
+
+
+def _again(saved: SavedTurn, negotiation: Negotiation) -> tuple[Turn | None, str]:
+    """Return a saved turn as it is now, None where there is none, and how it differs."""
+    setup, state = negotiation.setup, negotiation.state
+    if saved.by is By.FORK:
+        plan = saved.action.protocol if saved.action else None
+        if plan is None:
+            return None, "no plan was put forward by hand"
+        now = Turn(action=put_forward(state, plan), by=By.FORK)
+    elif saved.by is By.RULE or follows_a_rule(setup, state):
+        try:
+            action = choose(setup, state, negotiation.pack).action
+        except NegotiationError as error:
+            return None, str(error)
+        now = Turn(action=action, by=By.RULE)
+    elif saved.by is By.PERSON and not saved.outputs:
+        return saved.turn, ""
+    else:
+        return _heard(saved, negotiation)
+    return now, "" if saved.turn == now else "the Scientist acts differently"
+
+
+def _heard(saved: SavedTurn, negotiation: Negotiation) -> tuple[Turn | None, str]:
+    """Return a model's turn, or that of a person who acted for it, out of the model's outputs."""
+    if negotiation.setup.scientist is not ScientistKind.MODEL or not saved.outputs:
+        return None, "no model plays here"
+    heard = hear(saved.outputs, negotiation.state, negotiation.pack)
+    if heard.turn is None:
+        if saved.by is By.PERSON or saved.action is None:
+            return saved.turn, ""
+        return None, f"the model's outputs hold no valid action: {heard.failure}"
+    if saved.by is By.PERSON:
+        return saved.turn, "the model's outputs hold a valid action, and a person acted"
+    tried = len(heard.attempts)
+    if tried < len(saved.outputs):
+        left = count_text(len(saved.outputs) - tried, "output")
+        return heard.turn, f"attempt {tried} is a valid action, and {left} left over"
+    same = saved.turn == heard.turn
+    return heard.turn, "" if same else "the model's outputs hold another action"
+
+
+def _otherwise(saved: SavedTurn, now: Round, before: str | None) -> Iterator[str]:
+    """Yield how a round differs whose turn is the same; ``before`` None compares no digest."""
+    if saved.told is not None and now.attempts and saved.told != now.told:
+        yield "the model would be told something else now than when this was saved"
+    if saved.facts is not None and saved.facts != now.facts:
+        others = joined(list(_other_facts(saved.facts, now.facts)))
+        yield f"the Lab Manager answers differently: {others}"
+    elif saved.digest and before and saved.digest != fingerprint(before, now.turn, now.facts):
+        # After the saved digest of the round before, so that an edit is found only once.
+        yield "the turn was edited since it was saved"
+
+
+def _other_facts(saved: Facts, now: Facts) -> Iterator[str]:
+    """Yield each fact that is another now."""
+    plans = {"plan": "another plan is on the table", "offer": "another plan is offered"}
+    for name in Facts.model_fields:
+        then, today = getattr(saved, name), getattr(now, name)
+        if then != today:
+            yield plans.get(name) or f"{name} is {_shown(today)} and was {_shown(then)}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return joined(value) or "none"
+    if isinstance(value, int | float):
+        return amount_text(value)
+    return "none" if value is None else str(value)
+
+
+def _of_the_end(transcript: Transcript, negotiation: Negotiation) -> Iterator[str]:
+    if not all(turn.facts for turn in transcript.turns):  # an earlier version did not say
+        return
+    if transcript.end != (transcript.turns[-1].digest if transcript.turns else None):
+        yield "it is not the last round that was saved"
+    if transcript.ending != negotiation.ending:
+        yield f"the ending is not '{transcript.ending or 'none'}'"
+    elif transcript.outcome != negotiation.outcome:
+        yield f"the outcome is not '{transcript.outcome or 'none'}'"

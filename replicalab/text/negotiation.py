@@ -26,10 +26,11 @@ from replicalab.negotiation import (
     Outcome,
     Round,
     ScientistKind,
-    prospect,
+    best_options,
+    best_text,
 )
 from replicalab.planner import PlanStep
-from replicalab.text.plan import saved_text
+from replicalab.text.plan import saved_text, signed_text
 from replicalab.text.verdicts import (
     ANSWER_MEANINGS,
     ANSWER_STATUS,
@@ -89,14 +90,6 @@ OUTCOME_TITLES: Final = {
     Outcome.FALSE_AGREEMENT: "False agreement",
     Outcome.NO_DEAL: "No deal",
 }
-UNFINISHED_TITLE: Final = "Still open"
-"""The title of a negotiation that goes on."""
-OUTCOME_STATUS: Final = {
-    Outcome.AGREED: Status.PASS,
-    Outcome.AGREED_BELOW_FLOOR: Status.CAUTION,
-    Outcome.FALSE_AGREEMENT: Status.FAIL,
-    Outcome.NO_DEAL: Status.FAIL,
-}
 
 _TURN_TITLES: Final = {
     ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
@@ -135,23 +128,18 @@ def answer_verdict(done: Round) -> Verdict | None:
     """Return what the Lab Manager's answer in a round means, None where it gives none."""
     if done.answer is None:
         return None
-    if asked_only(done) or done.plan is None:
+    if done.only_asks or done.plan is None:
         text = "Answers from the lab's own data; no plan was put forward."
         return Verdict(Status.CAUTION, "Answers", text)
     kind = done.answer.action_type
     return Verdict(ANSWER_STATUS[kind], ANSWER_TITLES[kind], ANSWER_MEANINGS[kind])
 
 
-def asked_only(done: Round) -> bool:
-    """Return whether the Scientist only asked in a round."""
-    return done.action is not None and done.action.action_type is ScientistActionType.REQUEST_INFO
-
-
 def answer_rule(done: Round) -> str:
     """Return the rule by which the Lab Manager answered as it did."""
     if done.answer is None:
         return "Nobody waits for an answer: the Scientist has left."
-    if asked_only(done):
+    if done.only_asks:
         return "A question is answered from the lab's own data, never from the hidden reference."
     if done.plan is None:
         return "There is no plan to check, so it asks for one."
@@ -188,7 +176,7 @@ def round_caption(negotiation: Negotiation, at: int) -> str:
 def _what_happened(before: Assessment | None, done: Round) -> str:
     if done.action is None:
         return "the Scientist walks away"
-    if asked_only(done):
+    if done.only_asks:
         return "the Scientist asks, and the lab answers from its own data"
     if done.plan is None:
         return "no plan is put forward"
@@ -247,15 +235,16 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
     """
     outcome, plan = negotiation.outcome, negotiation.final_plan
     if outcome is None:
-        return Verdict(Status.CAUTION, UNFINISHED_TITLE, f"{_so_far(negotiation)}.")
-    title, status = OUTCOME_TITLES[outcome], OUTCOME_STATUS[outcome]
+        return Verdict(Status.CAUTION, "Still open", f"{_so_far(negotiation)}.")
+    title, status = OUTCOME_TITLES[outcome], Status.FAIL
     text = f"{title}: {negotiation.ending} with no plan on the table"
     if plan is not None:
         text = _with_plan(negotiation, plan, title)
-    if plan is not None and outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
-        status = evidence_status(plan.evidence)
+        if outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
+            status = evidence_status(plan.evidence)
     if outcome is not Outcome.AGREED:
-        text = f"{text}; {prospect(negotiation.state.options, negotiation.pack).text}"
+        best = best_options(negotiation.state.options, negotiation.pack)
+        text = f"{text}; {best_text(best.least)}"
     return Verdict(status, title, f"{text}.")
 
 
@@ -293,21 +282,18 @@ def ledger_sentence(gifts: Sequence[Gift]) -> str:
     """Return who gave what in all: credits and evidence, side by side."""
     totals = {gift.who: gift.total for gift in gifts}
     scientist, manager = totals.get(Role.SCIENTIST), totals.get(Role.LAB_MANAGER)
+    given = "gave nothing"
+    if scientist is not None:
+        saved, evidence = scientist.credits_saved, _evidence_given(scientist)
+        given = f"gave {amount_text(saved)} credits"
+        if saved < 0:
+            given = f"came to want {amount_text(-saved)} credits more"
+        given = f"{given} and {evidence}" if evidence else given
     saved = manager.credits_saved if manager else 0
-    gave = f"gave {amount_text(abs(saved))} credits"
+    spent = f"gave {amount_text(abs(saved))} credits"
     if saved > 0:
-        gave = f"came to offer {amount_text(saved)} credits less"
-    return f"{_scientist_gave(scientist)}; the Lab Manager {gave}."
-
-
-def _scientist_gave(total: PlanStep | None) -> str:
-    if total is None:
-        return "The Scientist gave nothing"
-    saved, evidence = total.credits_saved, _evidence_given(total)
-    gave = f"gave {amount_text(saved)} credits"
-    if saved < 0:
-        gave = f"came to want {amount_text(-saved)} credits more"
-    return f"The Scientist {gave}{f' and {evidence}' if evidence else ''}"
+        spent = f"came to offer {amount_text(saved)} credits less"
+    return f"The Scientist {given}; the Lab Manager {spent}."
 
 
 def _evidence_given(total: PlanStep) -> str:
@@ -357,9 +343,7 @@ def step_changes(step: PlanStep) -> str:
 
 def signed_credits(step: PlanStep) -> str:
     """Return how a step moves a plan's cost: ``−1,550`` is cheaper, ``+50`` is dearer, ``±0``."""
-    saved = step.credits_saved
-    sign = "\u2212" if saved > 0 else "+" if saved < 0 else "±"
-    return f"{sign}{amount_text(abs(saved))}"
+    return signed_text(-step.credits_saved) if step.credits_saved else "±0"
 
 
 # --- what a judge sees ------------------------------------------------------------------------
@@ -378,30 +362,16 @@ def reward_formula(judgement: Judgement) -> str:
 
 def judge_parts(judgement: Judgement) -> list[tuple[str, str, str]]:
     """Return each part of the reward: its name, its share, and what it is made of."""
-    plan = judgement.plan
+    plan, evidence = judgement.plan, judgement.plan.evidence
     met, required = judgement.required - len(judgement.missing), judgement.required
-    evidence, loss = plan.evidence, plan.fidelity_loss
-    parts = [
-        (
-            "Coverage",
-            judgement.coverage,
-            f"{met} of {count_text(required, 'required element')} addressed",
-        ),
-        (
-            "Evidence",
-            judgement.attained,
-            f"{evidence.text} of a target of {evidence.amount(evidence.target)}",
-        ),
-        ("Rigor", judgement.rigor, "coverage × evidence"),
-        (
-            "Feasibility",
-            judgement.feasibility,
-            f"{len(DIMENSIONS) - len(plan.failing)} of {len(DIMENSIONS)} dimensions pass",
-        ),
-        (
-            "Fidelity",
-            judgement.fidelity,
-            f"1 / (1 + {loss}), for what substitutions and dropped controls lose",
-        ),
+    addressed = f"{met} of {count_text(required, 'required element')} addressed"
+    attained = f"{evidence.text} of a target of {evidence.amount(evidence.target)}"
+    passing = f"{len(DIMENSIONS) - len(plan.failing)} of {len(DIMENSIONS)} dimensions pass"
+    lost = f"1 / (1 + {plan.fidelity_loss}), for what substitutions and dropped controls lose"
+    return [
+        ("Coverage", f"{judgement.coverage:.2f}", addressed),
+        ("Evidence", f"{judgement.attained:.2f}", attained),
+        ("Rigor", f"{judgement.rigor:.2f}", "coverage × evidence"),
+        ("Feasibility", f"{judgement.feasibility:.2f}", passing),
+        ("Fidelity", f"{judgement.fidelity:.2f}", lost),
     ]
-    return [(name, f"{share:.2f}", made_of) for name, share, made_of in parts]

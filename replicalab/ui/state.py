@@ -15,7 +15,7 @@ import streamlit as st
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import ScenarioError
 from replicalab.models import Protocol
-from replicalab.negotiation.records import LabManagerKind, ScientistKind
+from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.planner import Options, options_of
 from replicalab.scenarios import Pack, list_scenarios
 from replicalab.ui import own_studies

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from replicalab.models import Protocol, Record
-from replicalab.negotiation.records import LabManagerKind, ScientistKind
+from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import MAX_ROUNDS, MOST, Difficulty, Identifier, Pack, load_scenario
 
 Lever = Annotated[int, Field(strict=True, ge=1, le=MOST)]

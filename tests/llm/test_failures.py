@@ -472,7 +472,7 @@ def test_key_shows_in_no_error_no_log_and_no_record(
     assert CANARY in str(server.received), "the key was sent, so the server could repeat it"
     shown = [told(caught.value), caplog.text, str([vars(record) for record in caplog.records])]
     shown += [repr(endpoint), repr(generate), repr(recorder.calls), repr(caught.value.args)]
-    shown += [call.output.model_dump_json() for call in recorder.calls]
+    shown += [output.model_dump_json() for _, output in recorder.calls]
     assert len(recorder.calls) == 1
     assert not [text for text in shown if CANARY in text]
 

@@ -1,7 +1,8 @@
-"""Hand-made turns, and labs that answer them in each of the four ways."""
+"""Hand-made turns, texts that a model may say, and labs that answer in each of the four ways."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from replicalab.models import (
@@ -13,24 +14,22 @@ from replicalab.models import (
 )
 from replicalab.negotiation import (
     LabManagerKind,
+    ModelSettings,
     Negotiation,
+    Recording,
     Round,
     ScientistKind,
     Setup,
     Turn,
-    begin,
+    ask_model,
     negotiate,
     play,
+    question,
     setup_for,
 )
-from replicalab.scenarios import Pack
-from tests.factories import (
-    EQUIPMENT,
-    make_hidden_reference,
-    make_pack,
-    make_protocol,
-    make_scientist_action,
-)
+from replicalab.scenarios import Pack, load_scenario
+from tests.factories import EQUIPMENT, make_hidden_reference, make_pack, make_protocol
+from tests.scripted import ScriptedGenerate
 
 CHAMBER, METER = EQUIPMENT
 PLAN: Final = make_protocol()
@@ -68,6 +67,7 @@ CANARY_PACK: Final = make_pack(
 """`BOOKED` with a hidden reference whose every text would be noticed."""
 
 ACCEPT: Final = ACCEPT_ACTION
+ask: Final = question
 
 
 def propose(plan: Protocol) -> ScientistAction:
@@ -78,11 +78,30 @@ def revise_to(plan: Protocol) -> ScientistAction:
     return plan_action(ScientistActionType.REVISE_PROTOCOL, plan)
 
 
-def ask(*questions: str) -> ScientistAction:
-    empty = {name: value for name, value in ACCEPT.model_dump().items() if name != "action_type"}
-    return make_scientist_action(
-        **{**empty, "action_type": "request_info", "questions": list(questions)}
-    )
+# --- what a model may say ---------------------------------------------------------------------
+
+
+def said(action: ScientistAction) -> str:
+    """Return an action as a model writes it."""
+    return action.model_dump_json()
+
+
+PROSE: Final = "I would rather start with a smaller plan. May I?"
+CUT_OFF: Final = '{"action_type": "propose_protocol", "sample_size": 4'
+NO_SAMPLES: Final = '{"action_type": "propose_protocol", "sample_size": 0}'
+PROPOSAL: Final = said(propose(PLAN))
+
+RECORDING: Final = Recording(
+    key="shelf",
+    title="The window shelf",
+    note="Short.",
+    settings=ModelSettings(
+        model="qwen", host="localhost:11434", temperature=0.2, max_tokens=500, max_retries=2
+    ),
+)
+
+
+# --- played -----------------------------------------------------------------------------------
 
 
 def game(
@@ -96,6 +115,11 @@ def game(
     return setup_for(pack, opening, max_rounds, scientist=scientist, lab_manager=lab_manager)
 
 
+def by_rule(pack: Pack, *args: Any, **kwargs: Any) -> Negotiation:
+    """Return the negotiation that rules play, with a setup as `game` makes it."""
+    return negotiate(game(pack, *args, **kwargs), pack)
+
+
 def by_person(
     pack: Pack,
     *actions: ScientistAction | None,
@@ -104,15 +128,31 @@ def by_person(
 ) -> Negotiation:
     """Return the negotiation that a person's turns make."""
     setup = game(pack, None, max_rounds, ScientistKind.PERSON, lab_manager)
-    negotiation = begin(setup, pack)
+    negotiation = Negotiation(setup, pack)
     for action in actions:
         negotiation = play(negotiation, Turn(action=action))
     return negotiation
 
 
-def by_rule(pack: Pack, *args: Any, **kwargs: Any) -> Negotiation:
-    """Return the negotiation that rules play, with a setup as `game` makes it."""
-    return negotiate(game(pack, *args, **kwargs), pack)
+def by_model(pack: Pack, *turns: list[str], rounds: int = 5) -> Negotiation:
+    """Return the negotiation in which a model says these texts, turn by turn."""
+    setup = game(pack, None, rounds, ScientistKind.MODEL).model_copy(update={"model": "scripted"})
+    negotiation = Negotiation(setup, pack)
+    for texts in turns:
+        answer = ask_model(ScriptedGenerate(texts), negotiation.state, pack)
+        assert answer.turn is not None, answer.failure
+        negotiation = play(negotiation, answer.turn)
+    return negotiation
+
+
+MEDIUM: Final = load_scenario("fin_momentum", "medium")
+HARD: Final = load_scenario("fin_momentum", "hard")
+RULED: Final = by_rule(MEDIUM, MEDIUM.reference_protocol)
+"""Five rounds: 300, 150, 75 and 37 samples, each with an offer, and the offer accepted."""
+MODELLED: Final = by_model(BOOKED, [PROSE, CUT_OFF, PROPOSAL], [said(ask("Days?"))], [said(ACCEPT)])
+
+
+# --- read and edited --------------------------------------------------------------------------
 
 
 def plan_of(done: Round) -> Protocol:
@@ -121,20 +161,34 @@ def plan_of(done: Round) -> Protocol:
     return done.plan.plan
 
 
-def answer_of(done: Round) -> str:
-    """Return the kind of the Lab Manager's answer; the round has one."""
-    assert done.answer is not None
-    return done.answer.action_type.value
-
-
 def said_in(done: Round) -> str:
     """Return what the Lab Manager says in a round; it says something."""
     assert done.answer is not None
     return done.answer.explanation
 
 
+def answers(negotiation: Negotiation) -> Sequence[str | None]:
+    """Return the kind of the Lab Manager's answer in each round."""
+    return [done.facts.answer for done in negotiation.rounds]
+
+
 def acts(negotiation: Negotiation) -> list[str]:
     """Return what the Scientist did in each round."""
     return [
-        each.action.action_type.value if each.action else "leaves" for each in negotiation.rounds
+        done.action.action_type.value if done.action else "leaves" for done in negotiation.rounds
     ]
+
+
+Edit = Callable[[dict[str, Any]], object]
+
+
+def at(*path: str | int, **changes: object) -> Edit:
+    """Return the edit of what stands at a place in a file."""
+
+    def edit(data: dict[str, Any]) -> None:
+        place: Any = data
+        for key in path:
+            place = place[key]
+        place.update(changes)
+
+    return edit

@@ -25,6 +25,7 @@ from tests.factories import make_hidden_reference, make_pack, make_protocol, wit
 from tests.negotiation.playing import (
     CANARY_PACK,
     FLAMING,
+    MEDIUM,
     OPEN,
     PLAN,
     STUCK,
@@ -32,7 +33,7 @@ from tests.negotiation.playing import (
     by_rule,
     propose,
 )
-from tests.strategies import itemised_protocols, studied_packs
+from tests.strategies import openings, studied_packs
 
 REQUIRED = ["randomised trays", "blinded counting", "a second site", "temperature log"]
 KNOWING = make_pack(hidden_reference_spec=make_hidden_reference(required_elements=REQUIRED))
@@ -45,18 +46,13 @@ def judged(pack: Pack, plan: Protocol = PLAN, rounds: int = 5) -> Judgement:
     return found
 
 
-def test_judge_counts_the_required_elements_that_the_plan_addresses() -> None:
-    found = judged(KNOWING)
-    assert found.required == 4
-    assert found.missing == ("a second site", "temperature log")
-    assert found.coverage == 0.5
-
-
 def test_reward_of_an_agreement_is_rigor_times_feasibility_times_fidelity() -> None:
     # Forty in two groups at d = 0.9: power 0.79204 (SciPy's noncentral t), of a target of 0.80;
     # nothing fails, nothing is substituted or dropped; half the required elements are there.
     found = judged(KNOWING)
     assert found.agreed
+    assert (found.required, found.coverage) == (4, 0.5)
+    assert found.missing == ("a second site", "temperature log")
     assert found.attained == pytest.approx(0.79204 / 0.8, abs=1e-4)
     assert found.rigor == pytest.approx(0.5 * 0.79204 / 0.8, abs=1e-4)
     assert (found.feasibility, found.fidelity) == (1.0, 1.0)
@@ -66,22 +62,14 @@ def test_reward_of_an_agreement_is_rigor_times_feasibility_times_fidelity() -> N
 def test_reward_of_momentum_medium_by_hand() -> None:
     # Agreed: 37 of 300 months. One substitution, terminal → extract, loses fidelity; the target is
     # power 0.80 and 37 months have 0.18; all seven pass.
-    pack = load_scenario("fin_momentum", "medium")
-    found = judged(pack, pack.reference_protocol)
-    loss = next(
-        s.fidelity_loss
-        for s in pack.allowed_substitutions
-        if s.alternative == "vendor-approved extract on the research server"
-    )
+    extract = "vendor-approved extract on the research server"
+    [swap] = [s for s in MEDIUM.allowed_substitutions if s.alternative == extract]
+    loss = swap.fidelity_loss
+    found = judged(MEDIUM, MEDIUM.reference_protocol)
     assert found.fidelity == pytest.approx(1 / (1 + loss))
     assert found.attained == pytest.approx(0.18 / 0.8, abs=0.007)
     expected = found.coverage * found.attained * 1.0 / (1 + loss)
     assert found.reward == pytest.approx(expected)
-
-
-def test_fidelity_counts_a_dropped_control_as_one() -> None:
-    found = judged(OPEN, make_protocol(controls=["dark control"]))
-    assert found.fidelity == 0.5
 
 
 def test_feasibility_is_the_share_of_the_seven_that_pass() -> None:
@@ -100,7 +88,6 @@ def test_no_deal_earns_nothing_whatever_the_plan() -> None:
 
 
 def test_precision_attained_is_the_target_over_the_half_width() -> None:
-    # 1.96 × 0.05 / √40 = 1.55 %; times the factor of the lab's substitution, of a target of 1.5 %.
     pack = load_scenario("phys_millikan", "easy")
     found = judged(pack, pack.reference_protocol)
     assert found.attained == 1.0, "58 drops: 1.29 %, better than the target of 1.50 %"
@@ -109,13 +96,11 @@ def test_precision_attained_is_the_target_over_the_half_width() -> None:
     assert weaker.attained == pytest.approx(0.015 / 0.0182, abs=1e-3)
 
 
-def test_plan_without_evidence_attains_nothing() -> None:
-    assert judged(OPEN, make_protocol(duration_days=2)).reward == 0
-
-
-def test_coverage_is_whole_where_nothing_is_required() -> None:
+def test_parts_at_their_bounds() -> None:
+    assert judged(OPEN, make_protocol(controls=["dark control"])).fidelity == 0.5, "one is dropped"
+    assert judged(OPEN, make_protocol(duration_days=2)).reward == 0, "no evidence at all"
     pack = make_pack(hidden_reference_spec=make_hidden_reference(required_elements=[]))
-    assert judged(pack).coverage == 1.0
+    assert judged(pack).coverage == 1.0, "nothing is required"
 
 
 def test_judge_has_nothing_to_say_where_no_plan_was_ever_put_forward() -> None:
@@ -124,16 +109,13 @@ def test_judge_has_nothing_to_say_where_no_plan_was_ever_put_forward() -> None:
 
 def test_judge_refuses_a_negotiation_that_goes_on() -> None:
     for going_on in (by_person(STUCK), by_person(STUCK, propose(PLAN))):
-        with pytest.raises(NegotiationError) as caught:
+        with pytest.raises(NegotiationError, match="the negotiation is not finished; a judge "):
             judge(going_on)
-        assert str(caught.value) == (
-            "the negotiation is not finished; a judge speaks after the end"
-        )
 
 
-@given(studied_packs(), itemised_protocols(), st.integers(1, 5))
-def test_reward_is_a_share(pack: Pack, plan: Protocol, rounds: int) -> None:
-    found = judge(by_rule(pack, plan if plan.sample_size else None, rounds))
+@given(studied_packs(), openings(), st.integers(1, 5))
+def test_reward_is_a_share(pack: Pack, opening: Protocol | None, rounds: int) -> None:
+    found = judge(by_rule(pack, opening, rounds))
     assert found is not None
     assert 0 <= found.reward <= min(found.rigor, found.feasibility, found.fidelity) <= 1
 

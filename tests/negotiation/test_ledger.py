@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 
 from replicalab.assessment import assess
 from replicalab.models import Protocol, Role, revise
-from replicalab.negotiation import Gift, LabManagerKind, ScientistKind, ledger
+from replicalab.negotiation import Gift, LabManagerKind, Negotiation, ScientistKind, ledger
 from replicalab.planner import PlanStep
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import make_protocol
 from tests.negotiation.playing import (
     BOOKED,
+    MEDIUM,
     OFFER,
     OPEN,
     PLAN,
+    RULED,
     SHORT,
     ask,
     by_person,
@@ -27,31 +29,19 @@ from tests.negotiation.playing import (
     propose,
     revise_to,
 )
-from tests.strategies import itemised_protocols, studied_packs
+from tests.strategies import openings, studied_packs
 
 SCIENTIST, MANAGER = Role.SCIENTIST, Role.LAB_MANAGER
-
-# (round from 1, who, samples and days after, credits saved, power after, saved in all, gives)
-#  plans:  300/8 = 3850 · 150/7 = 2300 · 75/6 = 1500 · 37/5 = 1070 · the offer of round 4, 37/5
-#  offers: 150/6 = 2250 · the same · 75/6 = 1500 · 37/5 = 1070, accepted
-MOMENTUM: Final = [
-    (2, SCIENTIST, (150, 7), 1550, "0.58", 1550, True),
-    (3, SCIENTIST, (75, 6), 800, "0.33", 2350, True),
-    (3, MANAGER, (75, 6), 750, "0.33", 750, False),
-    (4, SCIENTIST, (37, 5), 430, "0.18", 2780, True),
-    (4, MANAGER, (37, 5), 430, "0.18", 1180, False),
-    (5, SCIENTIST, (37, 5), 0, "0.18", 2780, False),
-]
-"""The extract of the same data loses no fidelity: the last step gives nothing."""
-
-
-def step(before: Protocol, after: Protocol, pack: Pack = OPEN) -> PlanStep:
-    return PlanStep(assess(before, pack), assess(after, pack))
+MILLIKAN: Final = load_scenario("phys_millikan", "easy")
+DROPS: Final = MILLIKAN.reference_protocol
+FEWER_DROPS: Final = revise(
+    DROPS, sample_size=DROPS.sample_size - 15, duration_days=DROPS.duration_days + 3
+)
+"""Each drop less is ten credits less, which three more days use up; the half-width is wider."""
 
 
 def test_ledger_of_a_medium_lab_by_hand() -> None:
-    pack = load_scenario("fin_momentum", "medium")
-    gifts = ledger(by_rule(pack, pack.reference_protocol))
+    gifts = ledger(RULED)
     found = [
         (
             gift.round_number + 1,
@@ -64,21 +54,26 @@ def test_ledger_of_a_medium_lab_by_hand() -> None:
         )
         for gift in gifts
     ]
-    assert found == MOMENTUM
-    assert gifts[-1].step.fields == [
-        (
-            "required_equipment",
-            ("licensed-data terminal",),
-            ("vendor-approved extract on the research server",),
-        )
+    # (round, who, samples and days after, credits saved, power after, saved in all, gives)
+    #  plans:  300/8 = 3850 · 150/7 = 2300 · 75/6 = 1500 · 37/5 = 1070 · the offer of round 4, 37/5
+    #  offers: 150/6 = 2250 · the same · 75/6 = 1500 · 37/5 = 1070, accepted
+    assert found == [
+        (2, SCIENTIST, (150, 7), 1550, "0.58", 1550, True),
+        (3, SCIENTIST, (75, 6), 800, "0.33", 2350, True),
+        (3, MANAGER, (75, 6), 750, "0.33", 750, False),
+        (4, SCIENTIST, (37, 5), 430, "0.18", 2780, True),
+        (4, MANAGER, (37, 5), 430, "0.18", 1180, False),
+        (5, SCIENTIST, (37, 5), 0, "0.18", 2780, False),
     ]
+    # The extract of the same data loses no fidelity: the last step gives nothing.
+    items = ("licensed-data terminal",), ("vendor-approved extract on the research server",)
+    assert gifts[-1].step.fields == [("required_equipment", *items)]
 
 
 def test_ledger_of_a_scientist_that_comes_back_with_a_stronger_plan() -> None:
     # 300 months in 8 days cost 3850 and 195 in 4 days 2600; the offer in between was 2250.
-    pack = load_scenario("fin_momentum", "medium")
     scientist, manager = ledger(
-        by_rule(pack, pack.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
+        by_rule(MEDIUM, MEDIUM.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
     )
     assert (scientist.who, scientist.step.credits_saved, scientist.gives) == (SCIENTIST, 1250, True)
     assert (manager.who, manager.step.credits_saved, manager.gives) == (MANAGER, -350, True)
@@ -100,45 +95,29 @@ def test_ledger_passes_over_questions_and_walking_away() -> None:
 
 
 @pytest.mark.parametrize(
-    ("after", "gives"),
+    ("who", "pack", "before", "after", "gives"),
     [
-        (make_protocol(sample_size=30), True),
-        (make_protocol(sample_size=50), False),
-        (make_protocol(duration_days=6), False),
-        (SHORT, True),
-        (make_protocol(controls=["dark control"], sample_size=60), True),
+        (SCIENTIST, OPEN, PLAN, make_protocol(sample_size=30), True),
+        (SCIENTIST, OPEN, PLAN, make_protocol(sample_size=50), False),
+        (SCIENTIST, OPEN, PLAN, make_protocol(duration_days=6), False),
+        (SCIENTIST, OPEN, PLAN, SHORT, True),  # the endpoint is lost
+        (SCIENTIST, OPEN, PLAN, make_protocol(controls=["dark control"], sample_size=60), True),
+        (SCIENTIST, MILLIKAN, DROPS, FEWER_DROPS, True),  # a larger number is weaker
+        (SCIENTIST, MILLIKAN, FEWER_DROPS, DROPS, False),
+        (MANAGER, OPEN, make_protocol(sample_size=30), PLAN, True),
+        (MANAGER, OPEN, PLAN, make_protocol(sample_size=30), False),
     ],
-    ids=["fewer samples", "more samples", "another day", "endpoint lost", "a control dropped"],
 )
-def test_scientist_gives_credits_evidence_or_fidelity(after: Protocol, gives: bool) -> None:
-    found = step(PLAN, after)
-    assert Gift(1, SCIENTIST, found, found).gives is gives
-
-
-def test_wider_half_width_is_a_gift_though_it_is_the_larger_number() -> None:
-    pack = load_scenario("phys_millikan", "easy")
-    plan = pack.reference_protocol
-    # Each drop less is ten credits less, which three more days use up.
-    fewer = revise(plan, sample_size=plan.sample_size - 15, duration_days=plan.duration_days + 3)
-    weaker, stronger = step(plan, fewer, pack), step(fewer, plan, pack)
-    assert weaker.credits_saved == 0
-    assert Gift(1, SCIENTIST, weaker, weaker).gives
-    assert not Gift(1, SCIENTIST, stronger, stronger).gives
-
-
-def test_lab_manager_gives_where_it_spends_more() -> None:
-    dearer = step(make_protocol(sample_size=30), PLAN)
-    cheaper = step(PLAN, make_protocol(sample_size=30))
-    assert Gift(1, MANAGER, dearer, dearer).gives
-    assert not Gift(1, MANAGER, cheaper, cheaper).gives
-
-
-@given(studied_packs(), itemised_protocols(), st.sampled_from(LabManagerKind))
-def test_steps_of_each_side_add_up_to_its_total(
-    pack: Pack, plan: Protocol, manager: LabManagerKind
+def test_scientist_gives_credits_evidence_or_fidelity_and_the_lab_manager_spends_more(
+    who: Role, pack: Pack, before: Protocol, after: Protocol, gives: bool
 ) -> None:
-    opening = plan if plan.sample_size else None
-    gifts = ledger(by_rule(pack, opening, lab_manager=manager))
+    step = PlanStep(assess(before, pack), assess(after, pack))
+    assert pack is OPEN or step.credits_saved == 0
+    assert Gift(1, who, step, step).gives is gives
+
+
+def assert_adds_up(negotiation: Negotiation) -> None:
+    gifts = ledger(negotiation)
     for who in (SCIENTIST, MANAGER):
         own = [gift for gift in gifts if gift.who is who]
         saved = sum(gift.step.credits_saved for gift in own)
@@ -146,3 +125,19 @@ def test_steps_of_each_side_add_up_to_its_total(
         assert all(one.step.after is other.step.before for one, other in pairwise(own))
     numbers = [gift.round_number for gift in gifts]
     assert numbers == sorted(numbers)
+
+
+def test_steps_join_where_the_same_offer_was_made_to_two_plans() -> None:
+    # 150 months in 6 days are offered for both the second and the third plan.
+    sizes = ((75, 6), (300, 8), (150, 7), (60, 6))
+    plans = [revise(MEDIUM.reference_protocol, sample_size=n, duration_days=d) for n, d in sizes]
+    negotiation = by_person(MEDIUM, propose(plans[0]), *map(revise_to, plans[1:]))
+    assert [g.round_number for g in ledger(negotiation) if g.who is MANAGER] == [1, 3]
+    assert_adds_up(negotiation)
+
+
+@given(studied_packs(), openings(), st.sampled_from(LabManagerKind))
+def test_steps_of_each_side_add_up_to_its_total(
+    pack: Pack, opening: Protocol | None, manager: LabManagerKind
+) -> None:
+    assert_adds_up(by_rule(pack, opening, lab_manager=manager))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from replicalab.assessment import assess
 from replicalab.errors import NegotiationError
-from replicalab.models import Protocol, ScientistActionType, revise
+from replicalab.models import Protocol, ScientistAction, revise
 from replicalab.negotiation import (
     AUTOMATIC,
     Ending,
@@ -23,12 +23,12 @@ from replicalab.negotiation import (
     Round,
     ScientistKind,
     State,
+    best_options,
+    best_text,
     fork,
     negotiate,
-    prospect,
 )
-from replicalab.negotiation.players import Choice, choose
-from replicalab.negotiation.prospects import none_exists_text
+from replicalab.negotiation.players import Choice, choose, is_worth_running
 from replicalab.planner import options_of
 from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
 from tests.factories import make_pack, make_protocol, with_means
@@ -36,14 +36,16 @@ from tests.golden import assert_golden
 from tests.negotiation.playing import (
     BOOKED,
     FLAMING,
+    HARD,
+    MEDIUM,
     OFFER,
     OPEN,
     PLAN,
+    RULED,
     SHORT,
     SMALL,
     STUCK,
     acts,
-    answer_of,
     ask,
     by_person,
     by_rule,
@@ -53,14 +55,15 @@ from tests.negotiation.playing import (
     revise_to,
     said_in,
 )
-from tests.strategies import itemised_protocols, protocols, studied_packs
+from tests.strategies import itemised_protocols, openings, studied_packs
 
 AWARE: Final = ScientistKind.EVIDENCE_AWARE
 LEAST: Final = LabManagerKind.LEAST_LOSS
 SHIPPED: Final = [
     (study.scenario_id, lab.value) for study in list_scenarios() for lab in Difficulty
 ]
-MOMENTUM: Final = {lab: load_scenario("fin_momentum", lab) for lab in ("medium", "hard")}
+POOR: Final = make_pack(budget=1000, days=30)
+"""20 days cost all of it, and the reference Lab Manager halves only the sample."""
 
 
 def aware(
@@ -72,15 +75,9 @@ def aware(
     return by_rule(pack, opening, rounds, AWARE, lab_manager)
 
 
-def choice(pack: Pack, state: State) -> Choice:
-    """Return what the evidence-aware Scientist does."""
-    return choose(game(pack, scientist=AWARE), state, pack)
-
-
-def reasons(negotiation: Negotiation) -> str:
-    """Return what the Scientist did in each round, and why."""
-    pairs = zip(acts(negotiation), negotiation.rounds, strict=True)
-    return "\n".join(f"{does}: {done.reason}" for does, done in pairs)
+def choice(pack: Pack, *actions: ScientistAction) -> Choice:
+    """Return what the evidence-aware Scientist does after these turns, made in its name."""
+    return choose(game(pack, scientist=AWARE), by_person(pack, *actions).state, pack)
 
 
 # --- the opening, and who has no rule -------------------------------------------------------
@@ -98,11 +95,8 @@ def test_negotiation_by_hand_waits_after_the_opening(scientist: ScientistKind) -
 
 
 def test_opening_without_samples_is_refused_by_name() -> None:
-    with pytest.raises(NegotiationError) as caught:
+    with pytest.raises(NegotiationError, match="the plan has a sample size of 0; a proposal needs"):
         by_rule(OPEN, make_protocol(sample_size=0))
-    assert str(caught.value) == (
-        "the plan has a sample size of 0; a proposal needs at least 1 sample"
-    )
 
 
 # --- the baseline ---------------------------------------------------------------------------
@@ -120,64 +114,52 @@ class Line(NamedTuple):
 
 def line(done: Round) -> Line:
     assert done.action is not None
+    assert done.answer is not None
     assert done.plan is not None
-    counts = done.plan.counts
-    action = done.action.action_type.value
-    return Line(action, counts.samples, counts.days, done.plan.cost, answer_of(done))
-
-
-# Worked out on paper from the document's rules. Cost: 10 n + 50 days + 450, for 4 controls, 2 items
-# and 2 reagents. The lab: 2600 credits, 6 days, 4 people, the terminal booked.
-#  1  300/8: 3850, too dear and too long -> offer 300/6 = 3750 -> 150/6 = 2250
-#  2  150/7: 2300, terminal and days     -> offer 150/6 = 2250
-#  3   75/6: 1500, terminal              -> offer  75/6
-#  4   37/5: 1070, terminal              -> offer  37/5
-#  5  last round: accepts that offer.
-MOMENTUM_MEDIUM: Final = [
-    (Line("propose_protocol", 300, 8, 3850, "suggest_alternative"), (150, 6)),
-    (Line("revise_protocol", 150, 7, 2300, "suggest_alternative"), (150, 6)),
-    (Line("revise_protocol", 75, 6, 1500, "suggest_alternative"), (75, 6)),
-    (Line("revise_protocol", 37, 5, 1070, "suggest_alternative"), (37, 5)),
-    (Line("accept", 37, 5, 1070, "accept"), None),
-]
-MOMENTUM_MEDIUM_FAILS: Final = [
-    ["protocol", "budget", "equipment", "schedule"],
-    ["protocol", "equipment", "schedule"],
-    ["equipment"],
-    ["equipment"],
-    [],
-]
+    counts, answer = done.plan.counts, done.answer.action_type.value
+    return Line(done.action.action_type.value, counts.samples, counts.days, done.plan.cost, answer)
 
 
 def test_baseline_on_momentum_medium_round_by_round() -> None:
-    pack = MOMENTUM["medium"]
-    negotiation = by_rule(pack, pack.reference_protocol)
-    offers = [done.offer and done.offer.after.counts for done in negotiation.rounds]
-    found = [
-        (line(done), offer and (offer.samples, offer.days))
-        for done, offer in zip(negotiation.rounds, offers, strict=True)
+    # Worked out on paper from the document's rules. Cost: 10 n + 50 days + 450, for 4 controls, 2
+    # items and 2 reagents. The lab: 2600 credits, 6 days, 4 people, the terminal booked.
+    #  1  300/8: 3850, too dear and too long -> offer 300/6 = 3750 -> 150/6 = 2250
+    #  2  150/7: 2300, terminal and days     -> offer 150/6 = 2250
+    #  3   75/6: 1500, terminal              -> offer  75/6
+    #  4   37/5: 1070, terminal              -> offer  37/5
+    #  5  last round: accepts that offer.
+    assert [line(done) for done in RULED.rounds] == [
+        ("propose_protocol", 300, 8, 3850, "suggest_alternative"),
+        ("revise_protocol", 150, 7, 2300, "suggest_alternative"),
+        ("revise_protocol", 75, 6, 1500, "suggest_alternative"),
+        ("revise_protocol", 37, 5, 1070, "suggest_alternative"),
+        ("accept", 37, 5, 1070, "accept"),
     ]
-    assert found == MOMENTUM_MEDIUM
-    failing = [done.plan.failing for done in negotiation.rounds if done.plan]
-    assert failing == MOMENTUM_MEDIUM_FAILS
-    assert negotiation.ending is Ending.SCIENTIST_ACCEPTED
-    assert negotiation.outcome is Outcome.AGREED_BELOW_FLOOR
-    assert plan_of(negotiation.rounds[-1]).required_equipment == [
-        "research server",
-        "vendor-approved extract on the research server",
+    offers = [done.offer.after.counts for done in RULED.rounds if done.offer]
+    assert [(c.samples, c.days) for c in offers] == [(150, 6), (150, 6), (75, 6), (37, 5)]
+    assert [done.plan.failing for done in RULED.rounds if done.plan] == [
+        ["protocol", "budget", "equipment", "schedule"],
+        ["protocol", "equipment", "schedule"],
+        ["equipment"],
+        ["equipment"],
+        [],
     ]
+    assert RULED.ending is Ending.SCIENTIST_ACCEPTED
+    assert RULED.outcome is Outcome.AGREED_BELOW_FLOOR
+    items = ["research server", "vendor-approved extract on the research server"]
+    assert plan_of(RULED.rounds[-1]).required_equipment == items
 
 
 @pytest.mark.parametrize(("study", "lab"), SHIPPED)
 def test_baseline_follows_the_documents_rules_on_every_shipped_lab(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
     plan = pack.reference_protocol
-    negotiation = by_rule(pack, plan)
+    negotiation = by_rule(pack, plan, 7)
     lines = [line(done) for done in negotiation.rounds]
     least = len(plan.controls) + 1
     for earlier, later in pairwise(lines[:-1]):
         assert earlier.answer != "accept"
-        assert (later.n, later.days) == (max(earlier.n // 2, least), earlier.days - 1)
+        assert (later.n, later.days) == (max(earlier.n // 2, least), max(earlier.days - 1, 1))
     assert lines[0][:3] == ("propose_protocol", plan.sample_size, plan.duration_days)
     assert pack.expected is not None
     assert lines[0].answer == pack.expected.answer
@@ -197,107 +179,90 @@ def test_baseline_follows_the_documents_rules_on_every_shipped_lab(study: str, l
 def test_baseline_with_fewer_rounds_takes_the_offer_that_stands(
     rounds: int, expected: Outcome
 ) -> None:
-    pack = MOMENTUM["medium"]
-    negotiation = by_rule(pack, pack.reference_protocol, rounds)
+    negotiation = by_rule(MEDIUM, MEDIUM.reference_protocol, rounds)
     assert (len(negotiation.rounds), negotiation.outcome) == (rounds, expected)
 
 
-def test_baseline_may_take_more_rounds_and_is_no_better_for_it() -> None:
-    pack = load_scenario("math_four_colour", "hard")
-    # The lab has one person; over 20 samples and over 5 days take one more each.
-    assert [line(d)[1:3] for d in by_rule(pack, pack.reference_protocol, 7).rounds[4:]] == [
-        (39, 6),
-        (19, 5),
-        (19, 5),
-    ]
+# --- the one that weighs the evidence: openings and choices -----------------------------------
 
 
-@given(
-    st.integers(0, 999_999), st.sampled_from(SHIPPED), protocols(sample_size=st.integers(1, 200))
-)
-def test_every_negotiation_on_the_shelf_ends(
-    seed: int, place: tuple[str, str], plan: Protocol
-) -> None:
-    assert 1 <= len(by_rule(load_scenario(*place, seed), plan).rounds) <= 5
-
-
-# --- the one that weighs the evidence: at or above the target -------------------------------
-
-
-def test_aware_scientist_opens_with_the_reference_protocol_or_as_it_was_told() -> None:
-    pack = MOMENTUM["medium"]
-    assert choice(pack, State(0, 5)).action == propose(pack.reference_protocol)
+def test_aware_scientist_opens_as_it_was_told() -> None:
     opened = aware(OPEN, SMALL)
     assert plan_of(opened.rounds[0]) == SMALL
     assert opened.outcome is Outcome.AGREED_BELOW_FLOOR
 
 
 def test_aware_scientist_never_opens_with_a_reference_protocol_below_the_floor() -> None:
-    pack = make_pack(reference_protocol=SMALL)
-    negotiation = aware(pack)
-    opening = negotiation.rounds[0].plan
-    assert opening is not None
-    assert opening.counts.samples > SMALL.sample_size
+    negotiation = aware(make_pack(reference_protocol=SMALL))
+    assert plan_of(negotiation.rounds[0]).sample_size > SMALL.sample_size
     assert negotiation.outcome is Outcome.AGREED
 
 
 def test_aware_scientist_with_one_round_opens_with_the_best_or_leaves() -> None:
     # 10 × 195 + 50 × 4 + 450 = 2600, the whole budget.
-    negotiation = aware(MOMENTUM["medium"], rounds=1)
+    negotiation = aware(MEDIUM, rounds=1)
     assert line(negotiation.rounds[0])[1:3] == (195, 4)
     assert negotiation.outcome is Outcome.AGREED
-    hopeless = aware(MOMENTUM["hard"], rounds=1)
+    hopeless = aware(HARD, rounds=1)
     assert (acts(hopeless), hopeless.outcome) == (["leaves"], Outcome.NO_DEAL)
+
+
+@pytest.mark.parametrize(
+    ("pack", "actions", "expected"),
+    [
+        (MEDIUM, [], propose(MEDIUM.reference_protocol)),
+        # Forty in two groups at d = 0.9 reach power 0.79; one more is enough for the target, 0.80.
+        (BOOKED, [propose(PLAN)], revise_to(revise(OFFER, sample_size=41))),
+        # Rejected without an offer. In 3 days 10 n + 150 + 400 leave room for 45 samples, and 41
+        # are enough for the target.
+        (
+            POOR,
+            [propose(make_protocol(duration_days=20))],
+            revise_to(make_protocol(sample_size=41, duration_days=3)),
+        ),
+        # Asked in its name, with nothing that the lab could add.
+        (HARD, [propose(HARD.reference_protocol), ask("The budget?")], None),
+        # Revised in its name to what is too weak.
+        (
+            BOOKED,
+            [propose(PLAN), revise_to(make_protocol(sample_size=8))],
+            revise_to(revise(OFFER, sample_size=41)),
+        ),
+    ],
+    ids=["opens", "goes past the offer", "counters a rejection", "leaves", "comes back"],
+)
+def test_aware_scientist_chooses(
+    pack: Pack, actions: list[ScientistAction], expected: ScientistAction | None
+) -> None:
+    assert choice(pack, *actions).action == expected
 
 
 def test_aware_scientist_does_not_take_a_strong_offer_that_fails() -> None:
     # 60 in two groups at d = 0.9 have power above 0.9; the open flame breaks the lab's restriction,
     # which no change of numbers or items repairs, so it goes back to the reference protocol.
-    state = by_person(BOOKED, propose(revise(FLAMING, sample_size=60))).state
-    assert state.offer is not None
-    found = choice(BOOKED, state)
+    flaming = propose(revise(FLAMING, sample_size=60))
+    assert by_person(BOOKED, flaming).state.offer is not None
+    found = choice(BOOKED, flaming)
     assert found.action is not None
-    assert found.action.action_type is ScientistActionType.REVISE_PROTOCOL
-    assert "but policy fails. In the same lab a plan of" in found.reason
     assert found.action.protocol is not None
+    assert found.action == revise_to(found.action.protocol)
     assert assess(found.action.protocol, BOOKED).feasible
 
 
-# --- between floor and target ---------------------------------------------------------------
-
-
 def test_aware_scientist_counters_with_the_planners_best_or_takes_it_as_an_offer() -> None:
-    pack = MOMENTUM["medium"]
-    countered = aware(pack, pack.reference_protocol, rounds=2)
+    countered = aware(MEDIUM, MEDIUM.reference_protocol, rounds=2)
     assert acts(countered) == ["propose_protocol", "revise_protocol"]
     assert countered.ending is Ending.LAB_MANAGER_ACCEPTED
-    taken = aware(pack, pack.reference_protocol, lab_manager=LEAST)
+    taken = aware(MEDIUM, MEDIUM.reference_protocol, lab_manager=LEAST)
     assert acts(taken) == ["propose_protocol", "accept"]
     assert plan_of(taken.rounds[-1]) == plan_of(countered.rounds[-1])
-
-
-def test_aware_scientist_counters_a_plan_that_was_rejected_without_an_offer() -> None:
-    # 20 days cost 1000 credits, and the reference Lab Manager halves only the sample. In 3 days
-    # 10 n + 150 + 400 leave room for 45 samples, and 41 are enough for the target.
-    pack = make_pack(budget=1000, days=30)
-    state = by_person(pack, propose(make_protocol(duration_days=20))).state
-    assert state.offer is None
-    found = choice(pack, state).action
-    assert found == revise_to(make_protocol(sample_size=41, duration_days=3))
-
-
-def test_aware_scientist_goes_past_the_offer_where_one_more_sample_meets_the_target() -> None:
-    # Forty in two groups at d = 0.9 reach power 0.79; one more is enough for the target of 0.80.
-    found = choice(BOOKED, by_person(BOOKED, propose(PLAN)).state).action
-    assert found == revise_to(revise(OFFER, sample_size=41))
 
 
 # --- below the floor ------------------------------------------------------------------------
 
 
 def test_aware_scientist_asks_for_the_cheapest_relief_and_then_walks_away() -> None:
-    pack = MOMENTUM["hard"]
-    negotiation = aware(pack, pack.reference_protocol)
+    negotiation = aware(HARD, HARD.reference_protocol)
     assert acts(negotiation) == ["propose_protocol", "request_info", "leaves"]
     asked = negotiation.rounds[1]
     assert asked.action is not None
@@ -306,7 +271,7 @@ def test_aware_scientist_asks_for_the_cheapest_relief_and_then_walks_away() -> N
     assert (negotiation.ending, negotiation.outcome) == (Ending.WALKED_AWAY, Outcome.NO_DEAL)
     # Checked in labs made with that budget: 1500 + 275 credits are enough, one less is not.
     for budget, expected in ((1775.0, True), (1774.0, False)):
-        outcome = aware(with_means(pack, budget=budget), pack.reference_protocol).outcome
+        outcome = aware(with_means(HARD, budget=budget), HARD.reference_protocol).outcome
         assert (outcome is Outcome.AGREED) is expected
 
 
@@ -318,29 +283,21 @@ def test_aware_scientist_asks_for_an_item_alone_where_that_opens_it() -> None:
 
 
 def test_aware_scientist_does_not_ask_in_the_last_round_nor_where_nothing_helps() -> None:
-    pack = MOMENTUM["hard"]
-    negotiation = aware(pack, pack.reference_protocol, rounds=2)
+    negotiation = aware(HARD, HARD.reference_protocol, rounds=2)
     assert acts(negotiation) == ["propose_protocol", "leaves"]
     assert not negotiation.rounds[1].reason.startswith("The lab adds nothing")
     # Twelve units at d = 0.3 have power below 0.10, so no sample reaches the floor of 0.50.
     design = OPEN.design.model_copy(update={"population_max": 12, "effect_planning": 0.3})
     poor = make_pack(budget=1, design=design, reference_protocol=SMALL)
-    found = choice(poor, by_person(poor, propose(SMALL)).state)
+    found = choice(poor, propose(SMALL))
     assert found.action is None
     assert found.reason.endswith("No single addition by the lab would open one.")
 
 
-def test_aware_scientist_goes_on_by_its_rule_after_a_fork_or_what_was_done_in_its_name() -> None:
-    pack = MOMENTUM["hard"]
-    negotiation = aware(pack, pack.reference_protocol)
-    forked = fork(negotiation, 1, revise(pack.reference_protocol, sample_size=80))
+def test_aware_scientist_goes_on_by_its_rule_after_a_fork() -> None:
+    weaker = revise(HARD.reference_protocol, sample_size=80)
+    forked = fork(aware(HARD, HARD.reference_protocol), 1, weaker)
     assert acts(forked)[1:] == ["revise_protocol", "request_info", "leaves"]
-    asked = by_person(pack, propose(pack.reference_protocol), ask("The budget?"))
-    assert choice(pack, asked.state).action is None
-    weak = by_person(BOOKED, propose(PLAN), revise_to(make_protocol(sample_size=8)))
-    back = choice(BOOKED, weak.state).action
-    assert back is not None
-    assert back.sample_size > 8
 
 
 @pytest.mark.parametrize(("study", "lab"), SHIPPED)
@@ -373,16 +330,10 @@ def test_aware_scientist_agrees_above_the_floor_or_not_at_all(
 
 
 @settings(max_examples=40)
-@given(
-    studied_packs(),
-    st.none() | itemised_protocols(),
-    st.integers(1, 6),
-    st.sampled_from(LabManagerKind),
-)
+@given(studied_packs(), st.none() | openings(), st.integers(1, 6), st.sampled_from(LabManagerKind))
 def test_every_negotiation_of_the_aware_scientist_ends_well_or_not_at_all(
-    pack: Pack, plan: Protocol | None, rounds: int, manager: LabManagerKind
+    pack: Pack, opening: Protocol | None, rounds: int, manager: LabManagerKind
 ) -> None:
-    opening = plan if plan and plan.sample_size else None
     negotiation = aware(pack, opening, rounds, manager)
     assert negotiation.outcome is not Outcome.FALSE_AGREEMENT
     if negotiation.outcome is Outcome.AGREED_BELOW_FLOOR:
@@ -394,71 +345,70 @@ def test_every_negotiation_of_the_aware_scientist_ends_well_or_not_at_all(
 # --- what a lab could run at best -----------------------------------------------------------
 
 
-def test_prospect_is_of_the_plan_on_the_table_or_else_of_the_reference_protocol() -> None:
+def test_best_is_of_the_plan_on_the_table_or_else_of_the_reference_protocol() -> None:
     plan = assess(make_protocol(technique="another technique"), OPEN)
-    found = prospect(options_of(plan), OPEN)
-    assert found.exists
-    assert found.best.plan.technique == "another technique"
+    found = best_options(options_of(plan), OPEN)
+    assert is_worth_running(found.least.after)
+    assert found.least.plan.technique == "another technique"
     for options in (None, options_of(assess(FLAMING, OPEN))):
-        assert prospect(options, OPEN).options.yours.plan == OPEN.reference_protocol
+        assert best_options(options, OPEN).yours.plan == OPEN.reference_protocol
     # In 600 credits the plan with the flame fails more than the reference protocol does.
     poor = make_pack(budget=100, days=5)
-    hopeless = prospect(options_of(assess(FLAMING, poor)), poor)
-    assert not hopeless.exists
-    assert hopeless.options.yours.plan == poor.reference_protocol
+    hopeless = best_options(options_of(assess(FLAMING, poor)), poor)
+    assert not is_worth_running(hopeless.least.after)
+    assert hopeless.yours.plan == poor.reference_protocol
+    assert best_options(hopeless, poor) is hopeless, "it is judged already"
 
 
 @given(studied_packs(), st.none() | itemised_protocols())
-def test_prospect_that_exists_can_run_above_the_floor(pack: Pack, plan: Protocol | None) -> None:
-    found = prospect(options_of(assess(plan, pack)) if plan else None, pack)
-    best = assess(found.best.plan, pack)
+def test_best_that_is_worth_running_runs_above_the_floor(pack: Pack, plan: Protocol | None) -> None:
+    found = best_options(options_of(assess(plan, pack)) if plan else None, pack).least
+    best = assess(found.plan, pack)
     worth = best.evidence.tier is not EvidenceTier.BELOW_FLOOR
-    assert found.exists is (best.feasible and worth)
+    assert is_worth_running(found.after) is (best.feasible and worth)
 
 
 # --- in words -------------------------------------------------------------------------------
 
 
 def test_reasons_in_words() -> None:
-    momentum, hard = MOMENTUM["medium"], MOMENTUM["hard"]
-    suzuki, millikan = (
-        load_scenario("chem_suzuki_ppb", "hard"),
-        load_scenario("phys_millikan", "medium"),
-    )
+    suzuki = load_scenario("chem_suzuki_ppb", "hard")
+    millikan = load_scenario("phys_millikan", "medium")
     fish, fewer = (load_scenario("eco_reef_fish", lab) for lab in ("medium", "hard"))
     played = {
-        "baseline": by_rule(momentum, momentum.reference_protocol, 3),
+        "baseline": by_rule(MEDIUM, MEDIUM.reference_protocol, 3),
         "baseline, its own plan": by_rule(OPEN),
         "baseline, a report": by_rule(OPEN, FLAMING),
-        "aware": aware(momentum),
-        "aware, one round": aware(momentum, rounds=1),
-        "aware, least loss": aware(momentum, momentum.reference_protocol, lab_manager=LEAST),
-        "aware, hopeless": aware(hard),
+        "aware": aware(MEDIUM),
+        "aware, one round": aware(MEDIUM, rounds=1),
+        "aware, least loss": aware(MEDIUM, MEDIUM.reference_protocol, lab_manager=LEAST),
+        "aware, hopeless": aware(HARD),
         "aware, an item": aware(suzuki),
         "aware, half-width": aware(millikan, millikan.reference_protocol),
         "aware, fidelity": aware(fish, fish.reference_protocol),
         "aware, everything": aware(fewer),
-        "aware, rejected": aware(make_pack(budget=1000, days=30), make_protocol(duration_days=20)),
+        "aware, rejected": aware(POOR, make_protocol(duration_days=20)),
     }
-    told = [f"{name}\n{reasons(negotiation)}" for name, negotiation in played.items()]
+    told = []
+    for name, negotiation in played.items():
+        pairs = zip(acts(negotiation), negotiation.rounds, strict=True)
+        told.append("\n".join([name, *(f"{does}: {done.reason}" for does, done in pairs)]))
     assert_golden("negotiation_reasons", "\n\n".join(told))
 
 
 def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:
     millikan = with_means(load_scenario("phys_millikan", "hard"), budget=750.0)
-    endless = make_pack(days=2)
     labs = {
         "an item missing": (STUCK, PLAN),
-        "an item missing, and too few days": (STUCK.in_lab(STUCK.lab.with_means(days=2)), PLAN),
-        "too weak": (MOMENTUM["hard"], MOMENTUM["hard"].reference_protocol),
+        "an item missing, and too few days": (with_means(STUCK, days=2), PLAN),
+        "too weak": (HARD, HARD.reference_protocol),
         "a half-width": (millikan, millikan.reference_protocol),
-        "the endpoint out of reach": (endless, SHORT),
+        "the endpoint out of reach": (make_pack(days=2), SHORT),
     }
     told = []
     for name, (pack, plan) in labs.items():
-        found = prospect(options_of(assess(plan, pack)), pack)
-        assert not found.exists
-        told.append(f"{name}: {none_exists_text(found.best)}")
-        unproven = none_exists_text(replace(found.best, exact=False))
-        told.append(f"{name}, not all searched: {unproven}")
+        best = best_options(options_of(assess(plan, pack)), pack).least
+        assert not is_worth_running(best.after)
+        told.append(f"{name}: {best_text(best)}")
+        told.append(f"{name}, not all searched: {best_text(replace(best, exact=False))}")
     assert_golden("negotiation_proofs", "\n".join(told))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from replicalab.errors import NegotiationError
 from replicalab.models import LabManagerActionType, Protocol, Role, ScientistAction
-from replicalab.negotiation import Ending, LabManagerKind, Outcome, Turn, begin, observe, play
+from replicalab.negotiation import Ending, LabManagerKind, Negotiation, Outcome, Turn, observe, play
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import REAGENTS, make_pack, make_protocol
 from tests.golden import assert_golden
 from tests.negotiation.playing import (
     ACCEPT,
     BOOKED,
-    CANARY_PACK,
     FLAMING,
     FLAMING_ON_THE_SHELF,
     OFFER,
@@ -26,7 +25,7 @@ from tests.negotiation.playing import (
     SHORT,
     SMALL,
     STUCK,
-    answer_of,
+    answers,
     ask,
     by_person,
     by_rule,
@@ -36,17 +35,19 @@ from tests.negotiation.playing import (
     revise_to,
     said_in,
 )
-from tests.strategies import itemised_protocols, scientist_actions, studied_packs
+from tests.strategies import openings, studied_packs
 
-SAID: Final = (
-    "40 samples in 5 days, germination count under blue light; "
-    "controls: dark control, white light control; equipment: growth chamber, light meter; "
-    "reagents: agar plates, nutrient broth. "
-    "randomised trays and blinded counting keep the comparison fair"
-)
+ASKS = ask("The budget?")
+THIRTY = make_protocol(sample_size=30)
 
 
 # --- one round ------------------------------------------------------------------------------
+
+
+def test_beginning_has_no_round_and_no_ending() -> None:
+    negotiation = Negotiation(game(BOOKED), BOOKED)
+    assert (negotiation.rounds, negotiation.ending, negotiation.outcome) == ((), None, None)
+    assert negotiation.final_plan is None
 
 
 def test_round_is_the_scientists_turn_and_then_the_lab_managers_answer() -> None:
@@ -55,11 +56,7 @@ def test_round_is_the_scientists_turn_and_then_the_lab_managers_answer() -> None
     assert (done.number, done.action, plan_of(done)) == (0, propose(PLAN), PLAN)
     assert done.plan is not None
     assert done.plan.failing == ["equipment"]
-    assert answer_of(done) == "suggest_alternative"
-    assert [(e.role, e.round_number, e.action_type, e.message) for e in state.history] == [
-        (Role.SCIENTIST, 0, "propose_protocol", SAID),
-        (Role.LAB_MANAGER, 0, "suggest_alternative", said_in(done)),
-    ]
+    assert answers(negotiation) == ["suggest_alternative"]
     assert (state.round_number, state.plan, state.ending) == (1, done.plan, None)
 
 
@@ -95,9 +92,8 @@ def test_what_a_player_does_to_its_observation_stays_with_it() -> None:
     negotiation = by_person(BOOKED, propose(PLAN), ask("The days?"))
     before = [done.facts.model_dump_json() for done in negotiation.rounds]
     seen = observe(negotiation.state, BOOKED)
-    assert seen.current_protocol is not None
-    assert seen.suggested_protocol is not None
     for found in (seen.current_protocol, seen.suggested_protocol):
+        assert found is not None
         found.controls.append("mine")
         found.required_equipment.clear()
     seen.conversation_history.clear()
@@ -116,56 +112,42 @@ def test_what_a_player_does_to_its_observation_stays_with_it() -> None:
 # --- the offer ------------------------------------------------------------------------------
 
 
-def test_accept_takes_the_standing_offer_and_judges_it_only_once() -> None:
-    negotiation = by_person(BOOKED, propose(PLAN), ACCEPT)
-    first, last = negotiation.rounds
-    assert first.offer is not None
-    assert plan_of(last) == OFFER == first.offer.after.plan
-    assert last.plan is first.offer.after
-    assert answer_of(last) == "accept"
+@pytest.mark.parametrize(
+    ("pack", "actions", "kinds", "accepted"),
+    [
+        (BOOKED, [propose(PLAN)], ["suggest_alternative", "accept"], OFFER),
+        (STUCK, [propose(PLAN)], ["reject", "reject"], PLAN),
+        (BOOKED, [propose(PLAN), ASKS], ["suggest_alternative", "report_feasibility", "accept"],
+         OFFER),
+        (BOOKED, [propose(PLAN), revise_to(FLAMING_ON_THE_SHELF)],
+         ["suggest_alternative", "report_feasibility", "report_feasibility"], FLAMING_ON_THE_SHELF),
+        (BOOKED, [propose(PLAN), revise_to(THIRTY)],
+         ["suggest_alternative", "suggest_alternative", "accept"],
+         make_protocol(sample_size=30, required_equipment=OFFER.required_equipment)),
+        (BOOKED, [propose(FLAMING)], ["suggest_alternative", "report_feasibility"],
+         FLAMING_ON_THE_SHELF),
+    ],
+    ids=["taken", "none, so the plan", "through a question", "fallen", "replaced", "forbidden"],
+)  # fmt: skip
+def test_accept_takes_the_offer_that_stands_or_else_the_plan_and_judges_it_only_once(
+    pack: Pack, actions: list[ScientistAction], kinds: list[str], accepted: Protocol
+) -> None:
+    negotiation = by_person(pack, *actions, ACCEPT)
+    before = negotiation.state_before(len(actions))
+    assert answers(negotiation) == kinds
+    assert negotiation.final_plan is (before.offer or before.plan)
+    assert plan_of(negotiation.rounds[-1]) == accepted
     assert negotiation.ending is Ending.SCIENTIST_ACCEPTED
 
 
-def test_accept_takes_the_plan_when_nothing_was_offered() -> None:
-    negotiation = by_person(STUCK, propose(PLAN), ACCEPT)
-    assert [answer_of(done) for done in negotiation.rounds] == ["reject", "reject"]
-    assert negotiation.rounds[1].plan is negotiation.rounds[0].plan
-    assert negotiation.ending is Ending.SCIENTIST_ACCEPTED
+def test_question_leaves_the_plan_on_the_table_and_no_offer_is_looked_for() -> None:
+    asked = by_person(BOOKED, propose(PLAN), ASKS).rounds[1]
+    assert (plan_of(asked), asked.offer) == (PLAN, None)
 
 
-def test_offer_stands_through_a_question_and_is_looked_for_only_where_a_plan_is() -> None:
-    negotiation = by_person(BOOKED, propose(PLAN), ask("The budget?"), ACCEPT)
-    assert plan_of(negotiation.rounds[1]) == PLAN
-    assert negotiation.rounds[1].offer is None
-    assert negotiation.final_plan is not None
-    assert negotiation.final_plan.plan == OFFER
-
-
-def test_offer_falls_when_the_next_plan_is_answered_without_one() -> None:
-    negotiation = by_person(BOOKED, propose(PLAN), revise_to(FLAMING_ON_THE_SHELF), ACCEPT)
-    assert [answer_of(done) for done in negotiation.rounds[:2]] == [
-        "suggest_alternative",
-        "report_feasibility",
-    ]
-    assert plan_of(negotiation.rounds[2]) == FLAMING_ON_THE_SHELF
-
-
-def test_offer_is_replaced_by_the_next_offer() -> None:
-    state = by_person(BOOKED, propose(PLAN), revise_to(make_protocol(sample_size=30))).state
-    assert state.offer is not None
-    assert state.offer.plan == make_protocol(
-        sample_size=30, required_equipment=OFFER.required_equipment
-    )
-
-
-def test_offer_that_breaks_a_restriction_can_be_accepted_but_is_no_agreement() -> None:
-    negotiation = by_person(BOOKED, propose(FLAMING), ACCEPT)
-    assert [answer_of(done) for done in negotiation.rounds] == [
-        "suggest_alternative",
-        "report_feasibility",
-    ]
-    assert plan_of(negotiation.rounds[1]) == FLAMING_ON_THE_SHELF
-    assert negotiation.outcome is Outcome.FALSE_AGREEMENT
+def test_plan_put_forward_again_is_judged_only_once() -> None:
+    first, again = by_person(STUCK, propose(PLAN), revise_to(make_protocol())).rounds
+    assert again.plan is first.plan
 
 
 # --- asking ---------------------------------------------------------------------------------
@@ -176,7 +158,7 @@ def test_question_before_any_plan_is_answered_from_the_labs_data() -> None:
     negotiation = by_person(pack, ask("What is the budget?", "How many days?"))
     [done] = negotiation.rounds
     assert said_in(done) == "Budget: 1,234 credits remain.\nTime: at most 7 days."
-    assert answer_of(done) == "report_feasibility"
+    assert answers(negotiation) == ["report_feasibility"]
     assert (done.plan, done.offer, negotiation.ending) == (None, None, None)
 
 
@@ -190,39 +172,55 @@ def test_question_reports_each_flag_of_the_plan_on_the_table() -> None:
         "staff_ok": make_pack(staff=1),
     }
     for flag, pack in labs.items():
-        answer = by_person(pack, propose(PLAN), ask("What is the budget?")).rounds[1].answer
+        answer = by_person(pack, propose(PLAN), ASKS).rounds[1].answer
         assert answer is not None
         assert answer.action_type is LabManagerActionType.REPORT_FEASIBILITY
         assert not answer.feasible
         assert [name for name in labs if not getattr(answer, name)] == [flag]
 
 
-def test_question_never_brings_the_hidden_reference_out() -> None:
-    every = "Summary, target, required elements, budget, time, staff, equipment, reagents, rules?"
-    negotiation = by_person(CANARY_PACK, propose(PLAN), ask(every), ask("canary-two?"))
-    assert "Budget" in said_in(negotiation.rounds[1])
-    assert not any("canary" in said_in(done) for done in negotiation.rounds)
-    state = negotiation.state_before(2)
-    assert "canary" not in observe(state, CANARY_PACK).model_dump_json()
-
-
 # --- ending ---------------------------------------------------------------------------------
 
 
-def test_accept_with_nothing_on_the_table_is_told_so_and_the_talks_go_on() -> None:
-    negotiation = by_person(OPEN, ACCEPT, propose(PLAN))
-    first, _ = negotiation.rounds
-    assert answer_of(first) == "report_feasibility"
-    assert (first.after.plan, first.after.offer, first.after.ending) == (None, None, None)
-    assert negotiation.ending is Ending.LAB_MANAGER_ACCEPTED
+@pytest.mark.parametrize(
+    ("pack", "actions", "rounds", "ending", "outcome"),
+    [
+        (OPEN, [propose(PLAN)], 5, Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED),
+        (BOOKED, [propose(PLAN), ACCEPT], 5, Ending.SCIENTIST_ACCEPTED, Outcome.AGREED),
+        (OPEN, [propose(SMALL)], 5, Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED_BELOW_FLOOR),
+        (OPEN, [propose(SHORT)], 5, Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED_BELOW_FLOOR),
+        (STUCK, [propose(PLAN), ACCEPT], 5, Ending.SCIENTIST_ACCEPTED, Outcome.FALSE_AGREEMENT),
+        (OPEN, [propose(FLAMING), ACCEPT], 5, Ending.SCIENTIST_ACCEPTED, Outcome.FALSE_AGREEMENT),
+        (BOOKED, [propose(FLAMING), ACCEPT], 5, Ending.SCIENTIST_ACCEPTED, Outcome.FALSE_AGREEMENT),
+        (OPEN, [propose(FLAMING), None], 5, Ending.WALKED_AWAY, Outcome.NO_DEAL),
+        (OPEN, [None], 5, Ending.WALKED_AWAY, Outcome.NO_DEAL),
+        (OPEN, [ASKS], 5, None, None),
+        (OPEN, [ACCEPT], 5, None, None),  # nothing is on the table: it is told so
+        (OPEN, [ACCEPT, propose(PLAN)], 5, Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED),
+        (OPEN, [ACCEPT], 1, Ending.OUT_OF_ROUNDS, Outcome.NO_DEAL),
+        (BOOKED, [propose(PLAN)], 1, Ending.OUT_OF_ROUNDS, Outcome.NO_DEAL),  # an offer stands
+        (STUCK, [propose(PLAN)] * 2, 3, None, None),
+        (STUCK, [propose(PLAN)] * 3, 3, Ending.OUT_OF_ROUNDS, Outcome.NO_DEAL),
+    ],
+)
+def test_ending_and_outcome_are(
+    pack: Pack,
+    actions: list[ScientistAction | None],
+    rounds: int,
+    ending: Ending | None,
+    outcome: Outcome | None,
+) -> None:
+    negotiation = by_person(pack, *actions, max_rounds=rounds)
+    assert (negotiation.ending, negotiation.outcome) == (ending, outcome)
 
 
-def test_accept_with_nothing_on_the_table_in_the_last_round_is_no_deal() -> None:
-    negotiation = by_person(OPEN, ACCEPT, max_rounds=1)
-    assert (negotiation.ending, negotiation.outcome) == (Ending.OUT_OF_ROUNDS, Outcome.NO_DEAL)
+def test_accept_with_nothing_on_the_table_is_told_so() -> None:
+    negotiation = by_person(OPEN, ACCEPT)
+    assert answers(negotiation) == ["report_feasibility"]
+    assert (negotiation.state.plan, negotiation.state.offer) == (None, None)
 
 
-@pytest.mark.parametrize("before", [[], [propose(PLAN)], [propose(PLAN), ask("The budget?")]])
+@pytest.mark.parametrize("before", [[], [propose(PLAN)], [propose(PLAN), ASKS]])
 def test_walking_away_ends_the_talks_without_an_answer(before: list[ScientistAction]) -> None:
     negotiation = by_person(BOOKED, *before, None, max_rounds=len(before) + 1)
     earlier, state = negotiation.state_before(len(before)), negotiation.state
@@ -233,16 +231,7 @@ def test_walking_away_ends_the_talks_without_an_answer(before: list[ScientistAct
     assert (state.history[-1].role, state.history[-1].action_type) == (Role.SYSTEM, None)
 
 
-def test_rounds_run_out_after_the_last_and_an_open_offer_is_no_deal() -> None:
-    negotiation = by_person(BOOKED, propose(PLAN), max_rounds=1)
-    assert (negotiation.ending, negotiation.outcome) == (Ending.OUT_OF_ROUNDS, Outcome.NO_DEAL)
-    assert negotiation.state.offer is not None
-    going_on = by_person(STUCK, propose(PLAN), propose(PLAN), max_rounds=3)
-    assert going_on.ending is None
-    assert play(going_on, Turn(action=propose(PLAN))).ending is Ending.OUT_OF_ROUNDS
-
-
-@pytest.mark.parametrize("action", [propose(PLAN), ACCEPT, ask("The budget?"), None])
+@pytest.mark.parametrize("action", [propose(PLAN), ACCEPT, ASKS, None])
 def test_turn_after_the_end_is_refused(action: ScientistAction | None) -> None:
     with pytest.raises(NegotiationError) as caught:
         play(by_person(OPEN, propose(PLAN)), Turn(action=action))
@@ -250,27 +239,6 @@ def test_turn_after_the_end_is_refused(action: ScientistAction | None) -> None:
         "round 2: the negotiation has ended, the Lab Manager accepted; fork it at a round that "
         "was played"
     )
-
-
-@pytest.mark.parametrize(
-    ("pack", "actions", "expected"),
-    [
-        (OPEN, [propose(PLAN)], Outcome.AGREED),
-        (BOOKED, [propose(PLAN), ACCEPT], Outcome.AGREED),
-        (OPEN, [propose(SMALL)], Outcome.AGREED_BELOW_FLOOR),
-        (OPEN, [propose(SHORT)], Outcome.AGREED_BELOW_FLOOR),
-        (STUCK, [propose(PLAN), ACCEPT], Outcome.FALSE_AGREEMENT),
-        (OPEN, [propose(FLAMING), ACCEPT], Outcome.FALSE_AGREEMENT),
-        (OPEN, [propose(FLAMING), None], Outcome.NO_DEAL),
-        (BOOKED, [propose(PLAN), None], Outcome.NO_DEAL),
-        (OPEN, [None], Outcome.NO_DEAL),
-        (OPEN, [ask("The budget?")], None),
-    ],
-)
-def test_outcome_is(
-    pack: Pack, actions: list[ScientistAction | None], expected: Outcome | None
-) -> None:
-    assert by_person(pack, *actions).outcome is expected
 
 
 # --- setup and plans too large --------------------------------------------------------------
@@ -292,36 +260,25 @@ def test_setup_names_the_lab_and_has_no_players_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("field", ["controls", "required_equipment", "required_reagents"])
-def test_plan_that_lists_more_than_a_plan_can_need_is_no_turn_and_no_opening(field: str) -> None:
+@pytest.mark.parametrize(
+    "make", [lambda plan: Turn(action=propose(plan)), lambda plan: game(OPEN, plan)]
+)
+def test_plan_that_lists_more_than_a_plan_can_need_is_no_turn_and_no_opening(
+    make: Callable[[Protocol], object], field: str
+) -> None:
     long, most = (make_protocol(**{field: [f"x {n}" for n in range(m)]}) for m in (201, 200))
-    for make in (lambda plan: Turn(action=propose(plan)), lambda plan: game(OPEN, plan)):
-        make(most)
-        with pytest.raises(ValueError, match=f"{field} has 201 entries; at most 200 fit"):
-            make(long)
+    make(most)
+    with pytest.raises(ValueError, match=f"{field} has 201 entries; at most 200 fit"):
+        make(long)
 
 
 # --- properties -----------------------------------------------------------------------------
 
 
-@given(studied_packs(), st.lists(st.none() | scientist_actions(), min_size=8, max_size=8))
-def test_any_turns_end_the_talks_within_the_rounds(
-    pack: Pack, actions: list[ScientistAction | None]
-) -> None:
-    negotiation = by_person(pack, max_rounds=8)
-    for number, action in enumerate(actions):
-        assert negotiation.state.round_number == number
-        negotiation = play(negotiation, Turn(action=action))
-        assert (negotiation.rounds[-1].answer is None) is (action is None)
-        if negotiation.ending is not None:
-            break
-    assert negotiation.outcome is not None
-
-
-@given(studied_packs(), itemised_protocols(), st.integers(1, 8), st.sampled_from(LabManagerKind))
+@given(studied_packs(), openings(), st.integers(1, 8), st.sampled_from(LabManagerKind))
 def test_every_negotiation_by_rule_ends_in_one_outcome(
-    pack: Pack, plan: Protocol, rounds: int, lab_manager: LabManagerKind
+    pack: Pack, opening: Protocol | None, rounds: int, lab_manager: LabManagerKind
 ) -> None:
-    opening = plan if plan.sample_size else None
     setup = game(pack, opening, rounds, lab_manager=lab_manager)
     before = (pack.model_dump_json(), setup.model_dump_json())
     negotiation = by_rule(pack, opening, rounds, lab_manager=lab_manager)
@@ -335,10 +292,4 @@ def test_every_negotiation_by_rule_ends_in_one_outcome(
     if accepted:
         false = negotiation.outcome is Outcome.FALSE_AGREEMENT
         assert false is not negotiation.final_plan.feasible
-    assert all(answer_of(done) != "accept" for done in negotiation.rounds[:-1])
-
-
-def test_beginning_has_no_round_and_no_ending() -> None:
-    negotiation = begin(game(BOOKED), BOOKED)
-    assert (negotiation.rounds, negotiation.ending, negotiation.outcome) == ((), None, None)
-    assert negotiation.final_plan is None
+    assert "accept" not in answers(negotiation)[:-1]

@@ -130,11 +130,11 @@ def test_both_messages_open_to_the_seven_dimensions_in_numbers() -> None:
 
 
 def test_scrubbing_and_walking_play_no_round_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_step(*_: object, **__: object) -> NoReturn:
+    def no_round(*_: object, **__: object) -> NoReturn:  # every round asks what was said
         raise AssertionError("a round is played again")
 
     app = visit(NEGOTIATION)
-    monkeypatch.setattr("replicalab.negotiation.games.step", no_step)
+    monkeypatch.setattr("replicalab.negotiation.rounds.hear", no_round)
     for pressed in ("Next", "Last", "Back", "First", "Play", "Pause"):
         press(app, pressed)
     go(go(app, PROTOCOL), NEGOTIATION)

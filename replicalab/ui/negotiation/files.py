@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from replicalab.errors import ReplicaLabError, TraceError
 from replicalab.negotiation import (
+    MAX_RETRIES,
     MOST_BYTES,
     By,
     ModelSettings,
@@ -19,7 +20,6 @@ from replicalab.negotiation import (
     save,
     shipped_recordings,
 )
-from replicalab.negotiation.asking import MAX_RETRIES
 from replicalab.text.negotiation import LAB_MANAGERS
 from replicalab.ui import own_studies, state
 from replicalab.ui.negotiation import settings, table

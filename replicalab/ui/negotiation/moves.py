@@ -8,9 +8,8 @@ from typing import Final
 import streamlit as st
 
 from replicalab.assessment import Assessment, assess
-from replicalab.models import ACCEPT_ACTION, ScientistAction, ScientistActionType
-from replicalab.negotiation import AUTOMATIC, Negotiation, Round, Turn
-from replicalab.negotiation.games import put_forward
+from replicalab.models import ACCEPT_ACTION, ScientistAction
+from replicalab.negotiation import AUTOMATIC, Negotiation, Round, Turn, put_forward, question
 from replicalab.scenarios import Pack
 from replicalab.text.negotiation import (
     move_text,
@@ -170,11 +169,9 @@ def _send(kept: Kept, number: int, form: Form) -> None:
 
 
 def _ask(kept: Kept, number: int, key: str) -> None:
-    question = st.session_state[key].strip()
-    if question:
-        asks = {"action_type": ScientistActionType.REQUEST_INFO, "questions": [question]}
-        action = ScientistAction.model_validate({**ACCEPT_ACTION.model_dump(), **asks})
-        _act(kept, number, action)
+    text = st.session_state[key].strip()
+    if text:
+        _act(kept, number, question(text))
 
 
 def _act(kept: Kept, number: int, action: ScientistAction | None) -> None:

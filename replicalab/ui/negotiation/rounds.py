@@ -21,7 +21,6 @@ from replicalab.planner import PlanStep
 from replicalab.text.negotiation import (
     answer_rule,
     answer_verdict,
-    asked_only,
     change_rows,
     signed_credits,
     turn_title,
@@ -203,7 +202,7 @@ def pass_cell(*, ok: bool) -> str:
 
 def _draw_reworded(done: Round) -> None:
     """Draw the reworded answer, or a button that asks for it where a model is set."""
-    if done.answer is None or done.plan is None or asked_only(done):
+    if done.answer is None or done.plan is None or done.only_asks:
         return
     key = f"{done.digest} {done.answer.explanation}"
     found = table().reworded.get(key)

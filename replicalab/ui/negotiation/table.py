@@ -21,7 +21,6 @@ from replicalab.negotiation import (
     ScientistKind,
     Setup,
     Turn,
-    begin,
     fork,
     negotiate,
     replay,
@@ -189,8 +188,7 @@ def _played(setup: Setup, pack: Pack) -> Kept:
     here = (each for each in kept if each.negotiation.setup == setup)
     found = next((each for each in here if each.negotiation.pack == pack), None)
     if found is None:
-        by_rule = setup.scientist in AUTOMATIC
-        found = Kept(negotiate(setup, pack) if by_rule else begin(setup, pack))
+        found = Kept(negotiate(setup, pack))
     others = [each for each in kept if each is not found]
     if len(others) >= _MOST_KEPT:
         ruled = [each for each in others if each.negotiation.setup.scientist in AUTOMATIC]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.errors import NegotiationError
-from replicalab.models import Protocol, ScientistActionType, revise
+from replicalab.models import Protocol, revise
 from replicalab.negotiation import (
     AUTOMATIC,
     By,
@@ -22,7 +21,6 @@ from replicalab.negotiation import (
     State,
     Turn,
     ask_model,
-    begin,
     fork,
     load,
     negotiate,
@@ -30,16 +28,19 @@ from replicalab.negotiation import (
     replay,
     save,
 )
-from replicalab.negotiation.games import play_rule
-from replicalab.scenarios import Pack, load_scenario
+from replicalab.negotiation.rounds import play_rule
+from replicalab.scenarios import Pack
 from tests.factories import make_protocol
-from tests.negotiation.modelling import CUT_OFF, PROPOSAL, PROSE, by_model, said
 from tests.negotiation.playing import (
     ACCEPT,
     BOOKED,
     FLAMING,
+    MEDIUM,
+    MODELLED,
     OPEN,
     PLAN,
+    PROSE,
+    RULED,
     STUCK,
     ask,
     by_person,
@@ -48,14 +49,10 @@ from tests.negotiation.playing import (
     plan_of,
     propose,
     revise_to,
+    said,
 )
 from tests.scripted import ScriptedGenerate
-from tests.strategies import itemised_protocols, studied_packs
-
-PAIRINGS: Final = list(product(ScientistKind, LabManagerKind))
-PACK: Final = load_scenario("fin_momentum", "medium")
-RULED: Final = by_rule(PACK, PACK.reference_protocol)
-"""Five rounds: 300, 150, 75 and 37 samples, each with an offer, and the offer accepted."""
+from tests.strategies import itemised_protocols, openings, studied_packs
 
 
 def went_on(negotiation: Negotiation) -> Negotiation:
@@ -71,18 +68,19 @@ def went_on(negotiation: Negotiation) -> Negotiation:
     return play(negotiation, answer.turn)
 
 
-@pytest.mark.parametrize(("scientist", "lab_manager"), PAIRINGS)
-@pytest.mark.parametrize("pack", [OPEN, BOOKED, STUCK, PACK], ids=["open", "booked", "stuck", "m"])
+@pytest.mark.parametrize(("scientist", "lab_manager"), [*product(ScientistKind, LabManagerKind)])
+@pytest.mark.parametrize(
+    "pack", [OPEN, BOOKED, STUCK, MEDIUM], ids=["open", "booked", "stuck", "m"]
+)
 def test_every_pairing_plays_to_an_end_and_replays(
     pack: Pack, scientist: ScientistKind, lab_manager: LabManagerKind
 ) -> None:
     setup = game(pack, None, 5, scientist, lab_manager)
-    negotiation = begin(setup, pack)
+    negotiation = Negotiation(setup, pack)
     while negotiation.ending is None:
         negotiation = went_on(negotiation)
     assert negotiation.outcome is not None
-    again = replay(load(save(negotiation)), pack)
-    assert (again.negotiation, again.differences) == (negotiation, ())
+    assert replay(load(save(negotiation)), pack) == (negotiation, ())
     if scientist in AUTOMATIC:
         assert negotiate(setup, pack) == negotiation, "at once and turn by turn are the same"
 
@@ -94,7 +92,6 @@ def test_state_before_a_round_is_where_the_rounds_before_led() -> None:
         earlier = by_person(BOOKED, *(done.action for done in negotiation.rounds[:number]))
         assert negotiation.state_before(number) == earlier.state
     assert negotiation.state_before(1).offer is not None
-    assert negotiation.without_last.without_last == by_person(BOOKED, propose(PLAN))
 
 
 def test_digest_covers_all_that_was_decided_up_to_a_round_and_the_setup() -> None:
@@ -116,30 +113,22 @@ def test_digest_covers_all_that_was_decided_up_to_a_round_and_the_setup() -> Non
 
 @pytest.mark.parametrize("number", range(5))
 def test_fork_keeps_the_rounds_before_and_puts_the_plan_forward(number: int) -> None:
-    before, plan = save(RULED), revise(PACK.reference_protocol, sample_size=111)
+    before, plan = save(RULED), revise(MEDIUM.reference_protocol, sample_size=111)
     forked = fork(RULED, number, plan)
     assert forked.rounds[:number] == RULED.rounds[:number]
     done = forked.rounds[number]
     assert done.action == (revise_to(plan) if number else propose(plan))
-    assert (plan_of(done), done.turn.by, done.reason) == (
-        plan,
-        By.FORK,
-        "A plan put forward by hand.",
-    )
+    assert plan_of(done) == plan
+    assert (done.turn.by, done.reason) == (By.FORK, "A plan put forward by hand.")
     assert forked.setup == RULED.setup.model_copy(update={"forked_at": number})
     assert save(RULED) == before
 
 
 def test_fork_goes_on_with_the_baseline() -> None:
     # 111 samples, 7 days cost 1110 + 350 + 450 = 1910 in a lab of 2600 credits and 6 days.
-    forked = fork(RULED, 1, revise(PACK.reference_protocol, sample_size=111, duration_days=7))
-    assert [(plan_of(d).sample_size, plan_of(d).duration_days) for d in forked.rounds] == [
-        (300, 8),
-        (111, 7),
-        (55, 6),
-        (27, 5),
-        (27, 5),
-    ]
+    forked = fork(RULED, 1, revise(MEDIUM.reference_protocol, sample_size=111, duration_days=7))
+    sizes = [(plan_of(d).sample_size, plan_of(d).duration_days) for d in forked.rounds]
+    assert sizes == [(300, 8), (111, 7), (55, 6), (27, 5), (27, 5)]
     assert forked.ending is Ending.SCIENTIST_ACCEPTED
 
 
@@ -153,33 +142,30 @@ def test_fork_with_a_plan_that_passes_ends_there() -> None:
 
 
 def test_fork_in_the_last_round_can_run_out_of_rounds() -> None:
-    forked = fork(RULED, 4, PACK.reference_protocol)
+    forked = fork(RULED, 4, MEDIUM.reference_protocol)
     assert (forked.ending, forked.outcome) == (Ending.OUT_OF_ROUNDS, Outcome.NO_DEAL)
 
 
-def test_fork_at_round_1_proposes_and_a_models_waits_for_its_next_turn() -> None:
-    action = fork(by_rule(OPEN, PLAN), 0, make_protocol(sample_size=12)).rounds[0].action
-    assert action is not None
-    assert action.action_type is ScientistActionType.PROPOSE_PROTOCOL
-    modelled = by_model(BOOKED, [PROSE, CUT_OFF, PROPOSAL], [said(ask("Days?"))], [said(ACCEPT)])
-    forked = fork(modelled, 1, make_protocol(sample_size=90))
+def test_fork_of_a_models_negotiation_waits_for_its_next_turn() -> None:
+    forked = fork(MODELLED, 1, make_protocol(sample_size=90))
     assert len(forked.rounds) == 2
-    assert forked.rounds[0].attempts == modelled.rounds[0].attempts
+    assert forked.rounds[0].attempts == MODELLED.rounds[0].attempts
     assert forked.outcome is None
 
 
 @pytest.mark.parametrize(("first", "second"), [(1, 3), (3, 1), (2, 2)])
 def test_fork_of_a_fork_replays_whichever_comes_first(first: int, second: int) -> None:
-    twice = fork(fork(RULED, first, revise(PACK.reference_protocol, sample_size=200)), second, PLAN)
+    plan = revise(MEDIUM.reference_protocol, sample_size=200)
+    twice = fork(fork(RULED, first, plan), second, PLAN)
     assert twice.setup.forked_at == second
-    assert replay(load(save(twice)), PACK) == (twice, ())
+    assert replay(load(save(twice)), MEDIUM) == (twice, ())
 
 
-@given(studied_packs(), itemised_protocols(), itemised_protocols(), st.data())
+@given(studied_packs(), openings(), itemised_protocols(), st.data())
 def test_any_fork_keeps_its_past_and_replays(
-    pack: Pack, opening: Protocol, plan: Protocol, data: st.DataObject
+    pack: Pack, opening: Protocol | None, plan: Protocol, data: st.DataObject
 ) -> None:
-    negotiation = by_rule(pack, opening if opening.sample_size else None)
+    negotiation = by_rule(pack, opening)
     number = data.draw(st.integers(0, len(negotiation.rounds) - 1))
     forked = fork(negotiation, number, revise(plan, sample_size=plan.sample_size + 1))
     assert forked.rounds[:number] == negotiation.rounds[:number]
@@ -187,16 +173,23 @@ def test_any_fork_keeps_its_past_and_replays(
     assert replay(load(save(forked)), pack) == (forked, ())
 
 
-@pytest.mark.parametrize("number", [-1, 5, 99])
-def test_fork_at_no_round_of_the_negotiation_is_refused(number: int) -> None:
+@pytest.mark.parametrize(
+    ("number", "plan", "why"),
+    [
+        *(
+            (n, PLAN, f"round {n + 1}: the negotiation has 5 rounds; choose one from 1 to 5")
+            for n in (-1, 5, 99)
+        ),
+        (
+            1,
+            make_protocol(sample_size=0),
+            "the plan has a sample size of 0; a proposal needs at least 1 sample",
+        ),
+    ],
+)
+def test_fork_at_no_round_or_without_samples_is_refused(
+    number: int, plan: Protocol, why: str
+) -> None:
     with pytest.raises(NegotiationError) as caught:
-        fork(RULED, number, PLAN)
-    assert str(caught.value) == (
-        f"round {number + 1}: the negotiation has 5 rounds; choose one from 1 to 5"
-    )
-
-
-def test_fork_with_no_samples_is_refused() -> None:
-    with pytest.raises(NegotiationError) as caught:
-        fork(RULED, 1, make_protocol(sample_size=0))
-    assert str(caught.value) == "forked plan: sample_size is 0; plan at least 1 sample"
+        fork(RULED, number, plan)
+    assert str(caught.value) == why

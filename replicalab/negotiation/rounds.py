@@ -1,12 +1,15 @@
-"""One round: the Scientist acts, the Lab Manager answers. A pure step from state to state.
+"""A negotiation played: carried on round by round, forked, or played to its end by rule.
 
-``accept`` takes the Lab Manager's standing offer, or the plan on the table when there is none. An
-offer stands until the Lab Manager answers the next plan. Source: docs/contract.md, Negotiation.
+In a round the Scientist acts and the Lab Manager answers. ``accept`` takes the Lab Manager's
+standing offer, or the plan on the table when there is none; an offer stands until the Lab Manager
+answers the next plan. Every function takes a negotiation and returns a new one; no round is ever
+played again. Source: docs/contract.md, Negotiation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from replicalab.agents.information import answer_questions
@@ -20,62 +23,120 @@ from replicalab.models import (
     ConversationEntry,
     LabManagerAction,
     LabManagerActionType,
+    Protocol,
     Role,
     ScientistAction,
     ScientistActionType,
 )
 from replicalab.negotiation.asking import ModelAnswer, hear
+from replicalab.negotiation.players import choose, follows_a_rule, put_forward
 from replicalab.negotiation.records import (
     By,
     Ending,
     LabManagerKind,
+    Negotiation,
     Round,
+    ScientistKind,
     Setup,
     State,
     Turn,
+    only_asks,
 )
 from replicalab.planner import Options, least_loss_offer
-from replicalab.scenarios import Pack
+from replicalab.scenarios import MAX_ROUNDS, Pack
 
 BY_HAND: Final = "A plan put forward by hand."
 """The reason of the turn in which a negotiation was forked."""
 FOR_THE_MODEL: Final = "A person acted for the model in this round."
 """The reason of a turn that a person took after a model gave no valid action."""
 
-
-def _least_loss(options: Options) -> Offer | None:
-    return None if options.yours.feasible else least_loss_offer(options.yours, options.least)
-
-
-LAB_MANAGERS: Final[dict[LabManagerKind, Callable[[Options], Offer | None]]] = {
+_LAB_MANAGERS: Final[dict[LabManagerKind, Callable[[Options], Offer | None]]] = {
     LabManagerKind.REFERENCE: lambda options: options.offer,
-    LabManagerKind.LEAST_LOSS: _least_loss,
+    LabManagerKind.LEAST_LOSS: lambda options: (
+        None if options.yours.feasible else least_loss_offer(options.yours, options.least)
+    ),
 }
 """How each Lab Manager looks for another plan."""
 
 
-def step(
-    state: State,
-    turn: Turn,
+def setup_for(
     pack: Pack,
-    lab_manager: LabManagerKind,
+    opening: Protocol | None = None,
+    max_rounds: int = MAX_ROUNDS,
     *,
-    before: Round | Setup,
-    reason: str = "",
-) -> Round:
-    """Return the round that a turn makes; where it leads is its ``after``.
+    scientist: ScientistKind,
+    lab_manager: LabManagerKind,
+) -> Setup:
+    """Return the setup of a negotiation in this lab; without an opening the Scientist chooses."""
+    return Setup(
+        scenario_id=pack.scenario_id,
+        difficulty=pack.difficulty,
+        seed=pack.seed,
+        scientist=scientist,
+        lab_manager=lab_manager,
+        max_rounds=max_rounds,
+        opening=opening,
+    )
 
-    Args:
-        state: before the round.
-        turn: the Scientist's.
-        pack: the study in its lab.
-        lab_manager: who answers.
-        before: the round before, or the setup.
-        reason: why the Scientist does so, where a rule says it.
+
+def negotiate(setup: Setup, pack: Pack) -> Negotiation:
+    """Return the negotiation as far as rules carry it: to its end, or to somebody's first choice.
 
     Raises:
-        NegotiationError: the negotiation has already ended.
+        NegotiationError: the opening has no samples.
     """
+    return play_on(Negotiation(setup, pack))
+
+
+def play_on(negotiation: Negotiation) -> Negotiation:
+    """Return the negotiation as far as rules carry it: to its end, or to somebody's choice."""
+    while negotiation.ending is None and follows_a_rule(negotiation.setup, negotiation.state):
+        negotiation = play_rule(negotiation)
+    return negotiation
+
+
+def play_rule(negotiation: Negotiation) -> Negotiation:
+    """Return the negotiation after the round that its rule chooses.
+
+    Raises:
+        NegotiationError: no rule chooses it, its opening has no samples, or it has ended.
+    """
+    choice = choose(negotiation.setup, negotiation.state, negotiation.pack)
+    return play(negotiation, Turn(action=choice.action, by=By.RULE), choice.reason)
+
+
+def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiation:
+    """Return the negotiation that follows when the Scientist puts ``protocol`` forward instead.
+
+    Rounds before ``number`` (0-based) are kept; from there a Scientist that follows a rule goes on
+    by it, and the negotiation of any other waits for its next turn.
+
+    Raises:
+        NegotiationError: no such round, or a plan without samples.
+    """
+    most = len(negotiation.rounds)
+    if not 0 <= number < most:
+        raise NegotiationError(
+            f"round {number + 1}: the negotiation has {count_text(most, 'round')}; choose one from "
+            f"1 to {most}"
+        )
+    setup = negotiation.setup.model_copy(update={"forked_at": number})
+    kept = replace(negotiation, setup=setup, rounds=negotiation.rounds[:number])
+    action = put_forward(kept.state, protocol)
+    return play_on(play(kept, Turn(action=action, by=By.FORK)))
+
+
+# --- one round ------------------------------------------------------------------------------
+
+
+def play(negotiation: Negotiation, turn: Turn, reason: str = "") -> Negotiation:
+    """Return the negotiation after one more round; ``reason`` says why, where a rule says it.
+
+    Raises:
+        NegotiationError: it has already ended.
+    """
+    setup, pack, state = negotiation.setup, negotiation.pack, negotiation.state
+    action, played = turn.action, negotiation.rounds
     if state.ending is not None:
         raise NegotiationError(
             f"round {state.round_number + 1}: the negotiation has ended, {state.ending}; fork it "
@@ -83,19 +144,24 @@ def step(
         )
     heard = hear(turn.outputs, state, pack)
     reason = reason or _reason(turn, heard)
-    options = _on_the_table(state, turn.action, pack)
-    offer = _offer(turn.action, options, lab_manager)
-    answer = _answer(turn.action, options, offer, pack)
+    options = _on_the_table(state, action, pack)
     plan = options.yours if options else None
+    offer, standing = None, state.offer
+    if action is not None and not only_asks(action):
+        offer = _LAB_MANAGERS[setup.lab_manager](options) if options else None
+        standing = None
+    answer = _answer(action, plan, offer, pack)
+    if answer and offer and answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE:
+        standing = offer.after
     after = State(
         round_number=state.round_number + 1,
         max_rounds=state.max_rounds,
-        history=(*state.history, *_entries(state.round_number, turn.action, answer, reason)),
+        history=(*state.history, *_entries(state.round_number, action, answer, reason)),
         options=options,
-        offer=_standing(state, turn.action, answer, offer),
-        ending=_ending(state, turn.action, answer, plan),
+        offer=standing,
+        ending=_ending(state, action, answer, plan),
     )
-    return Round(
+    done = Round(
         number=state.round_number,
         turn=turn,
         reason=reason,
@@ -104,22 +170,20 @@ def step(
         offer=offer,
         answer=answer,
         after=after,
-        before=before,
+        before=played[-1].digest if played else setup.digest,
     )
-
-
-# --- the Scientist's turn -------------------------------------------------------------------
+    return replace(negotiation, rounds=(*played, done))
 
 
 def _reason(turn: Turn, heard: ModelAnswer) -> str:
     """Return why the Scientist does so where no rule says it; empty where a person gave none."""
+    tried = len(heard.attempts)
     if turn.by is By.FORK:
         return BY_HAND
     if turn.by is By.PERSON:
-        return FOR_THE_MODEL if turn.outputs else ""
+        return FOR_THE_MODEL if tried else ""
     if turn.by is By.RULE:
         return ""
-    tried = len(heard.attempts)
     if turn.action is None:
         return heard.failure or ""
     if tried == 1:
@@ -129,7 +193,7 @@ def _reason(turn: Turn, heard: ModelAnswer) -> str:
 
 def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> Options | None:
     """Return the plan on the table after a turn; one that is judged already is not judged again."""
-    if action is None or action.action_type is ScientistActionType.REQUEST_INFO:
+    if action is None or only_asks(action):
         return state.options
     plan = action.protocol
     if state.offer is not None and (plan is None or plan == state.offer.plan):
@@ -139,37 +203,17 @@ def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> O
     return Options(assess(plan, pack))
 
 
-# --- the Lab Manager's answer ---------------------------------------------------------------
-
-
-def _offer(
-    action: ScientistAction | None, options: Options | None, lab_manager: LabManagerKind
-) -> Offer | None:
-    if options is None or action is None or asks_only(action):
-        return None
-    return LAB_MANAGERS[lab_manager](options)
-
-
-def asks_only(action: ScientistAction) -> bool:
-    """Return whether an action only asks."""
-    return action.action_type is ScientistActionType.REQUEST_INFO
-
-
 def _answer(
-    action: ScientistAction | None, options: Options | None, offer: Offer | None, pack: Pack
+    action: ScientistAction | None, plan: Assessment | None, offer: Offer | None, pack: Pack
 ) -> LabManagerAction | None:
+    """Return the Lab Manager's answer; a report while no plan is put forward, or accepted."""
     if action is None:
         return None
-    plan = options.yours if options else None
-    if asks_only(action):
-        return _report(answer_questions(action.questions, pack), plan)
-    if plan is None:
-        return _report("There is no plan to accept yet; propose one.", None)
-    return compose_lab_manager_response(plan.check, offer.suggestion if offer else None)
-
-
-def _report(explanation: str, plan: Assessment | None) -> LabManagerAction:
-    """Return a report on the plan on the table; with no plan nothing fails yet."""
+    if plan is not None and not only_asks(action):
+        return compose_lab_manager_response(plan.check, offer.suggestion if offer else None)
+    explanation = "There is no plan to accept yet; propose one."
+    if only_asks(action):
+        explanation = answer_questions(action.questions, pack)
     flags = {f"{d}_ok": plan is None or plan.check.check(d).ok for d in LAB_DIMENSIONS}
     return LabManagerAction(
         action_type=LabManagerActionType.REPORT_FEASIBILITY,
@@ -180,22 +224,6 @@ def _report(explanation: str, plan: Assessment | None) -> LabManagerAction:
         suggested_controls=[],
         explanation=explanation,
     )
-
-
-# --- where it leads -------------------------------------------------------------------------
-
-
-def _standing(
-    state: State,
-    action: ScientistAction | None,
-    answer: LabManagerAction | None,
-    offer: Offer | None,
-) -> Assessment | None:
-    """Return the offer that stands after the round."""
-    if action is None or asks_only(action):
-        return state.offer
-    suggests = answer and answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
-    return offer.after if offer and suggests else None
 
 
 def _ending(
@@ -237,7 +265,7 @@ def _said(action: ScientistAction | None, reason: str) -> str:
         return f"The Scientist walks away. {reason}".rstrip()
     if action.action_type is ScientistActionType.ACCEPT:
         return "I accept."
-    if asks_only(action):
+    if only_asks(action):
         return " ".join(action.questions)
     lists = (
         ("controls", action.controls),
