@@ -22,7 +22,7 @@ from replicalab.negotiation import (
 from replicalab.negotiation.asking import MAX_RETRIES
 from replicalab.text.negotiation import LAB_MANAGERS
 from replicalab.ui import own_studies, state
-from replicalab.ui.negotiation import settings, table
+from replicalab.ui.negotiation import fork, settings, table
 from replicalab.ui.negotiation.table import Kept
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
@@ -110,8 +110,7 @@ def _open() -> None:
     try:
         _open_text(file.getvalue().decode("utf-8"), file.name)
     except UnicodeDecodeError:
-        problem = "it is no text; choose a JSON file that was saved here."
-        table.table().upload_problem = problem
+        table.table().upload_problem = "it is no text; choose a JSON file that was saved here."
     except ReplicaLabError as error:
         table.table().upload_problem = str(error)
 
@@ -132,9 +131,7 @@ def _open_text(text: str, name: str) -> None:
     )
     if not kept.recorded:
         work = work.changed(scientist=transcript.setup.scientist)
-    if work != state.workspace():
-        state.open_workspace(work)
-    table.open_kept(kept)
+    table.open_kept(kept, work)
 
 
 def _must_be_shown(setup: Setup) -> None:
@@ -214,8 +211,7 @@ def draw_recording_problem(problem: str) -> None:
 
 
 def _close_recording() -> None:
-    work = state.workspace()
-    state.open_workspace(work.with_players(work.scientist, work.lab_manager))
+    state.open_workspace(state.workspace().changed(recording=None, round_number=0))
 
 
 def draw_choice() -> None:
@@ -243,5 +239,5 @@ def draw_choice() -> None:
 
 
 def _choose() -> None:
-    table.drop_branch()
+    fork.drop()
     open_recording(st.session_state[_CHOICE])

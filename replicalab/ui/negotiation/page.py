@@ -7,8 +7,10 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.negotiation import LabManagerKind, ScientistKind
+from replicalab.negotiation import ScientistKind
+from replicalab.planner import Options
 from replicalab.text.negotiation import (
     LAB_MANAGERS,
     RECORDED,
@@ -21,6 +23,7 @@ from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import state
 from replicalab.ui.negotiation import (
     files,
+    fork,
     model,
     moves,
     presenter,
@@ -31,7 +34,6 @@ from replicalab.ui.negotiation import (
 )
 from replicalab.ui.negotiation.model import Running
 from replicalab.ui.negotiation.table import Kept, shown_round
-from replicalab.ui.state import Here
 from replicalab.ui.words import draw_verdict, escaped
 from replicalab.ui.workspace import MOST_ROUNDS
 
@@ -42,14 +44,15 @@ _PRESENT: Final = "present_choice"
 _RECORDED: Final = "recorded"
 
 
-def draw(here: Here) -> Running | None:
+def draw(here: Options) -> Running | None:
     """Draw the page; return the round to ask of a model, None where none is running."""
-    asked, presenting = table.take_running(), state.workspace().presenting
+    asked, table.table().running = table.table().running, False  # no later run asks it again
+    presenting = state.workspace().presenting
     table.settle()
     if not presenting:
         st.title("What the two sides come to")
         _draw_players()
-    kept = _current(here)
+    kept = _current(here.yours)
     if presenting:
         presenter.draw(kept.negotiation if kept else None)
         return None
@@ -58,10 +61,12 @@ def draw(here: Here) -> Running | None:
     return running
 
 
-def _current(here: Here) -> Kept | None:
+def _current(yours: Assessment) -> Kept | None:
     """Return the negotiation on show; None, with the reason drawn, when there can be none."""
+    by_model = state.workspace().scientist is ScientistKind.MODEL
+    endpoint = settings.usable_endpoint() if by_model else None
     try:
-        return table.current(here, _model_name())
+        return table.current(yours, endpoint.model if endpoint else None)
     except NegotiationError as error:
         st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=":material/block:")
         st.page_link(
@@ -73,13 +78,6 @@ def _current(here: Here) -> Kept | None:
     except TraceError as error:
         files.draw_recording_problem(str(error))
     return None
-
-
-def _model_name() -> str | None:
-    if state.workspace().scientist is not ScientistKind.MODEL:
-        return None
-    found = settings.usable_endpoint()
-    return found.model if found else None
 
 
 def _draw_negotiation(kept: Kept, *, asked: bool) -> Running | None:
@@ -96,7 +94,7 @@ def _draw_negotiation(kept: Kept, *, asked: bool) -> Running | None:
         st.markdown(f"**{escaped(round_caption(negotiation, shown_round(negotiation)))}**")
         rounds.draw(negotiation)
         if kept.confirmed:
-            moves.draw_fork(kept)
+            fork.draw(kept)
     if _may_move(kept):
         moves.draw(kept)
     if negotiation.rounds:
@@ -111,7 +109,7 @@ def _may_move(kept: Kept) -> bool:
 
     While a branch stands beside the negotiation, the move is one in the branch.
     """
-    if kept.recorded or not kept.confirmed or table.branch_of(kept) is not None:
+    if kept.recorded or not kept.confirmed or fork.branch_of(kept) is not None:
         return False
     if kept.is_model:
         return kept.acting
@@ -129,15 +127,18 @@ def _draw_players() -> None:
     st.session_state[_MANAGER] = work.lab_manager.value
     st.session_state[_ROUNDS] = work.max_rounds
     st.session_state[_PRESENT] = work.presenting
+    scientists = {kind.value: player for kind, player in SCIENTISTS.items()}
+    if recorded or files.recordings():
+        scientists[_RECORDED] = RECORDED
     scientist, manager, rounds = st.columns([4, 4, 2])
     with scientist:
-        _draw_scientist(work.scientist, recorded=recorded)
+        _choice("Scientist", _SCIENTIST, scientists)
     with manager:
         if recorded:
             files.draw_choice()
         else:
             managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
-            _choice("Lab Manager", _MANAGER, managers, work.lab_manager)
+            _choice("Lab Manager", _MANAGER, managers)
     with rounds:
         _draw_rounds(recorded=recorded)
     _draw_opened()
@@ -145,14 +146,7 @@ def _draw_players() -> None:
         _draw_aside(number, one)
 
 
-def _draw_scientist(seated: ScientistKind, *, recorded: bool) -> None:
-    offered = {kind.value: player for kind, player in SCIENTISTS.items()}
-    if recorded or files.recordings():
-        offered[_RECORDED] = RECORDED
-    _choice("Scientist", _SCIENTIST, offered, _RECORDED if recorded else seated)
-
-
-def _choice(label: str, key: str, offered: Mapping[str, Player], seated: str) -> None:
+def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
     st.selectbox(
         label,
         list(offered),
@@ -160,7 +154,7 @@ def _choice(label: str, key: str, offered: Mapping[str, Player], seated: str) ->
         key=key,
         on_change=_seat,
     )
-    st.caption(offered[seated].rule)
+    st.caption(offered[st.session_state[key]].rule)
 
 
 def _draw_rounds(*, recorded: bool) -> None:
@@ -171,12 +165,12 @@ def _draw_rounds(*, recorded: bool) -> None:
             max_value=MOST_ROUNDS,
             step=1,
             key=_ROUNDS,
-            on_change=_set_rounds,
+            on_change=lambda: state.show(max_rounds=st.session_state[_ROUNDS], round_number=0),
         )
     st.toggle(
         "Present",
         key=_PRESENT,
-        on_change=_set_presenting,
+        on_change=lambda: state.show(presenting=st.session_state[_PRESENT]),
         help="Hides the controls and enlarges the story. A button brings them back.",
     )
 
@@ -185,19 +179,12 @@ def _seat() -> None:
     """Seat the chosen players; a recorded run brings its own study and lab."""
     chosen = st.session_state[_SCIENTIST]
     table.put_aside()
-    table.drop_branch()
+    fork.drop()
     if chosen == _RECORDED:
         files.open_recording(next(iter(files.recordings())))
-    else:
-        state.seat(ScientistKind(chosen), LabManagerKind(st.session_state[_MANAGER]))
-
-
-def _set_rounds() -> None:
-    state.set_rounds(st.session_state[_ROUNDS])
-
-
-def _set_presenting() -> None:
-    state.present(on=st.session_state[_PRESENT])
+        return
+    seated = {"scientist": chosen, "lab_manager": st.session_state[_MANAGER]}
+    state.show(**seated, recording=None, round_number=0)
 
 
 def _draw_opened() -> None:

@@ -7,7 +7,6 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.models import LabManagerActionType
 from replicalab.negotiation import Negotiation, Round
-from replicalab.scenarios import Pack
 from replicalab.text.negotiation import (
     answer_verdict,
     on_the_table,
@@ -23,11 +22,24 @@ from replicalab.ui.words import coloured, escaped, verdict_badge
 
 def draw(negotiation: Negotiation | None) -> None:
     """Draw the story: how it ended, the round on show in one line, both sides, the lines."""
+    with st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        horizontal_alignment="distribute",
+        key="presenting",
+    ):
+        if negotiation is not None:
+            pack = negotiation.pack
+            st.caption(f"{escaped(pack.paper.title)} · {pack.difficulty} lab", width="content")
+        st.button(
+            "Leave the presentation",
+            icon=":material/close_fullscreen:",
+            on_click=state.show,
+            kwargs={"presenting": False},
+        )
     if negotiation is None:
-        _draw_way_out()
         return
     verdict = outcome_verdict(negotiation)
-    _draw_top(negotiation.pack)
     st.title(coloured(verdict.status, escaped(verdict.text)))
     if not negotiation.rounds:
         return
@@ -40,26 +52,6 @@ def draw(negotiation: Negotiation | None) -> None:
     with chart:
         run.draw_convergence(negotiation)
     run.draw_matrix(negotiation)
-
-
-def _draw_top(pack: Pack) -> None:
-    with st.container(
-        horizontal=True,
-        vertical_alignment="center",
-        horizontal_alignment="distribute",
-        key="presenting",
-    ):
-        st.caption(f"{escaped(pack.paper.title)} · {pack.difficulty} lab", width="content")
-        _draw_way_out()
-
-
-def _draw_way_out() -> None:
-    st.button(
-        "Leave the presentation",
-        icon=":material/close_fullscreen:",
-        on_click=state.present,
-        kwargs={"on": False},
-    )
 
 
 def _draw_sides(done: Round) -> None:

@@ -53,11 +53,22 @@ def draw_scrubber(negotiation: Negotiation) -> None:
     at, last = shown_round(negotiation), last_round(negotiation)
     playing = table().playing_since is not None
     with st.container(horizontal=True, vertical_alignment="center", key="scrubber"):
-        _jump("First", ":material/first_page:", -last, last, disabled=at == 0)
-        _jump("Back", ":material/chevron_left:", -1, last, disabled=at == 0, shortcut="Left")
-        st.markdown(f"**Round {at + 1} of {last + 1}**", width="content")
-        _jump("Next", ":material/chevron_right:", 1, last, disabled=at == last, shortcut="Right")
-        _jump("Last", ":material/last_page:", last, last, disabled=at == last)
+        for label, icon, by, shortcut in (
+            ("First", "first_page", -last, None),
+            ("Back", "chevron_left", -1, "Left"),
+            ("Next", "chevron_right", 1, "Right"),
+            ("Last", "last_page", last, None),
+        ):
+            if label == "Next":
+                st.markdown(f"**Round {at + 1} of {last + 1}**", width="content")
+            st.button(
+                label,
+                icon=f":material/{icon}:",
+                on_click=_go,
+                args=(by, last),
+                disabled=at == (0 if label in ("First", "Back") else last),
+                shortcut=shortcut,
+            )
         st.button(
             "Pause" if playing else "Play",
             icon=":material/pause:" if playing else ":material/play_arrow:",
@@ -69,21 +80,15 @@ def draw_scrubber(negotiation: Negotiation) -> None:
         _advance(last)
 
 
-def _jump(
-    label: str, icon: str, by: int, last: int, *, disabled: bool, shortcut: str | None = None
-) -> None:
-    st.button(label, icon=icon, on_click=_go, args=(by, last), disabled=disabled, shortcut=shortcut)
-
-
 def _go(by: int, last: int) -> None:
     """Go on by some rounds from where we are now, so that quick presses add up."""
     _stop()
     at = min(state.workspace().round_number, last)
-    state.show_round(max(0, min(at + by, last)))
+    state.show(round_number=max(0, min(at + by, last)))
 
 
 def _play(at: int, last: int) -> None:
-    state.show_round(0 if at == last else at)
+    state.show(round_number=0 if at == last else at)
     table().playing_since = time.monotonic()
 
 
@@ -98,7 +103,7 @@ def _advance(last: int) -> None:
     if since is None or time.monotonic() - since < _SECONDS_PER_ROUND * 0.9:
         return
     at = min(state.workspace().round_number + 1, last)
-    state.show_round(at)
+    state.show(round_number=at)
     table().playing_since = None if at == last else time.monotonic()
     st.rerun()
 

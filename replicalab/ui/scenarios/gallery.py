@@ -25,6 +25,10 @@ _CARDS_A_PAGE: Final = 12
 _SEEDS: Final = 1000
 _ANY: Final = "any"
 _DOMAINS: Final = {"finance_trading": "Finance"}
+_OWN_BUTTONS: Final = (
+    ("Edit", ":material/edit:", own.edit),
+    ("Remove", ":material/delete:", own.take_away),
+)
 
 
 def draw_stories() -> None:
@@ -38,7 +42,8 @@ def draw_stories() -> None:
             with st.container(gap="xsmall"):
                 title = f"**{story.title}**"
                 if st.button(title, key=story.key, icon=":material/play_circle:", width="stretch"):
-                    state.open_story(story)
+                    state.open_workspace(story.workspace)
+                    state.current().story = story
                     st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
                 st.caption(story.line)
         with st.container(gap="xsmall"):
@@ -127,7 +132,14 @@ def _draw_card(card: Card) -> None:
                 args=(summary.scenario_id, summary.title),
             )
             if card.own:
-                _draw_own_buttons(summary.scenario_id)
+                for label, icon, pressed in _OWN_BUTTONS:
+                    st.button(
+                        label,
+                        key=f"{label.lower()}_{summary.scenario_id}",
+                        icon=icon,
+                        on_click=pressed,
+                        args=(summary.scenario_id,),
+                    )
 
 
 def _domain_label(domain_id: str) -> str:
@@ -136,25 +148,9 @@ def _domain_label(domain_id: str) -> str:
 
 def _open(scenario_id: str, title: str) -> None:
     """Open a study and say so: on a phone what happens to it is far above the card."""
-    state.open_study(scenario_id)
+    if scenario_id != state.workspace().scenario_id:  # it may be pressed twice
+        state.open_study(scenario_id)
     st.toast(f"{escaped(title)} is open, above the studies.", icon=":material/visibility:")
-
-
-def _draw_own_buttons(scenario_id: str) -> None:
-    st.button(
-        "Edit",
-        key=f"edit_{scenario_id}",
-        icon=":material/edit:",
-        on_click=own.edit,
-        args=(scenario_id,),
-    )
-    st.button(
-        "Remove",
-        key=f"remove_{scenario_id}",
-        icon=":material/delete:",
-        on_click=own.take_away,
-        args=(scenario_id,),
-    )
 
 
 def _draw_broken_files() -> None:

@@ -22,6 +22,7 @@ from replicalab.text.verdicts import Status
 from replicalab.ui import own_studies, state
 from replicalab.ui.gallery import lab_line, own_card
 from replicalab.ui.words import badge, escaped
+from replicalab.ui.workspace import Workspace
 
 _TEXT: Final = "own_text"
 _SOURCE: Final = "own_source"
@@ -61,7 +62,8 @@ def take_away(scenario_id: str) -> None:
     """Forget one of the visitor's studies; its text goes into the editor, so nothing is lost."""
     edit(scenario_id)
     own_studies.remove(scenario_id)
-    state.leave(scenario_id)
+    if state.workspace().scenario_id == scenario_id:
+        state.open_workspace(Workspace())
 
 
 def _draw_ways_to_start() -> None:
@@ -192,4 +194,4 @@ def _draw_actions(text: str, study: Study) -> None:
 
 def _use(text: str, study: Study) -> None:
     own_studies.keep(text, study)
-    state.reopen_study(study.scenario_id)
+    state.open_study(study.scenario_id)

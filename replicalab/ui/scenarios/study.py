@@ -32,6 +32,10 @@ _CONFIDENCE: Final = {
     Confidence.DERIVED: "derived from verified numbers",
     Confidence.PLANNING_VALUE: "planning value, ours",
 }
+_WAYS_ON: Final = (
+    ("pages/1_Protocol.py", "Edit the protocol", ":material/tune:"),
+    ("pages/2_Negotiation.py", "Step through the negotiation", ":material/forum:"),
+)
 _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
 
@@ -46,7 +50,9 @@ def draw_story(reference: Options) -> None:
         st.markdown(f"**{escaped(pack.paper.title)}.** {escaped(pack.paper.goal)}")
         draw_verdict(offer_story(reference))
         st.caption(escaped(terms_text(reference.yours)))
-        _draw_ways_on()
+        with st.container(horizontal=True, key="ways_on"):
+            for file, label, icon in _WAYS_ON:
+                st.page_link(file, label=label, icon=icon, query_params=state.address())
 
 
 def _draw_lab_choice(pack: Pack) -> None:
@@ -76,24 +82,8 @@ def _draw_lab_choice(pack: Pack) -> None:
 
 
 def _open_lab() -> None:
-    state.open_lab(st.session_state[_LAB], st.session_state[_SEED])
-
-
-def _draw_ways_on() -> None:
-    query = state.address()
-    with st.container(horizontal=True, key="ways_on"):
-        st.page_link(
-            "pages/1_Protocol.py",
-            label="Edit the protocol",
-            icon=":material/tune:",
-            query_params=query,
-        )
-        st.page_link(
-            "pages/2_Negotiation.py",
-            label="Step through the negotiation",
-            icon=":material/forum:",
-            query_params=query,
-        )
+    chosen = state.workspace().with_lab(st.session_state[_LAB], st.session_state[_SEED])
+    state.open_workspace(chosen)
 
 
 def draw_paper(pack: Pack) -> None:
