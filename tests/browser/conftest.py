@@ -7,12 +7,13 @@ from collections.abc import Generator, Iterator
 from typing import NoReturn
 
 import pytest
-from playwright.sync_api import BrowserContext, Error, Page, Playwright
+from playwright.sync_api import BrowserContext, Error, Page, Playwright, expect
 
 from tests.browser.driving import (
     APP,
     CHROMIUM_FLAGS,
     PROJECTOR,
+    RUN_SECONDS,
     AppServer,
     View,
     Watch,
@@ -20,6 +21,9 @@ from tests.browser.driving import (
     find_chromium,
     keep_picture,
 )
+
+# A page is waited for by what it shows, however busy the machine is.
+expect.set_options(timeout=RUN_SECONDS * 1000)
 
 REMEDY = (
     "no Chromium found: install one (Debian: apt-get install chromium; anywhere: "
