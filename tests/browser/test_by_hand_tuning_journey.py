@@ -20,7 +20,7 @@ from tests.browser.driving import (
     open_app,
     wait_for_run,
 )
-from tests.browser.visiting import number, press, type_number, type_text, where
+from tests.browser.visiting import number, press, type_number, where
 
 SETTLED_MS: Final = 1100
 """Only then does the app take another address for the browser's Back (`ui.state`)."""
@@ -207,30 +207,6 @@ def test_negative_number_is_refused_beside_the_field_and_the_plan_is_kept(app_pa
     expect(tile(app_page, "budget")).to_contain_text("3,850 / 3,900 credits")
     type_number(app_page, "Sample size", 150)
     expect(tile(app_page, "budget")).to_contain_text("2,350 / 3,900 credits")
-
-
-def test_emptied_text_says_what_to_write_and_keeps_the_plan(app_page: Page) -> None:
-    open_app(app_page, EASY)
-    type_text(app_page, "Technique", "")
-    expect(
-        app_page.get_by_text("Technique is empty, so the plan keeps “offline decile")
-    ).to_be_visible()
-    type_text(app_page, "Technique", "a backtest")
-    expect(app_page.get_by_text("Technique is empty")).to_have_count(0)
-
-
-def test_cut_link_is_named_and_the_page_works_on(app_page: Page) -> None:
-    open_app(app_page, EASY)
-    type_number(app_page, "Sample size", 150)
-    expect(app_page).to_have_url(re.compile("plan="))
-    open_app(app_page, app_page.url[:-20])
-    message = app_page.get_by_text("the link is incomplete or was changed on its way")
-    expect(message).to_be_visible()
-    expect(number(app_page, "Sample size")).to_have_value("300")
-    press(app_page, "Dismiss")
-    expect(message).to_have_count(0)
-    type_number(app_page, "Sample size", 200)
-    expect(tile(app_page, "budget")).to_contain_text("2,850 / 3,900 credits")
 
 
 def test_what_is_typed_is_never_an_image_and_asks_nobody(app_page: Page) -> None:

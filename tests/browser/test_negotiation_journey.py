@@ -145,21 +145,6 @@ def test_round_is_forked_and_both_branches_are_compared(app_page: Page, view: Vi
     expect(verdict(app_page)).to_contain_text("37 samples in 5 days")
 
 
-# --- recorded runs ----------------------------------------------------------------------------
-
-
-def test_recorded_run_is_replayed_without_any_endpoint(app_page: Page) -> None:
-    open_app(app_page, "/Negotiation")
-    choose(app_page, "Scientist", "Recorded run")
-    expect(app_page.get_by_text("Written by hand.")).to_be_visible()
-    expect(app_page.get_by_text(re.compile("^Attempt 1: "))).to_be_visible()
-    expect(verdict(app_page)).to_contain_text("Agreed in round 3: 195 samples in 4 days")
-    app_page.reload()
-    expect(verdict(app_page)).to_contain_text("Agreed in round 3: 195 samples in 4 days")
-    choose(app_page, "Scientist", "Baseline")
-    expect_round(app_page, 1, 5)
-
-
 # --- a language model -------------------------------------------------------------------------
 
 
@@ -223,7 +208,6 @@ def test_waiting_model_is_stopped_at_once(app_page: Page) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        "/Negotiation",
         "/Negotiation?scientist=person&round=1",
         "/Negotiation?scientist=model",
         "/Negotiation?recording=momentum_revised",

@@ -129,16 +129,6 @@ def test_edited_study_replaces_the_one_in_use_until_it_is_taken_away() -> None:
     assert "12 of 12 studies" in said(app)
 
 
-def test_hostile_study_is_shown_as_it_is_written() -> None:
-    hostile = "![x](https://evil.example/x.png) <b>bold</b> :red[y]"
-    title = "Studies of interference in serial verbal reactions"
-    app = using(MINE.replace(title, hostile))
-    assert hostile in where(app)
-    for element in app.markdown:
-        assert "![x](" not in str(element.value)
-        assert "<b>" not in str(element.value)
-
-
 @pytest.mark.parametrize(
     "text",
     ["[" * 10_000, "!!python/object:os.system {}", "\x00", "no"],

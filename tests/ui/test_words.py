@@ -123,7 +123,10 @@ def test_coloured_text_has_colour_symbol_and_word(status: Status, shown: str) ->
 def test_badge_of_a_verdict_is_its_title_and_a_check_is_never_a_caution() -> None:
     verdict = Verdict(Status.FAIL, "Not feasible", "Not feasible here: budget fails.")
     assert verdict_badge(verdict) == ":red-badge[:material/cancel: Not feasible]"
-    assert [pass_or_fail(True), pass_or_fail(False)] == [Status.PASS, Status.FAIL]
+    assert [pass_or_fail(ok=True), pass_or_fail(ok=False)] == [
+        coloured(Status.PASS, "pass"),
+        coloured(Status.FAIL, "fail"),
+    ]
 
 
 def test_every_dimension_has_a_label() -> None:

@@ -49,7 +49,10 @@ def draw(kept: Kept | None) -> None:
 
 
 def _draw_saving(kept: Kept) -> None:
-    saved = _saved(kept)
+    try:
+        saved = save(kept.negotiation, kept.recording or _recording(kept))
+    except (TraceError, ValidationError):  # what is known of the model cannot be written down
+        saved = save(kept.negotiation)
     by_model = any(done.turn.by is By.MODEL for done in kept.negotiation.rounds)
     st.download_button(
         "Save this negotiation",
@@ -69,14 +72,6 @@ def _draw_saving(kept: Kept) -> None:
             "here; play fewer rounds.",
             icon=":material/warning:",
         )
-
-
-def _saved(kept: Kept) -> str:
-    """Return the file, with what is known of the model where one played."""
-    try:
-        return save(kept.negotiation, kept.recording or _recording(kept))
-    except (TraceError, ValidationError):
-        return save(kept.negotiation)
 
 
 def _recording(kept: Kept) -> Recording | None:
@@ -207,11 +202,8 @@ def draw_recording_problem(problem: str) -> None:
                 on_click=open_recording,
                 args=(key,),
             )
-        st.button("Close the recording", on_click=_close_recording)
-
-
-def _close_recording() -> None:
-    state.open_workspace(state.workspace().changed(recording=None, round_number=0))
+        closed = state.workspace().changed(recording=None, round_number=0)
+        st.button("Close the recording", on_click=state.open_workspace, args=(closed,))
 
 
 def draw_choice() -> None:

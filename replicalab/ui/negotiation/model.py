@@ -38,7 +38,13 @@ def draw(kept: Kept, *, asked: bool) -> Running | None:
     settings.draw()
     if kept.negotiation.ending is not None:
         if not kept.source:
-            _draw_start_again(kept)
+            st.button(
+                "Run it again",
+                icon=":material/replay:",
+                on_click=_run_again,
+                args=(kept,),
+                help="Forgets this run. Save it below first if you want to keep it.",
+            )
         return None
     try:
         endpoint = settings.endpoint()
@@ -52,17 +58,7 @@ def draw(kept: Kept, *, asked: bool) -> Running | None:
     return Running(st.empty(), running, kept) if running else None
 
 
-def _draw_start_again(kept: Kept) -> None:
-    st.button(
-        "Run it again",
-        icon=":material/replay:",
-        on_click=_start_again,
-        args=(kept,),
-        help="Forgets this run. Save it below first if you want to keep it.",
-    )
-
-
-def _start_again(kept: Kept) -> None:
+def _run_again(kept: Kept) -> None:
     back_to(kept, 0)
     _run(kept)
 
@@ -137,23 +133,14 @@ def carry_on(running: Running | None) -> None:
     """Ask the model for its turn, play it, and run again for the next round."""
     if running is None:
         return
-    kept, number = running.kept, len(running.kept.negotiation.rounds)
-    answer = _ask(running)
-    if answer.turn is None:
-        kept.failure = answer
-    else:
-        play(kept, number, answer.turn)
-        table().running = kept.negotiation.ending is None
-    st.rerun()
-
-
-def _ask(running: Running) -> ModelAnswer:
-    negotiation, endpoint = running.kept.negotiation, running.endpoint
+    slot, endpoint, kept = running
+    negotiation = kept.negotiation
+    number = len(negotiation.rounds)
     asked = (
-        f"Round {len(negotiation.rounds) + 1} of {negotiation.setup.max_rounds}: "
+        f"Round {number + 1} of {negotiation.setup.max_rounds}: "
         f"{escaped(endpoint.model)} on {escaped(endpoint.host)}"
     )
-    status = running.slot.status(f"{asked} is asked …")
+    status = slot.status(f"{asked} is asked …")
 
     def progress(found: Progress) -> None:
         status.update(
@@ -161,4 +148,10 @@ def _ask(running: Running) -> ModelAnswer:
         )
 
     model = build_generate_fn(endpoint, on_progress=progress)
-    return ask_model(model, negotiation.state, negotiation.pack)
+    answer = ask_model(model, negotiation.state, negotiation.pack)
+    if answer.turn is None:
+        kept.failure = answer
+    else:
+        play(kept, number, answer.turn)
+        table().running = kept.negotiation.ending is None
+    st.rerun()

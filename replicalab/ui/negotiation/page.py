@@ -9,15 +9,19 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.negotiation import ScientistKind
+from replicalab.models import LabManagerActionType
+from replicalab.negotiation import Negotiation, Round, ScientistKind
 from replicalab.planner import Options
 from replicalab.text.negotiation import (
     LAB_MANAGERS,
     RECORDED,
     SCIENTISTS,
     Player,
+    answer_verdict,
+    on_the_table,
     outcome_verdict,
     round_caption,
+    turn_title,
 )
 from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import state
@@ -26,7 +30,6 @@ from replicalab.ui.negotiation import (
     fork,
     model,
     moves,
-    presenter,
     rounds,
     run,
     settings,
@@ -34,7 +37,7 @@ from replicalab.ui.negotiation import (
 )
 from replicalab.ui.negotiation.model import Running
 from replicalab.ui.negotiation.table import Kept, shown_round
-from replicalab.ui.words import draw_verdict, escaped
+from replicalab.ui.words import coloured, draw_verdict, escaped, verdict_badge
 from replicalab.ui.workspace import MOST_ROUNDS
 
 _SCIENTIST: Final = "scientist_choice"
@@ -54,7 +57,7 @@ def draw(here: Options) -> Running | None:
         _draw_players()
     kept = _current(here.yours)
     if presenting:
-        presenter.draw(kept.negotiation if kept else None)
+        _present(kept.negotiation if kept else None)
         return None
     running = _draw_negotiation(kept, asked=asked) if kept else None
     files.draw(kept)
@@ -111,10 +114,62 @@ def _may_move(kept: Kept) -> bool:
     """
     if kept.recorded or not kept.confirmed or fork.branch_of(kept) is not None:
         return False
-    if kept.is_model:
-        return kept.acting
     person = kept.negotiation.setup.scientist is ScientistKind.PERSON
-    return person or kept.negotiation.ending is None
+    return kept.acting if kept.is_model else person or kept.negotiation.ending is None
+
+
+# --- presenting -------------------------------------------------------------------------------
+
+
+def _present(negotiation: Negotiation | None) -> None:
+    """Draw the story: how it ended, the round on show in one line, both sides, the lines."""
+    with st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        horizontal_alignment="distribute",
+        key="presenting",
+    ):
+        if negotiation is not None:
+            pack = negotiation.pack
+            st.caption(f"{escaped(pack.paper.title)} · {pack.difficulty} lab", width="content")
+        st.button(
+            "Leave the presentation",
+            icon=":material/close_fullscreen:",
+            on_click=state.show,
+            kwargs={"presenting": False},
+        )
+    if negotiation is None:
+        return
+    verdict = outcome_verdict(negotiation)
+    st.title(coloured(verdict.status, escaped(verdict.text)))
+    if not negotiation.rounds:
+        return
+    rounds.draw_scrubber(negotiation)
+    at = shown_round(negotiation)
+    st.header(escaped(round_caption(negotiation, at)))
+    sides, chart = st.columns([2, 3], gap="large")
+    with sides:
+        _draw_sides(negotiation.rounds[at])
+    with chart:
+        run.draw_convergence(negotiation)
+    run.draw_matrix(negotiation)
+
+
+def _draw_sides(done: Round) -> None:
+    st.subheader(f"Scientist: {turn_title(done).lower()}")
+    st.markdown(_in_numbers(done.plan))
+    verdict = answer_verdict(done)
+    if done.answer is None or verdict is None:
+        st.subheader("Lab Manager: nothing to answer")
+        return
+    st.subheader(f"Lab Manager: {verdict_badge(verdict)}")
+    suggests = done.answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
+    offer = done.offer.after if done.offer else None
+    st.markdown(f"Offers {_in_numbers(offer)}" if suggests else verdict.text)
+
+
+def _in_numbers(plan: Assessment | None) -> str:
+    return f"{escaped(on_the_table(plan))}." if plan else "No plan is on the table yet."
 
 
 # --- who plays --------------------------------------------------------------------------------

@@ -33,7 +33,6 @@ from replicalab.ui.negotiation.table import last_round, shown_round, table
 from replicalab.ui.words import (
     DIMENSION_LABELS,
     as_list,
-    coloured,
     escaped,
     pass_or_fail,
     verdict_badge,
@@ -181,26 +180,17 @@ def _draw_manager(done: Round) -> None:
     _draw_reworded(done)
     with st.expander(_OPENER, icon=":material/rule:", key=f"manager_rule_{done.number}"):
         st.markdown(answer_rule(done))
-        if done.plan is not None:
-            _draw_slack(done.plan)
-
-
-def _draw_slack(plan: Assessment) -> None:
-    found = plan.slack.values()
-    st.table(
-        {
-            "Dimension": [DIMENSION_LABELS[slack.dimension] for slack in found],
-            "Used / limit": [used_text(plan, slack) for slack in found],
-            "Slack": [signed_text(slack.slack) for slack in found],
-            "Passes": [pass_cell(ok=slack.ok) for slack in found],
-        },
-        hide_index=True,
-    )
-
-
-def pass_cell(*, ok: bool) -> str:
-    """Return whether a dimension passes, for a table."""
-    return coloured(pass_or_fail(ok), "pass" if ok else "fail")
+        if (plan := done.plan) is not None:
+            found = plan.slack.values()
+            st.table(
+                {
+                    "Dimension": [DIMENSION_LABELS[slack.dimension] for slack in found],
+                    "Used / limit": [used_text(plan, slack) for slack in found],
+                    "Slack": [signed_text(slack.slack) for slack in found],
+                    "Passes": [pass_or_fail(ok=slack.ok) for slack in found],
+                },
+                hide_index=True,
+            )
 
 
 # --- in a model's words -----------------------------------------------------------------------

@@ -8,7 +8,7 @@ from replicalab.models import revise
 from replicalab.planner import Options
 from replicalab.ui import state
 from replicalab.ui.editor import Form, draw_fields
-from replicalab.ui.protocol import asks, changes, check, evidence
+from replicalab.ui.protocol import asks, changes, check
 
 __all__ = ["draw"]
 
@@ -26,7 +26,7 @@ def draw(here: Options) -> None:
         draw_fields(Form(f"plan_{state.current().version}", yours.plan, _take), yours.pack)
     with checked:
         st.header("Evidence and cost")
-        evidence.draw(here, found)
+        check.draw_evidence(here, found)
         check.draw_reasons(yours)
         check.draw_cost(found)
     changes.draw(here, found)

@@ -21,7 +21,7 @@ from replicalab.scenarios import (
 from replicalab.text.verdicts import Status
 from replicalab.ui import own_studies, state
 from replicalab.ui.gallery import lab_line, own_card
-from replicalab.ui.words import badge, escaped
+from replicalab.ui.words import badge, draw_table, escaped
 from replicalab.ui.workspace import Workspace
 
 _TEXT: Final = "own_text"
@@ -133,14 +133,12 @@ def _draw_faults(error: ScenarioError) -> None:
     count = f"{number} faults" if number > 1 else "One fault"
     first = f" The first {len(faults)} are listed." if error.more else ""
     st.error(f"{count}. The file can be used when none is left.{first}", icon=":material/cancel:")
-    st.table(
-        {
-            "Line": [str(fault.line or "–") for fault in faults],
-            "Field": [escaped(fault.path) or "the file" for fault in faults],
-            "What is wrong": [escaped(fault.problem) for fault in faults],
-            "What to do": [escaped(fault.remedy) for fault in faults],
-        },
-        hide_index=True,
+    draw_table(
+        ("Line", "Field", "What is wrong", "What to do"),
+        [
+            (str(fault.line or "–"), fault.path or "the file", fault.problem, fault.remedy)
+            for fault in faults
+        ],
         alt="Faults of the study file",
     )
 

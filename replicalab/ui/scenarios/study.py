@@ -23,7 +23,7 @@ from replicalab.scenarios import (
 from replicalab.text.plan import staff_text
 from replicalab.text.verdicts import Status, offer_story, terms_text
 from replicalab.ui import state
-from replicalab.ui.words import coloured, draw_verdict, escaped
+from replicalab.ui.words import coloured, draw_table, draw_verdict, escaped
 from replicalab.ui.workspace import LARGEST_SEED
 
 _CONFIDENCE: Final = {
@@ -131,13 +131,9 @@ def draw_design(pack: Pack) -> None:
         f"{escaped(kind.method)}. {escaped(design.source)} Numbers that are not printed in the "
         "paper are planning values, chosen by us."
     )
-    st.table(
-        {
-            "Number": [label for label, _, _ in rows],
-            "Value": [value for _, value, _ in rows],
-            "Why": [escaped(why) or "–" for _, _, why in rows],
-        },
-        hide_index=True,
+    draw_table(
+        ("Number", "Value", "Why"),
+        [(label, value, why or "–") for label, value, why in rows],
         alt="Numbers that the planned evidence rests on",
     )
 

@@ -19,8 +19,7 @@ from replicalab.text.tradeoffs import (
 )
 from replicalab.ui.tradeoffs.outlook import Outlook
 from replicalab.ui.tradeoffs.point import draw_loaded, load
-from replicalab.ui.tradeoffs.region import draw_table
-from replicalab.ui.words import draw_verdict, escaped
+from replicalab.ui.words import draw_table, draw_verdict, escaped
 
 _TITLES: Final = {YOUR_PLAN: "Your plan", LEAST_LOSS: "Least-loss plan"}
 
