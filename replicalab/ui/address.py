@@ -23,13 +23,7 @@ from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.models import PROTOCOL_FIELDS, Protocol, too_large
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, load_scenario
-from replicalab.ui.workspace import (
-    DEFAULT_DIFFICULTY,
-    DEFAULT_STUDY,
-    LEVERS,
-    FindPack,
-    Workspace,
-)
+from replicalab.ui.workspace import DEFAULT_DIFFICULTY, DEFAULT_STUDY, LEVERS, FindPack, Workspace
 
 _CHECK: Final = "v"
 _LARGEST_PLAN: Final = 64 * 1024

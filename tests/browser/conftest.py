@@ -48,8 +48,7 @@ def browser_type_launch_args(playwright: Playwright) -> dict[str, object]:
 
 @pytest.fixture(scope="session")
 def app_server(
-    browser_type_launch_args: dict[str, object],
-    tmp_path_factory: pytest.TempPathFactory,
+    browser_type_launch_args: dict[str, object], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[AppServer]:
     """The app, served for the whole session; only when there is a browser to visit it."""
     assert browser_type_launch_args

@@ -7,12 +7,7 @@ from typing import Final
 import pytest
 
 from replicalab.models import LAB_DIMENSIONS, Dimension
-from replicalab.scenarios import (
-    Difficulty,
-    copy_text,
-    list_scenarios,
-    parse_study,
-)
+from replicalab.scenarios import Difficulty, copy_text, list_scenarios, parse_study
 from replicalab.text.verdicts import answer_to
 from replicalab.ui.gallery import Filter, cards, lab_line, matching, own_card
 from tests.ui.reading import plain

@@ -155,9 +155,7 @@ def test_every_page_works_beside_a_broken_file(shelf: Path, file: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "a: &a [*a]\n", "\x00"],
-    ids=["empty", "alias", "control character"],
+    "text", ["", "a: &a [*a]\n", "\x00"], ids=["empty", "alias", "control character"]
 )
 def test_file_of_any_text_leaves_the_gallery_whole(shelf: Path, text: str) -> None:
     (shelf / "biology" / "broken.yaml").write_text(text)

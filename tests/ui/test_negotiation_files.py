@@ -18,13 +18,7 @@ from replicalab.negotiation import (
 )
 from replicalab.scenarios import load_scenario
 from tests.negotiation.playing import by_person, by_rule, propose
-from tests.ui.negotiating import (
-    TOLD,
-    hand_over,
-    round_shown,
-    seated,
-    shows,
-)
+from tests.ui.negotiating import TOLD, hand_over, round_shown, seated, shows
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,

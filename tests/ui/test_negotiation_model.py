@@ -314,10 +314,7 @@ def test_answer_is_reworded_beside_the_built_in_text_and_goes_with_its_plan(
 
 @pytest.mark.parametrize(("words", "told"), [("Too much.", "leaves out"), (DEAD, str(DEAD))])
 def test_wording_that_cannot_stand_is_said_and_not_shown(
-    seated_model: SeatedModel,
-    monkeypatch: pytest.MonkeyPatch,
-    words: str | Exception,
-    told: str,
+    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch, words: str | Exception, told: str
 ) -> None:
     app = reworded(seated_model, monkeypatch, words)
     assert any(told in alert.text for alert in alerts(app))

@@ -16,16 +16,7 @@ from replicalab.text.plan import used_text
 from replicalab.ui.address import encode_plan
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
-from tests.ui.negotiating import (
-    PACK,
-    REFERENCE,
-    TOLD,
-    headers,
-    round_shown,
-    rows_in,
-    seated,
-    shows,
-)
+from tests.ui.negotiating import PACK, REFERENCE, TOLD, headers, round_shown, rows_in, seated, shows
 from tests.ui.reading import (
     COLOURS,
     IN_EVERY_LAB,

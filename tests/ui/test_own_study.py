@@ -65,10 +65,7 @@ def own_alert(app: AppTest) -> Alert:
 
 @pytest.mark.parametrize(
     ("source", "text"),
-    [
-        ("the template", template_text()),
-        ("psy_stroop", copy_text("psy_stroop", "my_psy_stroop")),
-    ],
+    [("the template", template_text()), ("psy_stroop", copy_text("psy_stroop", "my_psy_stroop"))],
 )
 def test_editor_starts_with_a_study_that_can_be_used(source: str, text: str) -> None:
     app = press(pick(visit(), "Start from", source), "Put it into the editor")
@@ -90,8 +87,7 @@ def test_faults_beyond_fifty_are_counted() -> None:
     wrong = "".join(f"wrong_{number}: 1\n" for number in range(60))
     app = write(visit(), f"{MINE}\n{wrong}")
     assert own_alert(app) == Alert(
-        "error",
-        "60 faults. The file can be used when none is left. The first 50 are listed.",
+        "error", "60 faults. The file can be used when none is left. The first 50 are listed."
     )
     assert len(faults(app)) == 50
 
@@ -129,10 +125,7 @@ def test_edited_study_replaces_the_one_in_use_until_it_is_taken_away() -> None:
     assert "12 of 12 studies" in said(app)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["[" * 10_000, "!!python/object:os.system {}", "\x00", "no"],
-)
+@pytest.mark.parametrize("text", ["[" * 10_000, "!!python/object:os.system {}", "\x00", "no"])
 def test_hostile_text_gives_faults_and_no_exception(text: str) -> None:
     app = write(visit(), text)
     assert own_alert(app).colour == "error"

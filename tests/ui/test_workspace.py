@@ -52,10 +52,7 @@ def test_workspace_keeps_no_plan_that_is_the_reference_protocol() -> None:
             FULL.with_study("math_four_colour"),
             {"scenario_id": "math_four_colour", "protocol": None, **LEFT, **REAL_LAB},
         ),
-        (
-            FULL.with_lab("easy", 9),
-            {"difficulty": "easy", "seed": 9, **LEFT, **REAL_LAB},
-        ),
+        (FULL.with_lab("easy", 9), {"difficulty": "easy", "seed": 9, **LEFT, **REAL_LAB}),
         (
             FULL.with_plan(make_protocol(sample_size=7)),
             {"protocol": make_protocol(sample_size=7), **LEFT},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -22,6 +23,7 @@ from replicalab.negotiation import (
 from replicalab.negotiation.asking import MAX_RETRIES
 from replicalab.text.negotiation import LAB_MANAGERS
 from replicalab.ui import own_studies, state
+from replicalab.ui.controls import button
 from replicalab.ui.negotiation import fork, settings, table
 from replicalab.ui.negotiation.table import Kept
 from replicalab.ui.words import escaped
@@ -196,12 +198,7 @@ def draw_recording_problem(problem: str) -> None:
     key = state.workspace().recording
     with st.container(horizontal=True, key="recording_problem"):
         if key in recordings():
-            st.button(
-                "Open its study and lab",
-                icon=":material/science:",
-                on_click=open_recording,
-                args=(key,),
-            )
+            button("Open its study and lab", "science", partial(open_recording, key))
         closed = state.workspace().changed(recording=None, round_number=0)
         st.button("Close the recording", on_click=state.open_workspace, args=(closed,))
 
@@ -211,7 +208,7 @@ def draw_choice() -> None:
     opened, found = table.table().opened, recordings()
     if opened is not None:
         st.markdown(escaped(opened.source))
-        st.button("Close it", icon=":material/close:", on_click=table.close_opened)
+        button("Close it", "close", table.close_opened)
         return
     key = state.workspace().recording
     if key not in found:

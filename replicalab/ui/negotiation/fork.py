@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import zip_longest
 from typing import Final
 
@@ -11,16 +12,10 @@ from replicalab.negotiation import Round, fork
 from replicalab.text.negotiation import outcome_verdict, round_summary, turn_title
 from replicalab.text.verdicts import ANSWER_TITLES
 from replicalab.ui import state
+from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import moves
-from replicalab.ui.negotiation.table import (
-    Branch,
-    Kept,
-    last_round,
-    open_kept,
-    shown_round,
-    table,
-)
+from replicalab.ui.negotiation.table import Branch, Kept, last_round, open_kept, shown_round, table
 from replicalab.ui.words import draw_verdict, escaped
 
 _WIDTH: Final = 1200
@@ -34,11 +29,10 @@ def draw(kept: Kept) -> None:
         _draw_form(kept, at)
     else:
         at = shown_round(kept.negotiation)
-        st.button(
+        button(
             "Fork here",
-            icon=":material/call_split:",
-            on_click=_ask,
-            args=((kept, at),),
+            "call_split",
+            partial(_ask, (kept, at)),
             help=f"Put another plan forward in round {at + 1}, and compare what follows.",
         )
     branch = branch_of(kept)
@@ -69,12 +63,11 @@ def _draw_form(kept: Kept, at: int) -> None:
         with preview:
             draw_preview(form, negotiation.pack)
             with st.container(horizontal=True, key="forking_buttons"):
-                st.button(
+                button(
                     "Continue from here",
+                    "call_split",
+                    partial(_branch_off, kept, at, form),
                     type="primary",
-                    icon=":material/call_split:",
-                    on_click=_branch_off,
-                    args=(kept, at, form),
                 )
                 st.button("Cancel", on_click=_ask, args=(None,))
 
@@ -113,14 +106,13 @@ def _draw_branches(branch: Branch) -> None:
             alt="Both branches round by round",
         )
     with st.container(horizontal=True, key="branch_buttons"):
-        st.button(
+        button(
             "Keep the branch",
-            icon=":material/check:",
-            on_click=_keep,
-            args=(branch,),
+            "check",
+            partial(_keep, branch),
             help="Shows the branch in place of the original; closing it brings that back.",
         )
-        st.button("Drop the branch", icon=":material/delete:", on_click=drop)
+        button("Drop the branch", "delete", drop)
     moves.draw(branch.kept, "branch")
 
 

@@ -6,6 +6,7 @@ pressed meanwhile ends the call within a tenth of a second.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -14,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from replicalab.errors import ModelSettingsError
 from replicalab.llm import Endpoint, Progress, build_generate_fn
 from replicalab.negotiation import By, ModelAnswer, Turn, ask_model
+from replicalab.ui.controls import button
 from replicalab.ui.negotiation import settings
 from replicalab.ui.negotiation.rounds import draw_attempts
 from replicalab.ui.negotiation.table import Kept, back_to, play, table
@@ -38,11 +40,10 @@ def draw(kept: Kept, *, asked: bool) -> Running | None:
     settings.draw()
     if kept.negotiation.ending is not None:
         if not kept.source:
-            st.button(
+            button(
                 "Run it again",
-                icon=":material/replay:",
-                on_click=_run_again,
-                args=(kept,),
+                "replay",
+                partial(_run_again, kept),
                 help="Forgets this run. Save it below first if you want to keep it.",
             )
         return None
@@ -67,24 +68,18 @@ def _draw_controls(kept: Kept, *, running: bool, ready: bool) -> None:
     played = len(kept.negotiation.rounds)
     with st.container(horizontal=True, vertical_alignment="center", key="model_controls"):
         if running:
-            st.button("Stop the model", icon=":material/stop:", on_click=_stop, type="primary")
+            button("Stop the model", "stop", _stop, type="primary")
             st.caption("Anything else that you press stops it too. Rounds played are kept.")
             return
-        st.button(
+        button(
             "Go on" if played else "Run",
-            icon=":material/smart_toy:",
-            on_click=_run,
-            args=(kept,),
+            "smart_toy",
+            partial(_run, kept),
             type="primary",
             disabled=not ready,
         )
         if played:
-            st.button(
-                "Undo last round",
-                icon=":material/undo:",
-                on_click=back_to,
-                args=(kept, played - 1),
-            )
+            button("Undo last round", "undo", partial(back_to, kept, played - 1))
         if table().stopped:
             st.caption("Stopped. The rounds played so far are kept.")
             table().stopped = False
@@ -109,19 +104,14 @@ def _draw_failure(kept: Kept, found: ModelAnswer) -> None:
     )
     draw_attempts(found.attempts, "failed")
     with st.container(horizontal=True, key="model_failed"):
-        st.button("Try again", icon=":material/refresh:", on_click=_run, args=(kept,))
-        st.button(
-            "Act for the model in this round",
-            icon=":material/person:",
-            on_click=_act,
-            args=(kept,),
-            disabled=kept.acting,
+        button("Try again", "refresh", partial(_run, kept))
+        button(
+            "Act for the model in this round", "person", partial(_act, kept), disabled=kept.acting
         )
-        st.button(
+        button(
             "Let it walk away",
-            icon=":material/logout:",
-            on_click=play,
-            args=(kept, number, Turn(action=None, by=By.MODEL, outputs=found.outputs)),
+            "logout",
+            partial(play, kept, number, Turn(action=None, by=By.MODEL, outputs=found.outputs)),
         )
 
 

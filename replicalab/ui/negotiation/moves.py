@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -12,6 +13,7 @@ from replicalab.negotiation import AUTOMATIC, Negotiation, State, Turn
 from replicalab.negotiation.games import put_forward
 from replicalab.text.negotiation import move_text, on_the_table
 from replicalab.ui import state
+from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Kept
@@ -43,13 +45,12 @@ def draw(kept: Kept, place: str = "table") -> None:
     with preview:
         st.markdown("**What you are about to send**")
         draw_preview(form, negotiation.pack)
-        st.button(
+        button(
             "Put this plan forward",
+            "send",
+            partial(_send, kept, len(negotiation.rounds), form),
             type="primary",
-            icon=":material/send:",
             key=f"{place}_send",
-            on_click=_send,
-            args=(kept, len(negotiation.rounds), form),
         )
         _draw_question(kept, place, form.key("question"))
 
@@ -70,23 +71,17 @@ def _draw_after_the_end(kept: Kept, place: str) -> None:
     with st.container(horizontal=True, key=f"{place}_after_the_end"):
         _draw_undo(kept, place)
         if place == "table" and not kept.source:
-            st.button(
-                "Start again",
-                icon=":material/replay:",
-                on_click=table.back_to,
-                args=(kept, 0),
-            )
+            button("Start again", "replay", partial(table.back_to, kept, 0))
 
 
 def _draw_undo(kept: Kept, place: str) -> None:
     """Draw taking the last round back; the round of a fork stays."""
     forked, played = kept.negotiation.setup.forked_at, len(kept.negotiation.rounds)
-    st.button(
+    button(
         "Undo last round",
-        icon=":material/undo:",
+        "undo",
+        partial(table.back_to, kept, played - 1),
         key=f"{place}_undo",
-        on_click=table.back_to,
-        args=(kept, played - 1),
         disabled=played <= (0 if forked is None else forked + 1),
     )
 
@@ -107,21 +102,14 @@ def _draw_ways_out(kept: Kept, place: str) -> None:
     """Draw accepting, walking away and taking the last round back."""
     now, number = kept.negotiation.state, len(kept.negotiation.rounds)
     with st.container(horizontal=True, key=f"{place}_ways_out"):
-        st.button(
+        button(
             "Accept the offer" if now.offer else "Accept the plan",
-            icon=":material/handshake:",
+            "handshake",
+            partial(_act, kept, number, ACCEPT_ACTION),
             key=f"{place}_accept",
-            on_click=_act,
-            args=(kept, number, ACCEPT_ACTION),
             disabled=now.plan is None,
         )
-        st.button(
-            "Walk away",
-            icon=":material/logout:",
-            key=f"{place}_leave",
-            on_click=_act,
-            args=(kept, number, None),
-        )
+        button("Walk away", "logout", partial(_act, kept, number, None), key=f"{place}_leave")
         _draw_undo(kept, place)
 
 
@@ -132,12 +120,8 @@ def _draw_question(kept: Kept, place: str, key: str) -> None:
         max_chars=_LONGEST_QUESTION,
         placeholder="Which instruments are free, and from which day?",
     )
-    st.button(
-        "Ask",
-        icon=":material/help:",
-        key=f"{place}_ask",
-        on_click=_ask,
-        args=(kept, len(kept.negotiation.rounds), key),
+    button(
+        "Ask", "help", partial(_ask, kept, len(kept.negotiation.rounds), key), key=f"{place}_ask"
     )
 
 

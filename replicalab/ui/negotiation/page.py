@@ -25,16 +25,8 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import state
-from replicalab.ui.negotiation import (
-    files,
-    fork,
-    model,
-    moves,
-    rounds,
-    run,
-    settings,
-    table,
-)
+from replicalab.ui.controls import button, page_link
+from replicalab.ui.negotiation import files, fork, model, moves, rounds, run, settings, table
 from replicalab.ui.negotiation.model import Running
 from replicalab.ui.negotiation.table import Kept, shown_round
 from replicalab.ui.words import coloured, draw_verdict, escaped, verdict_badge
@@ -72,12 +64,7 @@ def _current(yours: Assessment) -> Kept | None:
         return table.current(yours, endpoint.model if endpoint else None)
     except NegotiationError as error:
         st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=":material/block:")
-        st.page_link(
-            "pages/1_Protocol.py",
-            label="Edit the protocol",
-            icon=":material/tune:",
-            query_params=state.address(),
-        )
+        page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
     except TraceError as error:
         files.draw_recording_problem(str(error))
     return None
@@ -203,11 +190,7 @@ def _draw_players() -> None:
 
 def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
     st.selectbox(
-        label,
-        list(offered),
-        format_func=lambda kind: offered[kind].name,
-        key=key,
-        on_change=_seat,
+        label, list(offered), format_func=lambda kind: offered[kind].name, key=key, on_change=_seat
     )
     st.caption(offered[st.session_state[key]].rule)
 
@@ -252,7 +235,7 @@ def _draw_opened() -> None:
     players = f"Scientist: {scientist.name.lower()}. Lab Manager: {manager.name.lower()}."
     with st.container(horizontal=True, vertical_alignment="center", key="opened"):
         st.markdown(f"{escaped(opened.source)}. {players}", width="content")
-        st.button("Close it", icon=":material/close:", on_click=table.close_opened)
+        button("Close it", "close", table.close_opened)
 
 
 def _draw_aside(number: int, one: Kept) -> None:

@@ -30,13 +30,7 @@ from replicalab.text.plan import evidence_text, signed_text, used_text
 from replicalab.ui import state
 from replicalab.ui.negotiation import settings
 from replicalab.ui.negotiation.table import last_round, shown_round, table
-from replicalab.ui.words import (
-    DIMENSION_LABELS,
-    as_list,
-    escaped,
-    pass_or_fail,
-    verdict_badge,
-)
+from replicalab.ui.words import DIMENSION_LABELS, as_list, escaped, pass_or_fail, verdict_badge
 
 _OPENER: Final = "Rule and numbers"
 _SECONDS_PER_ROUND: Final = 2.0

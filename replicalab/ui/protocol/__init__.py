@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from replicalab.models import revise
 from replicalab.planner import Options
 from replicalab.ui import state
+from replicalab.ui.controls import button, page_link
 from replicalab.ui.editor import Form, draw_fields
 from replicalab.ui.protocol import asks, changes, check
 
@@ -32,12 +35,7 @@ def draw(here: Options) -> None:
     changes.draw(here, found)
     st.header("What it would take")
     asks.draw(here)
-    st.page_link(
-        "pages/2_Negotiation.py",
-        label="Negotiate this plan",
-        icon=":material/forum:",
-        query_params=state.address(),
-    )
+    page_link("pages/2_Negotiation.py", "Negotiate this plan", "forum")
 
 
 def _take(field: str, value: object) -> None:
@@ -46,17 +44,12 @@ def _take(field: str, value: object) -> None:
 
 def _draw_history_buttons() -> None:
     with st.container(horizontal=True, key="history"):
-        st.button(
-            "Undo", icon=":material/undo:", on_click=state.undo, disabled=not state.current().past
-        )
-        st.button(
-            "Redo", icon=":material/redo:", on_click=state.redo, disabled=not state.current().future
-        )
-        st.button(
+        button("Undo", "undo", state.undo, disabled=not state.current().past)
+        button("Redo", "redo", state.redo, disabled=not state.current().future)
+        button(
             "Reset to reference",
-            icon=":material/restart_alt:",
-            on_click=state.replace_plan,
-            args=(None,),
+            "restart_alt",
+            partial(state.replace_plan, None),
             disabled=state.workspace().protocol is None,
             help="Back to the study's reference protocol. Undo brings your plan back.",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 from zlib import crc32
 
@@ -33,6 +34,7 @@ from replicalab.text.verdicts import (
     plan_verdict,
 )
 from replicalab.ui import state
+from replicalab.ui.controls import button
 from replicalab.ui.words import badge, escaped, verdict_badge
 
 
@@ -120,14 +122,13 @@ def _draw_suggestion(options: Options, found: Ticked) -> None:
     _draw_totals(PlanStep(found.yours, found.result))
     taken, total = len(found.taken), len(found.ticks)
     below = found.result.evidence.tier is EvidenceTier.BELOW_FLOOR
-    st.button(
+    button(
         "Apply all changes" if taken == total else f"Apply the ticked changes ({taken} of {total})",
+        "done_all",
+        partial(state.replace_plan, found.result.plan),
         type="primary" if found.result.feasible and not below else "secondary",
-        icon=":material/done_all:",
         key="apply_all",
         disabled=not taken,
-        on_click=state.replace_plan,
-        args=(found.result.plan,),
     )
     for number, tick in enumerate(found.ticks, start=1):
         with st.container(border=True, gap="xsmall", key=f"change_{number}"):
@@ -149,12 +150,11 @@ def _draw_least_loss(options: Options, known: Sequence[Assessment]) -> None:
     if not least.changes or least.after.evidence.void:
         return
     _draw_totals(PlanStep(options.yours, least.after))
-    st.button(
+    button(
         "Apply the least-loss plan",
-        icon=":material/balance:",
+        "balance",
+        partial(state.replace_plan, least.plan),
         key="apply_least_loss",
-        on_click=state.replace_plan,
-        args=(least.plan,),
     )
     steps = change_steps(options.yours, least.changes, known)
     for number, (change, step) in enumerate(zip(least.changes, steps, strict=True), start=1):

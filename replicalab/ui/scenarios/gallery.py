@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -11,6 +12,7 @@ from replicalab.errors import ScenarioError
 from replicalab.models import DIMENSIONS
 from replicalab.scenarios import Difficulty, broken_scenarios
 from replicalab.ui import own_studies, state
+from replicalab.ui.controls import button
 from replicalab.ui.gallery import Card, Filter, cards, lab_line, matching, own_card
 from replicalab.ui.scenarios import own
 from replicalab.ui.stories import StoryPage, stories
@@ -47,13 +49,7 @@ def draw_stories() -> None:
                     st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
                 st.caption(story.line)
         with st.container(gap="xsmall"):
-            st.button(
-                "**Surprise me**",
-                key="surprise",
-                icon=":material/casino:",
-                width="stretch",
-                on_click=_open_a_surprise,
-            )
+            button("**Surprise me**", "casino", _open_a_surprise, key="surprise", width="stretch")
             st.caption("Any study, in any of its labs, under any seed.")
 
 
@@ -123,13 +119,12 @@ def _draw_card(card: Card) -> None:
         st.markdown(f"**{escaped(summary.title)}**  \n{escaped(summary.teaches)}")
         st.markdown("  \n".join(lab_line(lab) for lab in card.labs))
         with st.container(horizontal=True):
-            st.button(
+            button(
                 "This one is open" if is_open else "Open",
+                "visibility" if is_open else "folder_open",
+                partial(_open, summary.scenario_id, summary.title),
                 key=f"open_{summary.scenario_id}",
-                icon=":material/visibility:" if is_open else ":material/folder_open:",
                 disabled=is_open,
-                on_click=_open,
-                args=(summary.scenario_id, summary.title),
             )
             if card.own:
                 for label, icon, pressed in _OWN_BUTTONS:

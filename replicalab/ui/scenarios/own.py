@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -20,6 +21,7 @@ from replicalab.scenarios import (
 )
 from replicalab.text.verdicts import Status
 from replicalab.ui import own_studies, state
+from replicalab.ui.controls import button
 from replicalab.ui.gallery import lab_line, own_card
 from replicalab.ui.words import badge, draw_table, escaped
 from replicalab.ui.workspace import Workspace
@@ -74,7 +76,7 @@ def _draw_ways_to_start() -> None:
             [_TEMPLATE, *(summary.scenario_id for summary in list_scenarios())],
             key=_SOURCE,
         )
-        st.button("Put it into the editor", icon=":material/edit_document:", on_click=_start)
+        button("Put it into the editor", "edit_document", _start)
     with upload:
         st.file_uploader(
             "Or upload a file",
@@ -164,13 +166,12 @@ def _draw_actions(text: str, study: Study) -> None:
             icon=":material/inventory_2:",
         )
     with st.container(horizontal=True, key="own_actions"):
-        st.button(
+        button(
             "Use this study",
+            "play_arrow",
+            partial(_use, text, study),
             type="primary",
-            icon=":material/play_arrow:",
             disabled=not room,
-            on_click=_use,
-            args=(text, study),
         )
         st.download_button(
             "Download the file",

@@ -23,6 +23,7 @@ from replicalab.scenarios import (
 from replicalab.text.plan import staff_text
 from replicalab.text.verdicts import Status, offer_story, terms_text
 from replicalab.ui import state
+from replicalab.ui.controls import page_link
 from replicalab.ui.words import coloured, draw_table, draw_verdict, escaped
 from replicalab.ui.workspace import LARGEST_SEED
 
@@ -32,10 +33,6 @@ _CONFIDENCE: Final = {
     Confidence.DERIVED: "derived from verified numbers",
     Confidence.PLANNING_VALUE: "planning value, ours",
 }
-_WAYS_ON: Final = (
-    ("pages/1_Protocol.py", "Edit the protocol", ":material/tune:"),
-    ("pages/2_Negotiation.py", "Step through the negotiation", ":material/forum:"),
-)
 _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
 
@@ -51,8 +48,8 @@ def draw_story(reference: Options) -> None:
         draw_verdict(offer_story(reference))
         st.caption(escaped(terms_text(reference.yours)))
         with st.container(horizontal=True, key="ways_on"):
-            for file, label, icon in _WAYS_ON:
-                st.page_link(file, label=label, icon=icon, query_params=state.address())
+            page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
+            page_link("pages/2_Negotiation.py", "Step through the negotiation", "forum")
 
 
 def _draw_lab_choice(pack: Pack) -> None:
@@ -68,12 +65,7 @@ def _draw_lab_choice(pack: Pack) -> None:
     )
     with st.expander("Vary the lab"):
         st.number_input(
-            "Seed",
-            min_value=0,
-            max_value=LARGEST_SEED,
-            step=1,
-            key=_SEED,
-            on_change=_open_lab,
+            "Seed", min_value=0, max_value=LARGEST_SEED, step=1, key=_SEED, on_change=_open_lab
         )
         st.caption(
             "0 is the lab as written; any other number moves budget, time and which items are "

@@ -10,6 +10,7 @@ import streamlit as st
 from replicalab.scenarios import MOST, Pack
 from replicalab.text.tradeoffs import extra_text, supposed_text
 from replicalab.ui import state
+from replicalab.ui.controls import button
 from replicalab.ui.tradeoffs.outlook import Outlook
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LEVERS
@@ -38,12 +39,7 @@ def draw_levers(view: Outlook) -> None:
     text = supposed_text(view.real, view.pack)
     if text:
         st.warning(escaped(text), icon=":material/experiment:")
-        st.button(
-            "Reset to the real lab",
-            icon=":material/restart_alt:",
-            on_click=_reset,
-            key="reset_lab",
-        )
+        button("Reset to the real lab", "restart_alt", _reset, key="reset_lab")
     lines = "\n".join(f"- {escaped(extra_text(extra))}" for extra in view.options.extras)
     with st.container(key="extras"):
         st.markdown(f"**What one more would buy**\n{lines}")
