@@ -22,43 +22,43 @@ from pydantic import ValidationError
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.models import PROTOCOL_FIELDS, Protocol, too_large
-from replicalab.scenarios import Difficulty, load_scenario
-from replicalab.ui.workspace import (
-    DEFAULT_DIFFICULTY,
-    DEFAULT_STUDY,
-    LEVERS,
-    FindPack,
-    Workspace,
-)
+from replicalab.scenarios import MAX_ROUNDS, Difficulty, load_scenario
+from replicalab.ui.workspace import DEFAULT_DIFFICULTY, DEFAULT_STUDY, LEVERS, FindPack, Workspace
 
 _CHECK: Final = "v"
 _LARGEST_PLAN: Final = 64 * 1024
-_FIRST: Final = ("study", "lab", "seed", "rounds", "round", "plan")
-"""The keys that the checksum counts even where they are absent."""
 
 
-class _Number(NamedTuple):
-    """A number in an address: its key, the field it sets, and the field's value for key 0."""
+class _Key(NamedTuple):
+    """A key of an address: the field that it sets, and what is said of a text that cannot be used.
 
-    key: str
+    ``shift`` is the field's value for 0.
+    """
+
     field: str
+    otherwise: str
     shift: int = 0
 
 
-_NUMBERS: Final = (
-    _Number("seed", "seed"),
-    _Number("rounds", "max_rounds"),
-    _Number("round", "round_number", -1),
-    *(_Number(name, name) for name in LEVERS),
-)
-_TALKS: Final = {
-    "scientist": "scientist",
-    "manager": "lab_manager",
-    "recording": "recording",
-    "present": "presenting",
+_LEFT_OUT: Final = "is not usable; it is left out."
+_KEYS: Final = {
+    "seed": _Key("seed", "is not usable; showing seed 0."),
+    "rounds": _Key("max_rounds", f"is not usable; showing rounds {MAX_ROUNDS}."),
+    "round": _Key("round_number", "is not usable; showing round 1.", -1),
+    **{name: _Key(name, "is not usable; showing the lab's own.") for name in LEVERS},
+    "lab": _Key(
+        "difficulty",
+        f"is not known; use {', '.join(Difficulty)}. Showing the {DEFAULT_DIFFICULTY} lab.",
+    ),
+    "scientist": _Key("scientist", _LEFT_OUT),
+    "manager": _Key("lab_manager", _LEFT_OUT),
+    "recording": _Key("recording", _LEFT_OUT),
+    "present": _Key("presenting", _LEFT_OUT),
 }
-"""Keys of an address and the fields of the negotiation that they set."""
-_YES: Final = "1"
+"""Every key but those of the study and the plan, in the order in which they are read."""
+_FIRST: Final = ("study", "lab", "seed", "rounds", "round", "plan")
+"""The keys that the checksum counts even where they are absent."""
+_DEFAULT: Final = Workspace()
 
 
 class LinkReading(NamedTuple):
@@ -70,20 +70,14 @@ class LinkReading(NamedTuple):
 
 def to_query(workspace: Workspace) -> dict[str, str]:
     """Return the query string of a workspace; `from_query` gives an equal one back."""
-    query = {"study": workspace.scenario_id, "lab": workspace.difficulty.value}
-    for key, field, shift in _NUMBERS:
-        if (value := getattr(workspace, field)) is not None:
-            query[key] = str(value - shift)
+    query = {"study": workspace.scenario_id}
+    for key, (field, _, shift) in _KEYS.items():
+        value = getattr(workspace, field)
+        if key in _FIRST or value != getattr(_DEFAULT, field):
+            query[key] = str(value - shift) if isinstance(value, int) else str(value)
     if workspace.protocol is not None:
         query["plan"] = encode_plan(workspace.protocol)
-    for key, field in _TALKS.items():
-        value = getattr(workspace, field)
-        if value != getattr(_DEFAULT, field):
-            query[key] = _YES if value is True else str(value)
     return {_CHECK: _checksum(query), **query}
-
-
-_DEFAULT: Final = Workspace()
 
 
 def _checksum(query: Mapping[str, str]) -> str:
@@ -92,7 +86,7 @@ def _checksum(query: Mapping[str, str]) -> str:
     Keys that came later count only where they stand, so links from before them still hold.
     """
     parts = [f"{key}={query.get(key, '')}" for key in _FIRST]
-    parts += [f"{key}={query[key]}" for key in (*LEVERS, *_TALKS) if key in query]
+    parts += [f"{key}={query[key]}" for key in _KEYS if key in query and key not in _FIRST]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
 
 
@@ -101,84 +95,40 @@ def from_query(query: Mapping[str, str], find: FindPack = load_scenario) -> Link
 
     A plan belongs to its study: when that cannot be opened, the plan is left out too.
     """
-    found = LinkReading(_DEFAULT, [])
-    for number in _NUMBERS:
-        found = _with_number(found, number, query.get(number.key))
-    found = _with_lab(found, query.get("lab", DEFAULT_DIFFICULTY.value))
+    work, problems = _DEFAULT, list[str]()
+    for key, (field, otherwise, _) in _KEYS.items():
+        if key in query:
+            try:
+                work = work.changed(**{field: _value(key, query[key])})
+            except ValueError:
+                problems.append(f"{key} '{shortened(query[key])}' {otherwise}")
     study = query.get("study", DEFAULT_STUDY)
-    found = _with_study(found, study, find)
-    for key, field in _TALKS.items():
-        found = _with_choice(found, key, field, query.get(key))
-    if "plan" in query and found.workspace.scenario_id == study:
-        found = _with_plan(found, query["plan"])
-    if not found.problems and _CHECK in query and query[_CHECK] != _checksum(query):
-        cut = "the address was cut or changed since it was copied; what is left of it is shown."
-        return _noted(found, cut)
-    return found
-
-
-def _with_lab(found: LinkReading, lab: str) -> LinkReading:
-    if lab in set(Difficulty):
-        return found._replace(workspace=found.workspace.changed(difficulty=lab))
-    return _noted(
-        found,
-        f"lab '{shortened(lab)}' is not known; use {', '.join(Difficulty)}. "
-        f"Showing the {DEFAULT_DIFFICULTY} lab.",
-    )
-
-
-def _with_study(found: LinkReading, study: str, find: FindPack) -> LinkReading:
-    workspace = found.workspace
     try:
-        find(study, workspace.difficulty.value, workspace.seed)
+        find(study, work.difficulty.value, work.seed)
+        plan = decode_plan(query["plan"]) if "plan" in query else None
+        work = work.changed(scenario_id=study, protocol=plan)
     except ScenarioError as error:
         fault = error.faults[0]
-        return _noted(
-            found,
+        problems.append(
             f"study '{shortened(study)}' cannot be opened: {shortened(fault.problem, 60)}; "
             f"{shortened(fault.remedy, 250)}. "
-            f"Showing '{DEFAULT_STUDY}' with its reference protocol.",
+            f"Showing '{DEFAULT_STUDY}' with its reference protocol."
         )
-    return found._replace(workspace=workspace.changed(scenario_id=study))
-
-
-def _with_number(found: LinkReading, number: _Number, text: str | None) -> LinkReading:
-    if text is None:
-        return found
-    try:
-        if not (text.isascii() and text.isdigit()):
-            raise ValueError(text)
-        changed = found.workspace.changed(**{number.field: int(text) + number.shift})
-    except ValueError:
-        default = getattr(found.workspace, number.field)
-        shown = "the lab's own" if default is None else f"{number.key} {default - number.shift}"
-        problem = f"{number.key} '{shortened(text)}' is not usable; showing {shown}."
-        return _noted(found, problem)
-    return found._replace(workspace=changed)
-
-
-def _with_choice(found: LinkReading, key: str, field: str, text: str | None) -> LinkReading:
-    if text is None:
-        return found
-    value: object = text
-    if field == "presenting":
-        value = {_YES: True, "0": False}.get(text, text)
-    try:
-        return found._replace(workspace=found.workspace.changed(**{field: value}))
-    except ValidationError:
-        return _noted(found, f"{key} '{shortened(text)}' is not usable; it is left out.")
-
-
-def _with_plan(found: LinkReading, text: str) -> LinkReading:
-    try:
-        return found._replace(workspace=found.workspace.changed(protocol=decode_plan(text)))
     except LinkError as error:
-        problem = f"plan: {error} Showing the study's reference protocol instead."
-        return _noted(found, problem)
+        work = work.changed(scenario_id=study)
+        problems.append(f"plan: {error} Showing the study's reference protocol instead.")
+    if not problems and _CHECK in query and query[_CHECK] != _checksum(query):
+        problems.append(
+            "the address was cut or changed since it was copied; what is left of it is shown."
+        )
+    return LinkReading(work, problems)
 
 
-def _noted(found: LinkReading, problem: str) -> LinkReading:
-    return found._replace(problems=[*found.problems, problem])
+def _value(key: str, text: str) -> object:
+    """Return what a key's text stands for; what is no number stays text, which no number takes."""
+    if key == "present":
+        return {"1": True, "0": False}.get(text, text)
+    return int(text) + _KEYS[key].shift if text.isascii() and text.isdigit() else text
 
 
 # --- the plan -------------------------------------------------------------------------------

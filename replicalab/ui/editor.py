@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 from pydantic import ValidationError
 
-from replicalab.assessment import Assessment
+from replicalab.assessment import assess
 from replicalab.lexicon import amount_text, joined, quoted
 from replicalab.models import (
     FIELD_LABELS,
@@ -210,14 +210,16 @@ def _text(form: Form, field: str) -> None:
         )
 
 
-def draw_preview(plan: Assessment | None) -> None:
-    """Draw what the plan is worth that the fields hold, before it is sent; None cannot be sent."""
+def draw_preview(form: Form, pack: Pack) -> None:
+    """Draw what the plan is worth that the fields hold, before it is sent."""
+    plan = form.read()
     if plan is None:
         st.error(
             "This plan cannot be sent: what is in the way is said beside its fields.",
             icon=":material/edit_off:",
         )
         return
-    draw_verdict(plan_verdict(plan))
-    cost, budget = amount_text(plan.cost), amount_text(plan.pack.lab.budget)
+    found = assess(plan, pack)
+    draw_verdict(plan_verdict(found))
+    cost, budget = amount_text(found.cost), amount_text(pack.lab.budget)
     st.caption(f"It costs {cost} of {budget} credits.")

@@ -12,10 +12,10 @@ import streamlit as st
 
 from replicalab.errors import ScenarioError
 from replicalab.figures import cost_chart
+from replicalab.planner import Options
 from replicalab.text.verdicts import plan_verdict
 from replicalab.ui import state
 from replicalab.ui.gallery import cards
-from replicalab.ui.state import Here
 from replicalab.ui.words import escaped, verdict_badge
 
 _ICON: Final = str(Path(__file__).with_name("icon.png"))
@@ -32,7 +32,7 @@ _PRESENTED: Final = "Negotiation"
 
 
 @contextmanager
-def page(title: str) -> Iterator[Here]:
+def page(title: str) -> Iterator[Options]:
     """Set a page up, draw its header, hand over what it is about, and write the address last.
 
     A presentation shows no header and no navigation.
@@ -42,9 +42,7 @@ def page(title: str) -> Iterator[Here]:
     here = state.here()
     if not (title == _PRESENTED and state.workspace().presenting):
         _draw_navigation()
-        _draw_header(here)
-        _draw_context(here, title)
-        _draw_link_problems()
+        _draw_header(here, title)
     yield here
     state.write_address()
 
@@ -80,31 +78,23 @@ def _draw_navigation() -> None:
             st.page_link(file, label=label, icon=icon, query_params=query)
 
 
-def _draw_header(here: Here) -> None:
-    pack, verdict = here.pack, plan_verdict(here.yours)
+def _draw_header(here: Options, title: str) -> None:
+    """Draw where we are, what a sample is, the story that is told here, and what is wrong."""
+    pack, verdict = here.yours.pack, plan_verdict(here.yours)
     seed = f", seed {pack.seed}" if pack.seed else ""
     with st.container(key="where"):
         st.markdown(
             f"{escaped(pack.paper.title)} · **{pack.difficulty} lab**{seed} · "
             f"{verdict_badge(verdict)}"
         )
-
-
-def _draw_context(here: Here, title: str) -> None:
-    """Draw what a sample is, which the front door says itself, and the story that is being told."""
-    if title == _FRONT_DOOR:
-        return
-    st.caption(f"Samples: {escaped(here.pack.design.unit_of_n)}.")
-    story = state.told_story()
-    if story is not None and title.lower() == story.page:
-        st.markdown(
-            f":material/auto_stories: **Story: {escaped(story.title)}.** {escaped(story.line)}"
-        )
-
-
-def _draw_link_problems() -> None:
-    problems = state.link_problems()
-    if problems:
+    if title != _FRONT_DOOR:  # which says itself what a sample is
+        st.caption(f"Samples: {escaped(pack.design.unit_of_n)}.")
+        story = state.told_story()
+        if story is not None and title.lower() == story.page:
+            st.markdown(
+                f":material/auto_stories: **Story: {escaped(story.title)}.** {escaped(story.line)}"
+            )
+    if problems := state.current().problems:
         lines = "\n".join(f"- {escaped(problem)}" for problem in problems)
         st.warning(f"Not everything could be opened.\n{lines}", icon=":material/link_off:")
-        st.button("Dismiss", on_click=state.dismiss_link_problems)
+        st.button("Dismiss", on_click=problems.clear)

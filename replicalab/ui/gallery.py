@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from functools import lru_cache
+from collections.abc import Callable, Hashable, Iterable
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from replicalab.assessment import assess
@@ -65,20 +65,17 @@ def cards() -> list[Card]:
 @lru_cache(maxsize=2)
 def _cards(_fingerprint: Hashable) -> tuple[Card, ...]:
     return tuple(
-        Card(
-            summary,
-            tuple(
-                reference_options(load_scenario(summary.scenario_id, level)) for level in Difficulty
-            ),
-        )
-        for summary in list_scenarios()
+        Card(about, _labs(partial(load_scenario, about.scenario_id))) for about in list_scenarios()
     )
 
 
 def own_card(study: Study) -> Card:
     """Return the card of a study that the visitor brought."""
-    labs = tuple(reference_options(pack_of(study, level)) for level in Difficulty)
-    return Card(summary_of(study), labs, own=True)
+    return Card(summary_of(study), _labs(partial(pack_of, study)), own=True)
+
+
+def _labs(pack_in: Callable[[Difficulty], Pack]) -> tuple[Options, ...]:
+    return tuple(reference_options(pack_in(level)) for level in Difficulty)
 
 
 def lab_line(reference: Options) -> str:
@@ -98,23 +95,10 @@ def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:
 
 
 def _fits(card: Card, wanted: Filter, words: list[str]) -> bool:
-    if wanted.domain is not None and card.summary.domain_id != wanted.domain:
-        return False
+    about = card.summary
     labs = [lab.yours for lab in card.labs if wanted.lab in (None, lab.yours.pack.difficulty)]
-    if wanted.binds is not None and not any(wanted.binds in lab.failing for lab in labs):
-        return False
-    said = _searchable(card.summary)
-    return all(word in said for word in words)
-
-
-def _searchable(summary: ScenarioSummary) -> str:
-    parts = (
-        summary.scenario_id,
-        summary.domain_id.replace("_", " "),
-        summary.title,
-        summary.citation,
-        summary.goal,
-        summary.teaches,
-        summary.unit_of_n,
-    )
-    return label_key(" ".join(parts))
+    binds = wanted.binds is None or any(wanted.binds in lab.failing for lab in labs)
+    domain = about.domain_id.replace("_", " ")
+    named = (about.scenario_id, domain, about.title, about.citation, about.goal, about.teaches)
+    said = label_key(" ".join((*named, about.unit_of_n)))
+    return binds and wanted.domain in (None, about.domain_id) and all(w in said for w in words)

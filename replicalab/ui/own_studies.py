@@ -19,6 +19,7 @@ ADDRESS_KEY: Final = "own"
 MOST_STUDIES: Final = 12
 _MOST_VISITORS: Final = 64
 _KEY: Final = "own_studies_key"
+_LOCK: Final = Lock()
 _KEY_SHAPE: Final = re.compile(r"[0-9a-f]{32}")
 
 
@@ -29,30 +30,10 @@ class OwnStudy(NamedTuple):
     study: Study
 
 
-class _Cupboard:
-    """Every visitor's studies by key; the visitor seen longest ago gives way."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._kept: OrderedDict[str, dict[str, OwnStudy]] = OrderedDict()
-
-    def of(self, key: str) -> dict[str, OwnStudy]:
-        """Return a visitor's studies by id (a copy), empty for an unknown key."""
-        with self._lock:
-            return dict(self._kept.get(key, {}))
-
-    def put(self, key: str, studies: dict[str, OwnStudy]) -> None:
-        """Keep a visitor's studies."""
-        with self._lock:
-            self._kept[key] = studies
-            self._kept.move_to_end(key)
-            while len(self._kept) > _MOST_VISITORS:
-                self._kept.popitem(last=False)
-
-
 @st.cache_resource(show_spinner=False)
-def _cupboard() -> _Cupboard:
-    return _Cupboard()
+def _cupboard() -> OrderedDict[str, dict[str, OwnStudy]]:
+    """Every visitor's studies by key, the visitor seen longest ago first."""
+    return OrderedDict()
 
 
 def begin(key: str | None) -> None:
@@ -68,28 +49,35 @@ def address() -> dict[str, str]:
 
 def kept() -> dict[str, OwnStudy]:
     """Return this visitor's studies by id, the latest last."""
-    return _cupboard().of(st.session_state[_KEY]) if _KEY in st.session_state else {}
+    return dict(_cupboard().get(st.session_state.get(_KEY, ""), {}))
 
 
 def has_room(scenario_id: str) -> bool:
     """Return whether a study of that id can be kept beside the others."""
-    studies = kept()
-    return scenario_id in studies or len(studies) < MOST_STUDIES
+    return len({*kept(), scenario_id}) <= MOST_STUDIES
 
 
 def keep(text: str, study: Study) -> None:
     """Keep a study; one of the same id is replaced."""
-    key = st.session_state.setdefault(_KEY, secrets.token_hex(16))
     studies = kept()
     studies.pop(study.scenario_id, None)
-    _cupboard().put(key, {**studies, study.scenario_id: OwnStudy(text, study)})
+    _put({**studies, study.scenario_id: OwnStudy(text, study)})
 
 
 def remove(scenario_id: str) -> None:
     """Forget a study."""
     studies = kept()
-    if studies.pop(scenario_id, None):
-        _cupboard().put(st.session_state[_KEY], studies)
+    studies.pop(scenario_id, None)
+    _put(studies)
+
+
+def _put(studies: dict[str, OwnStudy]) -> None:
+    key, cupboard = st.session_state.setdefault(_KEY, secrets.token_hex(16)), _cupboard()
+    with _LOCK:
+        cupboard[key] = studies
+        cupboard.move_to_end(key)
+        while len(cupboard) > _MOST_VISITORS:
+            cupboard.popitem(last=False)
 
 
 def find(scenario_id: str, difficulty: str, seed: int) -> Pack:

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import assess
 from replicalab.errors import ScenarioError
 from replicalab.models import Protocol
-from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.planner import Options, options_of
-from replicalab.scenarios import Pack, list_scenarios
+from replicalab.scenarios import list_scenarios
 from replicalab.ui import own_studies
 from replicalab.ui.address import from_query, to_query
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import LEVERS, Workspace
 
 if TYPE_CHECKING:
     from replicalab.ui.stories import Story
@@ -38,7 +37,8 @@ class State:
     Attributes:
         workspace: the study in its lab, the plan, the round.
         past, future: what undo and redo bring back, the next one last.
-        version: changes whenever the plan changes from outside its editor.
+        version: changes whenever the plan changes from outside its editor; the editor's widgets
+            carry it in their keys, so that new ones show the plan and not what was typed before.
         problems: what could not be read of the address, until it is dismissed.
         story: the story that was opened last.
         address: the one that we wrote last, or that the visitor came with.
@@ -57,36 +57,15 @@ class State:
     touched: bool = False
 
 
-@dataclass(frozen=True)
-class Here:
-    """What a page is about: the plan in its lab, and what may be done about it."""
-
-    options: Options
-
-    @property
-    def yours(self) -> Assessment:
-        """The plan in its lab."""
-        return self.options.yours
-
-    @property
-    def pack(self) -> Pack:
-        """The study in its lab."""
-        return self.yours.pack
-
-    @property
-    def plan(self) -> Protocol:
-        """The plan."""
-        return self.yours.plan
-
-
-def _state() -> State:
+def current() -> State:
+    """Return what this visitor has before them."""
     found: State = st.session_state[_STATE]
     return found
 
 
 def workspace() -> Workspace:
     """Return the workspace."""
-    return _state().workspace
+    return current().workspace
 
 
 def plan() -> Protocol:
@@ -94,57 +73,51 @@ def plan() -> Protocol:
     return workspace().plan(own_studies.find)
 
 
-def _pack() -> Pack:
-    return workspace().pack(own_studies.find)
-
-
-def here() -> Here:
-    """Return what the workspace points at."""
-    return Here(options_of(assess(plan(), _pack())))
+def here() -> Options:
+    """Return the plan in its lab, and what may be done about it."""
+    return options_of(assess(plan(), workspace().pack(own_studies.find)))
 
 
 # --- the address ----------------------------------------------------------------------------
 
 
 def begin() -> None:
-    """Read the address at the start of a session, or when Back has changed it."""
+    """Read the address at the start of a session, or when Back has changed it.
+
+    Too soon after an edit the browser may still show an older one: ours is written again instead.
+    """
     query = st.query_params.to_dict()
     own_studies.begin(query.get(own_studies.ADDRESS_KEY))
     if _STATE not in st.session_state:
         st.session_state[_STATE] = State(Workspace())
         _adopt(query)
-    elif query and not _state().touched and query != _state().address:
-        _follow_the_browser(query)
-    _state().touched = False
+    elif query and not current().touched and query != current().address:
+        if time.monotonic() - current().written_at > _SETTLED_AFTER:
+            _remember()
+            _adopt(query)
+        else:
+            current().address = {}
+    current().touched = False
     _leave_a_broken_study()
 
 
 def _adopt(query: dict[str, str]) -> None:
-    state, reading = _state(), from_query(query, own_studies.find)
-    state.workspace, state.problems = reading.workspace, reading.problems
-    state.address = {} if reading.problems else query
-    state.written_at = time.monotonic()
-    state.version += 1
-
-
-def _follow_the_browser(query: dict[str, str]) -> None:
-    """Open what Back brought; too soon after an edit, write the address again instead."""
-    if time.monotonic() - _state().written_at > _SETTLED_AFTER:
-        _remember()
-        _adopt(query)
-    else:
-        _state().address = {}
+    found, reading = current(), from_query(query, own_studies.find)
+    found.workspace, found.problems = reading.workspace, reading.problems
+    found.address = {} if reading.problems else query
+    found.written_at = time.monotonic()
+    found.version += 1
 
 
 def _leave_a_broken_study() -> None:
     """Open another study when the open one's file has become unreadable, and say so."""
     try:
-        _pack()
+        workspace().pack(own_studies.find)
     except ScenarioError as error:
         usable = list_scenarios()
         if not usable:
             raise
-        _state().problems = [*str(error).splitlines(), "Another study is open instead."]
+        current().problems = [*str(error).splitlines(), "Another study is open instead."]
         open_workspace(Workspace(scenario_id=usable[0].scenario_id))
 
 
@@ -155,44 +128,24 @@ def address() -> dict[str, str]:
 
 def write_address() -> None:
     """Write the workspace into the address, if it is not there already."""
-    state, query = _state(), address()
-    if query != state.address:
+    found, query = current(), address()
+    if query != found.address:
         st.query_params.from_dict(query)
-        state.address = query
-        state.written_at = time.monotonic()
+        found.address, found.written_at = query, time.monotonic()
 
 
-def link_problems() -> list[str]:
-    """Return what could not be read of the address, until it is dismissed."""
-    return _state().problems
-
-
-def dismiss_link_problems() -> None:
-    """Forget what could not be read of the address."""
-    _state().problems = []
-
-
-# --- changing -------------------------------------------------------------------------------
+# --- steps that can be undone ---------------------------------------------------------------
 
 
 def _set(changed: Workspace) -> None:
-    _state().workspace = changed
-    _state().touched = True
+    current().workspace = changed
+    current().touched = True
 
 
 def _remember() -> None:
-    state = _state()
-    state.past = [*state.past, state.workspace][-_REMEMBERED:]
-    state.future = []
-
-
-def editor_version() -> int:
-    """Return a number that changes whenever the plan changes from outside the editor.
-
-    The editor's widgets carry it in their keys, so that new ones show the plan and not what was
-    typed before.
-    """
-    return _state().version
+    found = current()
+    found.past = [*found.past, found.workspace][-_REMEMBERED:]
+    found.future = []
 
 
 def edit(protocol: Protocol) -> None:
@@ -203,10 +156,10 @@ def edit(protocol: Protocol) -> None:
 
 
 def open_workspace(found: Workspace) -> None:
-    """Open a whole workspace, as a step that can be undone."""
+    """Open a whole workspace."""
     _remember()
     _set(found)
-    _state().version += 1
+    current().version += 1
 
 
 def replace_plan(protocol: Protocol | None) -> None:
@@ -216,30 +169,32 @@ def replace_plan(protocol: Protocol | None) -> None:
 
 def open_study(scenario_id: str) -> None:
     """Open a study with its reference protocol, in the lab and with the seed now chosen."""
-    if scenario_id != workspace().scenario_id:
-        reopen_study(scenario_id)
-
-
-def reopen_study(scenario_id: str) -> None:
-    """Open a study that is new or has changed, with its reference protocol."""
     open_workspace(workspace().with_study(scenario_id))
 
 
-def leave(scenario_id: str) -> None:
-    """Open the first study again if that one is open."""
-    if workspace().scenario_id == scenario_id:
-        open_workspace(Workspace())
+def undo() -> None:
+    """Go back one step."""
+    _travel(current().past, current().future)
 
 
-def open_lab(difficulty: str, seed: int) -> None:
-    """Open another lab of the same study; the plan stays."""
-    open_workspace(workspace().with_lab(difficulty, seed))
+def redo() -> None:
+    """Do the last undone step again."""
+    _travel(current().future, current().past)
 
 
-def open_story(story: Story) -> None:
-    """Open a story's workspace, and remember that it is being told."""
-    open_workspace(story.workspace)
-    _state().story = story
+def _travel(source: list[Workspace], target: list[Workspace]) -> None:
+    if source:
+        target.append(workspace())
+        _set(source.pop().stepped_from(workspace()))
+        current().version += 1
+
+
+# --- no steps -------------------------------------------------------------------------------
+
+
+def show(**changes: object) -> None:
+    """Change what is no step to undo: players, rounds, presentation, what the lab is supposed."""
+    _set(workspace().changed(**changes))
 
 
 def told_story() -> Story | None:
@@ -247,73 +202,10 @@ def told_story() -> Story | None:
 
     The round, the presentation and what is supposed of the lab may change: it is the same story.
     """
-    story = _state().story
+    story = current().story
     if story is None:
         return None
     opened = story.workspace
-    stands = workspace().with_levers().at_round(opened.round_number)
-    return story if stands.changed(presenting=opened.presenting) == opened else None
-
-
-# --- changes that are no step to undo ---
-
-
-def set_rounds(most: int) -> None:
-    """Let the negotiation last at most that many rounds, and go to the first."""
-    _set(workspace().with_rounds(most))
-
-
-def show_round(number: int) -> None:
-    """Go to a round of the negotiation, counted from 0."""
-    _set(workspace().at_round(number))
-
-
-def seat(scientist: ScientistKind, lab_manager: LabManagerKind) -> None:
-    """Let these two play, and go to the first round."""
-    _set(workspace().with_players(scientist, lab_manager))
-
-
-def present(*, on: bool) -> None:
-    """Hide the controls for a presentation, or bring them back."""
-    _set(workspace().changed(presenting=on))
-
-
-def suppose(**levers: int | None) -> None:
-    """Suppose a lab of other means on the Trade-offs page; what is not named stays."""
-    _set(workspace().changed(**levers))
-
-
-def stop_supposing() -> None:
-    """Show the lab as it is."""
-    _set(workspace().with_levers())
-    _state().version += 1
-
-
-# --- undo and redo ---
-
-
-def can_undo() -> bool:
-    """Return whether there is a step to undo."""
-    return bool(_state().past)
-
-
-def can_redo() -> bool:
-    """Return whether an undone step can be done again."""
-    return bool(_state().future)
-
-
-def undo() -> None:
-    """Go back one step."""
-    _travel(_state().past, _state().future)
-
-
-def redo() -> None:
-    """Do the last undone step again."""
-    _travel(_state().future, _state().past)
-
-
-def _travel(source: list[Workspace], target: list[Workspace]) -> None:
-    if source:
-        target.append(workspace())
-        _set(source.pop().with_talks_of(workspace()).with_levers_of(workspace()))
-        _state().version += 1
+    free = {"round_number": opened.round_number, "presenting": opened.presenting}
+    stands = workspace().changed(**dict.fromkeys(LEVERS), **free)
+    return story if stands == opened else None

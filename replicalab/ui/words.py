@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
@@ -60,12 +61,18 @@ def verdict_badge(verdict: Verdict) -> str:
     return badge(verdict.status, verdict.title)
 
 
-def pass_or_fail(ok: bool) -> Status:
-    """Return the status of a check."""
-    return Status.PASS if ok else Status.FAIL
+def pass_or_fail(*, ok: bool) -> str:
+    """Return whether a check passes, as Markdown."""
+    return coloured(Status.PASS, "pass") if ok else coloured(Status.FAIL, "fail")
 
 
 def draw_verdict(verdict: Verdict) -> None:
     """Draw a verdict sentence in its colour, with its symbol."""
     box = {Status.PASS: st.success, Status.CAUTION: st.warning, Status.FAIL: st.error}
     box[verdict.status](escaped(verdict.text), icon=ICONS[verdict.status])
+
+
+def draw_table(names: Sequence[str], rows: Sequence[Sequence[str]], alt: str | None = None) -> None:
+    """Draw rows of foreign text under these names."""
+    cells = ([escaped(cell) for cell in column] for column in zip(*rows, strict=True))
+    st.table(dict(zip(names, cells, strict=True)), hide_index=True, alt=alt)

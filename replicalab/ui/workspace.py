@@ -21,7 +21,6 @@ DEFAULT_STUDY: Final = "fin_momentum"
 DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
 LARGEST_SEED: Final = 999_999
 MOST_ROUNDS: Final = 12
-_LAB_FIELDS: Final = ("scenario_id", "difficulty", "seed")
 
 
 class Workspace(Record):
@@ -53,7 +52,7 @@ class Workspace(Record):
         Raises:
             ScenarioError: the study is not found.
         """
-        return find(self.scenario_id, self.difficulty.value, self.seed)
+        return find(*self.where)
 
     def plan(self, find: FindPack = load_scenario) -> Protocol:
         """Return the plan: the edited one, or the study's reference protocol."""
@@ -76,41 +75,25 @@ class Workspace(Record):
         """Return this workspace in another lab, at the first round, with nothing supposed of it."""
         return self.changed(recording=None, round_number=0, **dict.fromkeys(LEVERS), **changes)
 
-    def with_rounds(self, most: int) -> Workspace:
-        """Return this workspace with at most that many rounds, at the first."""
-        return self.changed(max_rounds=most, round_number=0)
+    @property
+    def where(self) -> tuple[str, str, int]:
+        """The study and its lab."""
+        return self.scenario_id, self.difficulty.value, self.seed
 
-    def at_round(self, number: int) -> Workspace:
-        """Return this workspace at a round, counted from 0."""
-        return self.changed(round_number=number)
+    def stepped_from(self, now: Workspace) -> Workspace:
+        """Return this workspace as a step of undo or redo brings it back.
 
-    def with_players(self, scientist: ScientistKind, lab_manager: LabManagerKind) -> Workspace:
-        """Return this workspace with these two at the table, at the first round."""
-        return self.changed(
-            scientist=scientist, lab_manager=lab_manager, recording=None, round_number=0
-        )
-
-    def with_talks_of(self, other: Workspace) -> Workspace:
-        """Return this workspace with another's players, rounds and way of showing them."""
-        kept = ("max_rounds", "scientist", "lab_manager", "presenting")
-        return self.changed(round_number=0, **{name: getattr(other, name) for name in kept})
-
-    def with_levers(
-        self, budget: int | None = None, days: int | None = None, staff: int | None = None
-    ) -> Workspace:
-        """Return this workspace with the lab supposed to have these means; None is its own."""
-        return self.changed(budget=budget, days=days, staff=staff)
-
-    def with_levers_of(self, other: Workspace) -> Workspace:
-        """Return this workspace with what another supposes of the same lab."""
-        same = all(getattr(self, name) == getattr(other, name) for name in _LAB_FIELDS)
-        return self.with_levers(**other.levers) if same else self
+        Players, rounds and presentation stay as they are now, and so does what is supposed of the
+        lab where it is the same one.
+        """
+        kept = ["max_rounds", "scientist", "lab_manager", "presenting"]
+        kept += LEVERS if self.where == now.where else []
+        return self.changed(round_number=0, **{name: getattr(now, name) for name in kept})
 
     @property
     def levers(self) -> dict[str, int]:
         """What is supposed of the lab, by `LEVERS`; empty for the lab as it is."""
-        found = {name: getattr(self, name) for name in LEVERS}
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name in LEVERS if (value := getattr(self, name)) is not None}
 
     def changed(self, **changes: object) -> Workspace:
         """Return this workspace with some fields changed, built through validation.
@@ -127,8 +110,7 @@ LEVERS: Final = ("budget", "days", "staff")
 
 def supposed_lab(pack: Pack, levers: Mapping[str, int]) -> Pack:
     """Return the study in the lab that the levers suppose; the lab itself where none is moved."""
-    lab = pack.lab
-    budget, days, staff = (levers.get(name) for name in LEVERS)
-    supposed = lab.with_means(budget=budget, days=days, staff=staff)
-    same = (supposed.budget, supposed.days, supposed.staff) == (lab.budget, lab.days, lab.staff)
-    return pack if same else pack.in_lab(supposed)
+    if all(value == getattr(pack.lab, name) for name, value in levers.items()):
+        return pack
+    budget, days, staff = map(levers.get, LEVERS)
+    return pack.in_lab(pack.lab.with_means(budget=budget, days=days, staff=staff))

@@ -7,12 +7,13 @@ from collections.abc import Generator, Iterator
 from typing import NoReturn
 
 import pytest
-from playwright.sync_api import BrowserContext, Error, Page, Playwright
+from playwright.sync_api import BrowserContext, Error, Page, Playwright, expect
 
 from tests.browser.driving import (
     APP,
     CHROMIUM_FLAGS,
     PROJECTOR,
+    RUN_SECONDS,
     AppServer,
     View,
     Watch,
@@ -20,6 +21,9 @@ from tests.browser.driving import (
     find_chromium,
     keep_picture,
 )
+
+# A page is waited for by what it shows, however busy the machine is.
+expect.set_options(timeout=RUN_SECONDS * 1000)
 
 REMEDY = (
     "no Chromium found: install one (Debian: apt-get install chromium; anywhere: "
@@ -44,8 +48,7 @@ def browser_type_launch_args(playwright: Playwright) -> dict[str, object]:
 
 @pytest.fixture(scope="session")
 def app_server(
-    browser_type_launch_args: dict[str, object],
-    tmp_path_factory: pytest.TempPathFactory,
+    browser_type_launch_args: dict[str, object], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[AppServer]:
     """The app, served for the whole session; only when there is a browser to visit it."""
     assert browser_type_launch_args

@@ -20,6 +20,7 @@ from tests.browser.driving import (
     open_app,
     wait_for_run,
 )
+from tests.browser.visiting import number, press, type_number, where
 
 SETTLED_MS: Final = 1100
 """Only then does the app take another address for the browser's Back (`ui.state`)."""
@@ -31,24 +32,6 @@ element => new Promise(resolve => {
 })
 """
 """Scrolls, and waits until the page has noticed: a scroll that is told later closes the list."""
-
-
-def number(page: Page, name: str) -> Locator:
-    """Return the number field of that name."""
-    return page.get_by_role("spinbutton", name=name, exact=True)
-
-
-def increment(page: Page, name: str) -> Locator:
-    """Return the + button of the number field of that name."""
-    field = page.get_by_test_id("stNumberInput").filter(has=number(page, name))
-    return field.get_by_role("button", name="Increment")
-
-
-def type_number(page: Page, name: str, value: int) -> None:
-    """Type a number and wait for the check."""
-    number(page, name).fill(str(value))
-    with wait_for_run(page):
-        number(page, name).press("Enter")
 
 
 def pick(page: Page, name: str, label: str) -> None:
@@ -75,12 +58,6 @@ def drop(page: Page, label: str) -> None:
     """Take a label out of its list."""
     with wait_for_run(page):
         page.get_by_role("button", name=f"Remove {label}", exact=True).click()
-
-
-def press(page: Page, name: str) -> None:
-    """Press the first button of that name and wait for the check."""
-    with wait_for_run(page):
-        page.get_by_role("button", name=name, exact=True).first.click()
 
 
 def tick(page: Page, change: int) -> None:
@@ -161,7 +138,7 @@ def _resets_and_applies_one_change_then_all(page: Page) -> None:
     press(page, "Apply all changes")
     expect(number(page, "Sample size")).to_have_value("150")
     expect(verdict(page)).to_contain_text("Feasible: all seven dimensions pass.")
-    expect(page.locator(".st-key-where")).to_contain_text("Feasible")
+    expect(where(page)).to_contain_text("Feasible")
     press(page, "Undo")
     expect(number(page, "Sample size")).to_have_value("300")
     expect(number(page, "Duration (days)")).to_have_value("6")
@@ -191,7 +168,8 @@ def test_story_of_the_halved_sample_reads_on_its_page(app_page: Page, view: View
 
 def test_fifteen_quick_clicks_all_count(app_page: Page) -> None:
     open_app(app_page, EASY)
-    button = increment(app_page, "Sample size")
+    field = app_page.get_by_test_id("stNumberInput").filter(has=number(app_page, "Sample size"))
+    button = field.get_by_role("button", name="Increment")
     for _ in range(15):
         button.click(delay=0)
     expect(number(app_page, "Sample size")).to_have_value("315")
@@ -229,35 +207,6 @@ def test_negative_number_is_refused_beside_the_field_and_the_plan_is_kept(app_pa
     expect(tile(app_page, "budget")).to_contain_text("3,850 / 3,900 credits")
     type_number(app_page, "Sample size", 150)
     expect(tile(app_page, "budget")).to_contain_text("2,350 / 3,900 credits")
-
-
-def test_emptied_text_says_what_to_write_and_keeps_the_plan(app_page: Page) -> None:
-    open_app(app_page, EASY)
-    technique = app_page.get_by_role("textbox", name="Technique", exact=True)
-    technique.fill("")
-    with wait_for_run(app_page):
-        technique.press("Control+Enter")
-    expect(
-        app_page.get_by_text("Technique is empty, so the plan keeps “offline decile")
-    ).to_be_visible()
-    technique.fill("a backtest")
-    with wait_for_run(app_page):
-        technique.press("Control+Enter")
-    expect(app_page.get_by_text("Technique is empty")).to_have_count(0)
-
-
-def test_cut_link_is_named_and_the_page_works_on(app_page: Page) -> None:
-    open_app(app_page, EASY)
-    type_number(app_page, "Sample size", 150)
-    expect(app_page).to_have_url(re.compile("plan="))
-    open_app(app_page, app_page.url[:-20])
-    message = app_page.get_by_text("the link is incomplete or was changed on its way")
-    expect(message).to_be_visible()
-    expect(number(app_page, "Sample size")).to_have_value("300")
-    press(app_page, "Dismiss")
-    expect(message).to_have_count(0)
-    type_number(app_page, "Sample size", 200)
-    expect(tile(app_page, "budget")).to_contain_text("2,850 / 3,900 credits")
 
 
 def test_what_is_typed_is_never_an_image_and_asks_nobody(app_page: Page) -> None:

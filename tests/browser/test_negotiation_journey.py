@@ -25,6 +25,7 @@ from tests.browser.driving import (
     open_app,
     wait_for_run,
 )
+from tests.browser.visiting import expect_round, press, type_number, type_text
 from tests.llm.serving import Exchange, Server, serve, streamed, whole
 
 REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
@@ -39,39 +40,11 @@ def verdict(page: Page) -> Locator:
     return page.get_by_test_id("stAlert").first
 
 
-def press(page: Page, name: str) -> None:
-    """Press the button of that name and wait for the page."""
-    with wait_for_run(page):
-        page.get_by_role("button", name=re.compile(f"^{re.escape(name)}\\b")).click()
-
-
 def choose(page: Page, label: str, name: str) -> None:
     """Choose in a list of that label and wait for the page."""
     page.get_by_role("combobox", name=label, exact=False).click()
     with wait_for_run(page):
         page.get_by_role("option", name=name, exact=True).click()
-
-
-def fill(page: Page, label: str, text: str) -> None:
-    """Type into a field and wait for the page."""
-    field = page.get_by_role("textbox", name=label, exact=True)
-    with wait_for_run(page):
-        field.fill(text)
-        field.press("Enter")
-
-
-def count(page: Page, label: str, number: int) -> None:
-    """Type into a number field and wait for the page."""
-    field = page.get_by_role("spinbutton", name=label, exact=True)
-    with wait_for_run(page):
-        field.fill(str(number))
-        field.press("Enter")
-
-
-def expect_round(page: Page, number: int, last: int) -> None:
-    """Expect the scrubber and the address to stand at a round."""
-    expect(page.get_by_text(f"Round {number} of {last}", exact=True)).to_be_visible()
-    expect(page).to_have_url(re.compile(rf"[?&]round={number}(&|$)"))
 
 
 # --- watching ---------------------------------------------------------------------------------
@@ -120,7 +93,7 @@ def test_scientist_is_played_to_an_agreement(app_page: Page, view: View) -> None
     press(app_page, "Put this plan forward")
     expect_round(app_page, 1, 1)
     expect(verdict(app_page)).to_contain_text("the Lab Manager offers 150 samples in 6 days")
-    count(app_page, "Sample size", 180)
+    type_number(app_page, "Sample size", 180)
     press(app_page, "Put this plan forward")
     expect_round(app_page, 2, 2)
     expect(verdict(app_page)).to_contain_text("Agreed in round 2: 180 samples in 6 days")
@@ -158,8 +131,8 @@ def test_arrow_keys_in_a_field_move_the_cursor_and_not_the_round(app_page: Page)
 def test_round_is_forked_and_both_branches_are_compared(app_page: Page, view: View) -> None:
     open_app(app_page, "/Negotiation?round=2")
     press(app_page, "Fork here")
-    count(app_page, "Sample size", 195)
-    count(app_page, "Duration (days)", 4)
+    type_number(app_page, "Sample size", 195)
+    type_number(app_page, "Duration (days)", 4)
     press(app_page, "Continue from here")
     expect(app_page.get_by_text("Two branches from round 2")).to_be_visible()
     table = app_page.locator(".st-key-branches")
@@ -170,21 +143,6 @@ def test_round_is_forked_and_both_branches_are_compared(app_page: Page, view: Vi
     expect(app_page.get_by_text("Your branch from round 2")).to_be_visible()
     press(app_page, "Close it")
     expect(verdict(app_page)).to_contain_text("37 samples in 5 days")
-
-
-# --- recorded runs ----------------------------------------------------------------------------
-
-
-def test_recorded_run_is_replayed_without_any_endpoint(app_page: Page) -> None:
-    open_app(app_page, "/Negotiation")
-    choose(app_page, "Scientist", "Recorded run")
-    expect(app_page.get_by_text("Written by hand.")).to_be_visible()
-    expect(app_page.get_by_text(re.compile("^Attempt 1: "))).to_be_visible()
-    expect(verdict(app_page)).to_contain_text("Agreed in round 3: 195 samples in 4 days")
-    app_page.reload()
-    expect(verdict(app_page)).to_contain_text("Agreed in round 3: 195 samples in 4 days")
-    choose(app_page, "Scientist", "Baseline")
-    expect_round(app_page, 1, 5)
 
 
 # --- a language model -------------------------------------------------------------------------
@@ -200,8 +158,8 @@ def model_server() -> Iterator[Server]:
 
 def set_model(page: Page, url: str) -> None:
     open_app(page, "/Negotiation?scientist=model")
-    fill(page, "Base URL", url)
-    fill(page, "Model", "test-model")
+    type_text(page, "Base URL", url)
+    type_text(page, "Model", "test-model")
 
 
 def test_model_plays_and_its_text_stays_text(app_page: Page, model_server: Server) -> None:
@@ -250,7 +208,6 @@ def test_waiting_model_is_stopped_at_once(app_page: Page) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        "/Negotiation",
         "/Negotiation?scientist=person&round=1",
         "/Negotiation?scientist=model",
         "/Negotiation?recording=momentum_revised",

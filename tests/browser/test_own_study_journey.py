@@ -8,39 +8,28 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.driving import ROOT, open_app, wait_for_run
+from tests.browser.visiting import follow, press, type_text, where
 
+EDITOR = "Study file (YAML)"
 TITLE = "Chamber Music and the Growth of Bean Seedlings"
-
-
-def press(page: Page, name: str) -> None:
-    """Press a button and wait for the page."""
-    with wait_for_run(page):
-        page.get_by_role("button", name=name).click()
 
 
 def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> None:
     open_app(app_page)
     app_page.get_by_role("tab", name="Bring your own").click()
     press(app_page, "Put it into the editor")
-    editor = app_page.get_by_role("textbox", name="Study file (YAML)")
-    template = editor.input_value()
-    editor.fill(template.replace("budget: ", "budget: -", 1))
-    with wait_for_run(app_page):
-        editor.press("Control+Enter")
+    template = app_page.get_by_role("textbox", name=EDITOR, exact=True).input_value()
+    type_text(app_page, EDITOR, template.replace("budget: ", "budget: -", 1))
     expect(app_page.get_by_text("One fault.")).to_be_visible()
     expect(app_page.get_by_role("cell", name="labs.easy.budget")).to_be_visible()
-    editor.fill(template)
-    with wait_for_run(app_page):
-        editor.press("Control+Enter")
+    type_text(app_page, EDITOR, template)
     press(app_page, "Use this study")
-    where = app_page.locator(".st-key-where")
-    expect(where).to_contain_text(TITLE)
-    with wait_for_run(app_page):
-        app_page.locator(".st-key-navigation").get_by_role("link", name="Negotiation").click()
-    expect(where).to_contain_text(TITLE)
+    expect(where(app_page)).to_contain_text(TITLE)
+    follow(app_page, "Negotiation")
+    expect(where(app_page)).to_contain_text(TITLE)
     expect(app_page.get_by_text(re.compile(r"^Round 1 of \d+$"))).to_be_visible()
     open_app(app_page, app_page.url)
-    expect(where).to_contain_text(TITLE)
+    expect(where(app_page)).to_contain_text(TITLE)
 
 
 def test_uploaded_file_is_put_into_the_editor_and_binary_is_refused(

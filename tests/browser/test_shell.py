@@ -22,7 +22,7 @@ ADDRESSES: Final = (
 
 @pytest.mark.parametrize("view", VIEWS, ids=str)
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_page_opens_from_its_address_and_is_accessible(
+def test_page_opens_from_its_address_is_accessible_and_does_not_scroll_sideways(
     app_page: Page, address: str, view: View
 ) -> None:
     open_app(app_page, address)
@@ -31,16 +31,10 @@ def test_page_opens_from_its_address_and_is_accessible(
     assert app_page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") == (
         view.scheme == "dark"
     )
-    assert_accessible(app_page)
-
-
-@pytest.mark.parametrize("view", VIEWS, ids=str)
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_page_does_not_scroll_sideways(app_page: Page, address: str, view: View) -> None:
-    open_app(app_page, address)
     main = app_page.get_by_test_id("stMain")
     widths = main.evaluate("element => [element.scrollWidth, element.clientWidth]")
     assert widths[0] <= widths[1], f"{view}: content is {widths[0]} px in {widths[1]} px"
+    assert_accessible(app_page)
 
 
 def test_picture_holds_the_whole_page(app_page: Page, tmp_path: Path) -> None:

@@ -18,26 +18,11 @@ from tests.browser.driving import (
     open_app,
     wait_for_run,
 )
+from tests.browser.visiting import follow, number, press, type_number, where
 
 PAGE: Final = "/Trade-offs"
 CHART_MS: Final = 30_000
 LOAD: Final = "Load this point into the editor"
-
-
-def number(page: Page, name: str) -> Locator:
-    """Return the number field of that name."""
-    return page.get_by_role("spinbutton", name=name, exact=True)
-
-
-def type_number(page: Page, name: str, value: int) -> None:
-    number(page, name).fill(str(value))
-    with wait_for_run(page):
-        number(page, name).press("Enter")
-
-
-def press(page: Page, name: str) -> None:
-    with wait_for_run(page):
-        page.get_by_role("button", name=name, exact=True).first.click()
 
 
 def pull(page: Page, name: str, key: str, times: int) -> None:
@@ -45,11 +30,6 @@ def pull(page: Page, name: str, key: str, times: int) -> None:
     for _ in range(times):
         with wait_for_run(page):
             page.get_by_role("slider", name=name).press(key)
-
-
-def visit_page(page: Page, name: str) -> None:
-    with wait_for_run(page):
-        page.locator(".st-key-navigation").get_by_role("link", name=name).click()
 
 
 def chart_title(page: Page) -> Locator:
@@ -81,7 +61,7 @@ def test_someone_types_a_point_loads_it_and_undoes(app_page: Page, view: View) -
     type_number(app_page, "Point: samples", 170)
     expect(app_page.locator(".st-key-point_numbers")).to_contain_text("2,300 credits")
     press(app_page, LOAD)
-    expect(app_page.locator(".st-key-where")).to_contain_text("Feasible")
+    expect(where(app_page)).to_contain_text("Feasible")
     expect(app_page.get_by_text("Loaded: 170 samples, 3 days")).to_be_visible()
     with wait_for_run(app_page):
         app_page.get_by_role("link", name="See it on Protocol").click()
@@ -91,26 +71,19 @@ def test_someone_types_a_point_loads_it_and_undoes(app_page: Page, view: View) -
     expect(number(app_page, "Sample size")).to_have_value("300")
 
 
-def test_click_in_the_chart_chooses_the_point_there(app_page: Page) -> None:
+def test_click_in_the_chart_chooses_the_point_there_and_so_does_the_next(app_page: Page) -> None:
     open_app(app_page, PAGE)
     wait_for_chart(app_page)
+    click_chart(app_page, across=2.5 / 9, up=0.2)
+    expect(number(app_page, "Point: days")).to_have_value("3")
     click_chart(app_page, across=4.5 / 9, up=0.4)  # nine columns: the middle of the fifth
     expect(number(app_page, "Point: days")).to_have_value("5")
     samples = int(number(app_page, "Point: samples").input_value())
     assert 110 <= samples <= 150, "two fifths of a scale that ends a little above 300"
     press(app_page, LOAD)
-    visit_page(app_page, "Protocol")
+    follow(app_page, "Protocol")
     expect(number(app_page, "Sample size")).to_have_value(str(samples))
     expect(number(app_page, "Duration (days)")).to_have_value("5")
-
-
-def test_two_clicks_after_each_other_both_count(app_page: Page) -> None:
-    open_app(app_page, PAGE)
-    wait_for_chart(app_page)
-    click_chart(app_page, across=4.5 / 9, up=0.4)
-    expect(number(app_page, "Point: days")).to_have_value("5")
-    click_chart(app_page, across=2.5 / 9, up=0.2)
-    expect(number(app_page, "Point: days")).to_have_value("3")
 
 
 @pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Block, Table
+from streamlit.testing.v1.element_tree import Table
 
 from replicalab.models import Protocol, ScientistActionType, plan_action
 from replicalab.negotiation import Negotiation
@@ -16,7 +16,17 @@ from replicalab.scenarios import load_scenario
 from replicalab.text.negotiation import outcome_verdict
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
-from tests.ui.reading import NEGOTIATION, alerts, keyed, plain, run, texts, type_text, visit
+from tests.ui.reading import (
+    NEGOTIATION,
+    alerts,
+    keyed,
+    plain,
+    rows_of,
+    run,
+    texts,
+    type_text,
+    visit,
+)
 
 PACK: Final = load_scenario("fin_momentum", "medium")
 REFERENCE: Final = PACK.reference_protocol
@@ -30,12 +40,6 @@ KEY: Final = "canary-key-0123456789"
 def shows(app: AppTest, negotiation: Negotiation) -> bool:
     """Return whether the page's first box says how this negotiation stands."""
     return alerts(app)[0].text == outcome_verdict(negotiation).text
-
-
-def seat(app: AppTest, label: str, value: str) -> AppTest:
-    """Choose a player, or a recorded run, and return the app."""
-    next(box for box in app.selectbox if box.label == label).set_value(value)
-    return run(app)
 
 
 def seated(app: AppTest, label: str = "Scientist") -> str:
@@ -57,20 +61,12 @@ def round_shown(app: AppTest) -> str:
 
 def rows_in(app: AppTest, key: str) -> list[list[str]]:
     """Return the rows of the table in the container of that key, as read, its header first."""
-    block: Block = keyed(app, key)
-    frame = next(node for node in block if isinstance(node, Table)).value
-    rows = [[str(name) for name in frame.columns], *frame.astype(str).to_numpy().tolist()]
-    return [[plain(cell) for cell in row] for row in rows]
+    return rows_of(next(node for node in keyed(app, key) if isinstance(node, Table)))
 
 
 def matrix(app: AppTest) -> list[list[str]]:
     """Return the seven dimensions by round."""
     return rows_in(app, "matrix")
-
-
-def labels(app: AppTest) -> list[str]:
-    """Return the labels of the page's buttons, from top to bottom."""
-    return [button.label for button in app.button]
 
 
 def headers(app: AppTest) -> list[str]:

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+import pytest
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Block, Element, NumberInput
+from streamlit.testing.v1.element_tree import Block, Element, NumberInput, Table
 
-from replicalab.models import DIMENSIONS
+from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
 from tests.browser.driving import APP, ROOT
 
 SCENARIOS: Final = "app.py"
 PROTOCOL: Final = "pages/1_Protocol.py"
 NEGOTIATION: Final = "pages/2_Negotiation.py"
+TRADE_OFFS: Final = "pages/3_Trade-offs.py"
 PAGES: Final = (SCENARIOS, *sorted(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")))
+
+IN_EVERY_LAB: Final = pytest.mark.parametrize(
+    ("study", "lab"),
+    [
+        pytest.param(study.scenario_id, level.value, id=f"{study.scenario_id}-{level}")
+        for study in list_scenarios()
+        for level in Difficulty
+    ],
+)
+COLOURS: Final = {"pass": "success", "caution": "warning", "fail": "error"}
+"""The kinds of the boxes in which a verdict of that status stands."""
 
 _ICON: Final = re.compile(r":material/\w+: ?")
 _COLOUR: Final = re.compile(r":[a-z]+(?:-badge)?\[((?:\\.|[^\]\\])*)\]")
@@ -29,6 +41,15 @@ def visit(page: str = SCENARIOS, **query: str) -> AppTest:
         app.query_params[key] = value
     run(app)
     return app if page == SCENARIOS else go(app, page)
+
+
+def visit_lab(page: str, study: str, lab: str) -> AppTest:
+    """Return a page on a shipped study in a lab; its header says what the author worked out."""
+    app, pack = visit(page, study=study, lab=lab), load_scenario(study, lab)
+    assert pack.expected is not None
+    verdict = "Feasible" if pack.expected.answer == "accept" else "Not feasible"
+    assert where(app) == f"{pack.paper.title} · {lab} lab · {verdict}"
+    return app
 
 
 def run(app: AppTest) -> AppTest:
@@ -107,26 +128,26 @@ def tile(app: AppTest, dimension: str) -> list[str]:
     return texts(keyed(app, f"tile_{dimension}"))
 
 
-def tiles(app: AppTest) -> dict[str, list[str]]:
-    """Return the lines of the seven tiles."""
-    return {dimension.value: tile(app, dimension.value) for dimension in DIMENSIONS}
-
-
 def table(app: AppTest, number: int = 0) -> list[list[str]]:
     """Return the rows of a table on the page, as read, its header first."""
-    frame = app.table[number].value
+    return rows_of(app.table[number])
+
+
+def rows_of(found: Table) -> list[list[str]]:
+    """Return the rows of a table, as read, its header first."""
+    frame = found.value
     rows = [[str(name) for name in frame.columns], *frame.astype(str).to_numpy().tolist()]
     return [[plain(cell) for cell in row] for row in rows]
 
 
-def labelled_buttons(app: AppTest) -> Iterator[tuple[str, bool]]:
-    """Return each button's label and whether it can be pressed."""
-    return ((button.label, not button.disabled) for button in app.button)
+def labels(app: AppTest) -> list[str]:
+    """Return the labels of the page's buttons, from top to bottom."""
+    return [button.label for button in app.button]
 
 
 def can_press(app: AppTest, label: str) -> bool:
     """Return whether the page's first button of that label can be pressed."""
-    return dict(reversed(list(labelled_buttons(app))))[label]
+    return next(not button.disabled for button in app.button if button.label == label)
 
 
 # --- what a visitor does ---
@@ -169,7 +190,8 @@ def chosen(app: AppTest, label: str) -> list[str]:
     return list(next(field for field in app.multiselect if field.label == label).value)
 
 
-def open_lab(app: AppTest, level: str) -> AppTest:
-    """Choose a lab on the front door and return the app."""
-    next(choice for choice in app.radio if choice.label == "Lab").set_value(level)
+def pick(app: AppTest, label: str, value: object) -> AppTest:
+    """Choose one of a list or of a few and return the app."""
+    found = next(field for field in [*app.radio, *app.selectbox] if field.label.startswith(label))
+    found.set_value(value)
     return run(app)

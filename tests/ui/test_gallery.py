@@ -65,36 +65,24 @@ def cards(app: AppTest) -> list[str]:
 # --- The gallery ---
 
 
-def test_gallery_shows_every_study_on_the_shelf() -> None:
-    assert cards(visit()) == SHIPPED
+def test_gallery_shows_every_study_and_says_which_one_is_open() -> None:
+    app = visit(study="psy_stroop")
+    assert cards(app) == SHIPPED
+    marked = [button for button in app.button if button.label == "This one is open"]
+    assert [(button.key, button.disabled) for button in marked] == [("open_psy_stroop", True)]
+    assert not any("could not be read" in title for title in titles(app))
 
 
 def test_card_says_domain_title_lesson_and_how_the_labs_bind() -> None:
-    domain, study, labs = texts(keyed(visit(), "card_math_four_colour"))
-    assert domain == "Mathematics"
-    assert [line.strip() for line in study.splitlines()] == [
-        "The Four-Colour Theorem",
-        "Some studies cannot be cut: n = 316 is feasible for the lab and worthless as a check. "
-        "The honest answer is 'not here'.",
-    ]
-    assert [line.strip() for line in labs.splitlines()] == [
-        "Easy: Lab Manager accepts",
-        "Medium: protocol, budget, equipment and schedule fail; Lab Manager suggests changes",
-        "Hard: all but policy fail; Lab Manager rejects",
-    ]
-
-
-def test_card_shows_each_answer_with_its_own_symbol_too() -> None:
     card = keyed(visit(), "card_math_four_colour")
+    [study] = [each for each in list_scenarios() if each.scenario_id == "math_four_colour"]
+    domain, about, labs = texts(card)
+    assert domain == "Mathematics"
+    assert [line.strip() for line in about.splitlines()] == [study.title, study.teaches]
+    assert [line.split(":")[0].strip() for line in labs.splitlines()] == ["Easy", "Medium", "Hard"]
     values = [str(element.value) for element in card if isinstance(element, Element)]
     raw = next(value for value in values if "Easy" in value)
     assert re.findall(r":material/(\w+):", raw) == ["check_circle", "warning", "cancel"]
-
-
-def test_card_of_the_open_study_says_so_and_only_that_one() -> None:
-    app = visit(study="psy_stroop")
-    marked = [button for button in app.button if button.label == "This one is open"]
-    assert [(button.key, button.disabled) for button in marked] == [("open_psy_stroop", True)]
 
 
 # --- The stories ---
@@ -117,29 +105,21 @@ def story_lines(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("story", STORIES.values(), ids=list(STORIES))
 def test_story_says_its_line_where_it_is_told(story: Story) -> None:
-    app = tell(story.key)
-    assert len(app.title) == 1
-    assert story_lines(app) == [f"Story: {story.title}. {story.line}"]
+    assert story_lines(tell(story.key)) == [f"Story: {story.title}. {story.line}"]
 
 
 def test_story_ends_when_the_plan_changes_and_returns_when_that_is_undone() -> None:
-    app = type_number(tell("half_the_sample"), "Sample size", 20)
-    assert story_lines(app) == []
-    assert story_lines(press(app, "Undo")) == [
-        f"Story: {STORIES['half_the_sample'].title}. {STORIES['half_the_sample'].line}"
-    ]
+    app = tell("half_the_sample")
+    assert story_lines(go(app, NEGOTIATION)) == []
+    assert len(story_lines(go(app, PROTOCOL))) == 1
+    assert story_lines(type_number(app, "Sample size", 20)) == []
+    assert len(story_lines(press(app, "Undo"))) == 1
 
 
 def test_story_goes_on_through_the_rounds_and_ends_when_more_are_played() -> None:
     app = press(tell("cut_that_costs_nothing"), "First")
     assert len(story_lines(app)) == 1
     assert story_lines(type_number(app, "Rounds at most", 5)) == []
-
-
-def test_story_is_told_on_its_own_page_only() -> None:
-    app = tell("half_the_sample")
-    assert story_lines(go(app, NEGOTIATION)) == []
-    assert len(story_lines(go(app, PROTOCOL))) == 1
 
 
 def test_study_that_is_no_story_tells_none() -> None:
@@ -150,12 +130,7 @@ def test_front_door_shows_the_stories_before_the_open_study() -> None:
     shown = [
         element.key or element.type for element in visit().main if isinstance(element, Element)
     ]
-    assert shown.index("surprise") < shown.index("warning")
-    assert shown.index("half_the_sample") < shown.index("surprise")
-
-
-def test_gallery_of_good_files_speaks_of_no_broken_one() -> None:
-    assert not any("could not be read" in title for title in titles(visit()))
+    assert shown.index("half_the_sample") < shown.index("surprise") < shown.index("warning")
 
 
 # --- A broken file ---
@@ -180,9 +155,7 @@ def test_every_page_works_beside_a_broken_file(shelf: Path, file: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "just a sentence", "- a\n- list\n", "a: &a [*a]\n", "\x00", "key: 'open"],
-    ids=["empty", "sentence", "list", "alias", "control character", "open quote"],
+    "text", ["", "a: &a [*a]\n", "\x00"], ids=["empty", "alias", "control character"]
 )
 def test_file_of_any_text_leaves_the_gallery_whole(shelf: Path, text: str) -> None:
     (shelf / "biology" / "broken.yaml").write_text(text)
@@ -191,29 +164,16 @@ def test_file_of_any_text_leaves_the_gallery_whole(shelf: Path, text: str) -> No
     assert sum("could not be read" in title for title in titles(app)) == 1
 
 
-def test_link_to_a_broken_study_says_so_and_opens_the_default(shelf: Path) -> None:
-    spoil(shelf, "budget: 900", "budget: -5")
-    app = visit(PROTOCOL, study="ml_resnet_cifar10")
-    assert "study 'ml_resnet_cifar10' cannot be opened" in said(app)
-    assert where(app).startswith("Returns to Buying Winners and Selling Losers")
-
-
 def test_text_of_a_study_file_is_shown_as_it_is_written(shelf: Path) -> None:
     hostile = "![x](https://evil.example/x.png) [y](https://evil.example) :red[z] $a$"
     spoil(shelf, "A shorter calendar may cost no evidence at all;", f"{hostile};")
     spoil(shelf, 'title: "Deep', f'title: "{hostile} Deep')
+    spoil(shelf, "10.1109/CVPR.2016.90", "10.1109/x)![x](https://evil.example/x.png")
     for file in PAGES:
         app = visit(file, study="ml_resnet_cifar10")
         assert hostile in said(app)
-        for text in app.markdown:
-            for mark in ("![x", "[y]", ":red[z", "$a"):
-                assert mark not in str(text.value).replace("\\" + mark, "")
-
-
-def test_doi_of_a_study_file_cannot_leave_its_link(shelf: Path) -> None:
-    spoil(shelf, "10.1109/CVPR.2016.90", "10.1109/x)![x](https://evil.example/x.png")
-    citation = next(c for c in visit(study="ml_resnet_cifar10").caption if "doi" in str(c.value))
-    assert "![x](https://evil.example" not in str(citation.value)
+        raw = "\n".join(str(text.value) for text in [*app.markdown, *app.caption])
+        assert not re.search(r"(?<!\\)(?:!\[x|\[y\]|:red\[z|\$a)", raw)
 
 
 def test_study_that_breaks_while_it_is_open_gives_a_calm_message(shelf: Path) -> None:
@@ -222,7 +182,10 @@ def test_study_that_breaks_while_it_is_open_gives_a_calm_message(shelf: Path) ->
     run(app)
     assert "labs.easy.budget" in said(app)
     assert "Another study is open instead." in said(app)
-    assert not where(app).startswith("Deep Residual Learning")
+    again = visit(PROTOCOL, study="ml_resnet_cifar10")
+    assert "study 'ml_resnet_cifar10' cannot be opened" in said(again)
+    for page in (app, again):
+        assert not where(page).startswith("Deep Residual Learning")
 
 
 @pytest.mark.parametrize("file", PAGES)
@@ -245,11 +208,4 @@ def test_study_that_is_repaired_is_offered_again(shelf: Path) -> None:
     spoil(shelf, "budget: 900", "budget: -5")
     app = visit(lab="easy")
     spoil(shelf, "budget: -5", "budget: 900")
-    press(type_seed(app, 1), "Open")
-    assert cards(app) == SHIPPED
-
-
-def type_seed(app: AppTest, seed: int) -> AppTest:
-    """Type a seed on the front door and return the app."""
-    app.number_input(key="seed_choice").set_value(seed).run()
-    return app
+    assert cards(type_number(app, "Seed", 1)) == SHIPPED

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.errors import ModelUnreachableError
+from replicalab.llm import Endpoint
 from replicalab.models import revise
 from replicalab.negotiation import load
 from tests.scripted import ScriptedGenerate
@@ -23,19 +26,20 @@ from tests.ui.negotiating import (
     answering,
     hand_over,
     headers,
-    labels,
     model_at_the_table,
     proposing,
     round_shown,
     rows_in,
-    seat,
 )
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
+    Alert,
     alerts,
     can_press,
     go,
+    labels,
+    pick,
     press,
     query_of,
     run,
@@ -64,11 +68,13 @@ def verdict(app: AppTest) -> str:
     return alerts(app)[0].text
 
 
+SeatedModel = Callable[..., tuple[AppTest, ScriptedGenerate]]
+
+
 @pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model that the environment sets, with its key."""
-    for name, value in (("BASE_URL", URL), ("MODEL", "m-2"), ("API_KEY", KEY)):
-        monkeypatch.setenv(f"REPLICALAB_LLM_{name}", value)
+def seated_model(monkeypatch: pytest.MonkeyPatch) -> SeatedModel:
+    """A function of a script: the page with a model set that says it, and the model."""
+    return partial(model_at_the_table, monkeypatch)
 
 
 # --- the settings ---
@@ -80,92 +86,77 @@ def test_without_an_endpoint_the_page_says_what_to_set(monkeypatch: pytest.Monke
     info = next(alert.text for alert in alerts(app) if alert.colour == "info")
     assert "set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL" in info
     assert not can_press(app, "Run")
+    type_text(type_text(app, "Base URL", "ftp://x"), "Model", "m")
+    assert "does not begin with http:// or https://" in verdict(app)
+    assert "Run" not in labels(app)
 
 
-@pytest.mark.usefixtures("environment")
-def test_settings_start_from_the_environment_but_the_key_is_not_shown() -> None:
-    app = visit(NEGOTIATION, scientist="model")
-    shown = {field.label: field.value for field in app.text_input}
-    assert (shown["Base URL"], shown["Model"], shown["Key"]) == (URL, "m-2", "")
-    assert can_press(app, "Run")
-    assert KEY not in str(app)
-
-
-@pytest.mark.usefixtures("environment")
-def test_key_of_the_environment_is_never_sent_to_a_typed_address(
+def test_key_of_the_environment_is_not_shown_nor_sent_to_a_typed_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     keys: list[str | None] = []
 
-    def build(endpoint: object, **_: object) -> ScriptedGenerate:
-        secret = getattr(endpoint, "api_key", None)
-        keys.append(secret.get_secret_value() if secret else None)
+    def build(endpoint: Endpoint, **_: object) -> ScriptedGenerate:
+        keys.append(endpoint.api_key.get_secret_value() if endpoint.api_key else None)
         return ScriptedGenerate([ACCEPTING])
 
+    for name, value in (("BASE_URL", URL), ("MODEL", "m-2"), ("API_KEY", KEY)):
+        monkeypatch.setenv(f"REPLICALAB_LLM_{name}", value)
     monkeypatch.setattr(BUILD, build)
-    app = press(visit(NEGOTIATION, scientist="model"), "Run")
+    app = visit(NEGOTIATION, scientist="model")
+    shown = {field.label: field.value for field in app.text_input}
+    assert (shown["Base URL"], shown["Model"], shown["Key"]) == (URL, "m-2", "")
+    assert KEY not in str(app)
+    press(app, "Run")
     assert set(keys) == {KEY}
     keys.clear()
     press(type_text(app, "Base URL", "http://127.0.0.1:10/v1"), "Run it again")
     assert set(keys) == {None}
 
 
-def test_address_that_cannot_be_one_is_said() -> None:
-    app = visit(NEGOTIATION, scientist="model")
-    type_text(type_text(app, "Base URL", "ftp://x"), "Model", "m")
-    assert "does not begin with http:// or https://" in verdict(app)
-    assert "Run" not in labels(app)
-
-
-def test_settings_survive_a_walk_and_reach_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    app, _ = model_at_the_table(monkeypatch, PLAN, ACCEPTING)
-    go(go(press(app, "Run"), PROTOCOL), NEGOTIATION)
-    shown = {field.label: field.value for field in app.text_input}
-    assert (shown["Base URL"], shown["Key"]) == (URL, KEY)
-    assert not re.search(f"{KEY}|127", json.dumps(query_of(app)))
-
-
 def test_connection_is_tested_and_a_dead_one_is_said_calmly(
-    monkeypatch: pytest.MonkeyPatch,
+    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_: object) -> str:
         raise DEAD
 
-    app, _ = model_at_the_table(monkeypatch)
+    app, _ = seated_model()
     monkeypatch.setattr(CHECK, lambda _: "x answers.")
     assert ("success", "x answers.") in alerts(press(app, "Test the connection"))
     monkeypatch.setattr(CHECK, refuse)
     assert ("error", str(DEAD)) in alerts(press(app, "Test the connection"))
 
 
-def test_settings_stay_open_while_they_are_typed_and_fold_at_run(
-    monkeypatch: pytest.MonkeyPatch,
+def test_settings_stay_open_while_they_are_typed_fold_at_run_and_survive_a_walk(
+    seated_model: SeatedModel,
 ) -> None:
     def is_open(app: AppTest) -> bool:
         [found] = [each for each in app.expander if each.label == "Model settings"]
         return bool(found.proto.expanded)
 
-    app, _ = model_at_the_table(monkeypatch, PLAN, ACCEPTING)
+    app, _ = seated_model(PLAN, ACCEPTING)
     assert is_open(app)
     assert is_open(run(app))
     assert not is_open(press(app, "Run"))
+    go(go(app, PROTOCOL), NEGOTIATION)
+    shown = {field.label: field.value for field in app.text_input}
+    assert (shown["Base URL"], shown["Key"]) == (URL, KEY)
+    assert not re.search(f"{KEY}|127", json.dumps(query_of(app)))
 
 
 # --- a run ---
 
 
-def test_model_plays_to_the_end_and_is_asked_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    app, model = model_at_the_table(monkeypatch, PLAN, ACCEPTING)
+def test_model_plays_to_the_end_and_is_asked_nothing_more(seated_model: SeatedModel) -> None:
+    app, model = seated_model(PLAN, ACCEPTING)
     assert verdict(press(app, "Run")).startswith(AGREED)
     assert round_shown(app) == "Round 2 of 2"
-    for step in ("Back", "Next", "First"):
-        press(app, step)
-    go(go(app, PROTOCOL), NEGOTIATION)
+    go(go(press(app, "Back"), PROTOCOL), NEGOTIATION)
     assert len(model.sent) == 2
 
 
-def test_every_attempt_is_shown_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    app, model = model_at_the_table(monkeypatch, "no idea", f"Here: {PLAN}", ACCEPTING)
+def test_every_attempt_is_shown_in_full(seated_model: SeatedModel) -> None:
+    app, model = seated_model("no idea", f"Here: {PLAN}", ACCEPTING)
     press(press(app, "Run"), "First")
     system, observation = (message["content"] for message in model.sent[0])
     correction = model.sent[1][-1]["content"]
@@ -174,14 +165,12 @@ def test_every_attempt_is_shown_in_full(monkeypatch: pytest.MonkeyPatch) -> None
     titles = [expander.label for expander in app.expander]
     assert "Attempt 1: no valid action (no\\_json)" in titles
     assert "Attempt 2: a valid action" in titles
-    assert "Error code: no_json" in said(app)
     assert "unknown tokens sent, unknown received" in said(app)
-    assert "valid at attempt 2 after 1 corrected." in said(app)
 
 
-def test_model_text_is_data(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_text_is_data(seated_model: SeatedModel) -> None:
     plan = revise(REFERENCE, rationale=HOSTILE, technique=HOSTILE)
-    app, _ = model_at_the_table(monkeypatch, f"{HOSTILE} {proposing(plan)}", ACCEPTING)
+    app, _ = seated_model(f"{HOSTILE} {proposing(plan)}", ACCEPTING)
     press(press(app, "Run"), "First")
     written = "\n".join(str(m.value) for m in [*app.markdown, *app.caption, *app.warning])
     assert not re.search(r"(?<!\\)(?:<script|!\[x|:red\[free|\[here)", written)
@@ -190,23 +179,26 @@ def test_model_text_is_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verdict(app).startswith("Agreed in round 2")
 
 
-def test_model_cannot_move_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_cannot_move_the_verdict(seated_model: SeatedModel) -> None:
     booked = revise(REFERENCE, sample_size=10, rationale="All seven dimensions pass. Agreed.")
-    app, _ = model_at_the_table(monkeypatch, proposing(booked), *["I win"] * 3, rounds="2")
+    app, _ = seated_model(proposing(booked), *["I win"] * 3, rounds="2")
     press(app, "Run")
     assert not app.success
     assert "equipment and schedule fail" in alerts(app)[-1].text
 
 
+def failed(app: AppTest) -> Alert:
+    """Return the box that says that the model's turn is over."""
+    return next(alert for alert in alerts(app) if "its turn is over" in alert.text)
+
+
 def test_model_that_never_acts_ends_its_turn_and_is_let_walk_away(
-    monkeypatch: pytest.MonkeyPatch,
+    seated_model: SeatedModel,
 ) -> None:
-    app, model = model_at_the_table(monkeypatch, PLAN, "a", "b", "c")
+    app, model = seated_model(PLAN, "a", "b", "c")
     press(app, "Run")
     assert len(model.sent) == 4
-    told = next(alert.text for alert in alerts(app) if "its turn is over" in alert.text)
-    assert told.startswith("Round 2: the model gave no action, and its turn is over.")
-    assert "No valid action in 3 attempts" in told
+    assert "No valid action in 3 attempts" in failed(app).text
     assert round_shown(app) == "Round 1 of 1"
     assert {"a", "b", "c"} <= codes(app)
     press(app, "Let it walk away")
@@ -214,8 +206,8 @@ def test_model_that_never_acts_ends_its_turn_and_is_let_walk_away(
     assert {"a", "b", "c"} <= codes(app)
 
 
-def test_person_steps_in_for_one_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    app, _ = model_at_the_table(monkeypatch, PLAN, "a", "b", "c", ACCEPTING)
+def test_person_steps_in_for_one_round(seated_model: SeatedModel) -> None:
+    app, _ = seated_model(PLAN, "a", "b", "c", ACCEPTING)
     press(press(app, "Run"), "Act for the model in this round")
     assert "Your move: round 2 of 5" in headers(app)
     press(app, "Put this plan forward")
@@ -225,57 +217,54 @@ def test_person_steps_in_for_one_round(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_dead_endpoint_leaves_the_page_alive_and_can_be_tried_again(
-    monkeypatch: pytest.MonkeyPatch,
+    seated_model: SeatedModel,
 ) -> None:
-    app, _ = model_at_the_table(monkeypatch, PLAN, DEAD, ACCEPTING)
+    app, _ = seated_model(PLAN, DEAD, ACCEPTING)
     press(app, "Run")
-    told = next(alert for alert in alerts(app) if "its turn is over" in alert.text)
-    assert told.colour == "warning"
-    assert str(DEAD) in told.text
+    assert failed(app).colour == "warning"
+    assert str(DEAD) in failed(app).text
     assert round_shown(app) == "Round 1 of 1"
     assert verdict(press(app, "Try again")).startswith("Agreed in round 2")
 
 
-def test_round_is_taken_back_and_with_it_the_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    app, _ = model_at_the_table(monkeypatch, PLAN, DEAD)
+def test_round_is_taken_back_and_with_it_the_failure(seated_model: SeatedModel) -> None:
+    app, _ = seated_model(PLAN, DEAD)
     press(press(app, "Run"), "Undo last round")
     assert "First" not in labels(app)
     assert can_press(app, "Run")
     assert "its turn is over" not in said(app)
 
 
-def test_branch_outlives_the_round_that_it_was_forked_from(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_branch_outlives_the_round_that_it_was_forked_from(seated_model: SeatedModel) -> None:
     other = proposing(revise(REFERENCE, sample_size=200))
-    app, _ = model_at_the_table(monkeypatch, PLAN, other, DEAD)
+    app, _ = seated_model(PLAN, other, DEAD)
     press(press(press(app, "Run"), "Fork here"), "Continue from here")
     press(app, "Undo last round")
     assert round_shown(app) == "Round 1 of 1"
     assert [row[:2] for row in rows_in(app, "branches")[1:]] == [["2", "–"]]
 
 
-def test_run_again_forgets_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    app, model = model_at_the_table(monkeypatch, PLAN, ACCEPTING, ACCEPTING, PLAN, ACCEPTING)
+def test_run_again_forgets_the_run(seated_model: SeatedModel) -> None:
+    app, model = seated_model(PLAN, ACCEPTING, ACCEPTING, PLAN, ACCEPTING)
     press(press(app, "Run"), "Run it again")
     assert len(model.sent) == 5
     assert round_shown(app) == "Round 3 of 3"
 
 
 def test_model_that_was_left_is_not_asked_when_it_is_seated_again(
-    monkeypatch: pytest.MonkeyPatch,
+    seated_model: SeatedModel,
 ) -> None:
-    app, model = model_at_the_table(monkeypatch, PLAN)
+    app, model = seated_model(PLAN)
     app.session_state["negotiation_table"].running = True
-    seat(seat(app, "Scientist", "baseline"), "Scientist", "model")
+    pick(pick(app, "Scientist", "baseline"), "Scientist", "model")
     assert model.sent == []
 
 
-def test_run_is_saved_once_without_the_key_and_plays_again_without_the_model(
-    monkeypatch: pytest.MonkeyPatch,
+def test_run_is_saved_without_the_key_and_plays_again_without_the_model(
+    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved: list[str] = []
-    app, model = model_at_the_table(monkeypatch, "no idea", PLAN, ACCEPTING)
+    app, model = seated_model("no idea", PLAN, ACCEPTING)
     monkeypatch.setattr(
         "replicalab.ui.negotiation.files.st.download_button",
         lambda _, data, **__: saved.append(data),
@@ -285,9 +274,8 @@ def test_run_is_saved_once_without_the_key_and_plays_again_without_the_model(
     assert KEY not in file
     known = load(file).recording
     assert known is not None
-    assert (known.made, known.settings.model, known.settings.host) == (
-        *("recorded", "m-1", "127.0.0.1:9"),
-    )
+    assert known.made == "recorded"
+    assert (known.settings.model, known.settings.host) == ("m-1", "127.0.0.1:9")
     again = hand_over(visit(NEGOTIATION), file)
     assert verdict(again) == ended
     assert any(expander.label.startswith("Attempt 1: ") for expander in again.expander)
@@ -297,22 +285,24 @@ def test_run_is_saved_once_without_the_key_and_plays_again_without_the_model(
 # --- rewording ---
 
 
-def reworded(monkeypatch: pytest.MonkeyPatch, *script: str | Exception) -> AppTest:
+def reworded(
+    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch, words: str | Exception
+) -> AppTest:
     """Return the page after a model was asked to reword the first answer."""
-    app, _ = model_at_the_table(monkeypatch, PLAN, ACCEPTING)
+    app, _ = seated_model(PLAN, ACCEPTING)
     press(press(app, "Run"), "First")
-    reworder = answering(ScriptedGenerate(script))
+    reworder = answering(ScriptedGenerate([words]))
     monkeypatch.setattr("replicalab.ui.negotiation.rounds.build_generate_fn", reworder)
     return press(app, "Let the model reword this")
 
 
 def test_answer_is_reworded_beside_the_built_in_text_and_goes_with_its_plan(
-    monkeypatch: pytest.MonkeyPatch,
+    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = TOLD.rounds[0].answer
     assert answer is not None
     words = f"{HOSTILE.replace('1', 'x')} {answer.explanation}"
-    app = reworded(monkeypatch, words)
+    app = reworded(seated_model, monkeypatch, words)
     assert words in [text.value for text in app.text]
     assert "I offer instead:" in said(app)
     assert verdict(app).startswith("Agreed in round 2")
@@ -322,11 +312,11 @@ def test_answer_is_reworded_beside_the_built_in_text_and_goes_with_its_plan(
     assert not app.text
 
 
-@pytest.mark.parametrize(("said_instead", "told"), [("Too much.", "leaves out"), (DEAD, str(DEAD))])
+@pytest.mark.parametrize(("words", "told"), [("Too much.", "leaves out"), (DEAD, str(DEAD))])
 def test_wording_that_cannot_stand_is_said_and_not_shown(
-    monkeypatch: pytest.MonkeyPatch, said_instead: str | Exception, told: str
+    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch, words: str | Exception, told: str
 ) -> None:
-    app = reworded(monkeypatch, said_instead)
+    app = reworded(seated_model, monkeypatch, words)
     assert any(told in alert.text for alert in alerts(app))
     assert not app.text
     assert "I offer instead:" in said(app)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.models import Protocol, revise
+from replicalab.models import revise
 from replicalab.negotiation import Turn, fork, save
 from replicalab.text.negotiation import outcome_verdict
-from replicalab.ui.negotiation.table import Kept
+from replicalab.ui.negotiation import table
 from tests.negotiation.playing import ACCEPT, ask, by_person, propose, revise_to
 from tests.ui.negotiating import (
     PACK,
@@ -18,23 +19,22 @@ from tests.ui.negotiating import (
     TOLD,
     hand_over,
     headers,
-    labels,
-    matrix,
     round_shown,
     rows_in,
-    seat,
     shows,
 )
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
+    SCENARIOS,
     alerts,
     can_press,
     choose,
     chosen,
     go,
+    labels,
     number,
-    open_lab,
+    pick,
     press,
     query_of,
     said,
@@ -57,53 +57,44 @@ def app() -> AppTest:
 # --- a person's move ---
 
 
-def test_a_person_begins_with_nothing_on_the_table(app: AppTest) -> None:
+def test_a_person_begins_with_nothing_on_the_table_and_sees_what_would_be_sent(
+    app: AppTest,
+) -> None:
     assert "Your move: round 1 of 5" in headers(app)
     assert shows(app, START)
     assert not can_press(app, "Accept the plan")
     assert not can_press(app, "Undo last round")
     assert "First" not in labels(app)
+    assert alerts(app)[1].colour == "error"
+    type_number(type_number(app, "Sample size", 75), "Duration (days)", 5)
+    assert "power 0.33" in alerts(app)[1].text
+    assert "It costs 1,450 of 2,600 credits." in said(app)
 
 
 def test_form_starts_from_the_plan_of_the_protocol_page() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 120)
-    seat(go(app, NEGOTIATION), "Scientist", "person")
+    pick(go(app, NEGOTIATION), "Scientist", "person")
     assert number(app, "Sample size").value == 120
     assert chosen(app, "Controls") == REFERENCE.controls
 
 
-def test_preview_says_what_is_about_to_be_sent(app: AppTest) -> None:
-    assert alerts(app)[1].colour == "error"
-    type_number(type_number(app, "Sample size", 75), "Duration (days)", 5)
-    assert "Planned evidence: power 0.33, below the floor of 0.50." in alerts(app)[1].text
-    assert "It costs 1,450 of 2,600 credits." in said(app)
-
-
-def test_proposal_is_answered_and_the_offer_fills_the_form(app: AppTest) -> None:
+def test_proposal_is_answered_and_the_offer_accepted_and_only_then_a_judge_speaks(
+    app: AppTest,
+) -> None:
     press(app, SEND)
     assert shows(app, OFFERED)
     assert round_shown(app) == "Round 1 of 1"
-    assert "I offer instead:" in said(app)
     assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (150, 6)
     assert "The Lab Manager's offer: 150 samples in 6 days for 2,250 of 2,600 credits" in said(app)
-
-
-def test_offer_is_accepted_and_only_then_a_judge_speaks(app: AppTest) -> None:
-    press(app, SEND)
     assert "Reward " not in said(app)
     press(app, "Accept the offer")
-    assert alerts(app)[0].colour == "success"
     assert shows(app, by_person(PACK, PROPOSED, ACCEPT))
     assert round_shown(app) == "Round 2 of 2"
     assert query_of(app)["round"] == "2"
     assert SEND not in labels(app)
     assert "Reward " in said(app)
-    assert rows_in(app, "ledger")[1:] == [
-        [
-            *("2", "Scientist", "300 → 150 samples, 8 → 6 days, other equipment"),
-            *("−1,600", "power 0.86 → 0.58", "−1,600", "power 0.86 → 0.58"),
-        ]
-    ]
+    assert rows_in(app, "ledger")[1][:2] == ["2", "Scientist"]
+    assert rows_in(app, "ledger")[1][-2:] == ["−1,600", "power 0.86 → 0.58"]
 
 
 def test_edited_plan_is_put_forward(app: AppTest) -> None:
@@ -120,7 +111,7 @@ def test_question_is_answered_from_the_lab(app: AppTest) -> None:
     answer = by_person(PACK, ask(hostile)).rounds[0].answer
     assert answer is not None
     assert answer.explanation in said(app)
-    assert matrix(app)[1] == ["Protocol", "no plan"]
+    assert rows_in(app, "matrix")[1] == ["Protocol", "no plan"]
     assert hostile in [text.value for text in app.text]
     assert not any(hostile in markdown.value for markdown in app.markdown)
 
@@ -134,18 +125,15 @@ def test_what_is_empty_is_not_sent(app: AppTest, label: str, text: str, pressed:
     assert "First" not in labels(app)
 
 
-def test_person_may_walk_away(app: AppTest) -> None:
-    press(press(app, SEND), "Walk away")
-    assert alerts(app)[0].colour == "error"
-    assert shows(app, by_person(PACK, PROPOSED, None))
-    assert "Has nothing to answer." in said(app)
-
-
-def test_walking_away_at_once_leaves_no_plan(app: AppTest) -> None:
+@pytest.mark.parametrize("proposed", [True, False])
+def test_person_may_walk_away_from_a_plan_or_from_none(app: AppTest, *, proposed: bool) -> None:
+    if proposed:
+        press(app, SEND)
     press(app, "Walk away")
-    assert shows(app, by_person(PACK, None))
-    assert "No plan has been put forward yet" in said(app)
-    assert "No plan was ever on the table" in said(app)
+    assert alerts(app)[0].colour == "error"
+    assert shows(app, by_person(PACK, *([PROPOSED] if proposed else []), None))
+    assert "Has nothing to answer." in said(app)
+    assert ("No plan was ever on the table" in said(app)) == (not proposed)
 
 
 def test_rounds_are_taken_back_one_by_one_or_all_at_once(app: AppTest) -> None:
@@ -156,45 +144,41 @@ def test_rounds_are_taken_back_one_by_one_or_all_at_once(app: AppTest) -> None:
     assert shows(press(press(app, SEND), "Undo last round"), START)
 
 
-def test_form_starts_anew_after_another_course_of_the_same_round(app: AppTest) -> None:
-    press(app, SEND)
+def test_form_starts_anew_after_another_course_and_the_last_round_ends_it(app: AppTest) -> None:
+    press(type_number(app, "Rounds at most", 2), SEND)
     press(type_number(press(app, "Undo last round"), "Sample size", 20), SEND)
     assert number(app, "Sample size").value == 20
-
-
-def test_rounds_run_out(app: AppTest) -> None:
-    press(type_number(app, "Rounds at most", 1), SEND)
-    assert shows(app, by_person(PACK, PROPOSED, max_rounds=1))
+    assert SEND not in labels(press(app, SEND))
 
 
 def test_turn_pressed_twice_is_played_once() -> None:
-    kept = Kept(OFFERED)
+    kept = table.Kept(OFFERED)
     for _ in range(2):
         kept.play(1, Turn(action=ACCEPT))
     assert [done.number for done in kept.negotiation.rounds] == [0, 1]
 
 
-def test_talks_survive_a_walk_to_another_page_and_an_edit_there(app: AppTest) -> None:
+def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan(app: AppTest) -> None:
     press(app, SEND)
+    assert shows(pick(app, "Lab Manager", "least_loss"), START)
+    assert shows(pick(app, "Lab Manager", "reference"), OFFERED)
     type_number(go(app, PROTOCOL), "Sample size", 77)
     assert shows(go(app, NEGOTIATION), OFFERED)
-
-
-def test_talks_of_another_player_and_another_lab_are_kept_apart(app: AppTest) -> None:
-    press(app, SEND)
-    assert shows(seat(app, "Lab Manager", "least_loss"), START)
-    assert shows(seat(app, "Lab Manager", "reference"), OFFERED)
-    go(open_lab(go(app, "app.py"), "hard"), NEGOTIATION)
+    go(pick(go(app, SCENARIOS), "Lab", "hard"), NEGOTIATION)
     assert shows(app, START)
 
 
-def test_talks_survive_any_number_of_negotiations_by_rule(app: AppTest) -> None:
+def test_talks_survive_any_number_of_negotiations_by_rule(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "_MOST_KEPT", 2)
     press(app, SEND)
-    seat(app, "Scientist", "baseline")
-    for most in [*range(1, 13), *range(1, 6)]:
+    pick(app, "Scientist", "baseline")
+    for most in (1, 2, 3, 4):
         type_number(app, "Rounds at most", most)
-    assert len(app.session_state["negotiation_table"].kept) <= 16
-    assert shows(seat(app, "Scientist", "person"), OFFERED)
+    assert len(app.session_state["negotiation_table"].kept) == 2
+    type_number(app, "Rounds at most", 5)
+    assert shows(pick(app, "Scientist", "person"), OFFERED)
 
 
 # --- forking ---
@@ -208,18 +192,16 @@ FORKED: Final = fork(TOLD, 1, OTHER)
 
 def forked() -> AppTest:
     """Return the page with a branch from round 2."""
-    app = press(press(visit(NEGOTIATION), "Next"), "Fork here")
+    app = press(visit(NEGOTIATION, round="2"), "Fork here")
     type_number(type_number(app, "Sample size", 195), "Duration (days)", 4)
     return press(choose(app, "Equipment", *EXTRACT), "Continue from here")
 
 
 def test_fork_form_holds_the_plan_of_its_round_and_can_be_left() -> None:
-    app = press(press(visit(NEGOTIATION), "Next"), "Fork here")
+    app = press(visit(NEGOTIATION, round="2"), "Fork here")
     assert "What if round 2 had gone differently?" in headers(app)
     assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (150, 7)
-    press(app, "Cancel")
-    assert "Continue from here" not in labels(app)
-    assert "Fork here" in labels(app)
+    assert {"Continue from here", "Fork here"} & set(labels(press(app, "Cancel"))) == {"Fork here"}
 
 
 def test_both_branches_stand_side_by_side_and_are_compared_round_by_round() -> None:
@@ -241,22 +223,21 @@ def test_both_branches_stand_side_by_side_and_are_compared_round_by_round() -> N
 
 
 def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:
-    app = press(forked(), "Drop the branch")
+    app = forked()
+    assert "Keep the branch" not in labels(pick(app, "Lab Manager", "least_loss"))
+    app = press(press(pick(app, "Lab Manager", "reference"), "Fork here"), "Continue from here")
+    press(app, "Drop the branch")
     assert [alert.text for alert in alerts(app)] == [outcome_verdict(TOLD).text]
-    assert "Keep the branch" not in labels(seat(forked(), "Lab Manager", "least_loss"))
 
 
-def test_branch_is_kept_in_place_of_the_original_and_closed_again() -> None:
+def test_branch_is_kept_in_place_of_the_original_forked_again_and_closed() -> None:
     app = press(forked(), "Keep the branch")
     assert shows(app, FORKED)
     assert round_shown(app) == "Round 2 of 2"
     assert "Your branch from round 2." in said(app)
+    press(press(app, "Fork here"), "Continue from here")
+    assert "Two branches from round 2" in headers(app)
     assert shows(press(app, "Close it"), TOLD)
-
-
-def test_kept_branch_can_be_forked_again() -> None:
-    app = press(press(forked(), "Keep the branch"), "Fork here")
-    assert "Two branches from round 2" in headers(press(app, "Continue from here"))
 
 
 def test_branch_of_a_person_is_played_on_by_the_person() -> None:
@@ -284,25 +265,17 @@ def test_plan_that_cannot_be_sent_is_not_forked(field: str) -> None:
     assert "Continue from here" in labels(app)
 
 
-def forking(plan: Protocol) -> str:
-    """Return what the fork form says over a negotiation whose first plan is that one."""
-    saved = save(by_person(PACK, propose(plan)))
-    return said(press(hand_over(visit(NEGOTIATION), saved), "Fork here"))
-
-
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
         ({"sample_size": 2_000_000}, "The plan has 2,000,000 here"),
         ({"technique": "t" * 4001}, "4,001 characters here"),
         ({"controls": ["a", "b", "a"]}, "more than once; each is sent once."),
+        ({}, ""),
     ],
 )
 def test_fork_form_says_what_it_could_not_take_over(changes: dict[str, object], told: str) -> None:
-    assert told in forking(revise(REFERENCE, **changes))
-
-
-def test_fork_form_says_nothing_of_a_plan_that_it_holds_as_it_is() -> None:
-    page = forking(REFERENCE)
-    assert "can be sent" not in page
-    assert "is sent once" not in page
+    saved = save(by_person(PACK, propose(revise(REFERENCE, **changes))))
+    page = said(press(hand_over(visit(NEGOTIATION), saved), "Fork here"))
+    assert told in page
+    assert bool(re.search("can be sent|each is sent once", page)) == bool(changes)

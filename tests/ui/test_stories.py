@@ -7,19 +7,12 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.negotiation import (
-    LabManagerKind,
-    Negotiation,
-    Outcome,
-    ScientistKind,
-    negotiate,
-    setup_for,
-)
+from replicalab.negotiation import Outcome
 from replicalab.planner import options_of
-from replicalab.scenarios import EvidenceTier
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.stories import Story, StoryPage, stories
 from tests.golden import assert_golden
+from tests.negotiation.playing import by_rule
 
 STORIES: Final = {story.key: story for story in stories()}
 
@@ -45,35 +38,22 @@ def test_half_the_sample_is_ten_credits_over_and_halved_for_it() -> None:
     ]
 
 
-def negotiation_of(story: Story) -> Negotiation:
-    """Return the negotiation that a story opens, played to its end."""
+@pytest.mark.parametrize(
+    ("key", "outcome", "samples", "evidence"),
+    [
+        ("cut_that_costs_nothing", Outcome.AGREED, 25, "power 0.97"),
+        ("do_not_run", Outcome.AGREED_BELOW_FLOOR, 316, "share examined 49.9 %"),
+    ],
+)
+def test_story_of_a_negotiation_opens_at_its_end(
+    key: str, outcome: Outcome, samples: int, evidence: str
+) -> None:
+    story = STORIES[key]
     work = story.workspace
     assert story.page is StoryPage.NEGOTIATION
-    setup = setup_for(
-        work.pack(),
-        work.plan(),
-        work.max_rounds,
-        scientist=ScientistKind.BASELINE,
-        lab_manager=LabManagerKind.REFERENCE,
-    )
-    found = negotiate(setup, work.pack())
-    assert len(found.rounds) == work.round_number + 1
-    return found
-
-
-def test_the_cut_that_costs_nothing_ends_above_the_target_with_a_quarter_of_the_people() -> None:
-    found = negotiation_of(STORIES["cut_that_costs_nothing"])
-    last = found.rounds[-1].plan
-    assert found.outcome is Outcome.AGREED
-    assert last is not None
-    assert last.counts.samples == 25
-    assert last.evidence.text == "power 0.97"
-    assert last.evidence.tier is EvidenceTier.MEETS_TARGET
-
-
-def test_do_not_run_this_study_ends_on_a_plan_that_leaves_half_unchecked() -> None:
-    found = negotiation_of(STORIES["do_not_run"])
-    last = found.rounds[-1].plan
-    assert found.outcome is Outcome.AGREED_BELOW_FLOOR
-    assert last is not None
-    assert last.counts.samples == 316
+    found = by_rule(work.pack(), work.plan(), work.max_rounds)
+    last = found.rounds[work.round_number]
+    assert last is found.rounds[-1]
+    assert last.plan is not None
+    assert (found.outcome, last.plan.counts.samples) == (outcome, samples)
+    assert last.plan.evidence.text == evidence

@@ -1,4 +1,4 @@
-"""The Trade-offs page: numbers from the core in every lab, points, choices, loading, undoing."""
+"""The Trade-offs page: numbers from the core in every lab, points, choices, loading, levers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from replicalab.assessment import assess
 from replicalab.lexicon import count_text
 from replicalab.planner import Options, options_of, worded
-from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
+from replicalab.scenarios import load_scenario
 from replicalab.text.tradeoffs import (
     balance_text,
     extra_text,
@@ -19,26 +19,34 @@ from replicalab.text.tradeoffs import (
     no_evidence_text,
     priced_size_text,
     standing_verdict,
+    supposed_text,
 )
 from replicalab.text.verdicts import plan_verdict
 from replicalab.ui import state
+from replicalab.ui.gallery import reference_options
 from replicalab.ui.tradeoffs import outlook, point
 from replicalab.ui.workspace import Workspace
+from tests.factories import with_means
 from tests.ui.reading import (
+    IN_EVERY_LAB,
     PROTOCOL,
+    TRADE_OFFS,
     Alert,
     alerts,
     can_press,
     go,
     keyed,
     number,
+    pick,
     press,
+    query_of,
     run,
     said,
     table,
     texts,
     type_number,
     visit,
+    visit_lab,
     where,
 )
 
@@ -46,33 +54,25 @@ LOADED: Final = (
     "Loaded: 161 samples, 3 days, with 'vendor-approved extract on the research server', without "
     "'licensed-data terminal'."
 )
-TRADE_OFFS: Final = "pages/3_Trade-offs.py"
-LABS: Final = [
-    pytest.param(study.scenario_id, level.value, id=f"{study.scenario_id}-{level}")
-    for study in list_scenarios()
-    for level in Difficulty
-]
 
 
-def opened(study: str, lab: str) -> AppTest:
+def opened(study: str = "fin_momentum", lab: str = "medium") -> AppTest:
     """Return the page on a study in a lab."""
     return visit(TRADE_OFFS, study=study, lab=lab)
 
 
-def options_for(study: str, lab: str) -> Options:
+def options_for(study: str = "fin_momentum", lab: str = "medium") -> Options:
     """Return what may be done about the reference protocol there."""
-    pack = load_scenario(study, lab)
-    return options_of(assess(pack.reference_protocol, pack))
+    return reference_options(load_scenario(study, lab))
+
+
+def point_at(days: int, samples: int) -> AppTest:
+    """Return the page with that point typed in."""
+    return type_number(type_number(opened(), "Point: days", days), "Point: samples", samples)
 
 
 def charts(app: AppTest) -> list[str]:
     return [chart.proto.spec for chart in app.get("plotly_chart")]
-
-
-def choose(app: AppTest, label: str, value: object) -> AppTest:
-    """Choose one of a few and return the app."""
-    next(radio for radio in app.radio if radio.label.startswith(label)).set_value(value)
-    return run(app)
 
 
 def squeezed(text: str) -> str:
@@ -83,9 +83,9 @@ def squeezed(text: str) -> str:
 # --- every study in every lab ---
 
 
-@pytest.mark.parametrize(("study", "lab"), LABS)
+@IN_EVERY_LAB
 def test_page_shows_what_the_core_knows(study: str, lab: str) -> None:
-    app, options = opened(study, lab), options_for(study, lab)
+    app, options = visit_lab(TRADE_OFFS, study, lab), options_for(study, lab)
     everything = said(app)
     assert squeezed(standing_verdict(options).text) in everything
     assert squeezed(balance_text(options)) in everything
@@ -128,7 +128,7 @@ def _assert_frontier_table(app: AppTest, options: Options) -> None:
 
 
 def test_first_visit_shows_region_frontier_and_effects() -> None:
-    app = opened("fin_momentum", "medium")
+    app = opened()
     assert len(charts(app)) == 2
     assert "What fits: up to 195 samples, 3 to 6 days" in charts(app)[0]
     assert texts(keyed(app, "extras"))[0].splitlines()[0] == "What one more would buy"
@@ -140,75 +140,51 @@ def test_first_visit_shows_region_frontier_and_effects() -> None:
     ]
 
 
-def test_typed_point_is_judged_loaded_and_undone() -> None:
-    app = opened("fin_momentum", "medium")
-    type_number(app, "Point: days", 3)
-    type_number(app, "Point: samples", 161)
-    there = worded(options_for("fin_momentum", "medium")).at(3, 161)
+def test_typed_point_is_judged_loaded_and_undone_beside_it() -> None:
+    app = point_at(3, 161)
+    there = worded(options_for()).at(3, 161)
     assert "2,210 credits · 3 staff units · power 0.61" in texts(keyed(app, "point_numbers"))
     assert Alert("success", plan_verdict(there).text) in alerts(app)
     press(app, "Load this point into the editor")
     assert where(app).endswith("medium lab · Feasible")
     assert not can_press(app, "Load this point into the editor")
     assert Alert("success", LOADED) in alerts(app)
-    go(app, PROTOCOL)
-    assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (161, 3)
-    assert number(press(app, "Undo"), "Sample size").value == 300
-
-
-def test_undo_beside_the_loaded_point_brings_the_plan_back() -> None:
-    app = opened("fin_momentum", "medium")
-    type_number(app, "Point: days", 3)
-    type_number(app, "Point: samples", 161)
-    press(app, "Load this point into the editor")
+    go(go(app, PROTOCOL), TRADE_OFFS)
+    assert LOADED in said(app)
     press(app, "Undo")
     assert LOADED not in said(app)
     assert where(app).endswith("· Not feasible")
     assert number(go(app, PROTOCOL), "Sample size").value == 300
 
 
-def test_what_was_loaded_is_said_only_until_the_plan_changes() -> None:
-    app = opened("fin_momentum", "medium")
-    press(app, "Load the balanced plan into the editor")
+def test_balanced_plan_loads_and_nothing_beats_it_and_is_said_until_the_plan_changes() -> None:
+    app = press(opened(), "Load the balanced plan into the editor")
+    assert where(app).endswith("· Feasible")
+    assert "Nothing beats your plan" in said(app)
     assert "Loaded: 161 samples, 3 days" in said(app)
     type_number(go(app, PROTOCOL), "Sample size", 160)
     assert "Loaded:" not in said(go(app, TRADE_OFFS))
-
-
-def test_balanced_plan_loads_and_then_nothing_beats_it() -> None:
-    app = opened("fin_momentum", "medium")
-    press(app, "Load the balanced plan into the editor")
-    assert where(app).endswith("· Feasible")
-    assert "Nothing beats your plan" in said(app)
-    assert number(go(app, PROTOCOL), "Sample size").value == 161
 
 
 def test_least_loss_plan_with_fewer_controls_can_have_its_own_region() -> None:
     app, least = opened("eco_reef_fish", "medium"), options_for("eco_reef_fish", "medium").least
     assert "no 'side-swap of currents'" in said(app)
     assert "up to 20 samples" in charts(app)[0]
-    choose(app, "Region drawn for", "least loss")
+    pick(app, "Region drawn for", "least loss")
     assert number(app, "Point: samples").value == least.plan.sample_size
     assert "up to 117 samples" in charts(app)[0]
     press(app, "Load this point into the editor")
     assert where(app).endswith("· Feasible")
 
 
-def test_assumed_effect_moves_the_levels_of_the_chart_and_its_table() -> None:
-    app = opened("fin_momentum", "medium")
+def test_assumed_effect_moves_the_chart_and_its_table_and_outlasts_another_page() -> None:
+    app = point_at(8, 161)
     assert '"floor 0.50"' in charts(app)[0]
     assert "power 0.86" in table(app, 0)[1]
-    choose(app, "Effect", 1)
-    assert '"floor 0.50"' not in charts(app)[0]  # at half the effect no sample reaches it
+    pick(app, "Effect", 1)
     assert "power 0.33" in table(app, 0)[1]
-
-
-def test_choices_outlast_a_look_at_another_page() -> None:
-    app = opened("fin_momentum", "medium")
-    choose(app, "Effect", 1)
-    type_number(app, "Point: samples", 161)
     go(go(app, PROTOCOL), TRADE_OFFS)
-    assert '"floor 0.50"' not in charts(app)[0]
+    assert '"floor 0.50"' not in charts(app)[0]  # at half the effect no sample reaches it
     assert number(app, "Point: samples").value == 161
 
 
@@ -237,10 +213,59 @@ def test_small_region_is_drawn_close_up_and_the_rest_named() -> None:
     assert "Outside the chart: your plan (633 samples)" in said(app)
 
 
-def test_equal_effects_are_offered_once() -> None:
-    app = opened("psy_stroop", "medium")
-    effect = next(r for r in app.radio if r.label == "Effect that the evidence assumes")
-    assert effect.options == ["planned (1)", "halved, smallest of interest (0.5)"]
+# --- the lab's levers ---
+
+
+def pull(app: AppTest, label: str, value: int) -> AppTest:
+    """Move a lever and return the app."""
+    next(slider for slider in app.slider if slider.label == label).set_value(value)
+    return run(app)
+
+
+def test_lever_moves_the_region_and_says_that_the_lab_is_supposed() -> None:
+    app, pack = opened(), load_scenario("fin_momentum", "medium")
+    pull(app, "Budget, credits", 3600)
+    supposed = with_means(pack, budget=3600)
+    assert supposed_text(pack, supposed) in said(app)
+    assert "What fits: up to 290 samples, 3 to 6 days" in charts(app)[0]
+    for extra in options_of(assess(pack.reference_protocol, supposed)).extras:
+        assert extra_text(extra) in said(app)
+    assert query_of(app)["budget"] == "3600"
+
+
+def test_other_pages_keep_the_real_lab_and_a_copied_link_opens_the_supposed_one() -> None:
+    app = pull(pull(opened(), "Budget, credits", 5000), "Days", 9)
+    assert where(app).endswith("· Not feasible")
+    assert "3,850 / 2,600 credits" in said(go(app, PROTOCOL))
+    go(app, TRADE_OFFS)
+    again = visit(TRADE_OFFS, **query_of(app))
+    for page in (app, again):
+        assert "5,000 credits instead of 2,600, 9 days instead of 6" in said(page)
+    assert charts(again)[0] == charts(app)[0]
+
+
+def test_lever_back_at_the_labs_own_value_or_reset_is_no_supposing() -> None:
+    app = opened()
+    pull(pull(app, "Days", 9), "Days", 6)
+    assert "A supposed lab" not in said(app)
+    assert "days" not in query_of(app)
+    pull(pull(app, "Days", 9), "Staff units", 5)
+    press(app, "Reset to the real lab")
+    assert "A supposed lab" not in said(app)
+    own = {"Budget, credits": 2600, "Days": 6, "Staff units": 4}
+    assert {slider.label: slider.value for slider in app.slider} == own
+    assert not {"budget", "days", "staff"} & set(query_of(app))
+
+
+def test_levers_stay_when_a_point_is_loaded_and_undone() -> None:
+    app = press(pull(opened(), "Days", 9), "Load this point into the editor")
+    press(go(app, PROTOCOL), "Undo")
+    assert "9 days instead of 6" in said(go(app, TRADE_OFFS))
+
+
+@pytest.mark.parametrize("means", [{"budget": "1"}, {"budget": "999999999"}, {"days": "999999"}])
+def test_extreme_levers_from_an_address_are_shown(means: dict[str, str]) -> None:
+    assert "A supposed lab" in said(visit(TRADE_OFFS, **means))
 
 
 # --- what is chosen ---

@@ -12,18 +12,28 @@ from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.ui.workspace import MOST_ROUNDS, Workspace, supposed_lab
 from tests.factories import make_protocol
 
-HARD: Final = Difficulty.HARD
 PLAN: Final = make_protocol()
+FULL: Final = Workspace(
+    difficulty=Difficulty.HARD,
+    seed=3,
+    protocol=PLAN,
+    max_rounds=7,
+    round_number=2,
+    budget=2700,
+    days=9,
+    scientist=ScientistKind.PERSON,
+    lab_manager=LabManagerKind.LEAST_LOSS,
+    recording="one_run",
+)
+LEFT: Final = {"recording": None, "round_number": 0}
+REAL_LAB: Final = {"budget": None, "days": None}
 
 
 def test_workspace_opens_its_pack_and_its_plan() -> None:
-    workspace = Workspace(scenario_id="math_four_colour", difficulty=HARD, seed=3)
+    workspace = Workspace(scenario_id="math_four_colour", difficulty=Difficulty.HARD, seed=3)
     assert workspace.pack() == load_scenario("math_four_colour", "hard", 3)
     assert workspace.plan() == workspace.pack().reference_protocol
     assert workspace.with_plan(PLAN).plan() == PLAN
-
-
-def test_workspace_of_an_unknown_study_says_so() -> None:
     with pytest.raises(ScenarioError, match="zebra"):
         Workspace(scenario_id="zebra").pack()
 
@@ -35,70 +45,48 @@ def test_workspace_keeps_no_plan_that_is_the_reference_protocol() -> None:
     assert workspace.with_plan(PLAN).with_plan(None) == workspace
 
 
-def test_workspace_with_another_study_starts_over_in_the_same_lab() -> None:
-    workspace = Workspace(difficulty=HARD, seed=3, protocol=PLAN, max_rounds=7, round_number=2)
-    assert workspace.with_study("math_four_colour") == Workspace(
-        scenario_id="math_four_colour", difficulty=HARD, seed=3, max_rounds=7
+@pytest.mark.parametrize(
+    ("moved", "changes"),
+    [
+        (
+            FULL.with_study("math_four_colour"),
+            {"scenario_id": "math_four_colour", "protocol": None, **LEFT, **REAL_LAB},
+        ),
+        (FULL.with_lab("easy", 9), {"difficulty": "easy", "seed": 9, **LEFT, **REAL_LAB}),
+        (
+            FULL.with_plan(make_protocol(sample_size=7)),
+            {"protocol": make_protocol(sample_size=7), **LEFT},
+        ),
+    ],
+    ids=["study", "lab", "plan"],
+)
+def test_workspace_that_moves_keeps_all_else(moved: Workspace, changes: dict[str, object]) -> None:
+    assert moved == FULL.changed(**changes)
+
+
+@pytest.mark.parametrize("same_lab", [True, False])
+def test_undone_step_keeps_the_talks_and_levers_only_in_the_same_lab(same_lab: bool) -> None:
+    before = Workspace(seed=3 if same_lab else 4, difficulty=Difficulty.HARD, round_number=4)
+    now = FULL.changed(presenting=True)
+    assert before.stepped_from(now) == before.changed(
+        round_number=0,
+        max_rounds=7,
+        scientist="person",
+        lab_manager="least_loss",
+        presenting=True,
+        **(now.levers if same_lab else {}),
     )
-
-
-def test_workspace_in_another_lab_keeps_the_plan() -> None:
-    workspace = Workspace(protocol=PLAN, round_number=2).with_lab("hard", 9)
-    assert workspace == Workspace(difficulty=HARD, seed=9, protocol=PLAN)
-
-
-def test_levers_belong_to_one_lab() -> None:
-    pulled = Workspace(seed=3).with_levers(budget=2700, days=9)
-    assert pulled.levers == {"budget": 2700, "days": 9}
-    assert pulled.with_plan(PLAN).levers == pulled.levers
-    for elsewhere in (pulled.with_study("math_four_colour"), pulled.with_lab("hard", 3)):
-        assert elsewhere.levers == {}
-    assert pulled.with_levers() == Workspace(seed=3)
-
-
-def test_levers_are_taken_over_in_the_same_lab_only() -> None:
-    pulled = Workspace(seed=3, days=9)
-    assert Workspace(seed=3, protocol=PLAN).with_levers_of(pulled).days == 9
-    assert Workspace(seed=4, staff=2).with_levers_of(pulled) == Workspace(seed=4, staff=2)
 
 
 def test_supposed_lab_differs_by_the_levers_alone() -> None:
     pack = load_scenario("fin_momentum", "medium")
-    found = supposed_lab(pack, {"budget": 2700, "staff": 5})
-    assert (found.lab.budget, found.lab.days, found.lab.staff) == (
-        2700.0,
-        6,
-        5,
-    )
+    assert FULL.levers == {"budget": 2700, "days": 9}
+    lab = supposed_lab(pack, {"budget": 2700, "staff": 5}).lab
+    assert (lab.budget, lab.days, lab.staff) == (2700.0, 6, 5)
     assert supposed_lab(pack, {}) is pack
     assert supposed_lab(pack, {"days": 6}) is pack
 
 
-def test_workspace_moves_between_rounds() -> None:
-    workspace = Workspace().with_rounds(7).at_round(3)
-    assert (workspace.max_rounds, workspace.round_number) == (7, 3)
-    assert workspace.with_rounds(2) == Workspace(max_rounds=2)
+def test_workspace_has_no_round_beyond_the_most() -> None:
     with pytest.raises(ValueError, match="round_number"):
-        workspace.at_round(MOST_ROUNDS)
-
-
-def test_recording_stays_only_with_its_study_lab_and_plan() -> None:
-    workspace = Workspace(recording="one_run", round_number=2)
-    for other in (
-        workspace.with_study("psy_stroop"),
-        workspace.with_lab("hard", 0),
-        workspace.with_plan(PLAN),
-        workspace.with_players(ScientistKind.PERSON, LabManagerKind.REFERENCE),
-    ):
-        assert (other.recording, other.round_number) == (None, 0)
-    assert workspace.at_round(1).recording == "one_run"
-
-
-def test_players_stay_with_another_study_lab_and_plan() -> None:
-    workspace = Workspace().with_players(ScientistKind.PERSON, LabManagerKind.LEAST_LOSS)
-    for other in (
-        workspace.with_study("psy_stroop"),
-        workspace.with_lab("hard", 0),
-        workspace.with_plan(PLAN),
-    ):
-        assert (other.scientist, other.lab_manager) == ("person", "least_loss")
+        Workspace().changed(round_number=MOST_ROUNDS)

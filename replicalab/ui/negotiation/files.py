@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -22,7 +23,8 @@ from replicalab.negotiation import (
 )
 from replicalab.text.negotiation import LAB_MANAGERS
 from replicalab.ui import own_studies, state
-from replicalab.ui.negotiation import settings, table
+from replicalab.ui.controls import button
+from replicalab.ui.negotiation import fork, settings, table
 from replicalab.ui.negotiation.table import Kept
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
@@ -49,7 +51,10 @@ def draw(kept: Kept | None) -> None:
 
 
 def _draw_saving(kept: Kept) -> None:
-    saved = _saved(kept)
+    try:
+        saved = save(kept.negotiation, kept.recording or _recording(kept))
+    except (TraceError, ValidationError):  # what is known of the model cannot be written down
+        saved = save(kept.negotiation)
     by_model = any(done.turn.by is By.MODEL for done in kept.negotiation.rounds)
     st.download_button(
         "Save this negotiation",
@@ -69,14 +74,6 @@ def _draw_saving(kept: Kept) -> None:
             "here; play fewer rounds.",
             icon=":material/warning:",
         )
-
-
-def _saved(kept: Kept) -> str:
-    """Return the file, with what is known of the model where one played."""
-    try:
-        return save(kept.negotiation, kept.recording or _recording(kept))
-    except (TraceError, ValidationError):
-        return save(kept.negotiation)
 
 
 def _recording(kept: Kept) -> Recording | None:
@@ -110,8 +107,7 @@ def _open() -> None:
     try:
         _open_text(file.getvalue().decode("utf-8"), file.name)
     except UnicodeDecodeError:
-        problem = "it is no text; choose a JSON file that was saved here."
-        table.table().upload_problem = problem
+        table.table().upload_problem = "it is no text; choose a JSON file that was saved here."
     except ReplicaLabError as error:
         table.table().upload_problem = str(error)
 
@@ -132,9 +128,7 @@ def _open_text(text: str, name: str) -> None:
     )
     if not kept.recorded:
         work = work.changed(scientist=transcript.setup.scientist)
-    if work != state.workspace():
-        state.open_workspace(work)
-    table.open_kept(kept)
+    table.open_kept(kept, work)
 
 
 def _must_be_shown(setup: Setup) -> None:
@@ -204,18 +198,9 @@ def draw_recording_problem(problem: str) -> None:
     key = state.workspace().recording
     with st.container(horizontal=True, key="recording_problem"):
         if key in recordings():
-            st.button(
-                "Open its study and lab",
-                icon=":material/science:",
-                on_click=open_recording,
-                args=(key,),
-            )
-        st.button("Close the recording", on_click=_close_recording)
-
-
-def _close_recording() -> None:
-    work = state.workspace()
-    state.open_workspace(work.with_players(work.scientist, work.lab_manager))
+            button("Open its study and lab", "science", partial(open_recording, key))
+        closed = state.workspace().changed(recording=None, round_number=0)
+        st.button("Close the recording", on_click=state.open_workspace, args=(closed,))
 
 
 def draw_choice() -> None:
@@ -223,7 +208,7 @@ def draw_choice() -> None:
     opened, found = table.table().opened, recordings()
     if opened is not None:
         st.markdown(escaped(opened.source))
-        st.button("Close it", icon=":material/close:", on_click=table.close_opened)
+        button("Close it", "close", table.close_opened)
         return
     key = state.workspace().recording
     if key not in found:
@@ -243,5 +228,5 @@ def draw_choice() -> None:
 
 
 def _choose() -> None:
-    table.drop_branch()
+    fork.drop()
     open_recording(st.session_state[_CHOICE])

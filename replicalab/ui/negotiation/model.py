@@ -6,6 +6,7 @@ pressed meanwhile ends the call within a tenth of a second.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -14,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from replicalab.errors import ModelSettingsError
 from replicalab.llm import Endpoint, Progress, build_generate_fn
 from replicalab.negotiation import By, ModelAnswer, Turn, ask_model
+from replicalab.ui.controls import button
 from replicalab.ui.negotiation import settings
 from replicalab.ui.negotiation.rounds import draw_attempts
 from replicalab.ui.negotiation.table import Kept, back_to, play, table
@@ -38,7 +40,12 @@ def draw(kept: Kept, *, asked: bool) -> Running | None:
     settings.draw()
     if kept.negotiation.ending is not None:
         if not kept.source:
-            _draw_start_again(kept)
+            button(
+                "Run it again",
+                "replay",
+                partial(_run_again, kept),
+                help="Forgets this run. Save it below first if you want to keep it.",
+            )
         return None
     try:
         endpoint = settings.endpoint()
@@ -52,17 +59,7 @@ def draw(kept: Kept, *, asked: bool) -> Running | None:
     return Running(st.empty(), running, kept) if running else None
 
 
-def _draw_start_again(kept: Kept) -> None:
-    st.button(
-        "Run it again",
-        icon=":material/replay:",
-        on_click=_start_again,
-        args=(kept,),
-        help="Forgets this run. Save it below first if you want to keep it.",
-    )
-
-
-def _start_again(kept: Kept) -> None:
+def _run_again(kept: Kept) -> None:
     back_to(kept, 0)
     _run(kept)
 
@@ -71,24 +68,18 @@ def _draw_controls(kept: Kept, *, running: bool, ready: bool) -> None:
     played = len(kept.negotiation.rounds)
     with st.container(horizontal=True, vertical_alignment="center", key="model_controls"):
         if running:
-            st.button("Stop the model", icon=":material/stop:", on_click=_stop, type="primary")
+            button("Stop the model", "stop", _stop, type="primary")
             st.caption("Anything else that you press stops it too. Rounds played are kept.")
             return
-        st.button(
+        button(
             "Go on" if played else "Run",
-            icon=":material/smart_toy:",
-            on_click=_run,
-            args=(kept,),
+            "smart_toy",
+            partial(_run, kept),
             type="primary",
             disabled=not ready,
         )
         if played:
-            st.button(
-                "Undo last round",
-                icon=":material/undo:",
-                on_click=back_to,
-                args=(kept, played - 1),
-            )
+            button("Undo last round", "undo", partial(back_to, kept, played - 1))
         if table().stopped:
             st.caption("Stopped. The rounds played so far are kept.")
             table().stopped = False
@@ -113,19 +104,14 @@ def _draw_failure(kept: Kept, found: ModelAnswer) -> None:
     )
     draw_attempts(found.attempts, "failed")
     with st.container(horizontal=True, key="model_failed"):
-        st.button("Try again", icon=":material/refresh:", on_click=_run, args=(kept,))
-        st.button(
-            "Act for the model in this round",
-            icon=":material/person:",
-            on_click=_act,
-            args=(kept,),
-            disabled=kept.acting,
+        button("Try again", "refresh", partial(_run, kept))
+        button(
+            "Act for the model in this round", "person", partial(_act, kept), disabled=kept.acting
         )
-        st.button(
+        button(
             "Let it walk away",
-            icon=":material/logout:",
-            on_click=play,
-            args=(kept, number, Turn(action=None, by=By.MODEL, outputs=found.outputs)),
+            "logout",
+            partial(play, kept, number, Turn(action=None, by=By.MODEL, outputs=found.outputs)),
         )
 
 
@@ -137,23 +123,14 @@ def carry_on(running: Running | None) -> None:
     """Ask the model for its turn, play it, and run again for the next round."""
     if running is None:
         return
-    kept, number = running.kept, len(running.kept.negotiation.rounds)
-    answer = _ask(running)
-    if answer.turn is None:
-        kept.failure = answer
-    else:
-        play(kept, number, answer.turn)
-        table().running = kept.negotiation.ending is None
-    st.rerun()
-
-
-def _ask(running: Running) -> ModelAnswer:
-    negotiation, endpoint = running.kept.negotiation, running.endpoint
+    slot, endpoint, kept = running
+    negotiation = kept.negotiation
+    number = len(negotiation.rounds)
     asked = (
-        f"Round {len(negotiation.rounds) + 1} of {negotiation.setup.max_rounds}: "
+        f"Round {number + 1} of {negotiation.setup.max_rounds}: "
         f"{escaped(endpoint.model)} on {escaped(endpoint.host)}"
     )
-    status = running.slot.status(f"{asked} is asked …")
+    status = slot.status(f"{asked} is asked …")
 
     def progress(found: Progress) -> None:
         status.update(
@@ -161,4 +138,10 @@ def _ask(running: Running) -> ModelAnswer:
         )
 
     model = build_generate_fn(endpoint, on_progress=progress)
-    return ask_model(model, negotiation.state, negotiation.pack)
+    answer = ask_model(model, negotiation.state, negotiation.pack)
+    if answer.turn is None:
+        kept.failure = answer
+    else:
+        play(kept, number, answer.turn)
+        table().running = kept.negotiation.ending is None
+    st.rerun()

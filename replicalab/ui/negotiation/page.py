@@ -7,32 +7,29 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.negotiation import LabManagerKind, ScientistKind
+from replicalab.models import LabManagerActionType
+from replicalab.negotiation import Negotiation, Round, ScientistKind
+from replicalab.planner import Options
 from replicalab.text.negotiation import (
     LAB_MANAGERS,
     RECORDED,
     SCIENTISTS,
     Player,
+    answer_verdict,
+    on_the_table,
     outcome_verdict,
     round_caption,
+    turn_title,
 )
 from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import state
-from replicalab.ui.negotiation import (
-    files,
-    model,
-    moves,
-    presenter,
-    rounds,
-    run,
-    settings,
-    table,
-)
+from replicalab.ui.controls import button, page_link
+from replicalab.ui.negotiation import files, fork, model, moves, rounds, run, settings, table
 from replicalab.ui.negotiation.model import Running
 from replicalab.ui.negotiation.table import Kept, shown_round
-from replicalab.ui.state import Here
-from replicalab.ui.words import draw_verdict, escaped
+from replicalab.ui.words import coloured, draw_verdict, escaped, verdict_badge
 from replicalab.ui.workspace import MOST_ROUNDS
 
 _SCIENTIST: Final = "scientist_choice"
@@ -42,44 +39,35 @@ _PRESENT: Final = "present_choice"
 _RECORDED: Final = "recorded"
 
 
-def draw(here: Here) -> Running | None:
+def draw(here: Options) -> Running | None:
     """Draw the page; return the round to ask of a model, None where none is running."""
-    asked, presenting = table.take_running(), state.workspace().presenting
+    asked, table.table().running = table.table().running, False  # no later run asks it again
+    presenting = state.workspace().presenting
     table.settle()
     if not presenting:
         st.title("What the two sides come to")
         _draw_players()
-    kept = _current(here)
+    kept = _current(here.yours)
     if presenting:
-        presenter.draw(kept.negotiation if kept else None)
+        _present(kept.negotiation if kept else None)
         return None
     running = _draw_negotiation(kept, asked=asked) if kept else None
     files.draw(kept)
     return running
 
 
-def _current(here: Here) -> Kept | None:
+def _current(yours: Assessment) -> Kept | None:
     """Return the negotiation on show; None, with the reason drawn, when there can be none."""
+    by_model = state.workspace().scientist is ScientistKind.MODEL
+    endpoint = settings.usable_endpoint() if by_model else None
     try:
-        return table.current(here, _model_name())
+        return table.current(yours, endpoint.model if endpoint else None)
     except NegotiationError as error:
         st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=":material/block:")
-        st.page_link(
-            "pages/1_Protocol.py",
-            label="Edit the protocol",
-            icon=":material/tune:",
-            query_params=state.address(),
-        )
+        page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
     except TraceError as error:
         files.draw_recording_problem(str(error))
     return None
-
-
-def _model_name() -> str | None:
-    if state.workspace().scientist is not ScientistKind.MODEL:
-        return None
-    found = settings.usable_endpoint()
-    return found.model if found else None
 
 
 def _draw_negotiation(kept: Kept, *, asked: bool) -> Running | None:
@@ -96,7 +84,7 @@ def _draw_negotiation(kept: Kept, *, asked: bool) -> Running | None:
         st.markdown(f"**{escaped(round_caption(negotiation, shown_round(negotiation)))}**")
         rounds.draw(negotiation)
         if kept.confirmed:
-            moves.draw_fork(kept)
+            fork.draw(kept)
     if _may_move(kept):
         moves.draw(kept)
     if negotiation.rounds:
@@ -111,12 +99,64 @@ def _may_move(kept: Kept) -> bool:
 
     While a branch stands beside the negotiation, the move is one in the branch.
     """
-    if kept.recorded or not kept.confirmed or table.branch_of(kept) is not None:
+    if kept.recorded or not kept.confirmed or fork.branch_of(kept) is not None:
         return False
-    if kept.is_model:
-        return kept.acting
     person = kept.negotiation.setup.scientist is ScientistKind.PERSON
-    return person or kept.negotiation.ending is None
+    return kept.acting if kept.is_model else person or kept.negotiation.ending is None
+
+
+# --- presenting -------------------------------------------------------------------------------
+
+
+def _present(negotiation: Negotiation | None) -> None:
+    """Draw the story: how it ended, the round on show in one line, both sides, the lines."""
+    with st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        horizontal_alignment="distribute",
+        key="presenting",
+    ):
+        if negotiation is not None:
+            pack = negotiation.pack
+            st.caption(f"{escaped(pack.paper.title)} · {pack.difficulty} lab", width="content")
+        st.button(
+            "Leave the presentation",
+            icon=":material/close_fullscreen:",
+            on_click=state.show,
+            kwargs={"presenting": False},
+        )
+    if negotiation is None:
+        return
+    verdict = outcome_verdict(negotiation)
+    st.title(coloured(verdict.status, escaped(verdict.text)))
+    if not negotiation.rounds:
+        return
+    rounds.draw_scrubber(negotiation)
+    at = shown_round(negotiation)
+    st.header(escaped(round_caption(negotiation, at)))
+    sides, chart = st.columns([2, 3], gap="large")
+    with sides:
+        _draw_sides(negotiation.rounds[at])
+    with chart:
+        run.draw_convergence(negotiation)
+    run.draw_matrix(negotiation)
+
+
+def _draw_sides(done: Round) -> None:
+    st.subheader(f"Scientist: {turn_title(done).lower()}")
+    st.markdown(_in_numbers(done.plan))
+    verdict = answer_verdict(done)
+    if done.answer is None or verdict is None:
+        st.subheader("Lab Manager: nothing to answer")
+        return
+    st.subheader(f"Lab Manager: {verdict_badge(verdict)}")
+    suggests = done.answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
+    offer = done.offer.after if done.offer else None
+    st.markdown(f"Offers {_in_numbers(offer)}" if suggests else verdict.text)
+
+
+def _in_numbers(plan: Assessment | None) -> str:
+    return f"{escaped(on_the_table(plan))}." if plan else "No plan is on the table yet."
 
 
 # --- who plays --------------------------------------------------------------------------------
@@ -129,15 +169,18 @@ def _draw_players() -> None:
     st.session_state[_MANAGER] = work.lab_manager.value
     st.session_state[_ROUNDS] = work.max_rounds
     st.session_state[_PRESENT] = work.presenting
+    scientists = {kind.value: player for kind, player in SCIENTISTS.items()}
+    if recorded or files.recordings():
+        scientists[_RECORDED] = RECORDED
     scientist, manager, rounds = st.columns([4, 4, 2])
     with scientist:
-        _draw_scientist(work.scientist, recorded=recorded)
+        _choice("Scientist", _SCIENTIST, scientists)
     with manager:
         if recorded:
             files.draw_choice()
         else:
             managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
-            _choice("Lab Manager", _MANAGER, managers, work.lab_manager)
+            _choice("Lab Manager", _MANAGER, managers)
     with rounds:
         _draw_rounds(recorded=recorded)
     _draw_opened()
@@ -145,22 +188,11 @@ def _draw_players() -> None:
         _draw_aside(number, one)
 
 
-def _draw_scientist(seated: ScientistKind, *, recorded: bool) -> None:
-    offered = {kind.value: player for kind, player in SCIENTISTS.items()}
-    if recorded or files.recordings():
-        offered[_RECORDED] = RECORDED
-    _choice("Scientist", _SCIENTIST, offered, _RECORDED if recorded else seated)
-
-
-def _choice(label: str, key: str, offered: Mapping[str, Player], seated: str) -> None:
+def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
     st.selectbox(
-        label,
-        list(offered),
-        format_func=lambda kind: offered[kind].name,
-        key=key,
-        on_change=_seat,
+        label, list(offered), format_func=lambda kind: offered[kind].name, key=key, on_change=_seat
     )
-    st.caption(offered[seated].rule)
+    st.caption(offered[st.session_state[key]].rule)
 
 
 def _draw_rounds(*, recorded: bool) -> None:
@@ -171,12 +203,12 @@ def _draw_rounds(*, recorded: bool) -> None:
             max_value=MOST_ROUNDS,
             step=1,
             key=_ROUNDS,
-            on_change=_set_rounds,
+            on_change=lambda: state.show(max_rounds=st.session_state[_ROUNDS], round_number=0),
         )
     st.toggle(
         "Present",
         key=_PRESENT,
-        on_change=_set_presenting,
+        on_change=lambda: state.show(presenting=st.session_state[_PRESENT]),
         help="Hides the controls and enlarges the story. A button brings them back.",
     )
 
@@ -185,19 +217,12 @@ def _seat() -> None:
     """Seat the chosen players; a recorded run brings its own study and lab."""
     chosen = st.session_state[_SCIENTIST]
     table.put_aside()
-    table.drop_branch()
+    fork.drop()
     if chosen == _RECORDED:
         files.open_recording(next(iter(files.recordings())))
-    else:
-        state.seat(ScientistKind(chosen), LabManagerKind(st.session_state[_MANAGER]))
-
-
-def _set_rounds() -> None:
-    state.set_rounds(st.session_state[_ROUNDS])
-
-
-def _set_presenting() -> None:
-    state.present(on=st.session_state[_PRESENT])
+        return
+    seated = {"scientist": chosen, "lab_manager": st.session_state[_MANAGER]}
+    state.show(**seated, recording=None, round_number=0)
 
 
 def _draw_opened() -> None:
@@ -210,7 +235,7 @@ def _draw_opened() -> None:
     players = f"Scientist: {scientist.name.lower()}. Lab Manager: {manager.name.lower()}."
     with st.container(horizontal=True, vertical_alignment="center", key="opened"):
         st.markdown(f"{escaped(opened.source)}. {players}", width="content")
-        st.button("Close it", icon=":material/close:", on_click=table.close_opened)
+        button("Close it", "close", table.close_opened)
 
 
 def _draw_aside(number: int, one: Kept) -> None:

@@ -29,14 +29,7 @@ from replicalab.text.plan import evidence_text, signed_text, used_text
 from replicalab.ui import state
 from replicalab.ui.negotiation import settings
 from replicalab.ui.negotiation.table import last_round, shown_round, table
-from replicalab.ui.words import (
-    DIMENSION_LABELS,
-    as_list,
-    coloured,
-    escaped,
-    pass_or_fail,
-    verdict_badge,
-)
+from replicalab.ui.words import DIMENSION_LABELS, as_list, escaped, pass_or_fail, verdict_badge
 
 _OPENER: Final = "Rule and numbers"
 _SECONDS_PER_ROUND: Final = 2.0
@@ -52,11 +45,22 @@ def draw_scrubber(negotiation: Negotiation) -> None:
     at, last = shown_round(negotiation), last_round(negotiation)
     playing = table().playing_since is not None
     with st.container(horizontal=True, vertical_alignment="center", key="scrubber"):
-        _jump("First", ":material/first_page:", -last, last, disabled=at == 0)
-        _jump("Back", ":material/chevron_left:", -1, last, disabled=at == 0, shortcut="Left")
-        st.markdown(f"**Round {at + 1} of {last + 1}**", width="content")
-        _jump("Next", ":material/chevron_right:", 1, last, disabled=at == last, shortcut="Right")
-        _jump("Last", ":material/last_page:", last, last, disabled=at == last)
+        for label, icon, by, shortcut in (
+            ("First", "first_page", -last, None),
+            ("Back", "chevron_left", -1, "Left"),
+            ("Next", "chevron_right", 1, "Right"),
+            ("Last", "last_page", last, None),
+        ):
+            if label == "Next":
+                st.markdown(f"**Round {at + 1} of {last + 1}**", width="content")
+            st.button(
+                label,
+                icon=f":material/{icon}:",
+                on_click=_go,
+                args=(by, last),
+                disabled=at == (0 if label in ("First", "Back") else last),
+                shortcut=shortcut,
+            )
         st.button(
             "Pause" if playing else "Play",
             icon=":material/pause:" if playing else ":material/play_arrow:",
@@ -68,21 +72,15 @@ def draw_scrubber(negotiation: Negotiation) -> None:
         _advance(last)
 
 
-def _jump(
-    label: str, icon: str, by: int, last: int, *, disabled: bool, shortcut: str | None = None
-) -> None:
-    st.button(label, icon=icon, on_click=_go, args=(by, last), disabled=disabled, shortcut=shortcut)
-
-
 def _go(by: int, last: int) -> None:
     """Go on by some rounds from where we are now, so that quick presses add up."""
     _stop()
     at = min(state.workspace().round_number, last)
-    state.show_round(max(0, min(at + by, last)))
+    state.show(round_number=max(0, min(at + by, last)))
 
 
 def _play(at: int, last: int) -> None:
-    state.show_round(0 if at == last else at)
+    state.show(round_number=0 if at == last else at)
     table().playing_since = time.monotonic()
 
 
@@ -97,7 +95,7 @@ def _advance(last: int) -> None:
     if since is None or time.monotonic() - since < _SECONDS_PER_ROUND * 0.9:
         return
     at = min(state.workspace().round_number + 1, last)
-    state.show_round(at)
+    state.show(round_number=at)
     table().playing_since = None if at == last else time.monotonic()
     st.rerun()
 
@@ -175,26 +173,17 @@ def _draw_manager(done: Round) -> None:
     _draw_reworded(done)
     with st.expander(_OPENER, icon=":material/rule:", key=f"manager_rule_{done.number}"):
         st.markdown(answer_rule(done))
-        if done.plan is not None:
-            _draw_slack(done.plan)
-
-
-def _draw_slack(plan: Assessment) -> None:
-    found = plan.slack.values()
-    st.table(
-        {
-            "Dimension": [DIMENSION_LABELS[slack.dimension] for slack in found],
-            "Used / limit": [used_text(plan, slack) for slack in found],
-            "Slack": [signed_text(slack.slack) for slack in found],
-            "Passes": [pass_cell(ok=slack.ok) for slack in found],
-        },
-        hide_index=True,
-    )
-
-
-def pass_cell(*, ok: bool) -> str:
-    """Return whether a dimension passes, for a table."""
-    return coloured(pass_or_fail(ok), "pass" if ok else "fail")
+        if (plan := done.plan) is not None:
+            found = plan.slack.values()
+            st.table(
+                {
+                    "Dimension": [DIMENSION_LABELS[slack.dimension] for slack in found],
+                    "Used / limit": [used_text(plan, slack) for slack in found],
+                    "Slack": [signed_text(slack.slack) for slack in found],
+                    "Passes": [pass_or_fail(ok=slack.ok) for slack in found],
+                },
+                hide_index=True,
+            )
 
 
 # --- in a model's words -----------------------------------------------------------------------

@@ -20,9 +20,8 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.plan import evidence_text
 from replicalab.text.verdicts import Status, evidence_status
-from replicalab.ui.negotiation.rounds import pass_cell
 from replicalab.ui.negotiation.table import shown_round
-from replicalab.ui.words import DIMENSION_LABELS, coloured, escaped
+from replicalab.ui.words import DIMENSION_LABELS, coloured, draw_table, escaped, pass_or_fail
 
 _MOST_SIDE_BY_SIDE: Final = 6
 _WIDTH: Final = 960
@@ -40,7 +39,7 @@ _USED: Final = {
 def draw(negotiation: Negotiation) -> None:
     """Draw matrix and convergence, side by side or in turn when there are many rounds."""
     st.header("The whole run")
-    if _is_long(negotiation):
+    if len(negotiation.rounds) > _MOST_SIDE_BY_SIDE:
         draw_matrix(negotiation)
         draw_convergence(negotiation)
         return
@@ -51,19 +50,17 @@ def draw(negotiation: Negotiation) -> None:
         draw_convergence(negotiation)
 
 
-def _is_long(negotiation: Negotiation) -> bool:
-    """Return whether the rounds need the whole width."""
-    return len(negotiation.rounds) > _MOST_SIDE_BY_SIDE
-
-
 def draw_matrix(negotiation: Negotiation) -> None:
     """Draw the seven dimensions by round, as symbols with words."""
     at, rounds = shown_round(negotiation), negotiation.rounds
     table = {"Dimension": [DIMENSION_LABELS[dimension] for dimension in DIMENSIONS]}
     for done in rounds:
         number = str(done.number + 1)
-        name = number if _is_long(negotiation) else f"Round {number}"
-        table[f"**{name}**" if done.number == at else name] = _column(done.plan)
+        name = number if len(rounds) > _MOST_SIDE_BY_SIDE else f"Round {number}"
+        table[f"**{name}**" if done.number == at else name] = [
+            pass_or_fail(ok=dimension not in done.plan.failing) if done.plan else "no plan"
+            for dimension in DIMENSIONS
+        ]
     st.markdown("**The seven dimensions, round by round**")
     with st.container(key="matrix"):
         st.table(
@@ -73,12 +70,6 @@ def draw_matrix(negotiation: Negotiation) -> None:
             width=_NAMES_WIDTH + _ROUND_WIDTH * len(rounds),
             alt="Seven dimensions by round",
         )
-
-
-def _column(plan: Assessment | None) -> list[str]:
-    if plan is None:
-        return ["no plan"] * len(DIMENSIONS)
-    return [pass_cell(ok=dimension not in plan.failing) for dimension in DIMENSIONS]
 
 
 def draw_convergence(negotiation: Negotiation) -> None:
@@ -94,35 +85,29 @@ def draw_convergence(negotiation: Negotiation) -> None:
         alt="Use of budget, days and staff by round, and below it the evidence by round",
     )
     with st.expander("The same as a table", key="numbers"):
-        _draw_numbers([number for number, _ in plans], [plan for _, plan in plans])
+        rows = [_numbers(number, plan) for number, plan in plans]
+        st.table(
+            {name: [row[name] for row in rows] for name in rows[0]},
+            hide_index=True,
+            width=_WIDTH,
+            alt="What each round's plan uses, and its evidence",
+        )
 
 
-def _draw_numbers(numbers: list[int], plans: list[Assessment]) -> None:
-    feasible = {True: (Status.PASS, "feasible"), False: (Status.FAIL, "not feasible")}
-    st.table(
-        {
-            "Round": [str(number) for number in numbers],
-            "Samples": [amount_text(plan.counts.samples) for plan in plans],
-            "Days": [str(plan.counts.days) for plan in plans],
-            "Credits": [amount_text(plan.cost) for plan in plans],
-            **{
-                name: [_percent(plan.slack[dimension].use) for plan in plans]
-                for name, dimension in _USED.items()
-            },
-            "Evidence": [
-                coloured(evidence_status(plan.evidence), escaped(plan.evidence.text))
-                for plan in plans
-            ],
-            "Plan": [coloured(*feasible[plan.feasible]) for plan in plans],
-        },
-        hide_index=True,
-        width=_WIDTH,
-        alt="What each round's plan uses, and its evidence",
-    )
-
-
-def _percent(share: float | None) -> str:
-    return "none to use" if share is None else f"{share:.0%}".replace("%", " %")
+def _numbers(number: int, plan: Assessment) -> dict[str, str]:
+    uses = {name: plan.slack[dimension].use for name, dimension in _USED.items()}
+    evidence = coloured(evidence_status(plan.evidence), escaped(plan.evidence.text))
+    feasible = (Status.PASS, "feasible") if plan.feasible else (Status.FAIL, "not feasible")
+    return {
+        "Round": str(number),
+        "Samples": amount_text(plan.counts.samples),
+        "Days": str(plan.counts.days),
+        "Credits": amount_text(plan.cost),
+        **{name: "none to use" if use is None else f"{use:.0%}".replace("%", " %")
+           for name, use in uses.items()},
+        "Evidence": evidence,
+        "Plan": coloured(*feasible),
+    }  # fmt: skip
 
 
 def draw_ledger(negotiation: Negotiation) -> None:
@@ -164,11 +149,7 @@ def draw_judge(negotiation: Negotiation) -> None:
             st.markdown("No plan was ever on the table, so there is nothing to judge.")
             return
         st.markdown(f"**{escaped(reward_formula(found))}**")
-        names, shares, made = zip(*judge_parts(found), strict=True)
-        st.table(
-            {"Part": list(names), "Share": list(shares), "Made of": [escaped(m) for m in made]},
-            hide_index=True,
-        )
+        draw_table(("Part", "Share", "Made of"), judge_parts(found))
         missing = "".join(f"\n- {escaped(element)}" for element in found.missing)
         listed = f"\n{missing}" if missing else " nothing."
         st.markdown(f"**Required, not addressed:**{listed}")

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab.assessment import Assessment
 from replicalab.errors import TraceError
-from replicalab.models import Protocol
 from replicalab.negotiation import (
     AUTOMATIC,
     ModelAnswer,
@@ -21,7 +21,6 @@ from replicalab.negotiation import (
     ScientistKind,
     Setup,
     Turn,
-    fork,
     negotiate,
     replay,
     setup_for,
@@ -30,8 +29,7 @@ from replicalab.negotiation import (
 from replicalab.negotiation import play as play_turn
 from replicalab.scenarios import Pack
 from replicalab.ui import state
-from replicalab.ui.state import Here
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import LEVERS, Workspace
 
 _KEY: Final = "negotiation_table"
 _MOST_KEPT: Final = 16
@@ -136,37 +134,30 @@ def table() -> Table:
 # --- the negotiation on show ------------------------------------------------------------------
 
 
-def current(here: Here, model: str | None) -> Kept:
+def current(yours: Assessment, model: str | None) -> Kept:
     """Return the negotiation on show, played by rule where it can be.
 
     Args:
-        here: what the page is about.
+        yours: the plan of the workspace.
         model: the language model's name, None where none is set.
 
     Raises:
         NegotiationError: the plan cannot be put forward.
         TraceError: the recording cannot be played here.
     """
-    opened, recording = table().opened, state.workspace().recording
+    opened, work = table().opened, state.workspace()
     if opened is not None:
         return opened
-    if recording is not None:
-        return _recorded(recording, here.pack)
-    return _played(_setup(here, model), here.pack)
-
-
-def _setup(here: Here, model: str | None) -> Setup:
-    """Return the setup that the workspace asks for; people and models choose their own opening."""
-    work = state.workspace()
-    opening = here.plan if work.scientist in AUTOMATIC else None
+    if work.recording is not None:
+        return _recorded(work.recording, yours.pack)
     setup = setup_for(
-        here.pack,
-        opening,
+        yours.pack,
+        yours.plan if work.scientist in AUTOMATIC else None,  # others choose their own opening
         work.max_rounds,
         scientist=work.scientist,
         lab_manager=work.lab_manager,
     )
-    return setup.model_copy(update={"model": model}) if model else setup
+    return _played(setup.model_copy(update={"model": model}) if model else setup, yours.pack)
 
 
 def _recorded(key: str, pack: Pack) -> Kept:
@@ -207,12 +198,6 @@ def shown_round(negotiation: Negotiation) -> int:
     return min(state.workspace().round_number, last_round(negotiation))
 
 
-def take_running() -> bool:
-    """Return whether the model is to be asked in this run; no later run asks it again."""
-    found, table().running = table().running, False
-    return found
-
-
 # --- from elsewhere ---------------------------------------------------------------------------
 
 
@@ -239,42 +224,29 @@ def forget(one: Kept) -> None:
 
 def go_back_to(one: Kept) -> None:
     """Show an opened negotiation that was put aside, in its lab; a plan in that lab is kept."""
-    put_aside()
-    forget(one)
-    work = one.seen_from or state.workspace()
-    if _lab_of(state.workspace()) == _lab_of(work):
-        work = work.changed(protocol=state.workspace().protocol)
-    if work != state.workspace():
-        state.open_workspace(work)
-    _show(one, work)
-
-
-def _lab_of(work: Workspace) -> tuple[str, str, int]:
-    return work.scenario_id, work.difficulty.value, work.seed
+    now = state.workspace()
+    work = one.seen_from or now
+    open_kept(one, work.changed(protocol=now.protocol) if now.where == work.where else work)
 
 
 def _still(work: Workspace) -> Workspace:
     """Return a workspace without what may change while a negotiation stays open."""
-    return work.with_levers().changed(round_number=0, presenting=False)
+    return work.changed(round_number=0, presenting=False, **dict.fromkeys(LEVERS))
 
 
-def open_kept(found: Kept) -> None:
-    """Show a negotiation from elsewhere, in the workspace as it is now."""
+def open_kept(found: Kept, work: Workspace) -> None:
+    """Show a negotiation from elsewhere, in this workspace."""
     put_aside()
     forget(found)
-    _show(found, state.workspace())
-
-
-def _show(found: Kept, work: Workspace) -> None:
+    if work != state.workspace():
+        state.open_workspace(work)
     found.seen_from = _still(work)
-    table().opened = found
-    drop_branch()
+    table().opened, table().branch = found, None
 
 
 def close_opened() -> None:
     """Go back to the negotiation that the workspace asks for."""
-    table().opened = None
-    drop_branch()
+    table().opened = table().branch = None
 
 
 # --- playing on -------------------------------------------------------------------------------
@@ -296,47 +268,4 @@ def _show_last(kept: Kept) -> None:
     """Show the last round, except of a branch: it stands beside the round of its origin."""
     branch = table().branch
     if branch is None or branch.kept is not kept:
-        state.show_round(last_round(kept.negotiation))
-
-
-# --- branches ---------------------------------------------------------------------------------
-
-
-def forking_at(kept: Kept) -> int | None:
-    """Return the round that is being forked, counted from 0; None while none is."""
-    found, at = table().forking or (None, 0)
-    return at if found is kept and at < len(kept.negotiation.rounds) else None
-
-
-def begin_fork(kept: Kept, at: int) -> None:
-    """Ask for another plan in a round."""
-    table().forking = (kept, at)
-
-
-def leave_fork() -> None:
-    """Ask for no other plan."""
-    table().forking = None
-
-
-def branch_off(kept: Kept, at: int, plan: Protocol) -> None:
-    """Put another plan forward in a round, and keep what follows beside the original."""
-    table().branch = Branch(kept, at, Kept(fork(kept.negotiation, at, plan)))
-    leave_fork()
-
-
-def branch_of(kept: Kept) -> Branch | None:
-    """Return the branch of this negotiation, None where there is none."""
-    found = table().branch
-    return found if found is not None and found.origin is kept else None
-
-
-def drop_branch() -> None:
-    """Forget the branch."""
-    table().branch = None
-
-
-def keep_branch(branch: Branch) -> None:
-    """Show the branch in place of what it came from."""
-    branch.kept.source = f"Your branch from round {branch.at + 1}"
-    open_kept(branch.kept)
-    state.show_round(min(branch.at, last_round(branch.kept.negotiation)))
+        state.show(round_number=last_round(kept.negotiation))

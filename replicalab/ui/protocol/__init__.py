@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from replicalab.models import revise
+from replicalab.planner import Options
 from replicalab.ui import state
+from replicalab.ui.controls import button, page_link
 from replicalab.ui.editor import Form, draw_fields
-from replicalab.ui.protocol import asks, changes, check, evidence
-from replicalab.ui.state import Here
+from replicalab.ui.protocol import asks, changes, check
 
 __all__ = ["draw"]
 
 
-def draw(here: Here) -> None:
+def draw(here: Options) -> None:
     """Draw the page."""
-    found = changes.ticked(here.options)
+    yours, found = here.yours, changes.ticked(here)
     st.title("Can this lab run your plan?")
-    check.draw_verdict_and_way(here.options)
-    check.draw_tiles(here.yours)
+    check.draw_verdict_and_way(here)
+    check.draw_tiles(yours)
     editor, checked = st.columns([2, 3], gap="large")
     with editor:
         st.header("The plan")
         _draw_history_buttons()
-        draw_fields(Form(f"plan_{state.editor_version()}", here.plan, _take), here.pack)
+        draw_fields(Form(f"plan_{state.current().version}", yours.plan, _take), yours.pack)
     with checked:
         st.header("Evidence and cost")
-        evidence.draw(here.options, found)
-        check.draw_reasons(here.yours)
+        check.draw_evidence(here, found)
+        check.draw_reasons(yours)
         check.draw_cost(found)
-    changes.draw(here.options, found)
+    changes.draw(here, found)
     st.header("What it would take")
-    asks.draw(here.options)
-    st.page_link(
-        "pages/2_Negotiation.py",
-        label="Negotiate this plan",
-        icon=":material/forum:",
-        query_params=state.address(),
-    )
+    asks.draw(here)
+    page_link("pages/2_Negotiation.py", "Negotiate this plan", "forum")
 
 
 def _take(field: str, value: object) -> None:
@@ -46,17 +44,12 @@ def _take(field: str, value: object) -> None:
 
 def _draw_history_buttons() -> None:
     with st.container(horizontal=True, key="history"):
-        st.button(
-            "Undo", icon=":material/undo:", on_click=state.undo, disabled=not state.can_undo()
-        )
-        st.button(
-            "Redo", icon=":material/redo:", on_click=state.redo, disabled=not state.can_redo()
-        )
-        st.button(
+        button("Undo", "undo", state.undo, disabled=not state.current().past)
+        button("Redo", "redo", state.redo, disabled=not state.current().future)
+        button(
             "Reset to reference",
-            icon=":material/restart_alt:",
-            on_click=state.replace_plan,
-            args=(None,),
+            "restart_alt",
+            partial(state.replace_plan, None),
             disabled=state.workspace().protocol is None,
             help="Back to the study's reference protocol. Undo brings your plan back.",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 from zlib import crc32
 
@@ -33,6 +34,7 @@ from replicalab.text.verdicts import (
     plan_verdict,
 )
 from replicalab.ui import state
+from replicalab.ui.controls import button
 from replicalab.ui.words import badge, escaped, verdict_badge
 
 
@@ -118,15 +120,15 @@ def _draw_suggestion(options: Options, found: Ticked) -> None:
         st.caption("The Lab Manager knows no change that would help. Edit what fails above.")
         return
     _draw_totals(PlanStep(found.yours, found.result))
+    taken, total = len(found.taken), len(found.ticks)
     below = found.result.evidence.tier is EvidenceTier.BELOW_FLOOR
-    st.button(
-        _apply_label(found.ticks),
+    button(
+        "Apply all changes" if taken == total else f"Apply the ticked changes ({taken} of {total})",
+        "done_all",
+        partial(state.replace_plan, found.result.plan),
         type="primary" if found.result.feasible and not below else "secondary",
-        icon=":material/done_all:",
         key="apply_all",
-        disabled=not found.taken,
-        on_click=state.replace_plan,
-        args=(found.result.plan,),
+        disabled=not taken,
     )
     for number, tick in enumerate(found.ticks, start=1):
         with st.container(border=True, gap="xsmall", key=f"change_{number}"):
@@ -135,13 +137,6 @@ def _draw_suggestion(options: Options, found: Ticked) -> None:
             _draw_price(tick.change, tick.step)
             if not tick.on:
                 st.caption("Not ticked: the price is what it would add to the ticked changes.")
-
-
-def _apply_label(ticks: Sequence[Tick]) -> str:
-    taken = sum(tick.on for tick in ticks)
-    if taken == len(ticks):
-        return "Apply all changes"
-    return f"Apply the ticked changes ({taken} of {len(ticks)})"
 
 
 def _draw_least_loss(options: Options, known: Sequence[Assessment]) -> None:
@@ -155,12 +150,11 @@ def _draw_least_loss(options: Options, known: Sequence[Assessment]) -> None:
     if not least.changes or least.after.evidence.void:
         return
     _draw_totals(PlanStep(options.yours, least.after))
-    st.button(
+    button(
         "Apply the least-loss plan",
-        icon=":material/balance:",
+        "balance",
+        partial(state.replace_plan, least.plan),
         key="apply_least_loss",
-        on_click=state.replace_plan,
-        args=(least.plan,),
     )
     steps = change_steps(options.yours, least.changes, known)
     for number, (change, step) in enumerate(zip(least.changes, steps, strict=True), start=1):
@@ -174,12 +168,11 @@ def _draw_least_loss(options: Options, known: Sequence[Assessment]) -> None:
 
 def _title(number: int, change: SuggestionChange) -> str:
     """Return a change in one line of Markdown: its number, field, and from → to."""
-    old, new = _value(change, change.original), _value(change, change.revised)
+    old, new = (
+        f"{int(value):,}" if change.field in NUMBERS else escaped(value)
+        for value in (change.original, change.revised)
+    )
     return f"**{number}. {FIELD_LABELS[change.field]}:** {old} → **{new}**"
-
-
-def _value(change: SuggestionChange, value: str) -> str:
-    return f"{int(value):,}" if change.field in NUMBERS else escaped(value)
 
 
 def _draw_price(change: SuggestionChange, step: PlanStep) -> None:

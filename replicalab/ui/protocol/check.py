@@ -1,4 +1,4 @@
-"""The check of a plan: the verdict, seven tiles, the reasons, and the cost against the budget."""
+"""The check of a plan: verdict, seven tiles, evidence, reasons, and the cost against the budget."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.assessment import Assessment, Slack
-from replicalab.figures import CONFIG, cost_chart
-from replicalab.lexicon import amount_text, count_text
+from replicalab.assessment import Assessment, Evidence
+from replicalab.figures import CONFIG, cost_chart, evidence_chart
+from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.models import FIELD_LABELS
 from replicalab.planner import Options
+from replicalab.text.asks import assumed_rows, assumed_text, assumption_text
 from replicalab.text.plan import (
     cliff_text,
+    detectable_effect,
     dropped_cautions,
+    effect_text,
     reasons_once,
     signed_text,
     slack_text,
@@ -24,7 +27,14 @@ from replicalab.text.plan import (
 )
 from replicalab.text.verdicts import Status, plan_verdict
 from replicalab.ui.protocol.changes import Tick, Ticked
-from replicalab.ui.words import DIMENSION_LABELS, coloured, draw_verdict, escaped, pass_or_fail
+from replicalab.ui.words import (
+    DIMENSION_LABELS,
+    coloured,
+    draw_table,
+    draw_verdict,
+    escaped,
+    pass_or_fail,
+)
 
 _BINDING: Final = "Slack is what is left of a limit. Binding is the resource used most."
 _TILE_WIDTH: Final = 140
@@ -42,21 +52,76 @@ def draw_verdict_and_way(options: Options) -> None:
 def draw_tiles(plan: Assessment) -> None:
     """Draw the seven dimensions in numbers, the binding one marked."""
     with st.grid("auto", min_column_width=_TILE_WIDTH, gap="xsmall", key="tiles"):
-        for slack in plan.slack.values():
-            _draw_tile(plan, slack)
+        for dimension, slack in plan.slack.items():
+            binds = dimension is plan.binding
+            with st.container(border=True, gap=None, height="stretch", key=f"tile_{dimension}"):
+                st.markdown(
+                    f"**{DIMENSION_LABELS[dimension]}** {pass_or_fail(ok=slack.ok)}",
+                    help=_BINDING if binds else None,
+                )
+                st.markdown(used_text(plan, slack))
+                if left := slack_text(slack):
+                    st.caption(f"slack {left}{' · binding' if binds else ''}")
 
 
-def _draw_tile(plan: Assessment, slack: Slack) -> None:
-    word, binds = "pass" if slack.ok else "fail", slack.dimension is plan.binding
-    label = DIMENSION_LABELS[slack.dimension]
-    with st.container(border=True, gap=None, height="stretch", key=f"tile_{slack.dimension}"):
-        st.markdown(
-            f"**{label}** {coloured(pass_or_fail(slack.ok), word)}",
-            help=_BINDING if binds else None,
-        )
-        st.markdown(used_text(plan, slack))
-        if left := slack_text(slack):
-            st.caption(f"slack {left}{' · binding' if binds else ''}")
+def draw_evidence(options: Options, found: Ticked) -> None:
+    """Draw the meter, what it rests on in words, and the same as a table.
+
+    On the meter stand your plan and the two revisions, where they are other plans.
+    """
+    yours, least = options.yours, options.least.after
+    shown = {"Your plan": yours}
+    if found.result.plan != yours.plan:
+        shown["As ticked"] = found.result
+    if not least.evidence.void and least.plan not in (yours.plan, found.result.plan):
+        shown["Least loss"] = least
+    first = yours.evidence
+    texts = [f"{n}: {plan.evidence.text}, {plan.evidence.tier}" for n, plan in shown.items()]
+    bounds = f"floor {first.amount(first.floor)}, target {first.amount(first.target)}"
+    st.plotly_chart(
+        evidence_chart([(name, plan.evidence) for name, plan in shown.items()]),
+        key="evidence_chart",
+        config=CONFIG,
+        alt=f"Planned evidence. {', '.join(texts)}; {bounds}.",
+    )
+    st.markdown(_basis(yours))
+    with st.expander("The evidence as a table"):
+        st.table(_evidence_table(shown), hide_index=True)
+
+
+def _basis(plan: Assessment) -> str:
+    """Return what the evidence rests on: all of it our own words and numbers."""
+    text = escaped(assumption_text(plan))
+    if sought := plan.evidence.row.sought:
+        effect = effect_text(detectable_effect(plan))
+        text = f"{capitalised(sought.name)}: **{effect}**. {text}"
+    assumed = assumed_text(plan)
+    return f"{text}  \n{escaped(assumed)}" if assumed else text
+
+
+def _evidence_table(shown: dict[str, Assessment]) -> dict[str, list[str]]:
+    """Return one column per plan: its evidence, the effect it detects, other effects assumed."""
+    yours = shown["Your plan"]
+    sought = yours.evidence.row.sought
+    rows = [yours.evidence.measure.capitalize(), "Where it stands", "Floor", "Target"]
+    rows += [capitalised(sought.name)] if sought else []
+    rows += [f"At the effect {label} ({size})" for label, size, _ in assumed_rows(yours)]
+    rows.append("Method")
+    return {"": rows, **{name: _column(plan) for name, plan in shown.items()}}
+
+
+def _column(plan: Assessment) -> list[str]:
+    evidence = plan.evidence
+    cells = [_value(evidence), str(evidence.tier)]
+    cells += [evidence.amount(evidence.floor), evidence.amount(evidence.target)]
+    if evidence.row.sought:
+        cells.append(effect_text(detectable_effect(plan)))
+    cells += [_value(found) for _, _, found in assumed_rows(plan)]
+    return [*cells, capitalised(evidence.row.method)]
+
+
+def _value(evidence: Evidence) -> str:
+    return "no evidence" if evidence.void else evidence.amount(evidence.value)
 
 
 def draw_reasons(plan: Assessment) -> None:
@@ -97,16 +162,12 @@ def draw_cost(found: Ticked) -> None:
         rows += [_change_row(number, tick) for number, tick in enumerate(found.taken, start=1)]
         rows += [("As ticked", "", amount_text(after.cost))] if found.taken else []
         rows.append(("Budget", "", budget))
-        st.table(
-            {name: list(column) for name, column in
-             zip(("Term", "Units × rate", "Credits"), zip(*rows, strict=True), strict=True)},
-            hide_index=True,
-        )  # fmt: skip
+        draw_table(("Term", "Units × rate", "Credits"), rows)
         st.caption(f"Staff: {staff_text(plan)}.")
 
 
 def _change_row(number: int, tick: Tick) -> tuple[str, str, str]:
     """Return a change as a row: its name, from → to, and the signed credits."""
     change, added = tick.change, -tick.step.credits_saved
-    values = f"{escaped(change.original)} → {escaped(change.revised)}"
+    values = f"{change.original} → {change.revised}"
     return f"{number}. {FIELD_LABELS[change.field]}", values, signed_text(added) if added else "±0"

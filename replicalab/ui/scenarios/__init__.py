@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
+from replicalab.planner import Options
 from replicalab.ui.gallery import reference_options
 from replicalab.ui.scenarios import gallery, own, study
-from replicalab.ui.state import Here
 
 __all__ = ["draw"]
 
 
-def draw(here: Here) -> None:
+def draw(here: Options) -> None:
     """Draw the page."""
-    pack = here.pack
-    is_reference = here.plan == pack.reference_protocol
-    reference = here.options if is_reference else reference_options(pack)
+    pack = here.yours.pack
+    is_reference = here.yours.plan == pack.reference_protocol
+    reference = here if is_reference else reference_options(pack)
     st.title("What can this lab run, and what does each cut cost?")
     st.markdown(
         "A published experiment assumes ideal conditions; a lab has a budget, a calendar and "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -11,6 +12,7 @@ from replicalab.errors import ScenarioError
 from replicalab.models import DIMENSIONS
 from replicalab.scenarios import Difficulty, broken_scenarios
 from replicalab.ui import own_studies, state
+from replicalab.ui.controls import button
 from replicalab.ui.gallery import Card, Filter, cards, lab_line, matching, own_card
 from replicalab.ui.scenarios import own
 from replicalab.ui.stories import StoryPage, stories
@@ -25,6 +27,10 @@ _CARDS_A_PAGE: Final = 12
 _SEEDS: Final = 1000
 _ANY: Final = "any"
 _DOMAINS: Final = {"finance_trading": "Finance"}
+_OWN_BUTTONS: Final = (
+    ("Edit", ":material/edit:", own.edit),
+    ("Remove", ":material/delete:", own.take_away),
+)
 
 
 def draw_stories() -> None:
@@ -38,17 +44,12 @@ def draw_stories() -> None:
             with st.container(gap="xsmall"):
                 title = f"**{story.title}**"
                 if st.button(title, key=story.key, icon=":material/play_circle:", width="stretch"):
-                    state.open_story(story)
+                    state.open_workspace(story.workspace)
+                    state.current().story = story
                     st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
                 st.caption(story.line)
         with st.container(gap="xsmall"):
-            st.button(
-                "**Surprise me**",
-                key="surprise",
-                icon=":material/casino:",
-                width="stretch",
-                on_click=_open_a_surprise,
-            )
+            button("**Surprise me**", "casino", _open_a_surprise, key="surprise", width="stretch")
             st.caption("Any study, in any of its labs, under any seed.")
 
 
@@ -118,16 +119,22 @@ def _draw_card(card: Card) -> None:
         st.markdown(f"**{escaped(summary.title)}**  \n{escaped(summary.teaches)}")
         st.markdown("  \n".join(lab_line(lab) for lab in card.labs))
         with st.container(horizontal=True):
-            st.button(
+            button(
                 "This one is open" if is_open else "Open",
+                "visibility" if is_open else "folder_open",
+                partial(_open, summary.scenario_id, summary.title),
                 key=f"open_{summary.scenario_id}",
-                icon=":material/visibility:" if is_open else ":material/folder_open:",
                 disabled=is_open,
-                on_click=_open,
-                args=(summary.scenario_id, summary.title),
             )
             if card.own:
-                _draw_own_buttons(summary.scenario_id)
+                for label, icon, pressed in _OWN_BUTTONS:
+                    st.button(
+                        label,
+                        key=f"{label.lower()}_{summary.scenario_id}",
+                        icon=icon,
+                        on_click=pressed,
+                        args=(summary.scenario_id,),
+                    )
 
 
 def _domain_label(domain_id: str) -> str:
@@ -136,25 +143,9 @@ def _domain_label(domain_id: str) -> str:
 
 def _open(scenario_id: str, title: str) -> None:
     """Open a study and say so: on a phone what happens to it is far above the card."""
-    state.open_study(scenario_id)
+    if scenario_id != state.workspace().scenario_id:  # it may be pressed twice
+        state.open_study(scenario_id)
     st.toast(f"{escaped(title)} is open, above the studies.", icon=":material/visibility:")
-
-
-def _draw_own_buttons(scenario_id: str) -> None:
-    st.button(
-        "Edit",
-        key=f"edit_{scenario_id}",
-        icon=":material/edit:",
-        on_click=own.edit,
-        args=(scenario_id,),
-    )
-    st.button(
-        "Remove",
-        key=f"remove_{scenario_id}",
-        icon=":material/delete:",
-        on_click=own.take_away,
-        args=(scenario_id,),
-    )
 
 
 def _draw_broken_files() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -20,8 +21,10 @@ from replicalab.scenarios import (
 )
 from replicalab.text.verdicts import Status
 from replicalab.ui import own_studies, state
+from replicalab.ui.controls import button
 from replicalab.ui.gallery import lab_line, own_card
-from replicalab.ui.words import badge, escaped
+from replicalab.ui.words import badge, draw_table, escaped
+from replicalab.ui.workspace import Workspace
 
 _TEXT: Final = "own_text"
 _SOURCE: Final = "own_source"
@@ -61,7 +64,8 @@ def take_away(scenario_id: str) -> None:
     """Forget one of the visitor's studies; its text goes into the editor, so nothing is lost."""
     edit(scenario_id)
     own_studies.remove(scenario_id)
-    state.leave(scenario_id)
+    if state.workspace().scenario_id == scenario_id:
+        state.open_workspace(Workspace())
 
 
 def _draw_ways_to_start() -> None:
@@ -72,7 +76,7 @@ def _draw_ways_to_start() -> None:
             [_TEMPLATE, *(summary.scenario_id for summary in list_scenarios())],
             key=_SOURCE,
         )
-        st.button("Put it into the editor", icon=":material/edit_document:", on_click=_start)
+        button("Put it into the editor", "edit_document", _start)
     with upload:
         st.file_uploader(
             "Or upload a file",
@@ -131,14 +135,12 @@ def _draw_faults(error: ScenarioError) -> None:
     count = f"{number} faults" if number > 1 else "One fault"
     first = f" The first {len(faults)} are listed." if error.more else ""
     st.error(f"{count}. The file can be used when none is left.{first}", icon=":material/cancel:")
-    st.table(
-        {
-            "Line": [str(fault.line or "–") for fault in faults],
-            "Field": [escaped(fault.path) or "the file" for fault in faults],
-            "What is wrong": [escaped(fault.problem) for fault in faults],
-            "What to do": [escaped(fault.remedy) for fault in faults],
-        },
-        hide_index=True,
+    draw_table(
+        ("Line", "Field", "What is wrong", "What to do"),
+        [
+            (str(fault.line or "–"), fault.path or "the file", fault.problem, fault.remedy)
+            for fault in faults
+        ],
         alt="Faults of the study file",
     )
 
@@ -164,13 +166,12 @@ def _draw_actions(text: str, study: Study) -> None:
             icon=":material/inventory_2:",
         )
     with st.container(horizontal=True, key="own_actions"):
-        st.button(
+        button(
             "Use this study",
+            "play_arrow",
+            partial(_use, text, study),
             type="primary",
-            icon=":material/play_arrow:",
             disabled=not room,
-            on_click=_use,
-            args=(text, study),
         )
         st.download_button(
             "Download the file",
@@ -192,4 +193,4 @@ def _draw_actions(text: str, study: Study) -> None:
 
 def _use(text: str, study: Study) -> None:
     own_studies.keep(text, study)
-    state.reopen_study(study.scenario_id)
+    state.open_study(study.scenario_id)

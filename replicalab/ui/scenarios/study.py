@@ -23,7 +23,8 @@ from replicalab.scenarios import (
 from replicalab.text.plan import staff_text
 from replicalab.text.verdicts import Status, offer_story, terms_text
 from replicalab.ui import state
-from replicalab.ui.words import coloured, draw_verdict, escaped
+from replicalab.ui.controls import page_link
+from replicalab.ui.words import coloured, draw_table, draw_verdict, escaped
 from replicalab.ui.workspace import LARGEST_SEED
 
 _CONFIDENCE: Final = {
@@ -46,7 +47,9 @@ def draw_story(reference: Options) -> None:
         st.markdown(f"**{escaped(pack.paper.title)}.** {escaped(pack.paper.goal)}")
         draw_verdict(offer_story(reference))
         st.caption(escaped(terms_text(reference.yours)))
-        _draw_ways_on()
+        with st.container(horizontal=True, key="ways_on"):
+            page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
+            page_link("pages/2_Negotiation.py", "Step through the negotiation", "forum")
 
 
 def _draw_lab_choice(pack: Pack) -> None:
@@ -62,12 +65,7 @@ def _draw_lab_choice(pack: Pack) -> None:
     )
     with st.expander("Vary the lab"):
         st.number_input(
-            "Seed",
-            min_value=0,
-            max_value=LARGEST_SEED,
-            step=1,
-            key=_SEED,
-            on_change=_open_lab,
+            "Seed", min_value=0, max_value=LARGEST_SEED, step=1, key=_SEED, on_change=_open_lab
         )
         st.caption(
             "0 is the lab as written; any other number moves budget, time and which items are "
@@ -76,24 +74,8 @@ def _draw_lab_choice(pack: Pack) -> None:
 
 
 def _open_lab() -> None:
-    state.open_lab(st.session_state[_LAB], st.session_state[_SEED])
-
-
-def _draw_ways_on() -> None:
-    query = state.address()
-    with st.container(horizontal=True, key="ways_on"):
-        st.page_link(
-            "pages/1_Protocol.py",
-            label="Edit the protocol",
-            icon=":material/tune:",
-            query_params=query,
-        )
-        st.page_link(
-            "pages/2_Negotiation.py",
-            label="Step through the negotiation",
-            icon=":material/forum:",
-            query_params=query,
-        )
+    chosen = state.workspace().with_lab(st.session_state[_LAB], st.session_state[_SEED])
+    state.open_workspace(chosen)
 
 
 def draw_paper(pack: Pack) -> None:
@@ -141,13 +123,9 @@ def draw_design(pack: Pack) -> None:
         f"{escaped(kind.method)}. {escaped(design.source)} Numbers that are not printed in the "
         "paper are planning values, chosen by us."
     )
-    st.table(
-        {
-            "Number": [label for label, _, _ in rows],
-            "Value": [value for _, value, _ in rows],
-            "Why": [escaped(why) or "–" for _, _, why in rows],
-        },
-        hide_index=True,
+    draw_table(
+        ("Number", "Value", "Why"),
+        [(label, value, why or "–") for label, value, why in rows],
         alt="Numbers that the planned evidence rests on",
     )
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from replicalab.ui.state import Here
+from replicalab.planner import Options
 from replicalab.ui.tradeoffs import frontier, levers, point, region
 from replicalab.ui.tradeoffs.outlook import look
 
 __all__ = ["draw"]
 
 
-def draw(here: Here) -> None:
+def draw(here: Options) -> None:
     """Draw the page."""
     view = look(here)
     st.title("What could you have instead?")

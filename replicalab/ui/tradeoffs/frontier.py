@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -17,10 +18,10 @@ from replicalab.text.tradeoffs import (
     priced_size_text,
     standing_verdict,
 )
+from replicalab.ui.controls import button
 from replicalab.ui.tradeoffs.outlook import Outlook
 from replicalab.ui.tradeoffs.point import draw_loaded, load
-from replicalab.ui.tradeoffs.region import draw_table
-from replicalab.ui.words import draw_verdict, escaped
+from replicalab.ui.words import draw_table, draw_verdict, escaped
 
 _TITLES: Final = {YOUR_PLAN: "Your plan", LEAST_LOSS: "Least-loss plan"}
 
@@ -50,12 +51,11 @@ def _draw_balance(view: Outlook) -> None:
             "By Nash’s rule: the plan at which the two gains, multiplied, are largest; a plan that "
             "gives up some of the study counts for less."
         )
-        st.button(
+        button(
             "Load the balanced plan into the editor",
-            icon=":material/balance:",
+            "balance",
+            partial(load, balanced.plan, "balanced"),
             key="load_balanced",
-            on_click=load,
-            args=(balanced.plan, "balanced"),
             disabled=balanced.plan == view.yours.plan,
         )
     draw_loaded("balanced", view)

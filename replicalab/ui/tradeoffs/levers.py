@@ -10,8 +10,10 @@ import streamlit as st
 from replicalab.scenarios import MOST, Pack
 from replicalab.text.tradeoffs import extra_text, supposed_text
 from replicalab.ui import state
+from replicalab.ui.controls import button
 from replicalab.ui.tradeoffs.outlook import Outlook
 from replicalab.ui.words import escaped
+from replicalab.ui.workspace import LEVERS
 
 _BUDGET_STEP: Final = 10
 _MOST_STAFF_STEPS: Final = 4
@@ -37,15 +39,15 @@ def draw_levers(view: Outlook) -> None:
     text = supposed_text(view.real, view.pack)
     if text:
         st.warning(escaped(text), icon=":material/experiment:")
-        st.button(
-            "Reset to the real lab",
-            icon=":material/restart_alt:",
-            on_click=state.stop_supposing,
-            key="reset_lab",
-        )
+        button("Reset to the real lab", "restart_alt", _reset, key="reset_lab")
     lines = "\n".join(f"- {escaped(extra_text(extra))}" for extra in view.options.extras)
     with st.container(key="extras"):
         st.markdown(f"**What one more would buy**\n{lines}")
+
+
+def _reset() -> None:
+    state.show(**dict.fromkeys(LEVERS))
+    state.current().version += 1  # so that the sliders are drawn anew
 
 
 def _levers(real: Pack) -> Iterator[_Lever]:
@@ -64,7 +66,7 @@ def _levers(real: Pack) -> Iterator[_Lever]:
 
 def _draw_lever(lever: _Lever) -> None:
     value = state.workspace().levers.get(lever.field, lever.real)
-    key = f"lever_{lever.field}_{state.editor_version()}"
+    key = f"lever_{lever.field}_{state.current().version}"
     st.slider(
         lever.label,
         min_value=min(lever.low, value),
@@ -80,4 +82,4 @@ def _draw_lever(lever: _Lever) -> None:
 
 def _pull(lever: _Lever, key: str) -> None:
     value = int(st.session_state[key])
-    state.suppose(**{lever.field: None if value == lever.real else value})
+    state.show(**{lever.field: None if value == lever.real else value})

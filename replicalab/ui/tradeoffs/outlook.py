@@ -15,7 +15,6 @@ from replicalab.planner import Options, Worded, least_worded, options_of, worded
 from replicalab.planner.region import Region, effects_of, region
 from replicalab.scenarios import Pack
 from replicalab.ui import state
-from replicalab.ui.state import Here
 from replicalab.ui.workspace import supposed_lab
 
 _CHOICE: Final = "trade_offs"
@@ -59,7 +58,7 @@ class Choice:
 
 def chosen() -> Choice:
     """Return what the visitor has chosen for the study and the plan on the screen."""
-    study, version = state.workspace().scenario_id, state.editor_version()
+    study, version = state.workspace().scenario_id, state.current().version
     found: Choice | None = st.session_state.get(_CHOICE)
     if found is None or found.study != study:
         return Choice(study, version)
@@ -159,9 +158,9 @@ class Outlook:
         return self.drawn.at(*self.place)
 
 
-def look(here: Here) -> Outlook:
+def look(here: Options) -> Outlook:
     """Return the plan in the lab that the levers suppose, as the visitor has chosen to see it."""
-    supposed = supposed_lab(here.pack, state.workspace().levers)
-    real = supposed is here.pack
-    options = here.options if real else options_of(assess(here.plan, supposed))
-    return Outlook(here.pack, options, chosen())
+    real = here.yours.pack
+    supposed = supposed_lab(real, state.workspace().levers)
+    options = here if supposed is real else options_of(assess(here.yours.plan, supposed))
+    return Outlook(real, options, chosen())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -11,6 +12,7 @@ from replicalab.models import LARGEST_PLANNED, Protocol
 from replicalab.text.tradeoffs import loaded_text
 from replicalab.text.verdicts import plan_verdict
 from replicalab.ui import state
+from replicalab.ui.controls import button, page_link
 from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose
 from replicalab.ui.words import draw_verdict, escaped
 
@@ -37,12 +39,11 @@ def draw_point(view: Outlook) -> None:
             f"{count_text(view.point.staff, 'staff unit')} · "
             f"{escaped(view.point.evidence.text)}"
         )
-    st.button(
+    button(
         "Load this point into the editor",
-        icon=":material/input:",
+        "input",
+        partial(load, view.point.plan, "point"),
         key="load_point",
-        on_click=load,
-        args=(view.point.plan, "point"),
         disabled=view.point.plan == view.yours.plan,
     )
     draw_loaded("point", view)
@@ -76,10 +77,5 @@ def draw_loaded(place: str, view: Outlook) -> None:
         return
     st.success(escaped(found.text), icon=":material/check_circle:")
     with st.container(horizontal=True, key=f"loaded_{place}"):
-        st.button("Undo", icon=":material/undo:", on_click=state.undo, key=f"undo_{place}")
-        st.page_link(
-            "pages/1_Protocol.py",
-            label="See it on Protocol",
-            icon=":material/tune:",
-            query_params=state.address(),
-        )
+        button("Undo", "undo", state.undo, key=f"undo_{place}")
+        page_link("pages/1_Protocol.py", "See it on Protocol", "tune")

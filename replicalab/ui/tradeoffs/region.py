@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import streamlit as st
@@ -21,7 +21,7 @@ from replicalab.text.tradeoffs import (
     worded_text,
 )
 from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
-from replicalab.ui.words import escaped
+from replicalab.ui.words import draw_table, escaped
 
 _CHART: Final = "region_chart"
 _MARKS: Final = {
@@ -168,13 +168,3 @@ def _column_row(view: Outlook, days: int, fits: int, useful: int) -> tuple[str, 
     worth = "–" if useful < 0 else view.drawn.at(days, useful).evidence_at(view.effect).text
     most = ("none" if number < 0 else amount_text(number) for number in (fits, useful))
     return (amount_text(days), *most, worth)
-
-
-def draw_table(names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    """Draw rows of text under these names."""
-    columns = zip(*rows, strict=True)
-    st.table(
-        {name: [escaped(cell) for cell in column]
-         for name, column in zip(names, columns, strict=True)},
-        hide_index=True,
-    )  # fmt: skip

@@ -1,0 +1,53 @@
+"""What a visitor does on any of the app's pages: press, type, follow a link; and where they are."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.driving import wait_for_run
+
+
+def where(page: Page) -> Locator:
+    """Return the header that says where we are."""
+    return page.locator(".st-key-where")
+
+
+def follow(page: Page, name: str) -> None:
+    """Follow a link of the navigation and wait for its page."""
+    with wait_for_run(page):
+        page.locator(".st-key-navigation").get_by_role("link", name=name, exact=True).click()
+    expect(page).to_have_title(f"{name} · ReplicaLab")
+
+
+def press(page: Page, name: str) -> None:
+    """Press the first button of that name, which may be followed by its key; wait for the page."""
+    with wait_for_run(page):
+        page.get_by_role("button", name=re.compile(rf"^{re.escape(name)}(?!\w)")).first.click()
+
+
+def number(page: Page, name: str) -> Locator:
+    """Return the number field of that name."""
+    return page.get_by_role("spinbutton", name=name, exact=True)
+
+
+def type_number(page: Page, name: str, value: int) -> None:
+    """Type a number and wait for the page."""
+    with wait_for_run(page):
+        number(page, name).fill(str(value))
+        number(page, name).press("Enter")
+
+
+def type_text(page: Page, name: str, text: str) -> None:
+    """Type into a text field and wait for the page."""
+    field = page.get_by_role("textbox", name=name, exact=True)
+    with wait_for_run(page):
+        field.fill(text)
+        field.press("Control+Enter")
+
+
+def expect_round(page: Page, shown: int, last: int) -> None:
+    """Expect the scrubber and the address of a negotiation to stand at a round."""
+    expect(page.get_by_text(f"Round {shown} of {last}", exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile(rf"[?&]round={shown}(&|$)"))
