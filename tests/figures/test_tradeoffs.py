@@ -22,7 +22,7 @@ from replicalab.figures import (
     frontier_figure,
     region_figure,
 )
-from replicalab.figures.placing import LINE, NARROW, Box, beside, rows, spread, width_of
+from replicalab.figures.placing import LINE, NARROW, PLOT, Box, beside, box_of, rows, spread
 from replicalab.figures.sheet import PAPER, SYMBOLS
 from replicalab.planner import Constraint, Options, options_of, worded
 from replicalab.planner.region import Region, region
@@ -203,41 +203,37 @@ def test_chart_has_a_title_and_units_on_both_axes(figure: go.Figure) -> None:
 
 # --- where labels go ---
 
-heights: Final = st.lists(st.floats(0, 272), max_size=8)
+
+def apart(boxes: list[Box]) -> bool:
+    return not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
-@given(heights)
-def test_labels_beside_the_plot_keep_their_order_and_distance(wanted: list[float]) -> None:
-    placed = spread(wanted, [13.0] * len(wanted), 272)
-    assert sorted(range(len(wanted)), key=lambda i: wanted[i]) == sorted(
-        range(len(wanted)), key=lambda i: placed[i]
-    )
-    ordered = sorted(placed)
-    assert all(b - a >= 13 - 1e-9 for a, b in pairwise(ordered))
-    assert all(0 <= position <= 272 for position in placed)
-
-
-@given(st.lists(st.tuples(st.floats(0, 272), st.sampled_from([13.0, 26.0])), max_size=7))
-def test_labels_of_several_lines_beside_the_plot_never_cover_each_other(
+@given(st.lists(st.tuples(st.floats(0, PLOT), st.sampled_from([13.0, 26.0])), max_size=8))
+def test_labels_beside_the_plot_keep_their_order_and_never_cover_each_other(
     wanted: list[tuple[float, float]],
 ) -> None:
-    placed = spread([at for at, _ in wanted], [height for _, height in wanted], 272)
-    spans = sorted(
-        (at - height / 2, at + height / 2) for at, (_, height) in zip(placed, wanted, strict=True)
-    )
-    assert all(low[1] <= high[0] + 1e-9 for low, high in pairwise(spans))
-    assert all(top <= 272 + 13 + 1e-9 for _, top in spans)
+    heights = [height for _, height in wanted]
+    placed = spread([at for at, _ in wanted], heights)
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i][0])
+    for low, high in pairwise(order):
+        assert placed[high] - placed[low] >= (heights[low] + heights[high]) / 2 - 1e-9
+    for at, height in zip(placed, heights, strict=True):
+        assert at + height / 2 <= PLOT + min(heights) / 2 + 1e-9
+
+
+@given(st.lists(st.floats(0, PLOT), max_size=8))
+def test_labels_of_one_line_beside_the_plot_stay_within_it(wanted: list[float]) -> None:
+    assert all(0 <= at <= PLOT for at in spread(wanted, [13.0] * len(wanted)))
 
 
 @given(st.lists(st.tuples(st.floats(0, NARROW), st.sampled_from(["limit 6 days", "60 a day"]))))
 def test_labels_above_the_plot_never_cover_each_other(marks: list[tuple[float, str]]) -> None:
-    places = rows([x for x, _ in marks], [text for _, text in marks], overhang=38)
+    places = rows([x for x, _ in marks], [text for _, text in marks])
     boxes = [
-        Box(x + p.shift - width_of(t) / 2, p.row * LINE, x + p.shift + width_of(t) / 2,
-            (p.row + 1) * LINE)
-        for (x, t), p in zip(marks, places, strict=True)
-    ]  # fmt: skip
-    assert not [1 for i, a in enumerate(boxes) for b in boxes[:i] if a.overlaps(b)]
+        box_of(text, x + shift, row * LINE)
+        for (x, text), (shift, row) in zip(marks, places, strict=True)
+    ]
+    assert apart(boxes)
     assert all(box.left >= -38.001 and box.right <= NARROW + 38.001 for box in boxes)
 
 
@@ -246,10 +242,5 @@ def test_labels_of_up_to_four_points_do_not_cover_each_other(
     points: list[tuple[float, float]],
 ) -> None:
     texts = ["your plan", "Lab Manager's offer", "least loss", "point"][: len(points)]
-    boxes = []
-    for (x, y), text, chip in zip(points, texts, beside(points, texts, 272), strict=True):
-        half = width_of(text) / 2
-        middle = x + chip.right
-        low = y + chip.up - LINE / 2
-        boxes.append(Box(middle - half, low, middle + half, low + LINE))
-    assert not [1 for i, a in enumerate(boxes) for b in boxes[:i] if a.overlaps(b)]
+    chips = zip(points, texts, beside(points, texts), strict=True)
+    assert apart([box_of(text, x + right, y + up) for (x, y), text, (right, up) in chips])
