@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment
 from replicalab.figures.style import EVIDENCE, FAIL, PASS, QUIET, TITLE_LINE, titled, upright
-from replicalab.lexicon import amount_text
+from replicalab.lexicon import amount_text, signed_text
 from replicalab.models import FIELD_LABELS
 from replicalab.planner import PlanStep
 
@@ -87,8 +87,7 @@ def _waterfall(plan: Assessment, steps: Sequence[PlanStep], budget: float) -> It
         fields = [step.change.field] if step.change else [each.field for each in step.fields]
         name = f"{number}. {', '.join(FIELD_LABELS[field] for field in fields)}"
         added = round(-step.credits_saved, 6)
-        sign = "+" if added > 0 else "\u2212" if added < 0 else "±"
-        yield _Bar(name, step.before.cost, added, EVIDENCE, f"{sign}{amount_text(abs(added))}")
+        yield _Bar(name, step.before.cost, added, EVIDENCE, signed_text(added, "±"))
     if steps:
         yield total("As ticked", steps[-1].after.cost)
     yield _Bar("Budget", 0.0, budget, EVIDENCE, amount_text(budget))

@@ -6,11 +6,11 @@ from typing import Final
 
 from replicalab.assessment import DIMENSION_ROWS, Assessment, Evidence, assumed_effects
 from replicalab.assessment.phrases import failing_text, size_text
-from replicalab.lexicon import amount_text, capitalised, count_text, joined, quoted
+from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.measures import Given
 from replicalab.planner import Ask, Options, Relief, Single, asks_text
 from replicalab.scenarios import EvidenceTier
-from replicalab.text.plan import effect_text
+from replicalab.text.plan import effect_text, listed
 
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 
@@ -25,29 +25,24 @@ def nothing_needed(options: Options) -> bool:
     return yours.feasible and at_target and options.least.plan == yours.plan
 
 
-def run_lines(relief: Relief) -> list[str]:
-    """Return one line for each thing that the lab has too little of, with has and needs."""
-    return [ask_text(ask) for ask in relief.asks]
-
-
 def ask_text(ask: Ask) -> str:
     """Return an ask as has → needs: ``Budget: 2,600 → 3,850 credits``."""
-    name = ask.dimension.value.capitalize()
-    if ask.item is not None:
-        return f"{name}: {ask.text}"
-    noun = DIMENSION_ROWS[ask.dimension].noun
-    return f"{name}: {amount_text(ask.has)} → {count_text(ask.needs, noun)}"
+    needs = ask.text
+    if ask.item is None:
+        noun = DIMENSION_ROWS[ask.dimension].noun
+        needs = f"{amount_text(ask.has)} → {count_text(ask.needs, noun)}"
+    return f"{capitalised(ask.dimension)}: {needs}"
 
 
 def run_text(relief: Relief) -> str:
     """Return what it takes together to run a plan exactly as it is."""
-    if relief.possible and not relief.asks:
-        return "Nothing: the lab can run the plan as it is."
-    left = failing_text(relief.left) if relief.left else ""
+    left = failing_text(relief.left)
     if not relief.asks:
+        if relief.possible:
+            return "Nothing: the lab can run the plan as it is."
         return f"Nothing that the lab could add is enough: {left} all the same."
     together = capitalised(asks_text(relief.asks))
-    if left:
+    if relief.left:
         return f"{together}; but {left} whatever the lab adds."
     return f"{together}: with that the lab can run the plan as it is."
 
@@ -68,12 +63,12 @@ def target_text(options: Options) -> str:
         most = yours.pack.design.population_max
         why = f" The study has {count_text(most, 'sample')} at most." if most else ""
         return f"With these items and controls no sample size reaches {goal}.{why}"
-    size = f"{size_text(relief.plan)} reach {goal}"
-    if relief.possible and not relief.asks:
-        return f"Nothing: {size}, and the lab has the means."
+    size, left = f"{size_text(relief.plan)} reach {goal}", failing_text(relief.left)
     if not relief.asks:
-        return f"{size}, but {failing_text(relief.left)} whatever the lab adds."
-    still = f"; but {failing_text(relief.left)} all the same" if relief.left else ""
+        if relief.possible:
+            return f"Nothing: {size}, and the lab has the means."
+        return f"{size}, but {left} whatever the lab adds."
+    still = f"; but {left} all the same" if relief.left else ""
     own = f"{size}. That takes {asks_text(relief.asks)}{still}."
     if least.feasible and least.evidence.tier is EvidenceTier.MEETS_TARGET:
         return f"Nothing is needed if you take the least-loss plan. With your own items: {own}"
@@ -88,25 +83,16 @@ def alone_lines(options: Options) -> list[str]:
 def _single_text(single: Single, yours: Assessment) -> str:
     """Return what an addition opens, what that plan gives up, and the price of giving up less."""
     after = single.least.after
-    size = f"{size_text(after.plan)}{_adapted_text(single, yours)}"
+    come = [s.alternative for s in after.substitutions if s not in yours.substitutions]
+    changes = listed(", with ", come) + listed(", without ", [c.name for c in single.dropped])
+    loss = f" (fidelity loss {after.fidelity_loss} in all)" if after.fidelity_loss else ""
     goal = bound_text(after.evidence, _BOUNDS[single.tier])
+    size = f"{size_text(after.plan)}{changes}{loss if changes else ''}"
     text = f"{capitalised(single.ask.text)}: {size}, for {goal}."
     if not single.dropped:
         return text
-    if single.kept is None:
-        return f"{text} With every control kept it is not enough."
-    return f"{text} With every control kept: {single.kept.text}."
-
-
-def _adapted_text(single: Single, yours: Assessment) -> str:
-    """Return which items and controls an adapted plan changes: ``, without 'a' and 'b' (…)``."""
-    after = single.least.after
-    come = quoted(s.alternative for s in after.substitutions if s not in yours.substitutions)
-    gone = quoted(control.name for control in single.dropped)
-    text = f", with {joined(come)}" if come else ""
-    text += f", without {joined(gone)}" if gone else ""
-    loss = after.fidelity_loss
-    return f"{text} (fidelity loss {loss} in all)" if text and loss else text
+    kept = f": {single.kept.text}" if single.kept else " it is not enough"
+    return f"{text} With every control kept{kept}."
 
 
 def alone_text(options: Options) -> str:
@@ -117,11 +103,8 @@ def alone_text(options: Options) -> str:
     if reached is EvidenceTier.MEETS_TARGET:
         whose = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
         return f"Nothing: {whose} reaches {bound_text(evidence, 'target')}."
-    missed = []
-    if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor:
-        missed.append("floor")
-    if not asks.alone_target:
-        missed.append("target")
+    missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
+    missed += [] if asks.alone_target else ["target"]
     goals = joined([bound_text(evidence, bound) for bound in missed], "or")
     return f"No single addition reaches {goals}." if missed else ""
 
@@ -144,8 +127,7 @@ def assumption_text(plan: Assessment) -> str:
     setting, seen = (row.setting_text(Given.by(design, f)) for f in (1.0, evidence.factor))
     assumed = f"{row.effect.name} of {effect_text(design.effect_planning)}{setting}"
     if evidence.factor != 1:
-        changed = seen if seen != setting else ""
-        seen_as = f"{effect_text(evidence.effect)}{changed}"
+        seen_as = f"{effect_text(evidence.effect)}{seen if seen != setting else ''}"
         assumed = f"{assumed}, seen as {seen_as} through the substitutions"
     return f"Planned, at an assumed {assumed}, by {row.method}; never observed {evidence.measure}."
 
@@ -160,11 +142,9 @@ def assumed_rows(plan: Assessment) -> list[tuple[str, str, Evidence]]:
 
 def assumed_text(plan: Assessment) -> str:
     """Return all the evidence at the effects worth assuming, in one sentence; empty if none is."""
-    rows = assumed_rows(plan)
-    if not rows:
-        return ""
     texts = [
-        f"{label} ({size}) {found.amount(found.value)}" if not found.void else f"{label} none"
-        for label, size, found in rows
+        f"{label} none" if found.void else f"{label} ({size}) {found.amount(found.value)}"
+        for label, size, found in assumed_rows(plan)
     ]
-    return f"{capitalised(rows[0][2].measure)} at an effect {', '.join(texts)}."
+    measure = capitalised(plan.evidence.measure)
+    return f"{measure} at an effect {', '.join(texts)}." if texts else ""

@@ -31,9 +31,7 @@ from replicalab.negotiation import (
 from replicalab.planner import PlanStep
 from replicalab.text.plan import saved_text
 from replicalab.text.verdicts import (
-    ANSWER_MEANINGS,
-    ANSWER_STATUS,
-    ANSWER_TITLES,
+    ANSWERS,
     Status,
     Verdict,
     evidence_sentence,
@@ -138,8 +136,7 @@ def answer_verdict(done: Round) -> Verdict | None:
     if asked_only(done) or done.plan is None:
         text = "Answers from the lab's own data; no plan was put forward."
         return Verdict(Status.CAUTION, "Answers", text)
-    kind = done.answer.action_type
-    return Verdict(ANSWER_STATUS[kind], ANSWER_TITLES[kind], ANSWER_MEANINGS[kind])
+    return ANSWERS[done.answer.action_type]
 
 
 def asked_only(done: Round) -> bool:

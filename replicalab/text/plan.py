@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from replicalab.assessment import (
     AMOUNTS,
     Assessment,
     Cliff,
-    Evidence,
     Slack,
     smallest_detectable_effect,
 )
@@ -22,19 +21,12 @@ from replicalab.lexicon import (
     label_key,
     plural,
     quoted,
+    signed_text,
 )
 from replicalab.models import DIMENSIONS, FIELD_LABELS, Dimension, Protocol
 from replicalab.planner import LeastLoss, Options, PlanStep
-from replicalab.scenarios import (
-    Bounds,
-    Comparator,
-    Control,
-    EvidenceTier,
-    Pack,
-    ScenarioConstraint,
-)
+from replicalab.scenarios import Bounds, Comparator, Control, EvidenceTier, Pack
 
-_KEPT_TEXTS: Final = ("technique", "rationale")
 _ITEMS: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS)
 _NOTHING_LEFT_OF: Final = (Dimension.PROTOCOL, Dimension.POLICY)
 _REPORTED_BY: Final = {
@@ -45,19 +37,32 @@ _REPORTED_BY: Final = {
 """The errors on paper that are failures of another dimension too."""
 
 
+def listed(opening: str, labels: Iterable[str]) -> str:
+    """Return labels in quotation marks after an opening; empty where there are none."""
+    found = joined(quoted(labels))
+    return f"{opening}{found}" if found else ""
+
+
+def moved_text(before: int, after: int, noun: str) -> str:
+    """Return by how much a number has moved: ``4 more samples``, ``1 fewer day``; empty if not."""
+    if before == after:
+        return ""
+    return count_text(abs(after - before), noun, "more" if after > before else "fewer")
+
+
 # --- a plan against its lab -----------------------------------------------------------------
 
 
 def used_text(plan: Assessment, slack: Slack) -> str:
     """Return used against the limit: ``2,250 / 2,600 credits``, ``2 needed, 1 free``."""
-    used, limit, row = amount_text(slack.used), amount_text(slack.limit), slack.row
+    used, limit, noun = amount_text(slack.used), amount_text(slack.limit), slack.row.noun
     if slack.dimension in _ITEMS:
         return f"{used} needed, {limit} free"
     if slack.dimension not in _NOTHING_LEFT_OF:
-        return f"{used} / {limit} {plural(row.noun, 2)}"
+        return f"{used} / {limit} {plural(noun, 2)}"
     errors = plan.validation.errors if slack.dimension is Dimension.PROTOCOL else []
     about = dict.fromkeys(error.category.replace("_", " ") for error in errors)
-    counted = count_text(slack.used, row.noun)
+    counted = count_text(slack.used, noun)
     return f"{counted}: {', '.join(about)}" if about else f"{counted}, none allowed"
 
 
@@ -66,49 +71,41 @@ def slack_text(slack: Slack) -> str:
     return "" if slack.dimension in _NOTHING_LEFT_OF else signed_text(slack.slack)
 
 
-def signed_text(amount: float) -> str:
-    """Return an amount with its sign: ``+350``, ``−2``, ``0``."""
-    sign = "+" if amount > 0 else "\u2212" if amount < 0 else ""
-    return f"{sign}{amount_text(abs(amount))}"
-
-
 def reasons_once(plan: Assessment) -> list[tuple[Dimension, str]]:
     """Return why dimensions fail, each fact once, in the document's order.
 
     An error on paper that another dimension reports too is only pointed at.
     """
-    own: list[str] = []
+    told = {dimension: plan.check.check(dimension).reasons for dimension in DIMENSIONS}
+    paper: list[str] = []
     elsewhere: list[str] = []
     for issue in plan.validation.errors:
         other = _REPORTED_BY.get(issue.category)
         if other is None or other not in plan.failing:
-            own.append(issue.message)
-        elif other.value not in elsewhere:
-            elsewhere.append(other.value)
-    pointer = [f"see {joined(elsewhere)}."] if elsewhere else []
-    others = (d for d in DIMENSIONS if d is not Dimension.PROTOCOL)
-    found = [(Dimension.PROTOCOL, text) for text in [*own, *pointer]]
-    return found + [(d, reason) for d in others for reason in plan.check.check(d).reasons]
+            paper.append(issue.message)
+        elif other not in elsewhere:
+            elsewhere.append(other)
+    told[Dimension.PROTOCOL] = [*paper, f"see {joined(elsewhere)}."] if elsewhere else paper
+    return [(dimension, reason) for dimension, reasons in told.items() for reason in reasons]
 
 
 def cliff_text(cliff: Cliff) -> str:
     """Return a small step that changes a lot: a staff unit more or less, the endpoint lost."""
-    if cliff.endpoint:
-        return f"One {cliff.noun} fewer loses the study's endpoint."
     if cliff.more:
         return f"One more {cliff.noun} adds a staff unit."
-    return f"One {cliff.noun} fewer saves a staff unit."
+    lost = "loses the study's endpoint" if cliff.endpoint else "saves a staff unit"
+    return f"One {cliff.noun} fewer {lost}."
 
 
 def staff_text(plan: Assessment) -> str:
     """Return the lab's staff formula for a plan: ``1 to start + 1 for more than 20 samples …``."""
-    steps = [
+    terms = [f"{plan.pack.staff_model.base} to start"]
+    terms += [
         f"{int(step.adds)} for more than {count_text(step.threshold, step.noun)}"
         for step in plan.staff_steps
     ]
     has = count_text(plan.pack.lab.staff, "staff unit")
-    base = plan.pack.staff_model.base
-    return f"{' + '.join([f'{base} to start', *steps])} = {plan.staff} of {has}"
+    return f"{' + '.join(terms)} = {plan.staff} of {has}"
 
 
 def unmet_durations(days: int, pack: Pack, *, checked: bool = True) -> list[str]:
@@ -126,15 +123,13 @@ def unmet_durations(days: int, pack: Pack, *, checked: bool = True) -> list[str]
         for each in pack.constraints
         if each.comparator is Comparator.AT_LEAST
         and each.quantity is not None
-        and _names_days(each, checked)
         and max(days, pack.min_days) < each.quantity
+        and (
+            label_key(each.unit or "") in ("day", "days")
+            if each.bounds is None
+            else checked and each.bounds is Bounds.DAYS
+        )
     ]
-
-
-def _names_days(constraint: ScenarioConstraint, checked: bool) -> bool:
-    if constraint.bounds is not None:
-        return checked and constraint.bounds is Bounds.DAYS
-    return constraint.unit is not None and label_key(constraint.unit) in ("day", "days")
 
 
 def unreached_days_text(before: int, after: int, pack: Pack) -> str:
@@ -195,14 +190,16 @@ def evidence_text(step: PlanStep) -> str:
 
 def loss_text(step: PlanStep) -> str:
     """Return what a step does to the study: evidence, the effect it detects, its fidelity."""
-    parts = [evidence_text(step)]
     old, new = (effect_text(detectable_effect(plan)) for plan in (step.before, step.after))
     sought = step.after.evidence.row.sought
-    if sought and old != new:
-        parts.append(f"{sought.name} {old} → {new}")
-    if step.before.fidelity_loss != step.after.fidelity_loss:
-        parts.append(f"fidelity loss {step.before.fidelity_loss} → {step.after.fidelity_loss}")
-    return "; ".join(parts)
+    detects = f"{sought.name} {old} → {new}" if sought and old != new else ""
+    return "; ".join(filter(None, (evidence_text(step), detects, fidelity_move(step))))
+
+
+def fidelity_move(step: PlanStep) -> str:
+    """Return what a step does to the fidelity loss: ``fidelity loss 0 → 2``; empty if nothing."""
+    old, new = step.before.fidelity_loss, step.after.fidelity_loss
+    return f"fidelity loss {old} → {new}" if old != new else ""
 
 
 def total_loss_text(step: PlanStep) -> str:
@@ -210,18 +207,15 @@ def total_loss_text(step: PlanStep) -> str:
 
     A plan's fidelity loss is a sum, so it may be more than the 3 of a single substitution.
     """
-    text, loss = loss_text(step), step.after.fidelity_loss
-    if not loss or step.before.fidelity_loss == loss:
-        return text
-    return f"{text} in all ({loss_parts_text(step.after)})"
+    parts = loss_parts_text(step.after) if fidelity_move(step) else ""
+    return f"{loss_text(step)} in all ({parts})" if parts else loss_text(step)
 
 
 def loss_parts_text(plan: Assessment) -> str:
     """Return where a plan's fidelity loss comes from: ``substitution 2, dropped control 1``."""
     dropped = len(plan.dropped)
-    parts = [f"substitution {plan.substitution_loss}"] if plan.substitution_loss else []
-    parts += [f"dropped {plural('control', dropped)} {dropped}"] if dropped else []
-    return ", ".join(parts)
+    parts = {"substitution": plan.substitution_loss, plural("dropped control", dropped): dropped}
+    return ", ".join(f"{name} {loss}" for name, loss in parts.items() if loss)
 
 
 def protection_losses(step: PlanStep) -> list[str]:
@@ -235,23 +229,19 @@ def protection_losses(step: PlanStep) -> list[str]:
 def what_to_do(options: Options) -> str:
     """Return what fails, what the Lab Manager would do about it, and the least-loss way."""
     yours = options.yours
-    first = f"{do_not_run_text(yours.pack)}{_put_back(yours)}"
+    fixed = listed("Put back ", [c.name for c in yours.dropped if not c.droppable])
+    told = [do_not_run_text(yours.pack), f"{fixed}: the study is void without it." if fixed else ""]
     if options.offer is None:
         proof = proof_text(options.least)
-        after = f" {proof}." if proof else ""
-        return f"{first}{difference_text(options)}{after}"
-    return f"{first}{shortage_text(yours)}. {_managers_way(options)} {_least_way(options)}"
+        told += [difference_text(options), f"{proof}." if proof else ""]
+    else:
+        told += [f"{_shortage(yours)}.", _managers_way(options), _least_way(options)]
+    return " ".join(filter(None, told))
 
 
 def do_not_run_text(pack: Pack) -> str:
     """Return that a study cannot show anything in so few days, empty where it can."""
-    if not too_short(pack):
-        return ""
-    needs = count_text(pack.min_days, "day")
-    return (
-        f"Do not run this here: the study's endpoint needs {needs}, and the lab has "
-        f"{pack.lab.days}. "
-    )
+    return f"Do not run this here: {_needs_days(pack, 'has')}." if too_short(pack) else ""
 
 
 def too_short(pack: Pack) -> bool:
@@ -259,30 +249,18 @@ def too_short(pack: Pack) -> bool:
     return pack.lab.days < pack.min_days
 
 
-def _put_back(plan: Assessment) -> str:
-    fixed = quoted(control.name for control in plan.dropped if not control.droppable)
-    return f"Put back {joined(fixed)}: the study is void without it. " if fixed else ""
-
-
-def shortage_text(plan: Assessment) -> str:
+def _shortage(plan: Assessment) -> str:
     """Return what fails, in numbers: ``1,250 credits too many and 1 item missing``."""
-    return capitalised(joined(list(_shortages(plan)) or [failing_text(plan.failing)]))
-
-
-def _shortages(plan: Assessment) -> Iterator[str]:
-    for dimension in AMOUNTS:
-        slack = plan.slack[dimension]
-        if slack.slack < 0:
-            yield f"{count_text(-slack.slack, slack.row.noun)} {slack.row.over}"
+    amounts = [plan.slack[dimension] for dimension in AMOUNTS]
+    short = [f"{count_text(-s.slack, s.row.noun)} {s.row.over}" for s in amounts if s.slack < 0]
     missing = sum(-plan.slack[dimension].slack for dimension in _ITEMS)
-    if missing > 0:
-        yield f"{count_text(missing, 'item')} missing"
-    if Dimension.POLICY in plan.failing:
-        yield "a restriction broken"
+    short += [f"{count_text(missing, 'item')} missing"] if missing > 0 else []
+    short += ["a restriction broken"] if Dimension.POLICY in plan.failing else []
+    return capitalised(joined(short or [failing_text(plan.failing)]))
 
 
 def _managers_way(options: Options) -> str:
-    before, after = options.yours.plan, options.offered
+    before, after, evidence = options.yours.plan, options.offered, options.offered.evidence
     if options.offer is None or not options.offer.changes:
         return "The Lab Manager knows no change that would help."
     if after.failing:
@@ -291,50 +269,38 @@ def _managers_way(options: Options) -> str:
     if {change.field for change in options.offer.changes} == {"sample_size"}:
         halved = after.plan.sample_size == before.sample_size // 2
         verb = f"{'halve' if halved else 'cut'} the sample to {after.plan.sample_size:,}"
+    below = ""
+    if evidence.tier is EvidenceTier.BELOW_FLOOR and not evidence.void:
+        below = f", below the floor of {evidence.amount(evidence.floor)}"
     move = evidence_text(PlanStep(options.yours, after))
-    return f"The Lab Manager would {verb}: {move}{_below(after.evidence)}."
-
-
-def _below(evidence: Evidence) -> str:
-    """Return that a revision's evidence is below the floor; empty when it is not, or is none."""
-    if evidence.void or evidence.tier is not EvidenceTier.BELOW_FLOOR:
-        return ""
-    return f", below the floor of {evidence.amount(evidence.floor)}"
+    return f"The Lab Manager would {verb}: {move}{below}."
 
 
 def _least_way(options: Options) -> str:
-    least = options.least
+    least, before, after = options.least, options.yours.plan, options.least.plan
     proof = proof_text(least)
     if not least.after.feasible:
         return f"{proof}."
     opening = f"{proof}. " if proof else ""
     if least.after.evidence.void:
         return f"{opening}{capitalised(_shows_nothing(options))}."
-    if least.plan == options.offered.plan:
+    if after == options.offered.plan:
         known = "for this lab" if least.exact else "that was found"
         return opening.strip() or f"No plan {known} gives up less."
-    step = PlanStep(options.yours, least.after)
-    size = f"{_cut_text(options.yours.plan, least.plan)}{_without(step, ' without ')}"
-    return f"{opening}Same lab, least loss: {size}: {least.after.evidence.text}."
-
-
-def _without(step: PlanStep, opening: str) -> str:
-    """Return the controls that a step gives up, after an opening; empty where it gives up none."""
-    gone = quoted(control.name for control in step.newly_dropped)
-    return f"{opening}{joined(gone)}" if gone else ""
-
-
-def _cut_text(before: Protocol, after: Protocol) -> str:
-    """Return a revision's two numbers, and which is cut: ``all 24 samples in 22 days instead``."""
-    samples = count_text(after.sample_size, "sample")
+    size = size_text(after)
     if after.sample_size == before.sample_size > 1:
-        samples = f"all {samples}"
+        size = f"all {size}"
     elif after.sample_size < before.sample_size:
-        samples = f"{after.sample_size:,} of {count_text(before.sample_size, 'sample')}"
-    days = count_text(after.duration_days, "day")
+        of = count_text(before.sample_size, "sample")
+        size = f"{after.sample_size:,} of {of} in {count_text(after.duration_days, 'day')}"
     if after.duration_days != before.duration_days:
-        days = f"{days} instead of {before.duration_days:,}"
-    return f"{samples} in {days}"
+        size = f"{size} instead of {before.duration_days:,}"
+    without = _without(" without ", PlanStep(options.yours, least.after))
+    return f"{opening}Same lab, least loss: {size}{without}: {least.after.evidence.text}."
+
+
+def _without(opening: str, step: PlanStep) -> str:
+    return listed(opening, [control.name for control in step.newly_dropped])
 
 
 # --- the least-loss plan against the other --------------------------------------------------
@@ -342,20 +308,31 @@ def _cut_text(before: Protocol, after: Protocol) -> str:
 
 def difference_text(options: Options) -> str:
     """Return in one sentence how the least-loss plan differs from the Lab Manager's, or yours."""
-    least, offered = options.least, options.offered
-    if least.after.evidence.void:
+    least, offered, after = options.least, options.offered, options.least.after
+    if after.evidence.void:
         return f"Nothing to gain here: {_shows_nothing(options)}."
     whose = _whose(offered.plan, options)
     if least.plan == offered.plan:
         if not least.exact:
             return f"No revision of {whose} that gives up less was found."
-        within = least_days_text(least.after.pack) if least.none_above_floor else ""
+        within = least_days_text(after.pack) if least.none_above_floor else ""
         return f"Nothing to gain: in this lab no revision of {whose}{within} gives up less."
-    step = PlanStep(offered, least.after)
-    parts = list(_size_differences(offered.plan, least.plan))
-    size = f"{joined(parts)} than {whose}" if parts else f"other items than {whose}"
-    without = _without(step, ", without ")
-    return f"Same lab, {size}{without}: {_instead(step)}{_passing(options)}."
+    step, was = PlanStep(offered, after), offered.evidence
+    sizes = [
+        moved_text(offered.counts.samples, after.counts.samples, "sample"),
+        moved_text(offered.counts.days, after.counts.days, "day"),
+    ]
+    size = joined([text for text in sizes if text]) or "other items"
+    other = was.text if was.void else was.amount(was.value)
+    instead = f"instead of {other}" if step.evidence_changed else "either way"
+    passing = ""  # More evidence means little when a limit breaks.
+    if not offered.feasible and not after.feasible:
+        passing = f"; {failing_text(after.failing)} either way"
+    elif not offered.feasible:
+        failing = failing_text(offered.failing)
+        passing = f"; it passes all seven dimensions, where {failing} otherwise"
+    without = _without(", without ", step)
+    return f"Same lab, {size} than {whose}{without}: {after.evidence.text} {instead}{passing}."
 
 
 def _whose(plan: Protocol, options: Options) -> str:
@@ -369,39 +346,15 @@ def _shows_nothing(options: Options) -> str:
     least = options.least.after
     pack, why = least.pack, least.evidence.void or ""
     if too_short(pack):
-        needs = count_text(pack.min_days, "day")
-        why = f"the study's endpoint needs {needs}, and the lab gives {pack.lab.days}"
+        why = _needs_days(pack, "gives")
     if not least.feasible:
         return why
     return f"{_whose(least.plan, options)} passes all seven dimensions and shows nothing, as {why}"
 
 
-def _size_differences(before: Protocol, after: Protocol) -> Iterator[str]:
-    for noun, old, new in (
-        ("sample", before.sample_size, after.sample_size),
-        ("day", before.duration_days, after.duration_days),
-    ):
-        if new != old:
-            yield count_text(abs(new - old), noun, "more" if new > old else "fewer")
-
-
-def _instead(step: PlanStep) -> str:
-    before, after = step.before.evidence, step.after.evidence
-    if not step.evidence_changed:
-        return f"{after.text} either way"
-    was = before.text if before.void or after.void else before.amount(before.value)
-    return f"{after.text} instead of {was}"
-
-
-def _passing(options: Options) -> str:
-    """Return the verdicts where they differ: more evidence means little when a limit breaks."""
-    least, offered = options.least.after, options.offered
-    if offered.feasible:
-        return ""
-    if least.feasible:
-        failing = failing_text(offered.failing)
-        return f"; it passes all seven dimensions, where {failing} otherwise"
-    return f"; {failing_text(least.failing)} either way"
+def _needs_days(pack: Pack, verb: str) -> str:
+    needs = count_text(pack.min_days, "day")
+    return f"the study's endpoint needs {needs}, and the lab {verb} {pack.lab.days}"
 
 
 # --- what the search has proven -------------------------------------------------------------
@@ -414,14 +367,17 @@ def proof_text(least: LeastLoss) -> str:
     nothing, so of the floor the proof holds for every number of days, of passing it does not.
     """
     plan = least.after
+    failing = failing_text(plan.failing)
     if not plan.feasible and not least.exact:
-        return f"The best that was found, not proven to be the best: {failing_text(plan.failing)}"
+        return f"The best that was found, not proven to be the best: {failing}"
     if least.none_feasible:
-        if any(each.field in _KEPT_TEXTS for each in plan.violations):
-            return _reword_text(least)
-        still = failing_text(plan.failing)
-        searched = f"No plan{least_days_text(plan.pack)} for this lab"
-        return f"{searched} passes all seven dimensions: {still} at best"
+        none, kept = none_passes_text(plan.pack), _kept_phrases(plan)
+        if not kept:
+            return f"{capitalised(none)} all seven dimensions: {failing} at best"
+        text = "Your wording breaks a restriction, and the search does not change wording. Remove"
+        others = [each for each in plan.failing if each is not Dimension.POLICY]
+        even = f"; even then {none}: {failing_text(others)} at best" if others else ""
+        return f"{text} {joined(kept)}{even}"
     if least.none_above_floor:
         floor = f"{plan.evidence.measure} {plan.evidence.amount(plan.evidence.floor)}"
         return f"No plan for this lab reaches the floor of {floor}"
@@ -435,22 +391,18 @@ def least_days_text(pack: Pack) -> str:
     return f" of at least {count_text(pack.min_days, 'day')}"
 
 
-def _reword_text(least: LeastLoss) -> str:
-    """Return what to remove from the texts, which the search keeps as they are."""
-    found = [
+def none_passes_text(pack: Pack) -> str:
+    """Return that none of the plans that were searched passes: ``no plan for this lab passes``."""
+    return f"no plan{least_days_text(pack)} for this lab passes"
+
+
+def _kept_phrases(plan: Assessment) -> list[str]:
+    """Return what breaks a restriction in texts that the search keeps, and where it stands."""
+    return [
         f"'{each.phrase}' from the {FIELD_LABELS[each.field].lower()}"
-        for each in least.after.violations
-        if each.field in _KEPT_TEXTS
+        for each in plan.violations
+        if each.field in ("technique", "rationale")
     ]
-    text = (
-        "Your wording breaks a restriction, and the search does not change wording. "
-        f"Remove {joined(found)}"
-    )
-    others = [each for each in least.after.failing if each is not Dimension.POLICY]
-    if not others:
-        return text
-    none = f"no plan{least_days_text(least.after.pack)} for this lab passes"
-    return f"{text}; even then {none}: {failing_text(others)} at best"
 
 
 def search_text(options: Options) -> str:
@@ -459,14 +411,16 @@ def search_text(options: Options) -> str:
     The search keeps the technique and the rationale, so the proof holds for them.
     """
     least, plan = options.least, options.least.after
-    proof, pack = proof_text(least), plan.pack
+    pack, proof = plan.pack, proof_text(least)
+    told = [f"{proof}."] if proof else []
     if not least.exact:
-        inexact = "Not every combination of the plan's many items and controls could be searched"
-        return f"{proof}. {inexact}." if proof else f"{inexact}."
-    if not proof or any(each.field in _KEPT_TEXTS for each in plan.violations):
-        return f"{proof}." if proof else ""
-    fewest = f"from {pack.min_days} " if least_days_text(pack) else "up "
-    return (
-        f"{proof}. Searched: every number of days {fewest}to {pack.lab.days}, every allowed "
-        "substitution, every set of droppable controls, every sample size."
-    )
+        told.append(
+            "Not every combination of the plan's many items and controls could be searched."
+        )
+    elif proof and not _kept_phrases(plan):
+        fewest = f"from {pack.min_days} " if least_days_text(pack) else "up "
+        told.append(
+            f"Searched: every number of days {fewest}to {pack.lab.days}, every allowed "
+            "substitution, every set of droppable controls, every sample size."
+        )
+    return " ".join(told)

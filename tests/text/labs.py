@@ -77,6 +77,6 @@ def _told(options: Options) -> Iterator[tuple[str, str]]:
     yield "to run it", asks.run_text(options.asks.run)
     yield "in vain", asks.wasted_text(yours)
     yield "to the target", asks.target_text(options)
-    for line in (*asks.run_lines(options.asks.run), *asks.alone_lines(options)):
+    for line in (*map(asks.ask_text, options.asks.run.asks), *asks.alone_lines(options)):
         yield "asks", line
     yield "alone", asks.alone_text(options)

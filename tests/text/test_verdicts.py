@@ -9,9 +9,7 @@ from replicalab.assessment import assess
 from replicalab.models import LabManagerActionType, Protocol
 from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
 from replicalab.text.verdicts import (
-    ANSWER_MEANINGS,
-    ANSWER_STATUS,
-    ANSWER_TITLES,
+    ANSWERS,
     TIER_STATUS,
     Status,
     answer_to,
@@ -53,14 +51,10 @@ def test_evidence_below_the_floor_is_never_shown_as_a_pass() -> None:
     assert [t for t, status in TIER_STATUS.items() if status is not Status.PASS] == ["below floor"]
 
 
-def test_only_an_accept_is_shown_as_a_pass() -> None:
-    assert [k for k, status in ANSWER_STATUS.items() if status is Status.PASS] == ["accept"]
-
-
-@pytest.mark.parametrize("table", [ANSWER_MEANINGS, ANSWER_STATUS, ANSWER_TITLES])
-def test_every_answer_is_shown_and_explained(table: dict[LabManagerActionType, str]) -> None:
-    assert set(table) == set(LabManagerActionType)
-    assert all(table.values())
+def test_every_answer_is_explained_and_only_an_accept_is_shown_as_a_pass() -> None:
+    assert set(ANSWERS) == set(LabManagerActionType)
+    assert all(answer.title and answer.text for answer in ANSWERS.values())
+    assert [k for k, answer in ANSWERS.items() if answer.status is Status.PASS] == ["accept"]
 
 
 # --- how the Lab Manager meets the reference protocol -----------------------------------------

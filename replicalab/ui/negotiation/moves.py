@@ -19,7 +19,7 @@ from replicalab.text.negotiation import (
     round_summary,
     turn_title,
 )
-from replicalab.text.verdicts import ANSWER_TITLES
+from replicalab.text.verdicts import ANSWERS
 from replicalab.ui import state
 from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
@@ -280,4 +280,4 @@ def _plan(done: Round | None) -> str:
 
 
 def _answer(done: Round | None) -> str:
-    return ANSWER_TITLES[done.answer.action_type] if done and done.answer else "\u2013"
+    return ANSWERS[done.answer.action_type].title if done and done.answer else "\u2013"

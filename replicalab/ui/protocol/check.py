@@ -8,14 +8,13 @@ import streamlit as st
 
 from replicalab.assessment import Assessment, Slack
 from replicalab.figures import CONFIG, cost_chart
-from replicalab.lexicon import amount_text, count_text
+from replicalab.lexicon import amount_text, count_text, signed_text
 from replicalab.models import FIELD_LABELS
 from replicalab.planner import Options
 from replicalab.text.plan import (
     cliff_text,
     dropped_cautions,
     reasons_once,
-    signed_text,
     slack_text,
     staff_text,
     unmet_durations,
@@ -109,4 +108,4 @@ def _change_row(number: int, tick: Tick) -> tuple[str, str, str]:
     """Return a change as a row: its name, from → to, and the signed credits."""
     change, added = tick.change, -tick.step.credits_saved
     values = f"{escaped(change.original)} → {escaped(change.revised)}"
-    return f"{number}. {FIELD_LABELS[change.field]}", values, signed_text(added) if added else "±0"
+    return f"{number}. {FIELD_LABELS[change.field]}", values, signed_text(added, "±")
