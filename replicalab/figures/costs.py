@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment
 from replicalab.figures.style import EVIDENCE, FAIL, PASS, QUIET, TITLE_LINE, titled, upright
-from replicalab.lexicon import amount_text, signed_text
+from replicalab.lexicon import amount_text, count_text, signed_text
 from replicalab.models import FIELD_LABELS
 from replicalab.planner import PlanStep
 
@@ -94,8 +94,8 @@ def _waterfall(plan: Assessment, steps: Sequence[PlanStep], budget: float) -> It
 
 
 def _against(total: float, budget: float) -> str:
-    gap = f"{amount_text(abs(budget - total))} credits {'over' if total > budget else 'left'}"
-    return f"{amount_text(total)} credits: {gap}"
+    gap = count_text(abs(budget - total), "credit")
+    return f"{count_text(total, 'credit')}: {gap} {'over' if total > budget else 'left'}"
 
 
 def _drawn(bars: Sequence[_Bar], pattern: str = "") -> dict[str, object]:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from replicalab.assessment import Assessment, Evidence
 from replicalab.figures.sheet import Sheet, scale_end
 from replicalab.figures.style import CAUTION, EVIDENCE, FAIL, PASS, QUIET, level, upright
-from replicalab.lexicon import amount_text, count_text
+from replicalab.lexicon import count_text
 from replicalab.planner import Frontier, FrontierPlan, LossLine
 
 _LOOKS: Final = (
@@ -98,6 +98,6 @@ def _draw_line(sheet: Sheet, line: LossLine, at: int, evidence: Evidence) -> Non
 
 
 def _hover(plan: FrontierPlan, evidence: Evidence) -> str:
-    size = f"{amount_text(plan.samples)} samples, {count_text(plan.days, 'day')}"
+    size = f"{count_text(plan.samples, 'sample')}, {count_text(plan.days, 'day')}"
     worth = f"{evidence.measure} {evidence.amount(plan.value)}"
-    return f"{size}<br>{amount_text(plan.credits)} credits<br>{worth}"
+    return f"{size}<br>{count_text(plan.credits, 'credit')}<br>{worth}"

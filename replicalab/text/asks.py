@@ -52,7 +52,8 @@ def wasted_text(plan: Assessment) -> str:
     counted, planned = plan.evidence.counted, plan.counts.samples
     if counted >= planned:
         return ""
-    return f"Of its {planned:,} samples only {counted:,} can count; plan no more than these."
+    size = count_text(planned, "sample")
+    return f"Of its {size} only {counted:,} can count; plan no more than these."
 
 
 def target_text(options: Options) -> str:
@@ -63,7 +64,8 @@ def target_text(options: Options) -> str:
         most = yours.pack.design.population_max
         why = f" The study has {count_text(most, 'sample')} at most." if most else ""
         return f"With these items and controls no sample size reaches {goal}.{why}"
-    size, left = f"{size_text(relief.plan)} reach {goal}", failing_text(relief.left)
+    verb = "reaches" if relief.plan.sample_size == 1 else "reach"
+    size, left = f"{size_text(relief.plan)} {verb} {goal}", failing_text(relief.left)
     if not relief.asks:
         if relief.possible:
             return f"Nothing: {size}, and the lab has the means."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Assessment, AssumedEffect, Evidence
 from replicalab.assessment.phrases import failing_text
 from replicalab.lexicon import amount_text, count_text, joined, label_key
@@ -51,9 +50,12 @@ class Limit(NamedTuple):
 def limit_texts(pack: Pack) -> dict[Constraint, Limit]:
     """Return each constraint of a study in its lab in words, with its number."""
     lab, least = pack.lab, count_text(pack.min_days, "day")
-    budget, days = amount_text(lab.budget), count_text(lab.days, "day")
+    credits, days = count_text(lab.budget, "credit"), count_text(lab.days, "day")
     found = {
-        Constraint.BUDGET: Limit(f"budget {budget}", f"{budget} credits remain"),
+        Constraint.BUDGET: Limit(
+            f"budget {amount_text(lab.budget)}",
+            f"{credits} {'remains' if lab.budget == 1 else 'remain'}",
+        ),
         Constraint.SCHEDULE: Limit(f"limit {days}", f"at most {days}"),
         Constraint.STAFF: Limit(
             f"staff limit {lab.staff}", f"at most {count_text(lab.staff, 'staff unit')}"
@@ -87,7 +89,7 @@ def region_title(found: Region) -> str:
         open_ = found.days[found.most_useful >= 0]
         last = count_text(int(open_[-1]), "day")
         span = last if len(open_) == 1 else f"{open_[0]} to {last}"
-        return f"What fits: up to {amount_text(most)} samples, {span}"
+        return f"What fits: up to {count_text(most, 'sample')}, {span}"
     if found.most_feasible.max() >= 0:
         return "Whatever fits here yields no evidence"
     return "No days and samples fit this lab"
@@ -120,12 +122,14 @@ def apart_text(least: Worded) -> str:
 
 
 def _made(drawn: Worded) -> str:
-    gone = {DROPPED: None}
-    parts = [_swap(gone.get(c.revised, c.revised), c.original) for c in drawn.changes]
+    parts = [
+        _swap(change.original, None if change.field == "controls" else change.revised)
+        for change in drawn.changes
+    ]
     return " and ".join(parts) or "the items as planned"
 
 
-def _swap(new: str | None, old: str) -> str:
+def _swap(old: str, new: str | None = None) -> str:
     return f"no '{old}'" if new is None else f"'{new}' for '{old}'"
 
 
@@ -310,8 +314,8 @@ def fidelity_text(plan: Assessment) -> str:
 
 def given_up_text(plan: Assessment) -> str:
     """Return which substitutions and dropped controls a plan's fidelity loss comes from."""
-    parts = [_swap(s.alternative, s.original) for s in plan.substitutions if s.fidelity_loss]
-    parts += [_swap(None, control.name) for control in plan.dropped]
+    parts = [_swap(s.original, s.alternative) for s in plan.substitutions if s.fidelity_loss]
+    parts += [_swap(control.name) for control in plan.dropped]
     return "; ".join(parts) or "nothing"
 
 

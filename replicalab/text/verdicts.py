@@ -138,10 +138,8 @@ def offer_story(reference: Options) -> Verdict:
 
 
 def _need(plan: Assessment) -> str:
-    return (
-        f"{count_text(plan.counts.samples, 'sample')}, {count_text(plan.counts.days, 'day')}, "
-        f"{amount_text(plan.cost)} credits"
-    )
+    needs = (plan.counts.samples, "sample"), (plan.counts.days, "day"), (plan.cost, "credit")
+    return ", ".join(count_text(number, noun) for number, noun in needs)
 
 
 def _evidence_move(before: Evidence, after: Evidence) -> str:

@@ -67,6 +67,7 @@ def test_cost_chart_leads_on_through_the_changes_to_what_is_left() -> None:
     [
         (2600.0, "The plan costs 1,050 credits: 1,550 credits left", PASS),
         (1050.0, "The plan costs 1,050 credits: 0 credits left", PASS),
+        (1049.0, "The plan costs 1,050 credits: 1 credit over", FAIL),
         (1049.5, "The plan costs 1,050 credits: 0.50 credits over", FAIL),
     ],
 )

@@ -10,7 +10,7 @@ from replicalab.models import Protocol
 from replicalab.planner import Options, PlanStep, change_steps, options_of
 from replicalab.scenarios import Pack
 from replicalab.text import asks, plan, verdicts
-from tests.factories import EQUIPMENT, make_pack, make_protocol
+from tests.factories import EQUIPMENT, make_design, make_pack, make_protocol, make_throughput
 
 PLAN: Final = make_protocol()
 """Costs 40 × 10 + 5 × 50 + 2 × 25 + 2 × 100 + 2 × 75 = 1050 credits and needs 2 people."""
@@ -33,6 +33,14 @@ POOR: Final = make_pack(budget=540)
 """Pays for two days of the smallest plan, and not for the three that the endpoint needs."""
 BRIEF: Final = make_pack(days=2)
 """Has fewer days than the endpoint needs."""
+LONE: Final = make_pack(
+    budget=1, days=1, staff=1, min_days=1, samples_per_day=make_throughput(value=1),
+    design=make_design(kind="coverage", effect_published=None, effect_planning=None, sesoi=None,
+                       alpha=None, target=1.0, floor=1.0, population_max=1),
+)  # fmt: skip
+"""Has one of everything, and one case is all that there is to cover."""
+IN_VAIN: Final = make_protocol(sample_size=1, duration_days=0, controls=[])
+"""One sample and no day in which it could count."""
 
 
 def of(protocol: Protocol, pack: Pack) -> Options:

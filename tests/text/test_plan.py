@@ -36,6 +36,8 @@ from tests.strategies import itemised_protocols, studied_packs
 from tests.text.labs import (
     BRIEF,
     FLAMING,
+    IN_VAIN,
+    LONE,
     OPEN,
     PLAN,
     POOR,
@@ -80,6 +82,7 @@ def test_all_that_is_said_of_a_reference_protocol_reads_as_it_was_read(pack: Pac
         ("unsound", of(UNSOUND, OPEN)),
         ("no_controls", of(make_protocol(controls=[]), OPEN)),
         ("nothing", of(make_protocol(sample_size=0, duration_days=0), OPEN)),
+        ("one_of_each", of(IN_VAIN, LONE)),
         ("too_many_animals", of(revise(STORY.plan(), sample_size=5000), STORY.pack())),
     ],
 )

@@ -41,8 +41,9 @@ from replicalab.text.tradeoffs import (
     worded_text,
 )
 from replicalab.text.verdicts import Status
-from tests.factories import make_design, make_pack, make_protocol, make_throughput, with_means
+from tests.factories import make_pack, make_protocol, with_means
 from tests.golden import assert_golden
+from tests.text.labs import IN_VAIN, LONE
 
 MOMENTUM: Final = ("fin_momentum", "medium")
 MYELOMA: Final = ("bio_jq1_myeloma", "hard")
@@ -198,9 +199,9 @@ def _of_the_region() -> Iterator[str]:
     assert least is not None
     yield apart_text(least)
     yield outside_text([("your plan", 1633), ("target 100 %", 1)])
-    one = make_pack(samples_per_day=make_throughput(value=1), days=1, staff=1,
-                    design=make_design(population_max=1))  # fmt: skip
-    for pack in (load_scenario(*MOMENTUM), one):
+    lone = worded(options_of(assess(IN_VAIN, with_means(LONE, budget=1000))))
+    yield region_title(Region(lone, *grid))
+    for pack in (load_scenario(*MOMENTUM), LONE):
         yield from (f"{name}: {label}; {text}" for name, (label, text) in limit_texts(pack).items())
 
 
