@@ -7,19 +7,17 @@ from hypothesis import given, settings
 
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import Ask, Relief
-from replicalab.scenarios import EvidenceTier, Pack, load_scenario
+from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.text.asks import (
     alone_lines,
     alone_text,
     ask_text,
-    assumed_rows,
     nothing_needed,
     run_text,
     target_text,
-    wasted_text,
 )
 from tests.strategies import itemised_protocols, studied_packs
-from tests.text.labs import PLAN, of, of_reference
+from tests.text.labs import PLAN, of
 
 
 def test_ask_is_given_as_has_and_needs_with_its_unit() -> None:
@@ -75,20 +73,3 @@ def test_single_additions_are_listed_or_it_is_said_that_there_are_none(
     options = of(plan, pack)
     assert alone_lines(options) or alone_text(options)
     assert all(text.endswith(".") for text in (target_text(options), *alone_lines(options)))
-
-
-def test_samples_are_paid_for_in_vain_exactly_beyond_those_that_count() -> None:
-    stroop = load_scenario("psy_stroop")
-    assert wasted_text(of_reference(stroop).yours) == ""
-
-
-def test_evidence_is_given_at_each_effect_worth_assuming() -> None:
-    momentum = of_reference(load_scenario("fin_momentum")).yours
-    rows = assumed_rows(momentum)
-    assert [(label, size) for label, size, _ in rows] == [
-        ("as published", "0.177"),
-        ("halved", "0.0885"),
-        ("smallest of interest", "0.09"),
-    ]
-    assert [found.text for _, _, found in rows] == ["power 0.86", "power 0.33", "power 0.34"]
-    assert assumed_rows(of_reference(load_scenario("math_four_colour")).yours) == []
