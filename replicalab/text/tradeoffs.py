@@ -22,18 +22,20 @@ from replicalab.planner import (
 from replicalab.planner.asks import means
 from replicalab.planner.region import Region
 from replicalab.scenarios import Pack
-from replicalab.text.plan import (
+from replicalab.text.options import (
     do_not_run_text,
-    effect_text,
-    evidence_text,
-    fidelity_move,
     least_days_text,
-    listed,
-    loss_parts_text,
-    moved_text,
     none_passes_text,
     proof_text,
     too_short,
+)
+from replicalab.text.plan import (
+    effect_text,
+    evidence_text,
+    fidelity_move,
+    listed,
+    loss_parts_text,
+    moved_text,
 )
 from replicalab.text.verdicts import Status, Verdict
 
@@ -289,9 +291,8 @@ def _nothing_fits(options: Options) -> Verdict:
     In fewer days than the endpoint needs nothing is shown, so of evidence it holds for any days.
     """
     yours, asks = options.yours, options.asks
-    proof = proof_text(options.least)
-    proven = f"{proof}." if proof and not too_short(yours.pack) else ""
-    lines = [proven or "No plan that fits this lab has any evidence."]
+    proof = "" if too_short(yours.pack) else proof_text(options.least)
+    lines = [proof or "No plan that fits this lab has any evidence."]
     if yours.feasible:
         lines.append(_passes_for_nothing(yours))
     if asks.alone_floor:

@@ -16,17 +16,22 @@ from replicalab.lexicon import amount_text
 from replicalab.models import DIMENSIONS, Protocol, revise
 from replicalab.planner import Options, PlanStep
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
-from replicalab.text.asks import alone_lines, nothing_needed, run_text, target_text
+from replicalab.text.options import (
+    alone_lines,
+    difference_text,
+    nothing_needed,
+    run_text,
+    target_text,
+    what_to_do,
+)
 from replicalab.text.plan import (
     cliff_text,
-    difference_text,
     reasons_once,
     saved_text,
     slack_text,
     staff_text,
     total_loss_text,
     used_text,
-    what_to_do,
 )
 from replicalab.text.verdicts import ANSWERS, answer_to, plan_verdict
 from replicalab.ui.address import to_query

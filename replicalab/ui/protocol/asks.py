@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from replicalab.planner import Options
-from replicalab.text.asks import (
+from replicalab.text.options import (
     alone_lines,
     alone_text,
     ask_text,

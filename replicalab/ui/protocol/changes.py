@@ -16,12 +16,11 @@ from replicalab.models import FIELD_LABELS
 from replicalab.planner import Options, PlanStep, change_steps
 from replicalab.planner.steps import NUMBERS
 from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.text.options import difference_text, search_text
 from replicalab.text.plan import (
-    difference_text,
     loss_text,
     protection_losses,
     saved_text,
-    search_text,
     total_loss_text,
     unreached_days_text,
 )

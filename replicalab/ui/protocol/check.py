@@ -11,6 +11,7 @@ from replicalab.figures import CONFIG, cost_chart
 from replicalab.lexicon import amount_text, count_text, signed_text
 from replicalab.models import FIELD_LABELS
 from replicalab.planner import Options
+from replicalab.text.options import what_to_do
 from replicalab.text.plan import (
     cliff_text,
     dropped_cautions,
@@ -19,7 +20,6 @@ from replicalab.text.plan import (
     staff_text,
     unmet_durations,
     used_text,
-    what_to_do,
 )
 from replicalab.text.verdicts import Status, plan_verdict
 from replicalab.ui.protocol.changes import Tick, Ticked

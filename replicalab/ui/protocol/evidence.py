@@ -8,8 +8,13 @@ from replicalab.assessment import Assessment, Evidence
 from replicalab.figures import CONFIG, evidence_chart
 from replicalab.lexicon import capitalised
 from replicalab.planner import Options
-from replicalab.text.asks import assumed_rows, assumed_text, assumption_text
-from replicalab.text.plan import detectable_effect, effect_text
+from replicalab.text.plan import (
+    assumed_rows,
+    assumed_text,
+    assumption_text,
+    detectable_effect,
+    effect_text,
+)
 from replicalab.ui.protocol.changes import Ticked
 from replicalab.ui.words import escaped
 
