@@ -84,12 +84,9 @@ def _least_way(options: Options) -> str:
         size = f"{after.sample_size:,} of {of} in {count_text(after.duration_days, 'day')}"
     if after.duration_days != before.duration_days:
         size = f"{size} instead of {before.duration_days:,}"
-    without = _without(" without ", PlanStep(options.yours, least.after))
+    dropped = PlanStep(options.yours, least.after).newly_dropped
+    without = listed(" without ", [control.name for control in dropped])
     return f"Same lab, least loss: {size}{without}: {least.after.evidence.text}."
-
-
-def _without(opening: str, step: PlanStep) -> str:
-    return listed(opening, [control.name for control in step.newly_dropped])
 
 
 # --- the least-loss plan against the other --------------------------------------------------
@@ -120,7 +117,7 @@ def difference_text(options: Options) -> str:
     elif not offered.feasible:
         failing = failing_text(offered.failing)
         passing = f"; it passes all seven dimensions, where {failing} otherwise"
-    without = _without(", without ", step)
+    without = listed(", without ", [control.name for control in step.newly_dropped])
     return f"Same lab, {size} than {whose}{without}: {after.evidence.text} {instead}{passing}."
 
 
@@ -158,8 +155,7 @@ def proof_text(least: LeastLoss) -> str:
     plan = least.after
     failing, none = failing_text(plan.failing), none_passes_text(plan.pack)
     if plan.feasible:
-        floor = f"{plan.evidence.measure} {plan.evidence.amount(plan.evidence.floor)}"
-        none = f"No plan for this lab reaches the floor of {floor}."
+        none = f"No plan for this lab reaches {bound_text(plan.evidence, 'floor')}."
         return none if least.none_above_floor else ""
     if not least.exact:
         return f"The best that was found, not proven to be the best: {failing}."

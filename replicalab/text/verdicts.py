@@ -52,12 +52,6 @@ ANSWERS: Final = {
 }
 """What each of the Lab Manager's four answers means."""
 
-TIER_STATUS: Final = {
-    EvidenceTier.MEETS_TARGET: Status.PASS,
-    EvidenceTier.ABOVE_FLOOR: Status.PASS,
-    EvidenceTier.BELOW_FLOOR: Status.CAUTION,
-}
-
 
 def plan_verdict(plan: Assessment) -> Verdict:
     """Return what a plan is worth in its lab: can it run, and would it show anything."""
@@ -77,7 +71,9 @@ def plan_verdict(plan: Assessment) -> Verdict:
 
 def evidence_status(evidence: Evidence) -> Status:
     """Return how evidence is to be shown: none at all is a failure, below the floor a caution."""
-    return Status.FAIL if evidence.void else TIER_STATUS[evidence.tier]
+    if evidence.void:
+        return Status.FAIL
+    return Status.CAUTION if evidence.tier is EvidenceTier.BELOW_FLOOR else Status.PASS
 
 
 def evidence_sentence(evidence: Evidence) -> str:
