@@ -139,8 +139,7 @@ def _title(plans: Sequence[Assessment]) -> str:
     told = f"Budget used {_spent(last)}, {last.evidence.text}"
     if len(plans) > 1:
         was, now = (
-            "none" if plan.evidence.void else plan.evidence.amount(plan.evidence.value)
-            for plan in (first, last)
+            "none" if plan.evidence.void else plan.evidence.number for plan in (first, last)
         )
         told = (
             f"Budget used {_spent(first)} → {_spent(last)}, {first.evidence.measure} {was} → {now}"

@@ -47,7 +47,7 @@ def evidence_chart(marks: Sequence[tuple[str, Evidence]]) -> go.Figure:
     rows = list(zip(_SYMBOLS.items(), marks, strict=False))
     yours = found[0]
     worst, best = scale_of(found)
-    values = ["no evidence" if e.void else e.amount(e.value) for e in found]
+    values = [evidence.number for evidence in found]
     lines = textwrap.wrap(_title(yours), _LONGEST_LINE)
     extra = TITLE_LINE * (len(lines) - 1)
     plain = {"showgrid": False, "zeroline": False}

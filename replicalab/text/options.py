@@ -103,14 +103,13 @@ def difference_text(options: Options) -> str:
             return f"No revision of {whose} that gives up less was found."
         within = least_days_text(after.pack) if least.none_above_floor else ""
         return f"Nothing to gain: in this lab no revision of {whose}{within} gives up less."
-    step, was = PlanStep(offered, after), offered.evidence
+    step = PlanStep(offered, after)
     sizes = [
         moved_text(offered.counts.samples, after.counts.samples, "sample"),
         moved_text(offered.counts.days, after.counts.days, "day"),
     ]
     size = joined([text for text in sizes if text]) or "other items"
-    other = was.text if was.void else was.amount(was.value)
-    instead = f"instead of {other}" if step.evidence_changed else "either way"
+    instead = f"instead of {offered.evidence.number}" if step.evidence_changed else "either way"
     passing = ""  # More evidence means little when a limit breaks.
     if not offered.feasible and not after.feasible:
         passing = f"; {failing_text(after.failing)} either way"

@@ -196,7 +196,7 @@ def assumed_rows(plan: Assessment) -> list[tuple[str, str, Evidence]]:
 def assumed_text(plan: Assessment) -> str:
     """Return all the evidence at the effects worth assuming, in one sentence; empty if none is."""
     texts = [
-        f"{label} none" if found.void else f"{label} ({size}) {found.amount(found.value)}"
+        f"{label} none" if found.void else f"{label} ({size}) {found.number}"
         for label, size, found in assumed_rows(plan)
     ]
     measure = capitalised(plan.evidence.measure)
@@ -221,7 +221,7 @@ def evidence_text(step: PlanStep) -> str:
         return f"{old.text}, unchanged"
     if old.void or new.void:
         return f"{old.text} → {new.text}"
-    return f"{old.measure} {old.amount(old.value)} → {new.amount(new.value)}"
+    return f"{old.measure} {old.number} → {new.number}"
 
 
 def loss_text(step: PlanStep) -> str:

@@ -141,8 +141,7 @@ def _need(plan: Assessment) -> str:
 def _evidence_move(before: Evidence, after: Evidence) -> str:
     if before.void:
         return placed_text(after)
-    planned = f"the planned {before.measure}"
-    was, now = before.amount(before.value), after.amount(after.value)
+    planned, was, now = f"the planned {before.measure}", before.number, after.number
     if after.void:
         return f"{planned} of {was} is lost, since {after.void}"
     stands = placed_text(after).removeprefix(after.text)

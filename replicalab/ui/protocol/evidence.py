@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from replicalab.assessment import Assessment, Evidence
+from replicalab.assessment import Assessment
 from replicalab.figures import CONFIG, evidence_chart
 from replicalab.lexicon import capitalised
 from replicalab.planner import Options
@@ -77,13 +77,9 @@ def _table(shown: Marks) -> dict[str, list[str]]:
 
 def _column(plan: Assessment) -> list[str]:
     evidence = plan.evidence
-    cells = [_value(evidence), str(evidence.tier)]
+    cells = [evidence.number, str(evidence.tier)]
     cells += [evidence.amount(evidence.floor), evidence.amount(evidence.target)]
     if evidence.row.sought:
         cells.append(effect_text(detectable_effect(plan)))
-    cells += [_value(found) for _, _, found in assumed_rows(plan)]
+    cells += [found.number for _, _, found in assumed_rows(plan)]
     return [*cells, capitalised(evidence.row.method)]
-
-
-def _value(evidence: Evidence) -> str:
-    return "no evidence" if evidence.void else evidence.amount(evidence.value)
