@@ -87,13 +87,11 @@ def test_region_chart_marks_the_plans_with_symbols_of_their_own() -> None:
     assert len(set(SYMBOLS.values())) == len(SYMBOLS)
 
 
-def test_plans_of_the_same_numbers_share_a_label() -> None:
-    yours = opened().yours
-    assert "your plan = least loss" in labels(drawn({YOUR_PLAN: yours, LEAST_LOSS: yours}))
-
-
-def test_plan_outside_the_chart_is_not_marked() -> None:
-    assert YOUR_PLAN not in labels(drawn({YOUR_PLAN: there().drawn.at(5000, 195)}))
+def test_plans_of_the_same_numbers_share_a_label_and_none_outside_has_one() -> None:
+    yours, far = opened().yours, there().drawn.at(5000, 195)
+    found = labels(drawn({YOUR_PLAN: yours, LEAST_LOSS: yours, POINT: far}))
+    assert "your plan = least loss" in found
+    assert POINT not in found
 
 
 def test_region_chart_labels_every_line_that_it_draws_and_no_other() -> None:
@@ -105,16 +103,12 @@ def test_region_chart_labels_every_line_that_it_draws_and_no_other() -> None:
     assert {"target 0.80", "floor 0.50"} <= set(labels(figure))
 
 
-def test_lines_of_the_region_differ_without_colour() -> None:
+def test_lines_of_the_region_are_told_apart_in_greyscale() -> None:
     figure = drawn()
+    names = [trace.name for trace in figure.data]
     dashes = [t.line.dash for t in figure.data[1:] if t.mode == "lines" and t.name in LIMITS]
     assert dashes.count("solid") == 2  # budget slopes, the time limit stands
     assert len(set(dashes)) == len(dashes) - 1
-
-
-def test_lines_of_the_region_are_cased_so_that_greyscale_keeps_them() -> None:
-    figure = drawn()
-    names = [trace.name for trace in figure.data]
     for name in ("budget", "time limit", "endpoint", "throughput", "target 0.80"):
         line, casing = named(figure, name), named(figure, f"{name} casing")
         assert (list(casing.x), list(casing.y)) == (list(line.x), list(line.y))
@@ -145,11 +139,6 @@ def test_points_to_click_lie_on_the_grid_are_few_and_say_what_is_there() -> None
         plan = found.drawn.at(int(days), int(samples))
         fits = "fits" if plan.feasible else "does not fit"
         assert text == f"{plan.evidence.text}<br>{plan.cost:,.0f} credits, {fits}"
-
-
-def test_precision_is_shown_with_less_as_better() -> None:
-    assert drawn(study="phys_millikan").data[0].reversescale is True
-    assert drawn().data[0].reversescale is False
 
 
 # --- the frontier ---
@@ -186,11 +175,13 @@ def test_frontier_marks_plans_budget_and_levels() -> None:
     assert high > yours.cost
 
 
-def test_frontier_puts_better_evidence_higher() -> None:
-    low, high = frontier_drawn().layout.yaxis.range
-    assert low < high
-    bottom, top = frontier_drawn("phys_millikan").layout.yaxis.range
-    assert bottom > top
+@pytest.mark.parametrize(
+    ("study", "less_is_better"), [("fin_momentum", False), ("phys_millikan", True)]
+)
+def test_better_evidence_is_darker_and_higher(study: str, less_is_better: bool) -> None:
+    assert drawn(study=study).data[0].reversescale is less_is_better
+    bottom, top = frontier_drawn(study).layout.yaxis.range
+    assert (bottom > top) is less_is_better
 
 
 @pytest.mark.parametrize("figure", [drawn(), frontier_drawn()], ids=["region", "frontier"])
