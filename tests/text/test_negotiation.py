@@ -21,13 +21,17 @@ from replicalab.negotiation import (
 from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from replicalab.text.negotiation import (
     LAB_MANAGERS,
+    OUTCOME_STATUS,
+    OUTCOME_TITLES,
     SCIENTISTS,
+    UNFINISHED_TITLE,
     answer_rule,
     answer_verdict,
     change_rows,
     judge_parts,
     ledger_sentence,
     move_text,
+    on_the_table,
     outcome_verdict,
     reward_formula,
     round_caption,
@@ -170,19 +174,41 @@ def test_players_and_their_rules_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "status", "title"),
+    ("name", "outcome"),
     [
-        ("the offer is accepted", Status.PASS, "Agreed"),
-        ("accepted without evidence", Status.FAIL, "Agreed below the floor"),
-        ("the plan is stuck and accepted", Status.FAIL, "False agreement"),
-        ("the rounds run out", Status.FAIL, "No deal"),
-        ("an offer stands", Status.CAUTION, "Still open"),
+        ("the plan is stuck and accepted", Outcome.FALSE_AGREEMENT),
+        ("the offer is accepted", Outcome.AGREED),
+        ("the rounds run out", Outcome.NO_DEAL),
+        ("accepted without evidence", Outcome.AGREED_BELOW_FLOOR),
     ],
 )
-def test_verdict_is_one_sentence_on(name: str, status: Status, title: str) -> None:
-    verdict = outcome_verdict(by_hand(name))
-    assert verdict[:2] == (status, title)
+def test_verdict_is_one_sentence_that_begins_with_the_outcome(name: str, outcome: Outcome) -> None:
+    negotiation = by_hand(name)
+    verdict = outcome_verdict(negotiation)
+    assert negotiation.outcome is outcome
+    assert verdict.title == OUTCOME_TITLES[outcome]
+    assert verdict.text.startswith(verdict.title)
     assert ". " not in verdict.text
+
+
+def test_outcomes_are_four_and_each_title_is_its_name() -> None:
+    assert list(OUTCOME_TITLES) == list(OUTCOME_STATUS) == list(Outcome)
+    for outcome, title in OUTCOME_TITLES.items():
+        assert title.casefold().replace(" the ", " ").replace(" ", "_") == outcome.value
+
+
+def test_only_an_agreement_above_the_floor_is_shown_as_a_pass() -> None:
+    assert [o for o, status in OUTCOME_STATUS.items() if status is Status.PASS] == [Outcome.AGREED]
+    assert OUTCOME_STATUS[Outcome.FALSE_AGREEMENT] is Status.FAIL
+
+
+def test_agreement_without_evidence_is_a_failure() -> None:
+    assert outcome_verdict(by_hand("accepted without evidence")).status is Status.FAIL
+
+
+def test_negotiation_that_goes_on_is_a_caution() -> None:
+    verdict = outcome_verdict(by_hand("an offer stands"))
+    assert (verdict.status, verdict.title) == (Status.CAUTION, UNFINISHED_TITLE)
 
 
 @given(studied_packs(), itemised_protocols(), st.integers(1, 5))
@@ -190,8 +216,9 @@ def test_verdict_passes_only_what_the_lab_can_run(pack: Pack, plan: Protocol, mo
     opening = plan if plan.sample_size else None
     negotiation = by_rule(pack, opening, most)
     verdict = outcome_verdict(negotiation)
+    assert negotiation.outcome is not None
     assert (verdict.status is Status.PASS) is (negotiation.outcome is Outcome.AGREED)
-    assert verdict.text.startswith(verdict.title)
+    assert verdict.text.startswith(OUTCOME_TITLES[negotiation.outcome])
     assert negotiation.final_plan is not None
     assert verdict.status is not Status.PASS or negotiation.final_plan.feasible
 
@@ -228,9 +255,20 @@ def test_answer_is_explained_by_its_place_in_the_order(
 
 
 def test_answer_to_a_question_is_no_report_on_the_plan() -> None:
-    verdict = answer_verdict(by_hand("a question").rounds[-1])
+    asked = by_person(BOOKED, propose(PLAN), ask("How many days are there?")).rounds[-1]
+    verdict = answer_verdict(asked)
     assert verdict is not None
     assert (verdict.status, verdict.title) == (Status.CAUTION, "Answers")
+
+
+def test_ledger_where_nobody_moved_gives_nothing() -> None:
+    assert ledger_sentence([]) == "The Scientist gave nothing; the Lab Manager gave 0 credits."
+
+
+def test_ledger_of_a_lab_manager_that_gives() -> None:
+    negotiation = on_the_shelf("fin_momentum", "medium", AWARE, REFERENCE, 5)
+    # The first offer costs 2,250 credits; the plan that is accepted takes the whole 2,600.
+    assert ledger_sentence(ledger(negotiation)).endswith("the Lab Manager gave 350 credits.")
 
 
 def test_change_is_told_field_by_field() -> None:
@@ -242,3 +280,25 @@ def test_change_is_told_field_by_field() -> None:
         ("Duration", "5 days", "1 day"),
         ("Rationale", PLAN.rationale, "So."),
     ]
+
+
+def test_plan_on_the_table_says_what_fails() -> None:
+    stuck, offered = (by_hand(n).state for n in ("nothing is offered", "an offer stands"))
+    assert stuck.plan is not None
+    assert offered.offer is not None
+    assert on_the_table(stuck.plan).endswith("; protocol and equipment fail")
+    assert on_the_table(offered.offer).endswith("; all seven dimensions pass")
+
+
+def test_reward_without_an_agreement_is_none_and_says_why() -> None:
+    judgement = judge(by_hand("the Scientist leaves"))
+    assert judgement is not None
+    assert reward_formula(judgement).startswith("Reward 0.00: nothing was agreed.")
+
+
+def test_move_names_its_round() -> None:
+    assert move_text(by_person(BOOKED, propose(PLAN), max_rounds=9)) == "Your move: round 2 of 9"
+
+
+def test_negotiation_before_its_first_round_has_no_plan() -> None:
+    assert "no plan is on the table yet" in outcome_verdict(by_person(BOOKED)).text
