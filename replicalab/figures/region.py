@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from replicalab.assessment import Assessment
 from replicalab.figures.sheet import INK, PAPER, Sheet, scale_end
 from replicalab.figures.style import FAIL, LABEL_SIZE, QUIET
+from replicalab.lexicon import count_text
 from replicalab.planner import Constraint
 from replicalab.planner.region import Region
 
@@ -61,7 +62,7 @@ def region_figure(
     (left, right), (bottom, top) = sheet.x, sheet.y
     spots = [(name, plan.counts.days, plan.counts.samples) for name, plan in plans.items()]
     seen = [spot for spot in spots if left <= spot[1] <= right and bottom <= spot[2] <= top]
-    sheet.mark(seen, "%{y} samples, %{x} days")
+    sheet.mark(seen, _size)
     above = sheet.label_lines(limits)
     every = max(1, -(-len(region.days) * int(sheet.half * 2) // 10))
     return sheet.figure(
@@ -80,6 +81,10 @@ def region_figure(
         },
         clickmode="event+select",
     )
+
+
+def _size(days: float, samples: float) -> str:
+    return f"{count_text(samples, 'sample')}, {count_text(days, 'day')}"
 
 
 class _Map(Sheet):
@@ -142,7 +147,8 @@ class _Map(Sheet):
             worth = f"{evidence.measure} {evidence.amount(value)}"
             worth = "no evidence" if math.isnan(value) else worth
             fits = "fits" if feasible[place] else "does not fit"
-            return f"{worth}<br>{region.fits.credits[place]:,.0f} credits, {fits}"
+            size = _size(int(region.days[place[1]]), int(region.samples[place[0]]))
+            return f"{size}<br>{worth}<br>{region.fits.credits[place]:,.0f} credits, {fits}"
 
         self.add(
             x=[int(region.days[column]) for _, column in places],
@@ -152,7 +158,7 @@ class _Map(Sheet):
             marker={"size": 12, "opacity": 0, "color": QUIET},
             selected={"marker": {"opacity": 0}},
             unselected={"marker": {"opacity": 0}},
-            hovertemplate="%{y} samples, %{x} days<br>%{customdata}<extra></extra>",
+            hovertemplate="%{customdata}<extra></extra>",
             name="points",
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
 from typing import Any, Final
 
@@ -65,14 +65,19 @@ class Sheet:
         """Add points, a line or an area."""
         self.traces.append({"type": "scatter", **trace})
 
-    def mark(self, plans: Sequence[Spot], hover: str, others: Sequence[Spot] = ()) -> None:
+    def mark(
+        self,
+        plans: Sequence[Spot],
+        hover: Callable[[float, float], str],
+        others: Sequence[Spot] = (),
+    ) -> None:
         """Mark plans with their symbols, and label them; those at one place share a label.
 
         The labels are chips of paper, readable on any ground.
 
         Args:
             plans: the plans, each named by one of `SYMBOLS`.
-            hover: what is said of a plan when it is pointed at.
+            hover: says of a plan's place what is shown when it is pointed at.
             others: what else is labelled so.
         """
         spots: dict[tuple[float, float], list[str]] = {}
@@ -82,7 +87,7 @@ class Sheet:
                 marker={"symbol": SYMBOLS[name], "size": 13, "color": PAPER,
                         "line": {"color": INK, "width": 2}},
                 unselected={"marker": {"opacity": 1}},
-                hovertemplate=f"{name}: {hover}<extra></extra>",
+                hovertemplate=f"{name}: {hover(x, y)}<extra></extra>",
             )  # fmt: skip
             spots.setdefault((x, y), []).append(name)
         named = [(" = ".join(names), x, y) for (x, y), names in spots.items()] + [*others]

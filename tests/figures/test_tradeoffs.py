@@ -24,6 +24,7 @@ from replicalab.figures import (
 )
 from replicalab.figures.placing import LINE, NARROW, PLOT, Box, beside, box_of, rows, spread
 from replicalab.figures.sheet import PAPER, SYMBOLS
+from replicalab.lexicon import plural
 from replicalab.planner import Constraint, Options, options_of, worded
 from replicalab.planner.region import Region, region
 from replicalab.scenarios import load_scenario
@@ -138,7 +139,8 @@ def test_points_to_click_lie_on_the_grid_are_few_and_say_what_is_there() -> None
     for days, samples, text in list(zip(points.x, points.y, points.customdata, strict=True))[::37]:
         plan = found.drawn.at(int(days), int(samples))
         fits = "fits" if plan.feasible else "does not fit"
-        assert text == f"{plan.evidence.text}<br>{plan.cost:,.0f} credits, {fits}"
+        size = f"{samples:,} {plural('sample', samples)}, {days} {plural('day', days)}"
+        assert text == f"{size}<br>{plan.evidence.text}<br>{plan.cost:,.0f} credits, {fits}"
 
 
 # --- the frontier ---

@@ -76,18 +76,10 @@ def test_nothing_is_needed_only_where_the_plan_passes_and_meets_its_target(
 
 @settings(max_examples=60)
 @given(itemised_protocols(), studied_packs())
-def test_single_additions_are_listed_or_it_is_said_that_there_are_none(
-    plan: Protocol, pack: Pack
-) -> None:
+def test_what_is_said_is_made_of_whole_lines_without_holes(plan: Protocol, pack: Pack) -> None:
     options = of(plan, pack)
     assert alone_lines(options) or alone_text(options)
     assert all(text.endswith(".") for text in (target_text(options), *alone_lines(options)))
-
-
-@settings(max_examples=60)
-@given(itemised_protocols(), studied_packs())
-def test_what_is_said_is_made_of_whole_lines_without_holes(plan: Protocol, pack: Pack) -> None:
-    options = of(plan, pack)
     for text in (what_to_do(options), difference_text(options), search_text(options) or "."):
         assert text.endswith(".")
         assert not text[0].islower()
