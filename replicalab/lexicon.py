@@ -67,6 +67,12 @@ def amount_text(amount: float) -> str:
     return f"{amount:,.0f}" if amount == int(amount) else f"{amount:,.2f}"
 
 
+def signed_text(amount: float, zero: str = "") -> str:
+    """Return an amount with its sign: ``+350``, ``−2``, and ``0`` with the sign for zero."""
+    sign = "+" if amount > 0 else "\u2212" if amount < 0 else zero
+    return f"{sign}{amount_text(abs(amount))}"
+
+
 def count_text(number: float, noun: str, word: str = "") -> str:
     """Return a number of things for people: ``1 day``, ``1,250 credits``, ``2 fewer days``."""
     between = f"{word} " if word else ""

@@ -6,6 +6,7 @@ Source of the formulas: WCAG 2.2, success criteria 1.4.3 (text, 4.5:1) and 1.4.1
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -59,90 +60,55 @@ def blend(front: str, back: str, opacity: float) -> str:
     return "#" + "".join(f"{round(opacity * f + (1 - opacity) * b):02X}" for f, b in pairs)
 
 
-def surfaces(name: str) -> tuple[str, str]:
-    """Return the two backgrounds that most things stand on: the page, and widgets and sidebar."""
-    return theme(name)["backgroundColor"], theme(name)["secondaryBackgroundColor"]
-
-
 def test_contrast_of_known_pairs_is_as_published() -> None:
     assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
     assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.005)
     assert contrast("#767676", "#FFFFFF") == pytest.approx(4.54, abs=0.005)
 
 
-@pytest.mark.parametrize("name", THEMES)
-@pytest.mark.parametrize("key", ["textColor", "linkColor", "codeTextColor"])
-def test_text_is_readable_on_both_surfaces(name: str, key: str) -> None:
-    for surface in surfaces(name):
-        assert contrast(theme(name)[key], surface) >= TEXT_CONTRAST
+def pairs(name: str) -> Iterator[tuple[str, str, list[str], float]]:
+    """Yield what stands on which backgrounds in a theme, with the contrast that it needs."""
+    found = theme(name)
+    both = [found["backgroundColor"], found["secondaryBackgroundColor"]]
+    for key in ("textColor", "linkColor", "codeTextColor"):
+        yield key, found[key], both, TEXT_CONTRAST
+    for paper in both:
+        yield "caption", blend(found["textColor"], paper, CAPTION_OPACITY), [paper], TEXT_CONTRAST
+    for colour in COLOURS:
+        badge = found[f"{colour}BackgroundColor"]
+        yield f"{colour} text", found[f"{colour}TextColor"], [badge, *both], TEXT_CONTRAST
+        yield f"text on {colour}", found["textColor"], [badge], TEXT_CONTRAST
+        yield f"{colour} mark", found[f"{colour}Color"], both, MARK_CONTRAST
+    primary, header = found["primaryColor"], found["dataframeHeaderBackgroundColor"]
+    yield "white on primary", "#FFFFFF", [primary], TEXT_CONTRAST
+    yield "primary", primary, both, MARK_CONTRAST
+    yield "table header", found["dataframeHeaderTextColor"], [header], TEXT_CONTRAST
+    for place, colour in enumerate(found["chartCategoricalColors"], start=1):
+        yield f"chart colour {place}", colour, both[:1], MARK_CONTRAST
+    if name == "light":
+        # In dark, no blue can carry white text and be text itself; Streamlit writes white on it.
+        tint = blend(primary, both[0], SELECTED_OPACITY)
+        yield "selected pill", primary, [tint], TEXT_CONTRAST
 
 
 @pytest.mark.parametrize("name", THEMES)
-def test_captions_are_readable_on_both_surfaces(name: str) -> None:
-    for surface in surfaces(name):
-        caption = blend(theme(name)["textColor"], surface, CAPTION_OPACITY)
-        assert contrast(caption, surface) >= TEXT_CONTRAST
+def test_whatever_is_to_be_seen_stands_out_from_what_it_stands_on(name: str) -> None:
+    weak = {
+        (what, paper): contrast(colour, paper)
+        for what, colour, papers, least in pairs(name)
+        for paper in papers
+        if contrast(colour, paper) < least
+    }
+    assert weak == {}
 
 
 @pytest.mark.parametrize("name", THEMES)
-@pytest.mark.parametrize("colour", COLOURS)
-def test_coloured_text_is_readable_on_its_badge_and_on_both_surfaces(
-    name: str, colour: str
-) -> None:
-    text = theme(name)[f"{colour}TextColor"]
-    for surface in (theme(name)[f"{colour}BackgroundColor"], *surfaces(name)):
-        assert contrast(text, surface) >= TEXT_CONTRAST
-
-
-@pytest.mark.parametrize("name", THEMES)
-@pytest.mark.parametrize("colour", COLOURS)
-def test_plain_text_is_readable_on_coloured_backgrounds(name: str, colour: str) -> None:
-    background = theme(name)[f"{colour}BackgroundColor"]
-    assert contrast(theme(name)["textColor"], background) >= TEXT_CONTRAST
-
-
-@pytest.mark.parametrize("name", THEMES)
-@pytest.mark.parametrize("colour", COLOURS)
-def test_coloured_marks_stand_out_from_both_surfaces(name: str, colour: str) -> None:
-    for surface in surfaces(name):
-        assert contrast(theme(name)[f"{colour}Color"], surface) >= MARK_CONTRAST
-
-
-@pytest.mark.parametrize("name", THEMES)
-def test_primary_colour_carries_white_text_and_stands_out(name: str) -> None:
-    primary = theme(name)["primaryColor"]
-    assert contrast("#FFFFFF", primary) >= TEXT_CONTRAST
-    for surface in surfaces(name):
-        assert contrast(primary, surface) >= MARK_CONTRAST
-
-
-def test_selected_pill_is_readable_in_light() -> None:
-    # In dark, no blue can carry white text and be text itself; Streamlit writes white on it.
-    primary, paper = theme("light")["primaryColor"], theme("light")["backgroundColor"]
-    tint = blend(primary, paper, SELECTED_OPACITY)
-    assert contrast(primary, tint) >= TEXT_CONTRAST
-
-
-@pytest.mark.parametrize("name", THEMES)
-def test_table_headers_are_readable(name: str) -> None:
-    header = theme(name)["dataframeHeaderBackgroundColor"]
-    assert contrast(theme(name)["dataframeHeaderTextColor"], header) >= TEXT_CONTRAST
-
-
-@pytest.mark.parametrize("name", THEMES)
-def test_chart_colours_stand_out_and_do_not_repeat(name: str) -> None:
-    colours = theme(name)["chartCategoricalColors"]
-    assert len(set(colours)) == len(colours)
-    for colour in colours:
-        assert contrast(colour, theme(name)["backgroundColor"]) >= MARK_CONTRAST
-
-
-@pytest.mark.parametrize("name", THEMES)
-def test_sequential_scale_has_ten_steps_away_from_the_paper(name: str) -> None:
-    colours = theme(name)["chartSequentialColors"]
+def test_chart_scales_do_not_repeat_and_lead_away_from_the_paper(name: str) -> None:
+    categories, steps = theme(name)["chartCategoricalColors"], theme(name)["chartSequentialColors"]
     paper = theme(name)["backgroundColor"]
-    assert len(colours) == 10  # Streamlit ignores any other number
-    assert all(contrast(a, paper) < contrast(b, paper) for a, b in pairwise(colours))
+    assert len(set(categories)) == len(categories)
+    assert len(steps) == 10  # Streamlit ignores any other number
+    assert all(contrast(a, paper) < contrast(b, paper) for a, b in pairwise(steps))
 
 
 def test_both_themes_set_the_same_keys() -> None:

@@ -66,9 +66,14 @@ class Evidence:
         return self.row.measure
 
     @property
+    def number(self) -> str:
+        """The value alone: ``0.58``, ``±1.29 %``, ``no evidence``."""
+        return "no evidence" if self.void else self.amount(self.value)
+
+    @property
     def text(self) -> str:
         """The value in words: ``power 0.58``, ``half-width ±1.29 %``, ``no evidence``."""
-        return "no evidence" if self.void else f"{self.measure} {self.amount(self.value)}"
+        return self.number if self.void else f"{self.measure} {self.number}"
 
     def amount(self, value: float) -> str:
         """Return a value of this measure as text: the value itself, the target or the floor."""

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from textwrap import wrap
+from collections.abc import Mapping
+from itertools import groupby
 from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment
-from replicalab.figures.placing import LABEL_SIZE, NARROW, rows, spread
-from replicalab.figures.sheet import (
-    BOTTOM,
-    INK,
-    PAPER,
-    PLOT,
-    RIGHT,
-    ROW,
-    TITLE,
-    Measure,
-    Sheet,
-    draw_marks,
-    measure_of,
-)
-from replicalab.figures.style import FAIL, QUIET, TITLE_SIZE
+from replicalab.figures.sheet import INK, PAPER, Sheet, scale_end
+from replicalab.figures.style import FAIL, LABEL_SIZE, QUIET
+from replicalab.lexicon import count_text
 from replicalab.planner import Constraint
-from replicalab.planner.region import Level, Region
+from replicalab.planner.region import Region
 
 _COLUMNS: Final = 24
 _ROWS: Final = 30
 """How many points, at most, can be clicked each way."""
+_BELOW: Final = 104
+"""Room below the plot in px, for the days and the scale."""
 
 _VEIL: Final = "rgba(150, 150, 150, 0.5)"
 _DASHES: Final = {
@@ -43,12 +33,8 @@ _DASHES: Final = {
     Constraint.ENDPOINT: "dashdot",
     Constraint.STUDY: "longdashdot",
 }
-_CASING: Final = {"color": PAPER, "width": 5, "dash": "solid"}
-_WIDEST_BESIDE: Final = 15
-"""So many letters of a label fit beside the plot; a longer one is broken into lines."""
-
-_LABEL_ROW: Final = 13.0
-"""Height of a line of a label beside the plot, in px."""
+_CAPS: Final = (Constraint.THROUGHPUT, Constraint.POPULATION, Constraint.ENDPOINT)
+"""What keeps samples from counting."""
 
 Path = list[tuple[float | None, float | None]]
 """Corners of a line or an outline; None lifts the pen."""
@@ -68,273 +54,211 @@ def region_figure(
         limits: each constraint's label.
         title: what the chart shows.
     """
-    frame, figure, measure = _Frame(region), Sheet(), measure_of(region.plan)
-    _draw_evidence(figure, region, measure)
-    _draw_bands(figure, region, frame)
-    _draw_lines(figure, region, frame)
-    _draw_points(figure, region, measure)
+    sheet = _Map(region)
+    sheet.draw_evidence()
+    sheet.draw_bands()
+    sheet.draw_lines()
+    sheet.draw_points()
+    (left, right), (bottom, top) = sheet.x, sheet.y
     spots = [(name, plan.counts.days, plan.counts.samples) for name, plan in plans.items()]
-    seen = [spot for spot in spots if frame.holds(spot[1], spot[2])]
-    draw_marks(figure, seen, frame.place, "%{y} samples, %{x} days")
-    above = _label_lines(figure, region, limits, frame)
-    return _framed(figure, region, frame, title, max(2, above))
+    seen = [spot for spot in spots if left <= spot[1] <= right and bottom <= spot[2] <= top]
+    sheet.mark(seen, _size)
+    above = sheet.label_lines(limits)
+    every = max(1, -(-len(region.days) * int(sheet.half * 2) // 10))
+    return sheet.figure(
+        title,
+        (max(2, above), _BELOW),
+        xaxis={
+            "title": {"text": "days", "standoff": 10},
+            "dtick": every,
+            "tickformat": "d",
+            "showgrid": False,
+        },
+        yaxis={
+            "title": {"text": "samples", "standoff": 14},
+            "tickformat": ",d",
+            "showgrid": False,
+        },
+        clickmode="event+select",
+    )
 
 
-class _Frame:
-    """The borders of the plot, and where a value lies in it on a phone, in px."""
+def _size(days: float, samples: float) -> str:
+    return f"{count_text(samples, 'sample')}, {count_text(days, 'day')}"
+
+
+class _Map(Sheet):
+    """The chart of a region; each day is a column, ``half`` a step wide on either side."""
 
     def __init__(self, region: Region) -> None:
-        self.days = region.days
-        self.half = float(region.days[1] - region.days[0]) / 2
-        self.left = float(region.days[0]) - self.half
-        self.right = float(region.days[-1]) + self.half
+        self.region = region
+        self.days = [float(day) for day in region.days]
+        self.half = (self.days[1] - self.days[0]) / 2
         self.top = float(region.samples[-1])
-
-    def place(self, days: float, samples: float) -> tuple[float, float]:
-        """Return how far from the left, and from the bottom, a plan of these numbers is."""
-        across = (days - self.left) / (self.right - self.left)
-        return across * NARROW, samples / self.top * PLOT
-
-    def holds(self, days: float, samples: float) -> bool:
-        """Return whether a plan of these numbers lies inside."""
-        return self.left <= days <= self.right and 0 <= samples <= self.top
+        super().__init__((self.days[0] - self.half, self.days[-1] + self.half), (0, self.top))
 
     def step(self, column: int, height: float) -> Path:
         """Return the two ends of a level line over one column."""
-        middle = float(self.days[column])
+        middle = self.days[column]
         return [(middle - self.half, height), (middle + self.half, height)]
 
     def heights(self, most: Any) -> list[float]:
         """Return a line's height over each column: 0 where it allows nothing, the top if all."""
         return [0.0 if n < 0 else min(float(n) + 0.5, self.top) for n in most]
 
-
-def _draw_evidence(figure: Sheet, region: Region, measure: Measure) -> None:
-    worth = region.evidence.round(4).tolist()
-    figure.add_heatmap(
-        x=region.days,
-        y=region.samples,
-        z=[[None if math.isnan(value) else value for value in row] for row in worth],
-        zmin=0.0,
-        zmax=measure.highest,
-        reversescale=measure.lower_is_better,
-        hoverinfo="skip",
-        name=measure.name,
-        colorbar={
-            "orientation": "h",
-            "title": {"text": measure.name, "side": "top", "font": {"size": LABEL_SIZE}},
-            "thickness": 8,
-            "len": 1.0,
-            "y": -0.235,
-            "yanchor": "top",
-            "ypad": 0,
-            "tickformat": measure.tick_format,
-            "tickfont": {"size": LABEL_SIZE},
-            "outlinewidth": 0,
-        },
-    )
-
-
-def _draw_points(figure: Sheet, region: Region, measure: Measure) -> None:
-    """Add points that are not seen but can be pointed at and clicked."""
-    columns = range(0, len(region.days), -(-len(region.days) // _COLUMNS))
-    lines = range(0, len(region.samples), -(-len(region.samples) // _ROWS))
-    places = [(row, column) for row in lines for column in columns]
-    feasible = region.feasible
-
-    def text(place: tuple[int, int]) -> str:
-        value = float(region.evidence[place])
-        worth = "no evidence" if np.isnan(value) else f"{measure.name} {measure.amount(value)}"
-        fits = "fits" if feasible[place] else "does not fit"
-        return f"{worth}<br>{region.fits.credits[place]:,.0f} credits, {fits}"
-
-    figure.add_scatter(
-        x=[int(region.days[column]) for _, column in places],
-        y=[int(region.samples[row]) for row, _ in places],
-        customdata=[text(place) for place in places],
-        mode="markers",
-        marker={"size": 12, "opacity": 0, "color": QUIET},
-        selected={"marker": {"opacity": 0}},
-        unselected={"marker": {"opacity": 0}},
-        hovertemplate="%{y} samples, %{x} days<br>%{customdata}<extra></extra>",
-        name="points",
-    )
-
-
-# --- areas: what does not fit is hatched, what fits but is lost is dotted ---------------------
-
-
-def _draw_bands(figure: Sheet, region: Region, frame: _Frame) -> None:
-    """Hatch what is not feasible; dot what is, but whose samples or endpoint are lost."""
-    most, useful = region.most_feasible, region.most_useful
-    ceiling = np.full(most.shape, frame.top)
-    floor = np.where(most < 0, 0.0, np.minimum(most + 0.5, ceiling))
-    least = np.where(most < 0, 0.0, region.least - 0.5)
-    start = np.where(useful < 0, least, np.minimum(useful + 0.5, ceiling))
-    _draw_band(figure, frame, [(floor, ceiling), (0 * least, least)], "does not fit", "/")
-    _draw_band(figure, frame, [(start, floor)], "fits, but lost", ".")
-
-
-def _draw_band(
-    figure: Sheet, frame: _Frame, bands: Sequence[tuple[Any, Any]], name: str, shape: str
-) -> None:
-    path = [point for lower, upper in bands for point in _outline(frame, lower, upper)]
-    figure.add_scatter(
-        x=[x for x, _ in path],
-        y=[y for _, y in path],
-        mode="none",
-        fill="toself",
-        fillcolor=_VEIL,
-        fillpattern={
-            "shape": shape,
-            "bgcolor": _VEIL,
-            "fgcolor": QUIET,
-            "size": 7,
-            "solidity": 0.25,
-            "fillmode": "replace",
-        },
-        hoverinfo="skip",
-        name=name,
-    )
-
-
-def _outline(frame: _Frame, lower: Any, upper: Any) -> Path:
-    """Return the outlines of the area between two staircases, one for each run of columns."""
-    path: Path = []
-    for run in _runs(upper > lower):
-        there = [p for j in run for p in frame.step(j, float(upper[j]))]
-        back = [p for j in reversed(run) for p in reversed(frame.step(j, float(lower[j])))]
-        path += [*there, *back, there[0], (None, None)]
-    return path
-
-
-def _runs(flags: Any) -> Iterator[list[int]]:
-    run: list[int] = []
-    for place, flag in enumerate([*flags, False]):
-        if flag:
-            run.append(place)
-        elif run:
-            yield run
-            run = []
-
-
-# --- lines: of the limits, and of equal evidence ----------------------------------------------
-
-
-def _draw_lines(figure: Sheet, region: Region, frame: _Frame) -> None:
-    """Draw the limits and the levels of evidence, all cased in paper, so that none is lost."""
-    paths = {limit: _line_path(most, frame) for limit, most in region.lines.items()}
-    drawn = {limit: path for limit, path in paths.items() if path}
-    for limit, path in drawn.items():
-        _draw_path(figure, path, f"{limit.value} casing", _CASING)
-    for level, dash in zip(region.levels, ("solid", "dash"), strict=False):
-        reached = _first_column(level, region)
-        if reached is not None and level.samples <= frame.top:
-            ends = [float(region.days[reached]) - frame.half, frame.right]
-            path = [(x, level.samples - 0.5) for x in ends]
-            _draw_path(figure, path, f"{level.label} casing", _CASING)
-            _draw_path(figure, path, level.label, {"color": INK, "width": 2, "dash": dash})
-    for limit, path in drawn.items():
-        line = {"color": FAIL, "width": 2, "dash": _DASHES[limit]}
-        _draw_path(figure, path, limit.value, line)
-
-
-def _draw_path(figure: Sheet, path: Path, name: str, line: Mapping[str, object]) -> None:
-    figure.add_scatter(
-        x=[x for x, _ in path],
-        y=[y for _, y in path],
-        mode="lines",
-        line=dict(line),
-        hoverinfo="skip",
-        name=name,
-    )
-
-
-def _line_path(most: Any, frame: _Frame) -> Path:
-    heights, path = frame.heights(most), Path()
-    for column, height in enumerate(heights):
-        path += frame.step(column, height) if 0 < height < frame.top else [(None, None)]
-        if column + 1 < len(heights) and heights[column + 1] != height:
-            right = float(frame.days[column]) + frame.half
-            path += [(right, height), (right, heights[column + 1])]
-    return path if any(x is not None for x, _ in path) else []
-
-
-def _first_column(level: Level, region: Region) -> int | None:
-    """Return the first column in which so many samples can count, the endpoint kept."""
-    limits = (Constraint.THROUGHPUT, Constraint.POPULATION, Constraint.ENDPOINT)
-    caps = [region.lines[limit] for limit in limits if limit in region.lines]
-    enough = np.min(caps, axis=0) >= level.samples
-    return int(np.argmax(enough)) if enough.any() else None
-
-
-def _label_lines(
-    figure: Sheet, region: Region, limits: Mapping[Constraint, str], frame: _Frame
-) -> int:
-    """Label each line where it ends, beside the plot or above it; return the rows needed there."""
-    beside: list[tuple[float, str]] = []
-    above: list[tuple[float, str]] = []
-    for limit, most in region.lines.items():
-        where = _end_of(frame.heights(most), frame)
-        if where is not None:
-            (above if where[0] else beside).append((where[1], limits[limit]))
-    beside += [(n - 0.5, label) for label, n in region.levels if n <= frame.top]
-    _label_beside(figure, beside, frame)
-    return _label_above(figure, sorted(above), frame)
-
-
-def _end_of(heights: Sequence[float], frame: _Frame) -> tuple[bool, float] | None:
-    """Return whether a line is labelled above the plot, and its x there or its y at the right."""
-    if 0 < heights[-1] < frame.top:
-        return False, heights[-1]
-    for column in reversed(range(len(heights) - 1)):
-        if heights[column] != heights[column + 1]:
-            return True, float(frame.days[column]) + frame.half
-    return None
-
-
-def _label_beside(figure: Sheet, labels: Sequence[tuple[float, str]], frame: _Frame) -> None:
-    wanted = [frame.place(0, at)[1] for at, _ in labels]
-    texts = [wrap(text, _WIDEST_BESIDE) for _, text in labels]
-    places = spread(wanted, [_LABEL_ROW * len(lines) for lines in texts], PLOT)
-    for (at, _), lines, want, got in zip(labels, texts, wanted, places, strict=True):
-        figure.label_beside(at, "<br>".join(lines), got - want, align="left")
-
-
-def _label_above(figure: Sheet, labels: Sequence[tuple[float, str]], frame: _Frame) -> int:
-    centres = [frame.place(at, 0)[0] for at, _ in labels]
-    places = rows(centres, [text for _, text in labels], overhang=38)
-    for (at, text), place in zip(labels, places, strict=True):
-        figure.label_above(at, text, place)
-    return 1 + max((place.row for place in places), default=0)
-
-
-def _framed(figure: Sheet, region: Region, frame: _Frame, title: str, above: int) -> go.Figure:
-    top = TITLE + ROW * above
-    return figure.figure(
-        {
-            "title": {"text": title, "font": {"size": TITLE_SIZE}, "y": 0.98, "yanchor": "top"},
-            "height": top + PLOT + BOTTOM,
-            "margin": {"l": 8, "r": RIGHT, "t": top, "b": BOTTOM},
-            "showlegend": False,
-            "hovermode": "closest",
-            "clickmode": "event+select",
-            "dragmode": False,
-            "xaxis": {
-                "title": {"text": "days", "standoff": 10},
-                "range": [frame.left, frame.right],
-                "dtick": max(1, -(-len(region.days) * int(frame.half * 2) // 10)),
-                "tickformat": "d",
-                "showgrid": False,
-                "zeroline": False,
+    def draw_evidence(self) -> None:
+        """Draw the evidence of each plan as a shade of blue."""
+        evidence, worth = self.region.plan.evidence, self.region.evidence.round(4).tolist()
+        scale = evidence.row.scale
+        self.add(
+            type="heatmap",
+            x=self.region.days,
+            y=self.region.samples,
+            z=[[None if math.isnan(value) else value for value in row] for row in worth],
+            zmin=0.0,
+            zmax=scale_end(evidence),
+            reversescale=scale.lower_is_better,
+            hoverinfo="skip",
+            name=evidence.measure,
+            colorbar={
+                "orientation": "h",
+                "title": {"text": evidence.measure, "side": "top", "font": {"size": LABEL_SIZE}},
+                "thickness": 8,
+                "len": 1.0,
+                "y": -0.235,
+                "yanchor": "top",
+                "ypad": 0,
+                "tickformat": scale.ticks,
+                "tickfont": {"size": LABEL_SIZE},
+                "outlinewidth": 0,
             },
-            "yaxis": {
-                "title": {"text": "samples", "standoff": 14},
-                "range": [0, frame.top],
-                "tickformat": ",d",
-                "showgrid": False,
-                "zeroline": False,
-                "automargin": True,
+        )
+
+    def draw_points(self) -> None:
+        """Add points that are not seen but can be pointed at and clicked."""
+        region, evidence = self.region, self.region.plan.evidence
+        columns = range(0, len(region.days), -(-len(region.days) // _COLUMNS))
+        lines = range(0, len(region.samples), -(-len(region.samples) // _ROWS))
+        places = [(row, column) for row in lines for column in columns]
+        feasible = region.feasible
+
+        def text(place: tuple[int, int]) -> str:
+            value = float(region.evidence[place])
+            worth = f"{evidence.measure} {evidence.amount(value)}"
+            worth = "no evidence" if math.isnan(value) else worth
+            fits = "fits" if feasible[place] else "does not fit"
+            size = _size(int(region.days[place[1]]), int(region.samples[place[0]]))
+            return f"{size}<br>{worth}<br>{region.fits.credits[place]:,.0f} credits, {fits}"
+
+        self.add(
+            x=[int(region.days[column]) for _, column in places],
+            y=[int(region.samples[row]) for row, _ in places],
+            customdata=[text(place) for place in places],
+            mode="markers",
+            marker={"size": 12, "opacity": 0, "color": QUIET},
+            selected={"marker": {"opacity": 0}},
+            unselected={"marker": {"opacity": 0}},
+            hovertemplate="%{customdata}<extra></extra>",
+            name="points",
+        )
+
+    # --- areas ------------------------------------------------------------------------------
+
+    def draw_bands(self) -> None:
+        """Hatch what is not feasible; dot what is, but whose samples or endpoint are lost."""
+        most, useful = self.region.most_feasible, self.region.most_useful
+        ceiling = np.full(most.shape, self.top)
+        floor = np.where(most < 0, 0.0, np.minimum(most + 0.5, ceiling))
+        least = np.where(most < 0, 0.0, self.region.least - 0.5)
+        start = np.where(useful < 0, least, np.minimum(useful + 0.5, ceiling))
+        above, below = self._outline(floor, ceiling), self._outline(0 * least, least)
+        self._draw_band(above + below, "does not fit", "/")
+        self._draw_band(self._outline(start, floor), "fits, but lost", ".")
+
+    def _outline(self, lower: Any, upper: Any) -> Path:
+        """Return the outlines of the area between two staircases, one for each run of columns."""
+        path: Path = []
+        for inside, run in groupby(range(len(upper)), key=lambda j: upper[j] > lower[j]):
+            if inside:
+                columns = list(run)
+                there = [p for j in columns for p in self.step(j, float(upper[j]))]
+                back = [p for j in columns for p in self.step(j, float(lower[j]))][::-1]
+                path += [*there, *back, there[0], (None, None)]
+        return path
+
+    def _draw_band(self, path: Path, name: str, shape: str) -> None:
+        self.add(
+            x=[x for x, _ in path],
+            y=[y for _, y in path],
+            mode="none",
+            fill="toself",
+            fillcolor=_VEIL,
+            fillpattern={
+                "shape": shape,
+                "bgcolor": _VEIL,
+                "fgcolor": QUIET,
+                "size": 7,
+                "solidity": 0.25,
+                "fillmode": "replace",
             },
-        }
-    )
+            hoverinfo="skip",
+            name=name,
+        )
+
+    # --- lines ------------------------------------------------------------------------------
+
+    def draw_lines(self) -> None:
+        """Draw the limits and the levels of evidence, all cased in paper, so that none is lost."""
+        region = self.region
+        paths = {limit: self._line_path(most) for limit, most in region.lines.items()}
+        drawn = {limit: path for limit, path in paths.items() if path}
+        for limit, path in drawn.items():
+            self._draw_casing(path, limit.value)
+        count = np.min([region.lines[limit] for limit in _CAPS if limit in region.lines], axis=0)
+        for level, dash in zip(region.levels, ("solid", "dash"), strict=False):
+            reached = np.flatnonzero(count >= level.samples)
+            if reached.size and level.samples <= self.top:
+                ends = self.days[reached[0]] - self.half, self.x[1]
+                path = [(x, level.samples - 0.5) for x in ends]
+                self._draw_casing(path, level.label)
+                self._draw_path(path, level.label, color=INK, width=2, dash=dash)
+        for limit, path in drawn.items():
+            self._draw_path(path, limit.value, color=FAIL, width=2, dash=_DASHES[limit])
+
+    def _draw_casing(self, path: Path, name: str) -> None:
+        self._draw_path(path, f"{name} casing", color=PAPER, width=5, dash="solid")
+
+    def _draw_path(self, path: Path, name: str, **line: object) -> None:
+        self.add(
+            x=[x for x, _ in path],
+            y=[y for _, y in path],
+            mode="lines",
+            line=line,
+            hoverinfo="skip",
+            name=name,
+        )
+
+    def _line_path(self, most: Any) -> Path:
+        """Return a limit as a staircase, which is not drawn along the edges of the plot."""
+        heights, path = self.heights(most), Path()
+        for column, height in enumerate(heights):
+            path += self.step(column, height) if 0 < height < self.top else [(None, None)]
+            if column + 1 < len(heights) and heights[column + 1] != height:
+                right = self.days[column] + self.half
+                path += [(right, height), (right, heights[column + 1])]
+        return path if any(x is not None for x, _ in path) else []
+
+    def label_lines(self, limits: Mapping[Constraint, str]) -> int:
+        """Label each line where it ends, beside the plot or above it; return the rows there."""
+        beside: list[tuple[float, str]] = []
+        above: list[tuple[float, str]] = []
+        for limit, most in self.region.lines.items():
+            heights = self.heights(most)
+            falls = [j for j in range(len(heights) - 1) if heights[j] != heights[j + 1]]
+            if 0 < heights[-1] < self.top:
+                beside.append((heights[-1], limits[limit]))
+            elif falls:
+                above.append((self.days[falls[-1]] + self.half, limits[limit]))
+        beside += [(n - 0.5, label) for label, n in self.region.levels if n <= self.top]
+        self.label_beside(beside)
+        return self.label_above(sorted(above))

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, failing_text, placed_text, size_text
-from replicalab.lexicon import amount_text, count_text, joined
+from replicalab.lexicon import amount_text, count_text, joined, signed_text
 from replicalab.models import (
     DIMENSIONS,
     FIELD_LABELS,
@@ -30,11 +30,9 @@ from replicalab.negotiation import (
     best_text,
 )
 from replicalab.planner import PlanStep
-from replicalab.text.plan import saved_text, signed_text
+from replicalab.text.plan import saved_text
 from replicalab.text.verdicts import (
-    ANSWER_MEANINGS,
-    ANSWER_STATUS,
-    ANSWER_TITLES,
+    ANSWERS,
     Status,
     Verdict,
     evidence_sentence,
@@ -131,8 +129,7 @@ def answer_verdict(done: Round) -> Verdict | None:
     if done.only_asks or done.plan is None:
         text = "Answers from the lab's own data; no plan was put forward."
         return Verdict(Status.CAUTION, "Answers", text)
-    kind = done.answer.action_type
-    return Verdict(ANSWER_STATUS[kind], ANSWER_TITLES[kind], ANSWER_MEANINGS[kind])
+    return ANSWERS[done.answer.action_type]
 
 
 def answer_rule(done: Round) -> str:
@@ -343,7 +340,7 @@ def step_changes(step: PlanStep) -> str:
 
 def signed_credits(step: PlanStep) -> str:
     """Return how a step moves a plan's cost: ``−1,550`` is cheaper, ``+50`` is dearer, ``±0``."""
-    return signed_text(-step.credits_saved) if step.credits_saved else "±0"
+    return signed_text(-step.credits_saved, "±")
 
 
 # --- what a judge sees ------------------------------------------------------------------------

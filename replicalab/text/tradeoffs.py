@@ -3,38 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Assessment, AssumedEffect, Evidence
 from replicalab.assessment.phrases import failing_text
-from replicalab.lexicon import amount_text, count_text, joined, label_key, quoted
+from replicalab.lexicon import amount_text, count_text, joined, label_key
 from replicalab.models import Protocol
 from replicalab.planner import (
     Constraint,
     Extra,
     FrontierPlan,
-    LeastLoss,
     Options,
     PlanStep,
     Standing,
     Worded,
     asks_text,
 )
+from replicalab.planner.asks import means
 from replicalab.planner.region import Region
 from replicalab.scenarios import Pack
-from replicalab.text.plan import (
+from replicalab.text.options import (
     do_not_run_text,
-    effect_text,
-    evidence_text,
     least_days_text,
-    loss_parts_text,
+    none_passes_text,
     proof_text,
     too_short,
 )
+from replicalab.text.plan import (
+    effect_text,
+    evidence_text,
+    fidelity_move,
+    listed,
+    loss_parts_text,
+    moved_text,
+)
 from replicalab.text.verdicts import Status, Verdict
-
-_NO_EVIDENCE: Final = "No plan that fits this lab has any evidence."
 
 # --- the region -----------------------------------------------------------------------------
 
@@ -49,9 +52,12 @@ class Limit(NamedTuple):
 def limit_texts(pack: Pack) -> dict[Constraint, Limit]:
     """Return each constraint of a study in its lab in words, with its number."""
     lab, least = pack.lab, count_text(pack.min_days, "day")
-    budget, days = amount_text(lab.budget), count_text(lab.days, "day")
+    credits, days = count_text(lab.budget, "credit"), count_text(lab.days, "day")
     found = {
-        Constraint.BUDGET: Limit(f"budget {budget}", f"{budget} credits remain"),
+        Constraint.BUDGET: Limit(
+            f"budget {amount_text(lab.budget)}",
+            f"{credits} {'remains' if lab.budget == 1 else 'remain'}",
+        ),
         Constraint.SCHEDULE: Limit(f"limit {days}", f"at most {days}"),
         Constraint.STAFF: Limit(
             f"staff limit {lab.staff}", f"at most {count_text(lab.staff, 'staff unit')}"
@@ -85,7 +91,7 @@ def region_title(found: Region) -> str:
         open_ = found.days[found.most_useful >= 0]
         last = count_text(int(open_[-1]), "day")
         span = last if len(open_) == 1 else f"{open_[0]} to {last}"
-        return f"What fits: up to {amount_text(most)} samples, {span}"
+        return f"What fits: up to {count_text(most, 'sample')}, {span}"
     if found.most_feasible.max() >= 0:
         return "Whatever fits here yields no evidence"
     return "No days and samples fit this lab"
@@ -119,11 +125,14 @@ def apart_text(least: Worded) -> str:
 
 def _made(drawn: Worded) -> str:
     parts = [
-        f"no '{change.original}'" if change.revised == DROPPED
-        else f"'{change.revised}' for '{change.original}'"
+        _swap(change.original, None if change.field == "controls" else change.revised)
         for change in drawn.changes
-    ]  # fmt: skip
+    ]
     return " and ".join(parts) or "the items as planned"
+
+
+def _swap(old: str, new: str | None = None) -> str:
+    return f"no '{old}'" if new is None else f"'{new}' for '{old}'"
 
 
 def effect_label(effect: AssumedEffect) -> str:
@@ -140,19 +149,18 @@ def no_evidence_text(options: Options) -> str:
     if not least.after.evidence.void:
         return ""
     if too_short(pack):
-        return do_not_run_text(pack).rstrip()
+        return do_not_run_text(pack)
     if not least.exact:
         return "The best plan that was found shows nothing; that none is better is not proven."
-    none = f"no plan{least_days_text(pack)} for this lab passes all seven dimensions"
+    none = f"{none_passes_text(pack)} all seven dimensions"
     return f"Do not run this here: {none}, and in fewer days nothing is shown."
 
 
 def supposed_text(real: Pack, supposed: Pack) -> str:
     """Return what is supposed of the lab, empty when it is shown as it is."""
-    means = [(pack.lab.budget, pack.lab.days, pack.lab.staff) for pack in (real, supposed)]
     moved = [
         f"{count_text(now, DIMENSION_ROWS[dimension].noun)} instead of {amount_text(was)}"
-        for dimension, was, now in zip(AMOUNTS, *means, strict=True)
+        for dimension, was, now in zip(AMOUNTS, means(real), means(supposed), strict=True)
         if was != now
     ]
     lab = f"A supposed lab: {', '.join(moved)}."
@@ -161,19 +169,21 @@ def supposed_text(real: Pack, supposed: Pack) -> str:
 
 def loaded_text(before: Protocol, after: Protocol) -> str:
     """Return what a load brought into the editor: its numbers, and the items that changed."""
-    parts = [count_text(after.sample_size, "sample"), count_text(after.duration_days, "day")]
-    come, gone = _items(before, after), _items(after, before)
-    parts += [f"with {joined(come)}"] if come else []
-    parts += [f"without {joined(gone)}"] if gone else []
-    return f"Loaded: {', '.join(parts)}."
+    parts = [
+        count_text(after.sample_size, "sample"),
+        count_text(after.duration_days, "day"),
+        listed("with ", _items(before, after)),
+        listed("without ", _items(after, before)),
+    ]
+    return f"Loaded: {', '.join(filter(None, parts))}."
 
 
 def _items(before: Protocol, after: Protocol) -> list[str]:
-    """Return the items and controls of the one plan that the other does not have, quoted."""
+    """Return the items and controls of the one plan that the other does not have."""
     found: list[str] = []
     for field in ("required_equipment", "required_reagents", "controls"):
         known = set(map(label_key, getattr(before, field)))
-        found += quoted(each for each in getattr(after, field) if label_key(each) not in known)
+        found += [each for each in getattr(after, field) if label_key(each) not in known]
     return found
 
 
@@ -233,21 +243,21 @@ def _passes_for_nothing(plan: Assessment) -> str:
 
 def _better_text(yours: Assessment, standing: Standing) -> str:
     cheaper, stronger, gentler = standing.cheaper, standing.stronger, standing.gentler
-    lines = []
+    evidence, lines = yours.evidence, []
     if cheaper is not None:
+        less = _credits(yours.cost - cheaper.credits)
         lines.append(
-            f"No less evidence can be had for {_credits(yours.cost - cheaper.credits)} less: "
-            f"{_plan_text(cheaper, yours.evidence)}."
+            f"No less evidence can be had for {less} less: {_plan_text(cheaper, evidence)}."
         )
     if stronger is not None:
         lines.append(
-            f"For no more credits and days: {_plan_text(stronger, yours.evidence)}, instead of "
-            f"{yours.evidence.text}."
+            f"For no more credits and days: {_plan_text(stronger, evidence)}, instead of "
+            f"{evidence.text}."
         )
     if gentler is not None:
         lines.append(
             "As much evidence for no more credits, with less given up or in fewer days: "
-            f"{_plan_text(gentler, yours.evidence)}, fidelity loss {gentler.loss}."
+            f"{_plan_text(gentler, evidence)}, fidelity loss {gentler.loss}."
         )
     return " ".join(lines)
 
@@ -255,19 +265,20 @@ def _better_text(yours: Assessment, standing: Standing) -> str:
 def _as_much_text(options: Options) -> str:
     """Return which plan that fits has as much evidence, at the precision shown, if one has."""
     yours, least, found = options.yours, options.least.after, options.frontier
-    if yours.evidence.void:
-        return f"Nor would it yield evidence: {yours.evidence.void}."
-    if least.feasible and least.evidence.text == yours.evidence.text:
+    evidence = yours.evidence
+    if evidence.void:
+        return f"Nor would it yield evidence: {evidence.void}."
+    if least.feasible and least.evidence.text == evidence.text:
         saved = yours.cost - least.cost
         cost = f"{_credits(abs(saved))} {'less' if saved > 0 else 'more'}"
         cost = cost if saved else "as many credits"
-        return f"The least-loss plan fits and has {least.evidence.text} too, for {cost}."
-    rival = found.as_strong(yours.evidence)
+        return f"The least-loss plan fits and has {evidence.text} too, for {cost}."
+    rival = found.as_strong(evidence)
     if rival is None:
         none = "No plan that fits" if found.exact else "No plan that was found to fit"
         return f"{none} has as much evidence as yours."
     loss = f", fidelity loss {rival.loss}" if rival.loss else ""
-    return f"A plan that fits has as much evidence: {_plan_text(rival, yours.evidence)}{loss}."
+    return f"A plan that fits has as much evidence: {_plan_text(rival, evidence)}{loss}."
 
 
 def _plan_text(found: FrontierPlan, evidence: Evidence) -> str:
@@ -280,8 +291,8 @@ def _nothing_fits(options: Options) -> Verdict:
     In fewer days than the endpoint needs nothing is shown, so of evidence it holds for any days.
     """
     yours, asks = options.yours, options.asks
-    proof = proof_text(options.least)
-    lines = [f"{proof}." if proof and not too_short(yours.pack) else _NO_EVIDENCE]
+    proof = "" if too_short(yours.pack) else proof_text(options.least)
+    lines = [proof or "No plan that fits this lab has any evidence."]
     if yours.feasible:
         lines.append(_passes_for_nothing(yours))
     if asks.alone_floor:
@@ -304,12 +315,8 @@ def fidelity_text(plan: Assessment) -> str:
 
 def given_up_text(plan: Assessment) -> str:
     """Return which substitutions and dropped controls a plan's fidelity loss comes from."""
-    parts = [
-        f"'{each.alternative}' for '{each.original}'"
-        for each in plan.substitutions
-        if each.fidelity_loss
-    ]
-    parts += [f"no '{control.name}'" for control in plan.dropped]
+    parts = [_swap(s.original, s.alternative) for s in plan.substitutions if s.fidelity_loss]
+    parts += [_swap(control.name) for control in plan.dropped]
     return "; ".join(parts) or "nothing"
 
 
@@ -323,13 +330,12 @@ def balance_text(options: Options) -> str:
             f"There is no balanced plan: {none} reaches the floor of {floor}, so an "
             "agreement would leave the Scientist with nothing."
         )
-    given_up = f" It gives up some of the study: {fidelity_text(balanced)}."
-    budget = balanced.pack.lab.budget
+    loss, budget = fidelity_text(balanced), balanced.pack.lab.budget
+    given_up = f" It gives up some of the study: {loss}." if balanced.fidelity_loss else ""
     return (
         f"The balanced plan is {priced_size_text(balanced)}. Both sides gain: the Scientist has "
         f"{balanced.evidence.text} against a floor of {floor}, and "
-        f"{_credits(budget - balanced.cost)} of {amount_text(budget)} are "
-        f"left over.{given_up if balanced.fidelity_loss else ''}"
+        f"{_credits(budget - balanced.cost)} of {amount_text(budget)} are left over.{given_up}"
     )
 
 
@@ -338,30 +344,21 @@ def balance_text(options: Options) -> str:
 
 def extra_text(extra: Extra) -> str:
     """Return what one addition to the lab would buy: ``+1 day: nothing``."""
-    added = count_text(extra.more, DIMENSION_ROWS[extra.dimension].noun)
-    bought = _bought(extra.before, extra.after) if extra.better else "nothing"
-    return f"+{added}: {bought}"
-
-
-def _bought(before: LeastLoss, after: LeastLoss) -> str:
-    plan = after.after
-    if not plan.feasible:
-        none = (
-            f"no plan{least_days_text(plan.pack)} fits" if after.exact else "none found that fits"
+    before, after = extra.before.after, extra.after.after
+    if not extra.better:
+        bought = "nothing"
+    elif not after.feasible:
+        none = f"no plan{least_days_text(after.pack)} fits"
+        none = none if extra.after.exact else "none found that fits"
+        bought = f"still {none}; {failing_text(after.failing)}"
+    elif not before.feasible:
+        bought = f"a plan that fits, {priced_size_text(after)}, {after.evidence.text}"
+    else:
+        step, tier = PlanStep(before, after), after.evidence.tier
+        gains = (
+            moved_text(before.counts.samples, after.counts.samples, "sample"),
+            evidence_text(step) + (f" ({tier})" if tier is not before.evidence.tier else ""),
+            fidelity_move(step),
         )
-        return f"still {none}; {failing_text(plan.failing)}"
-    if not before.after.feasible:
-        return f"a plan that fits, {priced_size_text(plan)}, {plan.evidence.text}"
-    return ", ".join(_gains(PlanStep(before.after, plan)))
-
-
-def _gains(step: PlanStep) -> list[str]:
-    old, new = step.before, step.after
-    samples, found = new.counts.samples - old.counts.samples, []
-    if samples:
-        found.append(count_text(abs(samples), "sample", "more" if samples > 0 else "fewer"))
-    tier = f" ({new.evidence.tier})" if new.evidence.tier is not old.evidence.tier else ""
-    found.append(f"{evidence_text(step)}{tier}")
-    if old.fidelity_loss != new.fidelity_loss:
-        found.append(f"fidelity loss {old.fidelity_loss} → {new.fidelity_loss}")
-    return found
+        bought = ", ".join(filter(None, gains))
+    return f"+{count_text(extra.more, DIMENSION_ROWS[extra.dimension].noun)}: {bought}"

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from replicalab.agents.lab_manager_policy import answer_type
 from replicalab.assessment import Assessment, Evidence
 from replicalab.assessment.phrases import failing_text, placed_text, size_text
-from replicalab.lexicon import amount_text, count_text, joined
+from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import DIMENSIONS, LabManagerActionType
 from replicalab.planner import Options
 from replicalab.scenarios import EvidenceTier
@@ -30,59 +30,50 @@ class Verdict(NamedTuple):
     text: str
 
 
-ANSWER_MEANINGS: Final = {
-    LabManagerActionType.ACCEPT: "All seven dimensions pass: the lab runs the plan as it is.",
-    LabManagerActionType.REPORT_FEASIBILITY: (
-        "The lab has the means, but the plan breaks a restriction or is unsound on paper."
+ANSWERS: Final = {
+    LabManagerActionType.ACCEPT: Verdict(
+        Status.PASS, "Accepts", "All seven dimensions pass: the lab runs the plan as it is."
     ),
-    LabManagerActionType.SUGGEST_ALTERNATIVE: (
-        "The lab cannot run the plan as it is; a changed plan fits all five lab constraints."
+    LabManagerActionType.REPORT_FEASIBILITY: Verdict(
+        Status.CAUTION,
+        "Reports",
+        "The lab has the means, but the plan breaks a restriction or is unsound on paper.",
     ),
-    LabManagerActionType.REJECT: (
-        "The lab cannot run the plan, and no change that it may make repairs every constraint."
+    LabManagerActionType.SUGGEST_ALTERNATIVE: Verdict(
+        Status.CAUTION,
+        "Suggests changes",
+        "The lab cannot run the plan as it is; a changed plan fits all five lab constraints.",
+    ),
+    LabManagerActionType.REJECT: Verdict(
+        Status.FAIL,
+        "Rejects",
+        "The lab cannot run the plan, and no change that it may make repairs every constraint.",
     ),
 }
 """What each of the Lab Manager's four answers means."""
 
-ANSWER_STATUS: Final = {
-    LabManagerActionType.ACCEPT: Status.PASS,
-    LabManagerActionType.REPORT_FEASIBILITY: Status.CAUTION,
-    LabManagerActionType.SUGGEST_ALTERNATIVE: Status.CAUTION,
-    LabManagerActionType.REJECT: Status.FAIL,
-}
-
-ANSWER_TITLES: Final = {
-    LabManagerActionType.ACCEPT: "Accepts",
-    LabManagerActionType.REPORT_FEASIBILITY: "Reports",
-    LabManagerActionType.SUGGEST_ALTERNATIVE: "Suggests changes",
-    LabManagerActionType.REJECT: "Rejects",
-}
-
-TIER_STATUS: Final = {
-    EvidenceTier.MEETS_TARGET: Status.PASS,
-    EvidenceTier.ABOVE_FLOOR: Status.PASS,
-    EvidenceTier.BELOW_FLOOR: Status.CAUTION,
-}
-
 
 def plan_verdict(plan: Assessment) -> Verdict:
     """Return what a plan is worth in its lab: can it run, and would it show anything."""
-    evidence, lab_feasible = plan.evidence, plan.check.lab_feasible
+    evidence = plan.evidence
+    told = evidence_sentence(evidence)
     if plan.failing:
-        what = "Lab-feasible, but not approved" if lab_feasible else "Not feasible here"
-        text = f"{what}: {failing_text(plan.failing)}. {evidence_sentence(evidence)}"
-        status = Status.CAUTION if lab_feasible else Status.FAIL
-        return Verdict(status, "Not approved" if lab_feasible else "Not feasible", text)
+        status, title, what = Status.FAIL, "Not feasible", "Not feasible here"
+        if plan.check.lab_feasible:
+            status, title, what = Status.CAUTION, "Not approved", "Lab-feasible, but not approved"
+        return Verdict(status, title, f"{what}: {failing_text(plan.failing)}. {told}")
     title = "Feasible"
     if evidence.tier is EvidenceTier.BELOW_FLOOR:
         title = "Feasible, no evidence" if evidence.void else "Feasible, below the floor"
-    text = f"Feasible: all seven dimensions pass. {evidence_sentence(evidence)}"
+    text = f"Feasible: all seven dimensions pass. {told}"
     return Verdict(evidence_status(evidence), title, text)
 
 
 def evidence_status(evidence: Evidence) -> Status:
     """Return how evidence is to be shown: none at all is a failure, below the floor a caution."""
-    return Status.FAIL if evidence.void else TIER_STATUS[evidence.tier]
+    if evidence.void:
+        return Status.FAIL
+    return Status.CAUTION if evidence.tier is EvidenceTier.BELOW_FLOOR else Status.PASS
 
 
 def evidence_sentence(evidence: Evidence) -> str:
@@ -102,10 +93,11 @@ def terms_text(plan: Assessment) -> str:
     """Return what a sample, the evidence, its target and its floor mean in a plan's study."""
     evidence = plan.evidence
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
-    bounds = f"target {target}: what the study aims for; floor {floor}: the least worth running"
-    meaning = evidence.row.meaning
-    unit = plan.pack.design.unit_of_n
-    return f"Samples: {unit}. {evidence.measure.capitalize()}: {meaning}; {bounds}."
+    return (
+        f"Samples: {plan.pack.design.unit_of_n}. {capitalised(evidence.measure)}: "
+        f"{evidence.row.meaning}; target {target}: what the study aims for; floor {floor}: the "
+        "least worth running."
+    )
 
 
 # --- how the Lab Manager meets a reference protocol -------------------------------------------
@@ -120,41 +112,36 @@ def answer_to(options: Options) -> LabManagerActionType:
 def offer_story(reference: Options) -> Verdict:
     """Return what happens when a study's reference protocol is proposed in its lab."""
     yours, offered, answer = reference.yours, reference.offered, answer_to(reference)
+    status, title, _ = ANSWERS[answer]
     opening = f"The reference protocol ({_need(yours)})"
     if yours.feasible:
         passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
         text = f"{passes} {evidence_sentence(yours.evidence)}"
-        return Verdict(plan_verdict(yours).status, ANSWER_TITLES[answer], text)
-    names = joined([dimension.value for dimension in yours.failing])
-    failing = f"{opening} fails {len(yours.failing)} of {len(DIMENSIONS)} checks here: {names}."
-    if answer is LabManagerActionType.REPORT_FEASIBILITY:
-        text = "The lab has the means, but the Lab Manager does not approve it."
-        return Verdict(ANSWER_STATUS[answer], ANSWER_TITLES[answer], f"{failing} {text}")
+        return Verdict(plan_verdict(yours).status, title, text)
     left = failing_text(offered.failing)
-    if answer is LabManagerActionType.REJECT:
-        text = f"The Lab Manager rejects it: after every change it may make, {left}."
-        return Verdict(ANSWER_STATUS[answer], ANSWER_TITLES[answer], f"{failing} {text}")
-    move = _evidence_move(yours.evidence, offered.evidence)
-    text = f"{failing} The Lab Manager offers {_need(offered)}: {move}."
-    if offered.failing:
-        text = f"{text} Still {left}."
-    worthless = offered.evidence.tier is EvidenceTier.BELOW_FLOOR
-    status = Status.FAIL if offered.failing or worthless else Status.CAUTION
-    return Verdict(status, ANSWER_TITLES[answer], text)
+    if answer is LabManagerActionType.REPORT_FEASIBILITY:
+        way = "The lab has the means, but the Lab Manager does not approve it."
+    elif answer is LabManagerActionType.REJECT:
+        way = f"The Lab Manager rejects it: after every change it may make, {left}."
+    else:
+        move = _evidence_move(yours.evidence, offered.evidence)
+        still = f" Still {left}." if offered.failing else ""
+        way = f"The Lab Manager offers {_need(offered)}: {move}.{still}"
+        if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
+            status = Status.FAIL
+    fails = f"fails {len(yours.failing)} of {len(DIMENSIONS)} checks here: {joined(yours.failing)}"
+    return Verdict(status, title, f"{opening} {fails}. {way}")
 
 
 def _need(plan: Assessment) -> str:
-    return (
-        f"{count_text(plan.counts.samples, 'sample')}, {count_text(plan.counts.days, 'day')}, "
-        f"{amount_text(plan.cost)} credits"
-    )
+    needs = (plan.counts.samples, "sample"), (plan.counts.days, "day"), (plan.cost, "credit")
+    return ", ".join(count_text(number, noun) for number, noun in needs)
 
 
 def _evidence_move(before: Evidence, after: Evidence) -> str:
     if before.void:
         return placed_text(after)
-    planned = f"the planned {before.measure}"
-    was, now = before.amount(before.value), after.amount(after.value)
+    planned, was, now = f"the planned {before.measure}", before.number, after.number
     if after.void:
         return f"{planned} of {was} is lost, since {after.void}"
     stands = placed_text(after).removeprefix(after.text)

@@ -22,7 +22,7 @@ from replicalab.scenarios import (
     shelf_fingerprint,
     summary_of,
 )
-from replicalab.text.verdicts import ANSWER_STATUS, ANSWER_TITLES, answer_to
+from replicalab.text.verdicts import ANSWERS, answer_to
 from replicalab.ui.words import coloured
 
 
@@ -80,12 +80,12 @@ def _labs(pack_in: Callable[[Difficulty], Pack]) -> tuple[Options, ...]:
 
 def lab_line(reference: Options) -> str:
     """Return what fails in a lab and how the Lab Manager answers, in one line of Markdown."""
-    answer, failing = answer_to(reference), reference.yours.failing
+    answer, failing = ANSWERS[answer_to(reference)], reference.yours.failing
     passing = [dimension for dimension in DIMENSIONS if dimension not in failing]
     fails = f"all but {passing[0]} fail" if len(passing) == 1 else failing_text(failing)
     level = reference.yours.pack.difficulty.capitalize()
-    says = f"Lab Manager {ANSWER_TITLES[answer].lower()}"
-    return f"{coloured(ANSWER_STATUS[answer], level)}: {f'{fails}; ' if failing else ''}{says}"
+    says = f"Lab Manager {answer.title.lower()}"
+    return f"{coloured(answer.status, level)}: {f'{fails}; ' if failing else ''}{says}"
 
 
 def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:

@@ -20,6 +20,10 @@ def plan(samples: int, days: int = 5, **design: object) -> Assessment:
 
 
 ROUNDS: Final = ((1, plan(60, days=10)), (2, plan(40)), (4, plan(0)))
+CHART: Final = convergence_chart(ROUNDS, at=2)
+RESOURCES: Final = {
+    "budget": Dimension.BUDGET, "days": Dimension.SCHEDULE, "staff": Dimension.STAFF
+}  # fmt: skip
 
 
 def traces(figure: go.Figure) -> dict[str, go.Scatter]:
@@ -32,42 +36,35 @@ def title_of(figure: go.Figure) -> str:
 
 
 def test_each_resource_and_the_evidence_is_a_line_over_the_rounds() -> None:
-    lines = traces(convergence_chart(ROUNDS))
-    assert list(lines) == ["budget", "days", "staff", "power"]
+    lines = traces(CHART)
+    assert list(lines) == [*RESOURCES, "power"]
     assert all(tuple(line.x) == (1, 2, 4) for line in lines.values())
-    for name, dimension in (
-        ("budget", Dimension.BUDGET), ("days", Dimension.SCHEDULE), ("staff", Dimension.STAFF),
-    ):  # fmt: skip
+    for name, dimension in RESOURCES.items():
         assert lines[name].y == tuple(each.slack[dimension].use for _, each in ROUNDS)
     assert lines["budget"].y == (1.5, 1.05, 0.65)
     assert lines["days"].y == (2.0, 1.0, 1.0)
     assert lines["power"].y == tuple(each.evidence.value for _, each in ROUNDS)
 
 
-def test_lines_differ_by_more_than_their_colour() -> None:
-    lines = traces(convergence_chart(ROUNDS))
-    names = ("budget", "days", "staff")
-    assert len({(lines[name].line.dash, lines[name].marker.symbol) for name in names}) == 3
+def test_lines_and_plans_without_evidence_differ_by_more_than_their_colour() -> None:
+    lines = traces(CHART)
+    looks = {(lines[name].line.dash, lines[name].marker.symbol) for name in RESOURCES}
+    assert len(looks) == 3
+    assert lines["power"].marker.symbol == ("circle", "circle", "x")
 
 
 def test_no_panel_has_two_axes() -> None:
-    figure = convergence_chart(ROUNDS)
-    assert {trace.yaxis for trace in figure.data} == {"y", "y2"}
-    assert figure.layout.yaxis.side is None
-    assert figure.layout.yaxis2.overlaying is None
-    assert figure.layout.yaxis.domain[0] > figure.layout.yaxis2.domain[1]
+    assert {trace.yaxis for trace in CHART.data} == {"y", "y2"}
+    assert CHART.layout.yaxis.side is None
+    assert CHART.layout.yaxis2.overlaying is None
+    assert CHART.layout.yaxis.domain[0] > CHART.layout.yaxis2.domain[1]
 
 
 def test_limits_stand_as_lines_with_their_names() -> None:
-    figure = convergence_chart(ROUNDS)
-    levels = {(shape.yref, shape.y0) for shape in figure.layout.shapes if shape.type == "line"}
+    levels = {(shape.yref, shape.y0) for shape in CHART.layout.shapes if shape.type == "line"}
     assert levels == {("y", 1), ("y2", 0.8), ("y2", 0.5)}
-    names = [note.text for note in figure.layout.annotations]
+    names = [note.text for note in CHART.layout.annotations]
     assert names == ["all there is", "target 0.80", "floor 0.50"]
-
-
-def test_plan_without_evidence_is_a_cross() -> None:
-    assert traces(convergence_chart(ROUNDS))["power"].marker.symbol == ("circle", "circle", "x")
 
 
 def test_half_width_says_that_lower_is_better_and_void_stands_at_the_worst_end() -> None:
@@ -75,7 +72,7 @@ def test_half_width_says_that_lower_is_better_and_void_stands_at_the_worst_end()
         "kind": "precision", "effect_published": None, "effect_planning": 0.1, "sesoi": None,
         "target": 0.015, "floor": 0.025,
     }  # fmt: skip
-    figure = convergence_chart([(1, plan(60, **precise)), (2, plan(0, **precise))])
+    figure = convergence_chart([(1, plan(60, **precise)), (2, plan(0, **precise))], at=1)
     assert "lower is better" in figure.layout.yaxis2.title.text
     first, second = traces(figure)["half-width"].y
     assert first == plan(60, **precise).evidence.value
@@ -91,10 +88,11 @@ def test_round_on_show_is_marked(at: int) -> None:
 
 
 def test_title_says_from_where_to_where() -> None:
-    assert title_of(convergence_chart(ROUNDS)) == "Budget used 150 % → 65 %, power 0.93 → none"
-    assert title_of(convergence_chart(ROUNDS[:1])) == "Budget used 150 %, power 0.93"
+    only = convergence_chart(ROUNDS[:1], at=1)
+    assert title_of(CHART) == "Budget used 150 % → 65 %, power 0.93 → none"
+    assert title_of(only) == "Budget used 150 %, power 0.93"
+    assert all(shape.type == "line" for shape in only.layout.shapes)
 
 
 def test_use_over_the_limit_stays_in_the_panel() -> None:
-    figure = convergence_chart([(1, plan(900))])
-    assert figure.layout.yaxis.range[1] > 9.5
+    assert convergence_chart([(1, plan(900))], at=1).layout.yaxis.range[1] > 9.5

@@ -49,7 +49,7 @@ def test_cost_chart_leads_on_through_the_changes_to_what_is_left() -> None:
     shorter = step(yours, duration_days=3)
     swapped = step(shorter.after, required_equipment=["window shelf", "light meter"])
     larger = step(swapped.after, sample_size=60)
-    figure = cost_chart(yours, [shorter, swapped, larger], larger.after)
+    figure = cost_chart(yours, [shorter, swapped, larger])
     bars = figure.data[0]
     assert list(bars.y)[6:] == ["1. Duration", "2. Equipment", "3. Sample size", "As ticked"]
     assert list(bars.base)[6:] == [1050.0, 950.0, 950.0, 0.0]
@@ -60,7 +60,6 @@ def test_cost_chart_leads_on_through_the_changes_to_what_is_left() -> None:
     assert figure.layout.title.text == (
         "The plan costs 1,050 credits: 50 credits over<br>As ticked 1,150 credits: 150 credits over"
     )
-    assert cost_chart(yours, [shorter, swapped, larger]) == figure
 
 
 @pytest.mark.parametrize(
@@ -68,6 +67,7 @@ def test_cost_chart_leads_on_through_the_changes_to_what_is_left() -> None:
     [
         (2600.0, "The plan costs 1,050 credits: 1,550 credits left", PASS),
         (1050.0, "The plan costs 1,050 credits: 0 credits left", PASS),
+        (1049.0, "The plan costs 1,050 credits: 1 credit over", FAIL),
         (1049.5, "The plan costs 1,050 credits: 0.50 credits over", FAIL),
     ],
 )

@@ -22,8 +22,9 @@ from replicalab.figures import (
     frontier_figure,
     region_figure,
 )
-from replicalab.figures.placing import LINE, NARROW, Box, beside, rows, spread, width_of
+from replicalab.figures.placing import LINE, NARROW, PLOT, Box, beside, box_of, rows, spread
 from replicalab.figures.sheet import PAPER, SYMBOLS
+from replicalab.lexicon import plural
 from replicalab.planner import Constraint, Options, options_of, worded
 from replicalab.planner.region import Region, region
 from replicalab.scenarios import load_scenario
@@ -87,13 +88,11 @@ def test_region_chart_marks_the_plans_with_symbols_of_their_own() -> None:
     assert len(set(SYMBOLS.values())) == len(SYMBOLS)
 
 
-def test_plans_of_the_same_numbers_share_a_label() -> None:
-    yours = opened().yours
-    assert "your plan = least loss" in labels(drawn({YOUR_PLAN: yours, LEAST_LOSS: yours}))
-
-
-def test_plan_outside_the_chart_is_not_marked() -> None:
-    assert YOUR_PLAN not in labels(drawn({YOUR_PLAN: there().drawn.at(5000, 195)}))
+def test_plans_of_the_same_numbers_share_a_label_and_none_outside_has_one() -> None:
+    yours, far = opened().yours, there().drawn.at(5000, 195)
+    found = labels(drawn({YOUR_PLAN: yours, LEAST_LOSS: yours, POINT: far}))
+    assert "your plan = least loss" in found
+    assert POINT not in found
 
 
 def test_region_chart_labels_every_line_that_it_draws_and_no_other() -> None:
@@ -105,16 +104,12 @@ def test_region_chart_labels_every_line_that_it_draws_and_no_other() -> None:
     assert {"target 0.80", "floor 0.50"} <= set(labels(figure))
 
 
-def test_lines_of_the_region_differ_without_colour() -> None:
+def test_lines_of_the_region_are_told_apart_in_greyscale() -> None:
     figure = drawn()
+    names = [trace.name for trace in figure.data]
     dashes = [t.line.dash for t in figure.data[1:] if t.mode == "lines" and t.name in LIMITS]
     assert dashes.count("solid") == 2  # budget slopes, the time limit stands
     assert len(set(dashes)) == len(dashes) - 1
-
-
-def test_lines_of_the_region_are_cased_so_that_greyscale_keeps_them() -> None:
-    figure = drawn()
-    names = [trace.name for trace in figure.data]
     for name in ("budget", "time limit", "endpoint", "throughput", "target 0.80"):
         line, casing = named(figure, name), named(figure, f"{name} casing")
         assert (list(casing.x), list(casing.y)) == (list(line.x), list(line.y))
@@ -144,12 +139,8 @@ def test_points_to_click_lie_on_the_grid_are_few_and_say_what_is_there() -> None
     for days, samples, text in list(zip(points.x, points.y, points.customdata, strict=True))[::37]:
         plan = found.drawn.at(int(days), int(samples))
         fits = "fits" if plan.feasible else "does not fit"
-        assert text == f"{plan.evidence.text}<br>{plan.cost:,.0f} credits, {fits}"
-
-
-def test_precision_is_shown_with_less_as_better() -> None:
-    assert drawn(study="phys_millikan").data[0].reversescale is True
-    assert drawn().data[0].reversescale is False
+        size = f"{samples:,} {plural('sample', samples)}, {days} {plural('day', days)}"
+        assert text == f"{size}<br>{plan.evidence.text}<br>{plan.cost:,.0f} credits, {fits}"
 
 
 # --- the frontier ---
@@ -186,11 +177,13 @@ def test_frontier_marks_plans_budget_and_levels() -> None:
     assert high > yours.cost
 
 
-def test_frontier_puts_better_evidence_higher() -> None:
-    low, high = frontier_drawn().layout.yaxis.range
-    assert low < high
-    bottom, top = frontier_drawn("phys_millikan").layout.yaxis.range
-    assert bottom > top
+@pytest.mark.parametrize(
+    ("study", "less_is_better"), [("fin_momentum", False), ("phys_millikan", True)]
+)
+def test_better_evidence_is_darker_and_higher(study: str, less_is_better: bool) -> None:
+    assert drawn(study=study).data[0].reversescale is less_is_better
+    bottom, top = frontier_drawn(study).layout.yaxis.range
+    assert (bottom > top) is less_is_better
 
 
 @pytest.mark.parametrize("figure", [drawn(), frontier_drawn()], ids=["region", "frontier"])
@@ -203,41 +196,37 @@ def test_chart_has_a_title_and_units_on_both_axes(figure: go.Figure) -> None:
 
 # --- where labels go ---
 
-heights: Final = st.lists(st.floats(0, 272), max_size=8)
+
+def apart(boxes: list[Box]) -> bool:
+    return not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
-@given(heights)
-def test_labels_beside_the_plot_keep_their_order_and_distance(wanted: list[float]) -> None:
-    placed = spread(wanted, [13.0] * len(wanted), 272)
-    assert sorted(range(len(wanted)), key=lambda i: wanted[i]) == sorted(
-        range(len(wanted)), key=lambda i: placed[i]
-    )
-    ordered = sorted(placed)
-    assert all(b - a >= 13 - 1e-9 for a, b in pairwise(ordered))
-    assert all(0 <= position <= 272 for position in placed)
-
-
-@given(st.lists(st.tuples(st.floats(0, 272), st.sampled_from([13.0, 26.0])), max_size=7))
-def test_labels_of_several_lines_beside_the_plot_never_cover_each_other(
+@given(st.lists(st.tuples(st.floats(0, PLOT), st.sampled_from([13.0, 26.0])), max_size=8))
+def test_labels_beside_the_plot_keep_their_order_and_never_cover_each_other(
     wanted: list[tuple[float, float]],
 ) -> None:
-    placed = spread([at for at, _ in wanted], [height for _, height in wanted], 272)
-    spans = sorted(
-        (at - height / 2, at + height / 2) for at, (_, height) in zip(placed, wanted, strict=True)
-    )
-    assert all(low[1] <= high[0] + 1e-9 for low, high in pairwise(spans))
-    assert all(top <= 272 + 13 + 1e-9 for _, top in spans)
+    heights = [height for _, height in wanted]
+    placed = spread([at for at, _ in wanted], heights)
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i][0])
+    for low, high in pairwise(order):
+        assert placed[high] - placed[low] >= (heights[low] + heights[high]) / 2 - 1e-9
+    for at, height in zip(placed, heights, strict=True):
+        assert at + height / 2 <= PLOT + min(heights) / 2 + 1e-9
+
+
+@given(st.lists(st.floats(0, PLOT), max_size=8))
+def test_labels_of_one_line_beside_the_plot_stay_within_it(wanted: list[float]) -> None:
+    assert all(0 <= at <= PLOT for at in spread(wanted, [13.0] * len(wanted)))
 
 
 @given(st.lists(st.tuples(st.floats(0, NARROW), st.sampled_from(["limit 6 days", "60 a day"]))))
 def test_labels_above_the_plot_never_cover_each_other(marks: list[tuple[float, str]]) -> None:
-    places = rows([x for x, _ in marks], [text for _, text in marks], overhang=38)
+    places = rows([x for x, _ in marks], [text for _, text in marks])
     boxes = [
-        Box(x + p.shift - width_of(t) / 2, p.row * LINE, x + p.shift + width_of(t) / 2,
-            (p.row + 1) * LINE)
-        for (x, t), p in zip(marks, places, strict=True)
-    ]  # fmt: skip
-    assert not [1 for i, a in enumerate(boxes) for b in boxes[:i] if a.overlaps(b)]
+        box_of(text, x + shift, row * LINE)
+        for (x, text), (shift, row) in zip(marks, places, strict=True)
+    ]
+    assert apart(boxes)
     assert all(box.left >= -38.001 and box.right <= NARROW + 38.001 for box in boxes)
 
 
@@ -246,10 +235,5 @@ def test_labels_of_up_to_four_points_do_not_cover_each_other(
     points: list[tuple[float, float]],
 ) -> None:
     texts = ["your plan", "Lab Manager's offer", "least loss", "point"][: len(points)]
-    boxes = []
-    for (x, y), text, chip in zip(points, texts, beside(points, texts, 272), strict=True):
-        half = width_of(text) / 2
-        middle = x + chip.right
-        low = y + chip.up - LINE / 2
-        boxes.append(Box(middle - half, low, middle + half, low + LINE))
-    assert not [1 for i, a in enumerate(boxes) for b in boxes[:i] if a.overlaps(b)]
+    chips = zip(points, texts, beside(points, texts), strict=True)
+    assert apart([box_of(text, x + right, y + up) for (x, y), text, (right, up) in chips])

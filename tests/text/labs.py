@@ -9,8 +9,9 @@ from replicalab.assessment import assess
 from replicalab.models import Protocol
 from replicalab.planner import Options, PlanStep, change_steps, options_of
 from replicalab.scenarios import Pack
-from replicalab.text import asks, plan, verdicts
-from tests.factories import EQUIPMENT, make_pack, make_protocol
+from replicalab.text import options as ways
+from replicalab.text import plan, verdicts
+from tests.factories import EQUIPMENT, make_design, make_pack, make_protocol, make_throughput
 
 PLAN: Final = make_protocol()
 """Costs 40 × 10 + 5 × 50 + 2 × 25 + 2 × 100 + 2 × 75 = 1050 credits and needs 2 people."""
@@ -33,6 +34,14 @@ POOR: Final = make_pack(budget=540)
 """Pays for two days of the smallest plan, and not for the three that the endpoint needs."""
 BRIEF: Final = make_pack(days=2)
 """Has fewer days than the endpoint needs."""
+LONE: Final = make_pack(
+    budget=1, days=1, staff=1, min_days=1, samples_per_day=make_throughput(value=1),
+    design=make_design(kind="coverage", effect_published=None, effect_planning=None, sesoi=None,
+                       alpha=None, target=1.0, floor=1.0, population_max=1),
+)  # fmt: skip
+"""Has one of everything, and one case is all that there is to cover."""
+IN_VAIN: Final = make_protocol(sample_size=1, duration_days=0, controls=[])
+"""One sample and no day in which it could count."""
 
 
 def of(protocol: Protocol, pack: Pack) -> Options:
@@ -54,7 +63,7 @@ def _told(options: Options) -> Iterator[tuple[str, str]]:
     yours = options.yours
     yield "plan", verdicts.plan_size(yours)
     yield "verdict", " | ".join(verdicts.plan_verdict(yours))
-    yield "what to do", plan.what_to_do(options)
+    yield "what to do", ways.what_to_do(options)
     for slack in yours.slack.values():
         left = plan.slack_text(slack)
         yield slack.dimension, plan.used_text(yours, slack) + (f", slack {left}" if left else "")
@@ -63,20 +72,20 @@ def _told(options: Options) -> Iterator[tuple[str, str]]:
         yield f"why {dimension}", reason
     for text in (*plan.dropped_cautions(yours), *map(plan.cliff_text, yours.cliffs)):
         yield "caution", text
-    yield "assumption", asks.assumption_text(yours)
-    yield "assumed", asks.assumed_text(yours)
+    yield "assumption", plan.assumption_text(yours)
+    yield "assumed", plan.assumed_text(yours)
     yield "detects", plan.effect_text(plan.detectable_effect(yours))
     if options.offer:
         for step in change_steps(yours, options.offer.changes, options.known):
             yield "change", f"{plan.saved_text(step)}; {plan.loss_text(step)}"
-    yield "difference", plan.difference_text(options)
-    yield "search", plan.search_text(options)
+    yield "difference", ways.difference_text(options)
+    yield "search", ways.search_text(options)
     whole = PlanStep(yours, options.least.after)
     yield "least loss", f"{plan.saved_text(whole)}; {plan.total_loss_text(whole)}"
     yield "gives up", " ".join(plan.protection_losses(whole))
-    yield "to run it", asks.run_text(options.asks.run)
-    yield "in vain", asks.wasted_text(yours)
-    yield "to the target", asks.target_text(options)
-    for line in (*asks.run_lines(options.asks.run), *asks.alone_lines(options)):
+    yield "to run it", ways.run_text(options.asks.run)
+    yield "in vain", ways.wasted_text(yours)
+    yield "to the target", ways.target_text(options)
+    for line in (*map(ways.ask_text, options.asks.run.asks), *ways.alone_lines(options)):
         yield "asks", line
-    yield "alone", asks.alone_text(options)
+    yield "alone", ways.alone_text(options)

@@ -41,8 +41,9 @@ from replicalab.text.tradeoffs import (
     worded_text,
 )
 from replicalab.text.verdicts import Status
-from tests.factories import make_design, make_pack, make_protocol, make_throughput, with_means
+from tests.factories import make_pack, make_protocol, with_means
 from tests.golden import assert_golden
+from tests.text.labs import IN_VAIN, LONE
 
 MOMENTUM: Final = ("fin_momentum", "medium")
 MYELOMA: Final = ("bio_jq1_myeloma", "hard")
@@ -170,46 +171,34 @@ def test_prose_of_the_trade_offs() -> None:
 
 def _prose() -> Iterator[str]:
     """Yield every kind of sentence, each after what it is about."""
+    momentum, reef, myeloma = opened(MOMENTUM), opened(REEF), opened(MYELOMA)
     for case, (options, _, _) in STANDINGS.items():
         yield f"{case}: {standing_verdict(options).text}"
     for place in EXTRAS:
         yield from (f"{' '.join(place)}: {extra_text(extra)}" for extra in opened(place).extras)
-    yield from _of_the_balance()
-    yield from _of_the_region()
-    yield from _of_the_lab()
-
-
-def _of_the_balance() -> Iterator[str]:
-    for place in (MOMENTUM, REEF, ("math_four_colour", "hard")):
-        yield balance_text(opened(place))
-    yield given_up_text(opened(REEF).least.after)
+    # Of the balance.
+    yield from map(balance_text, (momentum, reef, opened(("math_four_colour", "hard"))))
+    yield given_up_text(reef.least.after)
     yield priced_size_text(opened(MOMENTUM, 1, 1).yours)
-
-
-def _of_the_region() -> Iterator[str]:
+    # Of the region.
     grid = np.arange(1, 9), np.arange(0, 400)
-    narrow = opened(MOMENTUM, 300, 3)
-    tight = options_of(assess(narrow.yours.plan, with_means(narrow.yours.pack, days=3)))
-    for options in (opened(MOMENTUM), tight, opened(MYELOMA), opened(SUZUKI)):
+    tight = assess(opened(MOMENTUM, 300, 3).yours.plan, with_means(momentum.yours.pack, days=3))
+    for options in (momentum, options_of(tight), myeloma, opened(SUZUKI)):
         drawn = worded(options)
         yield f"{region_title(Region(drawn, *grid))}. {worded_text(drawn)}".strip()
-    reef = opened(REEF)
     least = least_worded(reef, worded(reef))
     assert least is not None
     yield apart_text(least)
     yield outside_text([("your plan", 1633), ("target 100 %", 1)])
-    one = make_pack(samples_per_day=make_throughput(value=1), days=1, staff=1,
-                    design=make_design(population_max=1))  # fmt: skip
-    for pack in (load_scenario(*MOMENTUM), one):
+    lone = worded(options_of(assess(IN_VAIN, with_means(LONE, budget=1000))))
+    yield region_title(Region(lone, *grid))
+    for pack in (momentum.yours.pack, LONE):
         yield from (f"{name}: {label}; {text}" for name, (label, text) in limit_texts(pack).items())
-
-
-def _of_the_lab() -> Iterator[str]:
-    pack = load_scenario(*MOMENTUM)
+    # Of the lab.
+    pack = momentum.yours.pack
     yield supposed_text(pack, with_means(pack, budget=2700, days=1, staff=5))
-    for options in (opened(MYELOMA), too_dear(), inexact(too_dear())):
-        yield no_evidence_text(options)
-    plan = opened(REEF).yours.plan
-    yield loaded_text(plan, revise(opened(REEF).least.plan, sample_size=1, duration_days=1))
+    yield from map(no_evidence_text, (myeloma, too_dear(), inexact(too_dear())))
+    plan = reef.yours.plan
+    yield loaded_text(plan, revise(reef.least.plan, sample_size=1, duration_days=1))
     yield loaded_text(plan, revise(plan, sample_size=1200))
     yield from map(effect_label, effects_of(pack.design))

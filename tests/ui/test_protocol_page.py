@@ -17,19 +17,24 @@ from replicalab.lexicon import amount_text
 from replicalab.models import Protocol, revise
 from replicalab.planner import Options, PlanStep
 from replicalab.scenarios import Difficulty, Pack, load_scenario
-from replicalab.text.asks import alone_lines, nothing_needed, run_text, target_text
+from replicalab.text.options import (
+    alone_lines,
+    difference_text,
+    nothing_needed,
+    run_text,
+    target_text,
+    what_to_do,
+)
 from replicalab.text.plan import (
     cliff_text,
-    difference_text,
     reasons_once,
     saved_text,
     slack_text,
     staff_text,
     total_loss_text,
     used_text,
-    what_to_do,
 )
-from replicalab.text.verdicts import ANSWER_MEANINGS, ANSWER_TITLES, answer_to, plan_verdict
+from replicalab.text.verdicts import ANSWERS, answer_to, plan_verdict
 from replicalab.ui.address import to_query
 from replicalab.ui.gallery import reference_options
 from replicalab.ui.stories import stories
@@ -94,8 +99,8 @@ def test_page_says_and_draws_what_the_core_answers(study: str, lab: str) -> None
     page = said(app)
     assert alerts(app)[0].text == plan_verdict(options.yours).text
     assert f"What to do: {what_to_do(options)}" in page
-    answer = answer_to(options)
-    assert f"{ANSWER_TITLES[answer]} {ANSWER_MEANINGS[answer]}" in page
+    answer = ANSWERS[answer_to(options)]
+    assert f"{answer.title} {answer.text}" in page
     assert difference_text(options) in page
     for dimension, reason in reasons_once(options.yours):
         assert f"{dimension.capitalize()}: {' '.join(reason.split())}" in page

@@ -10,7 +10,7 @@ import streamlit as st
 
 from replicalab.negotiation import Round, fork
 from replicalab.text.negotiation import outcome_verdict, round_summary, turn_title
-from replicalab.text.verdicts import ANSWER_TITLES
+from replicalab.text.verdicts import ANSWERS
 from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
@@ -133,4 +133,4 @@ def _plan(done: Round | None) -> str:
 
 
 def _answer(done: Round | None) -> str:
-    return ANSWER_TITLES[done.answer.action_type] if done and done.answer else "\u2013"
+    return ANSWERS[done.answer.action_type].title if done and done.answer else "\u2013"

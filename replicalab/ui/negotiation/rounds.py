@@ -13,7 +13,7 @@ import streamlit as st
 
 from replicalab.assessment import Assessment, size_text
 from replicalab.errors import ModelError
-from replicalab.lexicon import amount_text, label_key
+from replicalab.lexicon import amount_text, label_key, signed_text
 from replicalab.llm import Endpoint, build_generate_fn
 from replicalab.models import ScientistActionType
 from replicalab.negotiation import Attempt, Negotiation, Output, Round, reword
@@ -25,7 +25,7 @@ from replicalab.text.negotiation import (
     signed_credits,
     turn_title,
 )
-from replicalab.text.plan import evidence_text, signed_text, used_text
+from replicalab.text.plan import evidence_text, used_text
 from replicalab.ui import state
 from replicalab.ui.negotiation import settings
 from replicalab.ui.negotiation.table import last_round, shown_round, table

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from replicalab.planner import Options
-from replicalab.text.asks import (
+from replicalab.text.options import (
     alone_lines,
     alone_text,
+    ask_text,
     bound_text,
     nothing_needed,
-    run_lines,
     run_text,
     target_text,
     wasted_text,
@@ -29,7 +29,7 @@ def draw(options: Options) -> None:
     run = options.asks.run
     as_is = f"{run_text(run)} {wasted_text(options.yours)}".strip()
     parts: tuple[tuple[str, Sequence[str], str], ...] = (
-        ("To run this plan as it is", run_lines(run), as_is),
+        ("To run this plan as it is", [ask_text(ask) for ask in run.asks], as_is),
         ("To reach the target with your own items", (), target_text(options)),
         ("One addition, the plan adapted", alone_lines(options), alone_text(options)),
     )

@@ -17,25 +17,22 @@ from replicalab.models import FIELD_LABELS
 from replicalab.planner import Options, PlanStep, change_steps
 from replicalab.planner.steps import NUMBERS
 from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.text.options import difference_text, search_text
 from replicalab.text.plan import (
-    difference_text,
     loss_text,
     protection_losses,
     saved_text,
-    search_text,
     total_loss_text,
     unreached_days_text,
 )
 from replicalab.text.verdicts import (
-    ANSWER_MEANINGS,
-    ANSWER_STATUS,
-    ANSWER_TITLES,
+    ANSWERS,
     answer_to,
     plan_verdict,
 )
 from replicalab.ui import state
 from replicalab.ui.controls import button
-from replicalab.ui.words import badge, escaped, verdict_badge
+from replicalab.ui.words import escaped, verdict_badge
 
 
 class Tick(NamedTuple):
@@ -111,8 +108,8 @@ def draw(options: Options, found: Ticked) -> None:
 
 
 def _draw_suggestion(options: Options, found: Ticked) -> None:
-    answer = answer_to(options)
-    st.markdown(f"{badge(ANSWER_STATUS[answer], ANSWER_TITLES[answer])} {ANSWER_MEANINGS[answer]}")
+    answer = ANSWERS[answer_to(options)]
+    st.markdown(f"{verdict_badge(answer)} {answer.text}")
     if options.offer is None:
         st.caption("Nothing needs to change: the plan passes all seven dimensions.")
         return

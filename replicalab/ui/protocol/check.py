@@ -6,24 +6,25 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.assessment import Assessment, Evidence
+from replicalab.assessment import Assessment
 from replicalab.figures import CONFIG, cost_chart, evidence_chart
-from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.lexicon import amount_text, capitalised, count_text, signed_text
 from replicalab.models import FIELD_LABELS
 from replicalab.planner import Options
-from replicalab.text.asks import assumed_rows, assumed_text, assumption_text
+from replicalab.text.options import what_to_do
 from replicalab.text.plan import (
+    assumed_rows,
+    assumed_text,
+    assumption_text,
     cliff_text,
     detectable_effect,
     dropped_cautions,
     effect_text,
     reasons_once,
-    signed_text,
     slack_text,
     staff_text,
     unmet_durations,
     used_text,
-    what_to_do,
 )
 from replicalab.text.verdicts import Status, plan_verdict
 from replicalab.ui.protocol.changes import Tick, Ticked
@@ -112,16 +113,12 @@ def _evidence_table(shown: dict[str, Assessment]) -> dict[str, list[str]]:
 
 def _column(plan: Assessment) -> list[str]:
     evidence = plan.evidence
-    cells = [_value(evidence), str(evidence.tier)]
+    cells = [evidence.number, str(evidence.tier)]
     cells += [evidence.amount(evidence.floor), evidence.amount(evidence.target)]
     if evidence.row.sought:
         cells.append(effect_text(detectable_effect(plan)))
-    cells += [_value(found) for _, _, found in assumed_rows(plan)]
+    cells += [found.number for _, _, found in assumed_rows(plan)]
     return [*cells, capitalised(evidence.row.method)]
-
-
-def _value(evidence: Evidence) -> str:
-    return "no evidence" if evidence.void else evidence.amount(evidence.value)
 
 
 def draw_reasons(plan: Assessment) -> None:
@@ -170,4 +167,4 @@ def _change_row(number: int, tick: Tick) -> tuple[str, str, str]:
     """Return a change as a row: its name, from → to, and the signed credits."""
     change, added = tick.change, -tick.step.credits_saved
     values = f"{change.original} → {change.revised}"
-    return f"{number}. {FIELD_LABELS[change.field]}", values, signed_text(added) if added else "±0"
+    return f"{number}. {FIELD_LABELS[change.field]}", values, signed_text(added, "±")

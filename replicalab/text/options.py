@@ -1,0 +1,311 @@
+"""What may be done about a plan: the two ways, what is proven, and what it would take."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Assessment, Evidence
+from replicalab.assessment.phrases import failing_text, size_text
+from replicalab.lexicon import amount_text, capitalised, count_text, joined
+from replicalab.models import FIELD_LABELS, Dimension, Protocol
+from replicalab.planner import Ask, LeastLoss, Options, PlanStep, Relief, Single, asks_text
+from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.text.plan import ITEMS, evidence_text, listed, moved_text
+
+_BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
+
+# --- what to do -----------------------------------------------------------------------------
+
+
+def what_to_do(options: Options) -> str:
+    """Return what fails, what the Lab Manager would do about it, and the least-loss way."""
+    yours, proof = options.yours, proof_text(options.least)
+    fixed = listed("Put back ", [c.name for c in yours.dropped if not c.droppable])
+    told = [do_not_run_text(yours.pack), f"{fixed}: the study is void without it." if fixed else ""]
+    if options.offer is None:
+        told += [difference_text(options), proof]
+    else:
+        told += [f"{_shortage(yours)}.", _managers_way(options), proof, _least_way(options)]
+    return " ".join(filter(None, told))
+
+
+def do_not_run_text(pack: Pack) -> str:
+    """Return that a study cannot show anything in so few days, empty where it can."""
+    return f"Do not run this here: {_needs_days(pack, 'has')}." if too_short(pack) else ""
+
+
+def too_short(pack: Pack) -> bool:
+    """Return whether the lab has fewer days than the study's endpoint needs."""
+    return pack.lab.days < pack.min_days
+
+
+def _shortage(plan: Assessment) -> str:
+    """Return what fails, in numbers: ``1,250 credits too many and 1 item missing``."""
+    amounts = [plan.slack[dimension] for dimension in AMOUNTS]
+    short = [f"{count_text(-s.slack, s.row.noun)} {s.row.over}" for s in amounts if s.slack < 0]
+    missing = sum(-plan.slack[dimension].slack for dimension in ITEMS)
+    short += [f"{count_text(missing, 'item')} missing"] if missing > 0 else []
+    short += ["a restriction broken"] if Dimension.POLICY in plan.failing else []
+    return capitalised(joined(short or [failing_text(plan.failing)]))
+
+
+def _managers_way(options: Options) -> str:
+    before, after, evidence = options.yours.plan, options.offered, options.offered.evidence
+    if options.offer is None or not options.offer.changes:
+        return "The Lab Manager knows no change that would help."
+    if after.failing:
+        return f"After every change that the Lab Manager may make, {failing_text(after.failing)}."
+    verb = f"offer {size_text(after.plan)}"
+    if {change.field for change in options.offer.changes} == {"sample_size"}:
+        halved = after.plan.sample_size == before.sample_size // 2
+        verb = f"{'halve' if halved else 'cut'} the sample to {after.plan.sample_size:,}"
+    below = ""
+    if evidence.tier is EvidenceTier.BELOW_FLOOR and not evidence.void:
+        below = f", below the floor of {evidence.amount(evidence.floor)}"
+    move = evidence_text(PlanStep(options.yours, after))
+    return f"The Lab Manager would {verb}: {move}{below}."
+
+
+def _least_way(options: Options) -> str:
+    """Return what the least-loss plan does; empty where what is proven says it all."""
+    least, before, after = options.least, options.yours.plan, options.least.plan
+    if not least.after.feasible:
+        return ""
+    if least.after.evidence.void:
+        return f"{capitalised(_shows_nothing(options))}."
+    if after == options.offered.plan:
+        known = "for this lab" if least.exact else "that was found"
+        return "" if least.none_above_floor else f"No plan {known} gives up less."
+    size = size_text(after)
+    if after.sample_size == before.sample_size > 1:
+        size = f"all {size}"
+    elif after.sample_size < before.sample_size:
+        of = count_text(before.sample_size, "sample")
+        size = f"{after.sample_size:,} of {of} in {count_text(after.duration_days, 'day')}"
+    if after.duration_days != before.duration_days:
+        size = f"{size} instead of {before.duration_days:,}"
+    dropped = PlanStep(options.yours, least.after).newly_dropped
+    without = listed(" without ", [control.name for control in dropped])
+    return f"Same lab, least loss: {size}{without}: {least.after.evidence.text}."
+
+
+# --- the least-loss plan against the other --------------------------------------------------
+
+
+def difference_text(options: Options) -> str:
+    """Return in one sentence how the least-loss plan differs from the Lab Manager's, or yours."""
+    least, offered, after = options.least, options.offered, options.least.after
+    if after.evidence.void:
+        return f"Nothing to gain here: {_shows_nothing(options)}."
+    whose = _whose(offered.plan, options)
+    if least.plan == offered.plan:
+        if not least.exact:
+            return f"No revision of {whose} that gives up less was found."
+        within = least_days_text(after.pack) if least.none_above_floor else ""
+        return f"Nothing to gain: in this lab no revision of {whose}{within} gives up less."
+    step = PlanStep(offered, after)
+    sizes = [
+        moved_text(offered.counts.samples, after.counts.samples, "sample"),
+        moved_text(offered.counts.days, after.counts.days, "day"),
+    ]
+    size = joined([text for text in sizes if text]) or "other items"
+    instead = f"instead of {offered.evidence.number}" if step.evidence_changed else "either way"
+    passing = ""  # More evidence means little when a limit breaks.
+    if not offered.feasible and not after.feasible:
+        passing = f"; {failing_text(after.failing)} either way"
+    elif not offered.feasible:
+        failing = failing_text(offered.failing)
+        passing = f"; it passes all seven dimensions, where {failing} otherwise"
+    without = listed(", without ", [control.name for control in step.newly_dropped])
+    return f"Same lab, {size} than {whose}{without}: {after.evidence.text} {instead}{passing}."
+
+
+def _whose(plan: Protocol, options: Options) -> str:
+    if plan == options.yours.plan:
+        return "your plan"
+    return "the Lab Manager's plan" if plan == options.offered.plan else "the least-loss plan"
+
+
+def _shows_nothing(options: Options) -> str:
+    """Return why the least-loss plan shows nothing, and first that it passes where it does."""
+    least = options.least.after
+    pack, why = least.pack, least.evidence.void or ""
+    if too_short(pack):
+        why = _needs_days(pack, "gives")
+    if not least.feasible:
+        return why
+    return f"{_whose(least.plan, options)} passes all seven dimensions and shows nothing, as {why}"
+
+
+def _needs_days(pack: Pack, verb: str) -> str:
+    needs = count_text(pack.min_days, "day")
+    return f"the study's endpoint needs {needs}, and the lab {verb} {pack.lab.days}"
+
+
+# --- what the search has proven -------------------------------------------------------------
+
+
+def proof_text(least: LeastLoss) -> str:
+    """Return what the search has proven; empty when the floor is reached.
+
+    Passing comes first in the order of plans. A plan in fewer days than the endpoint needs shows
+    nothing, so of the floor the proof holds for every number of days, of passing it does not.
+    """
+    plan = least.after
+    failing, none = failing_text(plan.failing), none_passes_text(plan.pack)
+    if plan.feasible:
+        none = f"No plan for this lab reaches {bound_text(plan.evidence, 'floor')}."
+        return none if least.none_above_floor else ""
+    if not least.exact:
+        return f"The best that was found, not proven to be the best: {failing}."
+    kept = _kept_phrases(plan)
+    if not kept:
+        return f"{capitalised(none)} all seven dimensions: {failing} at best."
+    text = "Your wording breaks a restriction, and the search does not change wording. Remove"
+    others = [each for each in plan.failing if each is not Dimension.POLICY]
+    even = f"; even then {none}: {failing_text(others)} at best" if others else ""
+    return f"{text} {joined(kept)}{even}."
+
+
+def least_days_text(pack: Pack) -> str:
+    """Return the fewest days that were searched: `` of at least 7 days``; empty if any was."""
+    if pack.min_days <= 1 or too_short(pack):
+        return ""
+    return f" of at least {count_text(pack.min_days, 'day')}"
+
+
+def none_passes_text(pack: Pack) -> str:
+    """Return that none of the plans that were searched passes: ``no plan for this lab passes``."""
+    return f"no plan{least_days_text(pack)} for this lab passes"
+
+
+def _kept_phrases(plan: Assessment) -> list[str]:
+    """Return what breaks a restriction in texts that the search keeps, and where it stands."""
+    return [
+        f"'{each.phrase}' from the {FIELD_LABELS[each.field].lower()}"
+        for each in plan.violations
+        if each.field in ("technique", "rationale")
+    ]
+
+
+def search_text(options: Options) -> str:
+    """Return what the search has proven, with what was searched; empty when nothing is missing.
+
+    The search keeps the technique and the rationale, so the proof holds for them.
+    """
+    least, plan = options.least, options.least.after
+    pack, proof = plan.pack, proof_text(least)
+    told = [proof]
+    if not least.exact:
+        told.append(
+            "Not every combination of the plan's many items and controls could be searched."
+        )
+    elif proof and not _kept_phrases(plan):
+        fewest = f"from {pack.min_days} " if least_days_text(pack) else "up "
+        told.append(
+            f"Searched: every number of days {fewest}to {pack.lab.days}, every allowed "
+            "substitution, every set of droppable controls, every sample size."
+        )
+    return " ".join(filter(None, told))
+
+
+# --- what it would take ---------------------------------------------------------------------
+
+
+def nothing_needed(options: Options) -> bool:
+    """Return whether the lab can run the plan as it is and the plan meets the study's target."""
+    yours = options.yours
+    at_target = yours.evidence.tier is EvidenceTier.MEETS_TARGET
+    return yours.feasible and at_target and options.least.plan == yours.plan
+
+
+def ask_text(ask: Ask) -> str:
+    """Return an ask as has → needs: ``Budget: 2,600 → 3,850 credits``."""
+    needs = ask.text
+    if ask.item is None:
+        noun = DIMENSION_ROWS[ask.dimension].noun
+        needs = f"{amount_text(ask.has)} → {count_text(ask.needs, noun)}"
+    return f"{capitalised(ask.dimension)}: {needs}"
+
+
+def run_text(relief: Relief) -> str:
+    """Return what it takes together to run a plan exactly as it is."""
+    left = failing_text(relief.left)
+    if not relief.asks:
+        if relief.possible:
+            return "Nothing: the lab can run the plan as it is."
+        return f"Nothing that the lab could add is enough: {left} all the same."
+    together = capitalised(asks_text(relief.asks))
+    if relief.left:
+        return f"{together}; but {left} whatever the lab adds."
+    return f"{together}: with that the lab can run the plan as it is."
+
+
+def wasted_text(plan: Assessment) -> str:
+    """Return how many samples of a plan are paid for in vain; empty where every one counts."""
+    counted, planned = plan.evidence.counted, plan.counts.samples
+    if counted >= planned:
+        return ""
+    size = count_text(planned, "sample")
+    return f"Of its {size} only {counted:,} can count; plan no more than these."
+
+
+def target_text(options: Options) -> str:
+    """Return how many samples and days reach the evidence target, and what that takes."""
+    yours, least = options.yours, options.least.after
+    goal, relief = bound_text(yours.evidence, "target"), options.asks.target
+    if relief is None:
+        most = yours.pack.design.population_max
+        why = f" The study has {count_text(most, 'sample')} at most." if most else ""
+        return f"With these items and controls no sample size reaches {goal}.{why}"
+    verb = "reaches" if relief.plan.sample_size == 1 else "reach"
+    size, left = f"{size_text(relief.plan)} {verb} {goal}", failing_text(relief.left)
+    if not relief.asks:
+        if relief.possible:
+            return f"Nothing: {size}, and the lab has the means."
+        return f"{size}, but {left} whatever the lab adds."
+    still = f"; but {left} all the same" if relief.left else ""
+    own = f"{size}. That takes {asks_text(relief.asks)}{still}."
+    if least.feasible and least.evidence.tier is EvidenceTier.MEETS_TARGET:
+        return f"Nothing is needed if you take the least-loss plan. With your own items: {own}"
+    return own
+
+
+def alone_lines(options: Options) -> list[str]:
+    """Return each single addition that is enough once the plan is adapted, and that plan."""
+    return [_single_text(single, options.yours) for single in options.asks.singles]
+
+
+def _single_text(single: Single, yours: Assessment) -> str:
+    """Return what an addition opens, what that plan gives up, and the price of giving up less."""
+    after = single.least.after
+    come = [s.alternative for s in after.substitutions if s not in yours.substitutions]
+    changes = listed(", with ", come) + listed(", without ", [c.name for c in single.dropped])
+    loss = f" (fidelity loss {after.fidelity_loss} in all)" if after.fidelity_loss else ""
+    goal = bound_text(after.evidence, _BOUNDS[single.tier])
+    size = f"{size_text(after.plan)}{changes}{loss if changes else ''}"
+    text = f"{capitalised(single.ask.text)}: {size}, for {goal}."
+    if not single.dropped:
+        return text
+    kept = f": {single.kept.text}" if single.kept else " it is not enough"
+    return f"{text} With every control kept{kept}."
+
+
+def alone_text(options: Options) -> str:
+    """Return what single additions cannot do, or that none is needed; empty when they can."""
+    least, asks = options.least, options.asks
+    evidence = least.after.evidence
+    reached = evidence.tier if least.after.feasible else EvidenceTier.BELOW_FLOOR
+    if reached is EvidenceTier.MEETS_TARGET:
+        whose = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
+        return f"Nothing: {whose} reaches {bound_text(evidence, 'target')}."
+    missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
+    missed += [] if asks.alone_target else ["target"]
+    goals = joined([bound_text(evidence, bound) for bound in missed], "or")
+    return f"No single addition reaches {goals}." if missed else ""
+
+
+def bound_text(evidence: Evidence, bound: str) -> str:
+    """Return the study's target or floor with its number: ``the target of power 0.80``."""
+    value = evidence.target if bound == "target" else evidence.floor
+    return f"the {bound} of {evidence.measure} {evidence.amount(value)}"
