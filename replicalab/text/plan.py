@@ -199,7 +199,7 @@ def loss_text(step: PlanStep) -> str:
     old, new = (effect_text(detectable_effect(plan)) for plan in (step.before, step.after))
     sought = step.after.evidence.row.sought
     if sought and old != new:
-        parts.append(f"{sought.name} {old} → {new}")
+        parts.append(f"{sought} {old} → {new}")
     if step.before.fidelity_loss != step.after.fidelity_loss:
         parts.append(f"fidelity loss {step.before.fidelity_loss} → {step.after.fidelity_loss}")
     return "; ".join(parts)

@@ -57,8 +57,6 @@ def hold(capsys: pytest.CaptureFixture[str], name: str, figure: float, detail: s
 def forget() -> None:
     """Empty the caches of the evidence, as in a process that has just begun."""
     rows._value.cache_clear()  # noqa: SLF001
-    distributions.t_critical.cache_clear()
     kinds._two_one_sided.cache_clear()  # noqa: SLF001
     distributions.f_test_power.cache_clear()
-    distributions.detection_probability.cache_clear()
     beta.upper_logit.cache_clear()

@@ -15,7 +15,6 @@ from scipy import integrate, stats
 from replicalab.measures.distributions import (
     detection_probability,
     normal_cdf,
-    normal_quantile,
     t_critical,
     t_test_power,
     z_critical,
@@ -223,11 +222,6 @@ def test_z_power_agrees_with_scipy(shift: float, alpha: float) -> None:
 @pytest.mark.parametrize("x", [-30.0, -8.0, -1.96, 0.0, 1.0, 8.0])
 def test_normal_cdf_agrees_with_scipy_in_both_tails(x: float) -> None:
     assert normal_cdf(x) == pytest.approx(stats.norm.cdf(x), rel=1e-12)
-
-
-@pytest.mark.parametrize("p", [1e-9, 0.025, 0.5, 0.8, 0.975, 1 - 1e-9])
-def test_normal_quantile_agrees_with_scipy(p: float) -> None:
-    assert normal_quantile(p) == pytest.approx(stats.norm.ppf(p), rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize("alpha", [1e-100, 1e-12, 0.05, 0.5, 0.999])

@@ -188,8 +188,8 @@ def test_evidence_curve_refuses_what_evidence_refuses() -> None:
 def evidence_if(design: Design, n: int, sought: float, part: float = 1.0) -> float:
     """Return the evidence if what is sought were so large, or that part of it."""
     row = KINDS[design.kind]
-    if row.sought and row.sought.number:
-        changed = design.model_copy(update={row.sought.number: sought * part})
+    if row.effect and row.effect.within_margin:
+        changed = design.model_copy(update={"margin": sought * part})
         return evidence_value(changed, n, design.effect_planning)
     assert row.effect is not None
     return evidence_value(design, n, row.effect.seen(sought, part))

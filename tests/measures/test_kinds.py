@@ -52,10 +52,7 @@ def test_what_only_approximates_says_so(row: Kind) -> None:
 def test_row_names_numbers_that_a_design_has(row: Kind) -> None:
     assert set(row.needs) <= set(PARAMETERS) == set(Given._fields) <= set(Design.model_fields)
     assert [row.label(number) for number in row.numbers]
-    within = row.effect and row.effect.within
-    assert within is None or within in row.needs
-    number = row.sought and row.sought.number
-    assert number is None or number in row.needs
+    assert bool(row.effect and row.effect.within_margin) == ("margin" in row.needs)
     assert row.setting_text(Given(groups=3, margin=0.5, event_share=0.6)) is not None
 
 
