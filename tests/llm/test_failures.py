@@ -15,7 +15,6 @@ from typing import Final
 import pytest
 
 from replicalab.errors import (
-    ModelCancelledError,
     ModelError,
     ModelRateLimitedError,
     ModelRefusedError,
@@ -245,32 +244,6 @@ def test_silent_server_times_out_once(silent: Reply) -> None:
     assert len(server.received) == 1
 
 
-def cancelled_call(endpoint: Endpoint, ready: Callable[[], object]) -> ModelError:
-    """Return the error of a call that is cancelled at its first report once ``ready``."""
-    stop, later = Event(), list[Progress]()
-
-    def progress(found: Progress) -> None:
-        if stop.is_set():
-            later.append(found)
-        elif ready():
-            stop.set()
-
-    error = failure_of(endpoint, on_progress=progress, cancelled=stop.is_set)
-    assert not later, "it waited for longer than it takes to report once more"
-    return error
-
-
-@pytest.mark.usefixtures("nothing_left")
-@pytest.mark.parametrize("slow", SLOW)
-def test_slow_server_is_left_when_the_call_is_cancelled(slow: Reply) -> None:
-    with serve(slow) as server:
-        endpoint = endpoint_at(server.url, max_retries=2)
-        error = cancelled_call(endpoint, lambda: server.received)
-        assert server.left.wait(PATIENCE)
-    assert isinstance(error, ModelCancelledError)
-    assert len(server.received) == 1
-
-
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("slow", SLOW)
 def test_slow_server_is_left_at_the_time_limit(slow: Reply) -> None:
@@ -286,24 +259,35 @@ class Rerun(BaseException):
     """As Streamlit interrupts a script."""
 
 
-@pytest.mark.usefixtures("nothing_left")
-@pytest.mark.parametrize("kind", [Rerun, KeyboardInterrupt, StopIteration, OSError, ModelError])
-@pytest.mark.parametrize("reply", [stall, drip_text])
-def test_error_of_the_progress_function_ends_the_call(
-    kind: type[BaseException], reply: Reply
-) -> None:
-    mine = kind("mine")
+def stopped_call(endpoint: Endpoint, mine: BaseException, ready: Callable[[], object]) -> None:
+    """Call, raise this at the first report once ``ready``, and check that it ends the call."""
 
-    def broken(_: Progress) -> None:
-        if server.received:
+    def progress(_: Progress) -> None:
+        if ready():
             raise mine
 
-    with serve(reply) as server:
-        with pytest.raises(kind) as caught:
-            build_generate_fn(endpoint_at(server.url, max_retries=2), on_progress=broken)(MESSAGES)
-        assert server.left.wait(PATIENCE)
+    with pytest.raises(type(mine)) as caught:
+        build_generate_fn(endpoint, on_progress=progress)(MESSAGES)
     assert caught.value is mine
     assert mine.__cause__ is mine.__context__ is None
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize(
+    ("kind", "slow"),
+    [
+        *((Rerun, slow) for slow in SLOW),
+        *((kind, slow) for kind in (KeyboardInterrupt, StopIteration, OSError, ModelError)
+          for slow in (stall, drip_text)),
+    ],
+)  # fmt: skip
+def test_error_of_the_progress_function_ends_the_call(
+    kind: type[BaseException], slow: Reply
+) -> None:
+    with serve(slow) as server:
+        endpoint = endpoint_at(server.url, max_retries=2)
+        stopped_call(endpoint, kind("mine"), lambda: server.received)
+        assert server.left.wait(PATIENCE)
     assert len(server.received) == 1
 
 
@@ -340,18 +324,10 @@ def test_call_that_is_not_answered_yet_ends_too(
     place: Callable[[], AbstractContextManager[str]],
 ) -> None:
     with place() as url:
-        endpoint = endpoint_at(url, timeout=60, max_retries=2)
-        assert isinstance(cancelled_call(endpoint, lambda: True), ModelCancelledError)
+        stopped_call(endpoint_at(url, timeout=60, max_retries=2), Rerun("mine"), lambda: True)
     with place() as url:
         endpoint = endpoint_at(url, timeout=60, max_retries=2, time_limit=0.3)
         assert isinstance(failure_of(endpoint), ModelTimeoutError)
-
-
-def test_call_cancelled_before_it_begins_sends_nothing() -> None:
-    with serve(streamed("x")) as server:
-        error = failure_of(endpoint_at(server.url), cancelled=lambda: True)
-    assert isinstance(error, ModelCancelledError)
-    assert server.received == []
 
 
 def test_progress_is_reported_from_waiting_to_the_end() -> None:
