@@ -47,11 +47,6 @@ class Exchange:
         self._handler.wfile.write(data)
         self._handler.wfile.flush()
 
-    def head(self, status: int, content_type: str, **headers: str) -> None:
-        lines = [f"HTTP/1.1 {status} Status", f"Content-Type: {content_type}"]
-        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-        self.raw("\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1"))
-
     def sleep(self, seconds: float) -> None:
         self._stop.wait(seconds)
 
@@ -135,6 +130,13 @@ def endpoint_at(url: str, **changes: object) -> Endpoint:
     return Endpoint.model_validate({**fields, **changes})
 
 
+def head(status: int, content_type: str, **headers: str) -> bytes:
+    """Return the head of a response."""
+    lines = [f"HTTP/1.1 {status} Status", f"Content-Type: {content_type}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1")
+
+
 def completion(text: object, **more: object) -> dict[str, object]:
     """Return a whole chat completion."""
     choice = {
@@ -158,6 +160,7 @@ def event(data: object) -> bytes:
 
 
 DONE: Final = event("[DONE]")
+GOOD_HEAD: Final = head(200, EVENTS)
 
 
 def whole(text: object, **more: object) -> Reply:
@@ -174,28 +177,9 @@ def streamed(*texts: object, usage: object = None) -> Reply:
 
 def sending(status: int, content_type: str, body: bytes, **headers: str) -> Reply:
     """Return a reply of exactly this."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.head(status, content_type, **headers)
-        exchange.raw(body)
-
-    return reply
+    return lambda exchange: exchange.raw(head(status, content_type, **headers) + body)
 
 
 def failing(status: int, body: object = None, **headers: str) -> Reply:
     """Return a reply with this status and this JSON body."""
     return sending(status, JSON, json.dumps(body or {"error": {}}).encode(), **headers)
-
-
-def echoing(status: int) -> Reply:
-    """Return a reply that repeats the key wherever a reply can: status line, header, body."""
-
-    def reply(exchange: Exchange) -> None:
-        key = exchange.received.headers.get("authorization", "")
-        body = json.dumps({"error": {"message": f"bad {key}", "code": key, "type": key}})
-        exchange.raw(
-            f"HTTP/1.1 {status} bad {key}\r\nX-Request-Id: {key}\r\nX-Echo: {key}\r\n"
-            f"Content-Type: {JSON}\r\nRetry-After: 0.01\r\nConnection: close\r\n\r\n{body}".encode()
-        )
-
-    return reply
