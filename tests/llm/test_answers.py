@@ -61,16 +61,14 @@ def asked(reply: Reply, **changes: object) -> Answer:
     with serve(reply) as server:
         answer = build_generate_fn(endpoint_at(server.url, **changes))(MESSAGES)
     assert isinstance(answer, Answer)
+    assert len(server.received) == 1
     return answer
-
-
-USAGE = {"prompt_tokens": 12, "completion_tokens": 3}
 
 
 @pytest.mark.parametrize(
     ("usage", "counted"),
     [
-        (USAGE, (12, 3)),
+        ({"prompt_tokens": 12, "completion_tokens": 3}, (12, 3)),
         (None, (None, None)),
         ("much", (None, None)),
         ({"prompt_tokens": -1, "completion_tokens": "many"}, (None, None)),
@@ -81,34 +79,27 @@ USAGE = {"prompt_tokens": 12, "completion_tokens": 3}
 def test_answer_comes_with_its_usage_unless_that_is_absurd(
     reply: Callable[..., Reply], usage: object, counted: tuple[int | None, int | None]
 ) -> None:
-    with serve(reply("Hello", usage=usage)) as server:
-        answer = build_generate_fn(endpoint_at(server.url))(MESSAGES)
-    assert isinstance(answer, Answer)
+    answer = asked(reply("Hello", usage=usage))
     assert (answer.prompt_tokens, answer.completion_tokens) == counted
     assert (answer, answer.finish_reason) == ("Hello", "stop")
-    assert len(server.received) == 1
 
 
-def test_request_says_what_the_endpoint_says() -> None:
+def test_request_says_what_the_endpoint_says_in_what_json_can_hold() -> None:
+    half = {"role": "user", "content": "a\ud800b"}
     with serve(streamed("x")) as server:
         endpoint = endpoint_at(server.url, max_tokens=77, temperature=0.5)
-        build_generate_fn(endpoint)(MESSAGES)
-    assert (server.received[0].method, server.received[0].path) == ("POST", "/v1/chat/completions")
-    assert server.received[0].headers["authorization"] == f"Bearer {CANARY}"
-    assert server.received[0].body == {
+        build_generate_fn(endpoint)([*MESSAGES, half])
+    [received] = server.received
+    assert (received.method, received.path) == ("POST", "/v1/chat/completions")
+    assert received.headers["authorization"] == f"Bearer {CANARY}"
+    assert received.body == {
         "model": "test-model",
-        "messages": MESSAGES,
+        "messages": [*MESSAGES, {"role": "user", "content": "a\ufffdb"}],
         "max_tokens": 77,
         "temperature": 0.5,
         "stream": True,
         "stream_options": {"include_usage": True},
     }
-
-
-def test_messages_that_no_json_can_hold_are_sent_readable() -> None:
-    with serve(streamed("x")) as server:
-        build_generate_fn(endpoint_at(server.url))([{"role": "user", "content": "a\ud800b"}])
-    assert server.received[0].body["messages"] == [{"role": "user", "content": "a\ufffdb"}]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +158,7 @@ def byte_by_byte(exchange: Exchange) -> None:
 
 INDENTED: Final = "\ufeff\n\n" + json.dumps(completion("Hello"), indent=2)
 OTHER: Final = {"index": 1, "delta": {"content": "Bonjour"}, "finish_reason": "stop"}
-TOOL_CALL: Final = {"index": 0, "delta": {"tool_calls": [{}]}, "finish_reason": "tool_calls"}
+TOOL_CALL: Final = {"index": 0, "delta": {"tool_calls": [{"index": 0}]}, "finish_reason": "tool_calls"}
 HALF: Final = len(CANARY) // 2
 
 
