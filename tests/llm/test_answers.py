@@ -158,7 +158,7 @@ def byte_by_byte(exchange: Exchange) -> None:
 
 INDENTED: Final = "\ufeff\n\n" + json.dumps(completion("Hello"), indent=2)
 OTHER: Final = {"index": 1, "delta": {"content": "Bonjour"}, "finish_reason": "stop"}
-TOOL_CALL: Final = {"index": 0, "delta": {"tool_calls": [{"index": 0}]}, "finish_reason": "tool_calls"}
+CALL: Final = {"index": 0, "delta": {"tool_calls": [{"index": 0}]}, "finish_reason": "tool_calls"}
 HALF: Final = len(CANARY) // 2
 
 
@@ -177,7 +177,7 @@ HALF: Final = len(CANARY) // 2
         (whole("a\ud800b\udfffc"), "a\ufffdb\ufffdc", "stop"),
         (streamed("\ud83d", "\ude00"), "😀", "stop"),
         # Only the first choice is read, and a call of a tool has no text.
-        (events({"choices": [OTHER]}, piece("Hello"), {"choices": [TOOL_CALL, OTHER]}), "Hello",
+        (events({"choices": [OTHER]}, piece("Hello"), {"choices": [CALL, OTHER]}), "Hello",
          "tool_calls"),
         # The key that a server repeats is masked.
         (streamed(f"your key is {CANARY[:HALF]}", f"{CANARY[HALF:]}."), "your key is [key].",
