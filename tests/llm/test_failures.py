@@ -66,9 +66,7 @@ def slowly(first: bytes, block: bytes = b"") -> Reply:
 
     def reply(exchange: Exchange) -> None:
         exchange.raw(first)
-        if block:
-            exchange.drip(block, 0.05)
-        exchange.wait()
+        exchange.drip(block, 0.05) if block else exchange.wait()
 
     return reply
 
