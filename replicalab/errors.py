@@ -13,8 +13,7 @@
     │   ├── ModelRateLimitedError    too many requests, or a quota that is used up
     │   ├── ModelServerError         the server failed by its own account
     │   ├── ModelFormatError         an answer that is no chat completion
-    │   ├── ModelAnswerTooLongError  an answer longer than is read
-    │   └── ModelCancelledError      stopped by the user
+    │   └── ModelAnswerTooLongError  an answer longer than is read
     └── ScientistOutputParseError    model text without one valid action (agents.scientist_policy)
 
 Every message names the value, the place and the remedy. All are ValueErrors too, so a caller
@@ -120,7 +119,3 @@ class ModelFormatError(ModelError):
 
 class ModelAnswerTooLongError(ModelError):
     """The answer is longer than is read."""
-
-
-class ModelCancelledError(ModelError):
-    """The user stopped the call."""

@@ -12,7 +12,6 @@ from replicalab.errors import (
     Fault,
     LinkError,
     ModelAnswerTooLongError,
-    ModelCancelledError,
     ModelError,
     ModelFormatError,
     ModelRateLimitedError,
@@ -36,7 +35,6 @@ OF_A_MODEL = [
     ModelServerError,
     ModelFormatError,
     ModelAnswerTooLongError,
-    ModelCancelledError,
 ]
 BRANCHES = [
     *(ScenarioError, LinkError, NegotiationError, TraceError, ModelError),

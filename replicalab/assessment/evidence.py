@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from replicalab.lexicon import count_text
 from replicalab.measures import (
@@ -25,9 +25,6 @@ from replicalab.measures import (
 )
 from replicalab.models import Protocol
 from replicalab.scenarios import Design, Pack
-
-_EXACT: Final = 1e-12
-"""How closely, relative to itself, the smallest detectable effect is found."""
 
 
 @dataclass(frozen=True)
@@ -163,11 +160,11 @@ def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
     published = design.effect_published
     sizes = {
         AS_PUBLISHED: published,
-        HALVED: effect.halved(planning if published is None else published),
+        HALVED: effect.seen(planning if published is None else published, 0.5),
         SMALLEST: design.sesoi,
     }
     return merged_effects(
-        AssumedEffect(name, effect.unsigned(size))
+        AssumedEffect(name, abs(size))
         for name in effect.offered
         if (size := sizes[name]) is not None
     )
@@ -227,34 +224,8 @@ def tier_of(design: Design, value: float) -> EvidenceTier:
 
 
 def smallest_detectable_effect(design: Design, n: int, factor: float = 1.0) -> float | None:
-    """Return the smallest effect that ``n`` samples detect at the target power, without a sign.
+    """Return the smallest effect that ``n`` samples detect, as `Kind.least_sought` does.
 
-    Found by bisection, exact to 1e-12 of itself and on the side where the target is met. 0 where
-    the target is no higher than alpha. None where the kind has no test, where ``n`` is too small
-    for one, and where only an effect beyond 1e15 would do.
-
-    Args:
-        design: the design.
-        n: samples that count.
-        factor: what a plan's substitutions leave of every effect; the effect that is returned is
-            the one that the study's own items would show.
+    None where no test would detect any.
     """
-    row = KINDS[design.kind]
-    if row.sought is None:
-        return None
-
-    def is_enough(size: float) -> bool:
-        return row.value_if(size, n, design, factor) >= design.target
-
-    top = row.largest_sought
-    low, high = 0.0, min(top, 1.0)
-    if is_enough(low):
-        return row.as_sought(low, design)
-    while not is_enough(high):
-        if high >= top:
-            return None
-        low, high = high, min(top, high * 2)
-    while high - low > _EXACT * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return row.as_sought(high, design)
+    return KINDS[design.kind].least_sought(design, n, factor)

@@ -1,7 +1,7 @@
 """The language model: where it is reached, and how it is asked.
 
     endpoint = Endpoint.from_environment(os.environ)      # None: show what_to_set(os.environ)
-    generate = build_generate_fn(endpoint, on_progress=draw, cancelled=stop.is_set)
+    generate = build_generate_fn(endpoint, on_progress=draw)  # draw may raise, to stop it
     answer = ask_model(generate, state, scenario)         # the turn, and every attempt at it
 
 Everything that goes wrong is a `replicalab.errors.ModelError` with a message fit to be shown.
@@ -9,7 +9,7 @@ Importing this room does not import the openai package; the first call does.
 """
 
 from replicalab.llm.call import Answer, Progress, build_generate_fn, check_endpoint
-from replicalab.llm.endpoint import SETTINGS, Endpoint, missing_settings, what_to_set
+from replicalab.llm.endpoint import SETTINGS, Endpoint, what_to_set
 
 __all__ = [
     "SETTINGS",
@@ -18,6 +18,5 @@ __all__ = [
     "Progress",
     "build_generate_fn",
     "check_endpoint",
-    "missing_settings",
     "what_to_set",
 ]

@@ -7,27 +7,21 @@ import time
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, NamedTuple
 
 from replicalab.agents.scientist_policy import GenerateFn
-from replicalab.errors import ModelCancelledError, ModelTimeoutError
+from replicalab.errors import ModelError, ModelTimeoutError
 from replicalab.llm.endpoint import Endpoint
 from replicalab.negotiation import Clock, readable
 
 POLL_SECONDS: Final = 0.1
-"""How often a waiting call reports, and looks whether it is cancelled or over its time limit."""
-
-_T = TypeVar("_T")
+"""How often a waiting call reports, and looks whether it is over its time limit."""
 
 
 class Answer(str):
-    """The text of an answer, with what the server said about it.
+    """The text of an answer, with what the server said about it; None where it did not say.
 
-    Attributes:
-        prompt_tokens: tokens of the messages sent, None when the server does not say.
-        completion_tokens: tokens of the answer, None when the server does not say.
-        finish_reason: why it ended: ``stop``; ``length`` when it was cut at the token cap; None
-            when the server does not say.
+    It ended by ``stop``, or by ``length`` when it was cut at the token cap.
     """
 
     prompt_tokens: int | None = None
@@ -36,26 +30,16 @@ class Answer(str):
 
 
 class Progress(NamedTuple):
-    """How far a call is.
-
-    Attributes:
-        characters: received of the answer so far; 0 while the model has not begun.
-        seconds: since the call began.
-    """
+    """How far a call is: characters of the answer so far, and seconds since it began."""
 
     characters: int
     seconds: float
 
 
-OnProgress: TypeAlias = Callable[[Progress], None]
-Cancelled: TypeAlias = Callable[[], bool]
-
-
 def build_generate_fn(
     endpoint: Endpoint,
     *,
-    on_progress: OnProgress | None = None,
-    cancelled: Cancelled | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
     clock: Clock = time.monotonic,
 ) -> GenerateFn:
     """Return a function that sends chat messages to the endpoint and returns the answer's text.
@@ -74,8 +58,6 @@ def build_generate_fn(
         endpoint: whom to ask, and the limits.
         on_progress: called in the caller's thread, ten times a second and once at the end, also
             while nothing has come yet. What it raises ends the call and is not caught.
-        cancelled: asked ten times a second, also while nothing has come yet; True ends the call
-            with `ModelCancelledError`.
         clock: seconds that only grow.
 
     Raises (from the returned function):
@@ -86,11 +68,18 @@ def build_generate_fn(
         # It brings the openai package, which takes 0.3 s to import: too long for each start.
         from replicalab.llm.client import Asking  # noqa: PLC0415 - with the first call, see above
 
-        asking = Asking(endpoint, [_readable(message) for message in messages])
+        asking = Asking(
+            endpoint,
+            [{name: readable(text) for name, text in message.items()} for message in messages],
+        )
         started = clock()
         with _stepwise(asking.outcome()) as (outcome, step):
             while not outcome.done():
-                _check(endpoint, cancelled, clock() - started)
+                if clock() - started >= endpoint.time_limit:
+                    raise ModelTimeoutError(
+                        f"{endpoint.host} did not complete its answer within "
+                        f"{endpoint.time_limit:g} seconds; try a faster model, or ask for less."
+                    )
                 step()
                 if on_progress is not None:
                     on_progress(Progress(asking.characters, clock() - started))
@@ -106,13 +95,7 @@ def build_generate_fn(
     return generate
 
 
-def check_endpoint(
-    endpoint: Endpoint,
-    *,
-    on_progress: OnProgress | None = None,
-    cancelled: Cancelled | None = None,
-    clock: Clock = time.monotonic,
-) -> str:
+def check_endpoint(endpoint: Endpoint, *, clock: Clock = time.monotonic) -> str:
     """Return a sentence that says that the model answers, after asking it for one word.
 
     It is a real, small call: it costs some twenty tokens, and proves address, key and model.
@@ -121,32 +104,15 @@ def check_endpoint(
         ModelError: it does not answer; the message says why and what to do.
     """
     started = clock()
-    generate = build_generate_fn(
-        endpoint, on_progress=on_progress, cancelled=cancelled, clock=clock
-    )
+    generate = build_generate_fn(endpoint, clock=clock)
     generate([{"role": "user", "content": "Reply with the word OK and nothing else."}])
     return f"{endpoint.host} answers as model '{endpoint.model}' ({clock() - started:.1f} s)."
 
 
-def _readable(message: dict[str, str]) -> dict[str, str]:
-    return {name: readable(text) for name, text in message.items()}
-
-
-def _check(endpoint: Endpoint, cancelled: Cancelled | None, seconds: float) -> None:
-    """Raise what must end the call now, if anything must."""
-    if cancelled is not None and cancelled():
-        raise ModelCancelledError(f"The call of {endpoint.host} was cancelled.")
-    if seconds >= endpoint.time_limit:
-        raise ModelTimeoutError(
-            f"{endpoint.host} did not complete its answer within {endpoint.time_limit:g} seconds; "
-            "try a faster model, or ask for less."
-        )
-
-
 @contextmanager
 def _stepwise(
-    work: Coroutine[None, None, _T],
-) -> Iterator[tuple[asyncio.Task[_T], Callable[[], object]]]:
+    work: Coroutine[None, None, ModelError | None],
+) -> Iterator[tuple[asyncio.Task[ModelError | None], Callable[[], object]]]:
     """Yield the work as a task, and what lets it go on for a moment.
 
     Between two moments its event loop stands still, so the caller may do and raise anything. Work
@@ -154,7 +120,8 @@ def _stepwise(
     the caller's may be inside another loop already: that of a notebook, say.
     """
     with ThreadPoolExecutor(1, "model_call") as thread:
-        runner = asyncio.Runner(loop_factory=_loop)
+        runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        runner.get_loop().set_default_executor(_Unawaited(thread_name_prefix="model_host"))
         task = runner.get_loop().create_task(work)
 
         def step() -> object:
@@ -165,12 +132,6 @@ def _stepwise(
             yield task, step
         finally:
             thread.submit(runner.close).result()
-
-
-def _loop() -> asyncio.AbstractEventLoop:
-    loop = asyncio.new_event_loop()
-    loop.set_default_executor(_Unawaited(thread_name_prefix="model_host"))
-    return loop
 
 
 class _Unawaited(ThreadPoolExecutor):

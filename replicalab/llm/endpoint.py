@@ -19,22 +19,17 @@ from pydantic import (
 from replicalab.errors import ModelSettingsError
 from replicalab.models import Record
 
-BASE_URL_SETTING: Final = "REPLICALAB_LLM_BASE_URL"
-MODEL_SETTING: Final = "REPLICALAB_LLM_MODEL"
 API_KEY_SETTING: Final = "REPLICALAB_LLM_API_KEY"
-TIMEOUT_SETTING: Final = "REPLICALAB_LLM_TIMEOUT"
-MAX_TOKENS_SETTING: Final = "REPLICALAB_LLM_MAX_TOKENS"
 
 SETTINGS: Final[Mapping[str, str]] = {
-    "base_url": BASE_URL_SETTING,
-    "model": MODEL_SETTING,
+    "base_url": "REPLICALAB_LLM_BASE_URL",
+    "model": "REPLICALAB_LLM_MODEL",
     "api_key": API_KEY_SETTING,
-    "timeout": TIMEOUT_SETTING,
-    "max_tokens": MAX_TOKENS_SETTING,
+    "timeout": "REPLICALAB_LLM_TIMEOUT",
+    "max_tokens": "REPLICALAB_LLM_MAX_TOKENS",
 }
 """Field of `Endpoint` and the variable that sets it; the first two are needed, the rest are not."""
 
-_NEEDED: Final = (BASE_URL_SETTING, MODEL_SETTING)
 _ADDRESS: Final = re.compile(
     r"https?://(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d+)?(/[a-z0-9._~%!$&'()*+,;=:@/-]*)?", re.IGNORECASE
 )
@@ -44,24 +39,6 @@ _SHORTEST_REAL_KEY: Final = 16
 _SHORTEST_WITH_A_DIGIT: Final = 8
 """From here on a word with a digit in it is taken for a key: no placeholder has one."""
 _SEPARATOR: Final = r"[\s_.,:;|/*'\"`-]"
-
-
-def _is_secret(key: str) -> bool:
-    if len(key) >= _SHORTEST_REAL_KEY:
-        return True
-    return len(key) >= _SHORTEST_WITH_A_DIGIT and any(map(str.isdigit, key))
-
-
-def _repeated(key: str) -> re.Pattern[str]:
-    """Return what finds a key, also in other case or with separators put in or left out.
-
-    Separators are no characters of the sequence that is looked for, so the search never has to
-    go back.
-    """
-    kept = re.sub(_SEPARATOR, "", key)
-    if len(kept) < _SHORTEST_WITH_A_DIGIT:
-        return re.compile(re.escape(key), re.IGNORECASE)
-    return re.compile(f"{_SEPARATOR}*".join(map(re.escape, kept)), re.IGNORECASE)
 
 
 def _address(value: str) -> str:
@@ -132,9 +109,20 @@ class Endpoint(Record):
         return urlsplit(self.base_url).netloc
 
     def without_key(self, text: str) -> str:
-        """Return the text with the key masked wherever a server repeated it."""
+        """Return the text with the key masked wherever a server repeated it.
+
+        Also in other case, or with separators put in or left out: they are no characters of the
+        sequence that is looked for, so the search never has to go back.
+        """
         key = self.api_key.get_secret_value() if self.api_key else ""
-        return _repeated(key).sub("[key]", text) if _is_secret(key) else text
+        has_digit = any(map(str.isdigit, key))
+        if len(key) < (_SHORTEST_WITH_A_DIGIT if has_digit else _SHORTEST_REAL_KEY):
+            return text
+        kept = re.sub(_SEPARATOR, "", key)
+        if len(kept) < _SHORTEST_WITH_A_DIGIT:
+            return re.sub(re.escape(key), "[key]", text, flags=re.IGNORECASE)
+        pattern = f"{_SEPARATOR}*".join(map(re.escape, kept))
+        return re.sub(pattern, "[key]", text, flags=re.IGNORECASE)
 
     @classmethod
     def from_environment(cls, env: Mapping[str, str]) -> Endpoint | None:
@@ -147,25 +135,23 @@ class Endpoint(Record):
             ModelSettingsError: a value cannot be used; the message names the setting, never the
                 value of an address or a key.
         """
-        if missing_settings(env):
+        if what_to_set(env):
             return None
         given = {field: env.get(name, "").strip() for field, name in SETTINGS.items()}
         try:
             return cls.model_validate({field: text for field, text in given.items() if text})
         except ValidationError as error:
-            failure = ModelSettingsError(_first_fault(error))
+            first = error.errors(include_url=False, include_input=False)[0]
+            name = SETTINGS[str(first["loc"][0])]
+            failure = ModelSettingsError(f"{name}: {first['msg'].removeprefix('Value error, ')}")
         # Raised out here, so that the input that pydantic keeps does not travel along.
         raise failure
 
 
-def missing_settings(env: Mapping[str, str]) -> list[str]:
-    """Return the needed settings that are not set or blank; empty when a model can be asked."""
-    return [name for name in _NEEDED if not env.get(name, "").strip()]
-
-
 def what_to_set(env: Mapping[str, str]) -> str:
-    """Return a sentence that says which settings are missing; empty when none is."""
-    missing = missing_settings(env)
+    """Return a sentence that says which needed settings are not set or blank; empty when none."""
+    needed = (SETTINGS["base_url"], SETTINGS["model"])
+    missing = [name for name in needed if not env.get(name, "").strip()]
     if not missing:
         return ""
     return (
@@ -173,9 +159,3 @@ def what_to_set(env: Mapping[str, str]) -> str:
         "the server asks for a key. Any server with an OpenAI-compatible address will do, "
         "such as a local one at http://localhost:11434/v1."
     )
-
-
-def _first_fault(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    field = str(first["loc"][0]) if first["loc"] else ""
-    return f"{SETTINGS.get(field, field)}: {first['msg'].removeprefix('Value error, ')}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import socket
 import ssl
-from collections.abc import Iterator
 from typing import Final
 
 import httpx2
@@ -106,7 +105,11 @@ def _refusal(endpoint: Endpoint, error: openai.APIStatusError) -> ModelError:
 
 def _lack_of_connection(error: Exception) -> str:
     """Return what is wrong with a connection, by the causes behind the error."""
-    kinds = {kind for cause in _causes(error) for kind in type(cause).__mro__}
+    kinds: set[type] = set()
+    cause: BaseException | None = error
+    while cause is not None:
+        kinds.update(type(cause).__mro__)
+        cause = cause.__cause__ or cause.__context__
     if kinds & {socket.gaierror, UnicodeError}:
         return "is not known as a host; check the base URL and the network."
     if ssl.SSLError in kinds:
@@ -114,10 +117,3 @@ def _lack_of_connection(error: Exception) -> str:
     if kinds & {httpx2.ConnectError, httpx2.ConnectTimeout}:
         return "does not answer; check that the server runs and the base URL is right."
     return "dropped the connection before its answer was complete; try again."
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield the error and what lies behind it."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__

@@ -11,6 +11,7 @@ Pharmacokinetics and Biopharmaceutics 15, 657-680; Schoenfeld (1981), Biometrika
 from __future__ import annotations
 
 import math
+import operator
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
@@ -23,8 +24,7 @@ from replicalab.measures.distributions import (
     z_critical,
     z_test_power,
 )
-from replicalab.measures.effects import AS_PUBLISHED, Effect, Ratio, Spread
-from replicalab.measures.rows import Given, Kind, Sought
+from replicalab.measures.rows import AS_PUBLISHED, Effect, Given, Kind, Ratio
 from replicalab.measures.scales import HALF_WIDTH, PERCENT
 
 
@@ -180,10 +180,11 @@ _ROWS: Final = (
         kind=DesignKind.PRECISION,
         formula=_precision,
         method="the normal interval, the SD taken as known",
-        effect=Spread(
+        effect=Effect(
             name="relative SD of one sample",
             signed=False,
             offered=(),
+            seen=operator.truediv,
             seen_text="SD of one sample ÷ {factor:g}",
         ),
         measure="half-width",
@@ -207,8 +208,7 @@ _ROWS: Final = (
         method="two one-sided t-tests, exact by quadrature",
         effect=Effect(
             name="true difference (Cohen's d)",
-            none_is_planned=True,
-            within="margin",
+            within_margin=True,
             offered=(AS_PUBLISHED,),
             seen_text="difference and margin × {factor:g}",
         ),
@@ -216,13 +216,17 @@ _ROWS: Final = (
         setting=" within a margin of ±{margin:.3g}",
         meaning="the chance of showing that the difference lies within the margin",
         level="of each one-sided test",
-        sought=Sought("smallest margin that could be shown", "margin"),
+        sought="smallest margin that could be shown",
     ),
     Kind(
         kind=DesignKind.SURVIVAL,
         formula=_survival,
         method="the log-rank test of two equal arms, by Schoenfeld's approximation",
-        effect=Ratio(name="hazard ratio", seen_text="log of the hazard ratio × {factor:g}"),
+        effect=Ratio(
+            name="hazard ratio",
+            seen=math.pow,
+            seen_text="log of the hazard ratio × {factor:g}",
+        ),
         needs=("alpha", "event_share"),
         setting=" and an event share of {event_share:.3g}",
     ),

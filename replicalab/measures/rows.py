@@ -1,54 +1,138 @@
-"""What a row of the table of kinds holds, and the numbers of a design that it is asked about."""
+"""What a row of the table of kinds holds: its effect, its numbers, its formula and its words.
+
+Evidence depends on an effect's *size* only: how far it is from no effect, in either direction.
+"""
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
-from replicalab.measures.effects import LARGEST, Effect
 from replicalab.measures.scales import SHARE, Scale
+
+# --- the effect that is assumed ---------------------------------------------------------------
+
+AS_PUBLISHED: Final = "as published"
+HALVED: Final = "halved"
+SMALLEST: Final = "smallest of interest"
+"""The effects that may be planned at beside the planning effect."""
+
+_LARGEST: Final = 1e15
+"""No effect beyond this is looked for."""
+
+_EXACT: Final = 1e-12
+"""How closely, relative to itself, the least that a test can show is found."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """An effect that is 0 where there is none, such as a difference or a correlation.
+
+    Attributes:
+        name: in words, such as ``Cohen's d``.
+        below: what its size stays below: 1 for a correlation or a share.
+        signed: whether it may be negative.
+        within_margin: whether the study is to show that it lies within a margin: then there may be
+            none, and what is planned stays below the margin.
+        offered: the other effects worth planning at.
+        seen: what is seen of it through substitutions of a factor.
+        seen_text: the same in words.
+    """
+
+    name: str
+    below: float = math.inf
+    signed: bool = True
+    within_margin: bool = False
+    offered: tuple[str, ...] = (AS_PUBLISHED, HALVED, SMALLEST)
+    seen: Callable[[float, float], float] = operator.mul
+    seen_text: str = "planning effect × {factor:g}"
+
+    @property
+    def largest_size(self) -> float:
+        """The largest size that is looked for."""
+        return min(math.nextafter(self.below, 0), _LARGEST)
+
+    def size(self, effect: float) -> float:
+        """Return how far an effect is from none."""
+        return abs(effect)
+
+    def of_size(self, size: float, like: float) -> float:
+        """Return the effect of a size: a ratio on the same side of 1 as another, else no sign."""
+        return size
+
+    def fault(self, effect: float) -> str | None:
+        """Return what an effect must be that evidence can be computed at, None if it is that."""
+        if abs(effect) >= self.below:
+            return f"less than {self.below:g}"
+        return None if self.signed or effect >= 0 else "0 or more"
+
+    def fault_in_file(self, effect: float) -> str | None:
+        """Return what an effect must be to stand in a study, None if it is that."""
+        if self.below < math.inf and not (self.size(effect) and self.fault(effect) is None):
+            return f"between 0 and {self.below:g}"
+        return self.fault(effect)
+
+    def fault_in_plan(self, effect: float | None) -> str | None:
+        """Return what an effect must be for a study to plan with it, None if it is that."""
+        if effect is None or effect < 0 or not (effect or self.within_margin):
+            return "of 0 or more" if self.within_margin else "above 0"
+        return None
+
+
+class Ratio(Effect):
+    """An effect that is 1 where there is none: its size is its logarithm, on either side of 1."""
+
+    @property
+    def largest_size(self) -> float:
+        """The largest size that is looked for."""
+        return math.log(_LARGEST)
+
+    def size(self, effect: float) -> float:
+        """Return how far an effect is from none."""
+        return abs(math.log(effect))
+
+    def of_size(self, size: float, like: float) -> float:
+        """Return the effect of a size, on the same side of 1 as another."""
+        return math.exp(math.copysign(size, math.log(like)))
+
+    def fault(self, effect: float) -> str | None:
+        """Return what an effect must be that evidence can be computed at, None if it is that."""
+        return None if effect > 0 else "above 0"
+
+    def fault_in_plan(self, effect: float | None) -> str | None:
+        """Return what an effect must be for a study to plan with it, None if it is that."""
+        return "above 0, but not 1" if effect is None or effect <= 0 or effect == 1 else None
+
 
 # --- the numbers of a design ------------------------------------------------------------------
 
 
-class DesignNumbers(Protocol):
-    """The numbers of a design that evidence depends on, beside target and floor."""
+class _Design(Protocol):
+    """The numbers of a study's design, all that evidence depends on."""
 
     @property
-    def effect_published(self) -> float | None:
-        """The effect as printed."""
-
+    def effect_published(self) -> float | None: ...
     @property
-    def effect_planning(self) -> float | None:
-        """The effect that is planned with."""
-
+    def effect_planning(self) -> float | None: ...
     @property
-    def sesoi(self) -> float | None:
-        """The smallest effect of interest."""
-
+    def sesoi(self) -> float | None: ...
     @property
-    def alpha(self) -> float | None:
-        """The significance level."""
-
+    def target(self) -> float: ...
     @property
-    def population_max(self) -> int | None:
-        """The most samples that there are."""
-
+    def alpha(self) -> float | None: ...
     @property
-    def groups(self) -> int | None:
-        """How many groups are compared."""
-
+    def population_max(self) -> int | None: ...
     @property
-    def margin(self) -> float | None:
-        """The difference that counts as none."""
-
+    def groups(self) -> int | None: ...
     @property
-    def event_share(self) -> float | None:
-        """The share of samples with an event."""
+    def margin(self) -> float | None: ...
+    @property
+    def event_share(self) -> float | None: ...
 
 
 class Parameter(NamedTuple):
@@ -75,9 +159,6 @@ PARAMETERS: Final = {
 """By field. What is always allowed does no harm where no formula asks for it."""
 
 
-_EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
-
-
 class Given(NamedTuple):
     """What a formula is given beside n and the effect, as seen through a plan's substitutions."""
 
@@ -88,13 +169,11 @@ class Given(NamedTuple):
     event_share: float = 1.0
 
     @classmethod
-    def by(cls, design: DesignNumbers, factor: float = 1.0) -> Given:
-        """Return the numbers of a design.
+    def by(cls, design: _Design, factor: float = 1.0) -> Given:
+        """Return the numbers of a design, where substitutions leave that part of every effect.
 
-        Args:
-            design: the design.
-            factor: what the substitutions leave of every effect. A difference as large as the
-                margin is seen smaller by it too, so what is seen must lie within less.
+        A difference as large as the margin is seen smaller too, so what is seen must lie within
+        less.
         """
         return cls(
             alpha=design.alpha or 0.0,
@@ -105,26 +184,15 @@ class Given(NamedTuple):
         )
 
 
-Formula = Callable[[int, float, Given], float]
-"""The evidence of n samples, 1 or more, at an effect of that size."""
-
-
-class Sought(NamedTuple):
-    """What a test may ask for the least of.
-
-    Attributes:
-        name: for people.
-        number: the number of the design that it is; None where it is the effect.
-    """
-
-    name: str
-    number: str | None = None
-
-
-_AN_EFFECT: Final = Sought("smallest detectable effect")
-
-
 # --- a row ------------------------------------------------------------------------------------
+
+Formula = Callable[[int, float, Given], float]
+"""The evidence of n samples, 1 or more, at an effect of that size; it never falls with n."""
+
+
+@lru_cache(maxsize=65536)
+def _value(formula: Formula, n: int, size: float, given: Given) -> float:
+    return formula(n, size, given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +201,7 @@ class Kind:
 
     Attributes:
         kind: its name in a study file.
-        formula: the evidence, which never falls with n.
+        formula: the evidence.
         method: how that is computed; what only approximates says so.
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
@@ -143,7 +211,8 @@ class Kind:
         axis: what a chart calls it, where that is more than the measure.
         scale: how it is written and compared.
         level: what alpha is the level of.
-        sought: what a test may ask for the least of, None where nothing is tested.
+        sought: what a test may ask for the least of, None where nothing is tested: the effect, or
+            the margin that it is to lie within.
     """
 
     kind: StrEnum
@@ -157,7 +226,7 @@ class Kind:
     axis: str = ""
     scale: Scale = SHARE
     level: str = "two-sided"
-    sought: Sought | None = _AN_EFFECT
+    sought: str | None = "smallest detectable effect"
 
     @property
     def axis_title(self) -> str:
@@ -190,86 +259,78 @@ class Kind:
         """
         if n < 1:
             return self.scale.worst
-        return _value(self.formula, n, self._size(effect), given)
+        size = 0.0
+        if self.effect is not None:
+            if effect is None:
+                raise ValueError(f"{self.kind} needs an effect to assume")
+            if not math.isfinite(effect):
+                raise ValueError(f"the effect is {effect}; give a finite number")
+            if fault := self.effect.fault(effect):
+                raise ValueError(f"the effect is {effect}; {self.named} effect is {fault}")
+            size = self.effect.size(effect)
+        return _value(self.formula, n, size, given)
 
-    def _size(self, effect: float | None) -> float:
-        if self.effect is None:
-            return 0.0
-        if effect is None:
-            raise ValueError(f"{self.kind} needs an effect to assume")
-        if not math.isfinite(effect):
-            raise ValueError(f"the effect is {effect}; give a finite number")
-        if fault := self.effect.fault(effect):
-            raise ValueError(f"the effect is {effect}; {self.named} effect is {fault}")
-        return self.effect.size(effect)
+    def least_sought(self, design: _Design, n: int, factor: float) -> float | None:
+        """Return the least of what is sought that ``n`` samples show with the target power.
 
-    def value_if(self, sought: float, n: int, design: DesignNumbers, factor: float) -> float:
-        """Return the evidence of ``n`` samples if what is sought were of that size.
+        Found by bisection, exact to 1e-12 of itself and on the side where the target is met. 0
+        where the target is no higher than alpha. None where nothing is tested, where ``n`` is too
+        small for a test, and where only an effect beyond 1e15 would do.
 
         Args:
-            sought: the size that the study's own items would show, 0 or more.
+            design: the design.
             n: samples that count.
-            design: all other numbers.
-            factor: what a plan's substitutions leave of every effect.
+            factor: what a plan's substitutions leave of every effect; what is returned is what the
+                study's own items would show.
         """
-        if n < 1:
-            return self.scale.worst
-        given, seen = Given.by(design, factor), sought * factor
-        if self._sought_number is None:
-            return _value(self.formula, n, seen, given)
-        size = self._size(design.effect_planning) * factor
-        changed: dict[str, Any] = {self._sought_number: seen}
-        return _value(self.formula, n, size, given._replace(**changed))
+        effect, planned = self.effect, design.effect_planning
+        if self.sought is None or effect is None or planned is None or n < 1:
+            return None
+        given, assumed = Given.by(design, factor), effect.size(planned) * factor
 
-    @property
-    def largest_sought(self) -> float:
-        """The largest size of what is sought that is looked for."""
-        if self.effect is None or self._sought_number:
-            return LARGEST
-        return self.effect.largest_size
+        def is_enough(size: float) -> bool:
+            seen = size * factor
+            if effect.within_margin:
+                value = _value(self.formula, n, assumed, given._replace(margin=seen))
+            else:
+                value = _value(self.formula, n, seen, given)
+            return value >= design.target
 
-    def as_sought(self, size: float, design: DesignNumbers) -> float:
-        """Return what is sought of a size, in its own unit."""
-        if self.effect is None or self._sought_number:
-            return size
-        return self.effect.of_size(size, design.effect_planning or 0.0)
+        top = _LARGEST if effect.within_margin else effect.largest_size
+        low, high = 0.0, min(top, 1.0)
+        if is_enough(low):
+            return effect.of_size(low, planned)
+        while not is_enough(high):
+            if high >= top:
+                return None
+            low, high = high, min(top, high * 2)
+        while high - low > _EXACT * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if is_enough(middle) else (middle, high)
+        return effect.of_size(high, planned)
 
-    @property
-    def _sought_number(self) -> str | None:
-        return self.sought.number if self.sought else None
-
-    def faults(self, design: DesignNumbers) -> Iterator[str]:
+    def faults(self, design: _Design) -> Iterator[str]:
         """Yield what is wrong with the numbers of a design, each with its remedy."""
-        yield from self._wrong_effects(design)
+        planned, margin = design.effect_planning, design.margin
+        names = ("effect_published", "effect_planning", "sesoi")
+        given = {name: effect for name in names if (effect := getattr(design, name)) is not None}
+        if self.effect is None:
+            for name in given:
+                yield f"{self.kind} has no effect, and {name} gives one; write null"
+        else:
+            if fault := self.effect.fault_in_plan(planned):
+                yield f"effect_planning is {planned}; {self.named} design needs one {fault}"
+            elif self.effect.within_margin and margin is not None and (planned or 0) >= margin:
+                yield (
+                    f"effect_planning is {planned}, and the margin {margin}; "
+                    "assume less than the margin, or widen it"
+                )
+            for name, effect in given.items():
+                if fault := self.effect.fault_in_file(effect):
+                    yield f"{name} is {effect}; {self.named} effect is {fault}"
         for name, parameter in PARAMETERS.items():
             value = getattr(design, name)
             if name in self.needs and value is None:
                 yield f"{self.named} design has no {name}; {parameter.remedy}"
             elif not (name in self.needs or value is None or parameter.always_allowed):
                 yield f"{name} is {value}, but {self.named} design has none; leave it out"
-
-    def _wrong_effects(self, design: DesignNumbers) -> Iterator[str]:
-        given = [name for name in _EFFECTS if getattr(design, name) is not None]
-        if self.effect is None:
-            yield from (f"{self.kind} has no effect, and {name} gives one; write null"
-                        for name in given)  # fmt: skip
-            return
-        planned = design.effect_planning
-        if fault := self.effect.fault_in_plan(planned):
-            yield f"effect_planning is {planned}; {self.named} design needs one {fault}"
-        limit = getattr(design, self.effect.within) if self.effect.within else None
-        if planned is not None and limit is not None and self.effect.size(planned) >= limit:
-            what = self.effect.within
-            yield (
-                f"effect_planning is {planned}, and the {what} {limit}; "
-                f"assume less than the {what}, or widen it"
-            )
-        for name in given:
-            effect = getattr(design, name)
-            if fault := self.effect.fault_in_file(effect):
-                yield f"{name} is {effect}; {self.named} effect is {fault}"
-
-
-@lru_cache(maxsize=65536)
-def _value(formula: Formula, n: int, size: float, given: Given) -> float:
-    return formula(n, size, given)

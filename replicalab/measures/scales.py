@@ -10,7 +10,7 @@ from typing import Final
 
 from replicalab.lexicon import MOST_DIGITS, told_apart
 
-SLACK: Final = 1e-12
+_SLACK: Final = 1e-12
 """Slack for comparing a computed value with its bound (1.0 × n / n, say)."""
 
 
@@ -33,7 +33,6 @@ class Scale:
         ticks: the format of a chart's axis.
         by_hand: writes a value as precisely as an author states the one expected.
         counted_off: whether a difference is told as such: ``0.28 of power``.
-        lower_is_better: whether less of it is more.
         worse, within: how a value stands to a bound that it misses, and to one that it keeps.
     """
 
@@ -41,7 +40,7 @@ class Scale:
     decimals: int
     factor: int
     ticks: str
-    by_hand: Callable[[float], str]
+    by_hand: Callable[[float], str] = "{:.2f}".format
     counted_off: bool = False
     lower_is_better: bool = False
     worse: str = "below"
@@ -54,7 +53,7 @@ class Scale:
 
     def reaches(self, value: float, bound: float) -> bool:
         """Return whether a value is as good as a bound, but for a rounding error."""
-        return value <= bound + SLACK if self.lower_is_better else value >= bound - SLACK
+        return value <= bound + _SLACK if self.lower_is_better else value >= bound - _SLACK
 
     def attained(self, value: float, target: float) -> float:
         """Return how much of a target a value reaches, at most 1."""
@@ -63,25 +62,20 @@ class Scale:
         return min(1.0, target / value if self.lower_is_better else value / target)
 
     def amount(self, value: float, bounds: Sequence[float]) -> str:
-        """Return a value as text, with the digit that tells it from the bounds beside it."""
-        for bound in bounds:
-            if abs(value - bound) <= SLACK:
-                return self._as_given(bound)
-        return told_apart(value, bounds, self.decimals, self.write)
+        """Return a value as text, with the digit that tells it from the bounds beside it.
 
-    def _as_given(self, bound: float) -> str:
-        """Return a bound with every decimal that its author gave it.
-
-        Else 0.978 would meet "the target of 0.98" where that is 0.975.
+        At a bound it has every decimal that the bound's author gave: else 0.978 would meet "the
+        target of 0.98" where that is 0.975.
         """
-        told, decimals = bound * self.factor, self.decimals
-        while decimals < MOST_DIGITS and abs(round(told, decimals) - told) > 10**-MOST_DIGITS:
-            decimals += 1
-        return self.write(bound, decimals)
-
-
-def _share(value: float, decimals: int) -> str:
-    return f"{value:.{decimals}f}"
+        for bound in bounds:
+            if abs(value - bound) <= _SLACK:
+                told, decimals = bound * self.factor, self.decimals
+                while decimals < MOST_DIGITS and (
+                    abs(round(told, decimals) - told) > 10**-MOST_DIGITS
+                ):
+                    decimals += 1
+                return self.write(bound, decimals)
+        return told_apart(value, bounds, self.decimals, self.write)
 
 
 def _percent(value: float, decimals: int) -> str:
@@ -93,22 +87,15 @@ def _half_width(value: float, decimals: int) -> str:
 
 
 SHARE: Final = Scale(
-    write=_share,
+    write=lambda value, decimals: f"{value:.{decimals}f}",
     decimals=2,
     factor=1,
     ticks=".1f",
-    by_hand="{:.2f}".format,
     counted_off=True,
 )
 """A probability: ``0.58``."""
 
-PERCENT: Final = Scale(
-    write=_percent,
-    decimals=1,
-    factor=100,
-    ticks=".0%",
-    by_hand="{:.2f}".format,
-)
+PERCENT: Final = Scale(write=_percent, decimals=1, factor=100, ticks=".0%")
 """A part of all there is: ``48.3 %``."""
 
 HALF_WIDTH: Final = Scale(

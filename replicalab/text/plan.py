@@ -228,7 +228,7 @@ def loss_text(step: PlanStep) -> str:
     """Return what a step does to the study: evidence, the effect it detects, its fidelity."""
     old, new = (effect_text(detectable_effect(plan)) for plan in (step.before, step.after))
     sought = step.after.evidence.row.sought
-    detects = f"{sought.name} {old} → {new}" if sought and old != new else ""
+    detects = f"{sought} {old} → {new}" if sought and old != new else ""
     return "; ".join(filter(None, (evidence_text(step), detects, fidelity_move(step))))
 
 

@@ -59,13 +59,11 @@ class Person:
             state = message.rerun_script.widget_states.widgets.add()
             state.id, state.double_value = self._field, float(value)
         await self._socket.send(message.SerializeToString())
-        while not self._is_the_end(ForwardMsg.FromString(await self._received())):
-            pass
-
-    async def _received(self) -> bytes:
-        received = await self._socket.recv()
-        assert isinstance(received, bytes)
-        return received
+        async for received in self._socket:
+            assert isinstance(received, bytes)
+            if self._is_the_end(ForwardMsg.FromString(received)):
+                return
+        raise AssertionError("the server closed the session")
 
     def _is_the_end(self, message: ForwardMsg) -> bool:
         element = message.delta.new_element

@@ -10,10 +10,10 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.bench.measuring import hold
 from tests.browser.driving import APP, CHROMIUM_FLAGS, AppServer, find_chromium
@@ -57,21 +57,6 @@ quiet => {
   });
 }
 """
-
-
-class Place(NamedTuple):
-    """What is edited where: an address, and the number field there."""
-
-    name: str
-    address: str
-    field: str
-
-
-PLACES: Final = (
-    Place("Protocol, sample size", "/Protocol", "Sample size"),
-    Place("Protocol, duration", "/Protocol", "Duration (days)"),
-    Place("Trade-offs, point", "/Trade-offs", "Point: samples"),
-)
 
 
 @pytest.fixture(scope="module")
@@ -125,13 +110,9 @@ def painted(page: Page, act: Callable[[], object]) -> float:
     return taken
 
 
-def number(page: Page, label: str) -> Locator:
-    return page.get_by_role("spinbutton", name=label, exact=True)
-
-
 def edit_time(page: Page, label: str) -> float:
     """Return the median milliseconds from Enter to the paint over several edits."""
-    field = number(page, label)
+    field = page.get_by_role("spinbutton", name=label, exact=True)
     start = int(field.input_value() or 1)
     times = []
     for turn in range(EDITS):
@@ -140,21 +121,37 @@ def edit_time(page: Page, label: str) -> float:
     return statistics.median(times[3:])
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
+def move_time(page: Page, links: tuple[str, str]) -> float:
+    """Return the median milliseconds from a click to the paint over several moves."""
+    times = []
+    for turn in range(MOVES):
+        link = page.get_by_role("link", name=links[turn % 2], exact=True).first
+        times.append(painted(page, link.click))
+    return statistics.median(times[2:])
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("Protocol", "Sample size"),
+        ("Protocol", "Duration (days)"),
+        ("Trade-offs", "Point: samples"),
+    ],
+)
 def test_edit_to_paint(
-    place: Place,
+    name: str,
+    field: str,
     browser: Browser,
     stock_url: str,
     our_url: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    page, ours = opened(browser, stock_url), opened(browser, our_url + place.address)
-    blank, full = edit_time(page, "Number"), edit_time(ours, place.field)
+    page, ours = opened(browser, stock_url), opened(browser, f"{our_url}/{name}")
+    blank, full = edit_time(page, "Number"), edit_time(ours, field)
     page.close()
     ours.close()
-    page_name = place.name.split(",")[0]
-    detail = f"{place.name}, {full:.0f} ms to {blank:.0f} ms"
-    hold(capsys, f"edit to paint, {page_name}", full / blank, detail)
+    detail = f"{name}, {field.lower()}, {full:.0f} ms to {blank:.0f} ms"
+    hold(capsys, f"edit to paint, {name}", full / blank, detail)
 
 
 def test_move_between_pages(
@@ -166,14 +163,6 @@ def test_move_between_pages(
     page.close()
     ours.close()
     hold(capsys, "move between pages", full / blank, f"{full:.0f} ms to {blank:.0f} ms")
-
-
-def move_time(page: Page, links: tuple[str, str]) -> float:
-    times = []
-    for turn in range(MOVES):
-        link = page.get_by_role("link", name=links[turn % 2], exact=True).first
-        times.append(painted(page, link.click))
-    return statistics.median(times[2:])
 
 
 def test_cold_start(

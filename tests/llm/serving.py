@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Final, NamedTuple
@@ -47,11 +48,6 @@ class Exchange:
         self._handler.wfile.write(data)
         self._handler.wfile.flush()
 
-    def head(self, status: int, content_type: str, **headers: str) -> None:
-        lines = [f"HTTP/1.1 {status} Status", f"Content-Type: {content_type}"]
-        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-        self.raw("\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1"))
-
     def sleep(self, seconds: float) -> None:
         self._stop.wait(seconds)
 
@@ -72,22 +68,13 @@ class Exchange:
 Reply = Callable[[Exchange], None]
 
 
+@dataclass
 class Server:
-    """The running server: its address, the requests it got, and what it answers next.
+    """The running server: the requests that it got, and whether a caller left before the end."""
 
-    Attributes:
-        left: set once a caller has gone before its answer was complete.
-    """
-
-    def __init__(self, url: str, replies: list[Reply]) -> None:
-        self.url = url
-        self.received: list[Received] = []
-        self.left = Event()
-        self._replies = replies
-
-    def next_reply(self, received: Received) -> Reply:
-        self.received.append(received)
-        return self._replies[min(len(self.received), len(self._replies)) - 1]
+    url: str
+    received: list[Received] = field(default_factory=list)
+    left: Event = field(default_factory=Event)
 
 
 @contextmanager
@@ -102,8 +89,10 @@ def serve(*replies: Reply) -> Iterator[Server]:
             body = json.loads(self.rfile.read(size) or b"{}")
             received = Received(self.command, self.path, headers, body)
             self.close_connection = True
+            running.received.append(received)
+            reply = replies[min(len(running.received), len(replies)) - 1]
             try:
-                running.next_reply(received)(Exchange(self, received, stop))
+                reply(Exchange(self, received, stop))
             except OSError:
                 running.left.set()
 
@@ -111,7 +100,7 @@ def serve(*replies: Reply) -> Iterator[Server]:
             return
 
     with _PatientServer(("127.0.0.1", 0), Handler) as httpd:
-        running = Server(f"http://127.0.0.1:{httpd.server_port}/v1", list(replies))
+        running = Server(f"http://127.0.0.1:{httpd.server_port}/v1")
         thread = Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:
@@ -124,24 +113,22 @@ def serve(*replies: Reply) -> Iterator[Server]:
 
 def endpoint_at(url: str, **changes: object) -> Endpoint:
     """Return an endpoint with the canary key and little patience."""
-    fields = {
-        "base_url": url,
-        "model": "test-model",
-        "api_key": CANARY,
-        "timeout": 2,
-        "time_limit": 8,
-        "max_retries": 0,
-    }
-    return Endpoint.model_validate({**fields, **changes})
+    fields = {"base_url": url, "model": "test-model", "api_key": CANARY}
+    limits = {"timeout": 2, "time_limit": 8, "max_retries": 0}
+    return Endpoint.model_validate({**fields, **limits, **changes})
+
+
+def head(status: int, content_type: str, **headers: str) -> bytes:
+    """Return the head of a response."""
+    lines = [f"HTTP/1.1 {status} Status", f"Content-Type: {content_type}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1")
 
 
 def completion(text: object, **more: object) -> dict[str, object]:
     """Return a whole chat completion."""
-    choice = {
-        "index": 0,
-        "message": {"role": "assistant", "content": text},
-        "finish_reason": "stop",
-    }
+    message = {"role": "assistant", "content": text}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
     return {"id": "1", "object": "chat.completion", "choices": [choice], **more}
 
 
@@ -158,6 +145,7 @@ def event(data: object) -> bytes:
 
 
 DONE: Final = event("[DONE]")
+GOOD_HEAD: Final = head(200, EVENTS)
 
 
 def whole(text: object, **more: object) -> Reply:
@@ -174,28 +162,9 @@ def streamed(*texts: object, usage: object = None) -> Reply:
 
 def sending(status: int, content_type: str, body: bytes, **headers: str) -> Reply:
     """Return a reply of exactly this."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.head(status, content_type, **headers)
-        exchange.raw(body)
-
-    return reply
+    return lambda exchange: exchange.raw(head(status, content_type, **headers) + body)
 
 
 def failing(status: int, body: object = None, **headers: str) -> Reply:
     """Return a reply with this status and this JSON body."""
     return sending(status, JSON, json.dumps(body or {"error": {}}).encode(), **headers)
-
-
-def echoing(status: int) -> Reply:
-    """Return a reply that repeats the key wherever a reply can: status line, header, body."""
-
-    def reply(exchange: Exchange) -> None:
-        key = exchange.received.headers.get("authorization", "")
-        body = json.dumps({"error": {"message": f"bad {key}", "code": key, "type": key}})
-        exchange.raw(
-            f"HTTP/1.1 {status} bad {key}\r\nX-Request-Id: {key}\r\nX-Echo: {key}\r\n"
-            f"Content-Type: {JSON}\r\nRetry-After: 0.01\r\nConnection: close\r\n\r\n{body}".encode()
-        )
-
-    return reply

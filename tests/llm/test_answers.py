@@ -30,6 +30,7 @@ from tests.llm.serving import (
     CANARY,
     DONE,
     EVENTS,
+    GOOD_HEAD,
     JSON,
     MESSAGES,
     Exchange,
@@ -60,70 +61,45 @@ def asked(reply: Reply, **changes: object) -> Answer:
     with serve(reply) as server:
         answer = build_generate_fn(endpoint_at(server.url, **changes))(MESSAGES)
     assert isinstance(answer, Answer)
+    assert len(server.received) == 1
     return answer
 
 
-USAGE = {"prompt_tokens": 12, "completion_tokens": 3}
-
-
-@pytest.mark.parametrize("reply", [streamed("Hel", "lo", usage=USAGE), whole("Hello", usage=USAGE)])
-def test_answer_comes_with_its_usage_streamed_or_whole(reply: Reply) -> None:
-    with serve(reply) as server:
-        answer = build_generate_fn(endpoint_at(server.url))(MESSAGES)
-    assert isinstance(answer, Answer)
-    assert (answer, answer.prompt_tokens, answer.completion_tokens) == ("Hello", 12, 3)
-    assert answer.finish_reason == "stop"
-    assert len(server.received) == 1
-
-
 @pytest.mark.parametrize(
-    "usage",
+    ("usage", "counted"),
     [
-        None,
-        "much",
-        {"prompt_tokens": -1, "completion_tokens": "many"},
-        {"prompt_tokens": 10**30, "completion_tokens": True},
+        ({"prompt_tokens": 12, "completion_tokens": 3}, (12, 3)),
+        (None, (None, None)),
+        ("much", (None, None)),
+        ({"prompt_tokens": -1, "completion_tokens": "many"}, (None, None)),
+        ({"prompt_tokens": 10**30, "completion_tokens": True}, (None, None)),
     ],
 )
 @pytest.mark.parametrize("reply", [streamed, whole])
-def test_usage_is_none_when_it_is_not_said_or_absurd(
-    reply: Callable[..., Reply], usage: object
+def test_answer_comes_with_its_usage_unless_that_is_absurd(
+    reply: Callable[..., Reply], usage: object, counted: tuple[int | None, int | None]
 ) -> None:
-    answer = asked(reply("x", usage=usage))
-    assert (answer.prompt_tokens, answer.completion_tokens) == (None, None)
+    answer = asked(reply("Hello", usage=usage))
+    assert (answer.prompt_tokens, answer.completion_tokens) == counted
+    assert (answer, answer.finish_reason) == ("Hello", "stop")
 
 
-def test_indented_json_is_understood() -> None:
-    body = "\ufeff\n\n" + json.dumps(completion("Hello"), indent=2)
-    assert asked(sending(200, f"{JSON.upper()}; charset=x", body.encode())) == "Hello"
-
-
-def test_answer_cut_at_the_token_cap_is_returned_and_says_so() -> None:
-    body = event(piece('{"action')) + event(piece(None, "length")) + DONE
-    answer = asked(sending(200, EVENTS, body))
-    assert (answer, answer.finish_reason) == ('{"action', "length")
-
-
-def test_request_says_what_the_endpoint_says() -> None:
+def test_request_says_what_the_endpoint_says_in_what_json_can_hold() -> None:
+    half = {"role": "user", "content": "a\ud800b"}
     with serve(streamed("x")) as server:
         endpoint = endpoint_at(server.url, max_tokens=77, temperature=0.5)
-        build_generate_fn(endpoint)(MESSAGES)
-    assert (server.received[0].method, server.received[0].path) == ("POST", "/v1/chat/completions")
-    assert server.received[0].headers["authorization"] == f"Bearer {CANARY}"
-    assert server.received[0].body == {
+        build_generate_fn(endpoint)([*MESSAGES, half])
+    [received] = server.received
+    assert (received.method, received.path) == ("POST", "/v1/chat/completions")
+    assert received.headers["authorization"] == f"Bearer {CANARY}"
+    assert received.body == {
         "model": "test-model",
-        "messages": MESSAGES,
+        "messages": [*MESSAGES, {"role": "user", "content": "a\ufffdb"}],
         "max_tokens": 77,
         "temperature": 0.5,
         "stream": True,
         "stream_options": {"include_usage": True},
     }
-
-
-def test_messages_that_no_json_can_hold_are_sent_readable() -> None:
-    with serve(streamed("x")) as server:
-        build_generate_fn(endpoint_at(server.url))([{"role": "user", "content": "a\ud800b"}])
-    assert server.received[0].body["messages"] == [{"role": "user", "content": "a\ufffdb"}]
 
 
 @pytest.mark.parametrize(
@@ -159,10 +135,68 @@ def test_server_that_always_objects_is_asked_once_in_each_way() -> None:
     assert len(server.received) == 4
 
 
-@pytest.mark.parametrize("text", ["", None, " \n"])
-def test_empty_answer_is_an_answer(text: str | None) -> None:
-    assert asked(whole(text)) == (text or "")
-    assert asked(streamed(text)) == (text or "")
+def events(*pieces: object) -> Reply:
+    """Return a reply of these events."""
+    return sending(200, EVENTS, b"".join(map(event, pieces)) + DONE)
+
+
+def among_others(end: bytes) -> Reply:
+    """Return a reply whose events stand among all else that a stream may hold."""
+    lines = [b": a comment", b"event: message", b"id: 3", b"data:" + event(piece("Hel"))[5:-2], b""]
+    lines += [b'data: {"choices":', b'data: [{"delta": {"content": "lo"}}]}', b""]
+    lines += [b'data: {"object": "ping"}', b"", b"data: null", b"", b'data: {"choices": []}', b""]
+    lines += [event(piece(None, "stop"))[:-2], b"", DONE[:-2], b""]
+    return sending(200, EVENTS, end.join(lines) + end)
+
+
+def byte_by_byte(exchange: Exchange) -> None:
+    exchange.raw(GOOD_HEAD)
+    data = json.dumps(piece(HOSTILE[-1], "stop"), ensure_ascii=False)
+    for byte in event(data) + DONE:
+        exchange.raw(bytes([byte]))
+
+
+INDENTED: Final = "\ufeff\n\n" + json.dumps(completion("Hello"), indent=2)
+OTHER: Final = {"index": 1, "delta": {"content": "Bonjour"}, "finish_reason": "stop"}
+CALL: Final = {"index": 0, "delta": {"tool_calls": [{"index": 0}]}, "finish_reason": "tool_calls"}
+HALF: Final = len(CANARY) // 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "reason"),
+    [
+        *((make(text), text or "", "stop") for make in (whole, streamed)
+          for text in ("", None, " \n")),
+        (sending(200, f"{JSON.upper()}; charset=x", INDENTED.encode()), "Hello", "stop"),
+        (sending(200, JSON, INDENTED.encode(), Content_Encoding="identity"), "Hello", "stop"),
+        (events(piece('{"action'), piece(None, "length")), '{"action', "length"),
+        (among_others(b"\n"), "Hello", "stop"),
+        (among_others(b"\r\n"), "Hello", "stop"),
+        (byte_by_byte, HOSTILE[-1], "stop"),
+        # Halves of characters are replaced, and pairs of them joined.
+        (whole("a\ud800b\udfffc"), "a\ufffdb\ufffdc", "stop"),
+        (streamed("\ud83d", "\ude00"), "😀", "stop"),
+        # Only the first choice is read, and a call of a tool has no text.
+        (events({"choices": [OTHER]}, piece("Hello"), {"choices": [CALL, OTHER]}), "Hello",
+         "tool_calls"),
+        # The key that a server repeats is masked.
+        (streamed(f"your key is {CANARY[:HALF]}", f"{CANARY[HALF:]}."), "your key is [key].",
+         "stop"),
+        (events(piece("x", CANARY)), "x", None),
+    ],
+)  # fmt: skip
+def test_answer_is_read_as_it_was_meant(reply: Reply, text: str, reason: str | None) -> None:
+    answer = asked(reply)
+    assert (answer, answer.finish_reason) == (text, reason)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_hostile_text_passes_through_unchanged(text: str, ascii_only: bool) -> None:
+    pieces = [json.dumps(piece(part), ensure_ascii=ascii_only) for part in text]
+    assert asked(events(*pieces, piece(None, "stop"))) == text
+    body = json.dumps(completion(text), ensure_ascii=ascii_only).encode()
+    assert asked(sending(200, JSON, body)) == text
 
 
 def test_empty_answer_is_corrected_by_the_retry_loop() -> None:
@@ -177,16 +211,6 @@ def test_empty_answer_is_corrected_by_the_retry_loop() -> None:
     assert len(server.received) == 2
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("ascii_only", [True, False])
-def test_hostile_text_passes_through_unchanged(text: str, ascii_only: bool) -> None:
-    pieces = [json.dumps(piece(part), ensure_ascii=ascii_only) for part in text]
-    body = b"".join([*map(event, pieces), event(piece(None, "stop")), DONE])
-    assert asked(sending(200, EVENTS, body)) == text
-    body = json.dumps(completion(text), ensure_ascii=ascii_only).encode()
-    assert asked(sending(200, JSON, body)) == text
-
-
 def test_hostile_text_gives_no_action() -> None:
     with serve(streamed(HOSTILE[0])) as server:
         generate = build_generate_fn(endpoint_at(server.url))
@@ -195,39 +219,6 @@ def test_hostile_text_gives_no_action() -> None:
             call_scientist_with_retry(generate, "prompt", observation)
     assert caught.value.code == "no_json"
     assert caught.value.raw_text == HOSTILE[0]
-
-
-def test_half_characters_are_replaced_and_pairs_are_joined() -> None:
-    assert asked(whole("a\ud800b\udfffc")) == "a\ufffdb\ufffdc"
-    assert asked(streamed("\ud83d", "\ude00")) == "😀"
-
-
-def test_text_survives_any_cut_of_its_bytes() -> None:
-    def byte_by_byte(exchange: Exchange) -> None:
-        exchange.head(200, EVENTS)
-        data = json.dumps(piece(HOSTILE[-1], "stop"), ensure_ascii=False)
-        for byte in event(data) + DONE:
-            exchange.raw(bytes([byte]))
-
-    assert asked(byte_by_byte) == HOSTILE[-1]
-
-
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-def test_events_are_read_whatever_stands_around_them(end: bytes) -> None:
-    lines = [b": a comment", b"event: message", b"id: 3", b"data:" + event(piece("Hel"))[5:-2], b""]
-    lines += [b'data: {"choices":', b'data: [{"delta": {"content": "lo"}}]}', b""]
-    lines += [b'data: {"object": "ping"}', b"", b"data: null", b"", b'data: {"choices": []}', b""]
-    lines += [event(piece(None, "stop"))[:-2], b"", DONE[:-2], b""]
-    assert asked(sending(200, EVENTS, end.join(lines) + end)) == "Hello"
-
-
-def test_only_the_first_choice_is_read_and_a_tool_call_has_no_text() -> None:
-    other = {"index": 1, "delta": {"content": "Bonjour"}, "finish_reason": "stop"}
-    call = {"index": 0, "delta": {"tool_calls": [{"index": 0}]}, "finish_reason": "tool_calls"}
-    choices = [[other], piece("Hello")["choices"], [call, other]]
-    body = b"".join(event({"choices": found}) for found in choices)
-    answer = asked(sending(200, EVENTS, body))
-    assert (answer, answer.finish_reason) == ("Hello", "tool_calls")
 
 
 @pytest.mark.parametrize(
@@ -263,67 +254,47 @@ def test_what_is_no_completion_is_a_format_error(body: bytes) -> None:
             asked(sending(200, content_type, body))
 
 
-def test_packed_answer_is_refused() -> None:
-    with pytest.raises(ModelFormatError, match="packed its answer"):
-        asked(sending(200, JSON, b"\x1f\x8b", Content_Encoding="gzip"))
-    assert asked(
-        sending(200, JSON, json.dumps(completion("x")).encode(), Content_Encoding="identity")
-    )
+PACKED: Final = gzip.compress(b'{"error": {"message": "no stream", "code": "unpacked"}}')
+DEFLATED: Final = zlib.compress(b'{"error": {"message": "no stream", "code": "unpacked"}}')
+PROBLEM: Final = event({"error": {"message": f"lost {CANARY}", "code": "overloaded"}})
+HEL: Final = event(piece("Hel"))
 
 
 @pytest.mark.parametrize(
-    ("pack", "content_type", "headers"),
+    ("reply", "kind", "told"),
     [
-        (gzip.compress, JSON, {"Content_Encoding": "gzip"}),
-        (zlib.compress, f"{JSON}; charset=zlib", {}),
+        # A packed answer is refused, and a packed refusal not unpacked: else it would be understood
+        # and its code shown.
+        (sending(200, JSON, b"\x1f\x8b", Content_Encoding="gzip"), ModelFormatError,
+         "packed its answer"),
+        *((reply, ModelRefusedError, r"refused the request .* \(400\)") for reply in (
+            sending(400, JSON, PACKED, Content_Encoding="gzip"),
+            sending(400, f"{JSON}; charset=zlib", DEFLATED),
+        )),
+        # An error in place of an answer is told by its code.
+        *((reply, ModelServerError, r"error of its own \(overloaded\)") for reply in (
+            sending(200, EVENTS, HEL + PROBLEM),
+            sending(200, EVENTS, b"event: error\n" + PROBLEM),
+            sending(200, JSON, PROBLEM.removeprefix(b"data: ")),
+        )),
+        # An answer without its end is a dropped connection.
+        *((reply, ModelUnreachableError, "before its answer was complete") for reply in (
+            sending(200, EVENTS, HEL),
+            sending(200, EVENTS, HEL + DONE),
+            sending(200, EVENTS, HEL + event(piece("lo", "stop"))[:-5]),
+            sending(200, EVENTS, HEL, Content_Length=str(len(HEL) + 10)),
+            sending(200, EVENTS, b"%x\r\n%b\r\n" % (len(HEL), HEL), Transfer_Encoding="chunked"),
+            sending(200, JSON, b"{", Content_Length="10"),
+            sending(400, JSON, b"{", Content_Length="10"),
+        )),
     ],
-)
-def test_packed_refusal_is_not_unpacked(
-    pack: Callable[[bytes], bytes], content_type: str, headers: dict[str, str]
+)  # fmt: skip
+def test_answer_that_cannot_be_used_says_what_is_wrong(
+    reply: Reply, kind: type[ModelError], told: str
 ) -> None:
-    """Unpacked, it would be understood: the server would be asked once more, and its code shown."""
-    objection = json.dumps({"error": {"message": "no stream", "code": "unpacked"}}).encode()
-    with serve(sending(400, content_type, pack(objection), **headers)) as server:
-        generate = build_generate_fn(endpoint_at(server.url))
-        with pytest.raises(ModelRefusedError, match=r"refused the request .* \(400\)"):
-            generate(MESSAGES)
+    with serve(reply) as server, pytest.raises(kind, match=told):
+        build_generate_fn(endpoint_at(server.url))(MESSAGES)
     assert len(server.received) == 1
-
-
-PROBLEM: Final = {"error": {"message": f"lost {CANARY}", "code": "overloaded"}}
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        sending(200, EVENTS, event(piece("Hel")) + event(PROBLEM)),
-        sending(200, EVENTS, b"event: error\n" + event(PROBLEM)),
-        sending(200, JSON, json.dumps(PROBLEM).encode()),
-    ],
-)
-def test_error_in_place_of_an_answer_is_told_by_its_code(reply: Reply) -> None:
-    with pytest.raises(ModelServerError, match=r"error of its own \(overloaded\)"):
-        asked(reply)
-
-
-HALF: Final = event(piece("Hel"))
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        sending(200, EVENTS, HALF),
-        sending(200, EVENTS, HALF + DONE),
-        sending(200, EVENTS, HALF + event(piece("lo", "stop"))[:-5]),
-        sending(200, EVENTS, HALF, Content_Length=str(len(HALF) + 10)),
-        sending(200, EVENTS, b"%x\r\n%b\r\n" % (len(HALF), HALF), Transfer_Encoding="chunked"),
-        sending(200, JSON, b"{", Content_Length="10"),
-        sending(400, JSON, b"{", Content_Length="10"),
-    ],
-)
-def test_answer_without_its_end_is_a_dropped_connection(reply: Reply) -> None:
-    with pytest.raises(ModelUnreachableError, match="before its answer was complete"):
-        asked(reply)
 
 
 @pytest.mark.parametrize("make", [whole, streamed])
@@ -331,9 +302,6 @@ def test_answer_is_read_up_to_its_limit_and_no_further(make: Callable[..., Reply
     assert len(asked(make("x" * 100), max_characters=100)) == 100
     with pytest.raises(ModelAnswerTooLongError, match="more than 100 characters"):
         asked(make("x" * 101), max_characters=100)
-
-
-GOOD_HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
 
 @pytest.mark.parametrize(
@@ -354,24 +322,13 @@ def test_endless_answer_is_not_read_for_ever(
         exchange.raw(head)
         exchange.drip(block, 0)
 
-    with pytest.raises(kind) as caught:
+    with pytest.raises(kind):
         asked(endless)
-    assert type(caught.value) is kind
 
 
 def test_long_answer_may_come_in_many_wordy_pieces() -> None:
-    wordy = event({**piece("x"), "padding": "y" * 5000})
-    body = wordy * 200 + event(piece(None, "stop")) + DONE
-    assert len(asked(sending(200, EVENTS, body), max_characters=200)) == 200
-
-
-def test_key_that_a_server_repeats_is_masked_in_the_answer() -> None:
-    half = len(CANARY) // 2
-    assert asked(streamed(f"your key is {CANARY[:half]}", f"{CANARY[half:]}.")) == (
-        "your key is [key]."
-    )
-    body = event(piece("x", CANARY)) + DONE
-    assert asked(sending(200, EVENTS, body)).finish_reason is None
+    wordy = [{**piece("x"), "padding": "y" * 5000}] * 200
+    assert len(asked(events(*wordy, piece(None, "stop")), max_characters=200)) == 200
 
 
 def test_endpoint_that_answers_is_said_to_answer() -> None:

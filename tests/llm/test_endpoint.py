@@ -10,8 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from replicalab.errors import ModelSettingsError
-from replicalab.llm import SETTINGS, Endpoint, missing_settings, what_to_set
-from tests.llm.serving import CANARY
+from replicalab.llm import SETTINGS, Endpoint, what_to_set
+from tests.llm.serving import CANARY, endpoint_at
 
 GOOD = {
     "REPLICALAB_LLM_BASE_URL": "https://models.example.org/v1/",
@@ -20,38 +20,29 @@ GOOD = {
 }
 
 
-def good_endpoint() -> Endpoint:
-    endpoint = Endpoint.from_environment(GOOD)
+def endpoint_of(**changes: str) -> Endpoint:
+    endpoint = Endpoint.from_environment({**GOOD, **changes})
     assert endpoint is not None
     return endpoint
 
 
-def test_endpoint_comes_from_its_settings() -> None:
-    endpoint = good_endpoint()
+def test_endpoint_comes_from_its_settings_with_the_documented_limits() -> None:
+    endpoint = endpoint_of()
     assert endpoint.base_url == "https://models.example.org/v1"
-    assert endpoint.model == "small-model"
+    assert (endpoint.model, endpoint.host) == ("small-model", "models.example.org")
     assert endpoint.api_key is not None
     assert endpoint.api_key.get_secret_value() == CANARY
-    assert endpoint.host == "models.example.org"
-
-
-def test_endpoint_limits_are_as_documented() -> None:
-    endpoint = good_endpoint()
     assert (endpoint.timeout, endpoint.max_tokens, endpoint.temperature) == (60, 2000, 0)
     assert (endpoint.max_retries, endpoint.time_limit, endpoint.max_characters) == (2, 300, 200_000)
+    assert what_to_set(GOOD) == ""
 
 
-def test_endpoint_needs_no_key() -> None:
-    endpoint = Endpoint.from_environment({**GOOD, "REPLICALAB_LLM_API_KEY": "  "})
-    assert endpoint is not None
-    assert endpoint.api_key is None
-
-
-def test_optional_limits_are_read() -> None:
+def test_key_is_not_needed_and_optional_limits_are_read() -> None:
     more = {"REPLICALAB_LLM_TIMEOUT": "120.5", "REPLICALAB_LLM_MAX_TOKENS": "4000"}
-    endpoint = Endpoint.from_environment({**GOOD, **more})
-    assert endpoint is not None
-    assert (endpoint.timeout, endpoint.max_tokens) == (120.5, 4000)
+    endpoint = endpoint_of(**more, REPLICALAB_LLM_API_KEY="  ")
+    assert (endpoint.timeout, endpoint.max_tokens, endpoint.api_key) == (120.5, 4000, None)
+    assert {*GOOD, *more} == {*SETTINGS.values()}
+    assert {*SETTINGS} <= {*Endpoint.model_fields}
 
 
 @pytest.mark.parametrize("absent", ["REPLICALAB_LLM_BASE_URL", "REPLICALAB_LLM_MODEL"])
@@ -61,20 +52,13 @@ def test_endpoint_is_none_without_address_or_model(absent: str, blank: str | Non
     if blank is not None:
         env[absent] = blank
     assert Endpoint.from_environment(env) is None
-    assert missing_settings(env) == [absent]
     assert what_to_set(env).startswith(f"To let a language model play, set {absent}, and ")
 
 
 def test_nothing_set_names_both_and_the_key() -> None:
-    assert missing_settings({}) == ["REPLICALAB_LLM_BASE_URL", "REPLICALAB_LLM_MODEL"]
     text = what_to_set({})
     assert "set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL" in text
     assert "REPLICALAB_LLM_API_KEY" in text
-
-
-def test_everything_set_leaves_nothing_to_say() -> None:
-    assert missing_settings(GOOD) == []
-    assert what_to_set(GOOD) == ""
 
 
 @pytest.mark.parametrize(
@@ -129,52 +113,33 @@ def test_bad_setting_is_refused_by_name_and_not_repeated(
     assert CANARY not in "".join(traceback.format_exception(caught.value))
 
 
-def test_settings_name_fields_of_the_endpoint() -> None:
-    assert set(SETTINGS) <= set(Endpoint.model_fields)
-    assert set(GOOD) <= set(SETTINGS.values())
-
-
-def test_key_shows_in_no_text_of_the_endpoint() -> None:
-    endpoint = good_endpoint()
+def test_key_shows_in_no_text_of_the_endpoint_and_is_kept_by_its_copies() -> None:
+    endpoint = endpoint_of()
     shown = [repr(endpoint), str(endpoint), f"{endpoint}", endpoint.model_dump_json()]
     shown += [repr(endpoint.model_dump()), repr(vars(endpoint)), repr(list(endpoint))]
     shown += [json.dumps(endpoint.model_json_schema()), repr(endpoint.model_copy())]
     assert not [text for text in shown if CANARY in text]
-
-
-def test_key_shows_in_no_validation_error() -> None:
+    assert endpoint.model_copy(update={"timeout": 5}).api_key == endpoint.api_key
+    assert pickle.loads(pickle.dumps(endpoint)) == endpoint  # noqa: S301 - its own dump
     with pytest.raises(ValidationError) as caught:
         Endpoint.model_validate({"base_url": "x", "api_key": CANARY})
     assert CANARY not in str(caught.value)
 
 
-def test_copy_of_an_endpoint_keeps_its_key() -> None:
-    endpoint = good_endpoint()
-    assert endpoint.model_copy(update={"timeout": 5}).api_key == endpoint.api_key
-    assert pickle.loads(pickle.dumps(endpoint)) == endpoint  # noqa: S301 - its own dump
-
-
-def test_real_key_is_masked_and_a_placeholder_is_not() -> None:
-    assert good_endpoint().without_key(f"a {CANARY} b") == "a [key] b"
-    local = Endpoint(base_url="http://localhost/v1", model="m", api_key="ollama")  # type: ignore[arg-type]
-    assert local.without_key("ollama runs") == "ollama runs"
-
-
 @pytest.mark.parametrize(
-    "echo", ["shortkey12345", "SHORTKEY12345", "s-h-o-r-t-k-e-y-1-2-3-4-5", "shortkey 12345"]
+    ("key", "echo", "masked"),
+    [
+        (CANARY, CANARY, True),
+        ("shortkey12345", "shortkey12345", True),
+        ("shortkey12345", "SHORTKEY12345", True),
+        ("shortkey12345", "s-h-o-r-t-k-e-y-1-2-3-4-5", True),
+        ("shortkey12345", "shortkey 12345", True),
+        ("sk-abc_def-0123456789", "SKabcdef0123456789", True),
+        ("sk-abc_def-0123456789", "sk-abc_def-0123456789", True),
+        # Placeholders of local servers are plain words.
+        *((word, word, False) for word in ("ollama", "lm-studio", "not-needed", "no1")),
+    ],
 )
-def test_key_is_masked_in_other_case_and_split_by_separators(echo: str) -> None:
-    found = Endpoint(base_url="http://localhost/v1", model="m", api_key="shortkey12345")  # type: ignore[arg-type]
-    assert found.without_key(f"a {echo} b") == "a [key] b"
-
-
-@pytest.mark.parametrize("placeholder", ["lm-studio", "not-needed", "no1"])
-def test_placeholder_of_a_local_server_stays_a_plain_word(placeholder: str) -> None:
-    found = Endpoint(base_url="http://localhost/v1", model="m", api_key=placeholder)  # type: ignore[arg-type]
-    assert found.without_key(f"a {placeholder} b") == f"a {placeholder} b"
-
-
-def test_key_with_separators_is_masked_where_they_are_left_out() -> None:
-    found = Endpoint(base_url="http://localhost/v1", model="m", api_key="sk-abc_def-0123456789")  # type: ignore[arg-type]
-    assert found.without_key("a SKabcdef0123456789 b") == "a [key] b"
-    assert found.without_key("sk-abc_def-0123456789") == "[key]"
+def test_real_key_is_masked_however_it_is_repeated(key: str, echo: str, masked: bool) -> None:
+    endpoint = endpoint_at("http://localhost/v1", api_key=key)
+    assert endpoint.without_key(f"a {echo} b") == ("a [key] b" if masked else f"a {echo} b")

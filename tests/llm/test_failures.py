@@ -15,7 +15,6 @@ from typing import Final
 import pytest
 
 from replicalab.errors import (
-    ModelCancelledError,
     ModelError,
     ModelRateLimitedError,
     ModelRefusedError,
@@ -29,15 +28,16 @@ from tests.llm.serving import (
     CANARY,
     DONE,
     EVENTS,
+    GOOD_HEAD,
     JSON,
     MESSAGES,
     Exchange,
     Reply,
     Server,
-    echoing,
     endpoint_at,
     event,
     failing,
+    head,
     piece,
     sending,
     serve,
@@ -57,55 +57,29 @@ def failure_of(endpoint: Endpoint, **hooks: Callable[..., object]) -> ModelError
     return caught.value
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def drop(exchange: Exchange) -> None:
     """Close the connection without a word."""
 
 
-def stall(exchange: Exchange) -> None:
-    exchange.wait()
+def slowly(first: bytes, block: bytes = b"") -> Reply:
+    """Return a reply that goes on with this block for ever, or says no more."""
+
+    def reply(exchange: Exchange) -> None:
+        exchange.raw(first)
+        exchange.drip(block, 0.05) if block else exchange.wait()
+
+    return reply
 
 
-def stall_after_head(exchange: Exchange) -> None:
-    exchange.head(200, EVENTS)
-    exchange.raw(event(piece("Hel")))
-    exchange.wait()
-
-
-def drip_comments(exchange: Exchange) -> None:
-    exchange.head(200, EVENTS)
-    exchange.drip(b":\n", 0.05)
-
-
-def drip_one_line(exchange: Exchange) -> None:
-    exchange.head(200, EVENTS)
-    exchange.drip(b"d", 0.05)
-
-
-def drip_head(exchange: Exchange) -> None:
-    exchange.raw(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-    exchange.drip(b"x", 0.05)
-
-
-def drip_text(exchange: Exchange) -> None:
-    exchange.head(200, EVENTS)
-    exchange.drip(event(piece("x")), 0.05)
-
-
-SLOW: Final = [stall, stall_after_head, drip_comments, drip_one_line, drip_head, drip_text]
-
-
-def test_address_where_nobody_listens_is_unreachable() -> None:
-    port = free_port()
-    error = failure_of(endpoint_at(f"http://127.0.0.1:{port}/v1"))
-    assert isinstance(error, ModelUnreachableError)
-    assert str(error).startswith(f"127.0.0.1:{port} does not answer; check")
+HELLO: Final = event(piece("Hel"))
+SILENT: Final = [slowly(b""), slowly(GOOD_HEAD + HELLO)]
+SLOW: Final = [
+    *SILENT,
+    slowly(GOOD_HEAD, HELLO),
+    slowly(GOOD_HEAD, b":\n"),
+    slowly(GOOD_HEAD, b"d"),
+    slowly(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"),
+]
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "a..b", "x" * 64])
@@ -113,6 +87,15 @@ def test_host_that_does_not_exist_is_unreachable(host: str) -> None:
     error = failure_of(endpoint_at(f"http://{host}/v1"))
     assert isinstance(error, ModelUnreachableError)
     assert str(error).startswith(f"{host} ")
+
+
+def test_address_where_nobody_listens_is_unreachable() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    error = failure_of(endpoint_at(f"http://127.0.0.1:{port}/v1"))
+    assert isinstance(error, ModelUnreachableError)
+    assert str(error).startswith(f"127.0.0.1:{port} does not answer; check")
 
 
 def test_plain_server_asked_over_https_is_unreachable() -> None:
@@ -146,44 +129,36 @@ def test_address_that_no_host_can_have_is_the_projects_error(address: str) -> No
 def test_status_is_told_with_host_and_remedy(
     status: int, kind: type[ModelError], text: str
 ) -> None:
-    with serve(failing(status)) as server:
-        endpoint = endpoint_at(server.url)
+    """Only a refusal that may pass is asked again, and not if a server says otherwise."""
+    retries = 0 if kind in (ModelRateLimitedError, ModelServerError) else 2
+    with serve(failing(status, x_should_retry="true")) as server:
+        endpoint = endpoint_at(server.url, max_retries=retries)
         error = failure_of(endpoint)
     assert type(error) is kind
     assert str(error).startswith(f"{endpoint.host} {text}")
+    assert len(server.received) == 1
 
 
 @pytest.mark.parametrize(
-    ("body", "shown"),
+    ("key", "body", "shown"),
     [
-        ({"error": {"code": "model_not_found"}}, "(404, model_not_found)"),
-        ({"error": {"code": None, "type": "not_found_error"}}, "(404, not_found_error)"),
-        ({"type": "not_found"}, "(404, not_found)"),
-        ({"error": {"code": "<b>bold</b>"}}, "(404)"),
-        ({"error": {"code": 7, "type": ["x"]}}, "(404)"),
-        ({"error": "no such model"}, "(404)"),
-        (["no such model"], "(404)"),
+        (CANARY, {"error": {"code": "model_not_found"}}, "(404, model_not_found)"),
+        (CANARY, {"error": {"code": None, "type": "not_found_error"}}, "(404, not_found_error)"),
+        (CANARY, {"type": "not_found"}, "(404, not_found)"),
+        (CANARY, {"error": {"code": "<b>bold</b>"}}, "(404)"),
+        (CANARY, {"error": {"code": 7, "type": ["x"]}}, "(404)"),
+        (CANARY, {"error": "no such model"}, "(404)"),
+        (CANARY, ["no such model"], "(404)"),
+        # It may be the key, or a part of it.
+        *(("correct_horse_battery", {"error": {"code": code}}, "(404)")
+          for code in ("correct_horse_battery", "horse", "my_correct_horse_battery")),
     ],
-)
-def test_servers_own_code_is_shown_only_if_it_is_a_plain_word(body: object, shown: str) -> None:
+)  # fmt: skip
+def test_servers_own_code_is_shown_only_if_it_is_a_plain_word(
+    key: str, body: object, shown: str
+) -> None:
     with serve(failing(404, body)) as server:
-        assert shown in str(failure_of(endpoint_at(server.url)))
-
-
-@pytest.mark.parametrize("code", ["correct_horse_battery", "horse", "my_correct_horse_battery"])
-def test_servers_own_code_is_not_shown_if_it_may_be_the_key(code: str) -> None:
-    with serve(failing(401, {"error": {"code": code}})) as server:
-        error = failure_of(endpoint_at(server.url, api_key="correct_horse_battery"))
-    assert "refused the key (401);" in str(error)
-
-
-@pytest.mark.parametrize(
-    "bad", [failing(429, **SOON), failing(500, **SOON), failing(503, **SOON), drop]
-)
-def test_passing_trouble_is_overcome_by_asking_again(bad: Reply) -> None:
-    with serve(bad, streamed("Hello")) as server:
-        assert build_generate_fn(endpoint_at(server.url, max_retries=1))(MESSAGES) == "Hello"
-    assert len(server.received) == 2
+        assert shown in str(failure_of(endpoint_at(server.url, api_key=key)))
 
 
 @pytest.mark.parametrize(
@@ -191,20 +166,22 @@ def test_passing_trouble_is_overcome_by_asking_again(bad: Reply) -> None:
     [
         (failing(429, **SOON), ModelRateLimitedError),
         (failing(500, **SOON), ModelServerError),
+        (failing(503, **SOON), ModelServerError),
         (drop, ModelUnreachableError),
+        # An absurd wait is ignored.
+        *((failing(429, Retry_After=wait), ModelRateLimitedError)
+          for wait in ("nan", "-5", "tomorrow")),
     ],
-)
-def test_lasting_trouble_ends_after_the_retries(bad: Reply, kind: type[ModelError]) -> None:
+)  # fmt: skip
+def test_passing_trouble_is_overcome_by_asking_again_and_lasting_trouble_ends(
+    bad: Reply, kind: type[ModelError]
+) -> None:
+    with serve(bad, streamed("Hello")) as server:
+        assert build_generate_fn(endpoint_at(server.url, max_retries=1))(MESSAGES) == "Hello"
+    assert len(server.received) == 2
     with serve(bad) as server:
         assert type(failure_of(endpoint_at(server.url, max_retries=1))) is kind
     assert len(server.received) == 2
-
-
-@pytest.mark.parametrize("status", [302, 400, 401, 403, 404])
-def test_refusal_is_not_asked_again(status: int) -> None:
-    with serve(failing(status, x_should_retry="true")) as server:
-        failure_of(endpoint_at(server.url, max_retries=2))
-    assert len(server.received) == 1
 
 
 @pytest.mark.parametrize(("wait", "told"), [("600", "wait 600 seconds"), ("1e999", "wait a while")])
@@ -212,12 +189,6 @@ def test_server_that_asks_for_a_long_wait_is_not_waited_for(wait: str, told: str
     with serve(failing(429, Retry_After=wait)) as server:
         assert told in str(failure_of(endpoint_at(server.url, max_retries=2)))
     assert len(server.received) == 1
-
-
-@pytest.mark.parametrize("wait", ["nan", "-5", "tomorrow"])
-def test_absurd_wait_is_ignored(wait: str) -> None:
-    with serve(failing(429, Retry_After=wait), streamed("Hello")) as server:
-        assert build_generate_fn(endpoint_at(server.url, max_retries=1))(MESSAGES) == "Hello"
 
 
 # A call can be stopped at any moment, and leaves nothing behind.
@@ -235,50 +206,22 @@ def nothing_left() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("nothing_left")
-@pytest.mark.parametrize("silent", [stall, stall_after_head])
-def test_silent_server_times_out_once(silent: Reply) -> None:
-    with serve(silent) as server:
-        error = failure_of(endpoint_at(server.url, timeout=0.3, max_retries=2))
+@pytest.mark.parametrize(
+    ("slow", "limits", "told"),
+    [
+        *((slow, {"timeout": 0.3}, "was silent for 0.3 seconds") for slow in SILENT),
+        *((slow, {"time_limit": 0.4}, "did not complete its answer within 0.4 seconds")
+          for slow in SLOW),
+    ],
+)  # fmt: skip
+def test_slow_server_is_left_in_time_and_not_asked_again(
+    slow: Reply, limits: dict[str, object], told: str
+) -> None:
+    with serve(slow) as server:
+        error = failure_of(endpoint_at(server.url, max_retries=2, **limits))
         assert server.left.wait(PATIENCE)
     assert isinstance(error, ModelTimeoutError)
-    assert "was silent for 0.3 seconds" in str(error)
-    assert len(server.received) == 1
-
-
-def cancelled_call(endpoint: Endpoint, ready: Callable[[], object]) -> ModelError:
-    """Return the error of a call that is cancelled at its first report once ``ready``."""
-    stop, later = Event(), list[Progress]()
-
-    def progress(found: Progress) -> None:
-        if stop.is_set():
-            later.append(found)
-        elif ready():
-            stop.set()
-
-    error = failure_of(endpoint, on_progress=progress, cancelled=stop.is_set)
-    assert not later, "it waited for longer than it takes to report once more"
-    return error
-
-
-@pytest.mark.usefixtures("nothing_left")
-@pytest.mark.parametrize("slow", SLOW)
-def test_slow_server_is_left_when_the_call_is_cancelled(slow: Reply) -> None:
-    with serve(slow) as server:
-        endpoint = endpoint_at(server.url, max_retries=2)
-        error = cancelled_call(endpoint, lambda: server.received)
-        assert server.left.wait(PATIENCE)
-    assert isinstance(error, ModelCancelledError)
-    assert len(server.received) == 1
-
-
-@pytest.mark.usefixtures("nothing_left")
-@pytest.mark.parametrize("slow", SLOW)
-def test_slow_server_is_left_at_the_time_limit(slow: Reply) -> None:
-    with serve(slow) as server:
-        error = failure_of(endpoint_at(server.url, time_limit=0.4, max_retries=2))
-        assert server.left.wait(PATIENCE)
-    assert isinstance(error, ModelTimeoutError)
-    assert "did not complete its answer within 0.4 seconds" in str(error)
+    assert told in str(error)
     assert len(server.received) == 1
 
 
@@ -286,24 +229,35 @@ class Rerun(BaseException):
     """As Streamlit interrupts a script."""
 
 
-@pytest.mark.usefixtures("nothing_left")
-@pytest.mark.parametrize("kind", [Rerun, KeyboardInterrupt, StopIteration, OSError, ModelError])
-@pytest.mark.parametrize("reply", [stall, drip_text])
-def test_error_of_the_progress_function_ends_the_call(
-    kind: type[BaseException], reply: Reply
-) -> None:
-    mine = kind("mine")
+def stopped_call(endpoint: Endpoint, mine: BaseException, ready: Callable[[], object]) -> None:
+    """Call, raise this at the first report once ``ready``, and check that it ends the call."""
 
-    def broken(_: Progress) -> None:
-        if server.received:
+    def progress(_: Progress) -> None:
+        if ready():
             raise mine
 
-    with serve(reply) as server:
-        with pytest.raises(kind) as caught:
-            build_generate_fn(endpoint_at(server.url, max_retries=2), on_progress=broken)(MESSAGES)
-        assert server.left.wait(PATIENCE)
+    with pytest.raises(type(mine)) as caught:
+        build_generate_fn(endpoint, on_progress=progress)(MESSAGES)
     assert caught.value is mine
     assert mine.__cause__ is mine.__context__ is None
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize(
+    ("kind", "slow"),
+    [
+        *((Rerun, slow) for slow in SLOW),
+        *((kind, slow) for kind in (KeyboardInterrupt, StopIteration, OSError, ModelError)
+          for slow in (SLOW[0], SLOW[2])),
+    ],
+)  # fmt: skip
+def test_error_of_the_progress_function_ends_the_call(
+    kind: type[BaseException], slow: Reply
+) -> None:
+    with serve(slow) as server:
+        endpoint = endpoint_at(server.url, max_retries=2)
+        stopped_call(endpoint, kind("mine"), lambda: server.received)
+        assert server.left.wait(PATIENCE)
     assert len(server.received) == 1
 
 
@@ -340,24 +294,16 @@ def test_call_that_is_not_answered_yet_ends_too(
     place: Callable[[], AbstractContextManager[str]],
 ) -> None:
     with place() as url:
-        endpoint = endpoint_at(url, timeout=60, max_retries=2)
-        assert isinstance(cancelled_call(endpoint, lambda: True), ModelCancelledError)
+        stopped_call(endpoint_at(url, timeout=60, max_retries=2), Rerun("mine"), lambda: True)
     with place() as url:
         endpoint = endpoint_at(url, timeout=60, max_retries=2, time_limit=0.3)
         assert isinstance(failure_of(endpoint), ModelTimeoutError)
 
 
-def test_call_cancelled_before_it_begins_sends_nothing() -> None:
-    with serve(streamed("x")) as server:
-        error = failure_of(endpoint_at(server.url), cancelled=lambda: True)
-    assert isinstance(error, ModelCancelledError)
-    assert server.received == []
-
-
 def test_progress_is_reported_from_waiting_to_the_end() -> None:
     def slowly(exchange: Exchange) -> None:
         exchange.sleep(0.35)
-        exchange.head(200, EVENTS)
+        exchange.raw(GOOD_HEAD)
         for text in ("Hel", "lo"):
             exchange.raw(event(piece(text)))
             exchange.sleep(0.25)
@@ -424,47 +370,32 @@ def test_variables_of_the_package_and_proxies_have_no_say(
 # The key shows nowhere, whatever a server does with it.
 
 
-def echo_in_broken_head(exchange: Exchange) -> None:
-    exchange.raw(f"{exchange.received.headers['authorization']} \r\n\r\n".encode())
+ECHO: Final = event({"error": {"message": "bad KEY", "code": "KEY", "type": "KEY"}})
+ECHOES: Final = [
+    *(head(status, JSON, X_Request_Id="KEY", X_Echo="KEY", Retry_After="0.01")
+      .replace(b"Status", b"bad KEY") + ECHO.removeprefix(b"data: ")
+      for status in (302, 400, 401, 403, 404, 429, 500)),
+    b"KEY \r\n\r\n",
+    head(200, EVENTS, X_Echo="KEY") + event(piece("KEY")) + ECHO,
+    head(200, JSON, X_Request_Id="KEY") + b'{"choices": "KEY',
+    head(307, JSON, Location="http://127.0.0.1:9/KEY"),
+    head(200, EVENTS, X_Echo="KEY", Content_Length="999") + event(piece("KEY")),
+]  # fmt: skip
+"""What a server may send, with the key that it was asked with in place of KEY."""
 
 
-def echo_in_stream(exchange: Exchange) -> None:
-    key = exchange.received.headers["authorization"]
-    exchange.head(200, EVENTS, X_Echo=key)
-    exchange.raw(event(piece(f"your key: {key}")) + event({"error": {"message": key, "code": key}}))
-
-
-def echo_in_broken_json(exchange: Exchange) -> None:
-    key = exchange.received.headers["authorization"]
-    exchange.head(200, JSON, X_Request_Id=key)
-    exchange.raw(f'{{"choices": "{key}'.encode())
-
-
-def echo_in_redirect(exchange: Exchange) -> None:
-    key = exchange.received.headers["authorization"].removeprefix("Bearer ")
-    exchange.head(307, JSON, Location=f"http://127.0.0.1:9/{key}")
-
-
-def echo_then_drop(exchange: Exchange) -> None:
-    key = exchange.received.headers["authorization"]
-    exchange.head(200, EVENTS, X_Echo=key, Content_Length="999")
-    exchange.raw(event(piece(key)))
-
-
-ECHOES: list[Reply] = [
-    *map(echoing, (302, 400, 401, 403, 404, 429, 500)),
-    *(echo_in_broken_head, echo_in_stream, echo_in_broken_json, echo_in_redirect, echo_then_drop),
-]
-
-
-@pytest.mark.parametrize("reply", ECHOES)
+@pytest.mark.parametrize("echo", ECHOES)
 def test_key_shows_in_no_error_no_log_and_no_record(
-    reply: Reply, caplog: pytest.LogCaptureFixture
+    echo: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
+    def reply(exchange: Exchange) -> None:
+        key = exchange.received.headers["authorization"].removeprefix("Bearer ")
+        exchange.raw(echo.replace(b"KEY", key.encode()))
+
     for name in (None, "openai", "openai._base_client", "httpx2", "httpcore2"):
         caplog.set_level(logging.DEBUG, logger=name)
     with serve(reply) as server:
-        endpoint = endpoint_at(server.url, max_retries=0 if reply is echo_in_broken_head else 1)
+        endpoint = endpoint_at(server.url, max_retries=0 if echo.startswith(b"KEY") else 1)
         generate = build_generate_fn(endpoint)
         recorder = Recorder(generate)
         with pytest.raises(ModelError) as caught:

@@ -39,4 +39,4 @@ def effect_of(kind: DesignKind, size: float) -> float | None:
         return None
     if effect.below == 1:
         return size / 10.001
-    return size / 20.001 if effect.within else effect.of_size(size, like=0.5)
+    return size / 20.001 if effect.within_margin else effect.of_size(size, like=0.5)

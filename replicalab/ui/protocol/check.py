@@ -95,7 +95,7 @@ def _basis(plan: Assessment) -> str:
     text = escaped(assumption_text(plan))
     if sought := plan.evidence.row.sought:
         effect = effect_text(detectable_effect(plan))
-        text = f"{capitalised(sought.name)}: **{effect}**. {text}"
+        text = f"{capitalised(sought)}: **{effect}**. {text}"
     assumed = assumed_text(plan)
     return f"{text}  \n{escaped(assumed)}" if assumed else text
 
@@ -105,7 +105,7 @@ def _evidence_table(shown: dict[str, Assessment]) -> dict[str, list[str]]:
     yours = shown["Your plan"]
     sought = yours.evidence.row.sought
     rows = [yours.evidence.measure.capitalize(), "Where it stands", "Floor", "Target"]
-    rows += [capitalised(sought.name)] if sought else []
+    rows += [capitalised(sought)] if sought else []
     rows += [f"At the effect {label} ({size})" for label, size, _ in assumed_rows(yours)]
     rows.append("Method")
     return {"": rows, **{name: _column(plan) for name, plan in shown.items()}}

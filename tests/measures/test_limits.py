@@ -1,0 +1,232 @@
+"""Evidence at the corners: a share that grows at any size, effect and alpha, or a refusal."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.assessment import evidence_curve, evidence_value, smallest_detectable_effect
+from replicalab.measures import KINDS
+from replicalab.scenarios import POWER_KINDS, Design, DesignKind
+from tests.factories import make_design
+from tests.measures.designs import DETECTING, SHRINKING, design_of, effect_of
+
+ALPHAS: Final = (1e-12, 1e-4, 0.05, 0.5, 0.999)
+SIZES: Final = (
+    *(0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 20, 33, 64, 129, 400, 401, 1000, 4097),
+    *(10**4, 10**5, 10**5 + 1, 10**6 - 1, 10**6),
+)
+EFFECTS: Final = (0.0, 5e-324, 1e-9, 0.003, 0.05, 0.2, 0.5, 0.8, 0.999, 1.0, 2.0, 4.9, 7.07, 10.0)
+NOISE: Final = 1e-12
+ASSUMING: Final = [kind for kind, row in KINDS.items() if row.effect]
+UNSIGNED: Final = [kind for kind, row in KINDS.items() if row.effect and not row.effect.signed]
+SIGNED: Final = sorted({*ASSUMING} - {*UNSIGNED} - {DesignKind.SURVIVAL})
+
+alphas: Final = st.floats(1e-300, 0.999999) | st.sampled_from(ALPHAS)
+sizes: Final = st.integers(0, 10**6) | st.integers(0, 60)
+effects: Final = st.floats(0, 10) | st.floats(0, 1e-3)
+
+
+def assert_grows(kind: DesignKind, values: list[float]) -> None:
+    """Check that these are values of evidence, and that each is as good as the one before."""
+    lower = KINDS[kind].scale.lower_is_better
+    assert all(value >= 0 and (lower or value <= 1) for value in values)
+    for fewer, more in pairwise(values):
+        assert more <= fewer + NOISE if lower else more >= fewer - NOISE
+
+
+# --- growth -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("kind", DesignKind)
+def test_evidence_grows_with_n_at_every_corner(kind: DesignKind, alpha: float) -> None:
+    design = design_of(kind, alpha)
+    for effect in EFFECTS:
+        assert_grows(kind, evidence_curve(design, SIZES, effect_of(kind, effect)))
+
+
+@pytest.mark.parametrize("kind", DesignKind)
+@given(alpha=alphas, n=sizes, more=st.integers(1, 1000), effect=effects)
+def test_evidence_grows_with_n(
+    kind: DesignKind, alpha: float, n: int, more: int, effect: float
+) -> None:
+    design = design_of(kind, alpha)
+    assert_grows(kind, evidence_curve(design, [n, n + more], effect_of(kind, effect)))
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("kind", DETECTING)
+def test_evidence_grows_with_the_effect_at_every_corner(kind: DesignKind, alpha: float) -> None:
+    design = design_of(kind, alpha)
+    for n in SIZES:
+        assert_grows(kind, [evidence_value(design, n, effect_of(kind, e)) for e in EFFECTS])
+
+
+@pytest.mark.parametrize("kind", DETECTING)
+@given(alpha=alphas, n=sizes, pair=st.tuples(effects, effects))
+def test_evidence_grows_with_the_effect(
+    kind: DesignKind, alpha: float, n: int, pair: tuple[float, float]
+) -> None:
+    design = design_of(kind, alpha)
+    assert_grows(kind, [evidence_value(design, n, effect_of(kind, e)) for e in sorted(pair)])
+
+
+@pytest.mark.parametrize("kind", sorted(SHRINKING))
+@given(alpha=alphas, n=sizes, pair=st.tuples(st.floats(0, 30), st.floats(0, 30)))
+def test_evidence_of_equivalence_shrinks_with_the_difference(
+    kind: DesignKind, alpha: float, n: int, pair: tuple[float, float]
+) -> None:
+    design = design_of(kind, alpha)
+    larger, smaller = sorted(pair, reverse=True)
+    assert_grows(kind, [evidence_value(design, n, larger), evidence_value(design, n, smaller)])
+    assert evidence_value(design, n, -larger) == evidence_value(design, n, larger)
+
+
+@pytest.mark.parametrize("kind", SIGNED)
+def test_evidence_does_not_depend_on_the_sign_of_an_effect(kind: DesignKind) -> None:
+    for effect in (0.01, 0.3, 0.9):
+        found, other = (evidence_value(design_of(kind), 40, e) for e in (effect, -effect))
+        assert found == other
+
+
+@pytest.mark.parametrize("kind", sorted(POWER_KINDS - SHRINKING))
+@given(alpha=alphas, n=st.integers(4, 10**6))
+def test_power_without_an_effect_is_alpha(kind: DesignKind, alpha: float, n: int) -> None:
+    found = evidence_value(design_of(kind, alpha), n, effect_of(kind, 0.0))
+    assert found == pytest.approx(max(alpha, 1e-150), rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", DesignKind)
+def test_evidence_of_no_samples_is_the_worst(kind: DesignKind) -> None:
+    worst = math.inf if kind is DesignKind.PRECISION else 0.0
+    assert evidence_value(design_of(kind), 0, effect_of(kind, 1.0)) == worst
+
+
+@pytest.mark.parametrize(
+    ("kind", "too_few"),
+    [
+        ("two_group", 2),
+        ("paired", 1),
+        ("one_sample", 1),
+        ("correlation", 3),
+        ("two_proportions", 1),
+        ("survival", 1),
+        ("anova", 5),
+        ("equivalence", 2),
+    ],
+)
+def test_power_is_zero_where_no_test_exists(kind: str, too_few: int) -> None:
+    design, effect = make_design(kind=kind), 0.0 if kind == "equivalence" else 0.9
+    assert [evidence_value(design, n, effect) for n in range(too_few + 1)] == [0.0] * (too_few + 1)
+    assert evidence_value(design, too_few + 1, effect) > 0.0
+
+
+# --- effects that do not exist ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "effect", "message"),
+    [
+        *((kind, None, "needs an effect to assume") for kind in ASSUMING),
+        *((kind, effect, "give a finite number")
+          for kind in ASSUMING for effect in (math.nan, math.inf, -math.inf)),
+        *((kind, effect, rf"the effect is {effect}; an? {kind} effect is less than 1")
+          for kind in (DesignKind.CORRELATION, DesignKind.AUDIT) for effect in (1.0, 1.5, 10.0)),
+        (DesignKind.CORRELATION, -1.0, r"the effect is -1\.0"),
+        *((kind, -0.1, rf"the effect is -0\.1; an? {kind} effect is 0 or more")
+          for kind in UNSIGNED),
+    ],
+)  # fmt: skip
+def test_evidence_refuses_an_effect_that_there_is_not(
+    kind: DesignKind, effect: float | None, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        evidence_value(design_of(kind), 40, effect)
+    with pytest.raises(ValueError, match=message):
+        evidence_curve(design_of(kind), [0, 40], effect)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_correlation_as_close_to_one_as_can_be_is_detected(sign: int) -> None:
+    design = design_of(DesignKind.CORRELATION)
+    assert evidence_value(design, 4, sign * math.nextafter(1, 0)) == 1.0
+
+
+@pytest.mark.parametrize("kind", DesignKind)
+def test_evidence_curve_is_the_evidence_at_each_size(kind: DesignKind) -> None:
+    design, effect, counts = design_of(kind), 0.3, [100, 0, 7, 7, 10**6, 1]
+    values = [evidence_value(design, n, effect) for n in counts]
+    assert evidence_curve(design, counts, effect) == values
+    assert evidence_curve(design, [], effect) == []
+
+
+# --- the smallest detectable effect -----------------------------------------------------------
+
+
+def evidence_if(design: Design, n: int, sought: float, part: float) -> float:
+    """Return the evidence if what is sought were that part of a size."""
+    effect = KINDS[design.kind].effect
+    assert effect is not None
+    if effect.within_margin:
+        changed = design.model_copy(update={"margin": sought * part})
+        return evidence_value(changed, n, design.effect_planning)
+    return evidence_value(design, n, effect.seen(sought, part))
+
+
+@pytest.mark.parametrize("kind", sorted(POWER_KINDS))
+@pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5])
+@pytest.mark.parametrize("target", [0.51, 0.8, 0.999])
+def test_power_at_the_smallest_detectable_effect_is_the_target(
+    kind: DesignKind, alpha: float, target: float
+) -> None:
+    design, effect = design_of(kind, alpha, target=target), KINDS[kind].effect
+    last = math.inf
+    for n in (4, 5, 34, 128, 10**4, 10**6):
+        found = smallest_detectable_effect(design, n)
+        assert found is not None
+        assert effect is not None
+        assert evidence_if(design, n, found, 1.0) == pytest.approx(target, abs=1e-8)
+        assert evidence_if(design, n, found, 1.0) >= target - NOISE
+        assert evidence_if(design, n, found, 1 - 1e-9) < target
+        size = found if effect.within_margin else effect.size(found)
+        assert size <= last, "more samples detect less"
+        last = size
+
+
+@pytest.mark.parametrize(
+    ("kind", "n"),
+    [
+        *((kind, n) for kind in sorted(POWER_KINDS) for n in (0, 1)),
+        *((kind, 100) for kind in sorted({*DesignKind} - POWER_KINDS)),
+    ],
+)
+def test_no_effect_is_detectable_without_a_test(kind: DesignKind, n: int) -> None:
+    assert smallest_detectable_effect(design_of(kind), n) is None
+
+
+def test_no_effect_is_detectable_where_only_an_absurd_one_would_be() -> None:
+    # Two pairs at alpha = 1e-20: the critical t is 6e19.
+    assert smallest_detectable_effect(design_of(DesignKind.PAIRED, 1e-20), 2) is None
+    # At 1e-12 it is 2/(pi 1e-12) = 6.4e11, and such an effect is found.
+    found = smallest_detectable_effect(design_of(DesignKind.PAIRED, 1e-12), 2)
+    assert found is not None
+    assert 1e11 < found < 1e12
+
+
+@pytest.mark.parametrize("kind", sorted(POWER_KINDS - SHRINKING))
+def test_no_effect_at_all_is_needed_where_alpha_is_the_target(kind: DesignKind) -> None:
+    assert smallest_detectable_effect(design_of(kind, 0.9), 40) == effect_of(kind, 0.0)
+
+
+@pytest.mark.parametrize("target", [0.05, 0.01, 1.0])
+def test_smallest_detectable_effect_ends_at_any_target(target: float) -> None:
+    design = make_design(target=target, floor=0.01)
+    found = smallest_detectable_effect(design, 30)
+    assert found is not None
+    assert evidence_value(design, 30, found) >= target
