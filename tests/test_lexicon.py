@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.lexicon import label_key, plural, repeated_labels, same_label, told_apart
+from replicalab.lexicon import (
+    amount_text,
+    label_key,
+    plural,
+    repeated_labels,
+    same_label,
+    told_apart,
+)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +49,16 @@ def test_label_key_ignores_space_around(label: str, padded: str) -> None:
 )
 def test_same_label_of(one: str, other: str, same: bool) -> None:
     assert same_label(one, other) is same
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "0"), (820.0, "820"), (3850.0, "3,850"), (1234567, "1,234,567"), (12.5, "12.50")],
+)
+def test_amount_text_separates_thousands_and_shows_decimals_only_where_there_are_any(
+    amount: float, text: str
+) -> None:
+    assert amount_text(amount) == text
 
 
 @pytest.mark.parametrize(

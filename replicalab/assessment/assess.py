@@ -20,17 +20,12 @@ from replicalab.assessment.costs import (
 )
 from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, Slack
 from replicalab.assessment.evidence import Evidence, planned_evidence
-from replicalab.assessment.fidelity import dropped_controls, used_substitutions
+from replicalab.assessment.fidelity import used_substitutions
 from replicalab.assessment.paper import findings
-from replicalab.assessment.results import (
-    DimensionCheck,
-    FeasibilityCheckResult,
-    Severity,
-    ValidationResult,
-)
+from replicalab.assessment.results import FeasibilityCheckResult, Severity, ValidationResult
 from replicalab.assessment.rules import Violation, violations
 from replicalab.lexicon import label_key, words_of
-from replicalab.models import Dimension, Protocol
+from replicalab.models import Dimension, Protocol, wording_of
 from replicalab.scenarios import (
     MISSING,
     AllowedSubstitution,
@@ -65,12 +60,9 @@ class Item(NamedTuple):
 
 
 class Cliff(NamedTuple):
-    """A small step of a plan that changes a lot.
+    """A small step of a plan that changes a lot: one ``noun`` ``more``, or one less.
 
-    Attributes:
-        noun: of what one is added or taken away.
-        more: whether one is added.
-        endpoint: whether the study's endpoint is lost by it; else a staff unit is added or saved.
+    It loses the study's ``endpoint``, or else adds or saves a staff unit.
     """
 
     noun: str
@@ -85,12 +77,7 @@ def assess(plan: Protocol, pack: Pack) -> Assessment:
 
 @dataclass(frozen=True)
 class Assessment:
-    """A plan in a lab; each thing about it is worked out once, when it is first asked for.
-
-    Attributes:
-        plan: the plan.
-        pack: the study in its lab.
-    """
+    """A plan in a lab; each thing about it is worked out once, when it is first asked for."""
 
     plan: Protocol
     pack: Pack
@@ -133,27 +120,18 @@ class Assessment:
     def _items(self, field: str, category: str, labels: list[str]) -> Iterator[Item]:
         inventory = self.pack.inventory
         for label in dict.fromkeys(labels):
-            status, times = inventory.status(label, category), labels.count(label)
-            if status in MISSING:
-                until, options = inventory.booked_until(label), inventory.alternatives(label)
-                text = str(status) if until is None else f"{status} until day {until}"
-                yield Item(field, category, label, times, status, text, options)
-            else:
-                yield Item(field, category, label, times, status, str(status), ())
+            status = inventory.status(label, category)
+            options = inventory.alternatives(label) if status in MISSING else ()
+            until = inventory.booked_until(label) if status is ItemStatus.BOOKED else None
+            text = str(status) if until is None else f"{status} until day {until}"
+            yield Item(field, category, label, labels.count(label), status, text, options)
 
     # --- the check --------------------------------------------------------------------------
 
     @cached_property
     def texts(self) -> tuple[tuple[str, str], ...]:
         """Every text of the plan with the protocol field that it stands in."""
-        plan = self.plan
-        return (
-            ("technique", plan.technique),
-            ("rationale", plan.rationale),
-            *(("controls", label) for label in plan.controls),
-            *(("required_equipment", label) for label in plan.required_equipment),
-            *(("required_reagents", label) for label in plan.required_reagents),
-        )
+        return wording_of(self.plan).texts
 
     @cached_property
     def words(self) -> str:
@@ -170,11 +148,8 @@ class Assessment:
         """The required elements of the hidden reference that it does not address."""
         said = frozenset(self.words.replace("'", " ").split())
         spec = self.pack.hidden_reference_spec
-        return tuple(
-            element
-            for element, words in zip(spec.required_elements, spec.element_words, strict=True)
-            if not words <= said
-        )
+        elements = zip(spec.required_elements, spec.element_words, strict=True)
+        return tuple(element for element, words in elements if not words <= said)
 
     @property
     def broken_limits(self) -> list[Limit]:
@@ -190,7 +165,7 @@ class Assessment:
     @cached_property
     def validation(self) -> ValidationResult:
         """The findings on paper."""
-        issues = findings(self)
+        issues = list(findings(self))
         valid = all(issue.severity is not Severity.ERROR for issue in issues)
         return ValidationResult(valid=valid, issues=issues)
 
@@ -198,12 +173,14 @@ class Assessment:
     def check(self) -> FeasibilityCheckResult:
         """The seven checks, in the document's form."""
         reasons = {d.value: row.reasons(self) for d, row in DIMENSION_ROWS.items()}
-        return FeasibilityCheckResult(
-            **{name: DimensionCheck(ok=not why, reasons=why) for name, why in reasons.items()},
-            estimated_cost=self.cost,
-            required_staff=self.staff,
-            substitution_options={i.label: list(i.options) for i in self.items if i.options},
-            validation_result=self.validation,
+        return FeasibilityCheckResult.model_validate(
+            {name: {"ok": not why, "reasons": why} for name, why in reasons.items()}
+            | {
+                "estimated_cost": self.cost,
+                "required_staff": self.staff,
+                "substitution_options": {i.label: list(i.options) for i in self.items if i.options},
+                "validation_result": self.validation,
+            }
         )
 
     @property
@@ -219,10 +196,9 @@ class Assessment:
     @cached_property
     def slack(self) -> dict[Dimension, Slack]:
         """The seven dimensions in numbers, in the document's order."""
+        check = self.check
         return {
-            dimension: Slack(
-                dimension, self.check.check(dimension).ok, row.used(self), row.limit(self)
-            )
+            dimension: Slack(dimension, check.check(dimension).ok, row.used(self), row.limit(self))
             for dimension, row in DIMENSION_ROWS.items()
         }
 
@@ -248,14 +224,14 @@ class Assessment:
     @cached_property
     def substitutions(self) -> tuple[AllowedSubstitution, ...]:
         """The substitutions that it has made."""
-        rows = self.pack.allowed_substitutions
         listed = {label_key(item.label) for item in self.items}
-        return tuple(used_substitutions(listed, rows)) if rows else ()
+        return tuple(used_substitutions(listed, self.pack.allowed_substitutions))
 
     @cached_property
     def dropped(self) -> tuple[Control, ...]:
-        """The study's controls that it does without."""
-        return tuple(dropped_controls(self.plan, self.pack.controls))
+        """The study's controls that it does without, in the study's order."""
+        kept = set(map(label_key, self.plan.controls))
+        return tuple(each for each in self.pack.controls if label_key(each.name) not in kept)
 
     @property
     def substitution_loss(self) -> int:

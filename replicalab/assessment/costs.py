@@ -27,7 +27,7 @@ class Counts(NamedTuple):
 
 
 class CostTerm(NamedTuple):
-    """One of the five terms of a plan's cost: ``number`` things at ``rate`` credits each."""
+    """One of the five terms of a plan's cost, at so many credits each."""
 
     label: str
     noun: str

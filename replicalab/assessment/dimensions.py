@@ -6,7 +6,7 @@ here; whatever shows the seven takes them from this table. Source: docs/contract
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -42,12 +42,7 @@ class DimensionRow:
 
 @dataclass(frozen=True)
 class Slack:
-    """One dimension of a plan in numbers.
-
-    Attributes:
-        used, limit: amounts in the row's noun.
-        slack: ``limit - used``; negative when the dimension fails.
-    """
+    """One dimension of a plan in numbers; the amounts are in the row's noun."""
 
     dimension: Dimension
     ok: bool
@@ -88,18 +83,20 @@ def _check_budget(plan: Assessment) -> list[str]:
 
 
 def _check_equipment(plan: Assessment) -> list[str]:
-    return list(_missing_items(plan, "equipment"))
+    return _missing_items(plan, "equipment")
 
 
 def _check_reagents(plan: Assessment) -> list[str]:
-    return list(_missing_items(plan, "reagent"))
+    return _missing_items(plan, "reagent")
 
 
-def _missing_items(plan: Assessment, category: str) -> Iterator[str]:
-    for item in plan.items:
-        if item.category == category and item.status is not ItemStatus.AVAILABLE:
-            options = " or ".join(quoted(item.options)) or "nothing in this lab"
-            yield f"'{item.label}' is {item.status_text}; {options} may replace it."
+def _missing_items(plan: Assessment, category: str) -> list[str]:
+    return [
+        f"'{item.label}' is {item.status_text}; "
+        f"{' or '.join(quoted(item.options)) or 'nothing in this lab'} may replace it."
+        for item in plan.items
+        if item.category == category and item.status is not ItemStatus.AVAILABLE
+    ]
 
 
 def _check_schedule(plan: Assessment) -> list[str]:
@@ -113,15 +110,14 @@ def _check_staff(plan: Assessment) -> list[str]:
     has = plan.pack.lab.staff
     if plan.staff <= has:
         return []
-    parts = [f"{plan.pack.staff_model.base} to start"]
-    parts += [
-        f"1 for more than {step.threshold} {plural(step.noun, 2)}"
+    steps = "".join(
+        f", 1 for more than {step.threshold} {plural(step.noun, 2)}"
         for step in plan.staff_steps
         if step.adds
-    ]
+    )
     return [
-        f"The plan needs {count_text(plan.staff, 'staff unit')} ({', '.join(parts)}); "
-        f"the lab has {has}."
+        f"The plan needs {count_text(plan.staff, 'staff unit')} "
+        f"({plan.pack.staff_model.base} to start{steps}); the lab has {has}."
     ]
 
 

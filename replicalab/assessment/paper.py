@@ -20,18 +20,16 @@ REQUIRED_ELEMENT: Final = "required_element"
 """The category whose messages quote the hidden reference: for a judge, never for the Scientist."""
 
 
-def findings(plan: Assessment) -> list[ValidationIssue]:
-    """Return every finding about a plan, in a fixed order."""
-    return [
-        *_sample_issues(plan),
-        *_duration_issues(plan),
-        *_throughput_issues(plan),
-        *_control_issues(plan),
-        *_constraint_issues(plan),
-        *_duplicate_issues(plan),
-        *_item_issues(plan),
-        *_required_element_issues(plan),
-    ]
+def findings(plan: Assessment) -> Iterator[ValidationIssue]:
+    """Yield every finding about a plan, in a fixed order."""
+    yield from _number_findings(plan)
+    for limit in plan.broken_limits:
+        issue, force = (_error, "must") if limit.hard else (_warning, "should")
+        planned, label = _planned_text(limit, plan), limit.constraint.label
+        yield issue("constraint", f"{planned}; the study's '{label}' {force} be {limit.text}.")
+    yield from _label_findings(plan)
+    for element in plan.missing_elements:
+        yield _warning(REQUIRED_ELEMENT, f"Not addressed by the plan: {element}.")
 
 
 def _error(category: str, message: str) -> ValidationIssue:
@@ -42,28 +40,21 @@ def _warning(category: str, message: str) -> ValidationIssue:
     return ValidationIssue(severity=Severity.WARNING, category=category, message=message)
 
 
-def _sample_issues(plan: Assessment) -> Iterator[ValidationIssue]:
-    samples = plan.counts.samples
+def _number_findings(plan: Assessment) -> Iterator[ValidationIssue]:
+    samples, days, controls, *_ = plan.counts
+    limit, least = plan.pack.lab.days, plan.pack.min_days
+    exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
+    planned, duration = count_text(samples, "sample"), count_text(days, "day")
     if samples < 1:
         yield _error("sample_size", f"Sample size is {samples}; plan at least 1 sample.")
-
-
-def _duration_issues(plan: Assessment) -> Iterator[ValidationIssue]:
-    days, limit, least = plan.counts.days, plan.pack.lab.days, plan.pack.min_days
-    planned = count_text(days, "day")
     if days < 1:
-        yield _error("duration", f"Duration is {planned}; plan at least 1 day.")
+        yield _error("duration", f"Duration is {duration}; plan at least 1 day.")
     if days > limit:
-        yield _error("duration", f"Duration is {planned}; this lab has {limit}.")
+        yield _error("duration", f"Duration is {duration}; this lab has {limit}.")
     if days < least:
         yield _warning(
-            "duration", f"Duration is {planned}; below {least} the study's endpoint is lost."
+            "duration", f"Duration is {duration}; below {least} the study's endpoint is lost."
         )
-
-
-def _throughput_issues(plan: Assessment) -> Iterator[ValidationIssue]:
-    samples, days = plan.counts.samples, plan.counts.days
-    exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
     if exist is not None and samples > exist:
         yield _warning(
             "throughput",
@@ -73,31 +64,21 @@ def _throughput_issues(plan: Assessment) -> Iterator[ValidationIssue]:
     if rate is not None and samples > rate.value * days:
         yield _warning(
             "throughput",
-            f"{count_text(samples, 'sample')} in {count_text(days, 'day')}; at "
-            f"{rate.value} a day only {rate.value * days} of them can count.",
+            f"{planned} in {duration}; at {rate.value} a day only {rate.value * days} of them "
+            "can count.",
         )
-
-
-def _control_issues(plan: Assessment) -> Iterator[ValidationIssue]:
-    controls, samples = plan.counts.controls, plan.counts.samples
     if not controls:
         yield _warning("controls", "No controls: nothing guards the result against artefacts.")
     elif controls >= samples:
         yield _error(
             "sample_controls",
-            f"{count_text(controls, 'control')} for {count_text(samples, 'sample')}: no "
-            f"experimental samples remain; plan at least {controls + 1} samples.",
+            f"{count_text(controls, 'control')} for {planned}: no experimental samples remain; "
+            f"plan at least {controls + 1} samples.",
         )
 
 
-def _constraint_issues(plan: Assessment) -> Iterator[ValidationIssue]:
-    for limit in plan.broken_limits:
-        issue, force = (_error, "must") if limit.hard else (_warning, "should")
-        planned, label = _planned_text(limit, plan), limit.constraint.label
-        yield issue("constraint", f"{planned}; the study's '{label}' {force} be {limit.text}.")
-
-
 def _planned_text(limit: Limit, plan: Assessment) -> str:
+    """Return the number of the plan that a constraint of the study bounds, in words."""
     if limit.number is Bounds.SAMPLES:
         return f"Sample size is {plan.counts.samples:,}"
     if limit.number is Bounds.DAYS:
@@ -109,7 +90,7 @@ def _planned_text(limit: Limit, plan: Assessment) -> str:
     return f"The planned {plan.evidence.measure} is {value}"
 
 
-def _duplicate_issues(plan: Assessment) -> Iterator[ValidationIssue]:
+def _label_findings(plan: Assessment) -> Iterator[ValidationIssue]:
     for category, labels in (
         ("controls", plan.plan.controls),
         ("equipment", plan.plan.required_equipment),
@@ -119,21 +100,11 @@ def _duplicate_issues(plan: Assessment) -> Iterator[ValidationIssue]:
             yield _warning(
                 f"duplicate_{category}", f"'{label}' is listed more than once, and billed so."
             )
-
-
-def _item_issues(plan: Assessment) -> Iterator[ValidationIssue]:
     for item in plan.items:
         category, label, status = item.category, item.label, item.status
-        if status is ItemStatus.AVAILABLE:
-            continue
         if status is ItemStatus.UNKNOWN:
             yield _warning(category, f"'{label}' is not in this lab's inventory.")
         elif item.options:
             yield _warning(category, f"'{label}' is {status}; could use '{item.options[0]}'.")
-        else:
+        elif status is not ItemStatus.AVAILABLE:
             yield _error(category, f"'{label}' is {status} and nothing may replace it.")
-
-
-def _required_element_issues(plan: Assessment) -> Iterator[ValidationIssue]:
-    for element in plan.missing_elements:
-        yield _warning(REQUIRED_ELEMENT, f"Not addressed by the plan: {element}.")

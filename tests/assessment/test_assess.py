@@ -91,17 +91,6 @@ def test_cliffs_are_where_one_step_changes_the_staff_or_the_endpoint(
         assert moved.adds != step.adds
 
 
-@given(itemised_protocols(), studied_packs())
-def test_assessment_leaves_its_inputs_alone_and_says_the_same_again(
-    plan: Protocol, pack: Pack
-) -> None:
-    before = plan.model_dump(), pack.model_dump()
-    first, second = assess(plan, pack), assess(plan, pack)
-    assert first.check == second.check
-    assert first.evidence == second.evidence
-    assert (plan.model_dump(), pack.model_dump()) == before
-
-
 def test_results_share_no_list() -> None:
     plan, pack = make_protocol(), make_pack(budget=10, booked={CHAMBER: 9})
     first = check_feasibility(plan, pack)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.assessment import evidence_curve, evidence_value, smallest_detectable_effect
+from replicalab.assessment import evidence_value, smallest_detectable_effect
 from replicalab.measures import KINDS
 from replicalab.scenarios import POWER_KINDS, Design, DesignKind
 from tests.measures.designs import DETECTING, SHRINKING, design_of, effect_of
@@ -52,7 +52,7 @@ def test_evidence_is_a_share_that_grows_with_n_at_every_corner(
 ) -> None:
     design = design_of(kind, alpha)
     for effect in EFFECTS:
-        values = evidence_curve(design, SIZES, effect_of(kind, effect))
+        values = [evidence_value(design, n, effect_of(kind, effect)) for n in SIZES]
         for value in values:
             assert_is_evidence(kind, value)
         for fewer, more in pairwise(goodness(kind, values)):
@@ -73,7 +73,7 @@ def test_evidence_grows_with_the_effect_at_every_corner(kind: DesignKind, alpha:
 @pytest.mark.parametrize("share", [0.0, 5e-324, 1e-9, 1e-4, 0.5, 1 - 2**-53])
 def test_detection_is_a_share_in_any_population(population: int | None, share: float) -> None:
     design = design_of(DesignKind.AUDIT, population_max=population)
-    values = evidence_curve(design, SIZES, share)
+    values = [evidence_value(design, n, share) for n in SIZES]
     assert all(0 <= value <= 1 for value in values)
     assert values == sorted(values)
 
@@ -95,7 +95,8 @@ def test_evidence_is_never_nan_nor_an_exception(
 def test_evidence_grows_with_n(
     kind: DesignKind, alpha: float, n: int, more: int, effect: float
 ) -> None:
-    values = evidence_curve(design_of(kind, alpha), [n, n + more], effect_of(kind, effect))
+    design, seen = design_of(kind, alpha), effect_of(kind, effect)
+    values = [evidence_value(design, n, seen), evidence_value(design, n + more, seen)]
     fewer, larger = goodness(kind, values)
     assert larger >= fewer - NOISE
 
@@ -161,25 +162,6 @@ def test_evidence_refuses_a_negative_share_or_spread(kind: DesignKind) -> None:
 def test_evidence_refuses_an_effect_that_is_no_number(kind: DesignKind, effect: float) -> None:
     with pytest.raises(ValueError, match="give a finite number"):
         evidence_value(design_of(kind), 40, effect)
-
-
-# --- curves -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", DesignKind)
-def test_evidence_curve_is_the_evidence_at_each_size(kind: DesignKind) -> None:
-    design, effect = design_of(kind), 0.3
-    counts = [100, 0, 7, 7, 10**6, 1]
-    assert evidence_curve(design, counts, effect) == [
-        evidence_value(design, n, effect) for n in counts
-    ]
-    assert evidence_curve(design, range(2000), effect)[1999] == evidence_value(design, 1999, effect)
-    assert evidence_curve(design, [], effect) == []
-
-
-def test_evidence_curve_refuses_what_evidence_refuses() -> None:
-    with pytest.raises(ValueError, match="needs an effect to assume"):
-        evidence_curve(design_of(DesignKind.PAIRED), [0, 10], None)
 
 
 # --- the smallest detectable effect -----------------------------------------------------------
