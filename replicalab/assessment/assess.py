@@ -18,10 +18,9 @@ from replicalab.assessment.costs import (
     staff,
     staff_steps,
 )
-from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, Slack
+from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, Slack, findings
 from replicalab.assessment.evidence import Evidence, planned_evidence
 from replicalab.assessment.fidelity import used_substitutions
-from replicalab.assessment.paper import findings
 from replicalab.assessment.results import FeasibilityCheckResult, Severity, ValidationResult
 from replicalab.assessment.rules import Violation, violations
 from replicalab.lexicon import label_key, words_of
@@ -143,7 +142,7 @@ class Assessment:
         """The phrases by which its wording breaks a restriction."""
         return tuple(violations(self.texts, self.words, self.pack.policy_rules))
 
-    @cached_property
+    @property
     def missing_elements(self) -> tuple[str, ...]:
         """The required elements of the hidden reference that it does not address."""
         said = frozenset(self.words.replace("'", " ").split())
@@ -165,9 +164,14 @@ class Assessment:
     @cached_property
     def validation(self) -> ValidationResult:
         """The findings on paper."""
-        issues = list(findings(self))
-        valid = all(issue.severity is not Severity.ERROR for issue in issues)
-        return ValidationResult(valid=valid, issues=issues)
+        found = list(findings(self))
+        keys = ("severity", "category", "message")
+        return ValidationResult.model_validate(
+            {
+                "valid": all(severity is not Severity.ERROR for severity, *_ in found),
+                "issues": [dict(zip(keys, finding, strict=True)) for finding in found],
+            }
+        )
 
     @cached_property
     def check(self) -> FeasibilityCheckResult:
@@ -196,18 +200,14 @@ class Assessment:
     @cached_property
     def slack(self) -> dict[Dimension, Slack]:
         """The seven dimensions in numbers, in the document's order."""
-        check = self.check
-        return {
-            dimension: Slack(dimension, check.check(dimension).ok, row.used(self), row.limit(self))
-            for dimension, row in DIMENSION_ROWS.items()
-        }
+        return {d: Slack(d, row.used(self), row.limit(self)) for d, row in DIMENSION_ROWS.items()}
 
     @property
     def binding(self) -> Dimension:
         """The amount of which the largest share is used: the limit that binds first."""
         return max(AMOUNTS, key=lambda dimension: self.slack[dimension].use or 0.0)
 
-    @cached_property
+    @property
     def cliffs(self) -> tuple[Cliff, ...]:
         """The small steps that change a lot: a staff unit more or less, the endpoint lost."""
         found = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from replicalab.assessment import assess
-from replicalab.assessment.paper import REQUIRED_ELEMENT
+from replicalab.assessment.dimensions import REQUIRED_ELEMENT
 from replicalab.assessment.results import Severity, ValidationIssue, ValidationResult
 from replicalab.models import Protocol
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
