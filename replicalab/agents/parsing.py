@@ -193,8 +193,10 @@ def _place(location: tuple[int | str, ...]) -> str:
     """Return a field path as ``controls[2]``; the action as a whole is ``action``."""
     text = ""
     for part in location:
-        known = isinstance(part, str) and part in ScientistAction.model_fields
-        text += f"[{part}]" if isinstance(part, int) else str(part) if known else _name(str(part))
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += part if part in ScientistAction.model_fields else _name(part)
     return text or "action"
 
 

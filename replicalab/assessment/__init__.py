@@ -4,11 +4,9 @@ from replicalab.assessment.assess import Assessment, Cliff, Item, assess
 from replicalab.assessment.costs import (
     Counts,
     cost,
-    cost_terms,
     counts_of,
     credits_needed,
     staff,
-    staff_steps,
 )
 from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, Slack
 from replicalab.assessment.evidence import (
@@ -43,7 +41,6 @@ __all__ = [
     "assumed_effects",
     "breaks",
     "cost",
-    "cost_terms",
     "counts_of",
     "credits_needed",
     "evidence_value",
@@ -56,7 +53,6 @@ __all__ = [
     "size_text",
     "smallest_detectable_effect",
     "staff",
-    "staff_steps",
     "tier_of",
     "used_substitutions",
     "violations",

@@ -78,24 +78,19 @@ class Evidence:
 def planned_evidence(
     protocol: Protocol, scenario: Pack, factor: float = 1.0, effect: float | None = None
 ) -> Evidence:
-    """Return the evidence that a plan buys in a study.
+    """Return the evidence that a plan buys in a study, at the planning effect or another one.
 
-    Args:
-        protocol: the plan.
-        scenario: the study in its lab.
-        factor: what the plan's substitutions leave of every effect, in (0, 1].
-        effect: an effect to assume instead of the study's planning effect.
+    ``factor`` is what the plan's substitutions leave of every effect, in (0, 1].
 
     Raises:
         ValueError: the kind has no such effect (see `evidence_value`).
     """
     design, days = scenario.design, protocol.duration_days
-    caps = [protocol.sample_size]  # samples beyond the throughput or the population do not count
+    counted, seen, void = protocol.sample_size, seen_effect(design, factor, effect), None
     if scenario.samples_per_day is not None:
-        caps.append(scenario.samples_per_day.value * days)
+        counted = min(counted, scenario.samples_per_day.value * days)
     if design.population_max is not None:
-        caps.append(design.population_max)
-    counted, seen, void = min(caps), seen_effect(design, factor, effect), None
+        counted = min(counted, design.population_max)
     if days < scenario.min_days:
         needs = count_text(scenario.min_days, "day")
         void = f"the study's endpoint needs {needs}, and the plan has {days}"
@@ -117,12 +112,9 @@ def planned_evidence(
 
 
 def seen_effect(design: Design, factor: float, effect: float | None = None) -> float | None:
-    """Return an effect as it is seen through substitutions; None where none is assumed.
+    """Return the effect, or the planning effect, as it is seen through substitutions.
 
-    Args:
-        design: the study's design.
-        factor: what the substitutions leave of every effect, in (0, 1].
-        effect: the effect; None is the planning effect.
+    None where the kind of design assumes none.
     """
     assumed, kind = design.effect_planning if effect is None else effect, KINDS[design.kind]
     return kind.effect.seen(assumed, factor) if kind.effect and assumed is not None else None

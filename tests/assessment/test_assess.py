@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from replicalab.agents import check_feasibility
-from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Cliff, assess, staff_steps
+from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Cliff, assess
 from replicalab.models import DIMENSIONS, Dimension, Protocol
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, make_pack, make_protocol
@@ -87,7 +87,7 @@ def test_cliffs_are_where_one_step_changes_the_staff_or_the_endpoint(
         if cliff.endpoint:
             assert plan.duration_days == pack.min_days
             continue
-        [step] = [s for s in staff_steps(found.counts, pack.staff_model) if s.noun == cliff.noun]
+        [step] = [s for s in found.staff_steps if s.noun == cliff.noun]
         moved = step._replace(number=step.number + (1 if cliff.more else -1))
         assert moved.adds != step.adds
 

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.assessment import Counts, cost, cost_terms, counts_of, staff, staff_steps
+from replicalab.assessment.costs import (
+    Counts,
+    cost,
+    cost_terms,
+    counts_of,
+    staff,
+    staff_steps,
+)
 from replicalab.scenarios import CostModel, StaffModel
 from tests.factories import make_protocol
 
