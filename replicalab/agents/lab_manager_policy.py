@@ -144,19 +144,18 @@ def _explanation(
         return "\n".join(lines)
     if suggestion is None or not suggestion.applied_changes:
         return "\n".join([*lines, "I see no change that would help."])
-    changes = [
+    rejects = action_type is LabManagerActionType.REJECT
+    lines.append("These changes alone are not enough:" if rejects else "I offer instead:")
+    lines += [
         f"- {FIELD_LABELS[change.field].lower()}: {change.original} → {change.revised}. "
         f"{change.reason} What is lost: {change.tradeoff}"
         for change in suggestion.applied_changes
     ]
-    still_failing = f"still failing: {', '.join(suggestion.remaining_failures)}."
-    if action_type is LabManagerActionType.REJECT:
-        return "\n".join(
-            [*lines, "These changes alone are not enough:", *changes, still_failing.capitalize()]
-        )
-    after = suggestion.post_check
-    outcome = "all seven dimensions pass." if after.feasible else still_failing
-    return "\n".join([*lines, "I offer instead:", *changes, f"That plan {_need(after)}; {outcome}"])
+    outcome = f"still failing: {', '.join(suggestion.remaining_failures)}."
+    if suggestion.post_check.feasible:
+        outcome = "all seven dimensions pass."
+    plan = f"That plan {_need(suggestion.post_check)}; {outcome}"
+    return "\n".join([*lines, outcome.capitalize() if rejects else plan])
 
 
 def _need(check: FeasibilityCheckResult) -> str:
