@@ -165,27 +165,24 @@ def _sample_reduction(plan: Assessment) -> Iterator[SuggestionChange]:
     pack, lab = plan.pack, plan.pack.lab
     before = plan.counts._replace(days=min(plan.counts.days, lab.days))
     over = credits_needed(before, pack.cost_model) - lab.budget
-    threshold, floor = pack.staff_model.sample_threshold, before.controls + 1
-    halved = [before.samples]
+    floor, halved = before.controls + 1, [before.samples]
     while halved[-1] > floor and len(halved) <= MAX_HALVINGS:
         halved.append(max(halved[-1] // 2, floor))
     sizes = [before._replace(samples=samples) for samples in halved]
     affordable = [c for c in sizes if credits_needed(c, pack.cost_model) <= lab.budget]
     if not affordable:
         return
-    revised = first = affordable[0]
-    if staff(first, pack.staff_model) > lab.staff and first.samples > threshold:
-        manned = (c for c in affordable if staff(c, pack.staff_model) <= lab.staff)
-        revised = next(manned, first)
+    first = affordable[0]
+    manned = (c for c in affordable if staff(c, pack.staff_model) <= lab.staff)
+    revised = next(manned, first)
     if revised is sizes[0]:
         return
     reasons = []
     if over > 0:
         reasons.append(f"the budget is {count_text(over, 'credit')} short")
     if revised is not first:
-        reasons.append(
-            f"at {amount_text(threshold)} samples or fewer the plan needs one staff unit less"
-        )
+        most = amount_text(pack.staff_model.sample_threshold)
+        reasons.append(f"at {most} samples or fewer the plan needs one staff unit less")
     halvings = sizes.index(revised)
     times = {1: "once", 2: "twice"}.get(halvings, f"{halvings} times")
     yield SuggestionChange(

@@ -309,6 +309,7 @@ def test_assumed_effects_are_the_published_the_halved_and_the_smallest(kind: Des
         ("two_group", -0.6, 0.5, -0.2, [(PUBLISHED, 0.6), (HALF, 0.3), (SMALLEST, 0.2)]),
         # Equal effects are one, under all their names.
         ("paired", 1.0, 1.0, 0.5, [(PUBLISHED, 1.0), (f"{HALF}, {SMALLEST}", 0.5)]),
+        ("paired", 0.6, 0.6, 0.1 + 0.2, [(PUBLISHED, 0.6), (f"{HALF}, {SMALLEST}", 0.3)]),
         ("coverage", None, None, None, []),
         ("precision", None, 0.1, None, []),
     ],
