@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.lexicon import (
+    amount_text,
     label_key,
     plural,
     repeated_labels,
@@ -42,6 +43,16 @@ def test_label_key_ignores_space_around(label: str, padded: str) -> None:
 def test_labels_that_differ_in_a_letter_are_two() -> None:
     assert not same_label("agar plates", "agar plate")
     assert not same_label("agar plates", "agarplates")
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "0"), (820.0, "820"), (3850.0, "3,850"), (1234567, "1,234,567"), (12.5, "12.50")],
+)
+def test_amount_text_separates_thousands_and_shows_decimals_only_where_there_are_any(
+    amount: float, text: str
+) -> None:
+    assert amount_text(amount) == text
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
-"""The Lab Manager: it checks a plan, looks for a better one, and answers.
+"""The Lab Manager: it checks a plan, looks for a better one, and answers in words.
 
 No model is called here; the same plan in the same lab always gets the same answer. The fixes
-stand in `suggestions`, the words of the answer in `explanations`; every name that the document
-gives this module can be imported from it. Source: docs/contract.md, Lab Manager.
+stand in `suggestions`; every name that the document gives this module can be imported from it.
+Source: docs/contract.md, Lab Manager.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from replicalab.agents.explanations import built_in_explanation
 from replicalab.agents.suggestions import (
     AlternativeSuggestion,
     SuggestionChange,
@@ -29,7 +28,16 @@ from replicalab.assessment.dimensions import (
     _check_schedule,
     _check_staff,
 )
-from replicalab.models import LabManagerAction, LabManagerActionType, NonEmptyText, Protocol
+from replicalab.lexicon import amount_text, count_text
+from replicalab.models import (
+    DIMENSIONS,
+    FIELD_LABELS,
+    LAB_DIMENSIONS,
+    LabManagerAction,
+    LabManagerActionType,
+    NonEmptyText,
+    Protocol,
+)
 from replicalab.scenarios import Pack
 
 __all__ = [
@@ -50,11 +58,15 @@ __all__ = [
     "suggest_alternative",
 ]
 
-_EXPLANATION: Final = TypeAdapter[str](NonEmptyText)
-
 ExplanationRenderer = Callable[
     [LabManagerActionType, FeasibilityCheckResult, AlternativeSuggestion | None], str
 ]
+_EXPLANATION: Final = TypeAdapter[str](NonEmptyText)
+_OPENINGS: Final = {
+    LabManagerActionType.REPORT_FEASIBILITY: "The lab can run this plan, but I do not approve it:",
+    LabManagerActionType.SUGGEST_ALTERNATIVE: "The lab cannot run this plan as it stands:",
+    LabManagerActionType.REJECT: "I reject this plan:",
+}
 
 
 def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckResult:
@@ -83,21 +95,21 @@ def compose_lab_manager_response(
     built-in explanation.
     """
     action_type = _select_lab_manager_action_type(check_result, suggestion)
-    offer = None
-    if action_type is LabManagerActionType.SUGGEST_ALTERNATIVE and suggestion is not None:
-        offer = suggestion.revised_protocol
+    explanation = _explanation(action_type, check_result, suggestion)
+    if explanation_renderer is not None:
+        with suppress(Exception):  # a foreign renderer may fail in any way
+            text = explanation_renderer(action_type, check_result, suggestion)
+            explanation = _EXPLANATION.validate_python(text, strict=True)
+    suggests = action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
+    offer = suggestion.revised_protocol if suggestion and suggests else None
     return LabManagerAction(
         action_type=action_type,
         feasible=check_result.lab_feasible,
-        budget_ok=check_result.budget_ok,
-        equipment_ok=check_result.equipment_ok,
-        reagents_ok=check_result.reagents_ok,
-        schedule_ok=check_result.schedule_ok,
-        staff_ok=check_result.staff_ok,
+        **{f"{dimension}_ok": check_result.check(dimension).ok for dimension in LAB_DIMENSIONS},
         suggested_technique=offer.technique if offer else "",
         suggested_sample_size=offer.sample_size if offer else 0,
         suggested_controls=offer.controls if offer else [],
-        explanation=_explanation(action_type, check_result, suggestion, explanation_renderer),
+        explanation=explanation,
     )
 
 
@@ -120,12 +132,32 @@ answer_type = _select_lab_manager_action_type
 
 def _explanation(
     action_type: LabManagerActionType,
-    check_result: FeasibilityCheckResult,
+    check: FeasibilityCheckResult,
     suggestion: AlternativeSuggestion | None,
-    renderer: ExplanationRenderer | None,
 ) -> str:
-    if renderer is not None:
-        with suppress(Exception):  # a foreign renderer may fail in any way
-            text = renderer(action_type, check_result, suggestion)
-            return _EXPLANATION.validate_python(text, strict=True)
-    return built_in_explanation(action_type, check_result, suggestion)
+    """Return the verdict, each failing reason, and what changes would do, if any are known."""
+    if action_type is LabManagerActionType.ACCEPT:
+        return f"I accept: all seven dimensions pass. The plan {_need(check)}."
+    lines = [_OPENINGS[action_type]]
+    lines += [f"- {name}: {why}" for name in DIMENSIONS for why in check.check(name).reasons]
+    if action_type is LabManagerActionType.REPORT_FEASIBILITY:
+        return "\n".join(lines)
+    if suggestion is None or not suggestion.applied_changes:
+        return "\n".join([*lines, "I see no change that would help."])
+    rejects = action_type is LabManagerActionType.REJECT
+    lines.append("These changes alone are not enough:" if rejects else "I offer instead:")
+    lines += [
+        f"- {FIELD_LABELS[change.field].lower()}: {change.original} → {change.revised}. "
+        f"{change.reason} What is lost: {change.tradeoff}"
+        for change in suggestion.applied_changes
+    ]
+    outcome = f"still failing: {', '.join(suggestion.remaining_failures)}."
+    if suggestion.post_check.feasible:
+        outcome = "all seven dimensions pass."
+    plan = f"That plan {_need(suggestion.post_check)}; {outcome}"
+    return "\n".join([*lines, outcome.capitalize() if rejects else plan])
+
+
+def _need(check: FeasibilityCheckResult) -> str:
+    staff = count_text(check.required_staff, "staff unit")
+    return f"costs {amount_text(check.estimated_cost)} credits and needs {staff}"

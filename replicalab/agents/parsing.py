@@ -35,11 +35,9 @@ _OPEN_OR_CLOSE: Final = {"{": 1, "[": 1, "]": -1, "}": -1}
 
 
 class ScientistOutputParseError(ReplicaLabError, ValueError):
-    """Model text without one valid action.
+    """Model text without one valid action: what is wrong with it, in one line.
 
     Attributes:
-        code: ``no_json``, ``invalid_json`` or ``invalid_action``.
-        message: what is wrong, on one line.
         raw_text: the model's text, untouched.
         parsed_payload: the decoded object that failed validation, None when none decoded.
     """
@@ -123,19 +121,14 @@ def _balanced_spans(text: str) -> Iterator[str]:
     """Yield each span from a brace to its partner, left to right; an open rest comes last."""
     start = text.find("{")
     while start >= 0:
-        end = _span_end(text, start)
+        end, depth = len(text), 0
+        for mark in _structure(text, start):
+            depth += {"{": 1, "}": -1}.get(mark.group(), 0)
+            if depth == 0:
+                end = mark.end()
+                break
         yield text[start:end]
         start = text.find("{", end)
-
-
-def _span_end(text: str, start: int) -> int:
-    """Return where the object that opens at ``start`` ends: the text's end if it never closes."""
-    depth = 0
-    for mark in _structure(text, start):
-        depth += {"{": 1, "}": -1}.get(mark.group(), 0)
-        if depth == 0:
-            return mark.end()
-    return len(text)
 
 
 def _structure(text: str, start: int = 0) -> Iterator[re.Match[str]]:
@@ -154,16 +147,11 @@ def _decode(span: str) -> Payload:
     Raises:
         ValueError: the span is no JSON object, or nests, repeats or counts beyond reason.
     """
-    if _nesting(span) > MAX_NESTING:
+    steps = (_OPEN_OR_CLOSE[mark.group()] for mark in _structure(span))
+    if max(accumulate(steps)) > MAX_NESTING:  # a span opens at least its own brace
         raise ValueError(f"nested more than {MAX_NESTING} deep")
     payload: Payload = _DECODER.decode(span)
     return payload
-
-
-def _nesting(span: str) -> int:
-    """Return the most braces and brackets open at once; a span opens at least its own brace."""
-    steps = (_OPEN_OR_CLOSE[mark.group()] for mark in _structure(span))
-    return max(accumulate(steps))
 
 
 def _unique(pairs: list[tuple[str, object]]) -> Payload:
@@ -192,7 +180,10 @@ _DECODER: Final = json.JSONDecoder(
 def _problems(error: ValidationError) -> str:
     """Return ``field: problem`` for each problem, on one line."""
     found = error.errors(include_url=False, include_input=False)
-    texts = [f"{_place(item['loc'])}: {_problem(item['msg'])}" for item in found[:MAX_PROBLEMS]]
+    texts = [
+        f"{_place(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
+        for item in found[:MAX_PROBLEMS]
+    ]
     if len(found) > MAX_PROBLEMS:
         texts.append(f"and {len(found) - MAX_PROBLEMS} more")
     return "; ".join(texts)
@@ -202,13 +193,11 @@ def _place(location: tuple[int | str, ...]) -> str:
     """Return a field path as ``controls[2]``; the action as a whole is ``action``."""
     text = ""
     for part in location:
-        known = isinstance(part, str) and part in ScientistAction.model_fields
-        text += f"[{part}]" if isinstance(part, int) else str(part) if known else _name(str(part))
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += part if part in ScientistAction.model_fields else _name(part)
     return text or "action"
-
-
-def _problem(message: str) -> str:
-    return message.removeprefix("Value error, ")
 
 
 def _name(key: str) -> str:

@@ -12,7 +12,6 @@ from typing import Final
 
 from replicalab.models import (
     PROTOCOL_FIELDS,
-    ConversationEntry,
     Protocol,
     ScientistActionType,
     ScientistObservation,
@@ -36,6 +35,7 @@ FIELD_FORMS: Final = {
     "rationale": "string",
 }
 """The keys of a ScientistAction, in its order, and the form of each value."""
+_FIELDS: Final = tuple(f"- {name}: {form}" for name, form in FIELD_FORMS.items())
 
 _ROLE: Final = "You are the Scientist agent in ReplicaLab."
 _JOB: Final = (
@@ -53,6 +53,7 @@ _REQUIREMENTS: Final = (
     "accept, which takes the Lab Manager's standing offer or, without one, the current protocol: "
     'every other field empty: 0, "" or [].',
 )
+_NO_HISTORY: Final = "No conversation history yet"
 _CLOSING: Final = (
     "Respond with exactly one JSON object that is a valid ScientistAction, and nothing else."
 )
@@ -73,7 +74,7 @@ def build_scientist_system_prompt(scenario: Pack) -> str:
             _section("Constraints", map(_constraint, scenario.constraints)),
             _section("Available resources", map(_resource, scenario.resources)),
             _section("Allowed substitutions", map(_substitution, scenario.allowed_substitutions)),
-            "\n".join(("Output contract:", *_CONTRACT, *_fields())),
+            "\n".join(("Output contract:", *_CONTRACT, *_FIELDS)),
             _section("Allowed action_type values", ScientistActionType),
             _section("Action-specific field requirements", _REQUIREMENTS),
         )
@@ -82,39 +83,57 @@ def build_scientist_system_prompt(scenario: Pack) -> str:
 
 def format_scientist_observation(obs: ScientistObservation) -> str:
     """Return the user message of one turn: six sections, in a fixed order."""
+    paper = (
+        f"Title: {obs.paper_title}",
+        f"Hypothesis: {obs.paper_hypothesis}",
+        f"Method: {obs.paper_method}",
+        f"Key finding: {obs.paper_key_finding}",
+        f"Goal: {obs.experiment_goal}",
+    )
+    history = [
+        f"Round {e.round_number}, {e.role}, {e.action_type or 'no action'}: {e.message}"
+        for e in obs.conversation_history
+    ]
+    values = ", ".join(ScientistActionType)
     return "\n\n".join(
         (
             f"Round {obs.round_number} of {obs.max_rounds}",
-            _section("Paper", _paper(obs)),
-            _history(obs.conversation_history),
-            _table(obs),
-            "\n".join(("ScientistAction schema:", *_fields(), f"action_type values: {_values()}")),
+            _section("Paper", paper),
+            _section("Conversation history", history) if history else _NO_HISTORY,
+            "\n".join(_table(obs.current_protocol, obs.suggested_protocol)),
+            "\n".join(("ScientistAction schema:", *_FIELDS, f"action_type values: {values}")),
             _CLOSING,
         )
     )
 
 
+def _table(current: Protocol | None, offer: Protocol | None) -> Iterator[str]:
+    """Yield what is on the table: the current plan, the standing offer, and what accept takes."""
+    if current is None:
+        yield "No protocol has been proposed yet"
+    else:
+        yield _section("Current protocol", _plan(current))
+    if offer is not None:
+        yield _section("The Lab Manager's standing offer", _plan(offer))
+        yield "accept takes this offer."
+    elif current is not None:
+        yield "accept takes the current protocol."
+
+
+def _plan(protocol: Protocol) -> Iterator[str]:
+    """Yield a line per field, its value written as in JSON."""
+    for name in PROTOCOL_FIELDS:
+        yield f"{name}: {json.dumps(getattr(protocol, name), ensure_ascii=False)}"
+
+
 def _section(title: str, items: Iterable[str]) -> str:
-    """Return a titled list, one line per item; a list without items says ``none``."""
-    return "\n".join((f"{title}:", *([f"- {_fold(item)}" for item in items] or ["- none"])))
-
-
-def _fold(text: str) -> str:
-    """Return ``text`` on one line: every run of spaces or line breaks becomes one space."""
-    return " ".join(text.split())
+    """Return a titled list, each item on one line; a list without items says ``none``."""
+    lines = [f"- {' '.join(item.split())}" for item in items]
+    return "\n".join((f"{title}:", *(lines or ["- none"])))
 
 
 def _amount(quantity: float, unit: str | None) -> str:
-    number = f"{quantity:.12g}"
-    return f"{number} {unit}" if unit else number
-
-
-def _fields() -> list[str]:
-    return [f"- {name}: {form}" for name, form in FIELD_FORMS.items()]
-
-
-def _values() -> str:
-    return ", ".join(ScientistActionType)
+    return f"{quantity:.12g} {unit or ''}".rstrip()
 
 
 def _constraint(constraint: ScenarioConstraint) -> str:
@@ -140,47 +159,3 @@ def _substitution(substitution: AllowedSubstitution) -> str:
         f"{substitution.original} → {substitution.alternative}"
         f" (condition: {substitution.condition}; tradeoff: {substitution.tradeoff})"
     )
-
-
-def _paper(obs: ScientistObservation) -> tuple[str, ...]:
-    return (
-        f"Title: {obs.paper_title}",
-        f"Hypothesis: {obs.paper_hypothesis}",
-        f"Method: {obs.paper_method}",
-        f"Key finding: {obs.paper_key_finding}",
-        f"Goal: {obs.experiment_goal}",
-    )
-
-
-def _history(entries: list[ConversationEntry]) -> str:
-    if not entries:
-        return "No conversation history yet"
-    return _section("Conversation history", map(_turn, entries))
-
-
-def _turn(entry: ConversationEntry) -> str:
-    action = entry.action_type or "no action"
-    return f"Round {entry.round_number}, {entry.role}, {action}: {entry.message}"
-
-
-def _table(obs: ScientistObservation) -> str:
-    """Return what is on the table: the current plan, the standing offer, and what accept takes."""
-    return "\n".join(_table_lines(obs.current_protocol, obs.suggested_protocol))
-
-
-def _table_lines(current: Protocol | None, offer: Protocol | None) -> Iterator[str]:
-    if current is None:
-        yield "No protocol has been proposed yet"
-    else:
-        yield _section("Current protocol", _plan(current))
-    if offer is not None:
-        yield _section("The Lab Manager's standing offer", _plan(offer))
-        yield "accept takes this offer."
-    elif current is not None:
-        yield "accept takes the current protocol."
-
-
-def _plan(protocol: Protocol) -> Iterator[str]:
-    """Yield a line per field, its value written as in JSON."""
-    for name in PROTOCOL_FIELDS:
-        yield f"{name}: {json.dumps(getattr(protocol, name), ensure_ascii=False)}"

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import count
 from typing import Annotated, Final, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from replicalab.agents.parsing import ScientistOutputParseError, parse_scientist_output
+from replicalab.agents.parsing import (
+    ParseErrorCode,
+    ScientistOutputParseError,
+    parse_scientist_output,
+)
 from replicalab.agents.prompts import build_scientist_system_prompt, format_scientist_observation
 from replicalab.models import (
     ACCEPT_ACTION,
@@ -44,48 +49,17 @@ __all__ = [
 GenerateFn: TypeAlias = Callable[[list[dict[str, str]]], str]
 """A model: chat messages (``role``, ``content``) in, its text out."""
 
-_ML_HINTS: Final = (
-    "benchmark",
-    "dataset",
-    "accuracy",
-    "tokenizer",
-    "train",
-    "gpu",
-    "bert",
-    "classifier",
-    "deep learning",
-    "deep reinforcement",
-    "language model",
-    "machine learning",
-    "neural network",
+_ML_HINTS: Final = tuple(
+    "benchmark, dataset, accuracy, tokenizer, train, gpu, bert, classifier, deep learning, "
+    "deep reinforcement, language model, machine learning, neural network".split(", ")
 )
-_FINANCE_HINTS: Final = (
-    "backtest",
-    "drawdown",
-    "sharpe",
-    "trading",
-    "slippage",
-    "portfolio",
-    "stock market",
-    "stock return",
-    "volatility",
+_FINANCE_HINTS: Final = tuple(
+    "backtest, drawdown, sharpe, trading, slippage, portfolio, stock market, stock return, "
+    "volatility".split(", ")
 )
-_BLOCKER_HINTS: Final = (
-    "booked",
-    "unavailable",
-    "exceeds",
-    "tight",
-    "budget",
-    "cost",
-    "not available",
-    "limited",
-    "deadline",
-    "out of stock",
-    "over the limit",
-    "insufficient",
-    "too many",
-    "too long",
-    "understaffed",
+_BLOCKER_HINTS: Final = tuple(
+    "booked, unavailable, exceeds, tight, budget, cost, not available, limited, deadline, "
+    "out of stock, over the limit, insufficient, too many, too long, understaffed".split(", ")
 )
 
 _NO_INVENTORY: Final = (
@@ -93,32 +67,47 @@ _NO_INVENTORY: Final = (
     "say what the lab has."
 )
 _DEFAULTS: Final = {
-    "machine_learning": Protocol(
-        sample_size=10,
-        controls=["published baseline", "shuffled labels"],
-        technique="independent training runs with fixed seeds, scored on the held-out split",
-        duration_days=5,
+    domain: Protocol(
+        sample_size=samples,
+        controls=controls,
+        technique=technique,
+        duration_days=days,
         required_equipment=[],
         required_reagents=[],
-        rationale=f"Several seeds show the spread that one run hides. {_NO_INVENTORY}",
+        rationale=f"{reason} {_NO_INVENTORY}",
+    )
+    for domain, samples, days, controls, technique, reason in (
+        (
+            "machine_learning", 10, 5, ["published baseline", "shuffled labels"],
+            "independent training runs with fixed seeds, scored on the held-out split",
+            "Several seeds show the spread that one run hides.",
+        ),
+        (
+            "finance_trading", 60, 5, ["buy and hold", "randomly drawn signal"],
+            "walk-forward backtest on historical data, costs included",
+            "Sixty periods, each scored on data not used to choose it.",
+        ),
+        (
+            "mathematics", 20, 4, ["trivial case", "known counterexample"],
+            "case-by-case check of the published claim, written out step by step",
+            "Checked cases show where the claim holds and where it breaks.",
+        ),
+    )
+}  # fmt: skip
+"""What the baseline proposes in each domain."""
+
+_CORRECTIONS: Final[dict[ParseErrorCode, str]] = {
+    "no_json": (
+        "Your previous response did not contain a JSON object. "
+        "Respond with exactly one JSON object that is a valid ScientistAction."
     ),
-    "finance_trading": Protocol(
-        sample_size=60,
-        controls=["buy and hold", "randomly drawn signal"],
-        technique="walk-forward backtest on historical data, costs included",
-        duration_days=5,
-        required_equipment=[],
-        required_reagents=[],
-        rationale=f"Sixty periods, each scored on data not used to choose it. {_NO_INVENTORY}",
+    "invalid_json": (
+        "Your previous response contained malformed JSON: {message}. "
+        "Respond with exactly one complete JSON object, without comments or trailing commas."
     ),
-    "mathematics": Protocol(
-        sample_size=20,
-        controls=["trivial case", "known counterexample"],
-        technique="case-by-case check of the published claim, written out step by step",
-        duration_days=4,
-        required_equipment=[],
-        required_reagents=[],
-        rationale=f"Checked cases show where the claim holds and where it breaks. {_NO_INVENTORY}",
+    "invalid_action": (
+        "Your previous response was JSON but failed ScientistAction validation: {message}. "
+        "Fix the validation error and respond with exactly one JSON object."
     ),
 }
 
@@ -170,8 +159,7 @@ def call_scientist_with_retry(
         {"role": "user", "content": format_scientist_observation(observation)},
     ]
     failure: ScientistOutputParseError | None = None
-    attempt = 1
-    while True:
+    for attempt in count(1):
         raw_text = generate_fn([dict(message) for message in messages])
         try:
             action = parse_scientist_output(raw_text)
@@ -179,91 +167,57 @@ def call_scientist_with_retry(
             if attempt > max_retries:
                 raise
             failure = error
+            messages += [
+                {"role": "assistant", "content": raw_text},
+                {"role": "user", "content": _build_correction_prompt(error)},
+            ]
         else:
-            return ScientistCallResult(action=action, metadata=_metadata(attempt, failure))
-        messages += [
-            {"role": "assistant", "content": raw_text},
-            {"role": "user", "content": _build_correction_prompt(failure)},
-        ]
-        attempt += 1
-
-
-def _metadata(attempt: int, failure: ScientistOutputParseError | None) -> RetryMetadata:
-    return RetryMetadata(
+            break
+    metadata = RetryMetadata(
         attempt_count=attempt,
         retry_count=attempt - 1,
         last_error_code=failure.code if failure else None,
         last_error_message=failure.message if failure else None,
     )
+    return ScientistCallResult(action=action, metadata=metadata)
 
 
 def _build_correction_prompt(error: ScientistOutputParseError) -> str:
     """Return what the model is told about its failed answer, by error code."""
-    if error.code == "no_json":
-        return (
-            "Your previous response did not contain a JSON object. "
-            "Respond with exactly one JSON object that is a valid ScientistAction."
-        )
-    if error.code == "invalid_json":
-        return (
-            f"Your previous response contained malformed JSON: {error.message}. "
-            "Respond with exactly one complete JSON object, without comments or trailing commas."
-        )
-    return (
-        "Your previous response was JSON but failed ScientistAction validation: "
-        f"{error.message}. Fix the validation error and respond with exactly one JSON object."
-    )
+    return _CORRECTIONS[error.code].format(message=error.message)
 
 
 def build_baseline_scientist_action(observation: ScientistObservation) -> ScientistAction:
     """Return the document's deterministic action: propose, revise once it is blocked, or accept.
 
     It accepts in the last round, and whatever the Lab Manager merely reported. A first proposal
-    lists no equipment or reagents, because the Scientist does not see what the lab has.
+    lists no equipment or reagents, because the Scientist does not see what the lab has. A revision
+    has half the samples, with one left beside the controls, and a day less; samples never grow,
+    except from 0, which no proposal may have.
     """
-    protocol = observation.current_protocol
-    if protocol is None:
+    plan = observation.current_protocol
+    if plan is None:
         default = _DEFAULTS[_infer_domain(observation)]
         return plan_action(ScientistActionType.PROPOSE_PROTOCOL, default)
-    if _at_max_rounds(observation):
-        return ACCEPT_ACTION
-    feedback = _latest_feedback(observation)
-    if feedback is not None and _feedback_indicates_blocker(feedback):
-        return plan_action(ScientistActionType.REVISE_PROTOCOL, _reduced(protocol))
-    return ACCEPT_ACTION
-
-
-def _at_max_rounds(observation: ScientistObservation) -> bool:
-    # Rounds count from 0, so the last of five is round 4; round 0 is never the last to speak in.
-    return observation.round_number >= max(1, observation.max_rounds - 1)
-
-
-def _latest_feedback(observation: ScientistObservation) -> ConversationEntry | None:
     spoken = reversed(observation.conversation_history)
-    return next((entry for entry in spoken if entry.role is Role.LAB_MANAGER), None)
+    feedback = next((entry for entry in spoken if entry.role is Role.LAB_MANAGER), None)
+    # Rounds count from 0, so the last of five is round 4; round 0 is never the last to speak in.
+    in_last_round = observation.round_number >= max(1, observation.max_rounds - 1)
+    if in_last_round or feedback is None or not _feedback_indicates_blocker(feedback):
+        return ACCEPT_ACTION
+    fewer = max(plan.sample_size // 2, len(plan.controls) + 1)
+    revised = revise(
+        plan,
+        sample_size=max(1, min(plan.sample_size, fewer)),
+        duration_days=max(1, plan.duration_days - 1),
+    )
+    return plan_action(ScientistActionType.REVISE_PROTOCOL, revised)
 
 
 def _feedback_indicates_blocker(feedback: ConversationEntry) -> bool:
     """Return whether the Lab Manager's answer names something that stands in the way."""
-    if feedback.action_type in (
-        LabManagerActionType.ACCEPT,
-        LabManagerActionType.REPORT_FEASIBILITY,
-    ):
-        return False
-    return _mentions(feedback.message, _BLOCKER_HINTS)
-
-
-def _reduced(protocol: Protocol) -> Protocol:
-    """Return the plan with half the samples and a day less, and one experimental sample left.
-
-    Samples never grow, except from 0, which no proposal may have.
-    """
-    fewer = max(protocol.sample_size // 2, len(protocol.controls) + 1)
-    return revise(
-        protocol,
-        sample_size=max(1, min(protocol.sample_size, fewer)),
-        duration_days=max(1, protocol.duration_days - 1),
-    )
+    harmless = (LabManagerActionType.ACCEPT, LabManagerActionType.REPORT_FEASIBILITY)
+    return feedback.action_type not in harmless and _mentions(feedback.message, _BLOCKER_HINTS)
 
 
 def _infer_domain(observation: ScientistObservation) -> str:

@@ -5,19 +5,18 @@ Source: docs/contract.md, Lab Manager.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from replicalab.assessment import (
     Assessment,
-    Counts,
     FeasibilityCheckResult,
     Item,
     assess,
     credits_needed,
     staff,
 )
-from replicalab.lexicon import amount_text, capitalised, count_text, label_key
+from replicalab.lexicon import amount_text, capitalised, count_text, label_key, same_label
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise
 from replicalab.scenarios import Pack
 
@@ -78,35 +77,16 @@ def reference_offer(plan: Assessment) -> Offer | None:
 def offer_of(
     before: FeasibilityCheckResult, after: Assessment, changes: Iterable[SuggestionChange]
 ) -> Offer:
-    """Return a revised plan in the form of the Lab Manager's suggestion.
-
-    Args:
-        before: the check of the plan before the changes.
-        after: the revised plan.
-        changes: that lead to it.
-    """
-    newly_failing = set(after.failing) - set(before.failing)
+    """Return a revised plan, and the changes that lead to it, as the Lab Manager's suggestion."""
     suggestion = AlternativeSuggestion(
         revised_protocol=after.plan,
         applied_changes=list(changes),
         remaining_failures=[dimension.value for dimension in after.failing],
-        improved=len(after.failing) < len(before.failing) and not newly_failing,
+        improved=set(after.failing) < set(before.failing),
         pre_check=before,
         post_check=after.check,
     )
     return Offer(suggestion, after)
-
-
-def _fixed(plan: Assessment) -> tuple[Assessment, list[SuggestionChange]]:
-    """Return the plan after every fix, and the changes that lead there."""
-    pack, counts = plan.pack, plan.counts
-    in_time = counts._replace(days=min(counts.days, pack.lab.days))
-    changes = [
-        *_substitutions(plan),
-        *_duration_clamp(counts, pack),
-        *_sample_reduction(in_time, pack),
-    ]
-    return (assess(apply_changes(plan.plan, changes), pack) if changes else plan), changes
 
 
 def apply_changes(protocol: Protocol, changes: Iterable[SuggestionChange]) -> Protocol:
@@ -116,35 +96,15 @@ def apply_changes(protocol: Protocol, changes: Iterable[SuggestionChange]) -> Pr
     """
     fields: dict[str, Any] = {}
     for change in changes:
-        if change.field in _LISTS:
-            items = fields.get(change.field, getattr(protocol, change.field))
-            fields[change.field] = _with_item_changed(items, change)
-        else:
+        if change.field not in _LISTS:
             fields[change.field] = int(change.revised)
+            continue
+        items = fields.setdefault(change.field, list(getattr(protocol, change.field)))
+        if change.original in items:
+            at = items.index(change.original)
+            dropped = change.field == "controls" and change.revised == DROPPED
+            items[at : at + 1] = [] if dropped else [change.revised]
     return revise(protocol, **fields) if fields else protocol
-
-
-def _with_item_changed(items: list[str], change: SuggestionChange) -> list[str]:
-    if change.original not in items:
-        return items
-    at = items.index(change.original)
-    dropped = change.field == "controls" and change.revised == DROPPED
-    return [*items[:at], *([] if dropped else [change.revised]), *items[at + 1 :]]
-
-
-def _substitutions(plan: Assessment) -> list[SuggestionChange]:
-    """Fixes 1 and 2: equipment, then reagents."""
-    listed = {label_key(item.label) for item in plan.items}
-    items = {(item.field, item.label): item for item in plan.items}
-    changes = []
-    for field in ("required_equipment", "required_reagents"):
-        for label in getattr(plan.plan, field):  # one that is listed twice is replaced twice
-            item = items[field, label]
-            free = (each for each in item.options if label_key(each) not in listed)
-            if (alternative := next(free, None)) is not None:
-                listed.add(label_key(alternative))
-                changes.append(substitution(item, alternative, plan.pack))
-    return changes
 
 
 def substitution(
@@ -157,7 +117,7 @@ def substitution(
     allowed = next(
         row
         for row in pack.allowed_substitutions
-        if label_key(row.original) == label_key(item.label) and row.alternative == alternative
+        if same_label(row.original, item.label) and row.alternative == alternative
     )
     cause = cause or f"'{item.label}' is {item.status_text}"
     return SuggestionChange(
@@ -165,90 +125,77 @@ def substitution(
         original=item.label,
         revised=alternative,
         reason=f"{cause}; allowed {allowed.condition}.",
-        tradeoff=_sentence(allowed.tradeoff),
+        tradeoff=f"{capitalised(allowed.tradeoff.removesuffix('.'))}.",
     )
 
 
-def _sentence(text: str) -> str:
-    return f"{capitalised(text)}{'' if text.endswith('.') else '.'}"
+# --- the four fixes -------------------------------------------------------------------------
 
 
-def _duration_clamp(counts: Counts, pack: Pack) -> list[SuggestionChange]:
-    """Fix 3: no longer than the lab's limit."""
-    days, limit, least = counts.days, pack.lab.days, pack.min_days
-    if days <= limit:
-        return []
-    tradeoff = f"{count_text(days - limit, 'day')} fewer to run and to repeat what fails."
-    if limit < least:
-        tradeoff = f"Below {least} days the study's endpoint is lost."
-    return [
-        SuggestionChange(
+def _fixed(plan: Assessment) -> tuple[Assessment, list[SuggestionChange]]:
+    """Return the plan after every fix, and the changes that lead there."""
+    changes = [*_substitutions(plan), *_duration_clamp(plan), *_sample_reduction(plan)]
+    return (assess(apply_changes(plan.plan, changes), plan.pack) if changes else plan), changes
+
+
+def _substitutions(plan: Assessment) -> Iterator[SuggestionChange]:
+    """Yield fixes 1 and 2: equipment, then reagents."""
+    listed = {label_key(item.label) for item in plan.items}
+    items = {(item.field, item.label): item for item in plan.items}
+    for field in ("required_equipment", "required_reagents"):
+        for label in getattr(plan.plan, field):  # one that is listed twice is replaced twice
+            item = items[field, label]
+            free = (each for each in item.options if label_key(each) not in listed)
+            if (alternative := next(free, None)) is not None:
+                listed.add(label_key(alternative))
+                yield substitution(item, alternative, plan.pack)
+
+
+def _duration_clamp(plan: Assessment) -> Iterator[SuggestionChange]:
+    """Yield fix 3: no longer than the lab's limit."""
+    days, limit, least = plan.counts.days, plan.pack.lab.days, plan.pack.min_days
+    if days > limit:
+        yield SuggestionChange(
             field="duration_days",
             original=str(days),
             revised=str(limit),
             reason=f"The lab has {count_text(limit, 'day')}.",
-            tradeoff=tradeoff,
+            tradeoff=f"Below {least} days the study's endpoint is lost."
+            if limit < least
+            else f"{count_text(days - limit, 'day')} fewer to run and to repeat what fails.",
         )
-    ]
 
 
-def _sample_reduction(counts: Counts, pack: Pack) -> list[SuggestionChange]:
-    """Fix 4: halve until the budget fits, and on to where a staff unit is saved."""
-
-    def fits_budget(counts: Counts) -> bool:
-        return credits_needed(counts, pack.cost_model) <= pack.lab.budget
-
-    def fits_staff(counts: Counts) -> bool:
-        return int(staff(counts, pack.staff_model)) <= pack.lab.staff
-
-    affordable = _halve(counts, fits_budget)
-    if affordable is None:
-        return []
-    manned = None
-    if affordable.samples > pack.staff_model.sample_threshold and not fits_staff(affordable):
-        manned = _halve(counts, lambda counts: fits_budget(counts) and fits_staff(counts))
-    revised = manned or affordable
-    if revised.samples == counts.samples:
-        return []
-    return [_sample_change(counts, revised, affordable, pack)]
-
-
-def _halve(plan: Counts, fits: Callable[[Counts], bool]) -> Counts | None:
-    """Return the first plan that fits while the sample is halved, None if none does."""
-    floor = max(1, plan.controls + 1)
-    for _ in range(MAX_HALVINGS):
-        if fits(plan):
-            return plan
-        if plan.samples <= floor:
-            return None
-        plan = plan._replace(samples=max(plan.samples // 2, floor))
-    return plan if fits(plan) else None
-
-
-def _sample_change(
-    before: Counts, after: Counts, affordable: Counts, pack: Pack
-) -> SuggestionChange:
+def _sample_reduction(plan: Assessment) -> Iterator[SuggestionChange]:
+    """Yield fix 4: halve until the budget fits, and on to where a staff unit is saved."""
+    pack, lab = plan.pack, plan.pack.lab
+    before = plan.counts._replace(days=min(plan.counts.days, lab.days))
+    over = credits_needed(before, pack.cost_model) - lab.budget
+    floor, halved = before.controls + 1, [before.samples]
+    while halved[-1] > floor and len(halved) <= MAX_HALVINGS:
+        halved.append(max(halved[-1] // 2, floor))
+    sizes = [before._replace(samples=samples) for samples in halved]
+    affordable = [c for c in sizes if credits_needed(c, pack.cost_model) <= lab.budget]
+    if not affordable:
+        return
+    first = affordable[0]
+    manned = (c for c in affordable if staff(c, pack.staff_model) <= lab.staff)
+    revised = next(manned, first)
+    if revised is sizes[0]:
+        return
     reasons = []
-    if affordable.samples < before.samples:
-        over = credits_needed(before, pack.cost_model) - pack.lab.budget
-        reasons.append(f"The budget is {count_text(over, 'credit')} short")
-    if after.samples < affordable.samples:
-        threshold = amount_text(pack.staff_model.sample_threshold)
-        reasons.append(f"at {threshold} samples or fewer the plan needs one staff unit less")
-    times = _halvings(before.samples, after.samples)
-    fewer = count_text(before.samples - after.samples, "sample")
-    return SuggestionChange(
+    if over > 0:
+        reasons.append(f"the budget is {count_text(over, 'credit')} short")
+    if revised is not first:
+        most = amount_text(pack.staff_model.sample_threshold)
+        reasons.append(f"at {most} samples or fewer the plan needs one staff unit less")
+    halvings = sizes.index(revised)
+    times = {1: "once", 2: "twice"}.get(halvings, f"{halvings} times")
+    yield SuggestionChange(
         field="sample_size",
         original=str(before.samples),
-        revised=str(after.samples),
-        reason=_sentence(f"{'; '.join(reasons)}; the sample is halved {times}"),
-        tradeoff=f"{fewer} fewer: weaker evidence.",
+        revised=str(revised.samples),
+        reason=f"{capitalised('; '.join(reasons))}; the sample is halved {times}.",
+        tradeoff=f"{count_text(before.samples - revised.samples, 'sample')} fewer: weaker "
+        "evidence.",
     )
-
-
-def _halvings(before: int, after: int) -> str:
-    times = 0
-    while before > after:
-        before //= 2
-        times += 1
-    return {1: "once", 2: "twice"}.get(times, f"{times} times")

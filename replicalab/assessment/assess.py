@@ -18,19 +18,13 @@ from replicalab.assessment.costs import (
     staff,
     staff_steps,
 )
-from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, Slack
+from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, Slack, findings
 from replicalab.assessment.evidence import Evidence, planned_evidence
-from replicalab.assessment.fidelity import dropped_controls, used_substitutions
-from replicalab.assessment.paper import findings
-from replicalab.assessment.results import (
-    DimensionCheck,
-    FeasibilityCheckResult,
-    Severity,
-    ValidationResult,
-)
+from replicalab.assessment.fidelity import used_substitutions
+from replicalab.assessment.results import FeasibilityCheckResult, Severity, ValidationResult
 from replicalab.assessment.rules import Violation, violations
 from replicalab.lexicon import label_key, words_of
-from replicalab.models import Dimension, Protocol
+from replicalab.models import Dimension, Protocol, wording_of
 from replicalab.scenarios import (
     MISSING,
     AllowedSubstitution,
@@ -65,12 +59,9 @@ class Item(NamedTuple):
 
 
 class Cliff(NamedTuple):
-    """A small step of a plan that changes a lot.
+    """A small step of a plan that changes a lot: one ``noun`` ``more``, or one less.
 
-    Attributes:
-        noun: of what one is added or taken away.
-        more: whether one is added.
-        endpoint: whether the study's endpoint is lost by it; else a staff unit is added or saved.
+    It loses the study's ``endpoint``, or else adds or saves a staff unit.
     """
 
     noun: str
@@ -85,12 +76,7 @@ def assess(plan: Protocol, pack: Pack) -> Assessment:
 
 @dataclass(frozen=True)
 class Assessment:
-    """A plan in a lab; each thing about it is worked out once, when it is first asked for.
-
-    Attributes:
-        plan: the plan.
-        pack: the study in its lab.
-    """
+    """A plan in a lab; each thing about it is worked out once, when it is first asked for."""
 
     plan: Protocol
     pack: Pack
@@ -133,27 +119,18 @@ class Assessment:
     def _items(self, field: str, category: str, labels: list[str]) -> Iterator[Item]:
         inventory = self.pack.inventory
         for label in dict.fromkeys(labels):
-            status, times = inventory.status(label, category), labels.count(label)
-            if status in MISSING:
-                until, options = inventory.booked_until(label), inventory.alternatives(label)
-                text = str(status) if until is None else f"{status} until day {until}"
-                yield Item(field, category, label, times, status, text, options)
-            else:
-                yield Item(field, category, label, times, status, str(status), ())
+            status = inventory.status(label, category)
+            options = inventory.alternatives(label) if status in MISSING else ()
+            until = inventory.booked_until(label) if status is ItemStatus.BOOKED else None
+            text = str(status) if until is None else f"{status} until day {until}"
+            yield Item(field, category, label, labels.count(label), status, text, options)
 
     # --- the check --------------------------------------------------------------------------
 
     @cached_property
     def texts(self) -> tuple[tuple[str, str], ...]:
         """Every text of the plan with the protocol field that it stands in."""
-        plan = self.plan
-        return (
-            ("technique", plan.technique),
-            ("rationale", plan.rationale),
-            *(("controls", label) for label in plan.controls),
-            *(("required_equipment", label) for label in plan.required_equipment),
-            *(("required_reagents", label) for label in plan.required_reagents),
-        )
+        return wording_of(self.plan).texts
 
     @cached_property
     def words(self) -> str:
@@ -165,16 +142,13 @@ class Assessment:
         """The phrases by which its wording breaks a restriction."""
         return tuple(violations(self.texts, self.words, self.pack.policy_rules))
 
-    @cached_property
+    @property
     def missing_elements(self) -> tuple[str, ...]:
         """The required elements of the hidden reference that it does not address."""
         said = frozenset(self.words.replace("'", " ").split())
         spec = self.pack.hidden_reference_spec
-        return tuple(
-            element
-            for element, words in zip(spec.required_elements, spec.element_words, strict=True)
-            if not words <= said
-        )
+        elements = zip(spec.required_elements, spec.element_words, strict=True)
+        return tuple(element for element, words in elements if not words <= said)
 
     @property
     def broken_limits(self) -> list[Limit]:
@@ -190,20 +164,27 @@ class Assessment:
     @cached_property
     def validation(self) -> ValidationResult:
         """The findings on paper."""
-        issues = findings(self)
-        valid = all(issue.severity is not Severity.ERROR for issue in issues)
-        return ValidationResult(valid=valid, issues=issues)
+        found = list(findings(self))
+        keys = ("severity", "category", "message")
+        return ValidationResult.model_validate(
+            {
+                "valid": all(severity is not Severity.ERROR for severity, *_ in found),
+                "issues": [dict(zip(keys, finding, strict=True)) for finding in found],
+            }
+        )
 
     @cached_property
     def check(self) -> FeasibilityCheckResult:
         """The seven checks, in the document's form."""
         reasons = {d.value: row.reasons(self) for d, row in DIMENSION_ROWS.items()}
-        return FeasibilityCheckResult(
-            **{name: DimensionCheck(ok=not why, reasons=why) for name, why in reasons.items()},
-            estimated_cost=self.cost,
-            required_staff=self.staff,
-            substitution_options={i.label: list(i.options) for i in self.items if i.options},
-            validation_result=self.validation,
+        return FeasibilityCheckResult.model_validate(
+            {name: {"ok": not why, "reasons": why} for name, why in reasons.items()}
+            | {
+                "estimated_cost": self.cost,
+                "required_staff": self.staff,
+                "substitution_options": {i.label: list(i.options) for i in self.items if i.options},
+                "validation_result": self.validation,
+            }
         )
 
     @property
@@ -219,19 +200,14 @@ class Assessment:
     @cached_property
     def slack(self) -> dict[Dimension, Slack]:
         """The seven dimensions in numbers, in the document's order."""
-        return {
-            dimension: Slack(
-                dimension, self.check.check(dimension).ok, row.used(self), row.limit(self)
-            )
-            for dimension, row in DIMENSION_ROWS.items()
-        }
+        return {d: Slack(d, row.used(self), row.limit(self)) for d, row in DIMENSION_ROWS.items()}
 
     @property
     def binding(self) -> Dimension:
         """The amount of which the largest share is used: the limit that binds first."""
         return max(AMOUNTS, key=lambda dimension: self.slack[dimension].use or 0.0)
 
-    @cached_property
+    @property
     def cliffs(self) -> tuple[Cliff, ...]:
         """The small steps that change a lot: a staff unit more or less, the endpoint lost."""
         found = [
@@ -248,14 +224,14 @@ class Assessment:
     @cached_property
     def substitutions(self) -> tuple[AllowedSubstitution, ...]:
         """The substitutions that it has made."""
-        rows = self.pack.allowed_substitutions
         listed = {label_key(item.label) for item in self.items}
-        return tuple(used_substitutions(listed, rows)) if rows else ()
+        return tuple(used_substitutions(listed, self.pack.allowed_substitutions))
 
     @cached_property
     def dropped(self) -> tuple[Control, ...]:
-        """The study's controls that it does without."""
-        return tuple(dropped_controls(self.plan, self.pack.controls))
+        """The study's controls that it does without, in the study's order."""
+        kept = set(map(label_key, self.plan.controls))
+        return tuple(each for each in self.pack.controls if label_key(each.name) not in kept)
 
     @property
     def substitution_loss(self) -> int:

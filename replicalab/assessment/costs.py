@@ -1,8 +1,7 @@
-"""The cost and staff formulas, once, for a single plan and for arrays of plans.
+"""The cost and staff formulas, for a single plan and for arrays of plans.
 
-Every formula takes the five counts of a plan (samples, days, controls, equipment items,
-reagents). Whole numbers give a number; arrays that broadcast together give an array.
-Source: the agents map, "Cost estimation" and "Staff estimation".
+Whole numbers give a number; arrays that broadcast together give an array.
+Source: docs/contract.md, The check.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class Counts(NamedTuple):
 
 
 class CostTerm(NamedTuple):
-    """One of the five terms of a plan's cost: ``number`` things at ``rate`` credits each."""
+    """One of the five terms of a plan's cost, at so many credits each."""
 
     label: str
     noun: str

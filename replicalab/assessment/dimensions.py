@@ -1,7 +1,10 @@
 """The seven dimensions, one row each: how it is checked, what it uses of which limit, its unit.
 
-Another dimension is a member of `models.Dimension`, a field of `FeasibilityCheckResult` and a row
-here; whatever shows the seven takes them from this table. Source: docs/contract.md, The check.
+The first of them is whether the plan is sound on paper, which the findings say: each has a
+severity, a category and a message. Nothing here raises: an unsound plan is an answer, not an
+accident. Another dimension is a member of `models.Dimension`, a field of `FeasibilityCheckResult`
+and a row here; whatever shows the seven takes them from this table.
+Source: docs/contract.md, Validation and The check.
 """
 
 from __future__ import annotations
@@ -10,12 +13,27 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from replicalab.lexicon import amount_text, count_text, plural, quoted
+from replicalab.assessment.results import Severity
+from replicalab.lexicon import (
+    amount_text,
+    count_text,
+    plural,
+    quoted,
+    repeated_labels,
+    told_apart,
+)
 from replicalab.models import Dimension
-from replicalab.scenarios import ItemStatus
+from replicalab.scenarios import Bounds, ItemStatus, Limit
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
+
+Finding = tuple[Severity, str, str]
+"""How much it matters, its category, and the message."""
+
+_ERROR, _WARNING = Severity
+REQUIRED_ELEMENT: Final = "required_element"
+"""The category whose messages quote the hidden reference: for a judge, never for the Scientist."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +60,16 @@ class DimensionRow:
 
 @dataclass(frozen=True)
 class Slack:
-    """One dimension of a plan in numbers.
-
-    Attributes:
-        used, limit: amounts in the row's noun.
-        slack: ``limit - used``; negative when the dimension fails.
-    """
+    """One dimension of a plan in numbers; the amounts are in the row's noun."""
 
     dimension: Dimension
-    ok: bool
     used: float
     limit: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether the dimension passes."""
+        return self.used <= self.limit
 
     @property
     def row(self) -> DimensionRow:
@@ -68,6 +85,85 @@ class Slack:
     def use(self) -> float | None:
         """The share of the limit that is used, None where no share makes sense."""
         return self.used / self.limit if self.row.is_amount and self.limit else None
+
+
+# --- is the plan sound on paper? ------------------------------------------------------------
+
+
+def findings(plan: Assessment) -> Iterator[Finding]:
+    """Yield every finding about a plan, in a fixed order."""
+    yield from _number_findings(plan)
+    for limit in plan.broken_limits:
+        severity, force = (_ERROR, "must") if limit.hard else (_WARNING, "should")
+        planned, label = _planned_text(limit, plan), limit.constraint.label
+        message = f"{planned}; the study's '{label}' {force} be {limit.text}."
+        yield severity, "constraint", message
+    yield from _label_findings(plan)
+    for element in plan.missing_elements:
+        yield _WARNING, REQUIRED_ELEMENT, f"Not addressed by the plan: {element}."
+
+
+def _number_findings(plan: Assessment) -> Iterator[Finding]:
+    samples, days, controls, *_ = plan.counts
+    limit, least = plan.pack.lab.days, plan.pack.min_days
+    exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
+    planned, duration = count_text(samples, "sample"), count_text(days, "day")
+    if samples < 1:
+        yield _ERROR, "sample_size", f"Sample size is {samples}; plan at least 1 sample."
+    if days < 1:
+        yield _ERROR, "duration", f"Duration is {duration}; plan at least 1 day."
+    if days > limit:
+        yield _ERROR, "duration", f"Duration is {duration}; this lab has {limit}."
+    if days < least:
+        lost = f"Duration is {duration}; below {least} the study's endpoint is lost."
+        yield _WARNING, "duration", lost
+    if exist is not None and samples > exist:
+        beyond = f"the study has {exist:,}, so {samples - exist:,} cannot count."
+        yield _WARNING, "throughput", f"{samples:,} samples planned; {beyond}"
+    if rate is not None and samples > rate.value * days:
+        beyond = f"at {rate.value} a day only {rate.value * days} of them can count."
+        yield _WARNING, "throughput", f"{planned} in {duration}; {beyond}"
+    if not controls:
+        yield _WARNING, "controls", "No controls: nothing guards the result against artefacts."
+    elif controls >= samples:
+        remain = f"no experimental samples remain; plan at least {controls + 1} samples."
+        yield (
+            _ERROR,
+            "sample_controls",
+            f"{count_text(controls, 'control')} for {planned}: {remain}",
+        )
+
+
+def _planned_text(limit: Limit, plan: Assessment) -> str:
+    """Return the number of the plan that a constraint of the study bounds, in words."""
+    if limit.number is Bounds.SAMPLES:
+        return f"Sample size is {plan.counts.samples:,}"
+    if limit.number is Bounds.DAYS:
+        return f"Duration is {count_text(plan.counts.days, 'day')}"
+    if plan.evidence.void:
+        return "The plan yields no evidence"
+    bound = limit.constraint.quantity or 0.0
+    value = told_apart(plan.evidence.value, [bound], 2, lambda v, digits: f"{v:.{digits}f}")
+    return f"The planned {plan.evidence.measure} is {value}"
+
+
+def _label_findings(plan: Assessment) -> Iterator[Finding]:
+    for category, labels in (
+        ("controls", plan.plan.controls),
+        ("equipment", plan.plan.required_equipment),
+        ("reagents", plan.plan.required_reagents),
+    ):
+        for label in repeated_labels(labels):
+            again = f"'{label}' is listed more than once, and billed so."
+            yield _WARNING, f"duplicate_{category}", again
+    for item in plan.items:
+        category, label, status = item.category, item.label, item.status
+        if status is ItemStatus.UNKNOWN:
+            yield _WARNING, category, f"'{label}' is not in this lab's inventory."
+        elif item.options:
+            yield _WARNING, category, f"'{label}' is {status}; could use '{item.options[0]}'."
+        elif status is not ItemStatus.AVAILABLE:
+            yield _ERROR, category, f"'{label}' is {status} and nothing may replace it."
 
 
 # --- the checks -----------------------------------------------------------------------------
@@ -88,18 +184,20 @@ def _check_budget(plan: Assessment) -> list[str]:
 
 
 def _check_equipment(plan: Assessment) -> list[str]:
-    return list(_missing_items(plan, "equipment"))
+    return _missing_items(plan, "equipment")
 
 
 def _check_reagents(plan: Assessment) -> list[str]:
-    return list(_missing_items(plan, "reagent"))
+    return _missing_items(plan, "reagent")
 
 
-def _missing_items(plan: Assessment, category: str) -> Iterator[str]:
-    for item in plan.items:
-        if item.category == category and item.status is not ItemStatus.AVAILABLE:
-            options = " or ".join(quoted(item.options)) or "nothing in this lab"
-            yield f"'{item.label}' is {item.status_text}; {options} may replace it."
+def _missing_items(plan: Assessment, category: str) -> list[str]:
+    return [
+        f"'{item.label}' is {item.status_text}; "
+        f"{' or '.join(quoted(item.options)) or 'nothing in this lab'} may replace it."
+        for item in plan.items
+        if item.category == category and item.status is not ItemStatus.AVAILABLE
+    ]
 
 
 def _check_schedule(plan: Assessment) -> list[str]:
@@ -113,15 +211,14 @@ def _check_staff(plan: Assessment) -> list[str]:
     has = plan.pack.lab.staff
     if plan.staff <= has:
         return []
-    parts = [f"{plan.pack.staff_model.base} to start"]
-    parts += [
-        f"1 for more than {step.threshold} {plural(step.noun, 2)}"
+    steps = "".join(
+        f", 1 for more than {step.threshold} {plural(step.noun, 2)}"
         for step in plan.staff_steps
         if step.adds
-    ]
+    )
     return [
-        f"The plan needs {count_text(plan.staff, 'staff unit')} ({', '.join(parts)}); "
-        f"the lab has {has}."
+        f"The plan needs {count_text(plan.staff, 'staff unit')} "
+        f"({plan.pack.staff_model.base} to start{steps}); the lab has {has}."
     ]
 
 

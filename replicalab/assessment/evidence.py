@@ -8,7 +8,7 @@ Sciences (1988), chapters 2, 3 and 6, with the exact noncentral t in place of hi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -80,22 +80,26 @@ class Evidence:
 def planned_evidence(
     protocol: Protocol, scenario: Pack, factor: float = 1.0, effect: float | None = None
 ) -> Evidence:
-    """Return the evidence that a plan buys in a study.
+    """Return the evidence that a plan buys in a study, at the planning effect or another one.
 
-    Args:
-        protocol: the plan.
-        scenario: the study in its lab.
-        factor: what the plan's substitutions leave of every effect, in (0, 1].
-        effect: an effect to assume instead of the study's planning effect.
+    ``factor`` is what the plan's substitutions leave of every effect, in (0, 1].
 
     Raises:
         ValueError: the kind has no such effect (see `evidence_value`).
     """
-    design, row = scenario.design, KINDS[scenario.design.kind]
-    counted = counted_samples(protocol, scenario)
-    seen = seen_effect(design, factor, effect)
-    void = _void_reason(protocol, scenario)
-    value = row.scale.worst if void else evidence_value(design, counted, seen, factor)
+    design, days = scenario.design, protocol.duration_days
+    counted, seen, void = protocol.sample_size, seen_effect(design, factor, effect), None
+    if scenario.samples_per_day is not None:
+        counted = min(counted, scenario.samples_per_day.value * days)
+    if design.population_max is not None:
+        counted = min(counted, design.population_max)
+    if days < scenario.min_days:
+        needs = count_text(scenario.min_days, "day")
+        void = f"the study's endpoint needs {needs}, and the plan has {days}"
+    elif not protocol.sample_size:
+        void = "no samples are planned"
+    worst = KINDS[design.kind].scale.worst
+    value = worst if void else evidence_value(design, counted, seen, factor)
     return Evidence(
         kind=design.kind,
         value=value,
@@ -110,38 +114,16 @@ def planned_evidence(
 
 
 def seen_effect(design: Design, factor: float, effect: float | None = None) -> float | None:
-    """Return an effect as it is seen through substitutions; None where none is assumed.
+    """Return the effect, or the planning effect, as it is seen through substitutions.
 
-    Args:
-        design: the study's design.
-        factor: what the substitutions leave of every effect, in (0, 1].
-        effect: the effect; None is the planning effect.
+    None where the kind of design assumes none.
     """
     assumed, kind = design.effect_planning if effect is None else effect, KINDS[design.kind]
     return kind.effect.seen(assumed, factor) if kind.effect and assumed is not None else None
 
 
-def _void_reason(protocol: Protocol, scenario: Pack) -> str | None:
-    if protocol.duration_days < scenario.min_days:
-        return (
-            f"the study's endpoint needs {count_text(scenario.min_days, 'day')}, "
-            f"and the plan has {protocol.duration_days}"
-        )
-    return None if protocol.sample_size else "no samples are planned"
-
-
-def counted_samples(protocol: Protocol, scenario: Pack) -> int:
-    """Return how many of the planned samples can count: within throughput and population."""
-    counted = protocol.sample_size
-    if scenario.samples_per_day is not None:
-        counted = min(counted, scenario.samples_per_day.value * protocol.duration_days)
-    if scenario.design.population_max is not None:
-        counted = min(counted, scenario.design.population_max)
-    return counted
-
-
 class AssumedEffect(NamedTuple):
-    """An effect to plan at, with the name under which it is shown."""
+    """An effect to plan at, and the name under which it is shown."""
 
     label: str
     effect: float
@@ -172,14 +154,11 @@ def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
 
 def merged_effects(effects: Iterable[AssumedEffect]) -> tuple[AssumedEffect, ...]:
     """Return the effects in their order, those of one size as one: ``halved, as published``."""
-    found: list[AssumedEffect] = []
-    for effect in effects:
-        same = next((i for i, e in enumerate(found) if math.isclose(e.effect, effect.effect)), None)
-        if same is None:
-            found.append(effect)
-        else:
-            found[same] = AssumedEffect(f"{found[same].label}, {effect.label}", found[same].effect)
-    return tuple(found)
+    labels: dict[float, list[str]] = {}
+    for label, effect in effects:
+        same = next((known for known in labels if math.isclose(known, effect)), effect)
+        labels.setdefault(same, []).append(label)
+    return tuple(AssumedEffect(", ".join(names), effect) for effect, names in labels.items())
 
 
 def evidence_value(design: Design, n: int, effect: float | None, factor: float = 1.0) -> float:
@@ -196,21 +175,6 @@ def evidence_value(design: Design, n: int, effect: float | None, factor: float =
         ValueError: the kind has no such effect: none given, not finite, or out of its range.
     """
     return KINDS[design.kind].value(n, effect, Given.by(design, factor))
-
-
-def evidence_curve(
-    design: Design, counts: Sequence[int], effect: float | None, factor: float = 1.0
-) -> list[float]:
-    """Return the evidence at each of several counted samples, errors as in `evidence_value`.
-
-    Args:
-        design: kind, alpha and whatever else the kind needs.
-        counts: samples that count, each 0 or more, in any order.
-        effect: as in `evidence_value`.
-        factor: as in `evidence_value`.
-    """
-    row, given = KINDS[design.kind], Given.by(design, factor)
-    return [row.value(n, effect, given) for n in counts]
 
 
 def tier_of(design: Design, value: float) -> EvidenceTier:

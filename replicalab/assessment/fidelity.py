@@ -1,4 +1,4 @@
-"""How far a plan leads away from the original study: its substitutions and its dropped controls.
+"""Which substitutions a plan has made.
 
 The study's items that the plan does not list are assigned to the alternatives that it does list:
 as many as possible are covered, then with the least loss, then in the study file's order.
@@ -11,12 +11,16 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from replicalab.lexicon import label_key
-from replicalab.models import Protocol
-from replicalab.scenarios import AllowedSubstitution, Control
+from replicalab.scenarios import AllowedSubstitution
 
 
 class _Row(NamedTuple):
-    """A substitution that a plan may have made, and what it costs to say so."""
+    """A substitution that a plan may have made.
+
+    The sum of the costs orders sets of rows by loss, then by file order: the bits below the loss
+    say which rows are taken, the first in the highest bit, so that of two sets with the same loss
+    the one that takes the earlier row costs less.
+    """
 
     original: str
     alternative: str
@@ -40,19 +44,14 @@ def used_substitutions(
     alike = len({o for _, o, _ in found}) == len({a for _, _, a in found}) == len(found)
     if alike:  # each stands for one item and each item has one: nothing to choose
         return [row for row, _, _ in found]
-    costs = _costs([row for row, _, _ in found])
-    chosen = _assigned([_Row(o, a, cost) for (_, o, a), cost in zip(found, costs, strict=True)])
+    most = len(found)
+    chosen = _assigned(
+        [
+            _Row(original, other, (row.fidelity_loss << most) - (1 << (most - 1 - place)))
+            for place, (row, original, other) in enumerate(found)
+        ]
+    )
     return [found[place][0] for place in sorted(chosen)]
-
-
-def _costs(rows: list[AllowedSubstitution]) -> list[int]:
-    """Return a whole number per row whose sum orders sets of rows: by loss, then by file order.
-
-    The bits below the loss say which rows are taken, the first in the highest bit: of two sets
-    with the same loss the one that takes the earlier row costs less.
-    """
-    most = len(rows)
-    return [(row.fidelity_loss << most) - (1 << (most - 1 - at)) for at, row in enumerate(rows)]
 
 
 def _assigned(rows: list[_Row]) -> set[int]:
@@ -95,9 +94,3 @@ def _cheapest_path(rows: list[_Row], taken: dict[str, int]) -> list[int] | None:
         if row.alternative not in taken and row.original in best
     ]
     return min(ends)[1] if ends else None
-
-
-def dropped_controls(plan: Protocol, controls: Sequence[Control]) -> list[Control]:
-    """Return the study's controls that a plan does without, in the study's order."""
-    kept = set(map(label_key, plan.controls))
-    return [control for control in controls if label_key(control.name) not in kept]

@@ -31,10 +31,6 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-ITEM_CATEGORIES: Final = ("equipment", "reagent")
-"""The categories of missing items, which have dimensions of their own."""
-
-
 class ValidationIssue(Record):
     """One finding."""
 
@@ -61,14 +57,13 @@ class ValidationResult(Record):
         return [issue for issue in self.issues if issue.severity is Severity.ERROR]
 
     @property
-    def warnings(self) -> list[ValidationIssue]:
-        """The findings that do not."""
-        return [issue for issue in self.issues if issue.severity is Severity.WARNING]
-
-    @property
     def paper_warnings(self) -> list[ValidationIssue]:
         """The warnings that no other dimension reports: all but those on missing items."""
-        return [issue for issue in self.warnings if issue.category not in ITEM_CATEGORIES]
+        return [
+            issue
+            for issue in self.issues
+            if issue.severity is Severity.WARNING and issue.category not in ("equipment", "reagent")
+        ]
 
 
 class DimensionCheck(Record):
@@ -78,7 +73,12 @@ class DimensionCheck(Record):
     reasons: list[NonEmptyText] = Field(default_factory=list)
 
 
-_COMPUTED: Final = frozenset({"feasible", "summary"})
+_COMPUTED: Final = ("feasible", "summary")
+
+
+def _passes(dimension: Dimension) -> property:
+    """Return the document's flag of a dimension."""
+    return property(lambda self: self.check(dimension).ok, doc=f"Whether {dimension} passes.")
 
 
 class FeasibilityCheckResult(Record):
@@ -103,13 +103,13 @@ class FeasibilityCheckResult(Record):
     @model_validator(mode="wrap")
     @classmethod
     def _load_a_dump(cls, data: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        given = _COMPUTED & data.keys() if isinstance(data, Mapping) else ()
-        if not isinstance(data, Mapping) or not given:
+        if not isinstance(data, Mapping):
             return handler(data)
+        given = {name: data[name] for name in _COMPUTED if name in data}
         result = handler({key: value for key, value in data.items() if key not in given})
-        for name in sorted(given):
-            if data[name] != getattr(result, name):
-                raise ValueError(f"{name} is {data[name]!r} but the dimensions give another value")
+        for name, value in given.items():
+            if value != getattr(result, name):
+                raise ValueError(f"{name} is {value!r} but the dimensions give another value")
         return result
 
     def check(self, dimension: Dimension) -> DimensionCheck:
@@ -127,35 +127,12 @@ class FeasibilityCheckResult(Record):
         """Whether the five lab constraints pass."""
         return all(self.check(dimension).ok for dimension in LAB_DIMENSIONS)
 
-    @property
-    def protocol_ok(self) -> bool:
-        """Whether the plan is sound on paper."""
-        return self.protocol.ok
-
-    @property
-    def budget_ok(self) -> bool:
-        """Whether the cost is within the budget that remains."""
-        return self.budget.ok
-
-    @property
-    def equipment_ok(self) -> bool:
-        """Whether every piece of equipment can be used."""
-        return self.equipment.ok
-
-    @property
-    def reagents_ok(self) -> bool:
-        """Whether every reagent is in stock."""
-        return self.reagents.ok
-
-    @property
-    def schedule_ok(self) -> bool:
-        """Whether the plan fits the lab's days."""
-        return self.schedule.ok
-
-    @property
-    def staff_ok(self) -> bool:
-        """Whether there are hands enough."""
-        return self.staff.ok
+    protocol_ok = _passes(Dimension.PROTOCOL)
+    budget_ok = _passes(Dimension.BUDGET)
+    equipment_ok = _passes(Dimension.EQUIPMENT)
+    reagents_ok = _passes(Dimension.REAGENTS)
+    schedule_ok = _passes(Dimension.SCHEDULE)
+    staff_ok = _passes(Dimension.STAFF)
 
     @computed_field  # type: ignore[prop-decorator]  # mypy cannot type a decorated property
     @property

@@ -8,7 +8,7 @@ Source: docs/contract.md, The check.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from replicalab.lexicon import folded, words_of
@@ -25,9 +25,6 @@ _CLAUSE_END: Final = re.compile(
     r"|\b(?:but|however|although|though|yet|then|instead(?!\s+of\b))\b"
 )
 
-Texts = Sequence[tuple[str, str]]
-"""Texts of a plan, each with the protocol field that it stands in."""
-
 
 class Violation(NamedTuple):
     """A phrase that breaks a rule, and the protocol field in which it stands."""
@@ -37,33 +34,32 @@ class Violation(NamedTuple):
     field: str
 
 
-def violations(texts: Texts, words: str, rules: Sequence[PolicyRule]) -> list[Violation]:
+def violations(
+    texts: Sequence[tuple[str, str]], words: str, rules: Sequence[PolicyRule]
+) -> list[Violation]:
     """Return every broken phrase once per field, in the order of the rules.
 
     Args:
-        texts: of the plan.
+        texts: of the plan, each with the protocol field that it stands in.
         words: of all of them, as `lexicon.words_of` gives them.
         rules: what is forbidden.
     """
-    return list(dict.fromkeys(_violations(texts, f" {words} ", rules)))
-
-
-def _violations(texts: Texts, words: str, rules: Sequence[PolicyRule]) -> Iterator[Violation]:
-    for rule in rules:
-        for phrase, wanted in zip(rule.forbidden_phrases, rule.phrase_words, strict=True):
-            # Most phrases stand nowhere in a plan, and one look at all its words says so.
-            if f" {wanted} " in words:
-                for field, text in texts:
-                    if _says(text, wanted):
-                        yield Violation(rule.restriction, phrase, field)
+    padded = f" {words} "
+    found = [
+        Violation(rule.restriction, phrase, field)
+        for rule in rules
+        for phrase, wanted in zip(rule.forbidden_phrases, rule.phrase_words, strict=True)
+        # Most phrases stand nowhere in a plan, and one look at all its words says so.
+        if f" {wanted} " in padded
+        for field, text in texts
+        if breaks(text, phrase)
+    ]
+    return list(dict.fromkeys(found))
 
 
 def breaks(text: str, phrase: str) -> bool:
     """Return whether a clause of ``text`` says ``phrase`` with no negation before it."""
-    return _says(text, words_of(phrase))
-
-
-def _says(text: str, wanted: str) -> bool:
+    wanted = words_of(phrase)
     for part in _CLAUSE_END.split(folded(text)):
         clause = words_of(part)
         before, found, _ = f" {clause} ".partition(f" {wanted} ")

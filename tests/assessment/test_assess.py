@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from replicalab.agents import check_feasibility
-from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Cliff, assess, staff_steps
+from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Cliff, assess
 from replicalab.models import DIMENSIONS, Dimension, Protocol
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, make_pack, make_protocol
@@ -38,8 +38,9 @@ def test_slack_is_what_is_left_of_each_limit() -> None:
 
 @given(itemised_protocols(), studied_packs())
 def test_slack_is_negative_exactly_where_its_dimension_fails(plan: Protocol, pack: Pack) -> None:
-    for dimension, slack in assess(plan, pack).slack.items():
-        assert (slack.slack < 0) == (not slack.ok), dimension
+    found = assess(plan, pack)
+    for dimension, slack in found.slack.items():
+        assert (slack.slack >= 0) == slack.ok == found.check.check(dimension).ok, dimension
 
 
 @pytest.mark.parametrize(
@@ -86,20 +87,9 @@ def test_cliffs_are_where_one_step_changes_the_staff_or_the_endpoint(
         if cliff.endpoint:
             assert plan.duration_days == pack.min_days
             continue
-        [step] = [s for s in staff_steps(found.counts, pack.staff_model) if s.noun == cliff.noun]
+        [step] = [s for s in found.staff_steps if s.noun == cliff.noun]
         moved = step._replace(number=step.number + (1 if cliff.more else -1))
         assert moved.adds != step.adds
-
-
-@given(itemised_protocols(), studied_packs())
-def test_assessment_leaves_its_inputs_alone_and_says_the_same_again(
-    plan: Protocol, pack: Pack
-) -> None:
-    before = plan.model_dump(), pack.model_dump()
-    first, second = assess(plan, pack), assess(plan, pack)
-    assert first.check == second.check
-    assert first.evidence == second.evidence
-    assert (plan.model_dump(), pack.model_dump()) == before
 
 
 def test_results_share_no_list() -> None:

@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.assessment import CostTerm, Counts, cost, cost_terms, counts_of, staff, staff_steps
-from replicalab.lexicon import amount_text
+from replicalab.assessment.costs import (
+    Counts,
+    cost,
+    cost_terms,
+    counts_of,
+    staff,
+    staff_steps,
+)
 from replicalab.scenarios import CostModel, StaffModel
 from tests.factories import make_protocol
 
@@ -49,46 +55,27 @@ def test_cost_of_one_more_is_the_documents_rate(term: str, price: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("counts", "price"),
-    # The reference plans of the twelve studies and what their fact sheet says they cost.
+    ("counts", "price", "people"),
+    # The reference plans of the twelve studies and what their fact sheet says they take.
     [
-        ((12, 6, 2, 2, 2), 820),
-        ((34, 10, 2, 2, 1), 1165),
-        ((300, 8, 4, 2, 2), 3850),
-        ((32, 5, 3, 2, 2), 995),
-        ((300, 7, 2, 2, 1), 3675),
-        ((633, 10, 2, 2, 1), 7155),
-        ((100, 4, 2, 2, 2), 1600),
-        ((200, 12, 2, 3, 1), 3025),
-        ((24, 36, 3, 4, 5), 2890),
-        ((24, 6, 4, 3, 5), 1315),
-        ((128, 21, 3, 4, 3), 3030),
-        ((58, 5, 2, 3, 2), 1330),
+        ((12, 6, 2, 2, 2), 820, 2),
+        ((34, 10, 2, 2, 1), 1165, 3),
+        ((300, 8, 4, 2, 2), 3850, 4),
+        ((32, 5, 3, 2, 2), 995, 3),
+        ((300, 7, 2, 2, 1), 3675, 3),
+        ((633, 10, 2, 2, 1), 7155, 3),
+        ((100, 4, 2, 2, 2), 1600, 2),
+        ((200, 12, 2, 3, 1), 3025, 4),
+        ((24, 36, 3, 4, 5), 2890, 5),
+        ((24, 6, 4, 3, 5), 1315, 5),
+        ((128, 21, 3, 4, 3), 3030, 5),
+        ((58, 5, 2, 3, 2), 1330, 3),
     ],
 )
-def test_cost_of_the_published_plans(counts: tuple[int, ...], price: int) -> None:
-    assert cost(Counts(*counts), COST) == price
-
-
-@pytest.mark.parametrize(
-    ("counts", "people"),
-    [
-        ((12, 6, 2, 2, 2), 2),
-        ((34, 10, 2, 2, 1), 3),
-        ((300, 8, 4, 2, 2), 4),
-        ((32, 5, 3, 2, 2), 3),
-        ((300, 7, 2, 2, 1), 3),
-        ((633, 10, 2, 2, 1), 3),
-        ((100, 4, 2, 2, 2), 2),
-        ((200, 12, 2, 3, 1), 4),
-        ((24, 36, 3, 4, 5), 5),
-        ((24, 6, 4, 3, 5), 5),
-        ((128, 21, 3, 4, 3), 5),
-        ((58, 5, 2, 3, 2), 3),
-    ],
-)
-def test_staff_of_the_published_plans(counts: tuple[int, ...], people: int) -> None:
-    assert staff(Counts(*counts), STAFF) == people
+def test_cost_and_staff_of_the_published_plans(
+    counts: tuple[int, ...], price: int, people: int
+) -> None:
+    assert (cost(Counts(*counts), COST), staff(Counts(*counts), STAFF)) == (price, people)
 
 
 @pytest.mark.parametrize(
@@ -102,23 +89,16 @@ def test_staff_step_is_taken_above_the_threshold_not_at_it(term: str, threshold:
     assert needed == [1, 1, 2, 2]
 
 
-def test_staff_ignores_reagents() -> None:
-    assert staff(NOTHING._replace(reagents=1000), STAFF) == 1
-
-
-def test_cost_uses_a_labs_own_rates() -> None:
-    own = CostModel(
+def test_cost_and_staff_use_a_labs_own_rates_and_steps() -> None:
+    rates = CostModel(
         per_sample=1.5, per_day=2.0, per_control=4.0, per_equipment_item=8.0, per_reagent=16.0
     )
-    assert cost(Counts(2, 3, 5, 7, 11), own) == 3 + 6 + 20 + 56 + 176
-
-
-def test_staff_uses_a_labs_own_steps() -> None:
-    own = StaffModel(
+    assert cost(Counts(2, 3, 5, 7, 11), rates) == 3 + 6 + 20 + 56 + 176
+    steps = StaffModel(
         base=3, sample_threshold=10, control_threshold=0, day_threshold=1, equipment_threshold=4
     )
-    assert staff(Counts(10, 1, 0, 4, 0), own) == 3
-    assert staff(Counts(11, 2, 1, 5, 0), own) == 7
+    assert staff(Counts(10, 1, 0, 4, 1000), steps) == 3
+    assert staff(Counts(11, 2, 1, 5, 0), steps) == 7
 
 
 def test_counts_bill_duplicates_as_listed() -> None:
@@ -132,19 +112,20 @@ def test_counts_bill_duplicates_as_listed() -> None:
     assert counts_of(protocol) == (7, 3, 3, 2, 4)
 
 
-def test_cost_terms_are_the_documents_five_in_its_order() -> None:
-    assert cost_terms(Counts(1, 2, 3, 4, 5), COST) == (
-        CostTerm("Samples", "sample", 1, 10.0),
-        CostTerm("Days", "day", 2, 50.0),
-        CostTerm("Controls", "control", 3, 25.0),
-        CostTerm("Equipment", "item", 4, 100.0),
-        CostTerm("Reagents", "item", 5, 75.0),
-    )
-
-
 @given(plans, cost_models)
-def test_cost_terms_add_up_to_the_cost(counts: Counts, model: CostModel) -> None:
-    assert sum(term.credits for term in cost_terms(counts, model)) == cost(counts, model)
+def test_cost_terms_are_the_documents_five_and_add_up(counts: Counts, model: CostModel) -> None:
+    terms = cost_terms(counts, model)
+    labels = [(term.label, term.noun) for term in terms]
+    assert labels == [
+        ("Samples", "sample"),
+        ("Days", "day"),
+        ("Controls", "control"),
+        ("Equipment", "item"),
+        ("Reagents", "item"),
+    ]
+    assert tuple(term.number for term in terms) == counts
+    assert [term.rate for term in terms] == list(dict(model).values())
+    assert sum(term.credits for term in terms) == cost(counts, model)
 
 
 @given(plans, st.sampled_from(Counts._fields), st.integers(1, 100))
@@ -174,13 +155,3 @@ def test_arrays_broadcast_to_a_grid() -> None:
     grid = Counts(np.array([[10], [30]]), np.array([[3, 6]]), 2, 1, 0)
     assert cost(grid, COST).tolist() == [[400.0, 550.0], [600.0, 750.0]]
     assert staff(grid, STAFF).tolist() == [[1, 2], [2, 3]]
-
-
-@pytest.mark.parametrize(
-    ("amount", "text"),
-    [(0, "0"), (820.0, "820"), (3850.0, "3,850"), (1234567, "1,234,567"), (12.5, "12.50")],
-)
-def test_amount_text_separates_thousands_and_shows_decimals_only_where_there_are_any(
-    amount: float, text: str
-) -> None:
-    assert amount_text(amount) == text

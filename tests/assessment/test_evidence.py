@@ -1,4 +1,4 @@
-"""What a plan's samples buy: tiers, caps, factors, and the value in words."""
+"""What a plan's samples buy: tiers, caps, factors, other effects, and the value in words."""
 
 from __future__ import annotations
 
@@ -8,19 +8,8 @@ from typing import Any, Final
 import pytest
 from scipy import stats
 
-from replicalab.assessment import (
-    Evidence,
-    assess,
-    counted_samples,
-    evidence_value,
-    tier_of,
-)
-from replicalab.scenarios import (
-    POWER_KINDS,
-    DesignKind,
-    EvidenceTier,
-    Pack,
-)
+from replicalab.assessment import Evidence, assess, assumed_effects, evidence_value, tier_of
+from replicalab.scenarios import DesignKind, Difficulty, EvidenceTier, Pack, load_scenario
 from tests.factories import (
     EQUIPMENT,
     make_design,
@@ -29,7 +18,7 @@ from tests.factories import (
     make_substitution,
     make_throughput,
 )
-from tests.measures.designs import design_of
+from tests.measures.designs import DETECTING, design_of
 
 MEETS, ABOVE, BELOW = EvidenceTier
 
@@ -41,38 +30,31 @@ def power(n: int, effect: float) -> float:
 # --- tiers ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("value", "tier"),
-    [(1.0, MEETS), (0.8, MEETS), (0.799, ABOVE), (0.5, ABOVE), (0.499, BELOW), (0.0, BELOW)],
-)
-def test_tier_of_a_share_is_inclusive_at_both_bounds(value: float, tier: EvidenceTier) -> None:
-    assert tier_of(make_design(target=0.8, floor=0.5), value) is tier
+SHARE: Final[dict[str, Any]] = {"target": 0.8, "floor": 0.5}
+WIDTH: Final[dict[str, Any]] = {"kind": "precision", "target": 0.015, "floor": 0.025}
+CENSUS: Final[dict[str, Any]] = {"kind": "coverage", "population_max": 633}
 
 
 @pytest.mark.parametrize(
-    ("value", "tier"),
+    ("bounds", "value", "tier"),
     [
-        (0.0, MEETS),
-        (0.015, MEETS),
-        (0.0151, ABOVE),
-        (0.025, ABOVE),
-        (0.0251, BELOW),
-        (math.inf, BELOW),
+        *((SHARE, value, MEETS) for value in (1.0, 0.8)),
+        *((SHARE, value, ABOVE) for value in (0.799, 0.5)),
+        *((SHARE, value, BELOW) for value in (0.499, 0.0)),
+        *((WIDTH, value, MEETS) for value in (0.0, 0.015)),
+        *((WIDTH, value, ABOVE) for value in (0.0151, 0.025)),
+        *((WIDTH, value, BELOW) for value in (0.0251, math.inf)),
+        # 0.1 + 0.2 is a hair above 0.3, and a hair below it is still the bound.
+        ({"target": 0.1 + 0.2, "floor": 0.1}, 0.3, MEETS),
+        # A hard floor knows no middle.
+        ({**CENSUS, "target": 1.0, "floor": 1.0}, 633 / 633, MEETS),
+        ({**CENSUS, "target": 1.0, "floor": 1.0}, 632 / 633, BELOW),
     ],
 )
-def test_tier_of_a_half_width_is_better_when_lower(value: float, tier: EvidenceTier) -> None:
-    assert tier_of(make_design(kind="precision", target=0.015, floor=0.025), value) is tier
-
-
-def test_tier_forgives_the_rounding_of_arithmetic() -> None:
-    # 0.1 + 0.2 is a hair above 0.3, and a hair below it is still the bound.
-    assert tier_of(make_design(target=0.1 + 0.2, floor=0.1), 0.3) is MEETS
-
-
-def test_tier_of_a_hard_floor_knows_no_middle() -> None:
-    coverage = make_design(kind="coverage", population_max=633, target=1.0, floor=1.0)
-    tiers = [tier_of(coverage, evidence_value(coverage, n, None)) for n in (633, 632)]
-    assert tiers == [MEETS, BELOW]
+def test_tier_is_inclusive_at_both_bounds(
+    bounds: dict[str, Any], value: float, tier: EvidenceTier
+) -> None:
+    assert tier_of(make_design(**bounds), value) is tier
 
 
 # --- a plan in a study ------------------------------------------------------------------------
@@ -97,44 +79,30 @@ def test_planned_evidence_says_what_it_assumes() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("kind", "measure"),
-    [(kind, "power") for kind in sorted(POWER_KINDS)]
-    + [
-        (DesignKind.AUDIT, "probability of detection"),
-        (DesignKind.COVERAGE, "share examined"),
-        (DesignKind.PRECISION, "half-width"),
-    ],
-)
-def test_planned_evidence_names_its_measure(kind: DesignKind, measure: str) -> None:
-    assert assess(make_protocol(), make_pack(design=design_of(kind))).evidence.measure == measure
-
-
 def test_planned_evidence_may_assume_another_effect() -> None:
     found = assess(make_protocol(sample_size=128), make_pack()).evidence_at(0.5)
     assert found.effect == 0.5
     assert found.value == pytest.approx(0.8015, abs=5e-5)  # G*Power 3.1: 64 per group
 
 
-@pytest.mark.parametrize(("days", "void"), [(0, True), (2, True), (3, False), (99, False)])
-def test_planned_evidence_is_void_below_min_days(days: int, void: bool) -> None:
-    found = assess(make_protocol(duration_days=days, sample_size=10**4), make_pack()).evidence
-    assert (found.value, found.tier) == ((0.0, BELOW) if void else (1.0, MEETS))
-    assert (found.void is not None) == void
-
-
-def test_planned_evidence_says_why_it_is_void() -> None:
-    short = assess(make_protocol(duration_days=1), make_pack(min_days=3)).evidence
-    assert short.void == "the study's endpoint needs 3 days, and the plan has 1"
-    empty = assess(make_protocol(sample_size=0), make_pack()).evidence
-    assert empty.void == "no samples are planned"
-    assert short.text == empty.text == "no evidence"
-
-
-def test_void_precision_is_unbounded() -> None:
-    pack = make_pack(design=design_of(DesignKind.PRECISION), min_days=9)
-    found = assess(make_protocol(duration_days=8), pack).evidence
-    assert (found.value, found.tier) == (math.inf, BELOW)
+@pytest.mark.parametrize(
+    ("plan", "void"),
+    [
+        ({"duration_days": 0}, "the study's endpoint needs 3 days, and the plan has 0"),
+        ({"duration_days": 2}, "the study's endpoint needs 3 days, and the plan has 2"),
+        ({"sample_size": 0}, "no samples are planned"),
+        ({"duration_days": 3, "sample_size": 10**4}, None),
+    ],
+)
+@pytest.mark.parametrize(("kind", "worst"), [("two_group", 0.0), ("precision", math.inf)])
+def test_planned_evidence_is_void_below_min_days_and_without_samples(
+    plan: dict[str, Any], void: str | None, kind: str, worst: float
+) -> None:
+    pack = make_pack(design=design_of(DesignKind(kind)), min_days=3)
+    found = assess(make_protocol(**plan), pack).evidence
+    assert found.void == void
+    assert (found.value == worst) == (found.text == "no evidence") == (void is not None)
+    assert (found.tier is BELOW) == (void is not None)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +125,8 @@ def test_counted_samples_are_capped_by_throughput_and_population(
         design=make_design(kind="audit", population_max=population),
         samples_per_day=None if rate is None else make_throughput(value=rate),
     )
-    assert counted_samples(make_protocol(sample_size=samples, duration_days=days), pack) == counted
+    plan = make_protocol(sample_size=samples, duration_days=days)
+    assert assess(plan, pack).evidence.counted == counted
 
 
 def test_samples_above_a_cap_buy_nothing() -> None:
@@ -167,9 +136,6 @@ def test_samples_above_a_cap_buy_nothing() -> None:
     ]
     assert found[0] == found[1]
     assert found[0].value == pytest.approx(stats.hypergeom.sf(0, 100, 10, 20), abs=1e-12)
-
-
-def test_examining_the_whole_population_finds_what_is_bad() -> None:
     assert assess(make_protocol(sample_size=500), audit_pack()).evidence.value == 1.0
 
 
@@ -236,10 +202,9 @@ def test_factors_divide_the_spread_of_a_precision_study() -> None:
 
 
 def test_coverage_assumes_no_effect() -> None:
-    design = make_design(kind="coverage", population_max=633, effect_planning=None)
+    design = make_design(**CENSUS, effect_planning=None)
     found = assess(make_protocol(sample_size=316), make_pack(design=design)).evidence
-    assert found.effect is None
-    assert found.text == "share examined 49.9 %"
+    assert (found.effect, found.value) == (None, 316 / 633)
 
 
 # --- words ------------------------------------------------------------------------------------
@@ -257,27 +222,107 @@ def test_coverage_assumes_no_effect() -> None:
         ("coverage", 0.3, "share examined 30 %"),
         ("coverage", 20 / 633, "share examined 3.2 %"),  # 3.16
         ("coverage", 158 / 633, "share examined 25 %"),  # 24.96
+        ("coverage", 0.7996, "share examined 79.96 %"),  # would be the target
+        ("coverage", 0.49996, "share examined 49.996 %"),  # would be the floor
+        ("coverage", 0.5, "share examined 50 %"),
+        ("coverage", 0.7496, "share examined 75 %"),  # no bound near
     ],
 )
-def test_evidence_text(kind: str, value: float, text: str) -> None:
+def test_evidence_text_is_rounded_but_never_to_a_bound(kind: str, value: float, text: str) -> None:
     assert Evidence(DesignKind(kind), value, 0.8, 0.5, ABOVE, 40, None).text == text
 
 
+@pytest.mark.parametrize(("value", "text"), [(0.3, "30 %"), (0.9996, "99.96 %")])
+def test_share_examined_shows_a_bound_that_it_meets_but_for_rounding_only(
+    value: float, text: str
+) -> None:
+    found = Evidence(DesignKind.COVERAGE, value, 1.0, 0.1 + 0.2, ABOVE, 40, None)
+    assert found.text == f"share examined {text}"
+    assert found.amount(found.floor) == "30 %"
+
+
+# --- the shipped studies ----------------------------------------------------------------------
+
+STUDIES: Final = {
+    # Evidence at the published plan's n: at the published, the planning and the smallest effect.
+    # Source: the fact sheet of each study, two decimals, from the t distribution of SciPy.
+    "ml_resnet_cifar10": (12, (0.94, 0.88, 0.50)),
+    "ml_rl_seeds": (34, (None, 0.81, 0.29)),
+    "fin_momentum": (300, (0.86, 0.86, 0.34)),
+    "fin_overreaction": (32, (0.57, 0.57, 0.28)),
+    "math_pythagorean": (300, (None, 0.95, 0.78)),
+    "psy_stroop": (100, (None, 1.00, 1.00)),
+    "psy_ego_depletion": (200, (0.99, 0.59, 0.29)),
+    "bio_jq1_myeloma": (24, (1.00, 0.80, 0.47)),
+    "chem_suzuki_ppb": (24, (None, 0.94, 0.65)),
+    "eco_reef_fish": (128, (None, 0.80, 0.39)),
+}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_published_plans_are_worth_what_the_fact_sheet_says(study: str) -> None:
+    n, values = STUDIES[study]
+    pack = load_scenario(study, Difficulty.EASY)
+    plan, design = assess(pack.reference_protocol, pack), pack.design
+    effects = (design.effect_published, design.effect_planning, design.sesoi)
+    found = [None if effect is None else plan.evidence_at(effect).value for effect in effects]
+    assert plan.evidence.counted == n
+    assert [None if value is None else round(value, 2) for value in found] == list(values)
+    assert plan.evidence.value == found[1]
+    others = [plan.evidence_at(effect).value for _, effect in assumed_effects(design)]
+    assert others
+    assert all(0 < value <= 1 for value in others)
+
+
 @pytest.mark.parametrize(
-    ("value", "text"),
+    ("study", "n", "text"),
     [
-        (0.9996, "share examined 99.96 %"),  # would be the target
-        (0.49996, "share examined 49.996 %"),  # would be the floor
-        (0.5, "share examined 50 %"),
-        (0.1 + 0.2, "share examined 30 %"),
-        (0.7496, "share examined 75 %"),  # no bound near
-        (1.0, "share examined 100 %"),
+        ("math_four_colour", 633, "share examined 100 %"),
+        ("phys_millikan", 58, "half-width ±1.29 %"),  # 1.96 times 5 % over the root of 58
     ],
 )
-def test_share_examined_is_rounded_but_never_to_a_bound(value: float, text: str) -> None:
-    assert Evidence(DesignKind.COVERAGE, value, 1.0, 0.5, ABOVE, 40, None).text == text
+def test_published_census_and_oil_drops_are_worth(study: str, n: int, text: str) -> None:
+    pack = load_scenario(study, Difficulty.EASY)
+    found = assess(pack.reference_protocol, pack).evidence
+    assert (found.counted, found.text) == (n, text)
 
 
-def test_share_examined_that_meets_a_bound_but_for_rounding_shows_the_bound() -> None:
-    found = Evidence(DesignKind.COVERAGE, 0.3, 1.0, 0.1 + 0.2, ABOVE, 40, None)
-    assert (found.text, found.amount(found.floor)) == ("share examined 30 %", "30 %")
+# --- assumed effects --------------------------------------------------------------------------
+
+PUBLISHED, HALF, SMALLEST = "as published", "halved", "smallest of interest"
+
+
+@pytest.mark.parametrize("kind", sorted(set(DETECTING) - {DesignKind.SURVIVAL}))
+def test_assumed_effects_are_the_published_the_halved_and_the_smallest(kind: DesignKind) -> None:
+    design = make_design(kind=kind, effect_published=0.62, effect_planning=0.4, sesoi=0.2)
+    assert assumed_effects(design) == ((PUBLISHED, 0.62), (HALF, 0.31), (SMALLEST, 0.2))
+
+
+@pytest.mark.parametrize(
+    ("kind", "published", "planned", "smallest", "effects"),
+    [
+        # Of a true difference only the published one is worth assuming instead.
+        ("equivalence", -0.2, 0.0, 0.4, [(PUBLISHED, 0.2)]),
+        # Where none is printed, the planning effect is halved.
+        ("two_group", None, 0.5, 0.3, [(HALF, 0.25), (SMALLEST, 0.3)]),
+        ("two_group", 0.8, 0.5, None, [(PUBLISHED, 0.8), (HALF, 0.4)]),
+        ("two_group", -0.6, 0.5, -0.2, [(PUBLISHED, 0.6), (HALF, 0.3), (SMALLEST, 0.2)]),
+        # Equal effects are one, under all their names.
+        ("paired", 1.0, 1.0, 0.5, [(PUBLISHED, 1.0), (f"{HALF}, {SMALLEST}", 0.5)]),
+        ("paired", 0.6, 0.6, 0.1 + 0.2, [(PUBLISHED, 0.6), (f"{HALF}, {SMALLEST}", 0.3)]),
+        ("coverage", None, None, None, []),
+        ("precision", None, 0.1, None, []),
+    ],
+)
+def test_assumed_effects_of_a_design(
+    kind: str,
+    published: float | None,
+    planned: float | None,
+    smallest: float | None,
+    effects: list[tuple[str, float]],
+) -> None:
+    more = {"precision": WIDTH, "coverage": CENSUS}.get(kind, {"kind": kind})
+    design = make_design(
+        **more, effect_published=published, effect_planning=planned, sesoi=smallest
+    )
+    assert list(assumed_effects(design)) == effects

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replicalab.assessment import Violation, assess, breaks
+from replicalab.assessment import assess, breaks
+from replicalab.assessment.rules import Violation
 from replicalab.models import Protocol
 from replicalab.scenarios import Pack, PolicyRule, list_scenarios, load_scenario
 from tests.factories import make_pack, make_policy_rule, make_protocol
@@ -30,52 +31,50 @@ def broken(protocol: Protocol, rules: list[PolicyRule]) -> list[Violation]:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("live trading", id="alone"),
-        pytest.param("We start live trading on day 3.", id="in a sentence"),
-        pytest.param("LIVE Trading", id="case"),
-        pytest.param("live-trading", id="hyphen is a space"),
-        pytest.param("live   trading", id="many spaces"),
-        pytest.param("live\u00a0trading", id="no-break space"),
-        pytest.param("live\u2011trading", id="no-break hyphen"),
-        pytest.param("live\u2013trading", id="dash without spaces is a hyphen"),
-        pytest.param("(live trading)", id="brackets"),
-        pytest.param("'live trading'", id="quotes"),
-        pytest.param("live trading!", id="mark after it"),
+        "live trading", "We start live trading on day 3.", "LIVE Trading", "live-trading",
+        "live   trading", "live\u00a0trading", "live\u2011trading", "live\u2013trading",
+        "(live trading)", "'live trading'", "live trading!",
+        # What is no negation, or none of it.
+        "not only live trading", "not just live trading", "not merely live trading",
+        "no doubt live trading", "no matter what live trading", "knots of live trading",
+        "the notable live trading", "live trading, not a backtest", "live trading without delay",
+        "No live trading in week one, but live trading in week two.",
     ],
-)
-def test_breaks_finds_the_phrase_however_it_is_written(text: str) -> None:
+)  # fmt: skip
+def test_breaks_finds_the_phrase_in(text: str) -> None:
     assert breaks(text, "live trading")
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("", id="empty"),
-        pytest.param("alive trading", id="word begins earlier"),
-        pytest.param("live tradings", id="word ends later"),
-        pytest.param("live_trading2", id="digit joined on"),
-        pytest.param("live paper trading", id="word between"),
-        pytest.param("trading live", id="other order"),
-        pytest.param("It is live. Trading stays offline.", id="sentences apart"),
-        pytest.param("It is live, trading stays offline", id="clauses apart"),
+        "", "alive trading", "live tradings", "live_trading2", "live paper trading",
+        "trading live", "It is live. Trading stays offline.", "It is live, trading stays offline",
+        "no 1.5x-levered live trading",  # neither a decimal point nor a hyphen ends a clause
+        "no live trading, and never any live trading",
     ],
-)
-def test_breaks_matches_whole_phrases_within_a_clause(text: str) -> None:
+)  # fmt: skip
+def test_breaks_finds_no_phrase_in(text: str) -> None:
     assert not breaks(text, "live trading")
 
 
-@pytest.mark.parametrize("phrase", ["live-trading", "Live Trading", " live  trading "])
-def test_breaks_reads_the_phrase_as_it_reads_the_text(phrase: str) -> None:
-    assert breaks("live trading", phrase)
-
-
-def test_breaks_compares_letters_as_casefold_does() -> None:
-    assert breaks("auf der STRASSE messen", "straße messen")
-
-
-def test_breaks_reads_curly_apostrophes_as_straight_ones() -> None:
-    assert breaks("use the solver\u2019s own checker", "use the solver's own checker")
-    assert breaks("use the solver's own checker", "use the solver\u2019s own checker")
+@pytest.mark.parametrize(
+    ("text", "phrase", "broken"),
+    [
+        ("live trading", "live-trading", True),
+        ("live trading", " Live  trading ", True),
+        ("auf der STRASSE messen", "straße messen", True),
+        ("use the solver\u2019s own checker", "use the solver's own checker", True),
+        ("use the solver's own checker", "use the solver\u2019s own checker", True),
+        # What negates is what stands before the phrase, not what stands in it.
+        ("use the source without sign-out", "use the source without sign-out", True),
+        ("never use the source without sign-out", "use the source without sign-out", False),
+        ("a - b ... c", "-", False),
+        ("a - b ... c", "...", False),
+    ],
+)
+def test_breaks_reads_the_phrase_as_it_reads_the_text(text: str, phrase: str, broken: bool) -> None:
+    assert breaks(text, phrase) is broken
 
 
 @pytest.mark.parametrize(
@@ -95,24 +94,6 @@ def test_breaks_is_cleared_by_a_negation_before_the_phrase(before: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("not only live trading", id="not only"),
-        pytest.param("not just live trading", id="not just"),
-        pytest.param("not merely live trading", id="not merely"),
-        pytest.param("no doubt live trading", id="no doubt"),
-        pytest.param("no matter what live trading", id="no matter"),
-        pytest.param("knots of live trading", id="knots"),
-        pytest.param("the notable live trading", id="notable"),
-        pytest.param("live trading, not a backtest", id="negation after it"),
-        pytest.param("live trading without delay", id="negation after it, same clause"),
-    ],
-)
-def test_breaks_is_not_cleared_by_what_is_no_negation_of_it(text: str) -> None:
-    assert breaks(text, "live trading")
-
-
-@pytest.mark.parametrize(
     "between",
     [
         ",", ";", ":", "!", "?", ".", "...", " (", ")", " [", "]", "\n", " \u2013 ", "\u2014",
@@ -121,25 +102,6 @@ def test_breaks_is_not_cleared_by_what_is_no_negation_of_it(text: str) -> None:
 )  # fmt: skip
 def test_negation_ends_with_its_clause(between: str) -> None:
     assert breaks(f"no leverage{between} live trading", "live trading")
-
-
-def test_negation_reaches_over_a_decimal_point_and_a_hyphen() -> None:
-    assert not breaks("no 1.5x-levered live trading", "live trading")
-
-
-def test_breaks_finds_a_second_occurrence_after_a_negated_one() -> None:
-    assert breaks("No live trading in week one, but live trading in week two.", "live trading")
-    assert not breaks("no live trading, and never any live trading", "live trading")
-
-
-def test_breaks_looks_at_what_stands_before_the_phrase_only() -> None:
-    assert breaks("use the source without sign-out", "use the source without sign-out")
-    assert not breaks("never use the source without sign-out", "use the source without sign-out")
-
-
-@pytest.mark.parametrize("phrase", ["-", "..."])
-def test_breaks_never_finds_a_phrase_without_words(phrase: str) -> None:
-    assert not breaks("a - b ... c", phrase)
 
 
 @pytest.mark.parametrize(
@@ -175,13 +137,10 @@ def test_violations_name_each_phrase_once_per_field_in_the_order_of_the_rules() 
     ]
 
 
-def test_violations_do_not_join_the_labels_of_a_list() -> None:
+def test_violations_need_a_rule_and_one_label_that_breaks_it() -> None:
     rule = make_policy_rule(forbidden_phrases=["open flame"])
     assert not broken(make_protocol(controls=["kept open", "flame test"]), [rule])
-
-
-def test_violations_are_none_without_rules() -> None:
-    assert broken(make_protocol(technique="open flame"), []) == []
+    assert not broken(make_protocol(technique="open flame"), [])
 
 
 @pytest.mark.parametrize(("pack", "rule", "phrase"), FORBIDDEN, ids=_name)
