@@ -63,7 +63,17 @@ LAB_DIMENSIONS: Final = (
 
 
 class Protocol(Record):
-    """A plan: how many samples, for how many days, with which controls and items, and why."""
+    """A plan: how many samples, for how many days, with which controls and items, and why.
+
+    Attributes:
+        sample_size: how many samples.
+        controls: which controls are run.
+        technique: how it is done, at planning level.
+        duration_days: whole days.
+        required_equipment: what must be free.
+        required_reagents: what must be in stock.
+        rationale: why the plan is as it is.
+    """
 
     sample_size: Count
     controls: list[NonEmptyText]

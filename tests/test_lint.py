@@ -7,8 +7,7 @@ from typing import Final
 
 import pytest
 
-from replicalab.lint import LintFinding, LintLevel, lint
-from replicalab.lint import numbers_in
+from replicalab.lint import LintFinding, LintLevel, lint, numbers_in
 from replicalab.models import Record
 from replicalab.scenarios import (
     Difficulty,

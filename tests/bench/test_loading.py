@@ -26,9 +26,8 @@ OWN_STUDIES: Final = 200
 
 
 def forget() -> None:
-    """Empty the caches, as in a process that has just begun."""
-    for cache in (loading._shelf, loading._pack, loading._outcome):  # noqa: SLF001
-        cache.cache_clear()
+    """Empty the cache, as in a process that has just begun."""
+    loading._outcome.cache_clear()  # noqa: SLF001
 
 
 def milliseconds(work: Callable[[], object], *, cold: bool = False, times: int = 5) -> float:

@@ -134,6 +134,13 @@ FAULTS: Final[list[list[tuple[str, str]]]] = [
         ('required_equipment: ["kettle"]', 'required_equipment: ["kettle", "pot"]'),
         ('required_reagents: ["tea"]', 'required_reagents: ["(+)-tea"]'),
     ],
+    [
+        (
+            'controls:\n  - {name: "empty cup", droppable: true, '
+            'protects_against: "a broken thermometer"}',
+            "controls: []",
+        )
+    ],
     [("key: heat", "key: budget")],
     [("hard: false}", f"hard: false}}\n{HEAT_AGAIN}")],
     [
