@@ -267,7 +267,7 @@ def test_validation_of_an_item_that_the_lab_lacks(
 ) -> None:
     label = CHAMBER if category == "equipment" else PLATES
     swaps = [make_substitution(original=label, alternative="stand-in")] if replaceable else []
-    pack = make_pack(**means, allowed_substitutions=swaps)  # type: ignore[arg-type]
+    pack = make_pack(**means, allowed_substitutions=swaps)
     expected = (
         ("warning", category, f"'{label}' is {status}; could use 'stand-in'.")
         if replaceable
