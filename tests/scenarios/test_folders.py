@@ -22,6 +22,7 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
     loading,
+    pack_of,
     parse_study,
     scenario_folders,
     shelf_fingerprint,
@@ -313,10 +314,18 @@ def test_load_refuses_unknown_names_with_the_first_of_the_known_ones(own: Own) -
 
 
 @pytest.mark.parametrize("seed", [-1, True, 2.0, "2", None, 2**63])
-def test_load_and_generate_refuse_what_is_no_seed(seed: int) -> None:
+def test_what_is_no_seed_is_refused(seed: int) -> None:
+    study = load_scenario("fin_momentum").study
     said = f"lab: seed: {seed!r} is not a seed; use a whole number from 0 to {2**63 - 1}"
-    assert refusal(lambda: load_scenario("fin_momentum", "easy", seed)) == said
-    assert refusal(lambda: generate_scenario(seed, "finance_trading", "easy")) == said
+    for call in (
+        lambda: pack_of(study, Difficulty.EASY, seed),
+        lambda: load_scenario("fin_momentum", "easy", seed),
+        lambda: generate_scenario(seed, "finance_trading", "easy"),
+    ):
+        assert refusal(call) == said
+    assert "a huge number is not a seed" in refusal(
+        lambda: pack_of(study, Difficulty.EASY, 10**5000)
+    )
 
 
 def test_difficulty_may_be_a_name_or_the_enum() -> None:
