@@ -34,12 +34,7 @@ from replicalab.scenarios.folders import (
 )
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import Pack, pack_of, require_seed
-from replicalab.scenarios.reading import (
-    Document,
-    read_document,
-    readable_text,
-    with_text_at,
-)
+from replicalab.scenarios.reading import Document, read_document, readable_text, with_text_at
 from replicalab.scenarios.study import Study
 
 SCENARIO_FOLDER: Final = Path(__file__).resolve().parents[2] / "scenarios"
@@ -146,7 +141,8 @@ def load_scenario(
     levels = [level.value for level in Difficulty]
     if difficulty not in levels:
         raise _unknown("difficulty", difficulty, levels)
-    return pack_of(_read_study(_file_of(scenario_id)), Difficulty(difficulty), seed)
+    _, study = _found(scenario_id)
+    return pack_of(study, Difficulty(difficulty), seed)
 
 
 def generate_scenario(seed: int, domain_id: str, difficulty: Difficulty | str) -> Pack:
@@ -170,7 +166,7 @@ def study_text(scenario_id: str) -> str:
     Raises:
         ScenarioError: the id is not a known one.
     """
-    file = _file_of(scenario_id)
+    file, _ = _found(scenario_id)
     return readable_text(content(file), file.name)
 
 
@@ -198,15 +194,18 @@ def template_text() -> str:
         raise unreadable(f"{SCENARIO_FOLDER.name}/{_TEMPLATE}", str(error)) from None
 
 
-def _file_of(scenario_id: str) -> StudyFile:
+def _found(scenario_id: str) -> tuple[StudyFile, Study]:
     """Return the first usable file that is named after the study; no other file is looked at."""
-    folders = scenario_folders() if is_identifier(scenario_id) else []
-    named = [file for each in folders for file in files_in(each, scenario_id)]
-    for file in named:
-        if isinstance(_outcome(file), Study):
-            return file
-    if named:
-        _read_study(named[0])  # raises what is wrong with it
+    wrong = None
+    for folder in scenario_folders() if is_identifier(scenario_id) else []:
+        for file in files_in(folder, scenario_id):
+            outcome = _outcome(file)
+            if isinstance(outcome, Study):
+                return file, outcome
+            wrong = wrong if wrong is not None else outcome
+    if wrong is not None:
+        # A new one each time: a kept error would keep alive whatever it was raised through.
+        raise ScenarioError(wrong.source, wrong.faults, wrong.more)
     known = sorted(summary.scenario_id for summary in list_scenarios())
     raise _unknown("scenario_id", scenario_id, known)
 
@@ -243,15 +242,6 @@ def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
 
 def _all_files() -> tuple[StudyFile, ...]:
     return tuple(file for each in scenario_folders() for file in files_in(each))
-
-
-def _read_study(file: StudyFile) -> Study:
-    """Return the study in a file, or raise what is wrong with it."""
-    outcome = _outcome(file)
-    if isinstance(outcome, ScenarioError):
-        # A new one each time: a kept error would keep alive whatever it was raised through.
-        raise ScenarioError(outcome.source, outcome.faults, outcome.more)
-    return outcome
 
 
 @lru_cache(maxsize=1024)
