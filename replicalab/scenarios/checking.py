@@ -94,21 +94,16 @@ class Guesser:
 
     def remedy(self, name: str, known: Sequence[str]) -> str:
         """Return the remedy for an unknown name: the nearest known one, and the known ones."""
-        near = self._nearest(name, known)
-        guess = f"did you mean '{near}'? " if near else ""
+        short = [each for each in known if max(len(name), len(each)) <= LONGEST_COMPARED]
+        compared = short[: self._left]
+        self._left -= len(compared)
+        near = get_close_matches(name, compared, n=1)
+        guess = f"did you mean '{near[0]}'? " if near else ""
         lengths = accumulate(len(each) + 2 for each in known)
         fitting = sum(length <= _LONGEST_LIST for length in lengths)
         listed = known[: min(max(fitting, 1), _MOST_KNOWN)]
-        more = len(known) - len(listed)
-        rest = f" and {more} more" if more else ""
+        rest = f" and {len(known) - len(listed)} more" if len(listed) < len(known) else ""
         return f"{guess}known: {', '.join(listed) or 'none'}{rest}"
-
-    def _nearest(self, name: str, known: Sequence[str]) -> str:
-        if len(name) > LONGEST_COMPARED:
-            return ""
-        compared = [each for each in known if len(each) <= LONGEST_COMPARED][: self._left]
-        self._left -= len(compared)
-        return next(iter(get_close_matches(name, compared, n=1)), "")
 
 
 def _in_words(detail: ErrorDetails, guesser: Guesser) -> Finding:
@@ -121,15 +116,13 @@ def _in_words(detail: ErrorDetails, guesser: Guesser) -> Finding:
     if kind == "value_error":
         problem, _, remedy = detail["msg"].removeprefix("Value error, ").partition("; ")
         return path, problem, remedy or "change one of them"
-    return path, f"{shown(detail['input'])} is not allowed", _remedy(detail, path)
-
-
-def _remedy(detail: ErrorDetails, path: FieldPath) -> str:
-    if detail["type"] == "string_pattern_mismatch":
-        return _DOI_REMEDY if path[-1] == "doi" else IDENTIFIER_REMEDY
-    if detail["type"] in _REMEDIES:
-        return _REMEDIES[detail["type"]].format(**detail.get("ctx", {}))
-    return detail["msg"].replace("Input should be", "must be")
+    if kind == "string_pattern_mismatch":
+        remedy = _DOI_REMEDY if path[-1] == "doi" else IDENTIFIER_REMEDY
+    elif kind in _REMEDIES:
+        remedy = _REMEDIES[kind].format(**detail.get("ctx", {}))
+    else:
+        remedy = detail["msg"].replace("Input should be", "must be")
+    return path, f"{shown(detail['input'])} is not allowed", remedy
 
 
 def shown(value: object) -> str:
