@@ -200,9 +200,11 @@ class Pack(Record):
     @property
     def constraints(self) -> list[ScenarioConstraint]:
         """The study's own constraints, then the lab's three."""
-        labels = ("lab budget", "duration", "staff needed")
-        quantities = (self.lab.budget, self.lab.days, self.lab.staff)
-        units = ("credits", "days", "staff units")
+        means = (
+            ("lab budget", self.lab.budget, "credits"),
+            ("duration", self.lab.days, "days"),
+            ("staff needed", self.lab.staff, "staff units"),
+        )
         own = [
             ScenarioConstraint(
                 key=key,
@@ -212,9 +214,7 @@ class Pack(Record):
                 comparator=Comparator.AT_MOST,
                 hard=True,
             )
-            for key, label, quantity, unit in zip(
-                LAB_CONSTRAINTS, labels, quantities, units, strict=True
-            )
+            for key, (label, quantity, unit) in zip(LAB_CONSTRAINTS, means, strict=True)
         ]
         return [*self.study.constraints, *own]
 
