@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from typing import Final
 
 MOST_DIGITS: Final = 12
@@ -38,7 +37,6 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(_PART.findall(text.casefold())) - _UNIMPORTANT
 
 
-@lru_cache(maxsize=4096)
 def label_key(label: str) -> str:
     """Return the form in which two labels are equal: casefolded, trimmed, spaces collapsed."""
     return " ".join(label.casefold().split())

@@ -8,7 +8,7 @@ staff units. Source: docs/contract.md, Data.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Final, NamedTuple, Self
 
@@ -135,7 +135,7 @@ def revise(protocol: Protocol, **changes: object) -> Protocol:
     Raises:
         pydantic.ValidationError: a changed value is not allowed.
     """
-    return Protocol.model_validate({**dict(protocol), **changes})
+    return protocol.model_copy(update=changes)
 
 
 # --- how large a plan may be: what the pages, the links and the study files take ------------
@@ -154,39 +154,24 @@ MOST_BYTES: Final = 20_000
 
 def too_large(protocol: Protocol) -> list[str]:
     """Return what of a plan is larger than can be planned here, each with value and limit."""
-    return [
-        *(
-            problem
-            for field in PROTOCOL_FIELDS
-            for problem in _problems(FIELD_LABELS[field], getattr(protocol, field))
-        ),
-        *_size_problems(protocol),
-    ]
-
-
-def _problems(name: str, value: int | str | list[str]) -> Iterator[str]:
-    if isinstance(value, int):
-        if value > LARGEST_PLANNED:
-            yield f"{name} is {value:,}; at most {LARGEST_PLANNED:,} can be planned here"
-    elif isinstance(value, str):
-        if len(value) > LONGEST_TEXT:
-            yield f"{name} has {len(value):,} characters; at most {LONGEST_TEXT:,} fit"
-    else:
-        yield from _label_problems(name, value)
-
-
-def _label_problems(name: str, labels: list[str]) -> Iterator[str]:
-    if len(labels) > MOST_LABELS:
-        yield f"{name} has {len(labels):,} entries; at most {MOST_LABELS} fit"
-    longest = max(map(len, labels), default=0)
-    if longest > LONGEST_LABEL:
-        yield f"{name} has an entry of {longest:,} characters; at most {LONGEST_LABEL} fit"
-
-
-def _size_problems(protocol: Protocol) -> Iterator[str]:
+    problems = []
+    for field, value in dict(protocol).items():
+        name = FIELD_LABELS[field]
+        if isinstance(value, int) and value > LARGEST_PLANNED:
+            problems.append(f"{name} is {value:,}; at most {LARGEST_PLANNED:,} can be planned here")
+        elif isinstance(value, str) and len(value) > LONGEST_TEXT:
+            problems.append(f"{name} has {len(value):,} characters; at most {LONGEST_TEXT:,} fit")
+        elif isinstance(value, list):
+            if len(value) > MOST_LABELS:
+                problems.append(f"{name} has {len(value):,} entries; at most {MOST_LABELS} fit")
+            if (longest := max(map(len, value), default=0)) > LONGEST_LABEL:
+                problems.append(
+                    f"{name} has an entry of {longest:,} characters; at most {LONGEST_LABEL} fit"
+                )
     size = sum(len(text.encode("utf-8", "replace")) for _, text in wording_of(protocol).texts)
     if size > MOST_BYTES:
-        yield f"The plan's texts take {size:,} bytes; at most {MOST_BYTES:,} fit"
+        problems.append(f"The plan's texts take {size:,} bytes; at most {MOST_BYTES:,} fit")
+    return problems
 
 
 class ScientistActionType(StrEnum):
@@ -218,34 +203,30 @@ class ScientistAction(Record):
     @model_validator(mode="after")
     def _fields_fit_the_action(self) -> Self:
         kind = self.action_type
-        if kind in (ScientistActionType.PROPOSE_PROTOCOL, ScientistActionType.REVISE_PROTOCOL):
-            self._require_a_plan()
-        else:
-            self._require_no_plan()
+        filled = [name for name in PROTOCOL_FIELDS if getattr(self, name)]
+        if self._has_a_plan:
+            if self.sample_size < 1:
+                raise ValueError(f"{kind} needs sample_size >= 1, got {self.sample_size}")
+            for name in ("technique", "rationale"):
+                if name not in filled:
+                    raise ValueError(f"{kind} needs a {name}, got an empty one")
+        elif filled:
+            raise ValueError(f"{kind} takes no plan; leave these empty or 0: {', '.join(filled)}")
         if kind is ScientistActionType.REQUEST_INFO and not self.questions:
             raise ValueError("request_info needs at least one question")
         if kind is not ScientistActionType.REQUEST_INFO and self.questions:
             raise ValueError(f"{kind} takes no questions; leave questions empty")
         return self
 
-    def _require_a_plan(self) -> None:
-        if self.sample_size < 1:
-            raise ValueError(f"{self.action_type} needs sample_size >= 1, got {self.sample_size}")
-        for name in ("technique", "rationale"):
-            if not getattr(self, name):
-                raise ValueError(f"{self.action_type} needs a {name}, got an empty one")
-
-    def _require_no_plan(self) -> None:
-        filled = [name for name in PROTOCOL_FIELDS if getattr(self, name)]
-        if filled:
-            raise ValueError(
-                f"{self.action_type} takes no plan; leave these empty or 0: {', '.join(filled)}"
-            )
+    @property
+    def _has_a_plan(self) -> bool:
+        proposals = (ScientistActionType.PROPOSE_PROTOCOL, ScientistActionType.REVISE_PROTOCOL)
+        return self.action_type in proposals
 
     @property
     def protocol(self) -> Protocol | None:
         """The plan this action carries, or None for request_info and accept."""
-        if self.action_type in (ScientistActionType.REQUEST_INFO, ScientistActionType.ACCEPT):
+        if not self._has_a_plan:
             return None
         return Protocol.model_validate({name: getattr(self, name) for name in PROTOCOL_FIELDS})
 

@@ -6,11 +6,12 @@ validation, so no test can hold a model that the code could not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from replicalab.measures import KINDS, DesignKind
 from replicalab.models import (
+    LAB_DIMENSIONS,
     ConversationEntry,
     LabManagerAction,
     LabManagerObservation,
@@ -21,6 +22,7 @@ from replicalab.models import (
 )
 from replicalab.scenarios import (
     AllowedSubstitution,
+    Confidence,
     Control,
     Design,
     Difficulty,
@@ -31,7 +33,6 @@ from replicalab.scenarios import (
     Paper,
     PolicyRule,
     ScenarioConstraint,
-    ScenarioResource,
     Study,
     Throughput,
 )
@@ -43,145 +44,102 @@ REAGENTS = ("agar plates", "nutrient broth")
 CONTROLS = ("dark control", "white light control")
 
 
-def _build(model: type[M], defaults: Mapping[str, object], changes: Mapping[str, object]) -> M:
-    """Return a validated ``model`` with ``changes`` over ``defaults``."""
-    return model.model_validate({**defaults, **changes})
+def _factory(model: type[M], **defaults: object) -> Callable[..., M]:
+    """Return a function that builds a validated model of these fields and of those it is given."""
+    return lambda **changes: model.model_validate({**defaults, **changes})
 
 
-def make_protocol(**changes: object) -> Protocol:
-    """Return the plan that the synthetic study asks for."""
-    return _build(
-        Protocol,
-        {
-            "sample_size": 40,
-            "controls": list(CONTROLS),
-            "technique": "germination count under blue light",
-            "duration_days": 5,
-            "required_equipment": list(EQUIPMENT),
-            "required_reagents": list(REAGENTS),
-            "rationale": "randomised trays and blinded counting keep the comparison fair",
-        },
-        changes,
-    )
+# --- the document's data ------------------------------------------------------------------------
 
+make_protocol = _factory(
+    Protocol,
+    sample_size=40,
+    controls=CONTROLS,
+    technique="germination count under blue light",
+    duration_days=5,
+    required_equipment=EQUIPMENT,
+    required_reagents=REAGENTS,
+    rationale="randomised trays and blinded counting keep the comparison fair",
+)
+"""The plan that the synthetic study asks for."""
 
-def make_scientist_action(**changes: object) -> ScientistAction:
-    """Return a propose_protocol action that carries the plan of `make_protocol`."""
-    plan = make_protocol().model_dump()
-    return _build(
-        ScientistAction, {"action_type": "propose_protocol", **plan, "questions": []}, changes
-    )
+make_scientist_action = _factory(
+    ScientistAction, action_type="propose_protocol", **dict(make_protocol()), questions=[]
+)
+"""A proposal of the plan of `make_protocol`."""
 
+make_lab_manager_action = _factory(
+    LabManagerAction,
+    action_type="accept",
+    feasible=True,
+    **{f"{dimension}_ok": True for dimension in LAB_DIMENSIONS},
+    suggested_technique="",
+    suggested_sample_size=0,
+    suggested_controls=[],
+    explanation="The plan fits this lab.",
+)
+"""An accept: every lab flag holds and nothing is suggested."""
 
-def make_lab_manager_action(**changes: object) -> LabManagerAction:
-    """Return an accept: every lab flag holds and nothing is suggested."""
-    return _build(
-        LabManagerAction,
-        {
-            "action_type": "accept",
-            "feasible": True,
-            "budget_ok": True,
-            "equipment_ok": True,
-            "reagents_ok": True,
-            "schedule_ok": True,
-            "staff_ok": True,
-            "suggested_technique": "",
-            "suggested_sample_size": 0,
-            "suggested_controls": [],
-            "explanation": "The plan fits this lab.",
-        },
-        changes,
-    )
+make_entry = _factory(
+    ConversationEntry,
+    role="lab_manager",
+    message="The growth chamber is booked.",
+    round_number=0,
+    action_type="reject",
+)
+"""A line in which the Lab Manager rejects a plan in round 0."""
 
+make_scientist_observation = _factory(
+    ScientistObservation,
+    paper_title="Blue light and germination",
+    paper_hypothesis="Blue light makes more seeds germinate than darkness.",
+    paper_method="Seeds on agar under blue light or in darkness, counted blind.",
+    paper_key_finding="More seeds germinated under blue light.",
+    experiment_goal="Replicate the comparison of blue light with darkness.",
+    conversation_history=[],
+    current_protocol=None,
+    round_number=0,
+    max_rounds=5,
+)
+"""The first turn: no history, no plan, no offer."""
 
-def make_entry(**changes: object) -> ConversationEntry:
-    """Return a line in which the Lab Manager rejects a plan in round 0."""
-    return _build(
-        ConversationEntry,
-        {
-            "role": "lab_manager",
-            "message": "The growth chamber is booked.",
-            "round_number": 0,
-            "action_type": "reject",
-        },
-        changes,
-    )
+make_lab_manager_observation = _factory(
+    LabManagerObservation,
+    budget_total=5000.0,
+    budget_remaining=5000.0,
+    equipment_available=EQUIPMENT,
+    equipment_booked=[],
+    reagents_in_stock=REAGENTS,
+    reagents_out_of_stock=[],
+    staff_count=6,
+    time_limit_days=20,
+    safety_restrictions=["No open flames."],
+    conversation_history=[],
+    current_protocol=None,
+    round_number=0,
+    max_rounds=5,
+)
+"""A generous lab on the first turn: everything in stock and nothing booked."""
 
+# --- the parts of a study -----------------------------------------------------------------------
 
-def make_scientist_observation(**changes: object) -> ScientistObservation:
-    """Return the first turn: no history, no plan, no offer."""
-    return _build(
-        ScientistObservation,
-        {
-            "paper_title": "Blue light and germination",
-            "paper_hypothesis": "Blue light makes more seeds germinate than darkness.",
-            "paper_method": "Seeds on agar under blue light or in darkness, counted blind.",
-            "paper_key_finding": "More seeds germinated under blue light.",
-            "experiment_goal": "Replicate the comparison of blue light with darkness.",
-            "conversation_history": [],
-            "current_protocol": None,
-            "round_number": 0,
-            "max_rounds": 5,
-        },
-        changes,
-    )
-
-
-def make_lab_manager_observation(**changes: object) -> LabManagerObservation:
-    """Return a generous lab on the first turn: everything in stock and nothing booked."""
-    return _build(
-        LabManagerObservation,
-        {
-            "budget_total": 5000.0,
-            "budget_remaining": 5000.0,
-            "equipment_available": list(EQUIPMENT),
-            "equipment_booked": [],
-            "reagents_in_stock": list(REAGENTS),
-            "reagents_out_of_stock": [],
-            "staff_count": 6,
-            "time_limit_days": 20,
-            "safety_restrictions": ["No open flames."],
-            "conversation_history": [],
-            "current_protocol": None,
-            "round_number": 0,
-            "max_rounds": 5,
-        },
-        changes,
-    )
-
-
-def make_fact(**changes: object) -> Fact:
-    """Return one verified statement about the synthetic study."""
-    return _build(
-        Fact,
-        {
-            "text": "Forty seeds were counted.",
-            "source": "Invented for the tests",
-            "confidence": "verified",
-        },
-        changes,
-    )
-
-
-def make_paper(**changes: object) -> Paper:
-    """Return the synthetic published study."""
-    return _build(
-        Paper,
-        {
-            "title": "Blue light and germination",
-            "citation": "Doe, J. (2001). Invented for the tests.",
-            "doi": "10.1234/example.5678",
-            "hypothesis": "Blue light makes more seeds germinate than darkness.",
-            "method": "Seeds on agar under blue light or in darkness, counted blind.",
-            "key_finding": "More seeds germinated under blue light.",
-            "goal": "Replicate the comparison of blue light with darkness.",
-            "published": "d = 0.9, n = 40",
-            "caution": "Nothing follows for other species.",
-            "teaches": "Controls cost less than samples.",
-            "facts": [make_fact()],
-        },
-        changes,
-    )
+make_paper = _factory(
+    Paper,
+    title="Blue light and germination",
+    citation="Doe, J. (2001). Invented for the tests.",
+    doi="10.1234/example.5678",
+    hypothesis="Blue light makes more seeds germinate than darkness.",
+    method="Seeds on agar under blue light or in darkness, counted blind.",
+    key_finding="More seeds germinated under blue light.",
+    goal="Replicate the comparison of blue light with darkness.",
+    published="d = 0.9, n = 40",
+    caution="Nothing follows for other species.",
+    teaches="Controls cost less than samples.",
+    facts=[
+        Fact(text="Forty seeds were counted.", source="Invented", confidence=Confidence.VERIFIED)
+    ],
+)
+"""The synthetic published study."""
 
 
 def make_design(**changes: object) -> Design:
@@ -191,8 +149,8 @@ def make_design(**changes: object) -> Design:
     """
     kind = KINDS[DesignKind(str(changes.get("kind", DesignKind.TWO_GROUP)))]
     effects = {"effect_published": 0.9, "effect_planning": 0.9, "sesoi": 0.5}
-    return _build(
-        Design,
+    needed = {"groups": 3, "margin": 1.2, "event_share": 0.6}
+    return Design.model_validate(
         {
             "kind": kind.kind,
             **(effects if kind.effect else dict.fromkeys(effects)),
@@ -201,170 +159,101 @@ def make_design(**changes: object) -> Design:
             "floor": 0.5,
             "unit_of_n": "seed tray",
             "population_max": None,
-            **{name: value for name, value in _NUMBERS.items() if name in kind.needs},
+            **{name: value for name, value in needed.items() if name in kind.needs},
             "source": "Invented for the tests",
-        },
-        changes,
+            **changes,
+        }
     )
 
 
-_NUMBERS = {"groups": 3, "margin": 1.2, "event_share": 0.6}
-"""What only some kinds of design need."""
+make_constraint = _factory(
+    ScenarioConstraint,
+    key="season",
+    label="Time in the lab",
+    quantity=20.0,
+    unit="days",
+    comparator="<=",
+    hard=True,
+)
+"""A hard upper bound: at most 20 days."""
+
+make_substitution = _factory(
+    AllowedSubstitution,
+    original=EQUIPMENT[0],
+    alternative="window shelf",
+    condition="when the chamber is booked",
+    tradeoff="temperature varies more",
+    fidelity_loss=1,
+)
+"""The allowed replacement of the growth chamber."""
+
+make_hidden_reference = _factory(
+    HiddenReferenceSpec,
+    summary="A randomised comparison with blinded counting.",
+    required_elements=["dark control", "blinded counting"],
+    flexible_elements=["number of seeds per tray"],
+    target_metric="germination rate",
+    target_value="higher under blue light",
+)
+"""What a judge of the synthetic study looks for; `make_protocol` addresses it."""
+
+make_control = _factory(
+    Control,
+    name=CONTROLS[0],
+    droppable=False,
+    protects_against="germination that needs no light",
+)
+"""The control that may not be dropped."""
+
+make_policy_rule = _factory(
+    PolicyRule,
+    key="no_open_flames",
+    restriction="No open flames.",
+    forbidden_phrases=["open flame"],
+)
+"""The rule of the synthetic lab, which `make_protocol` keeps."""
+
+make_throughput = _factory(Throughput, value=20, why="two trays an hour")
+"""A throughput of 20 samples a day."""
+
+_make_lab = _factory(Lab, budget=5000.0, days=20, staff=6)
+"""A generous lab with nothing booked or out of stock."""
+
+make_study = _factory(
+    Study,
+    format=1,
+    scenario_id="blue_light",
+    domain_id="plant_biology",
+    paper=make_paper(),
+    design=make_design(),
+    success_criteria=["Germination rates of both groups are compared."],
+    hidden_reference=make_hidden_reference(),
+    constraints=[make_constraint()],
+    equipment=EQUIPMENT,
+    reagents=REAGENTS,
+    substitutions=[make_substitution()],
+    controls=[
+        make_control(),
+        make_control(name=CONTROLS[1], droppable=True, protects_against="any light"),
+    ],
+    policy_rules=[make_policy_rule()],
+    min_days=3,
+    samples_per_day=None,
+    reference_protocol=make_protocol(),
+    labs={level: _make_lab() for level in Difficulty},
+)
+"""The synthetic study file, with three equally generous labs."""
+
+# --- packs --------------------------------------------------------------------------------------
 
 
-def make_constraint(**changes: object) -> ScenarioConstraint:
-    """Return a hard upper bound: at most 20 days."""
-    return _build(
-        ScenarioConstraint,
-        {
-            "key": "season",
-            "label": "Time in the lab",
-            "quantity": 20.0,
-            "unit": "days",
-            "comparator": "<=",
-            "hard": True,
-        },
-        changes,
-    )
-
-
-def make_resource(**changes: object) -> ScenarioResource:
-    """Return a growth chamber that is free."""
-    return _build(
-        ScenarioResource,
-        {
-            "key": "growth_chamber",
-            "label": EQUIPMENT[0],
-            "quantity": 1.0,
-            "unit": "unit",
-            "available": True,
-            "category": "equipment",
-            "booked_until_day": None,
-        },
-        changes,
-    )
-
-
-def make_substitution(**changes: object) -> AllowedSubstitution:
-    """Return the allowed replacement of the growth chamber."""
-    return _build(
-        AllowedSubstitution,
-        {
-            "original": EQUIPMENT[0],
-            "alternative": "window shelf",
-            "condition": "when the chamber is booked",
-            "tradeoff": "temperature varies more",
-            "fidelity_loss": 1,
-        },
-        changes,
-    )
-
-
-def make_hidden_reference(**changes: object) -> HiddenReferenceSpec:
-    """Return what a judge of the synthetic study looks for; `make_protocol` addresses it."""
-    return _build(
-        HiddenReferenceSpec,
-        {
-            "summary": "A randomised comparison with blinded counting.",
-            "required_elements": ["dark control", "blinded counting"],
-            "flexible_elements": ["number of seeds per tray"],
-            "target_metric": "germination rate",
-            "target_value": "higher under blue light",
-        },
-        changes,
-    )
-
-
-def make_control(**changes: object) -> Control:
-    """Return the control that may not be dropped."""
-    return _build(
-        Control,
-        {
-            "name": CONTROLS[0],
-            "droppable": False,
-            "protects_against": "germination that needs no light",
-        },
-        changes,
-    )
-
-
-def make_policy_rule(**changes: object) -> PolicyRule:
-    """Return the rule of the synthetic lab, which `make_protocol` keeps."""
-    return _build(
-        PolicyRule,
-        {
-            "key": "no_open_flames",
-            "restriction": "No open flames.",
-            "forbidden_phrases": ["open flame"],
-        },
-        changes,
-    )
-
-
-def make_throughput(**changes: object) -> Throughput:
-    """Return a throughput of 20 samples a day."""
-    return _build(Throughput, {"value": 20, "why": "two trays an hour"}, changes)
-
-
-def make_lab(**changes: object) -> Lab:
-    """Return a lab of a study file: generous, with nothing booked or out of stock."""
-    return _build(Lab, {"budget": 5000.0, "days": 20, "staff": 6}, changes)
-
-
-def make_study(**changes: object) -> Study:
-    """Return the synthetic study file, with three equally generous labs."""
-    return _build(
-        Study,
-        {
-            "format": 1,
-            "scenario_id": "blue_light",
-            "domain_id": "plant_biology",
-            "paper": make_paper(),
-            "design": make_design(),
-            "success_criteria": ["Germination rates of both groups are compared."],
-            "hidden_reference": make_hidden_reference(),
-            "constraints": [make_constraint()],
-            "equipment": list(EQUIPMENT),
-            "reagents": list(REAGENTS),
-            "substitutions": [make_substitution()],
-            "controls": [
-                make_control(),
-                make_control(name=CONTROLS[1], droppable=True, protects_against="any light"),
-            ],
-            "policy_rules": [make_policy_rule()],
-            "min_days": 3,
-            "samples_per_day": None,
-            "reference_protocol": make_protocol(),
-            "labs": {level: make_lab() for level in ("easy", "medium", "hard")},
-        },
-        changes,
-    )
-
-
-def make_pack(
-    *,
-    budget: float = 5000.0,
-    days: int = 20,
-    staff: int = 6,
-    booked: Mapping[str, int] | None = None,
-    out_of_stock: Sequence[str] = (),
-    **changes: object,
-) -> Pack:
-    """Return the synthetic study in a lab of these means; in it `make_protocol` passes every check.
+def make_pack(**changes: object) -> Pack:
+    """Return the synthetic study in a generous lab; in it `make_protocol` passes every check.
 
     Args:
-        budget: credits.
-        days: the lab's time limit.
-        staff: the lab's staff units.
-        booked: of the study's equipment, the day until which an item is booked.
-        out_of_stock: of the study's reagents, what is missing.
-        changes: other parts of the pack: fields of the pack, the study or the lab.
+        changes: fields of the pack, the study or the lab, as `change_pack` takes them.
     """
-    lab = make_lab(
-        budget=budget, days=days, staff=staff, booked=dict(booked or {}),
-        out_of_stock=list(out_of_stock),
-    )  # fmt: skip
-    pack = Pack(study=make_study(), difficulty=Difficulty.EASY, seed=0, lab=lab)
+    pack = Pack(study=make_study(), difficulty=Difficulty.EASY, seed=0, lab=_make_lab())
     return change_pack(pack, **changes)
 
 
@@ -375,11 +264,13 @@ def change_pack(pack: Pack, **changes: object) -> Pack:
         pack: the pack.
         changes: fields of the pack, the study or the lab, by their names on the pack.
     """
-    in_study = {_IN_STUDY.get(name, name): value for name, value in changes.items()
-                if _IN_STUDY.get(name, name) in Study.model_fields}  # fmt: skip
-    in_lab = {name: value for name, value in changes.items() if name in Lab.model_fields}
-    own = {name: value for name, value in changes.items() if name in Pack.model_fields}
-    if unknown := {*changes} - {*in_lab, *own, *_IN_STUDY} - {*Study.model_fields}:
+    named = {_IN_STUDY.get(name, name): value for name, value in changes.items()}
+    parts = [
+        {name: value for name, value in named.items() if name in model.model_fields}
+        for model in (Study, Lab, Pack)
+    ]
+    in_study, in_lab, own = parts
+    if unknown := {*named} - {*in_study, *in_lab, *own}:
         raise ValueError(f"no part of a pack: {sorted(unknown)}")
     study = pack.study.model_copy(update=in_study) if in_study else pack.study
     lab = pack.lab.model_copy(update=in_lab) if in_lab else pack.lab

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from hypothesis import strategies as st
 
@@ -11,7 +11,6 @@ from replicalab.measures import KINDS, Kind
 from replicalab.models import (
     ACCEPT_ACTION,
     LAB_DIMENSIONS,
-    PROTOCOL_FIELDS,
     ConversationEntry,
     Dimension,
     LabManagerAction,
@@ -22,6 +21,7 @@ from replicalab.models import (
     ScientistAction,
     ScientistActionType,
     ScientistObservation,
+    plan_action,
     revise,
 )
 from replicalab.negotiation import By, Turn
@@ -53,7 +53,7 @@ from tests.factories import (
     CONTROLS,
     EQUIPMENT,
     REAGENTS,
-    change_pack,
+    make_lab_manager_action,
     make_lab_manager_observation,
     make_pack,
     make_scientist_observation,
@@ -78,35 +78,35 @@ def lists_of(items: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
     return st.lists(items, max_size=4)
 
 
-@st.composite
 def protocols(
-    draw: st.DrawFn,
     sample_size: st.SearchStrategy[int] = counts,
     duration_days: st.SearchStrategy[int] = counts,
-) -> Protocol:
+) -> st.SearchStrategy[Protocol]:
     """Return any valid plan."""
-    return Protocol(
-        sample_size=draw(sample_size),
-        controls=draw(lists_of(labels)),
-        technique=draw(words),
-        duration_days=draw(duration_days),
-        required_equipment=draw(lists_of(labels)),
-        required_reagents=draw(lists_of(labels)),
-        rationale=draw(words),
+    return st.builds(
+        Protocol,
+        sample_size=sample_size,
+        controls=lists_of(labels),
+        technique=words,
+        duration_days=duration_days,
+        required_equipment=lists_of(labels),
+        required_reagents=lists_of(labels),
+        rationale=words,
     )
 
 
-@st.composite
-def scientist_actions(draw: st.DrawFn) -> ScientistAction:
+PLAN_ACTIONS: Final = (ScientistActionType.PROPOSE_PROTOCOL, ScientistActionType.REVISE_PROTOCOL)
+
+
+def scientist_actions() -> st.SearchStrategy[ScientistAction]:
     """Return any valid action of the Scientist, each type as often as the others."""
-    kind = draw(st.sampled_from(ScientistActionType))
-    fields: dict[str, object] = {**ACCEPT_ACTION.model_dump(), "action_type": kind}
-    if kind is ScientistActionType.REQUEST_INFO:
-        fields["questions"] = draw(st.lists(words, min_size=1, max_size=4))
-    elif kind is not ScientistActionType.ACCEPT:
-        plan = draw(protocols(sample_size=st.integers(1, 10**6)))
-        fields |= {name: getattr(plan, name) for name in PROTOCOL_FIELDS}
-    return ScientistAction.model_validate(fields)
+    plans = protocols(sample_size=st.integers(1, 10**6))
+    proposals = [st.builds(plan_action, st.just(kind), plans) for kind in PLAN_ACTIONS]
+    asked = {"action_type": ScientistActionType.REQUEST_INFO}
+    questions = st.lists(words, min_size=1, max_size=4).map(
+        lambda some: ACCEPT_ACTION.model_copy(update={**asked, "questions": some})
+    )
+    return st.one_of(*proposals, questions, st.just(ACCEPT_ACTION))
 
 
 def turns() -> st.SearchStrategy[Turn]:
@@ -118,12 +118,16 @@ def turns() -> st.SearchStrategy[Turn]:
 def lab_manager_actions(draw: st.DrawFn) -> LabManagerAction:
     """Return any valid answer of the Lab Manager."""
     kind = draw(st.sampled_from(LabManagerActionType))
-    flags = draw(_lab_flags(kind))
+    flags = {f"{dimension}_ok": draw(st.booleans()) for dimension in LAB_DIMENSIONS}
+    if kind is LabManagerActionType.ACCEPT:
+        flags = dict.fromkeys(flags, True)
+    elif kind is not LabManagerActionType.REPORT_FEASIBILITY:
+        flags[draw(st.sampled_from([*flags]))] = False
     suggests = kind is LabManagerActionType.SUGGEST_ALTERNATIVE
-    return LabManagerAction(
+    return make_lab_manager_action(
         action_type=kind,
-        feasible=all(flags),
-        **dict(zip([f"{dimension}_ok" for dimension in LAB_DIMENSIONS], flags, strict=True)),
+        feasible=all(flags.values()),
+        **flags,
         suggested_technique=draw(words) if suggests else "",
         suggested_sample_size=draw(counts) if suggests else 0,
         suggested_controls=draw(lists_of(labels)) if suggests else [],
@@ -131,118 +135,90 @@ def lab_manager_actions(draw: st.DrawFn) -> LabManagerAction:
     )
 
 
-def _lab_flags(kind: LabManagerActionType) -> st.SearchStrategy[list[bool]]:
-    """Return the five lab flags that an answer of that kind may carry."""
-    flags = st.lists(st.booleans(), min_size=len(LAB_DIMENSIONS), max_size=len(LAB_DIMENSIONS))
-    if kind is LabManagerActionType.ACCEPT:
-        return st.just([True] * len(LAB_DIMENSIONS))
-    if kind is LabManagerActionType.REPORT_FEASIBILITY:
-        return flags
-    return flags.filter(lambda drawn: not all(drawn))
-
-
-@st.composite
-def entries(draw: st.DrawFn) -> ConversationEntry:
+def entries() -> st.SearchStrategy[ConversationEntry]:
     """Return any line of a conversation, with an action of its role or none."""
-    role = draw(st.sampled_from(Role))
-    kinds: list[str | None] = [None]
-    if role is Role.SCIENTIST:
-        kinds += ScientistActionType
-    elif role is Role.LAB_MANAGER:
-        kinds += LabManagerActionType
-    return ConversationEntry(
-        role=role,
-        message=draw(words),
-        round_number=draw(st.integers(0, 20)),
-        action_type=draw(st.sampled_from(kinds)),
+    actions: dict[Role, list[str]] = {
+        Role.SCIENTIST: [*ScientistActionType],
+        Role.LAB_MANAGER: [*LabManagerActionType],
+        Role.SYSTEM: [],
+    }
+    pairs = [(role, kind) for role, kinds in actions.items() for kind in (None, *kinds)]
+    return st.builds(
+        lambda pair, **rest: ConversationEntry(role=pair[0], action_type=pair[1], **rest),
+        st.sampled_from(pairs),
+        message=words,
+        round_number=st.integers(0, 20),
     )
 
 
-@st.composite
-def scientist_observations(draw: st.DrawFn) -> ScientistObservation:
+def scientist_observations() -> st.SearchStrategy[ScientistObservation]:
     """Return any turn of the Scientist, early or late, with or without a plan or an offer."""
-    return make_scientist_observation(
-        paper_title=draw(words),
-        paper_method=draw(words),
-        conversation_history=draw(lists_of(entries())),
-        current_protocol=draw(st.none() | protocols()),
-        suggested_protocol=draw(st.none() | protocols()),
-        round_number=draw(st.integers(0, 8)),
-        max_rounds=draw(st.integers(0, 8)),
+    return st.builds(
+        make_scientist_observation,
+        paper_title=words,
+        paper_method=words,
+        conversation_history=lists_of(entries()),
+        current_protocol=st.none() | protocols(),
+        suggested_protocol=st.none() | protocols(),
+        round_number=st.integers(0, 8),
+        max_rounds=st.integers(0, 8),
     )
 
 
-@st.composite
-def lab_manager_observations(draw: st.DrawFn) -> LabManagerObservation:
+def lab_manager_observations() -> st.SearchStrategy[LabManagerObservation]:
     """Return any turn of the Lab Manager."""
-    return make_lab_manager_observation(
-        budget_remaining=draw(st.floats(0, 1e9)),
-        equipment_available=draw(lists_of(labels)),
-        conversation_history=draw(lists_of(entries())),
-        current_protocol=draw(st.none() | protocols()),
-        staff_count=draw(st.integers(0, 20)),
+    return st.builds(
+        make_lab_manager_observation,
+        budget_remaining=st.floats(0, 1e9),
+        equipment_available=lists_of(labels),
+        conversation_history=lists_of(entries()),
+        current_protocol=st.none() | protocols(),
+        staff_count=st.integers(0, 20),
     )
 
 
-@st.composite
-def packs(draw: st.DrawFn) -> Pack:
+def packs(**more: st.SearchStrategy[Any]) -> st.SearchStrategy[Pack]:
     """Return the synthetic study in any lab: poor or rich, with anything missing."""
-    return make_pack(
-        budget=float(draw(st.integers(1, 6000))),
-        days=draw(st.integers(1, 30)),
-        staff=draw(st.integers(1, 8)),
-        booked=draw(st.dictionaries(st.sampled_from(EQUIPMENT), st.integers(1, 30))),
-        out_of_stock=draw(st.lists(st.sampled_from(REAGENTS), unique=True)),
+    return st.builds(
+        make_pack,
+        budget=st.integers(1, 6000),
+        days=st.integers(1, 30),
+        staff=st.integers(1, 8),
+        booked=st.dictionaries(st.sampled_from(EQUIPMENT), st.integers(1, 30)),
+        out_of_stock=st.lists(st.sampled_from(REAGENTS), unique=True),
+        **more,
     )
-
-
-@st.composite
-def lab_sized_protocols(draw: st.DrawFn) -> Protocol:
-    """Return a plan whose numbers are near what the labs of `packs` can hold."""
-    return draw(protocols(sample_size=st.integers(0, 200), duration_days=st.integers(0, 30)))
 
 
 items = st.sampled_from([*EQUIPMENT, *REAGENTS, "window shelf", "tap water", "open flame burner"])
 """Items that the labs of `studied_packs` have, lack, may replace, do not know or forbid."""
 
 
-@st.composite
-def studied_packs(draw: st.DrawFn) -> Pack:
+def studied_packs() -> st.SearchStrategy[Pack]:
     """Return a pack whose substitutions, rates, throughput and least days vary as well."""
-    pack = draw(packs())
-    swaps = st.builds(
-        lambda original, alternative: make_substitution(original=original, alternative=alternative),
-        st.sampled_from([*EQUIPMENT, *REAGENTS]),
-        items,
-    )
+    originals = st.sampled_from([*EQUIPMENT, *REAGENTS])
+    swaps = st.builds(make_substitution, original=originals, alternative=items)
     rates = st.integers(0, 200).map(float)
-    steps = st.integers(0, 30)
-    changes = {
-        "allowed_substitutions": draw(st.lists(swaps, max_size=5)),
-        "cost_model": draw(
-            st.just(CostModel())
-            | st.builds(CostModel, per_sample=rates, per_day=rates, per_control=rates)
-        ),
-        "staff_model": draw(
-            st.just(StaffModel())
-            | st.builds(StaffModel, base=st.integers(0, 3), sample_threshold=steps)
-        ),
-        "samples_per_day": draw(st.none() | st.builds(make_throughput, value=st.integers(1, 40))),
-        "min_days": draw(st.integers(1, 10)),
-    }
-    return change_pack(pack, **changes)
+    costs = st.builds(CostModel, per_sample=rates, per_day=rates, per_control=rates)
+    staff = st.builds(StaffModel, base=st.integers(0, 3), sample_threshold=st.integers(0, 30))
+    return packs(
+        allowed_substitutions=st.lists(swaps, max_size=5),
+        cost_model=st.just(CostModel()) | costs,
+        staff_model=st.just(StaffModel()) | staff,
+        samples_per_day=st.none() | st.builds(make_throughput, value=st.integers(1, 40)),
+        min_days=st.integers(1, 10),
+    )
 
 
-@st.composite
-def itemised_protocols(draw: st.DrawFn) -> Protocol:
+def itemised_protocols() -> st.SearchStrategy[Protocol]:
     """Return a plan near the means of the labs, with items that they know something about."""
-    plan = draw(lab_sized_protocols())
-    changes = {
-        "required_equipment": draw(lists_of(items)),
-        "required_reagents": draw(lists_of(items)),
-        "rationale": draw(st.just("an open flame keeps it sterile") | words),
-    }
-    return Protocol.model_validate({**plan.model_dump(), **changes})
+    return st.builds(
+        revise,
+        protocols(sample_size=st.integers(0, 200), duration_days=st.integers(0, 30)),
+        required_equipment=lists_of(items),
+        required_reagents=lists_of(items),
+        rationale=st.just("an open flame keeps it sterile") | words,
+    )
 
 
 def openings() -> st.SearchStrategy[Protocol | None]:
@@ -303,8 +279,7 @@ def _effects(row: Kind) -> st.SearchStrategy[tuple[float | None, float | None, f
     return st.tuples(effects, st.none() | effects, st.none() | effects)
 
 
-@st.composite
-def papers(draw: st.DrawFn) -> Paper:
+def papers() -> st.SearchStrategy[Paper]:
     """Return any paper, with one fact or two."""
     facts = st.builds(
         Fact,
@@ -313,28 +288,26 @@ def papers(draw: st.DrawFn) -> Paper:
         confidence=st.sampled_from(Confidence),
         where=st.none() | words,
     )
-    return Paper(
-        **{name: draw(words) for name, field in Paper.model_fields.items() if field.is_required()
-           and name not in ("doi", "facts")},
-        doi=draw(st.none() | st.just("10.1000/xyz-123_(4)")),
-        contested=draw(st.none() | words),
-        facts=draw(st.lists(facts, min_size=1, max_size=2)),
-    )  # fmt: skip
+    own = {
+        "doi": st.none() | st.just("10.1000/xyz-123_(4)"),
+        "contested": st.none() | words,
+        "facts": st.lists(facts, min_size=1, max_size=2),
+    }
+    return st.builds(Paper, **{**dict.fromkeys(Paper.model_fields, words), **own})
 
 
-@st.composite
-def study_labs(draw: st.DrawFn, equipment: list[str], reagents: list[str]) -> Lab:
+def study_labs(equipment: list[str], reagents: list[str]) -> st.SearchStrategy[Lab]:
     """Return any lab of a study with these items."""
-    rates = st.floats(0, 1e9)
-    return Lab(
-        budget=draw(st.floats(min_value=0.01, max_value=1e9)),
-        days=draw(st.integers(1, 20) | st.integers(1, MOST)),
-        staff=draw(st.integers(1, 10) | st.integers(1, MOST)),
-        booked=draw(st.dictionaries(st.sampled_from(equipment), counts, max_size=2)),
-        out_of_stock=draw(st.lists(st.sampled_from(reagents), unique=True, max_size=2)),
-        cost_model=draw(st.just(CostModel()) | st.builds(CostModel, per_sample=rates)),
-        staff_model=draw(st.just(StaffModel()) | st.builds(StaffModel, base=counts)),
-        expected=draw(st.none() | expected_outcomes()),
+    return st.builds(
+        Lab,
+        budget=st.floats(min_value=0.01, max_value=1e9),
+        days=st.integers(1, 20) | st.integers(1, MOST),
+        staff=st.integers(1, 10) | st.integers(1, MOST),
+        booked=st.dictionaries(st.sampled_from(equipment), counts, max_size=2),
+        out_of_stock=st.lists(st.sampled_from(reagents), unique=True, max_size=2),
+        cost_model=st.just(CostModel()) | st.builds(CostModel, per_sample=st.floats(0, 1e9)),
+        staff_model=st.just(StaffModel()) | st.builds(StaffModel, base=counts),
+        expected=st.none() | expected_outcomes(),
     )
 
 
@@ -371,22 +344,20 @@ def _substitutions(items: list[str]) -> st.SearchStrategy[AllowedSubstitution]:
 def constraints(draw: st.DrawFn, kind: DesignKind) -> ScenarioConstraint:
     """Return any constraint of a study of that kind: only stated, or bounding a number."""
     bounds = draw(st.none() | st.sampled_from(Bounds))
-    quantity: st.SearchStrategy[float | None] = st.integers(0, 300).map(float)
-    comparator = st.sampled_from(Comparator)
+    comparators = [*Comparator]
+    quantities: st.SearchStrategy[float | None] = st.integers(0, 300).map(float)
     if bounds is None:
-        quantity = st.none() | finite_numbers
+        quantities = st.none() | finite_numbers
     elif bounds is Bounds.EVIDENCE:
         precise = kind is DesignKind.PRECISION
-        quantity, comparator = (
-            shares,
-            st.just(Comparator.AT_MOST if precise else Comparator.AT_LEAST),
-        )
+        comparators = [Comparator.AT_MOST if precise else Comparator.AT_LEAST]
+        quantities = shares
     return ScenarioConstraint(
         key=draw(identifiers.filter(lambda key: key not in LAB_CONSTRAINTS)),
         label=draw(words),
-        quantity=draw(quantity),
+        quantity=draw(quantities),
         unit=draw(st.none() | words),
-        comparator=draw(comparator),
+        comparator=draw(st.sampled_from(comparators)),
         hard=draw(st.booleans()),
         details=draw(texts),
         bounds=bounds,
@@ -412,11 +383,10 @@ _HIDDEN: Final = st.builds(
 
 
 def _controls(names: list[str]) -> st.SearchStrategy[list[Control]]:
-    kept, protections = st.booleans(), words
     return st.tuples(
         *(
-            st.builds(Control, name=st.just(name), droppable=kept, protects_against=protections)
-            for name in names
+            st.builds(Control, name=st.just(one), droppable=st.booleans(), protects_against=words)
+            for one in names
         )
     ).map(list)
 

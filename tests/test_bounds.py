@@ -14,26 +14,13 @@ from tests.factories import make_protocol
     [
         ("sample_size", 10**6, 10**6 + 1, "Sample size is 1,000,001; at most 1,000,000"),
         ("duration_days", 10**6, 2 * 10**6, "Duration is 2,000,000; at most 1,000,000"),
-        (
-            "technique",
-            "x" * LONGEST_TEXT,
-            "x" * 4001,
-            "Technique has 4,001 characters; at most 4,000 fit",
-        ),
-        (
-            "controls",
-            [f"c{n}" for n in range(MOST_LABELS)],
-            [f"c{n}" for n in range(201)],
-            "Controls has 201 entries; at most 200 fit",
-        ),
-        (
-            "required_reagents",
-            ["x" * LONGEST_LABEL],
-            ["x" * 301],
-            "Reagents has an entry of 301 characters; at most 300 fit",
-        ),
+        ("technique", "x" * LONGEST_TEXT, "x" * 4001,
+         "Technique has 4,001 characters; at most 4,000 fit"),
+        ("controls", ["c"] * MOST_LABELS, ["c"] * 201, "Controls has 201 entries; at most 200"),
+        ("required_reagents", ["x" * LONGEST_LABEL], ["x" * 301],
+         "Reagents has an entry of 301 characters; at most 300 fit"),
     ],
-)
+)  # fmt: skip
 def test_each_limit_holds_and_is_named(
     field: str, largest: object, above: object, problem: str
 ) -> None:

@@ -7,7 +7,7 @@ that the study does not use, is found here. What is said stays short, whatever t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, get_args
@@ -50,9 +50,7 @@ _REMEDIES: Final = {
     "dict_type": "must be 'key: value' lines, or {{}} for none",
     "model_type": "must be 'key: value' lines",
 }
-_PATTERN_REMEDIES: Final = {
-    "doi": "must be a bare DOI such as 10.1000/xyz123, or null",
-}
+_DOI_REMEDY: Final = "must be a bare DOI such as 10.1000/xyz123, or null"
 IDENTIFIER_REMEDY: Final = "must be lower-case letters, digits and _, beginning with a letter"
 
 
@@ -61,40 +59,31 @@ def is_identifier(name: object) -> bool:
     return isinstance(name, str) and bool(re.fullmatch(IDENTIFIER, name))
 
 
+Finding = tuple[FieldPath, str, str]
+"""Where something is wrong, what, and what to do about it."""
+
+
 def checked_study(document: Document, source: str) -> Study:
     """Return the study that a document holds.
 
     Raises:
-        ScenarioError: with what is wrong, in file order.
+        ScenarioError: with what is wrong, in file order, and how many more faults there are.
     """
     guesser = Guesser()
     try:
         study = Study.model_validate(document.data)
     except ValidationError as error:
-        details = error.errors(include_url=False)
-        raise _refusal(source, document, (_in_words(each, guesser) for each in details)) from None
-    findings = [
-        *_unknown_labels(study, guesser),
-        *_repeated_missing_items(study),
-        *_repeated_keys(study),
-    ]
-    if findings:
-        raise _refusal(source, document, findings)
-    return study
-
-
-Finding = tuple[FieldPath, str, str]
-"""Where something is wrong, what, and what to do about it."""
-
-
-def _refusal(source: str, document: Document, findings: Iterable[Finding]) -> ScenarioError:
-    """Return the error of a file: its first faults in file order, and how many more there are."""
+        findings = [_in_words(each, guesser) for each in error.errors(include_url=False)]
+    else:
+        findings = [*_unknown_labels(study, guesser), *_repeated(study)]
+        if not findings:
+            return study
     faults = [
         Fault(dotted(path), problem, remedy, document.line(path))
         for path, problem, remedy in findings
     ]
     faults.sort(key=lambda fault: (fault.line or 0, fault.path))
-    return ScenarioError(source, faults[:MOST_FAULTS], max(0, len(faults) - MOST_FAULTS))
+    raise ScenarioError(source, faults[:MOST_FAULTS], max(0, len(faults) - MOST_FAULTS))
 
 
 class Guesser:
@@ -105,21 +94,16 @@ class Guesser:
 
     def remedy(self, name: str, known: Sequence[str]) -> str:
         """Return the remedy for an unknown name: the nearest known one, and the known ones."""
-        near = self._nearest(name, known)
-        guess = f"did you mean '{near}'? " if near else ""
+        short = [each for each in known if max(len(name), len(each)) <= LONGEST_COMPARED]
+        compared = short[: self._left]
+        self._left -= len(compared)
+        near = get_close_matches(name, compared, n=1)
+        guess = f"did you mean '{near[0]}'? " if near else ""
         lengths = accumulate(len(each) + 2 for each in known)
         fitting = sum(length <= _LONGEST_LIST for length in lengths)
         listed = known[: min(max(fitting, 1), _MOST_KNOWN)]
-        more = len(known) - len(listed)
-        rest = f" and {more} more" if more else ""
+        rest = f" and {len(known) - len(listed)} more" if len(listed) < len(known) else ""
         return f"{guess}known: {', '.join(listed) or 'none'}{rest}"
-
-    def _nearest(self, name: str, known: Sequence[str]) -> str:
-        if len(name) > LONGEST_COMPARED:
-            return ""
-        compared = [each for each in known if len(each) <= LONGEST_COMPARED][: self._left]
-        self._left -= len(compared)
-        return next(iter(get_close_matches(name, compared, n=1)), "")
 
 
 def _in_words(detail: ErrorDetails, guesser: Guesser) -> Finding:
@@ -132,15 +116,13 @@ def _in_words(detail: ErrorDetails, guesser: Guesser) -> Finding:
     if kind == "value_error":
         problem, _, remedy = detail["msg"].removeprefix("Value error, ").partition("; ")
         return path, problem, remedy or "change one of them"
-    return path, f"{shown(detail['input'])} is not allowed", _remedy(detail, path)
-
-
-def _remedy(detail: ErrorDetails, path: FieldPath) -> str:
-    if detail["type"] == "string_pattern_mismatch":
-        return _PATTERN_REMEDIES.get(str(path[-1]), IDENTIFIER_REMEDY)
-    if detail["type"] in _REMEDIES:
-        return _REMEDIES[detail["type"]].format(**detail.get("ctx", {}))
-    return detail["msg"].replace("Input should be", "must be")
+    if kind == "string_pattern_mismatch":
+        remedy = _DOI_REMEDY if path[-1] == "doi" else IDENTIFIER_REMEDY
+    elif kind in _REMEDIES:
+        remedy = _REMEDIES[kind].format(**detail.get("ctx", {}))
+    else:
+        remedy = detail["msg"].replace("Input should be", "must be")
+    return path, f"{shown(detail['input'])} is not allowed", remedy
 
 
 def shown(value: object) -> str:
@@ -170,57 +152,49 @@ def _record_in(annotation: object) -> type[Record] | None:
 
 
 def _unknown_labels(study: Study, guesser: Guesser) -> Iterator[Finding]:
-    for labels, known in _references(study):
-        keys = set(map(label_key, known))
-        for path, label in labels:
-            if label_key(label) not in keys:
-                remedy = guesser.remedy(label, known)
-                yield path, f"'{shortened(label, LONGEST_QUOTED)}' is not in this study", remedy
+    for path, label, known in _references(study):
+        if label_key(label) not in map(label_key, known):
+            remedy = guesser.remedy(label, known)
+            yield path, f"'{shortened(label, LONGEST_QUOTED)}' is not in this study", remedy
 
 
-Labels = list[tuple[FieldPath, str]]
-"""Labels with their places."""
-
-
-def _references(study: Study) -> Iterator[tuple[Labels, list[str]]]:
-    """Yield labels that must also stand in another list, with that list."""
+def _references(study: Study) -> Iterator[tuple[FieldPath, str, list[str]]]:
+    """Yield each label that must also stand in another list, with its place and that list."""
     plan, equipment, reagents = study.reference_protocol, study.equipment, study.reagents
-    yield _at(plan.required_equipment, "reference_protocol", "required_equipment"), equipment
-    yield _at(plan.required_reagents, "reference_protocol", "required_reagents"), reagents
-    controls = [control.name for control in study.controls]
-    yield _at(plan.controls, "reference_protocol", "controls"), controls
-    originals: Labels = [
-        (("substitutions", place, "original"), swap.original)
-        for place, swap in enumerate(study.substitutions)
-    ]
-    yield originals, [*equipment, *reagents]
+    for field, labels, known in (
+        ("required_equipment", plan.required_equipment, equipment),
+        ("required_reagents", plan.required_reagents, reagents),
+        ("controls", plan.controls, [control.name for control in study.controls]),
+    ):
+        for place, label in enumerate(labels):
+            yield ("reference_protocol", field, place), label, known
+    for place, swap in enumerate(study.substitutions):
+        yield ("substitutions", place, "original"), swap.original, [*equipment, *reagents]
     for level in Difficulty:
         lab = study.labs.at(level)
-        yield [(("labs", level.value, "booked", item), item) for item in lab.booked], equipment
-        yield _at(lab.out_of_stock, "labs", level.value, "out_of_stock"), reagents
-    reasons: Labels = [(("design", "why", field), field) for field in study.design.why]
-    yield reasons, [*Design.model_fields]
+        for item in lab.booked:
+            yield ("labs", level.value, "booked", item), item, equipment
+        for place, item in enumerate(lab.out_of_stock):
+            yield ("labs", level.value, "out_of_stock", place), item, reagents
+    for field in study.design.why:
+        yield ("design", "why", field), field, [*Design.model_fields]
 
 
-def _at(labels: list[str], *path: str) -> Labels:
-    return [((*path, place), label) for place, label in enumerate(labels)]
-
-
-def _repeated_missing_items(study: Study) -> Iterator[Finding]:
+def _repeated(study: Study) -> Iterator[Finding]:
     for level in Difficulty:
         lab = study.labs.at(level)
         for field, labels in (("booked", [*lab.booked]), ("out_of_stock", lab.out_of_stock)):
             for label in repeated_labels(labels):
                 said = f"'{shortened(label, LONGEST_QUOTED)}' is listed twice"
                 yield ("labs", level.value, field), said, "list it once"
-
-
-def _repeated_keys(study: Study) -> Iterator[Finding]:
-    for field, keyed in (("constraints", study.constraints), ("policy_rules", study.policy_rules)):
-        seen = set()
+    for field, keyed, taken in (
+        ("constraints", study.constraints, LAB_CONSTRAINTS),
+        ("policy_rules", study.policy_rules, ()),
+    ):
+        seen: set[str] = set()
         for place, key in enumerate(each.key for each in keyed):
             path: FieldPath = (field, place, "key")
-            if field == "constraints" and key in LAB_CONSTRAINTS:
+            if key in taken:
                 remedy = "choose another key: every lab adds this one itself"
                 yield path, f"'{key}' is taken", remedy
             elif key in seen:

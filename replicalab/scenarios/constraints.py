@@ -132,24 +132,20 @@ class Limit(NamedTuple):
 
 
 def limits_of(constraints: Iterable[ScenarioConstraint]) -> tuple[Limit, ...]:
-    """Return the limits that the constraints set, in their order; most set none."""
-    return tuple(_limit(one, one.bounds) for one in constraints if one.bounds is not None)
-
-
-def _limit(constraint: ScenarioConstraint, bounds: Bounds) -> Limit:
-    """Return a constraint's range.
+    """Return the limits that the constraints set, in their order; most set none.
 
     Shared equally, n samples leave n // k for the smallest of k conditions and that or one more for
     the largest. So each has at least q exactly from n = k·q on, and at most q exactly up to there.
     """
-    quantity = (constraint.quantity or 0.0) * (constraint.conditions or 1)
-    shared = bounds is Bounds.SAMPLES_PER_CONDITION
-    return Limit(
-        constraint,
-        Bounds.SAMPLES if shared else bounds,
-        -math.inf if constraint.comparator is Comparator.AT_MOST else quantity,
-        math.inf if constraint.comparator is Comparator.AT_LEAST else quantity,
-    )
+    limits = []
+    for one in constraints:
+        if one.bounds is not None:
+            bound = (one.quantity or 0.0) * (one.conditions or 1)
+            least = -math.inf if one.comparator is Comparator.AT_MOST else bound
+            most = math.inf if one.comparator is Comparator.AT_LEAST else bound
+            shared = one.bounds is Bounds.SAMPLES_PER_CONDITION
+            limits.append(Limit(one, Bounds.SAMPLES if shared else one.bounds, least, most))
+    return tuple(limits)
 
 
 def hard_range(limits: Iterable[Limit], number: Bounds) -> tuple[float, float]:

@@ -6,7 +6,6 @@ replacement counts as available. Source: docs/contract.md, The check.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -28,48 +27,37 @@ MISSING: Final = frozenset({ItemStatus.BOOKED, ItemStatus.OUT_OF_STOCK})
 """Where an item stands that the lab knows and cannot use."""
 
 
-@dataclass(frozen=True)
 class Inventory:
     """A lab's items by label, and the alternatives that are usable in it.
 
-    Build it with `of`; every look-up compares labels as `label_key` does.
+    Every look-up compares labels as `label_key` does; a category is ``equipment`` or ``reagent``.
     """
 
-    _items: dict[tuple[str, str], ItemStatus]
-    _booked_until: dict[str, int]
-    _alternatives: dict[str, tuple[str, ...]]
-    _usable: frozenset[tuple[str, str]]
-
-    @classmethod
-    def of(cls, study: Study, lab: Lab) -> Inventory:
-        """Return what a lab has of a study's items, and what it may use instead."""
-        booked = {label_key(item): day for item, day in lab.booked.items()}
-        gone = {*booked, *map(label_key, lab.out_of_stock)}
-        missing = {"equipment": ItemStatus.BOOKED, "reagent": ItemStatus.OUT_OF_STOCK}
-        category_of = {label_key(item): "equipment" for item in study.equipment}
-        category_of |= {label_key(item): "reagent" for item in study.reagents}
-        items = {
-            (category, key): missing[category] if key in gone else ItemStatus.AVAILABLE
-            for key, category in category_of.items()
-        }
-        alternatives: dict[str, tuple[str, ...]] = {}
-        usable: set[tuple[str, str]] = set()
+    def __init__(self, study: Study, lab: Lab) -> None:
+        self._booked_until = {label_key(item): day for item, day in lab.booked.items()}
+        gone = {*self._booked_until, *map(label_key, lab.out_of_stock)}
+        self._alternatives: dict[str, tuple[str, ...]] = {}
         for swap in study.substitutions:
-            if label_key(swap.alternative) in gone:
-                continue
-            key = label_key(swap.original)
-            alternatives[key] = (*alternatives.get(key, ()), swap.alternative)
-            if key in category_of:
-                usable.add((category_of[key], label_key(swap.alternative)))
-        return cls(items, booked, alternatives, frozenset(usable))
+            if label_key(swap.alternative) not in gone:
+                original = label_key(swap.original)
+                self._alternatives[original] = (*self.alternatives(original), swap.alternative)
+        self._status: dict[tuple[str, str], ItemStatus] = {}
+        self._replacements: dict[str, set[str]] = {}
+        for category, labels, missing in (
+            ("equipment", study.equipment, ItemStatus.BOOKED),
+            ("reagent", study.reagents, ItemStatus.OUT_OF_STOCK),
+        ):
+            keys = list(map(label_key, labels))
+            found = {label for key in keys for label in self.alternatives(key)}
+            self._replacements[category] = found
+            for key in map(label_key, found):
+                self._status[category, key] = ItemStatus.AVAILABLE
+            for key in keys:
+                self._status[category, key] = missing if key in gone else ItemStatus.AVAILABLE
 
     def status(self, label: str, category: str) -> ItemStatus:
-        """Return where an item of that category (``equipment`` or ``reagent``) stands here."""
-        key = (category, label_key(label))
-        found = self._items.get(key)
-        if found is not None:
-            return found
-        return ItemStatus.AVAILABLE if key in self._usable else ItemStatus.UNKNOWN
+        """Return where an item of that category stands here."""
+        return self._status.get((category, label_key(label)), ItemStatus.UNKNOWN)
 
     def alternatives(self, label: str) -> tuple[str, ...]:
         """Return the usable replacements of an item, in the study file's order."""
@@ -81,11 +69,4 @@ class Inventory:
 
     def usable_alternatives(self, category: str) -> list[str]:
         """Return every replacement of that category that this lab can use, sorted."""
-        return sorted(
-            {
-                alternative
-                for original, found in self._alternatives.items()
-                for alternative in found
-                if (category, original) in self._items
-            }
-        )
+        return sorted(self._replacements[category])

@@ -140,20 +140,12 @@ class Lab(Record):
         staff: int | None = None,
         released: Iterable[str] = (),
     ) -> Lab:
-        """Return this lab with some of its means changed; None leaves what it has.
-
-        Args:
-            budget: credits.
-            days: how long the lab can give.
-            staff: staff units.
-            released: labels of missing items that become available.
-        """
+        """Return this lab with other means, None leaving what it has, and some items released."""
         free = set(map(label_key, released))
+        means = {"budget": budget, "days": days, "staff": staff}
         return self.model_copy(
             update={
-                "budget": self.budget if budget is None else float(budget),
-                "days": self.days if days is None else days,
-                "staff": self.staff if staff is None else staff,
+                **{name: value for name, value in means.items() if value is not None},
                 "booked": {i: day for i, day in self.booked.items() if label_key(i) not in free},
                 "out_of_stock": [i for i in self.out_of_stock if label_key(i) not in free],
                 "expected": None,

@@ -34,12 +34,7 @@ from replicalab.scenarios.folders import (
 )
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import Pack, pack_of, require_seed
-from replicalab.scenarios.reading import (
-    Document,
-    read_document,
-    readable_text,
-    with_text_at,
-)
+from replicalab.scenarios.reading import Document, read_document, readable_text, with_text_at
 from replicalab.scenarios.study import Study
 
 SCENARIO_FOLDER: Final = Path(__file__).resolve().parents[2] / "scenarios"
@@ -51,12 +46,8 @@ FOLDER_VARIABLE: Final = "REPLICALAB_SCENARIO_DIR"
 _TEMPLATE: Final = "template.yaml"
 
 
-_Shelf = tuple[tuple["ScenarioSummary", ...], tuple[ScenarioError, ...]]
-"""The usable studies, sorted by domain and id, and what is wrong with the other files."""
-
-
 class ScenarioSummary(Record):
-    """What a gallery card shows of a study; ``contested`` is None when nothing is disputed."""
+    """What a gallery card shows of a study."""
 
     scenario_id: Identifier
     domain_id: Identifier
@@ -74,20 +65,16 @@ class ScenarioSummary(Record):
 
 def summary_of(study: Study) -> ScenarioSummary:
     """Return what a gallery card shows of a study."""
-    paper = study.paper
-    return ScenarioSummary(
-        scenario_id=study.scenario_id,
-        domain_id=study.domain_id,
-        title=paper.title,
-        citation=paper.citation,
-        doi=paper.doi,
-        goal=paper.goal,
-        published=paper.published,
-        teaches=paper.teaches,
-        contested=paper.contested,
-        kind=study.design.kind,
-        unit_of_n=study.design.unit_of_n,
-        reference_sample_size=study.reference_protocol.sample_size,
+    paper = dict(study.paper)
+    return ScenarioSummary.model_validate(
+        {
+            **{name: paper[name] for name in ScenarioSummary.model_fields if name in paper},
+            "scenario_id": study.scenario_id,
+            "domain_id": study.domain_id,
+            "kind": study.design.kind,
+            "unit_of_n": study.design.unit_of_n,
+            "reference_sample_size": study.reference_protocol.sample_size,
+        }
     )
 
 
@@ -107,32 +94,26 @@ def parse_study(text: str | bytes, source: str) -> Study:
 # --- all studies ----------------------------------------------------------------------------
 
 
-def list_scenarios(folder: Path | None = None) -> list[ScenarioSummary]:
-    """Return a summary of every usable study, by domain and then by id.
-
-    Args:
-        folder: a folder to read instead of `scenario_folders`.
-    """
-    return list(_shelf(_all_files(folder))[0])
+def list_scenarios() -> list[ScenarioSummary]:
+    """Return a summary of every usable study, by domain and then by id."""
+    return _shelf()[0]
 
 
-def broken_scenarios(folder: Path | None = None) -> list[ScenarioError]:
+def broken_scenarios() -> list[ScenarioError]:
     """Return what is wrong with each file that `list_scenarios` leaves out, and with a folder."""
-    folders = [fault for each in _folders(folder) if (fault := _folder_fault(each))]
-    return [*folders, *_shelf(_all_files(folder))[1]]
+    return _shelf()[1]
 
 
-def shelf_fingerprint(folder: Path | None = None) -> Hashable:
+def shelf_fingerprint() -> Hashable:
     """Return a value that differs as soon as a study file is added, removed or changed."""
-    return _all_files(folder)
+    return _all_files()
 
 
-@lru_cache(maxsize=8)
-def _shelf(files: tuple[StudyFile, ...]) -> _Shelf:
-    summaries: dict[str, ScenarioSummary] = {}
+def _shelf() -> tuple[list[ScenarioSummary], list[ScenarioError]]:
     names: dict[str, str] = {}
-    broken = []
-    for file in files:
+    usable: list[ScenarioSummary] = []
+    broken = [error for each in scenario_folders() if (error := _folder_fault(each))]
+    for file in _all_files():
         outcome = _outcome(file)
         if isinstance(outcome, ScenarioError):
             broken.append(outcome)
@@ -142,20 +123,15 @@ def _shelf(files: tuple[StudyFile, ...]) -> _Shelf:
             broken.append(ScenarioError(file.name, [fault]))
         else:
             names[outcome.scenario_id] = file.name
-            summaries[outcome.scenario_id] = summary_of(outcome)
-    in_order = sorted(summaries.values(), key=lambda each: (each.domain_id, each.scenario_id))
-    return tuple(in_order), tuple(broken)
+            usable.append(summary_of(outcome))
+    return sorted(usable, key=lambda each: (each.domain_id, each.scenario_id)), broken
 
 
 # --- one study ------------------------------------------------------------------------------
 
 
 def load_scenario(
-    scenario_id: str,
-    difficulty: Difficulty | str = Difficulty.EASY,
-    seed: int = 0,
-    *,
-    folder: Path | None = None,
+    scenario_id: str, difficulty: Difficulty | str = Difficulty.EASY, seed: int = 0
 ) -> Pack:
     """Return the study of that id in its lab of that difficulty.
 
@@ -165,47 +141,36 @@ def load_scenario(
     levels = [level.value for level in Difficulty]
     if difficulty not in levels:
         raise _unknown("difficulty", difficulty, levels)
-    return _pack(_file_of(scenario_id, folder), Difficulty(difficulty), require_seed(seed))
+    _, study = _found(scenario_id)
+    return pack_of(study, Difficulty(difficulty), seed)
 
 
-@lru_cache(maxsize=1024)
-def _pack(file: StudyFile, difficulty: Difficulty, seed: int) -> Pack:
-    return pack_of(_read_study(file), difficulty, seed)
-
-
-def generate_scenario(
-    seed: int,
-    domain_id: str,
-    difficulty: Difficulty | str,
-    *,
-    folder: Path | None = None,
-) -> Pack:
+def generate_scenario(seed: int, domain_id: str, difficulty: Difficulty | str) -> Pack:
     """Return a study of that domain, picked by the seed, in its lab of that difficulty.
 
     Raises:
         ScenarioError: the seed, the domain or the difficulty is not a known one.
     """
     seed = require_seed(seed)
-    studies = list_scenarios(folder)
+    studies = list_scenarios()
     ids = [study.scenario_id for study in studies if study.domain_id == domain_id]
     if not ids:
         raise _unknown("domain_id", domain_id, sorted({study.domain_id for study in studies}))
     digest = sha256(f"{seed}|{domain_id}".encode()).digest()
-    picked = ids[int.from_bytes(digest, "big") % len(ids)]
-    return load_scenario(picked, difficulty, seed, folder=folder)
+    return load_scenario(ids[int.from_bytes(digest, "big") % len(ids)], difficulty, seed)
 
 
-def study_text(scenario_id: str, *, folder: Path | None = None) -> str:
+def study_text(scenario_id: str) -> str:
     """Return the text of a study's file, as its author wrote it.
 
     Raises:
         ScenarioError: the id is not a known one.
     """
-    file = _file_of(scenario_id, folder)
+    file, _ = _found(scenario_id)
     return readable_text(content(file), file.name)
 
 
-def copy_text(scenario_id: str, new_id: str, *, folder: Path | None = None) -> str:
+def copy_text(scenario_id: str, new_id: str) -> str:
     """Return the text of a study's file under another id: that value changes and nothing else.
 
     Raises:
@@ -214,7 +179,7 @@ def copy_text(scenario_id: str, new_id: str, *, folder: Path | None = None) -> s
     if not is_identifier(new_id):
         fault = Fault("scenario_id", f"{shown(new_id)} is not an id", IDENTIFIER_REMEDY)
         raise ScenarioError("copy", [fault])
-    return with_text_at(study_text(scenario_id, folder=folder), "scenario_id", new_id)
+    return with_text_at(study_text(scenario_id), "scenario_id", new_id)
 
 
 def template_text() -> str:
@@ -229,16 +194,19 @@ def template_text() -> str:
         raise unreadable(f"{SCENARIO_FOLDER.name}/{_TEMPLATE}", str(error)) from None
 
 
-def _file_of(scenario_id: str, folder: Path | None) -> StudyFile:
+def _found(scenario_id: str) -> tuple[StudyFile, Study]:
     """Return the first usable file that is named after the study; no other file is looked at."""
-    folders = _folders(folder) if is_identifier(scenario_id) else []
-    named = [file for each in folders for file in files_in(each, scenario_id)]
-    for file in named:
-        if isinstance(_outcome(file), Study):
-            return file
-    if named:
-        _read_study(named[0])  # raises what is wrong with it
-    known = sorted(summary.scenario_id for summary in list_scenarios(folder))
+    wrong = None
+    for folder in scenario_folders() if is_identifier(scenario_id) else []:
+        for file in files_in(folder, scenario_id):
+            outcome = _outcome(file)
+            if isinstance(outcome, Study):
+                return file, outcome
+            wrong = wrong if wrong is not None else outcome
+    if wrong is not None:
+        # A new one each time: a kept error would keep alive whatever it was raised through.
+        raise ScenarioError(wrong.source, wrong.faults, wrong.more)
+    known = sorted(summary.scenario_id for summary in list_scenarios())
     raise _unknown("scenario_id", scenario_id, known)
 
 
@@ -259,10 +227,6 @@ def scenario_folders() -> list[StudyFolder]:
     return [shipped, StudyFolder(Path(named).absolute(), flat=True)]
 
 
-def _folders(folder: Path | None) -> list[StudyFolder]:
-    return scenario_folders() if folder is None else [StudyFolder(folder)]
-
-
 def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
     """Return why one's own folder cannot be read, None when it can."""
     if not folder.flat:
@@ -276,26 +240,17 @@ def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
     return None
 
 
-def _all_files(folder: Path | None) -> tuple[StudyFile, ...]:
-    return tuple(file for each in _folders(folder) for file in files_in(each))
-
-
-def _read_study(file: StudyFile) -> Study:
-    """Return the study in a file; the same one until the file changes.
-
-    Raises:
-        ScenarioError: the file cannot be read, holds no study, or has the wrong name or place.
-    """
-    outcome = _outcome(file)
-    if isinstance(outcome, ScenarioError):
-        # A new one each time: a kept error would keep alive whatever it was raised through.
-        raise ScenarioError(outcome.source, outcome.faults, outcome.more)
-    return outcome
+def _all_files() -> tuple[StudyFile, ...]:
+    return tuple(file for each in scenario_folders() for file in files_in(each))
 
 
 @lru_cache(maxsize=1024)
 def _outcome(file: StudyFile) -> Study | ScenarioError:
-    """Return the study in a file or what is wrong with it: a raised error would not be cached."""
+    """Return the study in a file or what is wrong with it: a raised error would not be cached.
+
+    To read the shipped twelve takes some 70 ms, 200 of one's own more than a second; a page asks
+    for them on every run.
+    """
     try:
         document = read_document(content(file), file.name)
         study = checked_study(document, file.name)

@@ -12,7 +12,7 @@ three values give the same lab on every machine and every Python version.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
@@ -20,7 +20,6 @@ from math import ceil, floor
 from typing import Final
 
 from replicalab.errors import Fault, ScenarioError
-from replicalab.lexicon import label_key
 from replicalab.models import (
     Count,
     Flag,
@@ -37,7 +36,7 @@ from replicalab.scenarios.constraints import (
     limits_of,
 )
 from replicalab.scenarios.fields import MOST, Finite
-from replicalab.scenarios.inventory import Inventory
+from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
 from replicalab.scenarios.study import (
     AllowedSubstitution,
@@ -86,15 +85,6 @@ class ScenarioResource(Record):
     details: str = ""
 
 
-class PackKey:
-    """A pack by identity: packs are immutable and loaded once, and their lists cannot be hashed."""
-
-    __slots__ = ("pack",)
-
-    def __init__(self, pack: Pack) -> None:
-        self.pack = pack
-
-
 class Pack(Record):
     """A study in one lab.
 
@@ -112,14 +102,9 @@ class Pack(Record):
         return self.model_copy(update={"lab": lab})
 
     @cached_property
-    def key(self) -> PackKey:
-        """This pack as the key of a cache."""
-        return PackKey(self)
-
-    @cached_property
     def inventory(self) -> Inventory:
         """What this lab has, lacks and may substitute; built once per pack."""
-        return Inventory.of(self.study, self.lab)
+        return Inventory(self.study, self.lab)
 
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
@@ -215,22 +200,91 @@ class Pack(Record):
     @property
     def constraints(self) -> list[ScenarioConstraint]:
         """The study's own constraints, then the lab's three."""
-        return [*self.study.constraints, *_lab_constraints(self.lab)]
+        means = (
+            ("lab budget", self.lab.budget, "credits"),
+            ("duration", self.lab.days, "days"),
+            ("staff needed", self.lab.staff, "staff units"),
+        )
+        own = [
+            ScenarioConstraint(
+                key=key,
+                label=label,
+                quantity=quantity,
+                unit=unit,
+                comparator=Comparator.AT_MOST,
+                hard=True,
+            )
+            for key, (label, quantity, unit) in zip(LAB_CONSTRAINTS, means, strict=True)
+        ]
+        return [*self.study.constraints, *own]
 
     @property
     def resources(self) -> list[ScenarioResource]:
         """What the lab has or lacks of the study's items, and its staff."""
-        return _resources(self.study, self.lab)
+        items = [
+            *((ResourceCategory.EQUIPMENT, item) for item in self.study.equipment),
+            *((ResourceCategory.REAGENT, item) for item in self.study.reagents),
+        ]
+        keys = _keys(item for _, item in items)
+        found = [
+            ScenarioResource(
+                key=key,
+                label=item,
+                quantity=None,
+                unit=None,
+                available=self.inventory.status(item, category) is ItemStatus.AVAILABLE,
+                category=category,
+                booked_until_day=self.inventory.booked_until(item),
+            )
+            for key, (category, item) in zip(keys, items, strict=True)
+        ]
+        staff = ScenarioResource(
+            key=STAFF_KEY,
+            label="lab staff",
+            quantity=self.lab.staff,
+            unit="staff units",
+            available=True,
+            category=ResourceCategory.PERSONNEL,
+            booked_until_day=None,
+        )
+        return [*found, staff]
 
     @property
     def scientist_observation(self) -> ScientistObservation:
         """What the Scientist sees before the first round."""
-        return _scientist_view(self.paper)
+        return ScientistObservation(
+            paper_title=self.paper.title,
+            paper_hypothesis=self.paper.hypothesis,
+            paper_method=self.paper.method,
+            paper_key_finding=self.paper.key_finding,
+            experiment_goal=self.paper.goal,
+            conversation_history=[],
+            current_protocol=None,
+            round_number=0,
+            max_rounds=MAX_ROUNDS,
+        )
 
     @property
     def lab_manager_observation(self) -> LabManagerObservation:
         """What the Lab Manager sees before the first round."""
-        return _lab_manager_view(self.study, self.lab)
+        equipment, reagents = self.study.equipment, self.study.reagents
+        booked = [i for i in equipment if self.inventory.status(i, "equipment") in MISSING]
+        gone = [i for i in reagents if self.inventory.status(i, "reagent") in MISSING]
+        return LabManagerObservation(
+            budget_total=self.lab.budget,
+            budget_remaining=self.lab.budget,
+            equipment_available=[item for item in equipment if item not in booked],
+            equipment_booked=booked,
+            reagents_in_stock=[item for item in reagents if item not in gone],
+            reagents_out_of_stock=gone,
+            staff_count=self.lab.staff,
+            time_limit_days=self.lab.days,
+            safety_restrictions=[rule.restriction for rule in self.study.policy_rules],
+            conversation_history=[],
+            current_protocol=None,
+            round_number=0,
+            max_rounds=MAX_ROUNDS,
+        )
 
 
 NormalizedScenarioPack = Pack
@@ -270,86 +324,34 @@ def pack_of(study: Study, difficulty: Difficulty, seed: int = 0) -> Pack:
 
 
 def _moved(lab: Lab, study: Study, key: str) -> Lab:
-    tens_low = ceil(lab.budget * (100 - BUDGET_SWING_PERCENT) / (100 * BUDGET_STEP))
-    tens_high = floor(lab.budget * (100 + BUDGET_SWING_PERCENT) / (100 * BUDGET_STEP))
-    tens_high = min(tens_high, MOST // BUDGET_STEP)
-    days = _between(
-        max(1, ceil(lab.days * (100 - DAYS_SWING_PERCENT) / 100)),
-        floor(min(lab.days * (100 + DAYS_SWING_PERCENT) / 100, MOST)),
-        draw(key, "days"),
-    )
+    tens = _near(lab.budget, BUDGET_SWING_PERCENT, BUDGET_STEP, draw(key, "budget"))
+    days = _near(lab.days, DAYS_SWING_PERCENT, 1, draw(key, "days"))
     booked = _chosen(study.equipment, len(lab.booked), f"{key}|booked")
     return lab.model_copy(
         update={
-            "budget": float(
-                BUDGET_STEP * _between(max(1, tens_low), tens_high, draw(key, "budget"))
-            ),
+            "budget": BUDGET_STEP * tens,
             "days": days,
-            "booked": {
-                item: _between(1, 2 * days, draw(key, "booked until", item)) for item in booked
-            },
+            "booked": {i: _between(1, 2 * days, draw(key, "booked until", i)) for i in booked},
             "out_of_stock": _chosen(study.reagents, len(lab.out_of_stock), f"{key}|out of stock"),
             "expected": None,
         }
     )
 
 
+def _near(amount: float, percent: int, step: int, share: float) -> int:
+    """Return a number of steps, at least one, that is within so many percent of an amount."""
+    low = ceil(amount * (100 - percent) / (100 * step))
+    high = floor(min(amount * (100 + percent) / (100 * step), MOST // step))
+    return _between(max(1, low), high, share)
+
+
 def _between(low: int, high: int, share: float) -> int:
     return low + int(share * (max(low, high) - low + 1))
 
 
-def _chosen(items: Sequence[str], count: int, key: str) -> list[str]:
+def _chosen(items: list[str], count: int, key: str) -> list[str]:
     taken = sorted(items, key=lambda item: draw(key, item))[:count]
     return [item for item in items if item in taken]
-
-
-def _lab_constraints(lab: Lab) -> Iterator[ScenarioConstraint]:
-    labels = ("lab budget", "duration", "staff needed")
-    quantities = (lab.budget, lab.days, lab.staff)
-    units = ("credits", "days", "staff units")
-    for key, label, quantity, unit in zip(LAB_CONSTRAINTS, labels, quantities, units, strict=True):
-        yield ScenarioConstraint(
-            key=key,
-            label=label,
-            quantity=quantity,
-            unit=unit,
-            comparator=Comparator.AT_MOST,
-            hard=True,
-        )
-
-
-def _resources(study: Study, lab: Lab) -> list[ScenarioResource]:
-    booked = {label_key(item): day for item, day in lab.booked.items()}
-    missing = {*booked, *map(label_key, lab.out_of_stock)}
-    items = [
-        *((item, ResourceCategory.EQUIPMENT) for item in study.equipment),
-        *((item, ResourceCategory.REAGENT) for item in study.reagents),
-    ]
-    found = [
-        ScenarioResource(
-            key=key,
-            label=item,
-            quantity=None,
-            unit=None,
-            available=label_key(item) not in missing,
-            category=category,
-            booked_until_day=booked.get(label_key(item)),
-        )
-        for key, (item, category) in zip(_keys(item for item, _ in items), items, strict=True)
-    ]
-    return [*found, _personnel(lab)]
-
-
-def _personnel(lab: Lab) -> ScenarioResource:
-    return ScenarioResource(
-        key=STAFF_KEY,
-        label="lab staff",
-        quantity=lab.staff,
-        unit="staff units",
-        available=True,
-        category=ResourceCategory.PERSONNEL,
-        booked_until_day=None,
-    )
 
 
 def _keys(labels: Iterable[str]) -> Iterator[str]:
@@ -362,44 +364,3 @@ def _keys(labels: Iterable[str]) -> Iterator[str]:
             key = f"{slug}_{number}"
         taken.add(key)
         yield key
-
-
-def _scientist_view(paper: Paper) -> ScientistObservation:
-    return ScientistObservation(
-        paper_title=paper.title,
-        paper_hypothesis=paper.hypothesis,
-        paper_method=paper.method,
-        paper_key_finding=paper.key_finding,
-        experiment_goal=paper.goal,
-        conversation_history=[],
-        current_protocol=None,
-        round_number=0,
-        max_rounds=MAX_ROUNDS,
-    )
-
-
-def _lab_manager_view(study: Study, lab: Lab) -> LabManagerObservation:
-    resources = _resources(study, lab)
-
-    def labels(category: ResourceCategory, *, available: bool) -> list[str]:
-        return [
-            item.label
-            for item in resources
-            if item.category is category and item.available is available
-        ]
-
-    return LabManagerObservation(
-        budget_total=lab.budget,
-        budget_remaining=lab.budget,
-        equipment_available=labels(ResourceCategory.EQUIPMENT, available=True),
-        equipment_booked=labels(ResourceCategory.EQUIPMENT, available=False),
-        reagents_in_stock=labels(ResourceCategory.REAGENT, available=True),
-        reagents_out_of_stock=labels(ResourceCategory.REAGENT, available=False),
-        staff_count=lab.staff,
-        time_limit_days=lab.days,
-        safety_restrictions=[rule.restriction for rule in study.policy_rules],
-        conversation_history=[],
-        current_protocol=None,
-        round_number=0,
-        max_rounds=MAX_ROUNDS,
-    )

@@ -161,27 +161,21 @@ def _events(text: str, source: str) -> Iterator[yaml.Event]:
     Raises:
         ScenarioError: the text is not YAML.
     """
+    line = None
     try:
         yield from yaml.parse(text, Loader=yaml.SafeLoader)
+        return
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        character = text[error.position]
-        _refuse(source, f"character U+{ord(character):04X} is not allowed", line)
+        problem = f"character U+{ord(text[error.position]):04X} is not allowed"
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        if mark := error.problem_mark or error.context_mark:
+            line = mark.line + 1
         problem = shortened(error.problem or "not readable as YAML", 2 * LONGEST_QUOTED)
-        _refuse(source, problem, mark.line + 1 if mark else None)
     except (ValueError, OverflowError):
-        _refuse(source, "an escape or a directive holds an impossible number", None)
-
-
-def _refuse(source: str, problem: str, line: int | None) -> NoReturn:
-    remedy = "check quotes, colons and indentation here"
-    raise ScenarioError(source, [Fault("", problem, remedy, line)]) from None
-
-
-def _line_of(event: yaml.Event) -> int:
-    return event.start_mark.line + 1 if event.start_mark else 1
+        problem = "an escape or a directive holds an impossible number"
+    fault = Fault("", problem, "check quotes, colons and indentation here", line)
+    raise ScenarioError(source, [fault])
 
 
 class _Reader:
@@ -207,12 +201,6 @@ class _Reader:
             self._fail((), None, f"the file is {kind}", "write it as 'key: value' lines")
         return Document(data, self._lines)
 
-    def _fail(
-        self, path: FieldPath, event: yaml.Event | None, problem: str, remedy: str
-    ) -> NoReturn:
-        line = _line_of(event) if event else None
-        raise ScenarioError(self._source, [Fault(dotted(path), problem, remedy, line)])
-
     def _value(self, event: yaml.Event, path: FieldPath) -> Data:
         self._lines.setdefault(path, _line_of(event))
         if len(self._lines) > MOST_VALUES:
@@ -220,10 +208,29 @@ class _Reader:
             self._fail((), event, problem, "shorten it")
         self._check_plain(event, path)
         if isinstance(event, yaml.ScalarEvent):
-            return self._scalar(event, path)
+            return _plain_value(event.value) if event.implicit[0] else str(event.value)
         if isinstance(event, yaml.SequenceStartEvent):
-            return self._list(path)
+            items: list[Data] = []
+            while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+                items.append(self._value(event, (*path, len(items))))
+            return items
         return self._mapping(path)
+
+    def _mapping(self, path: FieldPath) -> dict[str, Data]:
+        found: dict[str, Data] = {}
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            if not isinstance(event, yaml.ScalarEvent):
+                self._fail(path, event, "a key that is not plain text", "write 'key: value'")
+            self._check_plain(event, path)
+            key: str = event.value
+            if key in found:
+                first = self._lines[(*path, key)]
+                said = shortened(key, LONGEST_QUOTED)
+                problem = f"key '{said}' stands here a second time (first on line {first})"
+                self._fail((*path, key), event, problem, "keep one of the two")
+            self._lines[(*path, key)] = _line_of(event)
+            found[key] = self._value(next(self._events), (*path, key))
+        return found
 
     def _check_plain(self, event: yaml.Event, path: FieldPath) -> None:
         anchor, tag = (
@@ -239,36 +246,20 @@ class _Reader:
         if len(path) > MAX_DEPTH:
             problem = f"nested more than {MAX_DEPTH} levels deep"
             self._fail(path[:3], event, problem, "flatten this part")
+        if isinstance(event, yaml.ScalarEvent) and any(map(_is_half, event.value)):
+            text = f"{event.value[:40]!a} is not text"
+            self._fail(path, event, text, "remove the half character")
 
-    def _scalar(self, event: yaml.ScalarEvent, path: FieldPath) -> Data:
-        text: str = event.value
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
-            self._fail(path, event, f"{text[:40]!a} is not text", "remove the half character")
-        return _plain_value(text) if event.implicit[0] else text
+    def _fail(
+        self, path: FieldPath, event: yaml.Event | None, problem: str, remedy: str
+    ) -> NoReturn:
+        line = _line_of(event) if event else None
+        raise ScenarioError(self._source, [Fault(dotted(path), problem, remedy, line)])
 
-    def _list(self, path: FieldPath) -> list[Data]:
-        found: list[Data] = []
-        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
-            found.append(self._value(event, (*path, len(found))))
-        return found
 
-    def _mapping(self, path: FieldPath) -> dict[str, Data]:
-        found: dict[str, Data] = {}
-        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
-            key = self._key(event, path)
-            if key in found:
-                first = self._lines[(*path, key)]
-                said = shortened(key, LONGEST_QUOTED)
-                problem = f"key '{said}' stands here a second time (first on line {first})"
-                self._fail((*path, key), event, problem, "keep one of the two")
-            self._lines[(*path, key)] = _line_of(event)
-            found[key] = self._value(next(self._events), (*path, key))
-        return found
+def _line_of(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1
 
-    def _key(self, event: yaml.Event, path: FieldPath) -> str:
-        if not isinstance(event, yaml.ScalarEvent):
-            self._fail(path, event, "a key that is not plain text", "write 'key: value'")
-        self._check_plain(event, path)
-        self._scalar(event, path)
-        key: str = event.value
-        return key
+
+def _is_half(letter: str) -> bool:
+    return "\ud800" <= letter <= "\udfff"

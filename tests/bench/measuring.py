@@ -70,6 +70,6 @@ def forget() -> None:
     """Empty the caches of the evidence and of the studies, as where a process has just begun."""
     for cache in (
         *(rows._value, kinds._two_one_sided, distributions.f_test_power, beta.upper_logit),  # noqa: SLF001
-        *(loading._shelf, loading._pack, loading._outcome),  # noqa: SLF001
+        loading._outcome,  # noqa: SLF001
     ):
         cache.cache_clear()

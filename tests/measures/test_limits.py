@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.assessment import evidence_curve, evidence_value, smallest_detectable_effect
+from replicalab.assessment import evidence_value, smallest_detectable_effect
 from replicalab.measures import KINDS
 from replicalab.scenarios import POWER_KINDS, Design, DesignKind
 from tests.factories import make_design
@@ -48,7 +48,7 @@ def assert_grows(kind: DesignKind, values: list[float]) -> None:
 def test_evidence_grows_with_n_at_every_corner(kind: DesignKind, alpha: float) -> None:
     design = design_of(kind, alpha)
     for effect in EFFECTS:
-        assert_grows(kind, evidence_curve(design, SIZES, effect_of(kind, effect)))
+        assert_grows(kind, [evidence_value(design, n, effect_of(kind, effect)) for n in SIZES])
 
 
 @pytest.mark.parametrize("kind", DesignKind)
@@ -57,7 +57,8 @@ def test_evidence_grows_with_n(
     kind: DesignKind, alpha: float, n: int, more: int, effect: float
 ) -> None:
     design = design_of(kind, alpha)
-    assert_grows(kind, evidence_curve(design, [n, n + more], effect_of(kind, effect)))
+    values = [evidence_value(design, size, effect_of(kind, effect)) for size in (n, n + more)]
+    assert_grows(kind, values)
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
@@ -149,21 +150,13 @@ def test_evidence_refuses_an_effect_that_there_is_not(
     with pytest.raises(ValueError, match=message):
         evidence_value(design_of(kind), 40, effect)
     with pytest.raises(ValueError, match=message):
-        evidence_curve(design_of(kind), [0, 40], effect)
+        evidence_value(design_of(kind), 0, effect)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_correlation_as_close_to_one_as_can_be_is_detected(sign: int) -> None:
     design = design_of(DesignKind.CORRELATION)
     assert evidence_value(design, 4, sign * math.nextafter(1, 0)) == 1.0
-
-
-@pytest.mark.parametrize("kind", DesignKind)
-def test_evidence_curve_is_the_evidence_at_each_size(kind: DesignKind) -> None:
-    design, effect, counts = design_of(kind), 0.3, [100, 0, 7, 7, 10**6, 1]
-    values = [evidence_value(design, n, effect) for n in counts]
-    assert evidence_curve(design, counts, effect) == values
-    assert evidence_curve(design, [], effect) == []
 
 
 # --- the smallest detectable effect -----------------------------------------------------------

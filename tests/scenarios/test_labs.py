@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from replicalab.scenarios import (
     MAX_ROUNDS,
     MAX_SEED,
+    MISSING,
     Difficulty,
     Pack,
     ResourceCategory,
@@ -20,7 +23,7 @@ from replicalab.scenarios import (
 )
 from replicalab.scenarios.pack import draw
 from tests.factories import make_pack, with_means
-from tests.scenarios.small_study import STUDY_TEXT, bent, refusal
+from tests.scenarios.small_study import STUDY_TEXT, bent
 
 SHIPPED = [study.scenario_id for study in list_scenarios()]
 SEEDS = st.integers(min_value=1, max_value=MAX_SEED)
@@ -60,8 +63,8 @@ def test_seed_0_is_the_lab_as_written(study: Study) -> None:
 
 
 def test_scientist_sees_the_paper_and_an_empty_table(study: Study) -> None:
-    seen = pack_of(study, Difficulty.EASY).scientist_observation
-    assert seen.model_dump() == {
+    pack = pack_of(study, Difficulty.EASY)
+    assert pack.scientist_observation.model_dump() == {
         "paper_title": "A tiny study",
         "paper_hypothesis": "Tea is warmer than ice.",
         "paper_method": "Measure both.",
@@ -73,10 +76,7 @@ def test_scientist_sees_the_paper_and_an_empty_table(study: Study) -> None:
         "max_rounds": MAX_ROUNDS,
         "suggested_protocol": None,
     }
-
-
-def test_task_summary_names_paper_and_goal(study: Study) -> None:
-    assert pack_of(study, Difficulty.EASY).task_summary == (
+    assert pack.task_summary == (
         'Plan a replication of "A tiny study" in this lab: Measure both again.'
     )
 
@@ -135,15 +135,6 @@ def test_hidden_reference_is_in_the_pack_and_in_no_observation(study: Study) -> 
         assert "canary" not in visible
 
 
-@pytest.mark.parametrize("seed", [-1, MAX_SEED + 1, True, 1.0, "1", None])
-def test_pack_refuses_what_is_no_seed(study: Study, seed: int) -> None:
-    assert refusal(lambda: pack_of(study, Difficulty.EASY, seed)) == (
-        f"lab: seed: {seed!r} is not a seed; use a whole number from 0 to 9223372036854775807"
-    )
-    said = refusal(lambda: pack_of(study, Difficulty.EASY, 10**5000))
-    assert "seed: a huge number is not a seed" in said
-
-
 def test_draw_is_the_hash_of_its_parts() -> None:
     # printf '7|tiny|days' | sha256sum gives 9d5bc6a355b863d2..., of which 53 bits are kept.
     assert draw(7, "tiny", "days") == (0x9D5BC6A355B863D2 >> 11) / 2**53
@@ -159,17 +150,10 @@ def test_draw_lies_from_0_to_below_1(part: str) -> None:
     [
         (1, "fin_momentum", "hard", 1710, 5, {"research server": 9}, ["CRSP delisting returns"]),
         (2026, "bio_jq1_myeloma", "medium", 2480, 25, {"animal housing suite": 5}, []),
-        (
-            42,
-            "math_four_colour",
-            "hard",
-            2770,
-            6,
-            {"independent reducibility checker": 1},
-            ["RSST configuration file (633 entries)"],
-        ),
+        (42, "math_four_colour", "hard", 2770, 6, {"independent reducibility checker": 1},
+         ["RSST configuration file (633 entries)"]),
     ],
-)
+)  # fmt: skip
 def test_seeded_lab_is_the_same_everywhere(
     seed: int,
     scenario_id: str,
@@ -197,10 +181,8 @@ def test_seeded_lab_stays_near_the_written_one(
     assert lab.days >= 1
     assert 0.8 <= lab.days / written.days <= 1.2
     assert lab.staff == written.staff
-    assert (len(lab.booked), len(lab.out_of_stock)) == (
-        len(written.booked),
-        len(written.out_of_stock),
-    )
+    assert len(lab.booked) == len(written.booked)
+    assert len(lab.out_of_stock) == len(written.out_of_stock)
     assert all(1 <= day <= 2 * lab.days for day in lab.booked.values())
     assert pack.expected is None
 
@@ -220,6 +202,9 @@ def test_lab_has_each_item_once_and_every_view_agrees(
         items = [item for item in pack.resources if item.category is category]
         assert [item.label for item in items if item.available] == free
         assert [item.label for item in items if not item.available] == gone
+        for label in (*free, *gone):
+            missing = pack.inventory.status(label, category) in MISSING
+            assert missing == (label in gone)
     keys = [item.key for item in pack.resources]
     assert len(set(keys)) == len(keys)
     limits = {one.key: one.quantity for one in pack.constraints}
@@ -261,52 +246,25 @@ def test_pack_survives_python_and_json(scenario_id: str) -> None:
 
 # --- The same study in a lab of other means ---
 
-EVERY_LAB = pytest.mark.parametrize(
-    "pack",
-    [load_scenario(study, level) for study in SHIPPED for level in Difficulty],
-    ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}",
-)
 
-
-@EVERY_LAB
-def test_means_that_are_not_named_stay(pack: Pack) -> None:
-    assert with_means(pack).lab == pack.lab.model_copy(update={"expected": None})
-    assert with_means(pack).study is pack.study
-
-
-@EVERY_LAB
-def test_amounts_change_in_every_view_and_nothing_else_does(pack: Pack) -> None:
-    moved = with_means(pack, budget=777, days=9, staff=4)
-    seen, before = moved.lab_manager_observation, pack.lab_manager_observation
-    amounts = {
-        "budget_total": 777.0,
-        "budget_remaining": 777.0,
-        "time_limit_days": 9,
-        "staff_count": 4,
-    }
-    assert seen == before.model_copy(update=amounts)
-    assert {c.key: c.quantity for c in moved.constraints[-3:]} == {
-        "budget": 777,
-        "time_limit": 9,
-        "staff": 4,
-    }
-    assert moved.constraints[:-3] == pack.constraints[:-3]
-    assert moved.resources[-1].quantity == 4
-    assert moved.resources[:-1] == pack.resources[:-1]
-    assert moved.expected is None
-
-
-@EVERY_LAB
-def test_released_item_is_free_and_the_others_stay_missing(pack: Pack) -> None:
-    missing = [*pack.lab.booked, *pack.lab.out_of_stock]
-    for item in missing:
-        moved = with_means(pack, released=[item.upper()])
-        seen = moved.lab_manager_observation
-        assert item in [*seen.equipment_available, *seen.reagents_in_stock]
-        still = [*seen.equipment_booked, *seen.reagents_out_of_stock]
-        assert still == [each for each in missing if each != item]
-        assert [r.label for r in moved.resources if not r.available] == still
-        assert moved.inventory.booked_until(item) is None
+@pytest.mark.parametrize("difficulty", Difficulty)
+@pytest.mark.parametrize("scenario_id", SHIPPED)
+def test_other_means_are_the_labs_and_nothing_else_changes(
+    scenario_id: str, difficulty: Difficulty
+) -> None:
+    pack = load_scenario(scenario_id, difficulty)
+    lab = pack.lab.model_copy(update={"expected": None})
+    assert with_means(pack) == pack.model_copy(update={"lab": lab})
+    means: dict[str, Any] = {"budget": 777, "days": 9, "staff": 4}
+    assert with_means(pack, **means).lab == lab.model_copy(update=means)
+    for item in lab.booked:
+        kept = {other: day for other, day in lab.booked.items() if other != item}
+        freed = lab.model_copy(update={"booked": kept})
+        assert pack.lab.with_means(released=[item.upper()]) == freed
+    for item in lab.out_of_stock:
+        left = [other for other in lab.out_of_stock if other != item]
+        freed = lab.model_copy(update={"out_of_stock": left})
+        assert pack.lab.with_means(released=[item.upper()]) == freed
 
 
 def test_lab_that_is_asked_for_more_may_be_larger_than_a_file_may_name() -> None:

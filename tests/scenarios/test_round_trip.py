@@ -33,6 +33,8 @@ def as_yaml(study: Study) -> str:
 def test_study_written_as_yaml_is_read_as_the_same_study(study: Study, seed: int) -> None:
     found = parse_study(as_yaml(study), "x.yaml")
     assert found == study
+    assert study == Study.model_validate(study.model_dump())
+    assert study == Study.model_validate_json(study.model_dump_json())
     for difficulty in Difficulty:
         assert pack_of(found, difficulty, seed) == pack_of(study, difficulty, seed)
 

@@ -1,0 +1,319 @@
+"""What a valid study file may still have wrong: a second look before others rely on it.
+
+A fault keeps a file from being used, and reading the file names it. What is found here keeps
+nothing from being used: a note says how the study plays in a lab, a warning what its author
+should see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final
+
+from replicalab.agents.lab_manager_policy import answer_type
+from replicalab.assessment import Assessment, assess, breaks, violations
+from replicalab.lexicon import amount_text, count_text, label_key, plural, words_of
+from replicalab.measures import PARAMETERS
+from replicalab.models import (
+    DIMENSIONS,
+    LAB_DIMENSIONS,
+    Dimension,
+    LabManagerActionType,
+    NonEmptyText,
+    Record,
+)
+from replicalab.planner import Options, largest_sample, options_of
+from replicalab.scenarios import AllowedSubstitution, Difficulty, ExpectedOutcome, Study, pack_of
+
+MOST_FINDINGS: Final = 100
+"""Of more findings than these, the rest are only counted."""
+
+
+class LintLevel(StrEnum):
+    """How much a finding matters: a note informs, a warning asks for a change."""
+
+    NOTE = "note"
+    WARNING = "warning"
+
+
+class LintFinding(Record):
+    """One finding; ``place`` is the dotted path of the part of the file that it is about."""
+
+    level: LintLevel
+    place: NonEmptyText
+    message: NonEmptyText
+
+
+def lint(study: Study) -> list[LintFinding]:
+    """Return what is worth a look in a study: its labs first, then part by part."""
+    labs = []
+    for level in Difficulty:
+        pack = pack_of(study, level)
+        labs.append(options_of(assess(pack.reference_protocol, pack)))
+    found = [
+        *map(_lab_note, labs),
+        *(finding for lab in labs for finding in _lab_findings(lab)),
+        *_number_findings(study),
+        *_plan_findings(study, labs[0].yours),
+        *_substitution_findings(study),
+        *_policy_findings(study),
+    ]
+    more = len(found) - MOST_FINDINGS
+    if more <= 0:
+        return found
+    return [*found[:MOST_FINDINGS], _note("the rest", f"{more:,} more findings; mend these first.")]
+
+
+def _note(place: str, message: str) -> LintFinding:
+    return LintFinding(level=LintLevel.NOTE, place=place, message=message)
+
+
+def _warning(place: str, message: str) -> LintFinding:
+    return LintFinding(level=LintLevel.WARNING, place=place, message=message)
+
+
+# --- how the reference protocol fares in each lab, and whether its author expects that ----------
+
+
+def _place(lab: Options) -> str:
+    return f"labs.{lab.yours.pack.difficulty}"
+
+
+def _answer(lab: Options) -> LabManagerActionType:
+    return answer_type(lab.yours.check, lab.offer.suggestion if lab.offer else None)
+
+
+def _lab_note(lab: Options) -> LintFinding:
+    tightest = lab.yours.slack[lab.yours.binding]
+    used, limit = amount_text(tightest.used), amount_text(tightest.limit)
+    counts, evidence = lab.offered.counts, lab.offered.evidence
+    samples, days = count_text(counts.samples, "sample"), count_text(counts.days, "day")
+    return _note(
+        _place(lab),
+        f"What binds for the reference protocol: {', '.join(lab.yours.failing) or 'nothing'}. "
+        f"Tightest is {tightest.dimension}: {used} of {limit} {plural(tightest.row.noun, 2)}. "
+        f"The Lab Manager answers {_answer(lab)}, for a plan of {samples} in {days}: "
+        f"{evidence.text}, {evidence.tier}.",
+    )
+
+
+def _lab_findings(lab: Options) -> Iterator[LintFinding]:
+    place, accepts = _place(lab), _answer(lab) is LabManagerActionType.ACCEPT
+    easy = lab.yours.pack.difficulty is Difficulty.EASY
+    if easy and not accepts:
+        yield _warning(
+            place,
+            f"The easy lab should accept the reference protocol but answers {_answer(lab)}, for "
+            f"{', '.join(lab.yours.failing)}; give this lab more, or plan less.",
+        )
+    elif accepts and not easy:
+        yield _warning(
+            place,
+            "This lab accepts the reference protocol, so there is nothing to negotiate; give it "
+            "less budget, days or staff, or let an item be missing.",
+        )
+    expected = lab.yours.pack.expected
+    for field, written, found in _compared(lab, expected) if expected else ():
+        if written != found:
+            yield _warning(
+                f"{place}.expected.{field}",
+                f"The file says {written}, but what happens is {found}; correct this value, or "
+                "the lab.",
+            )
+
+
+def _compared(lab: Options, expected: ExpectedOutcome) -> Iterator[tuple[str, str, str]]:
+    """Yield (field, what the file says, what happens), the values as text."""
+    after, pack = lab.offered, lab.yours.pack
+    plan, evidence = after.plan, after.evidence
+    fails = [d for d in lab.yours.failing if d in LAB_DIMENSIONS or d in expected.fails]
+    yield "fails", _named(expected.fails), _named(fails)
+    yield "answer", expected.answer, _answer(lab)
+    yield "still_fails", _named(expected.still_fails), _named(after.failing)
+    yield "sample_size", str(expected.sample_size), str(plan.sample_size)
+    yield "duration_days", str(expected.duration_days), str(plan.duration_days)
+    yield "credits", amount_text(expected.credits), amount_text(after.cost)
+    values = (expected.evidence, None if evidence.void else evidence.value)
+    said, found = (
+        "no evidence" if value is None else evidence.row.scale.by_hand(value) for value in values
+    )
+    yield "evidence", said, found
+    yield "verdict", expected.verdict, evidence.tier
+    if expected.largest_sample is not None:
+        fitting = min(largest_sample(plan, pack) or 0, pack.reference_protocol.sample_size)
+        yield "largest_sample", str(expected.largest_sample), str(fitting)
+
+
+def _named(dimensions: list[Dimension]) -> str:
+    return ", ".join(d for d in DIMENSIONS if d in dimensions) or "none"
+
+
+# --- whether every number has a source or a reason ----------------------------------------------
+
+_NUMBER: Final = re.compile(
+    r"(?<![\w.])((?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,15})?)(?:\^(-?\d\d?))?(?!\w)"
+)
+_YEARS: Final = re.compile(
+    r"(?<![\w.,])(?<!= )(?:1[5-9]|20)\d\d(?:\u2013\d\d(?:\d\d)?)?(?!\w|[.,]\d| ?%)"
+)
+_INTERVAL_LEVEL: Final = re.compile(r"\b\d\d(?:\.\d)? ?% (?=CI|confidence|interval)")
+_CHOSEN: Final = (
+    "effect_published",
+    "effect_planning",
+    "sesoi",
+    "target",
+    "floor",
+    *(number for number in PARAMETERS if number != "alpha"),
+)
+"""The numbers of a design; alpha is left out, for 0.05 is a convention."""
+
+
+def numbers_in(text: str) -> dict[Decimal, str]:
+    """Return the numbers in a text, in order, each as it stands there.
+
+    Signs are left out; so are years, the level of an interval, and digits within a word (H2O).
+    """
+    found: dict[Decimal, str] = {}
+    for match in _NUMBER.finditer(_INTERVAL_LEVEL.sub("", _YEARS.sub("", text))):
+        number = Decimal(match[1].replace(",", ""))
+        if match[2] and number:
+            number **= int(match[2])
+        found.setdefault(number.normalize(), match[0])
+    return found
+
+
+def _number_findings(study: Study) -> Iterator[LintFinding]:
+    """Yield the numbers of the design and of the paper that nothing vouches for."""
+    design = study.design
+    carried = {number for fact in study.paper.facts for number in numbers_in(fact.text)}
+    for field in _CHOSEN:
+        value = getattr(design, field)
+        named = field in design.why or field in design.source.casefold().split()
+        if value is None or named:
+            continue
+        if abs(Decimal(repr(value))).normalize() not in {*carried, *numbers_in(design.source)}:
+            said = amount_text(value) if isinstance(value, int) else f"{value:g}"
+            yield _warning(
+                f"design.{field}",
+                f"{said} has no source; give its reason under design.why.{field}, or add a "
+                "fact whose text carries it.",
+            )
+    for field in ("key_finding", "published"):
+        for number, text in numbers_in(getattr(study.paper, field)).items():
+            if number not in carried:
+                carried.add(number)  # told once
+                yield _warning(
+                    f"paper.{field}",
+                    f"{text} stands in no fact; add a fact whose text carries it, with its source.",
+                )
+
+
+# --- whether plan, design, substitutions and restrictions fit together --------------------------
+
+
+def _plan_findings(study: Study, reference: Assessment) -> Iterator[LintFinding]:
+    """Yield where the reference protocol does not do what the study itself asks for."""
+    plan, most, rate = reference.plan, study.design.population_max, study.samples_per_day
+    if most is not None and most < plan.sample_size:
+        yield _warning(
+            "design.population_max",
+            f"{most} is fewer than the {plan.sample_size} samples of the reference protocol; plan "
+            "fewer samples, or raise this number.",
+        )
+    if plan.duration_days < study.min_days:
+        yield _warning(
+            "reference_protocol.duration_days",
+            f"{count_text(plan.duration_days, 'day')} is below min_days, {study.min_days}, so the "
+            "plan yields no evidence; plan more days, or lower min_days.",
+        )
+    if rate is not None and plan.sample_size > rate.value * plan.duration_days:
+        yield _warning(
+            "reference_protocol.sample_size",
+            f"At {rate.value} a day only {rate.value * plan.duration_days} of the "
+            f"{plan.sample_size} samples can count; plan fewer samples or more days.",
+        )
+    for place, element in enumerate(study.hidden_reference.required_elements):
+        if element in reference.missing_elements:
+            yield _warning(
+                f"hidden_reference.required_elements[{place}]",
+                f"The reference protocol does not say '{element}'; say all its words in the "
+                "technique or the rationale.",
+            )
+    for limit in reference.broken_limits:
+        yield _warning(
+            f"constraints[{study.constraints.index(limit.constraint)}]",
+            f"The reference protocol breaks '{limit.constraint.label}', {limit.text}; plan "
+            "otherwise, or state another bound.",
+        )
+
+
+def _substitution_findings(study: Study) -> Iterator[LintFinding]:
+    """Yield the substitutions that are never needed, or that no lab could make."""
+    plan = study.reference_protocol
+    used = set(map(label_key, (*plan.required_equipment, *plan.required_reagents)))
+    labs = {level: study.labs.at(level) for level in Difficulty}
+    missing = {
+        level: {label_key(item) for item in (*lab.booked, *lab.out_of_stock)}
+        for level, lab in labs.items()
+    }
+    first_for: dict[str, str] = {}
+    for place, swap in enumerate(study.substitutions):
+        path, original = f"substitutions[{place}]", label_key(swap.original)
+        if original not in used:
+            yield _note(
+                f"{path}.original",
+                f"The reference protocol does not use '{swap.original}', so nobody needs this "
+                "replacement; use the item, or leave the replacement out.",
+            )
+        elif not any(original in items for items in missing.values()):
+            yield _note(
+                f"{path}.original",
+                f"'{swap.original}' is missing in no lab as written, so this replacement plays "
+                "only in labs of other seeds; let the item be missing in one.",
+            )
+        yield from _own_alternative(study, swap, missing, f"{path}.alternative")
+        first = first_for.setdefault(label_key(swap.alternative), swap.original)
+        if label_key(first) != original:
+            yield _warning(
+                f"{path}.alternative",
+                f"'{swap.alternative}' may stand in for '{first}' too, and can for only one of the "
+                "two at a time; name another item here.",
+            )
+
+
+def _own_alternative(
+    study: Study, swap: AllowedSubstitution, missing: dict[Difficulty, set[str]], path: str
+) -> Iterator[LintFinding]:
+    alternative = label_key(swap.alternative)
+    if alternative in map(label_key, (*study.equipment, *study.reagents)):
+        without = [level for level, items in missing.items() if alternative in items]
+        where = f"; it is missing in the {' and '.join(without)} lab" if without else ""
+        yield _warning(
+            path,
+            f"'{swap.alternative}' is an item of the study itself{where}; name something that the "
+            "study does not list.",
+        )
+
+
+def _policy_findings(study: Study) -> Iterator[LintFinding]:
+    """Yield the phrases that catch nothing, and the allowed mentions that are caught."""
+    for place, rule in enumerate(study.policy_rules):
+        path = f"policy_rules[{place}]"
+        for number, phrase in enumerate(rule.forbidden_phrases):
+            if not breaks(phrase, phrase):
+                yield _warning(
+                    f"{path}.forbidden_phrases[{number}]",
+                    f"A plan that says '{phrase}' is not caught, for a clause ends within it; "
+                    "leave out punctuation, and words such as 'but' and 'then'.",
+                )
+        for number, mention in enumerate(rule.allowed_mentions):
+            texts = [("allowed_mentions", mention)]
+            for found in violations(texts, words_of(mention), study.policy_rules)[:1]:
+                yield _warning(
+                    f"{path}.allowed_mentions[{number}]",
+                    f"'{mention}' breaks a restriction by '{found.phrase}'; put 'no', 'never' or "
+                    "'without' before the phrase, in the same clause.",
+                )
