@@ -1,4 +1,11 @@
-"""The other direction: what the lab would have to add, so that less, or nothing, is given up."""
+"""The other direction: what the lab would have to add, so that less, or nothing, is given up.
+
+A plan as it is lacks so many credits, days, staff units and items; granted all of it, the lab can
+run it, or it fails whatever the lab adds. A *single* addition may do as well once the plan is
+adapted. Of the amounts, each wording needs a known least for a tier: the fewest samples that reach
+it, in the fewest days in which they count; if only one amount falls short of that, so much more of
+it is enough. A missing item is granted, and the plan that gives up the least is searched again.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +26,9 @@ from replicalab.assessment import (
 from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.least_loss import LeastLoss, least_loss_of
-from replicalab.planner.limits import (
-    TIER_RANK,
-    Limits,
-    Worth,
-    most_looked_at,
-)
-from replicalab.planner.wordings import Wording, Wordings, failing_items, wordings
-from replicalab.scenarios import Bounds, Control, EvidenceTier, ItemStatus, Pack
+from replicalab.planner.limits import TIER_RANK, Limits, Worth, most_looked_at
+from replicalab.planner.wordings import ITEM_DIMENSIONS, Wording, Wordings, failing_items
+from replicalab.scenarios import MISSING, Control, EvidenceTier, Pack
 
 MOST_ITEMS_TRIED: Final = 8
 """So many missing items are each tried on their own; further ones are only counted."""
@@ -145,15 +147,8 @@ class Asks:
         return (*self.alone_target, *(s for s in self.alone_floor if s.ask not in enough))
 
 
-def asks(protocol: Protocol, scenario: Pack) -> Asks:
-    """Return what the lab would have to add to run the plan, and to reach the evidence target."""
-    plan = assess(protocol, scenario)
-    found = wordings(plan)
-    return asks_of(plan, least_loss_of(plan, found=found), found)
-
-
 def asks_of(plan: Assessment, least: LeastLoss, found: Wordings) -> Asks:
-    """Return what `asks` does, for a plan that is judged and searched already.
+    """Return what it would take to run a plan, and to reach the evidence target.
 
     Args:
         plan: the plan.
@@ -162,7 +157,7 @@ def asks_of(plan: Assessment, least: LeastLoss, found: Wordings) -> Asks:
     """
     search = _Alone(plan, least, found)
     return Asks(
-        run=_relief(plan, plan.counts),
+        run=_relief(plan),
         target=search.at_target(),
         alone_target=tuple(search.alone(EvidenceTier.MEETS_TARGET)),
         alone_floor=tuple(search.alone(EvidenceTier.ABOVE_FLOOR)),
@@ -173,68 +168,25 @@ def asks_of(plan: Assessment, least: LeastLoss, found: Wordings) -> Asks:
 # --- one plan as it is ----------------------------------------------------------------------
 
 
-def _relief(plan: Assessment, counts: Counts) -> Relief:
-    """Return the smallest additions with which the lab can run a plan with these numbers."""
-    found = [*_amounts(counts, plan.pack), *_missing(plan)]
-    numbers = {"sample_size": counts.samples, "duration_days": counts.days}
-    return Relief(revise(plan.plan, **numbers), tuple(found), tuple(_left(plan, counts)))
-
-
-def means(pack: Pack) -> Means:
-    """Return what the lab has of the `AMOUNTS`: credits, days, staff units."""
-    return pack.lab.budget, pack.lab.days, pack.lab.staff
-
-
-def needed_means(counts: Counts, pack: Pack) -> Means:
-    """Return what a plan of these counts needs of the `AMOUNTS`."""
-    return (
-        credits_needed(counts, pack.cost_model),
-        counts.days,
-        int(staff(counts, pack.staff_model)),
-    )
-
-
-def _amounts(counts: Counts, pack: Pack) -> Iterator[Ask]:
-    for dimension, has, need in zip(AMOUNTS, means(pack), needed_means(counts, pack), strict=True):
-        if need > has:
-            yield Ask(dimension, has, need)
+def _relief(plan: Assessment) -> Relief:
+    """Return the smallest additions with which the lab can run a plan."""
+    lacks = (plan.slack[dimension] for dimension in AMOUNTS)
+    amounts = [Ask(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
+    found = (*amounts, *_missing(plan))
+    return Relief(plan.plan, found, tuple(assess(plan.plan, granted(found, plan.pack)).failing))
 
 
 def _missing(plan: Assessment) -> list[Ask]:
     """Return an ask for each item of the plan that the lab has booked or out of stock."""
     found: dict[str, Ask] = {}
     for item in plan.items:
-        if item.status in (ItemStatus.BOOKED, ItemStatus.OUT_OF_STOCK):
+        if item.status in MISSING:
             found.setdefault(label_key(item.label), _release(item.label, item.category))
     return list(found.values())
 
 
 def _release(label: str, category: str) -> Ask:
-    dimension = Dimension.EQUIPMENT if category == "equipment" else Dimension.REAGENTS
-    return Ask(dimension, 0, 1, label)
-
-
-def _left(plan: Assessment, counts: Counts) -> Iterator[Dimension]:
-    """Yield the dimensions that such a plan fails whatever the lab adds."""
-    unknown = {item.category for item in plan.items if item.status is ItemStatus.UNKNOWN}
-    numbers = {
-        Bounds.SAMPLES: counts.samples,
-        Bounds.DAYS: counts.days,
-        # Other numbers than the plan's own are chosen so that their evidence is allowed.
-        Bounds.EVIDENCE: plan.evidence.value if counts == plan.counts else None,
-    }
-    broken = any(
-        limit.hard and (number := numbers[limit.number]) is not None and not limit.allows(number)
-        for limit in plan.pack.limits
-    )
-    if broken or counts.samples < 1 or counts.days < 1 or 0 < counts.controls >= counts.samples:
-        yield Dimension.PROTOCOL
-    if "equipment" in unknown:
-        yield Dimension.EQUIPMENT
-    if "reagent" in unknown:
-        yield Dimension.REAGENTS
-    if plan.violations:
-        yield Dimension.POLICY
+    return Ask(ITEM_DIMENSIONS[category], 0, 1, label)
 
 
 def granted(found: Iterable[Ask], pack: Pack) -> Pack:
@@ -270,22 +222,27 @@ class _Alone:
     def worth(self) -> Worth:
         return Worth(self.pack, most_looked_at(self.plan.plan, self.pack))
 
+    @property
+    def has(self) -> Means:
+        """What the lab has of the amounts."""
+        return self.pack.lab.budget, self.pack.lab.days, self.pack.lab.staff
+
     def at_target(self) -> Relief | None:
         """Return what it takes to reach the target with the plan's own items and controls."""
-        as_is = Wording(frozenset(), self.plan.counts.controls, factor=self.plan.evidence_factor)
-        counts = self._counts(as_is, TIER_RANK[EvidenceTier.MEETS_TARGET])
-        return None if counts is None else _relief(self.plan, counts)
+        as_is = Wording(controls=self.plan.counts.controls, factor=self.plan.evidence_factor)
+        counts = self._counts(as_is, EvidenceTier.MEETS_TARGET)
+        if counts is None:
+            return None
+        sized = revise(self.plan.plan, sample_size=counts.samples, duration_days=counts.days)
+        return _relief(assess(sized, self.pack))
 
-    def _counts(self, wording: Wording, tier: int) -> Counts | None:
-        """Return the fewest samples and days of a wording that reach a tier, None if none do.
-
-        One experimental sample beside the controls is the least.
-        """
-        needed = self.worth.needed(tier, wording.factor)
+    def _counts(self, wording: Wording, tier: EvidenceTier) -> Counts | None:
+        """Return the fewest samples and days of a wording that reach a tier, None if none do."""
+        needed = self.worth.needed(TIER_RANK[tier], wording.factor)
         allowed = self.worth.allowed(wording.factor)
         if needed is None or allowed is None:
             return None
-        limits = Limits(self.pack, over_days=True)
+        limits = Limits(self.pack, frozenset({Dimension.SCHEDULE}))
         samples = max(needed, allowed, limits.fewest_samples(wording.controls))
         days = limits.fewest_days(samples)
         if samples > min(self.worth.most, limits.most_samples(days)) or days > limits.days[1]:
@@ -297,49 +254,54 @@ class _Alone:
         if self._reaches(self.least, tier):
             return
         found = [*self._amounts(tier), *self._items(tier)]
+        absent = {control.name for control in self.plan.dropped}
         for ask, least in sorted(found, key=lambda each: each[0].share):
-            yield self._single(ask, tier, least)
+            dropped = tuple(c for c in least.after.dropped if c.name not in absent)
+            kept = None
+            if dropped and ask.item is None:
+                enough = self._enough(tier, controls_stay=True)
+                kept = next((each for each in enough if each.dimension is ask.dimension), None)
+            yield Single(ask, tier, least, dropped, kept)
 
     def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
         return least.after.feasible and least.rank.tier <= TIER_RANK[tier]
 
-    def _single(self, ask: Ask, tier: EvidenceTier, least: LeastLoss) -> Single:
-        before = {control.name for control in self.plan.dropped}
-        dropped = tuple(c for c in least.after.dropped if c.name not in before)
-        kept = None
-        if dropped and ask.item is None:
-            needed = self._needed(tier, controls_stay=True)
-            kept = next(
-                (a for a in _enough(needed, self.pack) if a.dimension is ask.dimension), None
-            )
-        return Single(ask, tier, least, dropped, kept)
-
     def _amounts(self, tier: EvidenceTier) -> Iterator[tuple[Ask, LeastLoss]]:
         """Yield the least budget, days and staff that alone let some wording reach the tier."""
-        for ask in _enough(self._needed(tier), self.pack):
+        for ask in self._enough(tier):
             lab = granted([ask], self.pack)
             yield ask, least_loss_of(assess(self.plan.plan, lab), found=self.wordings)
 
-    def _needed(self, tier: EvidenceTier, *, controls_stay: bool = False) -> list[Means]:
-        """Return what each wording that the lab can use needs at least to reach the tier.
+    def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Ask]:
+        """Yield the least of each amount that alone is enough for some wording that can be used.
 
-        With ``controls_stay`` only of the wordings in which every control of the plan stays.
+        With ``controls_stay`` only for the wordings in which every control of the plan stays.
         """
-        return [
-            needed_means(counts, self.pack)
+        short = [
+            (needs, [place for place, need in enumerate(needs) if need > self.has[place]])
             for wording in self.wordings.found
             if not wording.failing and not (controls_stay and wording.dropped)
-            and (counts := self._counts(wording, TIER_RANK[tier])) is not None
+            and (needs := self._needs(wording, tier)) is not None
         ]  # fmt: skip
+        for place, dimension in enumerate(AMOUNTS):
+            alone = [needs[place] for needs, places in short if places == [place]]
+            if alone:
+                yield Ask(dimension, self.has[place], min(alone))
+
+    def _needs(self, wording: Wording, tier: EvidenceTier) -> Means | None:
+        """Return what a wording needs at least of the amounts to reach a tier."""
+        counts, pack = self._counts(wording, tier), self.pack
+        if counts is None:
+            return None
+        people = int(staff(counts, pack.staff_model))
+        return credits_needed(counts, pack.cost_model), counts.days, people
 
     @cached_property
     def items(self) -> list[Ask]:
         """An ask for each missing item that is, or may take the place of, one that fails."""
-        failing = {label_key(items[0].label) for items, _ in failing_items(self.plan)}
-        swaps = self.pack.allowed_substitutions
-        useful = failing | {
-            label_key(s.alternative) for s in swaps if label_key(s.original) in failing
-        }
+        useful = {label_key(items[0].label) for items, _ in failing_items(self.plan)}
+        rows = self.pack.allowed_substitutions
+        useful |= {label_key(r.alternative) for r in rows if label_key(r.original) in useful}
         found = {label_key(ask.item or ""): ask for ask in _missing(self.plan)}
         for lacking in self.pack.resources:
             if not lacking.available and label_key(lacking.label) in useful:
@@ -347,13 +309,17 @@ class _Alone:
                 found.setdefault(label_key(lacking.label), ask)
         return list(found.values())
 
-    def _items(self, tier: EvidenceTier) -> Iterator[tuple[Ask, LeastLoss]]:
-        """Yield the items of which each alone, were it free, would let some plan reach the tier."""
-        if not self._amounts_allow(tier):
-            return
-        for ask, least in self._with_item:
-            if self._reaches(least, tier):
-                yield ask, least
+    def _items(self, tier: EvidenceTier) -> list[tuple[Ask, LeastLoss]]:
+        """Return the items of which each alone, were it free, would let some plan reach the tier.
+
+        None where the lab's amounts do not allow the tier even if items cost nothing of the effect
+        and as many controls go as may: no item can be enough then, and none need be tried.
+        """
+        easiest = Wording(controls=min(wording.controls for wording in self.wordings.found))
+        needs = self._needs(easiest, tier)
+        if needs is None or any(n > h for n, h in zip(needs, self.has, strict=True)):
+            return []
+        return [each for each in self._with_item if self._reaches(each[1], tier)]
 
     @cached_property
     def _with_item(self) -> list[tuple[Ask, LeastLoss]]:
@@ -361,26 +327,6 @@ class _Alone:
             (ask, least_loss_of(assess(self.plan.plan, granted([ask], self.pack))))
             for ask in self.items[:MOST_ITEMS_TRIED]
         ]
-
-    def _amounts_allow(self, tier: EvidenceTier) -> bool:
-        """Return whether the lab's amounts allow the tier if items cost nothing of the effect."""
-        fewest_controls = min(wording.controls for wording in self.wordings.found)
-        counts = self._counts(Wording(frozenset(), fewest_controls), TIER_RANK[tier])
-        return counts is not None and not list(_amounts(counts, self.pack))
-
-
-def _enough(needed: Iterable[Means], pack: Pack) -> Iterator[Ask]:
-    """Yield the least of each amount that is enough on its own for one of these needs."""
-    has, wanted = means(pack), list(needed)
-    for place, dimension in enumerate(AMOUNTS):
-        alone = [
-            need[place]
-            for need in wanted
-            if need[place] > has[place]
-            and all(need[i] <= has[i] for i in range(len(has)) if i != place)
-        ]
-        if alone:
-            yield Ask(dimension, has[place], min(alone))
 
 
 # --- what one more buys ---------------------------------------------------------------------
@@ -415,14 +361,9 @@ def extras(plan: Assessment, least: LeastLoss, found: Wordings) -> tuple[Extra, 
         least: the plan that gives up the least in the lab as it is.
         found: the plan's wordings; amounts do not change them.
     """
-    lab = plan.pack.lab
-    grown = (
-        (Dimension.BUDGET, EXTRA_CREDITS, lab.with_means(budget=lab.budget + EXTRA_CREDITS)),
-        (Dimension.SCHEDULE, 1, lab.with_means(days=lab.days + 1)),
-        (Dimension.STAFF, 1, lab.with_means(staff=lab.staff + 1)),
-    )
-    return tuple(
-        Extra(dimension, more, least, least_loss_of(
-            assess(plan.plan, plan.pack.in_lab(larger)), found=found))
-        for dimension, more, larger in grown
-    )  # fmt: skip
+    bought = []
+    for dimension, more in zip(AMOUNTS, (EXTRA_CREDITS, 1, 1), strict=True):
+        has = DIMENSION_ROWS[dimension].limit(plan)
+        larger = assess(plan.plan, granted([Ask(dimension, has, has + more)], plan.pack))
+        bought.append(Extra(dimension, more, least, least_loss_of(larger, found=found)))
+    return tuple(bought)

@@ -16,6 +16,9 @@ from replicalab.lexicon import label_key
 from replicalab.models import PROTOCOL_FIELDS, Protocol
 from replicalab.scenarios import Control
 
+NUMBERS: Final = ("sample_size", "duration_days")
+"""The protocol fields that are numbers."""
+
 
 class FieldChange(NamedTuple):
     """One field of a plan that differs.
@@ -121,7 +124,3 @@ def changed_values(original: Protocol, plan: Protocol) -> int:
         else 1
         for each in differences(original, plan)
     )
-
-
-NUMBERS: Final = ("sample_size", "duration_days")
-"""The protocol fields that are numbers."""

@@ -21,8 +21,9 @@ whose names break a restriction.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -37,7 +38,9 @@ MOST_COMBINATIONS: Final = 500
 MOST_WORDINGS: Final = 2000
 """So many wordings are looked at; of more, the most promising ones."""
 
-_DIMENSION_OF: Final = {"equipment": Dimension.EQUIPMENT, "reagent": Dimension.REAGENTS}
+ITEM_DIMENSIONS: Final = {"equipment": Dimension.EQUIPMENT, "reagent": Dimension.REAGENTS}
+"""Which dimension fails by a missing item of a category."""
+
 _NONE: Final[frozenset[Dimension]] = frozenset()
 
 
@@ -50,20 +53,20 @@ class Swap(NamedTuple):
 
 @dataclass(frozen=True)
 class Wording:
-    """One way to word a plan.
+    """One way to word a plan, or a part of the plan: some of its items, or its controls.
 
     Attributes:
         failing: the dimensions that fail because of the wording, whatever the numbers.
-        controls: how many controls stay.
+        controls: how many controls stay; 0 of a part without controls.
         loss: the fidelity that its substitutions give up, and 1 for each control that goes.
         factor: what its substitutions leave of the effect, in (0, 1].
         swaps: the items that give way.
-        gone: the labels of controls that go, in the plan's order.
+        gone: the labels of controls that go, in the order in which they do.
         dropped: the keys of those of which no copy stays.
     """
 
-    failing: frozenset[Dimension]
-    controls: int
+    failing: frozenset[Dimension] = _NONE
+    controls: int = 0
     loss: int = 0
     factor: float = 1.0
     swaps: tuple[Swap, ...] = ()
@@ -74,6 +77,18 @@ class Wording:
     def changed(self) -> int:
         """How many labels of the plan change."""
         return sum(swap.item.times for swap in self.swaps) + len(self.gone)
+
+    def beside(self, other: Wording) -> Wording:
+        """Return two parts of a plan as one."""
+        return Wording(
+            self.failing | other.failing,
+            self.controls + other.controls,
+            self.loss + other.loss,
+            self.factor * other.factor,
+            (*self.swaps, *other.swaps),
+            (*self.gone, *other.gone),
+            self.dropped | other.dropped,
+        )
 
     def changes(self, pack: Pack) -> list[SuggestionChange]:
         """Return the changes that lead from the plan to it."""
@@ -90,6 +105,20 @@ class Wording:
         return [*swaps, *drops]
 
 
+def _dropping(label: str, control: Control, *, last: bool) -> SuggestionChange:
+    """Return the change that drops a control; its reason is told once the whole plan is known."""
+    reason, tradeoff = (
+        "The plan lists it more than once, and it is billed so.",
+        "Nothing; the control is still in the plan.",
+    )
+    if last:
+        reason = "Without it less has to be given up."
+        tradeoff = f"No longer protects against {control.protects_against}."
+    return SuggestionChange(
+        field="controls", original=label, revised=DROPPED, reason=reason, tradeoff=tradeoff
+    )
+
+
 class Wordings(NamedTuple):
     """The wordings of a plan that matter; ``exact`` is False where some may be missing."""
 
@@ -99,22 +128,11 @@ class Wordings(NamedTuple):
 
 def wordings(plan: Assessment) -> Wordings:
     """Return the ways to word a plan; of those left out, one here is as good in every respect."""
-    items, drops = _items(plan), _drops(plan)
-    stated = [text for name, text in plan.texts if name in ("technique", "rationale")]
-    base = _policy(stated, plan.pack)
-    room = max(1, MOST_WORDINGS // len(drops))
+    stated = Wording(_policy([plan.plan.technique, plan.plan.rationale], plan.pack))
+    items, controls = _items(plan), _controls(plan)
+    room = max(1, MOST_WORDINGS // len(controls))
     found = tuple(
-        Wording(
-            base | item.failing | drop.failing,
-            drop.controls,
-            item.loss + drop.loss,
-            item.factor,
-            item.swaps,
-            drop.gone,
-            drop.dropped,
-        )
-        for item in items.found[:room]
-        for drop in drops
+        stated.beside(part).beside(rest) for part in items.found[:room] for rest in controls
     )
     return Wordings(found, items.exact and len(items.found) <= room)
 
@@ -129,8 +147,23 @@ def _policy(texts: Iterable[str], pack: Pack) -> frozenset[Dimension]:
 # --- items ----------------------------------------------------------------------------------
 
 
+def failing_items(plan: Assessment) -> Iterator[tuple[list[Item], frozenset[Dimension]]]:
+    """Yield each item that fails a check, under all its spellings, with what fails by it."""
+    groups: dict[tuple[str, str], list[Item]] = {}
+    for item in plan.items:
+        groups.setdefault((item.field, label_key(item.label)), []).append(item)
+    for items in groups.values():
+        failing, item = _policy([each.label for each in items], plan.pack), items[0]
+        if item.status is not ItemStatus.AVAILABLE:
+            failing |= {ITEM_DIMENSIONS[item.category]}
+            if item.status is not ItemStatus.UNKNOWN and not item.options:
+                failing |= {Dimension.PROTOCOL}
+        if failing:
+            yield items, failing
+
+
 class _Need(NamedTuple):
-    """An item that fails a check, under all labels that name it, and may be replaced.
+    """An item that fails a check and may be replaced.
 
     Attributes:
         key: of its label.
@@ -140,46 +173,14 @@ class _Need(NamedTuple):
     """
 
     key: str
-    items: tuple[Item, ...]
+    items: list[Item]
     failing: frozenset[Dimension]
-    options: tuple[tuple[str, frozenset[Dimension]], ...]
+    options: dict[str, frozenset[Dimension]]
 
 
-class _Choice(NamedTuple):
-    """Some needs decided: what fails, what is lost, what is left of the effect, and how."""
-
-    failing: frozenset[Dimension] = _NONE
-    loss: int = 0
-    factor: float = 1.0
-    swaps: tuple[Swap, ...] = ()
-
-    @property
-    def changed(self) -> int:
-        return sum(swap.item.times for swap in self.swaps)
-
-
-class _Choices(NamedTuple):
-    found: list[_Choice]
-    exact: bool = True
-
-
-def _items(plan: Assessment) -> _Choices:
+def _items(plan: Assessment) -> Wordings:
     """Return the ways to replace what fails, without those that another beats."""
-    needs, fixed = _needs(plan)
-    rows = plan.pack.allowed_substitutions
-    listed = {label_key(item.label) for item in plan.items}
-    found, exact = [_Choice(failing=fixed)], True
-    for keys, component in _components(needs, rows):
-        options = _component(component, [row for row in rows if label_key(row.original) in keys],
-                             listed & keys)  # fmt: skip
-        exact = exact and options.exact
-        found = _unbeaten(_both(one, other) for one in found for other in options.found)
-    return _Choices(found, exact)
-
-
-def _needs(plan: Assessment) -> tuple[list[_Need], frozenset[Dimension]]:
-    """Return what may be replaced, and what fails because of all that has to stay."""
-    listed = {label_key(item.label) for item in plan.items}
+    rows, listed = plan.pack.allowed_substitutions, {label_key(i.label) for i in plan.items}
     needs, fixed = [], _NONE
     for items, failing in failing_items(plan):
         options = {
@@ -188,30 +189,16 @@ def _needs(plan: Assessment) -> tuple[list[_Need], frozenset[Dimension]]:
             if label_key(alternative) not in listed
         }
         if options:
-            needs.append(_Need(label_key(items[0].label), items, failing, tuple(options.items())))
+            needs.append(_Need(label_key(items[0].label), items, failing, options))
         else:
             fixed |= failing
-    return needs, fixed
-
-
-def failing_items(plan: Assessment) -> Iterator[tuple[tuple[Item, ...], frozenset[Dimension]]]:
-    """Yield each item that fails a check, under all its spellings, with what fails by it."""
-    groups: dict[tuple[str, str], list[Item]] = {}
-    for item in plan.items:
-        groups.setdefault((item.field, label_key(item.label)), []).append(item)
-    for items in groups.values():
-        if failing := _item_failing(items, plan.pack):
-            yield tuple(items), failing
-
-
-def _item_failing(items: Sequence[Item], pack: Pack) -> frozenset[Dimension]:
-    """Return the dimensions that fail because a plan lists an item under these labels."""
-    failing, item = set(_policy([item.label for item in items], pack)), items[0]
-    if item.status is not ItemStatus.AVAILABLE:
-        failing.add(_DIMENSION_OF[item.category])
-        if item.status is not ItemStatus.UNKNOWN and not item.options:
-            failing.add(Dimension.PROTOCOL)
-    return frozenset(failing)
+    found, exact = [Wording(fixed)], True
+    for keys, tied in _components(needs, rows):
+        own = [row for row in rows if label_key(row.original) in keys]
+        component = _component(tied, own, listed & keys)
+        exact = exact and component.exact
+        found = _unbeaten(one.beside(other) for one in found for other in component.found)
+    return Wordings(tuple(found), exact)
 
 
 def _components(
@@ -221,111 +208,102 @@ def _components(
 
     The labels that no need is among are one component more: what the plan has substituted already.
     """
-    left = [{label_key(row.original), label_key(row.alternative)} for row in rows]
-    open_needs = list(needs)
-    while open_needs:
-        keys = {open_needs[0].key}
-        while tied := [pair for pair in left if pair & keys]:
-            left = [pair for pair in left if not pair & keys]
+    pairs = [{label_key(row.original), label_key(row.alternative)} for row in rows]
+    left = list(needs)
+    while left:
+        keys = {left[0].key}
+        while tied := [pair for pair in pairs if pair & keys]:
+            pairs = [pair for pair in pairs if not pair & keys]
             keys = keys.union(*tied)
-        yield keys, [need for need in open_needs if need.key in keys]
-        open_needs = [need for need in open_needs if need.key not in keys]
-    if left:
-        yield set[str]().union(*left), []
+        yield keys, [need for need in left if need.key in keys]
+        left = [need for need in left if need.key not in keys]
+    if pairs:
+        yield set[str]().union(*pairs), []
 
 
 def _component(
     needs: Sequence[_Need], rows: Sequence[AllowedSubstitution], listed: set[str]
-) -> _Choices:
-    """Return the ways to replace the needs of one component, without those that another beats."""
-    number = math.prod(len(need.options) + 1 for need in needs)
-    if number <= MOST_COMBINATIONS:
-        decided: Iterable[tuple[int, ...]] = product(
-            *(range(-1, len(need.options)) for need in needs)
-        )
-    else:
+) -> Wordings:
+    """Return the ways to replace the needs of one component, without those that another beats.
+
+    Args:
+        needs: of the component.
+        rows: its substitutions.
+        listed: the keys of its labels that the plan lists.
+    """
+    exact = math.prod(len(need.options) + 1 for need in needs) <= MOST_COMBINATIONS
+    decided: Iterable[tuple[str | None, ...]] = product(*([None, *n.options] for n in needs))
+    if not exact:
         decided = _best_assignments(needs, rows)
-    choices = (_chosen(needs, places, rows, listed) for places in decided)
-    found = _unbeaten(choice for choice in choices if choice is not None)
-    return _Choices(found, number <= MOST_COMBINATIONS)
+    chosen = (_chosen(needs, taken, rows, listed) for taken in decided)
+    return Wordings(tuple(_unbeaten(part for part in chosen if part is not None)), exact)
 
 
 def _chosen(
     needs: Sequence[_Need],
-    places: Sequence[int],
+    taken: Sequence[str | None],
     rows: Sequence[AllowedSubstitution],
     listed: set[str],
-) -> _Choice | None:
-    """Return what comes of deciding each need; None where two take one alternative.
+) -> Wording | None:
+    """Return what comes of giving each need an alternative, None where two share one.
 
     Args:
-        needs: of one component.
-        places: for each need the place of its option, -1 where it stays.
-        rows: the component's substitutions.
-        listed: what of the component the plan lists before.
+        needs: as of `_component`.
+        taken: for each need its alternative, None where it stays.
+        rows: as of `_component`.
+        listed: as of `_component`.
     """
-    failing, swaps = set[Dimension](), []
-    gone, come = set[str](), list[str]()
-    for need, place in zip(needs, places, strict=True):
-        if place < 0:
+    failing, swaps = _NONE, list[Swap]()
+    stay, gone, come = set[str](), set[str](), list[str]()
+    for need, alternative in zip(needs, taken, strict=True):
+        if alternative is None:
             failing |= need.failing
-            continue
-        alternative, broken = need.options[place]
-        failing |= broken
-        swaps += [Swap(item, alternative) for item in need.items]
-        gone.add(need.key)
-        come.append(label_key(alternative))
+            stay.add(need.key)
+        else:
+            failing |= need.options[alternative]
+            swaps += [Swap(item, alternative) for item in need.items]
+            gone.add(need.key)
+            come.append(label_key(alternative))
     if len(set(come)) < len(come):
         return None
-    kept = {need.key for need, place in zip(needs, places, strict=True) if place < 0}
-    used = used_substitutions((listed - gone) | kept | {*come}, rows)
-    return _Choice(
-        frozenset(failing),
-        sum(row.fidelity_loss for row in used),
-        math.prod(row.evidence_factor for row in used),
-        tuple(swaps),
+    used = used_substitutions((listed - gone) | stay | {*come}, rows)
+    return Wording(
+        failing,
+        loss=sum(row.fidelity_loss for row in used),
+        factor=math.prod(row.evidence_factor for row in used),
+        swaps=tuple(swaps),
     )
 
 
 def _best_assignments(
     needs: Sequence[_Need], rows: Sequence[AllowedSubstitution]
-) -> Iterator[tuple[int, ...]]:
+) -> Iterator[tuple[str | None, ...]]:
     """Yield the decisions worth trying where there are too many: none, and all that can be.
 
     All needs of equipment, of reagents or of both are replaced by the assignment that covers most
     of them with the least loss. Replacing only some of one kind leaves its dimension failing.
     """
-    yield (-1,) * len(needs)
+    yield (None,) * len(needs)
     for categories in ({"equipment"}, {"reagent"}, {"equipment", "reagent"}):
         wanted = [need for need in needs if need.items[0].category in categories]
         keys = {need.key for need in wanted}
-        offered = {label_key(each) for need in wanted for each, _ in need.options}
-        used = used_substitutions(
-            offered - keys, [r for r in rows if label_key(r.original) in keys]
-        )
-        taken = {label_key(row.original): label_key(row.alternative) for row in used}
-        if taken:
-            yield tuple(_place(need, taken) if need in wanted else -1 for need in needs)
+        offered = {label_key(each) for need in wanted for each in need.options}
+        own = [row for row in rows if label_key(row.original) in keys]
+        used = used_substitutions(offered - keys, own)
+        best = {label_key(row.original): label_key(row.alternative) for row in used}
+        if best:
+            yield tuple(
+                next((a for a in need.options if label_key(a) == best.get(need.key)), None)
+                if need in wanted
+                else None
+                for need in needs
+            )
 
 
-def _place(need: _Need, taken: Mapping[str, str]) -> int:
-    keys = [label_key(alternative) for alternative, _ in need.options]
-    return keys.index(taken[need.key]) if taken.get(need.key) in keys else -1
-
-
-def _both(one: _Choice, other: _Choice) -> _Choice:
-    return _Choice(
-        one.failing | other.failing,
-        one.loss + other.loss,
-        one.factor * other.factor,
-        (*one.swaps, *other.swaps),
-    )
-
-
-def _unbeaten(found: Iterable[_Choice]) -> list[_Choice]:
-    """Return the choices, best first, without those that another is as good as in every respect."""
-    kept: list[_Choice] = []
-    for one in sorted(found, key=lambda c: (len(c.failing), c.loss, -c.factor, c.changed)):
+def _unbeaten(found: Iterable[Wording]) -> list[Wording]:
+    """Return the parts, best first, without those that another is as good as in every respect."""
+    kept: list[Wording] = []
+    for one in sorted(found, key=lambda w: (len(w.failing), w.loss, -w.factor, w.changed)):
         if not any(
             better.failing <= one.failing
             and better.loss <= one.loss
@@ -340,77 +318,43 @@ def _unbeaten(found: Iterable[_Choice]) -> list[_Choice]:
 # --- controls -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Drop:
-    """Some controls dropped."""
-
-    failing: frozenset[Dimension]
-    controls: int
-    loss: int
-    gone: tuple[str, ...]
-    dropped: frozenset[str] = field(default_factory=frozenset)
-
-
-def _drops(plan: Assessment) -> list[_Drop]:
+def _controls(plan: Assessment) -> list[Wording]:
     """Return the sets of controls that may go and matter: two chains, see above."""
-    droppable = {label_key(c.name) for c in plan.pack.controls if c.droppable}
+    droppable = {label_key(control.name) for control in plan.pack.controls if control.droppable}
     copies: dict[str, list[str]] = {}
     for label in plan.plan.controls:
         copies.setdefault(label_key(label), []).append(label)
     broken = {key for key, labels in copies.items() if _policy(labels, plan.pack)}
-    chain = _Chain(copies, broken)
     may_go = [key for key in copies if key in droppable]
-    found = list(chain.from_here(may_go, []))
     forbidden = [key for key in may_go if key in broken]
-    if forbidden and broken <= droppable:
-        found += chain.from_here(may_go, forbidden)
-    return found
+    chains = [list[str](), forbidden] if forbidden and broken <= droppable else [list[str]()]
+    return [part for first in chains for part in _chain(copies, broken, may_go, first)]
 
 
-@dataclass(frozen=True)
-class _Chain:
-    """The controls of a plan: the copies of each, and which names break a restriction."""
+def _chain(
+    copies: Mapping[str, list[str]], broken: set[str], may_go: list[str], first: list[str]
+) -> Iterator[Wording]:
+    """Yield the plan without some controls, then with one label less each time.
 
-    copies: Mapping[str, list[str]]
-    broken: set[str]
-
-    def from_here(self, may_go: Sequence[str], gone: Sequence[str]) -> Iterator[_Drop]:
-        """Yield the plan without the controls gone, then one label less each time."""
-        others = [key for key in may_go if key not in gone]
-        spare = [(key, label) for key in others for label in self.copies[key][:-1]]
-        last = [(key, self.copies[key][-1]) for key in others]
-        labels = [label for key in gone for label in self.copies[key]]
-        dropped = [*gone]
-        yield self._drop(labels, dropped)
-        for _, label in spare:
-            labels.append(label)
-            yield self._drop(labels, dropped)
-        for key, label in last:
-            labels.append(label)
-            dropped.append(key)
-            yield self._drop(labels, dropped)
-
-    def _drop(self, labels: Sequence[str], dropped: Sequence[str]) -> _Drop:
-        stays = self.broken - {*dropped}
-        return _Drop(
-            failing=frozenset({Dimension.POLICY}) if stays else _NONE,
-            controls=sum(map(len, self.copies.values())) - len(labels),
+    Args:
+        copies: the labels of each control, by its key.
+        broken: the controls whose names break a restriction.
+        may_go: those that may go.
+        first: those that go before any other does.
+    """
+    others = [key for key in may_go if key not in first]
+    steps = [[(key, label) for key in first for label in copies[key]]]
+    steps += [[(key, label)] for key in others for label in copies[key][:-1]]
+    steps += [[(key, copies[key][-1])] for key in others]
+    gone: list[tuple[str, str]] = []
+    for step in steps:
+        gone += step
+        times = Counter(key for key, _ in gone)
+        dropped = frozenset(key for key in times if times[key] == len(copies[key]))
+        yield Wording(
+            frozenset({Dimension.POLICY}) if broken - dropped else _NONE,
+            controls=sum(map(len, copies.values())) - len(gone),
             loss=len(dropped),
-            gone=tuple(labels),
-            dropped=frozenset(dropped),
+            gone=tuple(label for _, label in gone),
+            dropped=dropped,
         )
-
-
-def _dropping(label: str, control: Control, *, last: bool) -> SuggestionChange:
-    """Return the change that drops a control; its reason is told once the whole plan is known."""
-    return SuggestionChange(
-        field="controls",
-        original=label,
-        revised=DROPPED,
-        reason="Without it less has to be given up."
-        if last
-        else "The plan lists it more than once, and it is billed so.",
-        tradeoff=f"No longer protects against {control.protects_against}."
-        if last
-        else "Nothing; the control is still in the plan.",
-    )

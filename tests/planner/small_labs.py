@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 from typing import Final, NamedTuple
 
+from replicalab.assessment import assess
 from replicalab.measures import KINDS
 from replicalab.models import Protocol
+from replicalab.planner import Options
 from replicalab.scenarios import (
     AllowedSubstitution,
     Control,
     CostModel,
     Design,
     DesignKind,
+    Difficulty,
     Pack,
     ScenarioConstraint,
     StaffModel,
+    list_scenarios,
+    load_scenario,
 )
 from tests.factories import (
     change_pack,
@@ -29,6 +35,9 @@ from tests.factories import (
     make_substitution,
     make_throughput,
 )
+
+SHIPPED: Final = [(study.scenario_id, lab) for study in list_scenarios() for lab in Difficulty]
+"""Every lab of every shipped study."""
 
 FORBIDDEN: Final = "open flame"
 EQUIPMENT: Final = ("lamp", "oven", "scale", "open flame burner")
@@ -77,6 +86,19 @@ class Item(NamedTuple):
 def small_labs(first: int, last: int) -> Iterator[SmallLab]:
     """Return the labs of these seeds."""
     return (small_lab(seed) for seed in range(first, last))
+
+
+@cache
+def opened(seed: int) -> Options:
+    """Return what may be done about the plan of a small lab, found once for all tests."""
+    return Options(assess(*small_lab(seed)))
+
+
+@cache
+def shipped(study: str, lab: str) -> Options:
+    """Return what may be done about a study's reference protocol in a lab, found once."""
+    pack = load_scenario(study, lab)
+    return Options(assess(pack.reference_protocol, pack))
 
 
 def small_lab(seed: int) -> SmallLab:

@@ -8,7 +8,7 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.models import Protocol, revise
-from replicalab.planner import Options, largest_sample, options_of, rank
+from replicalab.planner import Options, largest_sample, rank
 from replicalab.planner.asks import MOST_ITEMS_TRIED
 from replicalab.planner.wordings import MOST_WORDINGS
 from replicalab.scenarios import Pack, load_scenario
@@ -62,7 +62,7 @@ def booked(*alternatives: str) -> Pack:
 
 def everything(plan: Protocol, pack: Pack) -> Options:
     """Return the options of a plan, every one of them worked out."""
-    found = options_of(assess(plan, pack))
+    found = Options(assess(plan, pack))
     assert found.least.rank <= rank(found.offered, plan)
     assert found.asks.run.plan == plan
     assert len(found.extras) == 3
@@ -78,7 +78,7 @@ def test_two_hundred_copies_of_a_control_are_one_with_a_count() -> None:
     found = everything(listed, pack)
     assert len(found.wordings.found) <= MOST_WORDINGS
     assert found.least.exact
-    assert found.least.rank[:4] == options_of(assess(plan, pack)).least.rank[:4]
+    assert found.least.rank[:4] == Options(assess(plan, pack)).least.rank[:4]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from typing import Final
 
 import pytest
 
-from replicalab.agents import check_feasibility, suggest_alternative
-from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner import largest_sample
+from replicalab.assessment import assess
+from replicalab.models import Protocol, revise
+from replicalab.planner import Options, largest_sample
 from replicalab.scenarios import (
     Bounds,
     Difficulty,
@@ -21,15 +21,15 @@ from tests.factories import make_design, make_pack, make_protocol, make_throughp
 from tests.planner.brute_force import can_count
 from tests.planner.small_labs import small_labs
 
-_NUMBERS: Final = {Dimension.BUDGET, Dimension.STAFF}
 _MOST: Final = 60
 
 
 def _fits(plan: Protocol, samples: int, pack: Pack) -> bool:
-    check = check_feasibility(revise(plan, sample_size=samples), pack)
+    sized = assess(revise(plan, sample_size=samples), pack)
     held = [limit for limit in pack.limits if limit.hard and limit.number is Bounds.SAMPLES]
     return (
-        not _NUMBERS & set(check.failing)
+        sized.cost <= pack.lab.budget
+        and sized.staff <= pack.lab.staff
         and len(plan.controls) < samples <= can_count(plan.duration_days, pack)
         and all(limit.allows(samples) for limit in held)
     )
@@ -58,12 +58,10 @@ def test_largest_sample_of_a_shipped_lab_is_the_published_one(
     assert pack.expected is not None
     if pack.expected.largest_sample is None:
         return
-    plan = pack.reference_protocol
-    suggestion = suggest_alternative(plan, check_feasibility(plan, pack), pack)
-    fixed = suggestion.revised_protocol if suggestion else plan
-    found = largest_sample(fixed, pack)
+    options = Options(assess(pack.reference_protocol, pack))
+    found = largest_sample(options.offered.plan, pack)
     assert found is not None
-    assert min(found, plan.sample_size) == pack.expected.largest_sample
+    assert min(found, options.yours.counts.samples) == pack.expected.largest_sample
 
 
 @pytest.mark.parametrize(
