@@ -44,11 +44,11 @@ _DIGITS: Final = 6
 
 @dataclass(frozen=True)
 class Ask:
-    """One thing that the lab would have to add.
+    """One thing that the lab would have to add: credits, days, staff units, or an item.
 
     Attributes:
-        dimension: budget, schedule, staff, equipment or reagents.
-        has, needs: credits, days or staff units; for an item 0 and 1.
+        dimension: that it is needed for.
+        has, needs: how much; for an item 0 and 1.
         item: the item to release or to restock, None for the three amounts.
     """
 
@@ -105,8 +105,6 @@ class Single(NamedTuple):
     """A single addition that is enough for a tier of evidence once the plan is adapted.
 
     Attributes:
-        ask: the addition.
-        tier: what it is enough for.
         least: the plan that gives up the least in the lab with it.
         dropped: the controls of the plan that this one does without.
         kept: the same amount if no control is to go; None where no amount is enough then, for
@@ -172,32 +170,28 @@ def _relief(plan: Assessment) -> Relief:
     """Return the smallest additions with which the lab can run a plan."""
     lacks = (plan.slack[dimension] for dimension in AMOUNTS)
     amounts = [Ask(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
-    found = (*amounts, *_missing(plan))
+    found = (*amounts, *_missing(plan).values())
     return Relief(plan.plan, found, tuple(assess(plan.plan, granted(found, plan.pack)).failing))
 
 
-def _missing(plan: Assessment) -> list[Ask]:
-    """Return an ask for each item of the plan that the lab has booked or out of stock."""
+def _missing(plan: Assessment) -> dict[str, Ask]:
+    """Return an ask for each item of the plan that the lab has booked or out of stock, by key."""
     found: dict[str, Ask] = {}
     for item in plan.items:
         if item.status in MISSING:
-            found.setdefault(label_key(item.label), _release(item.label, item.category))
-    return list(found.values())
-
-
-def _release(label: str, category: str) -> Ask:
-    return Ask(ITEM_DIMENSIONS[category], 0, 1, label)
+            ask = Ask(ITEM_DIMENSIONS[item.category], 0, 1, item.label)
+            found.setdefault(label_key(item.label), ask)
+    return found
 
 
 def granted(found: Iterable[Ask], pack: Pack) -> Pack:
     """Return the study in a lab that has added these asks."""
     asked = list(found)
     amounts = {ask.dimension: ask.needs for ask in asked if ask.item is None}
-    days, people = amounts.get(Dimension.SCHEDULE), amounts.get(Dimension.STAFF)
     lab = pack.lab.with_means(
         budget=amounts.get(Dimension.BUDGET),
-        days=None if days is None else int(days),
-        staff=None if people is None else int(people),
+        days=int(amounts.get(Dimension.SCHEDULE, pack.lab.days)),
+        staff=int(amounts.get(Dimension.STAFF, pack.lab.staff)),
         released=[ask.item for ask in asked if ask.item is not None],
     )
     return pack.in_lab(lab)
@@ -222,10 +216,9 @@ class _Alone:
     def worth(self) -> Worth:
         return Worth(self.pack, most_looked_at(self.plan.plan, self.pack))
 
-    @property
-    def has(self) -> Means:
-        """What the lab has of the amounts."""
-        return self.pack.lab.budget, self.pack.lab.days, self.pack.lab.staff
+    @cached_property
+    def limits(self) -> Limits:
+        return Limits(self.pack, frozenset({Dimension.SCHEDULE}))
 
     def at_target(self) -> Relief | None:
         """Return what it takes to reach the target with the plan's own items and controls."""
@@ -242,10 +235,10 @@ class _Alone:
         allowed = self.worth.allowed(wording.factor)
         if needed is None or allowed is None:
             return None
-        limits = Limits(self.pack, frozenset({Dimension.SCHEDULE}))
-        samples = max(needed, allowed, limits.fewest_samples(wording.controls))
-        days = limits.fewest_days(samples)
-        if samples > min(self.worth.most, limits.most_samples(days)) or days > limits.days[1]:
+        samples = max(needed, allowed, self.limits.fewest_samples(wording.controls))
+        days = self.limits.fewest_days(samples)
+        most = min(self.worth.most, self.limits.most_samples(days))
+        if samples > most or days > self.limits.days[1]:
             return None
         return self.plan.counts._replace(samples=samples, days=days, controls=wording.controls)
 
@@ -253,7 +246,9 @@ class _Alone:
         """Yield what each addition that is enough for a tier opens; none if it is reached now."""
         if self._reaches(self.least, tier):
             return
-        found = [*self._amounts(tier), *self._items(tier)]
+        found = [(ask, self._with(ask, self.wordings)) for ask in self._enough(tier)]
+        if self._amounts_allow(tier):
+            found += [each for each in self._with_items if self._reaches(each[1], tier)]
         absent = {control.name for control in self.plan.dropped}
         for ask, least in sorted(found, key=lambda each: each[0].share):
             dropped = tuple(c for c in least.after.dropped if c.name not in absent)
@@ -266,35 +261,41 @@ class _Alone:
     def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
         return least.after.feasible and least.rank.tier <= TIER_RANK[tier]
 
-    def _amounts(self, tier: EvidenceTier) -> Iterator[tuple[Ask, LeastLoss]]:
-        """Yield the least budget, days and staff that alone let some wording reach the tier."""
-        for ask in self._enough(tier):
-            lab = granted([ask], self.pack)
-            yield ask, least_loss_of(assess(self.plan.plan, lab), found=self.wordings)
+    def _with(self, ask: Ask, found: Wordings | None = None) -> LeastLoss:
+        """Return the least-loss plan of the lab with an addition; amounts change no wording."""
+        return least_loss_of(assess(self.plan.plan, granted([ask], self.pack)), found=found)
 
     def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Ask]:
         """Yield the least of each amount that alone is enough for some wording that can be used.
 
         With ``controls_stay`` only for the wordings in which every control of the plan stays.
         """
-        short = [
-            (needs, [place for place, need in enumerate(needs) if need > self.has[place]])
+        usable = [
+            self._needs(wording, tier)
             for wording in self.wordings.found
             if not wording.failing and not (controls_stay and wording.dropped)
-            and (needs := self._needs(wording, tier)) is not None
-        ]  # fmt: skip
+        ]
         for place, dimension in enumerate(AMOUNTS):
-            alone = [needs[place] for needs, places in short if places == [place]]
+            alone = [needs[place] for needs in usable if needs and self._short(needs) == [place]]
             if alone:
                 yield Ask(dimension, self.has[place], min(alone))
 
     def _needs(self, wording: Wording, tier: EvidenceTier) -> Means | None:
         """Return what a wording needs at least of the amounts to reach a tier."""
-        counts, pack = self._counts(wording, tier), self.pack
+        counts, lab = self._counts(wording, tier), self.pack.lab
         if counts is None:
             return None
-        people = int(staff(counts, pack.staff_model))
-        return credits_needed(counts, pack.cost_model), counts.days, people
+        people = int(staff(counts, lab.staff_model))
+        return credits_needed(counts, lab.cost_model), counts.days, people
+
+    @cached_property
+    def has(self) -> Means:
+        """What the lab has of the amounts."""
+        return self.pack.lab.budget, self.pack.lab.days, self.pack.lab.staff
+
+    def _short(self, needs: Means) -> list[int]:
+        """Return the places of the amounts that the lab has too little of."""
+        return [place for place, need in enumerate(needs) if need > self.has[place]]
 
     @cached_property
     def items(self) -> list[Ask]:
@@ -302,31 +303,26 @@ class _Alone:
         useful = {label_key(items[0].label) for items, _ in failing_items(self.plan)}
         rows = self.pack.allowed_substitutions
         useful |= {label_key(r.alternative) for r in rows if label_key(r.original) in useful}
-        found = {label_key(ask.item or ""): ask for ask in _missing(self.plan)}
+        found = _missing(self.plan)
         for lacking in self.pack.resources:
-            if not lacking.available and label_key(lacking.label) in useful:
-                ask = _release(lacking.label, lacking.category.value)
-                found.setdefault(label_key(lacking.label), ask)
+            key = label_key(lacking.label)
+            if not lacking.available and key in useful:
+                ask = Ask(ITEM_DIMENSIONS[lacking.category.value], 0, 1, lacking.label)
+                found.setdefault(key, ask)
         return list(found.values())
 
-    def _items(self, tier: EvidenceTier) -> list[tuple[Ask, LeastLoss]]:
-        """Return the items of which each alone, were it free, would let some plan reach the tier.
-
-        None where the lab's amounts do not allow the tier even if items cost nothing of the effect
-        and as many controls go as may: no item can be enough then, and none need be tried.
-        """
-        easiest = Wording(controls=min(wording.controls for wording in self.wordings.found))
-        needs = self._needs(easiest, tier)
-        if needs is None or any(n > h for n, h in zip(needs, self.has, strict=True)):
-            return []
-        return [each for each in self._with_item if self._reaches(each[1], tier)]
-
     @cached_property
-    def _with_item(self) -> list[tuple[Ask, LeastLoss]]:
-        return [
-            (ask, least_loss_of(assess(self.plan.plan, granted([ask], self.pack))))
-            for ask in self.items[:MOST_ITEMS_TRIED]
-        ]
+    def _with_items(self) -> list[tuple[Ask, LeastLoss]]:
+        return [(ask, self._with(ask)) for ask in self.items[:MOST_ITEMS_TRIED]]
+
+    def _amounts_allow(self, tier: EvidenceTier) -> bool:
+        """Return whether the lab's amounts allow a tier if items cost nothing of the effect.
+
+        If they do not with the fewest controls, no item can be enough, and none need be tried.
+        """
+        fewest = min(wording.controls for wording in self.wordings.found)
+        needs = self._needs(Wording(controls=fewest), tier)
+        return needs is not None and not self._short(needs)
 
 
 # --- what one more buys ---------------------------------------------------------------------
@@ -334,13 +330,7 @@ class _Alone:
 
 @dataclass(frozen=True)
 class Extra:
-    """The least-loss plan of a lab before and after one addition.
-
-    Attributes:
-        dimension: budget, schedule or staff.
-        more: how much is added: credits, days or staff units.
-        before, after: the least-loss plans.
-    """
+    """The least-loss plan of a lab before and after more of an amount."""
 
     dimension: Dimension
     more: int

@@ -20,11 +20,11 @@ whose names break a restriction.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Final, NamedTuple
 
 from replicalab.agents.suggestions import DROPPED, SuggestionChange, substitution
@@ -231,48 +231,30 @@ def _component(
         rows: its substitutions.
         listed: the keys of its labels that the plan lists.
     """
-    exact = math.prod(len(need.options) + 1 for need in needs) <= MOST_COMBINATIONS
-    decided: Iterable[tuple[str | None, ...]] = product(*([None, *n.options] for n in needs))
-    if not exact:
-        decided = _best_assignments(needs, rows)
-    chosen = (_chosen(needs, taken, rows, listed) for taken in decided)
-    return Wordings(tuple(_unbeaten(part for part in chosen if part is not None)), exact)
 
+    def decided(taken: Sequence[str | None]) -> Wording | None:
+        """Return what comes of giving each need an alternative, or none; None if two share one."""
+        failing, swaps = _NONE, list[Swap]()
+        stay, gone, come = set[str](), set[str](), list[str]()
+        for need, alternative in zip(needs, taken, strict=True):
+            if alternative is None:
+                failing |= need.failing
+                stay.add(need.key)
+            else:
+                failing |= need.options[alternative]
+                swaps += [Swap(item, alternative) for item in need.items]
+                gone.add(need.key)
+                come.append(label_key(alternative))
+        if len(set(come)) < len(come):
+            return None
+        used = used_substitutions((listed - gone) | stay | {*come}, rows)
+        loss, factor = sum(r.fidelity_loss for r in used), prod(r.evidence_factor for r in used)
+        return Wording(failing, loss=loss, factor=factor, swaps=tuple(swaps))
 
-def _chosen(
-    needs: Sequence[_Need],
-    taken: Sequence[str | None],
-    rows: Sequence[AllowedSubstitution],
-    listed: set[str],
-) -> Wording | None:
-    """Return what comes of giving each need an alternative, None where two share one.
-
-    Args:
-        needs: as of `_component`.
-        taken: for each need its alternative, None where it stays.
-        rows: as of `_component`.
-        listed: as of `_component`.
-    """
-    failing, swaps = _NONE, list[Swap]()
-    stay, gone, come = set[str](), set[str](), list[str]()
-    for need, alternative in zip(needs, taken, strict=True):
-        if alternative is None:
-            failing |= need.failing
-            stay.add(need.key)
-        else:
-            failing |= need.options[alternative]
-            swaps += [Swap(item, alternative) for item in need.items]
-            gone.add(need.key)
-            come.append(label_key(alternative))
-    if len(set(come)) < len(come):
-        return None
-    used = used_substitutions((listed - gone) | stay | {*come}, rows)
-    return Wording(
-        failing,
-        loss=sum(row.fidelity_loss for row in used),
-        factor=math.prod(row.evidence_factor for row in used),
-        swaps=tuple(swaps),
-    )
+    exact = prod(len(need.options) + 1 for need in needs) <= MOST_COMBINATIONS
+    tried: Iterable[tuple[str | None, ...]] = product(*([None, *n.options] for n in needs))
+    found = map(decided, tried if exact else _best_assignments(needs, rows))
+    return Wordings(tuple(_unbeaten(part for part in found if part is not None)), exact)
 
 
 def _best_assignments(
@@ -290,10 +272,10 @@ def _best_assignments(
         offered = {label_key(each) for need in wanted for each in need.options}
         own = [row for row in rows if label_key(row.original) in keys]
         used = used_substitutions(offered - keys, own)
-        best = {label_key(row.original): label_key(row.alternative) for row in used}
-        if best:
+        pairs = {(label_key(row.original), label_key(row.alternative)) for row in used}
+        if pairs:
             yield tuple(
-                next((a for a in need.options if label_key(a) == best.get(need.key)), None)
+                next((a for a in need.options if (need.key, label_key(a)) in pairs), None)
                 if need in wanted
                 else None
                 for need in needs
@@ -326,35 +308,26 @@ def _controls(plan: Assessment) -> list[Wording]:
         copies.setdefault(label_key(label), []).append(label)
     broken = {key for key, labels in copies.items() if _policy(labels, plan.pack)}
     may_go = [key for key in copies if key in droppable]
+
+    def chain(first: list[str]) -> Iterator[Wording]:
+        """Yield the plan without the controls that go first, then with one label less each time."""
+        others = [key for key in may_go if key not in first]
+        steps = [[(key, label) for key in first for label in copies[key]]]
+        steps += [[(key, label)] for key in others for label in copies[key][:-1]]
+        steps += [[(key, copies[key][-1])] for key in others]
+        gone: list[tuple[str, str]] = []
+        for step in steps:
+            gone += step
+            times = Counter(key for key, _ in gone)
+            dropped = frozenset(key for key in times if times[key] == len(copies[key]))
+            yield Wording(
+                frozenset({Dimension.POLICY}) if broken - dropped else _NONE,
+                controls=plan.counts.controls - len(gone),
+                loss=len(dropped),
+                gone=tuple(label for _, label in gone),
+                dropped=dropped,
+            )
+
     forbidden = [key for key in may_go if key in broken]
-    chains = [list[str](), forbidden] if forbidden and broken <= droppable else [list[str]()]
-    return [part for first in chains for part in _chain(copies, broken, may_go, first)]
-
-
-def _chain(
-    copies: Mapping[str, list[str]], broken: set[str], may_go: list[str], first: list[str]
-) -> Iterator[Wording]:
-    """Yield the plan without some controls, then with one label less each time.
-
-    Args:
-        copies: the labels of each control, by its key.
-        broken: the controls whose names break a restriction.
-        may_go: those that may go.
-        first: those that go before any other does.
-    """
-    others = [key for key in may_go if key not in first]
-    steps = [[(key, label) for key in first for label in copies[key]]]
-    steps += [[(key, label)] for key in others for label in copies[key][:-1]]
-    steps += [[(key, copies[key][-1])] for key in others]
-    gone: list[tuple[str, str]] = []
-    for step in steps:
-        gone += step
-        times = Counter(key for key, _ in gone)
-        dropped = frozenset(key for key in times if times[key] == len(copies[key]))
-        yield Wording(
-            frozenset({Dimension.POLICY}) if broken - dropped else _NONE,
-            controls=sum(map(len, copies.values())) - len(gone),
-            loss=len(dropped),
-            gone=tuple(label for _, label in gone),
-            dropped=dropped,
-        )
+    # Policy passes only where every forbidden name goes, so a second chain begins with them.
+    return [*chain([]), *(chain(forbidden) if forbidden and broken <= droppable else ())]
