@@ -27,6 +27,7 @@ from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.least_loss import LeastLoss, least_loss_of
 from replicalab.planner.limits import TIER_RANK, Limits, Worth, most_looked_at
+from replicalab.planner.steps import PlanStep
 from replicalab.planner.wordings import ITEM_DIMENSIONS, Wording, Wordings, failing_items
 from replicalab.scenarios import MISSING, Control, EvidenceTier, Pack
 
@@ -148,10 +149,7 @@ class Asks:
 def asks_of(plan: Assessment, least: LeastLoss, found: Wordings) -> Asks:
     """Return what it would take to run a plan, and to reach the evidence target.
 
-    Args:
-        plan: the plan.
-        least: the plan that gives up the least in the lab as it is.
-        found: the plan's wordings.
+    Given are its least-loss plan in the lab as it is, and its wordings.
     """
     search = _Alone(plan, least, found)
     return Asks(
@@ -249,10 +247,8 @@ class _Alone:
         found = [(ask, self._with(ask, self.wordings)) for ask in self._enough(tier)]
         if self._amounts_allow(tier):
             found += [each for each in self._with_items if self._reaches(each[1], tier)]
-        absent = {control.name for control in self.plan.dropped}
         for ask, least in sorted(found, key=lambda each: each[0].share):
-            dropped = tuple(c for c in least.after.dropped if c.name not in absent)
-            kept = None
+            dropped, kept = tuple(PlanStep(self.plan, least.after).newly_dropped), None
             if dropped and ask.item is None:
                 enough = self._enough(tier, controls_stay=True)
                 kept = next((each for each in enough if each.dimension is ask.dimension), None)
@@ -346,10 +342,7 @@ class Extra:
 def extras(plan: Assessment, least: LeastLoss, found: Wordings) -> tuple[Extra, ...]:
     """Return what each single addition would buy: credits, a day, a staff unit.
 
-    Args:
-        plan: the plan.
-        least: the plan that gives up the least in the lab as it is.
-        found: the plan's wordings; amounts do not change them.
+    Given are the least-loss plan in the lab as it is, and the wordings, which amounts leave alone.
     """
     bought = []
     for dimension, more in zip(AMOUNTS, (EXTRA_CREDITS, 1, 1), strict=True):

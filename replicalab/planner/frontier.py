@@ -38,7 +38,6 @@ class FrontierPlan(NamedTuple):
     """A feasible plan that no other beats.
 
     Attributes:
-        samples, days, credits: what it takes.
         value: its evidence, in the study's measure.
         tier: where that stands to target and floor.
         loss: the fidelity that it gives up.
@@ -92,7 +91,6 @@ class Frontier:
     """The plans that nothing beats, cheapest first; none when no feasible plan has evidence.
 
     Attributes:
-        plans: the plans.
         pack: the study in the lab that they are for.
         exact: whether every plan was looked at, but for sizes between those evenly spaced.
     """
@@ -193,10 +191,6 @@ def frontier_of(plan: Assessment, found: Wordings) -> Frontier:
 
     Searched: every number of days that keeps the endpoint, wording and sample size that the lab
     affords, up to `LARGEST_PLANNED`. Of plans that are equal in all four, one is returned.
-
-    Args:
-        plan: the plan.
-        found: its wordings.
     """
     pack, absent = plan.pack, len(plan.dropped)
     usable = [wording for wording in found.found if not wording.failing]

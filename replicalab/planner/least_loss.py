@@ -64,13 +64,11 @@ class Rank(NamedTuple):
     """What a plan gives up, the worst first; the smaller rank is the better plan.
 
     Attributes:
-        failing: how many dimensions fail.
         tier: 0 meets the target, 1 is above the floor, 2 is below it.
         loss: fidelity given up; each substitution counts 0 to 3, each dropped control 1.
         shortfall: the evidence, lower is better (a power counts negative).
         changes: how many values of the original plan differ.
         days_short: how many days the study's endpoint is short of, 0 where it is kept.
-        credits: what the plan costs.
     """
 
     failing: int
@@ -112,7 +110,6 @@ class LeastLoss:
     Attributes:
         after: the plan; the original itself when nothing else gives up less.
         changes: from the original to it, each with its reason and what is lost.
-        rank: where it stands in the order of all plans.
         exact: whether every plan was searched; False only for plans with so many items and
             controls to choose from that not all their combinations could be.
     """
@@ -143,12 +140,8 @@ def least_loss_of(
 ) -> LeastLoss:
     """Return the plan for this lab that gives up the least of the study.
 
-    It is never worse than the plan itself, nor than the Lab Manager's fixes.
-
-    Args:
-        plan: the plan.
-        offer: what the fixes lead to, where that is known.
-        found: the plan's wordings, where they are known.
+    It is never worse than the plan itself, nor than what the Lab Manager's fixes lead to: its
+    offer, which may be known already, as may the plan's wordings.
     """
     found = found or wordings(plan)
     contenders: list[tuple[Assessment, list[SuggestionChange]]] = [(plan, [])]
@@ -180,10 +173,8 @@ class Candidate(NamedTuple):
     """A wording with the limits that its numbers may exceed, and its numbers.
 
     Attributes:
-        wording: how the plan is worded.
-        given_up: the limits that its numbers may exceed.
-        most: the most samples that fit the others.
-        samples, days: the plan's numbers; 0 until they are chosen.
+        most: the most samples that fit the other limits.
+        samples, days: 0 until they are chosen.
     """
 
     wording: Wording

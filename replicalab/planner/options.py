@@ -28,11 +28,7 @@ _ITEM_FIELDS: Final = ("required_equipment", "required_reagents")
 
 @dataclass(frozen=True)
 class Options:
-    """What may be done about a plan; each is worked out when it is first asked for.
-
-    Attributes:
-        yours: the plan.
-    """
+    """What may be done about a plan, *yours*; each is worked out when it is first asked for."""
 
     yours: Assessment
 
@@ -112,11 +108,9 @@ def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
 
 @dataclass(frozen=True)
 class Worded:
-    """A plan whose region over days and samples is worth drawing.
+    """A plan whose region over days and samples is worth drawing, and the changes that led to it.
 
-    Attributes:
-        plan: the plan, with substitutions made where they let some days and samples fit.
-        changes: those substitutions.
+    Substitutions are made where they let some days and samples fit.
     """
 
     plan: Assessment

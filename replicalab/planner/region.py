@@ -54,8 +54,6 @@ class Fits(NamedTuple):
 
     Attributes:
         credits: what each plan costs, rounded to a millionth as it is compared with the budget.
-        staff: the staff units that each needs.
-        budget_ok, schedule_ok, staff_ok: the three lab constraints that are amounts.
         paper_ok: sound on paper as far as counts go: at least 1 day and 1 experimental sample, and
             within the study's own constraints on n and the days.
         counts_ok: within throughput and population, so that every sample can count.
@@ -76,18 +74,11 @@ class Fits(NamedTuple):
         """Whether every numeric check passes; the two on evidence only warn and are left out."""
         return self.budget_ok & self.schedule_ok & self.staff_ok & self.paper_ok
 
-    @property
-    def useful(self) -> Flags:
-        """Whether every numeric check passes, every sample counts and the endpoint is kept."""
-        return self.all_ok & self.counts_ok & self.endpoint_ok
-
 
 def plans_fit(counts: Counts, pack: Pack) -> Fits:
     """Return the numeric checks of many plans in one lab.
 
-    Args:
-        counts: the five counts of the plans: whole numbers, or arrays that broadcast together.
-        pack: the study in its lab.
+    Each of the five counts is a whole number or an array, and all broadcast together.
     """
     lab = pack.lab
     credits: Floats = np.asarray(cost(counts, lab.cost_model), dtype=np.float64).round(6)

@@ -21,12 +21,7 @@ NUMBERS: Final = ("sample_size", "duration_days")
 
 
 class FieldChange(NamedTuple):
-    """One field of a plan that differs.
-
-    Attributes:
-        field: the protocol field.
-        before, after: its values; of lists only the labels that the other plan does not have.
-    """
+    """A protocol field in which two plans differ; of lists only the labels that differ."""
 
     field: str
     before: int | str | tuple[str, ...]
@@ -34,12 +29,7 @@ class FieldChange(NamedTuple):
 
 
 class PlanStep(NamedTuple):
-    """A step from one plan to another in the same study.
-
-    Attributes:
-        before, after: the two plans.
-        change: the suggested change that the step makes, None where it is none.
-    """
+    """A step from one plan to another, and the suggested change that it makes, if it is one."""
 
     before: Assessment
     after: Assessment

@@ -16,8 +16,6 @@ from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios,
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
-    make_control,
-    make_design,
     make_pack,
     make_protocol,
     make_substitution,
@@ -200,64 +198,3 @@ def test_least_loss_proves_that_nothing_opens_the_suzuki_lab() -> None:
     found = least_loss(pack.reference_protocol, pack)
     assert found.none_feasible
     assert found.after.check.failing == [Dimension.PROTOCOL, Dimension.REAGENTS]
-
-
-# --- large studies ----------------------------------------------------------------------------
-
-
-def _large(shared: int | None) -> tuple[Protocol, Pack]:
-    """Return a plan that lacks 20 items with 3 alternatives each, and 20 droppable controls."""
-    items = [f"item {number}" for number in range(20)]
-    swaps = [
-        make_substitution(
-            original=item,
-            alternative=f"{item} turn {turn}"
-            if shared is None
-            else f"alternative {(3 * place + turn * (1 + place % 5)) % shared}",
-            fidelity_loss=(place + turn) % 4,
-            evidence_factor=1 - 0.001 * ((place * 7 + turn * 11) % 30),
-        )
-        for place, item in enumerate(items)
-        for turn in range(3)
-    ]
-    controls = [make_control(name=f"control {number}", droppable=True) for number in range(20)]
-    plan = make_protocol(
-        sample_size=400,
-        controls=[control.name for control in controls],
-        required_equipment=items[:10],
-        required_reagents=items[10:],
-    )
-    pack = make_pack(
-        equipment=items[:10],
-        reagents=items[10:],
-        booked=dict.fromkeys(items[:10], 1),
-        out_of_stock=items[10:],
-        budget=1e9,
-        days=10**9,
-        allowed_substitutions=swaps,
-        controls=controls,
-        reference_protocol=plan,
-        design=make_design(effect_planning=0.5),
-    )
-    return plan, pack
-
-
-def test_least_loss_of_a_large_study_takes_the_least_of_each_item() -> None:
-    plan, pack = _large(None)
-    found = least_loss(plan, pack)
-    assert found.exact
-    assert found.after.check.feasible
-    assert found.plan.controls == plan.controls
-    losses = (
-        min(s.fidelity_loss for s in pack.allowed_substitutions if s.original == item)
-        for item in plan.required_equipment + plan.required_reagents
-    )
-    assert found.after.fidelity_loss == sum(losses)
-
-
-def test_least_loss_claims_nothing_where_shared_alternatives_were_too_many() -> None:
-    plan, pack = _large(10)
-    found = least_loss(plan, pack)
-    assert not found.after.check.feasible
-    assert (found.exact, found.none_feasible, found.none_above_floor) == (False, False, False)
-    _no_worse_than_the_suggestion(plan, pack)
