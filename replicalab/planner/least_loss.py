@@ -198,41 +198,43 @@ class _Search:
     wordings: Wordings
     _most: dict[tuple[int, frozenset[Dimension]], int | None] = field(default_factory=dict)
 
-    @property
-    def pack(self) -> Pack:
-        return self.plan.pack
+    @cached_property
+    def limits(self) -> Limits:
+        """All the limits, none of them given up."""
+        return Limits(self.plan.pack)
 
     @cached_property
     def worth(self) -> Worth:
-        most = most_looked_at(self.plan.plan, self.pack)
-        return Worth(self.pack, most, Limits(self.pack).endpoint_lost)
+        most = most_looked_at(self.plan.plan, self.plan.pack)
+        return Worth(self.plan.pack, most, self.limits.endpoint_lost)
 
     def best(self) -> Candidate | None:
         """Return the best of all plans, None where the lab gives no day at all.
 
-        Each line is a term of the order and keeps the candidates that are best by it. A tier is
-        judged by the most samples that fit, for it only gets better with more; so how many are
-        taken, of those that reach it, can be left until it is known.
+        Each step applies a term of the order and keeps the candidates that are best by it. A tier
+        is judged by the most samples that fit, for it only gets better with more; how many of them
+        are taken is left until the tier and the loss are settled.
         """
         worth = self.worth
         found = self._fewest_failing()
         found = _least_of(found, lambda one: worth.tier(one.most, one.wording.factor))
         found = _least_of(found, lambda one: one.wording.loss)
-        sized = [one._replace(samples=self._samples(one)) for one in found]
-        sized = _least_of(sized, lambda one: worth.shortfall(one.samples, one.wording.factor))
-        settled = (each for one in sized for each in self._settled(one))
+        found = [one._replace(samples=self._samples(one)) for one in found]
+        found = _least_of(found, lambda one: worth.shortfall(one.samples, one.wording.factor))
+        settled = (each for one in found for each in self._settled(one))
         return min(settled, key=self._leftover, default=None)
 
     def _fewest_failing(self) -> list[Candidate]:
         """Return, of all wordings and limits given up, those that fit with the fewest failing."""
         pairs = [(len(w.failing | up), w, up) for w in self.wordings.found for up in _GIVEN_UP]
         for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
-            fits = [
+            found = [
                 Candidate(wording, given_up, most)
                 for _, wording, given_up in tied
                 if (most := self._most_that_fit(wording.controls, given_up)) is not None
+                and self._fewest(wording, given_up) <= most
             ]
-            if found := [one for one in fits if self._fewest(one) <= one.most]:
+            if found:
                 return found
         return []
 
@@ -241,40 +243,48 @@ class _Search:
         key = controls, given_up  # thousands of wordings have a few numbers of controls
         if key not in self._most:
             counts = self.plan.counts._replace(controls=controls)
-            self._most[key] = Limits(self.pack, given_up).most_that_fit(counts, self.worth.most)
+            limits = Limits(self.plan.pack, given_up)
+            self._most[key] = limits.most_that_fit(counts, self.worth.most)
         return self._most[key]
 
-    def _fewest(self, one: Candidate) -> float:
-        """Return the fewest samples of a candidate, infinite where no number will do."""
-        return 1 if Dimension.PROTOCOL in one.given_up else self._sound(one.wording)
+    def _fewest(self, wording: Wording, given_up: frozenset[Dimension]) -> float:
+        """Return the fewest samples, infinite where no number will do."""
+        return 1 if Dimension.PROTOCOL in given_up else self._sound(wording)
 
     def _sound(self, wording: Wording) -> float:
         """Return the fewest samples that are sound on paper, infinite where none are.
 
         They leave room beside the controls, and are what the study's own constraints demand.
         """
-        limits, allowed = Limits(self.pack), self.worth.allowed(wording.factor)
-        least = limits.fewest_samples(wording.controls)
-        fewest_sound = inf if allowed is None else max(least, allowed)
-        return fewest_sound if fewest_sound <= limits.most_samples(limits.days[1]) else inf
+        allowed = self.worth.allowed(wording.factor)
+        if allowed is None:
+            return inf
+        least = max(self.limits.fewest_samples(wording.controls), allowed)
+        return least if least <= self.limits.most_samples(self.limits.days[1]) else inf
 
     def _samples(self, one: Candidate) -> int:
-        """Return the samples asked for if so many fit, or the fewest of a better tier."""
-        controls, factor = one.wording.controls, one.wording.factor
-        sound = Limits(self.pack).fewest_samples(controls), self._sound(one.wording)
-        wanted = [int(n) for n in (controls + 1, *sound) if n <= one.most]
-        needed = self.worth.needed(self.worth.tier(one.most, factor), factor) or 0
-        return min(one.most, max(asked_samples(self.plan.plan, self.pack), needed, *wanted))
+        """Return how many samples to take, of those that fit.
+
+        So many as are asked for, or need be taken to be sound; or the fewest of the tier that can
+        be reached, if those are more. A surplus beyond that would buy evidence that nobody wants,
+        and let the wording with the most room win by it.
+        """
+        wording = one.wording
+        least = self.limits.fewest_samples(wording.controls), self._sound(wording)
+        sound = [int(n) for n in (wording.controls + 1, *least) if n <= one.most]
+        tier = self.worth.tier(one.most, wording.factor)
+        needed = self.worth.needed(tier, wording.factor) or 0
+        return min(one.most, max(asked_samples(self.plan.plan, self.plan.pack), needed, *sound))
 
     def _settled(self, one: Candidate) -> Iterator[Candidate]:
         """Yield it with every days and samples that may be the least change or cost.
 
-        Those are the original's if they are worth as much, the samples chosen, and the fewest
-        that are worth as much; the original's days, and the best ones.
+        The samples are those chosen, the fewest that are worth as much, and the original's where
+        they lie between the two; the days are the original's and the best.
         """
-        limits, worth, factor = Limits(self.pack, one.given_up), self.worth, one.wording.factor
-        same, low = worth.shortfall(one.samples, factor), int(self._fewest(one))
-        least = fewest(lambda n: worth.shortfall(n, factor) == same, low, one.samples)
+        limits, worth, factor = Limits(self.plan.pack, one.given_up), self.worth, one.wording.factor
+        same, low = worth.shortfall(one.samples, factor), self._fewest(one.wording, one.given_up)
+        least = fewest(lambda n: worth.shortfall(n, factor) == same, int(low), one.samples)
         before = self.plan.counts
         kept = [before.samples] if least <= before.samples <= one.samples else []
         for samples in (*kept, one.samples, least):
@@ -285,11 +295,8 @@ class _Search:
 
     def _leftover(self, one: Candidate) -> tuple[int, int, float]:
         """Return the last terms of the order: changes, days short of the endpoint, cost."""
-        before = self.plan.counts
+        before, pack = self.plan.counts, self.plan.pack
         counts = before._replace(samples=one.samples, days=one.days, controls=one.wording.controls)
         changed = (one.samples != before.samples) + (one.days != before.days)
-        return (
-            one.wording.changed + changed,
-            days_short(one.days, self.pack),
-            credits_needed(counts, self.pack.cost_model),
-        )
+        cost = credits_needed(counts, pack.cost_model)
+        return one.wording.changed + changed, days_short(one.days, pack), cost
