@@ -78,28 +78,24 @@ def tried() -> Tried:
     return found
 
 
-def test_frontier_is_every_plan_that_none_of_all_tried_beats(tried: Tried) -> None:
+def test_frontier_is_every_plan_that_none_of_all_tried_beats_and_says_what_it_is(
+    tried: Tried,
+) -> None:
     for options, plans in tried:
-        yours, found = options.yours, options.frontier
-        wholes = [each.plan(yours.plan, yours.pack) for each in found.plans]
-        fours = [_four(assess(whole, yours.pack)) for whole in wholes]
+        pack, found = options.yours.pack, options.frontier
+        assert pack.design.lower_is_better == (pack.design.kind is DesignKind.PRECISION)
+        wholes = [assess(each.plan(options.yours.plan, pack), pack) for each in found.plans]
+        fours = [_four(whole) for whole in wholes]
         assert set(fours) == _unbeaten(set(plans))
         assert len(set(fours)) == len(fours)
-        assert [each.credits for each in found.plans] == sorted(f[0] for f in fours)
+        assert [each.credits for each in found.plans] == sorted(four[0] for four in fours)
+        for each, whole in zip(found.plans, wholes, strict=True):
+            assert whole.feasible
+            assert (each.samples, each.days) == whole.counts[:2]
+            assert (each.credits, each.loss) == (whole.cost, whole.fidelity_loss)
+            assert each.value == pytest.approx(whole.evidence.value, abs=1e-12)
+            assert each.tier is whole.evidence.tier
     assert sum(len(options.frontier.plans) > 1 for options, _ in tried) > LABS / 10
-
-
-def test_frontier_plans_are_feasible_and_are_what_they_say(tried: Tried) -> None:
-    for options, _ in tried:
-        pack = options.yours.pack
-        assert pack.design.lower_is_better == (pack.design.kind is DesignKind.PRECISION)
-        for each in options.frontier.plans:
-            plan = assess(each.plan(options.yours.plan, pack), pack)
-            assert plan.feasible
-            assert (each.samples, each.days) == plan.counts[:2]
-            assert (each.credits, each.loss) == (plan.cost, plan.fidelity_loss)
-            assert each.value == pytest.approx(plan.evidence.value, abs=1e-12)
-            assert each.tier is plan.evidence.tier
 
 
 def test_standing_says_what_beats_a_plan(tried: Tried) -> None:

@@ -244,13 +244,6 @@ def test_plan_that_nothing_repairs_is_drawn_as_it_is_with_what_fails() -> None:
     assert (there.most_feasible == -1).all()
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
-def test_drawn_plan_fails_only_what_the_wording_decides(study: str, lab: str) -> None:
-    found = worded(shipped(study, lab))
-    by_wording = {Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY}
-    assert set(found.failing) == by_wording & set(found.plan.failing)
-
-
 def test_least_loss_plan_that_drops_a_control_can_be_drawn_instead() -> None:
     options = shipped("eco_reef_fish", "medium")
     found = least_worded(options, worded(options))
