@@ -165,7 +165,10 @@ def asks_of(plan: Assessment, least: LeastLoss, found: Wordings) -> Asks:
 
 
 def _relief(plan: Assessment) -> Relief:
-    """Return the smallest additions with which the lab can run a plan."""
+    """Return the smallest additions with which the lab can run a plan, and what they leave.
+
+    What is left is what the check says of the lab that has added them all.
+    """
     lacks = (plan.slack[dimension] for dimension in AMOUNTS)
     amounts = [Ask(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
     found = (*amounts, *_missing(plan).values())
