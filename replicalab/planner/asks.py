@@ -1,4 +1,11 @@
-"""The other direction: what the lab would have to add, so that less, or nothing, is given up."""
+"""The other direction: what the lab would have to add, so that less, or nothing, is given up.
+
+A plan as it is lacks so many credits, days, staff units and items; granted all of it, the lab can
+run it, or it fails whatever the lab adds. A *single* addition may do as well once the plan is
+adapted. Of the amounts, each wording needs a known least for a tier: the fewest samples that reach
+it, in the fewest days in which they count; if only one amount falls short of that, so much more of
+it is enough. A missing item is granted, and the plan that gives up the least is searched again.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +26,10 @@ from replicalab.assessment import (
 from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.least_loss import LeastLoss, least_loss_of
-from replicalab.planner.limits import (
-    TIER_RANK,
-    Limits,
-    Worth,
-    most_looked_at,
-)
-from replicalab.planner.wordings import Wording, Wordings, wordings
-from replicalab.scenarios import Bounds, Control, EvidenceTier, ItemStatus, Pack
+from replicalab.planner.limits import TIER_RANK, Limits, Worth, most_looked_at
+from replicalab.planner.steps import PlanStep
+from replicalab.planner.wordings import ITEM_DIMENSIONS, Wording, Wordings
+from replicalab.scenarios import MISSING, Control, EvidenceTier, Pack
 
 MOST_ITEMS_TRIED: Final = 8
 """So many missing items are each tried on their own; further ones are only counted."""
@@ -42,11 +45,11 @@ _DIGITS: Final = 6
 
 @dataclass(frozen=True)
 class Ask:
-    """One thing that the lab would have to add.
+    """One thing that the lab would have to add: credits, days, staff units, or an item.
 
     Attributes:
-        dimension: budget, schedule, staff, equipment or reagents.
-        has, needs: credits, days or staff units; for an item 0 and 1.
+        dimension: that it is needed for.
+        has, needs: how much; for an item 0 and 1.
         item: the item to release or to restock, None for the three amounts.
     """
 
@@ -103,8 +106,6 @@ class Single(NamedTuple):
     """A single addition that is enough for a tier of evidence once the plan is adapted.
 
     Attributes:
-        ask: the addition.
-        tier: what it is enough for.
         least: the plan that gives up the least in the lab with it.
         dropped: the controls of the plan that this one does without.
         kept: the same amount if no control is to go; None where no amount is enough then, for
@@ -145,24 +146,14 @@ class Asks:
         return (*self.alone_target, *(s for s in self.alone_floor if s.ask not in enough))
 
 
-def asks(protocol: Protocol, scenario: Pack) -> Asks:
-    """Return what the lab would have to add to run the plan, and to reach the evidence target."""
-    plan = assess(protocol, scenario)
-    found = wordings(plan)
-    return asks_of(plan, least_loss_of(plan, found=found), found)
-
-
 def asks_of(plan: Assessment, least: LeastLoss, found: Wordings) -> Asks:
-    """Return what `asks` does, for a plan that is judged and searched already.
+    """Return what it would take to run a plan, and to reach the evidence target.
 
-    Args:
-        plan: the plan.
-        least: the plan that gives up the least in the lab as it is.
-        found: the plan's wordings.
+    Given are its least-loss plan in the lab as it is, and its wordings.
     """
     search = _Alone(plan, least, found)
     return Asks(
-        run=_relief(plan, plan.counts),
+        run=_relief(plan),
         target=search.at_target(),
         alone_target=tuple(search.alone(EvidenceTier.MEETS_TARGET)),
         alone_floor=tuple(search.alone(EvidenceTier.ABOVE_FLOOR)),
@@ -173,79 +164,35 @@ def asks_of(plan: Assessment, least: LeastLoss, found: Wordings) -> Asks:
 # --- one plan as it is ----------------------------------------------------------------------
 
 
-def _relief(plan: Assessment, counts: Counts) -> Relief:
-    """Return the smallest additions with which the lab can run a plan with these numbers."""
-    found = [*_amounts(counts, plan.pack), *_missing(plan)]
-    numbers = {"sample_size": counts.samples, "duration_days": counts.days}
-    return Relief(revise(plan.plan, **numbers), tuple(found), tuple(_left(plan, counts)))
+def _relief(plan: Assessment) -> Relief:
+    """Return the smallest additions with which the lab can run a plan, and what they leave.
+
+    What is left is what the check says of the lab that has added them all.
+    """
+    lacks = (plan.slack[dimension] for dimension in AMOUNTS)
+    amounts = [Ask(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
+    found = (*amounts, *_missing(plan).values())
+    return Relief(plan.plan, found, tuple(assess(plan.plan, granted(found, plan.pack)).failing))
 
 
-def means(pack: Pack) -> Means:
-    """Return what the lab has of the `AMOUNTS`: credits, days, staff units."""
-    return pack.lab.budget, pack.lab.days, pack.lab.staff
-
-
-def needed_means(counts: Counts, pack: Pack) -> Means:
-    """Return what a plan of these counts needs of the `AMOUNTS`."""
-    return (
-        credits_needed(counts, pack.cost_model),
-        counts.days,
-        int(staff(counts, pack.staff_model)),
-    )
-
-
-def _amounts(counts: Counts, pack: Pack) -> Iterator[Ask]:
-    for dimension, has, need in zip(AMOUNTS, means(pack), needed_means(counts, pack), strict=True):
-        if need > has:
-            yield Ask(dimension, has, need)
-
-
-def _missing(plan: Assessment) -> list[Ask]:
-    """Return an ask for each item of the plan that the lab has booked or out of stock."""
+def _missing(plan: Assessment) -> dict[str, Ask]:
+    """Return an ask for each item of the plan that the lab has booked or out of stock, by key."""
     found: dict[str, Ask] = {}
     for item in plan.items:
-        if item.status in (ItemStatus.BOOKED, ItemStatus.OUT_OF_STOCK):
-            found.setdefault(label_key(item.label), _release(item.label, item.category))
-    return list(found.values())
-
-
-def _release(label: str, category: str) -> Ask:
-    dimension = Dimension.EQUIPMENT if category == "equipment" else Dimension.REAGENTS
-    return Ask(dimension, 0, 1, label)
-
-
-def _left(plan: Assessment, counts: Counts) -> Iterator[Dimension]:
-    """Yield the dimensions that such a plan fails whatever the lab adds."""
-    unknown = {item.category for item in plan.items if item.status is ItemStatus.UNKNOWN}
-    numbers = {
-        Bounds.SAMPLES: counts.samples,
-        Bounds.DAYS: counts.days,
-        # Other numbers than the plan's own are chosen so that their evidence is allowed.
-        Bounds.EVIDENCE: plan.evidence.value if counts == plan.counts else None,
-    }
-    broken = any(
-        limit.hard and (number := numbers[limit.number]) is not None and not limit.allows(number)
-        for limit in plan.pack.limits
-    )
-    if broken or counts.samples < 1 or counts.days < 1 or 0 < counts.controls >= counts.samples:
-        yield Dimension.PROTOCOL
-    if "equipment" in unknown:
-        yield Dimension.EQUIPMENT
-    if "reagent" in unknown:
-        yield Dimension.REAGENTS
-    if plan.violations:
-        yield Dimension.POLICY
+        if item.status in MISSING:
+            ask = Ask(ITEM_DIMENSIONS[item.category], 0, 1, item.label)
+            found.setdefault(label_key(item.label), ask)
+    return found
 
 
 def granted(found: Iterable[Ask], pack: Pack) -> Pack:
     """Return the study in a lab that has added these asks."""
     asked = list(found)
     amounts = {ask.dimension: ask.needs for ask in asked if ask.item is None}
-    days, people = amounts.get(Dimension.SCHEDULE), amounts.get(Dimension.STAFF)
     lab = pack.lab.with_means(
         budget=amounts.get(Dimension.BUDGET),
-        days=None if days is None else int(days),
-        staff=None if people is None else int(people),
+        days=int(amounts.get(Dimension.SCHEDULE, pack.lab.days)),
+        staff=int(amounts.get(Dimension.STAFF, pack.lab.staff)),
         released=[ask.item for ask in asked if ask.item is not None],
     )
     return pack.in_lab(lab)
@@ -270,25 +217,29 @@ class _Alone:
     def worth(self) -> Worth:
         return Worth(self.pack, most_looked_at(self.plan.plan, self.pack))
 
+    @cached_property
+    def limits(self) -> Limits:
+        return Limits(self.pack, frozenset({Dimension.SCHEDULE}))
+
     def at_target(self) -> Relief | None:
         """Return what it takes to reach the target with the plan's own items and controls."""
-        as_is = Wording(frozenset(), self.plan.counts.controls, factor=self.plan.evidence_factor)
-        counts = self._counts(as_is, TIER_RANK[EvidenceTier.MEETS_TARGET])
-        return None if counts is None else _relief(self.plan, counts)
+        as_is = Wording(controls=self.plan.counts.controls, factor=self.plan.evidence_factor)
+        counts = self._counts(as_is, EvidenceTier.MEETS_TARGET)
+        if counts is None:
+            return None
+        sized = revise(self.plan.plan, sample_size=counts.samples, duration_days=counts.days)
+        return _relief(assess(sized, self.pack))
 
-    def _counts(self, wording: Wording, tier: int) -> Counts | None:
-        """Return the fewest samples and days of a wording that reach a tier, None if none do.
-
-        One experimental sample beside the controls is the least.
-        """
-        needed = self.worth.needed(tier, wording.factor)
+    def _counts(self, wording: Wording, tier: EvidenceTier) -> Counts | None:
+        """Return the fewest samples and days of a wording that reach a tier, None if none do."""
+        needed = self.worth.needed(TIER_RANK[tier], wording.factor)
         allowed = self.worth.allowed(wording.factor)
         if needed is None or allowed is None:
             return None
-        limits = Limits(self.pack, over_days=True)
-        samples = max(needed, allowed, limits.fewest_samples(wording.controls))
-        days = limits.fewest_days(samples)
-        if samples > min(self.worth.most, limits.most_samples(days)) or days > limits.days[1]:
+        samples = max(needed, allowed, self.limits.fewest_samples(wording.controls))
+        days = self.limits.fewest_days(samples)
+        most = min(self.worth.most, self.limits.most_samples(days))
+        if samples > most or days > self.limits.days[1]:
             return None
         return self.plan.counts._replace(samples=samples, days=days, controls=wording.controls)
 
@@ -296,92 +247,81 @@ class _Alone:
         """Yield what each addition that is enough for a tier opens; none if it is reached now."""
         if self._reaches(self.least, tier):
             return
-        found = [*self._amounts(tier), *self._items(tier)]
+        found = [(ask, self._with(ask, self.wordings)) for ask in self._enough(tier)]
+        if self._amounts_allow(tier):
+            found += [each for each in self._with_items if self._reaches(each[1], tier)]
         for ask, least in sorted(found, key=lambda each: each[0].share):
-            yield self._single(ask, tier, least)
+            dropped, kept = tuple(PlanStep(self.plan, least.after).newly_dropped), None
+            if dropped and ask.item is None:
+                enough = self._enough(tier, controls_stay=True)
+                kept = next((each for each in enough if each.dimension is ask.dimension), None)
+            yield Single(ask, tier, least, dropped, kept)
 
     def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
         return least.after.feasible and least.rank.tier <= TIER_RANK[tier]
 
-    def _single(self, ask: Ask, tier: EvidenceTier, least: LeastLoss) -> Single:
-        before = {control.name for control in self.plan.dropped}
-        dropped = tuple(c for c in least.after.dropped if c.name not in before)
-        kept = None
-        if dropped and ask.item is None:
-            needed = self._needed(tier, controls_stay=True)
-            kept = next(
-                (a for a in _enough(needed, self.pack) if a.dimension is ask.dimension), None
-            )
-        return Single(ask, tier, least, dropped, kept)
+    def _with(self, ask: Ask, found: Wordings | None = None) -> LeastLoss:
+        """Return the least-loss plan of the lab with an addition; amounts change no wording."""
+        return least_loss_of(assess(self.plan.plan, granted([ask], self.pack)), found=found)
 
-    def _amounts(self, tier: EvidenceTier) -> Iterator[tuple[Ask, LeastLoss]]:
-        """Yield the least budget, days and staff that alone let some wording reach the tier."""
-        for ask in _enough(self._needed(tier), self.pack):
-            lab = granted([ask], self.pack)
-            yield ask, least_loss_of(assess(self.plan.plan, lab), found=self.wordings)
+    def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Ask]:
+        """Yield the least of each amount that alone is enough for some wording that can be used.
 
-    def _needed(self, tier: EvidenceTier, *, controls_stay: bool = False) -> list[Means]:
-        """Return what each wording that the lab can use needs at least to reach the tier.
-
-        With ``controls_stay`` only of the wordings in which every control of the plan stays.
+        With ``controls_stay`` only for the wordings in which every control of the plan stays.
         """
-        return [
-            needed_means(counts, self.pack)
+        usable = [
+            self._needs(wording, tier)
             for wording in self.wordings.found
             if not wording.failing and not (controls_stay and wording.dropped)
-            and (counts := self._counts(wording, TIER_RANK[tier])) is not None
-        ]  # fmt: skip
+        ]
+        for place, dimension in enumerate(AMOUNTS):
+            alone = [needs[place] for needs in usable if needs and self._short(needs) == [place]]
+            if alone:
+                yield Ask(dimension, self.has[place], min(alone))
+
+    def _needs(self, wording: Wording, tier: EvidenceTier) -> Means | None:
+        """Return what a wording needs at least of the amounts to reach a tier."""
+        counts, lab = self._counts(wording, tier), self.pack.lab
+        if counts is None:
+            return None
+        people = int(staff(counts, lab.staff_model))
+        return credits_needed(counts, lab.cost_model), counts.days, people
+
+    @cached_property
+    def has(self) -> Means:
+        """What the lab has of the amounts."""
+        return self.pack.lab.budget, self.pack.lab.days, self.pack.lab.staff
+
+    def _short(self, needs: Means) -> list[int]:
+        """Return the places of the amounts that the lab has too little of."""
+        return [place for place, need in enumerate(needs) if need > self.has[place]]
 
     @cached_property
     def items(self) -> list[Ask]:
         """An ask for each missing item that the plan lists, then for each that may replace one."""
-        listed = {label_key(item.label) for item in self.plan.items}
-        useful = listed | {
-            label_key(row.alternative)
-            for row in self.pack.allowed_substitutions
-            if label_key(row.original) in listed
-        }
-        found = {label_key(ask.item or ""): ask for ask in _missing(self.plan)}
+        useful = {label_key(item.label) for item in self.plan.items}
+        rows = self.pack.allowed_substitutions
+        useful |= {label_key(r.alternative) for r in rows if label_key(r.original) in useful}
+        found = _missing(self.plan)
         for lacking in self.pack.resources:
-            if not lacking.available and label_key(lacking.label) in useful:
-                ask = _release(lacking.label, lacking.category.value)
-                found.setdefault(label_key(lacking.label), ask)
+            key = label_key(lacking.label)
+            if not lacking.available and key in useful:
+                ask = Ask(ITEM_DIMENSIONS[lacking.category.value], 0, 1, lacking.label)
+                found.setdefault(key, ask)
         return list(found.values())
 
-    def _items(self, tier: EvidenceTier) -> Iterator[tuple[Ask, LeastLoss]]:
-        """Yield the items of which each alone, were it free, would let some plan reach the tier."""
-        if not self._amounts_allow(tier):
-            return
-        for ask, least in self._with_item:
-            if self._reaches(least, tier):
-                yield ask, least
-
     @cached_property
-    def _with_item(self) -> list[tuple[Ask, LeastLoss]]:
-        return [
-            (ask, least_loss_of(assess(self.plan.plan, granted([ask], self.pack))))
-            for ask in self.items[:MOST_ITEMS_TRIED]
-        ]
+    def _with_items(self) -> list[tuple[Ask, LeastLoss]]:
+        return [(ask, self._with(ask)) for ask in self.items[:MOST_ITEMS_TRIED]]
 
     def _amounts_allow(self, tier: EvidenceTier) -> bool:
-        """Return whether the lab's amounts allow the tier if items cost nothing of the effect."""
-        fewest_controls = min(wording.controls for wording in self.wordings.found)
-        counts = self._counts(Wording(frozenset(), fewest_controls), TIER_RANK[tier])
-        return counts is not None and not list(_amounts(counts, self.pack))
+        """Return whether the lab's amounts allow a tier if items cost nothing of the effect.
 
-
-def _enough(needed: Iterable[Means], pack: Pack) -> Iterator[Ask]:
-    """Yield the least of each amount that is enough on its own for one of these needs."""
-    has, wanted = means(pack), list(needed)
-    for place, dimension in enumerate(AMOUNTS):
-        alone = [
-            need[place]
-            for need in wanted
-            if need[place] > has[place]
-            and all(need[i] <= has[i] for i in range(len(has)) if i != place)
-        ]
-        if alone:
-            yield Ask(dimension, has[place], min(alone))
+        If they do not with the fewest controls, no item can be enough, and none need be tried.
+        """
+        fewest = min(wording.controls for wording in self.wordings.found)
+        needs = self._needs(Wording(controls=fewest), tier)
+        return needs is not None and not self._short(needs)
 
 
 # --- what one more buys ---------------------------------------------------------------------
@@ -389,13 +329,7 @@ def _enough(needed: Iterable[Means], pack: Pack) -> Iterator[Ask]:
 
 @dataclass(frozen=True)
 class Extra:
-    """The least-loss plan of a lab before and after one addition.
-
-    Attributes:
-        dimension: budget, schedule or staff.
-        more: how much is added: credits, days or staff units.
-        before, after: the least-loss plans.
-    """
+    """The least-loss plan of a lab before and after more of an amount."""
 
     dimension: Dimension
     more: int
@@ -411,19 +345,11 @@ class Extra:
 def extras(plan: Assessment, least: LeastLoss, found: Wordings) -> tuple[Extra, ...]:
     """Return what each single addition would buy: credits, a day, a staff unit.
 
-    Args:
-        plan: the plan.
-        least: the plan that gives up the least in the lab as it is.
-        found: the plan's wordings; amounts do not change them.
+    Given are the least-loss plan in the lab as it is, and the wordings, which amounts leave alone.
     """
-    lab = plan.pack.lab
-    grown = (
-        (Dimension.BUDGET, EXTRA_CREDITS, lab.with_means(budget=lab.budget + EXTRA_CREDITS)),
-        (Dimension.SCHEDULE, 1, lab.with_means(days=lab.days + 1)),
-        (Dimension.STAFF, 1, lab.with_means(staff=lab.staff + 1)),
-    )
-    return tuple(
-        Extra(dimension, more, least, least_loss_of(
-            assess(plan.plan, plan.pack.in_lab(larger)), found=found))
-        for dimension, more, larger in grown
-    )  # fmt: skip
+    bought = []
+    for dimension, more in zip(AMOUNTS, (EXTRA_CREDITS, 1, 1), strict=True):
+        has = DIMENSION_ROWS[dimension].limit(plan)
+        larger = assess(plan.plan, granted([Ask(dimension, has, has + more)], plan.pack))
+        bought.append(Extra(dimension, more, least, least_loss_of(larger, found=found)))
+    return tuple(bought)

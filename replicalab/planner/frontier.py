@@ -15,10 +15,10 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from replicalab.agents.suggestions import apply_changes
-from replicalab.assessment import Assessment, Counts, Evidence, assess, credits_needed, tier_of
-from replicalab.models import Protocol, revise
-from replicalab.planner.limits import MOST_SAMPLES, Limits, Worth, fewest, shortfall
-from replicalab.planner.wordings import Wording, Wordings, wordings
+from replicalab.assessment import Assessment, Counts, Evidence, credits_needed, tier_of
+from replicalab.models import LARGEST_PLANNED, Protocol, revise
+from replicalab.planner.limits import Limits, Worth, fewest, shortfall
+from replicalab.planner.wordings import Wording, Wordings
 from replicalab.scenarios import EvidenceTier, Pack
 
 MOST_SIZES: Final = 1000
@@ -34,12 +34,10 @@ _FEWEST_SIZES: Final = 10
 _FEWEST_OF_A_LINE: Final = 3
 
 
-@dataclass(frozen=True)
-class FrontierPlan:
+class FrontierPlan(NamedTuple):
     """A feasible plan that no other beats.
 
     Attributes:
-        samples, days, credits: what it takes.
         value: its evidence, in the study's measure.
         tier: where that stands to target and floor.
         loss: the fidelity that it gives up.
@@ -93,7 +91,6 @@ class Frontier:
     """The plans that nothing beats, cheapest first; none when no feasible plan has evidence.
 
     Attributes:
-        plans: the plans.
         pack: the study in the lab that they are for.
         exact: whether every plan was looked at, but for sizes between those evenly spaced.
     """
@@ -158,17 +155,14 @@ class Frontier:
         A plan that nothing beats only because it takes fewer days is on no line: a cheaper plan of
         the same fidelity loss has as much evidence.
         """
-        losses = sorted({plan.loss for plan in self.plans})
-        return tuple(LossLine(loss, tuple(self._rising(loss))) for loss in losses)
-
-    def _rising(self, loss: int) -> Iterator[FrontierPlan]:
-        """Yield the plans of that loss that have more evidence than every cheaper one."""
-        found = [(shortfall(p.value, self.pack), p) for p in self.plans if p.loss == loss]
-        best = None
+        rising: dict[int, list[FrontierPlan]] = {}
+        best: dict[int, float] = {}
+        found = ((shortfall(plan.value, self.pack), plan) for plan in self.plans)
         for short, plan in sorted(found, key=lambda each: (each[1].credits, each[0])):
-            if best is None or short < best:
-                best = short
-                yield plan
+            if plan.loss not in best or short < best[plan.loss]:
+                best[plan.loss] = short
+                rising.setdefault(plan.loss, []).append(plan)
+        return tuple(LossLine(loss, tuple(rising[loss])) for loss in sorted(rising))
 
     @cached_property
     def listed(self) -> tuple[FrontierPlan, ...]:
@@ -192,69 +186,28 @@ def _spaced(plans: Sequence[FrontierPlan], most: int) -> list[FrontierPlan]:
     return [plans[at] for at in dict.fromkeys(places)]
 
 
-def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
+def frontier_of(plan: Assessment, found: Wordings) -> Frontier:
     """Return the feasible plans that no other beats on cost, days, evidence and fidelity at once.
 
     Searched: every number of days that keeps the endpoint, wording and sample size that the lab
-    affords, up to `MOST_SAMPLES`. Of plans that are equal in all four, one is returned.
+    affords, up to `LARGEST_PLANNED`. Of plans that are equal in all four, one is returned.
     """
-    plan = assess(protocol, scenario)
-    return frontier_of(plan, wordings(plan))
-
-
-def frontier_of(plan: Assessment, found: Wordings) -> Frontier:
-    """Return what `frontier` does, for a plan that is judged already.
-
-    Args:
-        plan: the plan.
-        found: its wordings.
-    """
-    pack = plan.pack
+    pack, absent = plan.pack, len(plan.dropped)
     usable = [wording for wording in found.found if not wording.failing]
-    worth = Worth(pack, MOST_SAMPLES)
     if Limits(pack).endpoint_lost or not usable:
         return Frontier((), pack, found.exact)
+    worth = Worth(pack, LARGEST_PLANNED)
     sizes = max(_FEWEST_SIZES, min(MOST_SIZES, _MOST_PLANS // len(usable)))
-    absent = len(plan.dropped)
-    points = (
-        point
-        for place, wording in enumerate(usable[: _MOST_PLANS // _FEWEST_SIZES])
-        for point in _curve(plan.counts, wording, place, worth, sizes)
-    )
-    plans = [
-        FrontierPlan(
-            samples=point.samples,
-            days=point.days,
-            credits=point.credits,
-            value=point.value,
-            tier=tier_of(pack.design, point.value),
-            loss=point.loss + absent,
-            wording=usable[point.wording],
-        )
-        for point in _unbeaten(points)
+    points = [
+        (shortfall(each.value, pack), each._replace(loss=each.loss + absent))
+        for wording in usable[: _MOST_PLANS // _FEWEST_SIZES]
+        for each in _curve(plan.counts, wording, worth, sizes)
     ]
-    return Frontier(
-        tuple(sorted(plans, key=lambda each: (each.credits, each.days, each.loss))),
-        pack,
-        found.exact,
-    )
+    plans = sorted(_unbeaten(points), key=lambda each: (each.credits, each.days, each.loss))
+    return Frontier(tuple(plans), pack, found.exact)
 
 
-class _Point(NamedTuple):
-    """A plan by its four respects, lower is better in each, and what it is."""
-
-    shortfall: float
-    credits: float
-    days: int
-    loss: int
-    samples: int
-    wording: int
-    value: float
-
-
-def _curve(
-    counts: Counts, wording: Wording, place: int, worth: Worth, sizes: int
-) -> Iterator[_Point]:
+def _curve(counts: Counts, wording: Wording, worth: Worth, sizes: int) -> Iterator[FrontierPlan]:
     """Yield the plans of one wording that may be unbeaten, by growing sample."""
     pack, factor = worth.pack, wording.factor
     limits, counts = Limits(pack), counts._replace(controls=wording.controls)
@@ -269,8 +222,8 @@ def _curve(
     for samples in _sizes(low, enough, sizes, pack):
         days, value = limits.fewest_days(samples), worth.value(samples, factor)
         cost = credits_needed(counts._replace(samples=samples, days=days), pack.cost_model)
-        short = shortfall(value, pack)
-        yield _Point(short, cost, days, wording.loss, samples, place, value)
+        tier = tier_of(pack.design, value)
+        yield FrontierPlan(samples, days, cost, value, tier, wording.loss, wording)
 
 
 def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
@@ -288,32 +241,34 @@ def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
     yield most
 
 
-def _unbeaten(points: Iterable[_Point]) -> Iterator[_Point]:
-    """Yield each point unless one with as much evidence is as good in the other three."""
-    stairs: dict[int, _Stairs] = {}
-    for point in sorted(points):
-        if any(stair.beat(point) for loss, stair in stairs.items() if loss <= point.loss):
+def _unbeaten(points: Iterable[tuple[float, FrontierPlan]]) -> Iterator[FrontierPlan]:
+    """Yield each plan unless one with as much evidence is as good in the other three.
+
+    They are gone through from the most evidence, so a plan can only be beaten by an earlier one.
+    Of these it is enough to keep, for each fidelity loss, stairs that go down: the least cost for
+    each number of days, more days for fewer credits.
+
+    Args:
+        points: the plans, each with what is short of the evidence.
+    """
+    stairs: dict[int, tuple[list[int], list[float]]] = {}
+
+    def order(point: tuple[float, FrontierPlan]) -> tuple[float, ...]:
+        short, plan = point
+        return short, plan.credits, plan.days, plan.loss, plan.samples
+
+    for _, plan in sorted(points, key=order):
+        if any(_beat(*stair, plan) for loss, stair in stairs.items() if loss <= plan.loss):
             continue
-        stairs.setdefault(point.loss, _Stairs([], [])).add(point)
-        yield point
+        days, credits = stairs.setdefault(plan.loss, ([], []))
+        place = end = bisect_left(days, plan.days)
+        while end < len(days) and credits[end] >= plan.credits:
+            end += 1  # the steps that the plan beats
+        days[place:end], credits[place:end] = [plan.days], [plan.credits]
+        yield plan
 
 
-class _Stairs(NamedTuple):
-    """The least cost for each number of days, as steps down: more days, fewer credits."""
-
-    days: list[int]
-    credits: list[float]
-
-    def beat(self, point: _Point) -> bool:
-        """Return whether some step takes no longer than the point and costs no more."""
-        place = bisect_right(self.days, point.days) - 1
-        return place >= 0 and self.credits[place] <= point.credits
-
-    def add(self, point: _Point) -> None:
-        """Put a point that no step beats in its place, and take out the steps that it beats."""
-        place = bisect_left(self.days, point.days)
-        end = place
-        while end < len(self.days) and self.credits[end] >= point.credits:
-            end += 1
-        self.days[place:end] = [point.days]
-        self.credits[place:end] = [point.credits]
+def _beat(days: list[int], credits: list[float], plan: FrontierPlan) -> bool:
+    """Return whether some step takes no longer than the plan and costs no more."""
+    place = bisect_right(days, plan.days) - 1
+    return place >= 0 and credits[place] <= plan.credits

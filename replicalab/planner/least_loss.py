@@ -19,21 +19,20 @@ term: each step keeps the candidates that are best so far.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, groupby
 from math import inf
 from typing import Final, NamedTuple, TypeVar
 
 from replicalab.agents.suggestions import (
-    AlternativeSuggestion,
     Offer,
     SuggestionChange,
     apply_changes,
     offer_of,
     reference_offer,
 )
-from replicalab.assessment import Assessment, FeasibilityCheckResult, assess, credits_needed
+from replicalab.assessment import Assessment, credits_needed
 from replicalab.models import Dimension, Protocol
 from replicalab.planner.limits import (
     BELOW_FLOOR,
@@ -46,12 +45,17 @@ from replicalab.planner.limits import (
     shortfall,
 )
 from replicalab.planner.reasons import number_changes, with_reasons
-from replicalab.planner.steps import changed_values
+from replicalab.planner.steps import changed_values, judged
 from replicalab.planner.wordings import Wording, Wordings, wordings
 from replicalab.scenarios import Pack
 
-_GIVEN_UP: Final = (Dimension.BUDGET, Dimension.STAFF, Dimension.PROTOCOL)
+_BY_NUMBERS: Final = (Dimension.BUDGET, Dimension.STAFF, Dimension.PROTOCOL)
 """The dimensions that a number of the plan decides, apart from the days, which always fit."""
+
+_GIVEN_UP: Final = [
+    frozenset(some) for size in range(4) for some in combinations(_BY_NUMBERS, size)
+]
+"""Every set of them, the smallest first."""
 
 T = TypeVar("T")
 
@@ -60,13 +64,11 @@ class Rank(NamedTuple):
     """What a plan gives up, the worst first; the smaller rank is the better plan.
 
     Attributes:
-        failing: how many dimensions fail.
         tier: 0 meets the target, 1 is above the floor, 2 is below it.
         loss: fidelity given up; each substitution counts 0 to 3, each dropped control 1.
         shortfall: the evidence, lower is better (a power counts negative).
         changes: how many values of the original plan differ.
         days_short: how many days the study's endpoint is short of, 0 where it is kept.
-        credits: what the plan costs.
     """
 
     failing: int
@@ -108,7 +110,6 @@ class LeastLoss:
     Attributes:
         after: the plan; the original itself when nothing else gives up less.
         changes: from the original to it, each with its reason and what is lost.
-        rank: where it stands in the order of all plans.
         exact: whether every plan was searched; False only for plans with so many items and
             controls to choose from that not all their combinations could be.
     """
@@ -134,85 +135,46 @@ class LeastLoss:
         return self.exact and (self.rank.tier == BELOW_FLOOR or not self.after.feasible)
 
 
-def least_loss(protocol: Protocol, scenario: Pack) -> LeastLoss:
-    """Return the plan for this lab that gives up the least of the study."""
-    return least_loss_of(assess(protocol, scenario))
-
-
 def least_loss_of(
     plan: Assessment, offer: Offer | None = None, found: Wordings | None = None
 ) -> LeastLoss:
-    """Return what `least_loss` does, for a plan that is judged already.
+    """Return the plan for this lab that gives up the least of the study.
 
-    The answer is never worse than the plan itself, nor than the Lab Manager's fixes.
-
-    Args:
-        plan: the plan.
-        offer: what the fixes lead to, where that is known.
-        found: the plan's wordings, where they are known.
+    It is never worse than the plan itself, nor than what the Lab Manager's fixes lead to: its
+    offer, which may be known already, as may the plan's wordings.
     """
     found = found or wordings(plan)
-    best = _Search(plan, found).best()
-    contenders = [_revision(plan, plan, ())]
-    offer = offer or reference_offer(plan)
-    if offer is not None:
-        contenders.append(_revision(plan, offer.after, offer.changes))
-    if best is not None:
-        worded = best.wording.changes(plan.pack)
-        numbers = number_changes(apply_changes(plan.plan, worded), best, plan.pack)
-        changes = [*worded, *numbers]
-        revised = apply_changes(plan.plan, changes)
-        known = next((c.after for c in contenders if c.after.plan == revised), None)
-        contenders.insert(0, _revision(plan, known or assess(revised, plan.pack), changes))
-    least = min(contenders, key=lambda each: each.rank)
-    return LeastLoss(least.after, with_reasons(least.changes, least.after), least.rank, found.exact)
+    contenders: list[tuple[Assessment, list[SuggestionChange]]] = [(plan, [])]
+    if offer := offer or reference_offer(plan):
+        contenders.append((offer.after, offer.changes))
+    if best := _Search(plan, found).best():
+        changes = best.wording.changes(plan.pack)
+        changes += number_changes(apply_changes(plan.plan, changes), best, plan.pack)
+        known = [after for after, _ in contenders]
+        after = judged(apply_changes(plan.plan, changes), plan, known)
+        contenders.insert(0, (after, changes))
+    revisions = (
+        LeastLoss(after, tuple(changes), rank(after, plan.plan), found.exact)
+        for after, changes in contenders
+    )
+    least = min(revisions, key=lambda each: each.rank)
+    return replace(least, changes=with_reasons(least.changes, least.after))
 
 
-def _revision(
-    plan: Assessment, after: Assessment, changes: Iterable[SuggestionChange]
-) -> LeastLoss:
-    return LeastLoss(after, tuple(changes), rank(after, plan.plan))
-
-
-def suggest_least_loss(
-    protocol: Protocol, check_result: FeasibilityCheckResult, scenario: Pack
-) -> AlternativeSuggestion | None:
-    """Return the least-loss plan in the form of the Lab Manager's suggestion, None if feasible."""
-    if check_result.feasible:
-        return None
-    offer = least_loss_offer(assess(protocol, scenario))
-    return offer.suggestion if offer else None
-
-
-def least_loss_offer(plan: Assessment, least: LeastLoss | None = None) -> Offer | None:
-    """Return the least-loss plan as the Lab Manager's offer, None if the plan is feasible.
-
-    Args:
-        plan: the plan.
-        least: the plan that gives up the least, where it is known.
-    """
-    if plan.feasible:
-        return None
-    least = least or least_loss_of(plan)
-    offer = offer_of(plan.check, least.after, least.changes)
-    # An offer is an improvement where fewer dimensions fail, and none that passed before.
-    improved = set(least.after.failing) < set(plan.failing)
-    suggestion = offer.suggestion.model_copy(update={"improved": improved})
-    return offer._replace(suggestion=suggestion)
+def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
+    """Return the plan's least-loss plan as the Lab Manager's offer, None if it is feasible."""
+    return None if plan.feasible else offer_of(plan.check, least.after, least.changes)
 
 
 # --- the search -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A wording with the limits that its numbers may exceed, and its numbers.
 
     Attributes:
-        wording: how the plan is worded.
-        given_up: the limits that its numbers may exceed.
-        most: the most samples that fit the others.
-        samples, days: the plan's numbers; 0 until they are chosen.
+        most: the most samples that fit the other limits.
+        samples, days: 0 until they are chosen.
     """
 
     wording: Wording
@@ -220,19 +182,6 @@ class Candidate:
     most: int
     samples: int = 0
     days: int = 0
-
-    def limits(self, pack: Pack) -> Limits:
-        """Return the limits that its numbers keep to."""
-        return _limits(pack, self.given_up)
-
-
-def _limits(pack: Pack, given_up: frozenset[Dimension]) -> Limits:
-    return Limits(
-        pack,
-        over_budget=Dimension.BUDGET in given_up,
-        over_staff=Dimension.STAFF in given_up,
-        over_paper=Dimension.PROTOCOL in given_up,
-    )
 
 
 def _least_of(found: Iterable[T], key: Callable[[T], float]) -> list[T]:
@@ -249,114 +198,105 @@ class _Search:
     wordings: Wordings
     _most: dict[tuple[int, frozenset[Dimension]], int | None] = field(default_factory=dict)
 
-    @property
-    def pack(self) -> Pack:
-        return self.plan.pack
+    @cached_property
+    def limits(self) -> Limits:
+        """All the limits, none of them given up."""
+        return Limits(self.plan.pack)
 
     @cached_property
     def worth(self) -> Worth:
-        most = most_looked_at(self.plan.plan, self.pack)
-        return Worth(self.pack, most, Limits(self.pack).endpoint_lost)
+        most = most_looked_at(self.plan.plan, self.plan.pack)
+        return Worth(self.plan.pack, most, self.limits.endpoint_lost)
 
     def best(self) -> Candidate | None:
-        """Return the best of all plans, None where the lab gives no day at all."""
+        """Return the best of all plans, None where the lab gives no day at all.
+
+        Each step applies a term of the order and keeps the candidates that are best by it. A tier
+        is judged by the most samples that fit, for it only gets better with more; how many of them
+        are taken is left until the tier and the loss are settled.
+        """
         worth = self.worth
         found = self._fewest_failing()
         found = _least_of(found, lambda one: worth.tier(one.most, one.wording.factor))
         found = _least_of(found, lambda one: one.wording.loss)
-        sized = [self._sized(one) for one in found]
-        sized = _least_of(sized, lambda one: worth.shortfall(one.samples, one.wording.factor))
-        settled = (each for one in sized for each in self._settled(one))
+        found = [one._replace(samples=self._samples(one)) for one in found]
+        found = _least_of(found, lambda one: worth.shortfall(one.samples, one.wording.factor))
+        settled = (each for one in found for each in self._settled(one))
         return min(settled, key=self._leftover, default=None)
 
     def _fewest_failing(self) -> list[Candidate]:
         """Return, of all wordings and limits given up, those that fit with the fewest failing."""
-        by_number: dict[int, list[tuple[Wording, frozenset[Dimension]]]] = {}
-        for wording in self.wordings.found:
-            for size in range(len(_GIVEN_UP) + 1):
-                for given_up in map(frozenset, combinations(_GIVEN_UP, size)):
-                    number = len(wording.failing | given_up)
-                    by_number.setdefault(number, []).append((wording, given_up))
-        for number in sorted(by_number):
-            fits = (
-                Candidate(*each, most)
-                for each in by_number[number]
-                if (most := self._most_that_fit(*each)) is not None
-            )
-            if found := [one for one in fits if self._fewest(one) <= one.most]:
+        pairs = [(len(w.failing | up), w, up) for w in self.wordings.found for up in _GIVEN_UP]
+        for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
+            found = [
+                Candidate(wording, given_up, most)
+                for _, wording, given_up in tied
+                if (most := self._most_that_fit(wording.controls, given_up)) is not None
+                and self._fewest(wording, given_up) <= most
+            ]
+            if found:
                 return found
         return []
 
-    def _most_that_fit(self, wording: Wording, given_up: frozenset[Dimension]) -> int | None:
+    def _most_that_fit(self, controls: int, given_up: frozenset[Dimension]) -> int | None:
         """Return the largest sample that fits some number of days, None if none does."""
-        key = wording.controls, given_up
+        key = controls, given_up  # thousands of wordings have a few numbers of controls
         if key not in self._most:
-            counts = self.plan.counts._replace(controls=wording.controls)
-            most = self.worth.most
-            self._most[key] = _limits(self.pack, given_up).most_that_fit(counts, most)
+            counts = self.plan.counts._replace(controls=controls)
+            limits = Limits(self.plan.pack, given_up)
+            self._most[key] = limits.most_that_fit(counts, self.worth.most)
         return self._most[key]
 
-    def _fewest(self, one: Candidate) -> float:
-        """Return the fewest samples of a candidate, infinite where no number will do."""
-        return 1 if Dimension.PROTOCOL in one.given_up else self._sound(one.wording)
+    def _fewest(self, wording: Wording, given_up: frozenset[Dimension]) -> float:
+        """Return the fewest samples, infinite where no number will do."""
+        return 1 if Dimension.PROTOCOL in given_up else self._sound(wording)
 
     def _sound(self, wording: Wording) -> float:
         """Return the fewest samples that are sound on paper, infinite where none are.
 
         They leave room beside the controls, and are what the study's own constraints demand.
         """
-        limits, allowed = Limits(self.pack), self.worth.allowed(wording.factor)
-        least = limits.fewest_samples(wording.controls)
-        fewest_sound = inf if allowed is None else max(least, allowed)
-        return fewest_sound if fewest_sound <= limits.most_samples(limits.days[1]) else inf
+        allowed = self.worth.allowed(wording.factor)
+        if allowed is None:
+            return inf
+        least = max(self.limits.fewest_samples(wording.controls), allowed)
+        return least if least <= self.limits.most_samples(self.limits.days[1]) else inf
 
-    def _sized(self, one: Candidate) -> Candidate:
-        """Return it with the samples asked for if so many fit, or the fewest of a better tier."""
-        controls = one.wording.controls
-        wanted = (
-            controls + 1,
-            Limits(self.pack).fewest_samples(controls),
-            self._sound(one.wording),
-        )
-        asked = asked_samples(self.plan.plan, self.pack)
-        asked = max([asked, *(int(n) for n in wanted if n <= one.most)])
-        factor = one.wording.factor
-        needed = self.worth.needed(self.worth.tier(one.most, factor), factor) or 0
-        return _with_numbers(one, min(one.most, max(asked, needed)))
+    def _samples(self, one: Candidate) -> int:
+        """Return how many samples to take, of those that fit.
+
+        So many as are asked for, or need be taken to be sound; or the fewest of the tier that can
+        be reached, if those are more. A surplus beyond that would buy evidence that nobody wants,
+        and let the wording with the most room win by it.
+        """
+        wording = one.wording
+        least = self.limits.fewest_samples(wording.controls), self._sound(wording)
+        sound = [int(n) for n in (wording.controls + 1, *least) if n <= one.most]
+        tier = self.worth.tier(one.most, wording.factor)
+        needed = self.worth.needed(tier, wording.factor) or 0
+        return min(one.most, max(asked_samples(self.plan.plan, self.plan.pack), needed, *sound))
 
     def _settled(self, one: Candidate) -> Iterator[Candidate]:
-        """Yield it with every days and samples that may be the least change or cost."""
-        limits = one.limits(self.pack)
-        counts = self.plan.counts._replace(controls=one.wording.controls)
-        for samples in self._equal_samples(one):
-            planned = counts._replace(samples=samples)
-            for days in (self.plan.counts.days, limits.best_days(planned)):
-                if limits.allows(planned._replace(days=days)):
-                    yield _with_numbers(one, samples, days)
+        """Yield it with every days and samples that may be the least change or cost.
 
-    def _equal_samples(self, one: Candidate) -> list[int]:
-        """Return the samples, the fewest that are worth as much, and the original if they are."""
-        worth, factor, original = self.worth, one.wording.factor, self.plan.counts.samples
-        same = worth.shortfall(one.samples, factor)
-        least = fewest(
-            lambda n: worth.shortfall(n, factor) == same,
-            int(self._fewest(one)),
-            one.samples,
-        )
-        kept = [original] if least <= original <= one.samples else []
-        return [*kept, one.samples, least]
+        The samples are those chosen, the fewest that are worth as much, and the original's where
+        they lie between the two; the days are the original's and the best.
+        """
+        limits, worth, factor = Limits(self.plan.pack, one.given_up), self.worth, one.wording.factor
+        same, low = worth.shortfall(one.samples, factor), self._fewest(one.wording, one.given_up)
+        least = fewest(lambda n: worth.shortfall(n, factor) == same, int(low), one.samples)
+        before = self.plan.counts
+        kept = [before.samples] if least <= before.samples <= one.samples else []
+        for samples in (*kept, one.samples, least):
+            planned = before._replace(samples=samples, controls=one.wording.controls)
+            for days in (before.days, limits.best_days(planned)):
+                if limits.allows(planned._replace(days=days)):
+                    yield one._replace(samples=samples, days=days)
 
     def _leftover(self, one: Candidate) -> tuple[int, int, float]:
         """Return the last terms of the order: changes, days short of the endpoint, cost."""
-        before = self.plan.counts
+        before, pack = self.plan.counts, self.plan.pack
         counts = before._replace(samples=one.samples, days=one.days, controls=one.wording.controls)
         changed = (one.samples != before.samples) + (one.days != before.days)
-        return (
-            one.wording.changed + changed,
-            days_short(one.days, self.pack),
-            credits_needed(counts, self.pack.cost_model),
-        )
-
-
-def _with_numbers(one: Candidate, samples: int, days: int = 0) -> Candidate:
-    return Candidate(one.wording, one.given_up, one.most, samples, days)
+        cost = credits_needed(counts, pack.cost_model)
+        return one.wording.changed + changed, days_short(one.days, pack), cost

@@ -16,11 +16,8 @@ from typing import Final
 
 from replicalab.assessment import Counts, counts_of, credits_needed, evidence_value, staff, tier_of
 from replicalab.assessment.evidence import seen_effect
-from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Protocol
+from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Dimension, Protocol
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
-
-MOST_SAMPLES: Final = LARGEST_PLANNED
-"""The largest sample that is looked at, unless the plan or the study asks for more."""
 
 TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
 """The place of each tier, 0 the best."""
@@ -49,12 +46,7 @@ def largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
     """
     if low > high or not fits(low):
         return None
-    if fits(high):
-        return high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    return fewest(lambda number: not fits(number), low + 1, high + 1) - 1
 
 
 def fewest(holds: Callable[[int], bool], low: int, high: int) -> int:
@@ -75,7 +67,7 @@ def asked_samples(plan: Protocol, pack: Pack) -> int:
 
 def most_looked_at(plan: Protocol, pack: Pack) -> int:
     """Return the largest sample that is looked at for a plan."""
-    return max(MOST_SAMPLES, asked_samples(plan, pack))
+    return max(LARGEST_PLANNED, asked_samples(plan, pack))
 
 
 def most_counted(days: int, pack: Pack) -> int:
@@ -87,25 +79,22 @@ def most_counted(days: int, pack: Pack) -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """A lab's numbers, and which of them a plan may exceed.
+    """A lab's numbers, as far as a plan keeps to them.
 
     Attributes:
         pack: the study in its lab.
-        over_budget, over_staff, over_paper: whether that limit is given up: the budget, the staff,
-            and what makes a plan sound on paper: a sample beside the controls, and the study's own
-            hard constraints on n and the days.
-        over_days: whether the lab's days are no limit.
+        given_up: which of the limits the plan may exceed: the budget, the staff, the lab's days
+            (schedule), and what makes a plan sound on paper (protocol): a sample beside the
+            controls, and the study's own hard constraints on n and the days.
     """
 
     pack: Pack
-    over_budget: bool = False
-    over_staff: bool = False
-    over_paper: bool = False
-    over_days: bool = False
+    given_up: frozenset[Dimension] = frozenset()
 
     def _held(self, number: Bounds) -> tuple[float, float]:
         """Return the range that the study's own hard constraints leave to a number."""
-        return (-inf, inf) if self.over_paper else hard_range(self.pack.limits, number)
+        on_paper = Dimension.PROTOCOL not in self.given_up
+        return hard_range(self.pack.limits, number) if on_paper else (-inf, inf)
 
     @cached_property
     def _samples(self) -> tuple[float, float]:
@@ -114,7 +103,7 @@ class Limits:
     @property
     def endpoint_lost(self) -> bool:
         """Whether the lab gives too few days for any evidence."""
-        return not self.over_days and self.pack.lab.days < self.pack.min_days
+        return Dimension.SCHEDULE not in self.given_up and self.pack.lab.days < self.pack.min_days
 
     @cached_property
     def days(self) -> tuple[int, int]:
@@ -124,12 +113,13 @@ class Limits:
         """
         shortest, longest = self._held(Bounds.DAYS)
         least = 1 if self.endpoint_lost else self.pack.min_days
-        most = LARGEST_COUNT if self.over_days else self.pack.lab.days
+        most = LARGEST_COUNT if Dimension.SCHEDULE in self.given_up else self.pack.lab.days
         return int(max(least, shortest)), int(min(most, longest))
 
     def fewest_samples(self, controls: int) -> int:
         """Return the fewest samples to plan: one beside the controls, unless that is given up."""
-        return 1 if self.over_paper else int(max(controls + 1, self._samples[0]))
+        on_paper = Dimension.PROTOCOL not in self.given_up
+        return int(max(controls + 1, self._samples[0])) if on_paper else 1
 
     def most_samples(self, days: int) -> int:
         """Return the most samples to plan in so many days: those that can count."""
@@ -149,15 +139,16 @@ class Limits:
         least = self.fewest_days(counts.samples)
         if not self.endpoint_lost:
             return least
-        most = largest(lambda d: self.allows(counts._replace(days=d)), least, self.days[1])
-        return most or least
+        return largest(lambda d: self.allows(counts._replace(days=d)), least, self.days[1]) or least
 
     def affords(self, counts: Counts) -> bool:
         """Return whether the lab has the credits and the people for a plan of these counts."""
         lab = self.pack.lab
-        return (self.over_budget or credits_needed(counts, lab.cost_model) <= lab.budget) and (
-            self.over_staff or staff(counts, lab.staff_model) <= lab.staff
-        )
+        needed = {
+            Dimension.BUDGET: credits_needed(counts, lab.cost_model) <= lab.budget,
+            Dimension.STAFF: staff(counts, lab.staff_model) <= lab.staff,
+        }
+        return all(fits or dimension in self.given_up for dimension, fits in needed.items())
 
     def allows(self, counts: Counts) -> bool:
         """Return whether a plan of these counts fits every limit that is not given up."""

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
-from replicalab.agents.suggestions import Offer, reference_offer
-from replicalab.assessment import Assessment
-from replicalab.models import Protocol
+from replicalab.agents.suggestions import (
+    Offer,
+    SuggestionChange,
+    apply_changes,
+    reference_offer,
+)
+from replicalab.assessment import Assessment, assess
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.asks import Asks, Extra, asks_of, extras
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import LeastLoss, least_loss_of
-from replicalab.planner.steps import judged
+from replicalab.planner.steps import NUMBERS, judged
 from replicalab.planner.wordings import Wordings, wordings
+from replicalab.scenarios import Pack
+
+_BY_WORDING: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY)
+_ITEM_FIELDS: Final = ("required_equipment", "required_reagents")
 
 
 @dataclass(frozen=True)
 class Options:
-    """What may be done about a plan; each is worked out when it is first asked for.
-
-    Attributes:
-        yours: the plan.
-    """
+    """What may be done about a plan, *yours*; each is worked out when it is first asked for."""
 
     yours: Assessment
 
@@ -79,3 +86,75 @@ class Options:
 def options_of(plan: Assessment) -> Options:
     """Return what may be done about a plan: from the Lab Manager, the planner, and the lab."""
     return Options(plan)
+
+
+def least_loss(protocol: Protocol, scenario: Pack) -> LeastLoss:
+    """Return the plan for this lab that gives up the least of the study."""
+    return Options(assess(protocol, scenario)).least
+
+
+def asks(protocol: Protocol, scenario: Pack) -> Asks:
+    """Return what the lab would have to add to run the plan, and to reach the evidence target."""
+    return Options(assess(protocol, scenario)).asks
+
+
+def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
+    """Return the feasible plans that no other beats on cost, days, evidence and fidelity."""
+    return Options(assess(protocol, scenario)).frontier
+
+
+# --- the plan that days and samples decide about ---------------------------------------------
+
+
+@dataclass(frozen=True)
+class Worded:
+    """A plan whose region over days and samples is worth drawing, and the changes that led to it.
+
+    Substitutions are made where they let some days and samples fit.
+    """
+
+    plan: Assessment
+    changes: tuple[SuggestionChange, ...] = ()
+
+    @property
+    def failing(self) -> tuple[Dimension, ...]:
+        """What fails whatever the days and samples: items and restrictions."""
+        return tuple(dimension for dimension in self.plan.failing if dimension in _BY_WORDING)
+
+    def at(self, days: int, samples: int) -> Assessment:
+        """Return the plan with other numbers."""
+        plan = self.plan
+        return assess(revise(plan.plan, sample_size=samples, duration_days=days), plan.pack)
+
+
+def worded(options: Options) -> Worded:
+    """Return the plan with the Lab Manager's substitutions if they repair it, else the planner's.
+
+    The plan itself is returned when nothing fails whatever the numbers, or nothing repairs that.
+    """
+    yours = Worded(options.yours)
+    if not yours.failing:
+        return yours
+    repairs: tuple[Iterable[SuggestionChange], ...] = (
+        options.offer.changes if options.offer else (),
+        options.least.changes,
+    )
+    for changes in repairs:
+        items = tuple(change for change in changes if change.field in _ITEM_FIELDS)
+        found = Worded(options.judged(apply_changes(options.yours.plan, items)), items)
+        if not found.failing:
+            return found
+    return yours
+
+
+def least_worded(options: Options, drawn: Worded) -> Worded | None:
+    """Return the least-loss plan as one whose region may be drawn.
+
+    None if it is worded as the plan that is drawn, or if it does not fit either.
+    """
+    least, now = options.least, drawn.plan.plan
+    plan = revise(least.plan, **{name: getattr(now, name) for name in NUMBERS})
+    if plan == now or not least.after.feasible:
+        return None
+    changes = tuple(change for change in least.changes if change.field not in NUMBERS)
+    return Worded(options.judged(plan), changes)

@@ -24,9 +24,10 @@ from replicalab.assessment import (
     merged_effects,
     staff,
 )
-from replicalab.planner.limits import MOST_SAMPLES, TIER_RANK, Constraint, Worth
-from replicalab.planner.worded import Worded
-from replicalab.scenarios import Bounds, Design, EvidenceTier, Pack, hard_range
+from replicalab.models import LARGEST_PLANNED
+from replicalab.planner.limits import Constraint, Worth
+from replicalab.planner.options import Worded
+from replicalab.scenarios import Bounds, Design, Pack, hard_range
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -48,14 +49,11 @@ _CHECKED: Final = (Constraint.BUDGET, Constraint.SCHEDULE, Constraint.STAFF)
 """The lab's own limits, which a plan must keep; beyond the evidence's it fits, but shows less."""
 
 
-@dataclass(frozen=True)
-class Fits:
+class Fits(NamedTuple):
     """What a lab's numbers say about plans; arrays that broadcast together.
 
     Attributes:
         credits: what each plan costs, rounded to a millionth as it is compared with the budget.
-        staff: the staff units that each needs.
-        budget_ok, schedule_ok, staff_ok: the three lab constraints that are amounts.
         paper_ok: sound on paper as far as counts go: at least 1 day and 1 experimental sample, and
             within the study's own constraints on n and the days.
         counts_ok: within throughput and population, so that every sample can count.
@@ -74,45 +72,32 @@ class Fits:
     @property
     def all_ok(self) -> Flags:
         """Whether every numeric check passes; the two on evidence only warn and are left out."""
-        ok: Flags = self.budget_ok & self.schedule_ok & self.staff_ok & self.paper_ok
-        return ok
-
-    @property
-    def useful(self) -> Flags:
-        """Whether every numeric check passes, every sample counts and the endpoint is kept."""
-        ok: Flags = self.all_ok & self.counts_ok & self.endpoint_ok
-        return ok
+        return self.budget_ok & self.schedule_ok & self.staff_ok & self.paper_ok
 
 
 def plans_fit(counts: Counts, pack: Pack) -> Fits:
     """Return the numeric checks of many plans in one lab.
 
-    Args:
-        counts: the five counts of the plans: whole numbers, or arrays that broadcast together.
-        pack: the study in its lab.
+    Each of the five counts is a whole number or an array, and all broadcast together.
     """
     lab = pack.lab
     credits: Floats = np.asarray(cost(counts, lab.cost_model), dtype=np.float64).round(6)
     people = np.asarray(staff(counts, lab.staff_model), dtype=np.int64)
     samples, days = np.asarray(counts.samples), np.asarray(counts.days)
+    sound = (samples > counts.controls) & (days >= 1)
+    for number, found in ((Bounds.SAMPLES, samples), (Bounds.DAYS, days)):
+        least, most = hard_range(pack.limits, number)
+        sound = sound & (found >= least) & (found <= most)
     return Fits(
         credits=credits,
         staff=people,
         budget_ok=credits <= lab.budget,
         schedule_ok=days <= lab.days,
         staff_ok=people <= lab.staff,
-        paper_ok=(samples > counts.controls) & (days >= 1) & _held(samples, days, pack),
+        paper_ok=sound,
         counts_ok=samples <= countable(days, pack),
         endpoint_ok=days >= pack.min_days,
     )
-
-
-def _held(samples: Ints, days: Ints, pack: Pack) -> Flags:
-    """Return whether numbers keep the study's own hard constraints on them."""
-    fewest, most = hard_range(pack.limits, Bounds.SAMPLES)
-    shortest, longest = hard_range(pack.limits, Bounds.DAYS)
-    held: Flags = (samples >= fewest) & (samples <= most) & (days >= shortest) & (days <= longest)
-    return held
 
 
 def countable(days: Ints, pack: Pack) -> Ints:
@@ -126,8 +111,7 @@ def _finished(days: Ints, pack: Pack) -> Ints:
     if pack.samples_per_day is None:
         return np.full(days.shape, _UNLIMITED)
     rate = pack.samples_per_day.value
-    found: Ints = np.minimum(days, _UNLIMITED // rate) * rate
-    return found
+    return np.minimum(days, _UNLIMITED // rate) * rate
 
 
 # --- the region -----------------------------------------------------------------------------
@@ -176,7 +160,7 @@ class Region:
 
     @cached_property
     def _worth(self) -> Worth:
-        return Worth(self.plan.pack, MOST_SAMPLES, effect=self.effect)
+        return Worth(self.plan.pack, LARGEST_PLANNED, effect=self.effect)
 
     @cached_property
     def evidence(self) -> Floats:
@@ -196,14 +180,11 @@ class Region:
         The samples that are meant are those that count.
         """
         evidence, factor = self.plan.evidence, self.plan.evidence_factor
-        bounds = {
-            evidence.floor: ("floor", EvidenceTier.ABOVE_FLOOR),
-            evidence.target: ("target", EvidenceTier.MEETS_TARGET),
-        }
+        bounds = {evidence.floor: ("floor", 1), evidence.target: ("target", 0)}
         return tuple(
             Level(f"{name} {evidence.amount(value)}", samples)
             for value, (name, tier) in reversed(bounds.items())
-            if (samples := self._worth.needed(TIER_RANK[tier], factor)) is not None
+            if (samples := self._worth.needed(tier, factor)) is not None
         )
 
     # --- the lines of the constraints -----------------------------------------------------------
@@ -217,10 +198,10 @@ class Region:
         """
         pack, top = self.plan.pack, self._top
         found = {
-            Constraint.BUDGET: self._largest(lambda fits: fits.budget_ok, top),
-            Constraint.SCHEDULE: np.where(self.days <= pack.lab.days, top, -1),
-            Constraint.STAFF: self._largest(lambda fits: fits.staff_ok, top),
-            Constraint.ENDPOINT: np.where(self.days >= pack.min_days, top, -1),
+            Constraint.BUDGET: self._largest(lambda fits: fits.budget_ok),
+            Constraint.SCHEDULE: self._largest(lambda fits: fits.schedule_ok),
+            Constraint.STAFF: self._largest(lambda fits: fits.staff_ok),
+            Constraint.ENDPOINT: self._largest(lambda fits: fits.endpoint_ok),
         }
         if pack.samples_per_day is not None:
             found[Constraint.THROUGHPUT] = np.minimum(_finished(self.days, pack), top)
@@ -244,12 +225,12 @@ class Region:
     def _top(self) -> int:
         return int(self.samples[-1]) + 1
 
-    def _largest(self, ok: Callable[[Fits], Flags], top: int) -> Ints:
-        """Return for each day the largest sample up to ``top`` that is, -1 for none.
+    def _largest(self, ok: Callable[[Fits], Flags]) -> Ints:
+        """Return for each day the largest sample up to the top that is, -1 for none.
 
         ``ok`` must hold up to some number and fail above it; all days are bisected at once.
         """
-        low, high = np.full(self.days.shape, -1), np.full(self.days.shape, top)
+        low, high = np.full(self.days.shape, -1), np.full(self.days.shape, self._top)
         while (low < high).any():
             middle = (low + high + 1) // 2
             held = ok(self._fits(middle, self.days))
@@ -262,7 +243,7 @@ class Region:
 
         0 where it insists on none, None where no sample will do.
         """
-        worth, factor = Worth(self.plan.pack, MOST_SAMPLES), self.plan.evidence_factor
+        worth, factor = Worth(self.plan.pack, LARGEST_PLANNED), self.plan.evidence_factor
         nothing = worth.value(0, factor)
         held = (each for each in self.plan.pack.limits if each.number is Bounds.EVIDENCE)
         if all(limit.allows(nothing) for limit in held if limit.hard):
@@ -279,12 +260,11 @@ class Region:
     @cached_property
     def most_feasible(self) -> Ints:
         """The largest feasible sample for each number of days, -1 where there is none."""
-        asked, open_ = self._asked, self.days >= 1
-        if asked != 0:
-            open_ &= self.days >= self.plan.pack.min_days
-            open_ &= countable(self.days, self.plan.pack) >= (asked or 0)
+        pack, asked, open_ = self.plan.pack, self._asked, self.days >= 1
         if asked is None or self.drawn.failing:
-            open_ = np.zeros_like(open_)
+            return np.full(self.days.shape, -1)
+        if asked:
+            open_ = open_ & (self.days >= pack.min_days) & (countable(self.days, pack) >= asked)
         lines = [*(self.lines[limit] for limit in _CHECKED), self._study]
         return self._at_least(np.where(open_, np.min(lines, axis=0), -1))
 
@@ -323,7 +303,8 @@ def effects_of(design: Design) -> tuple[AssumedEffect, ...]:
 def region(drawn: Worded, beside: Sequence[Assessment], effect: float | None = None) -> Region:
     """Return the region of a plan on a grid that shows the plans beside it.
 
-    Where what fits is too small to be seen so, the grid is closer to it.
+    Where what fits is too small to be seen so, less than a twentieth of the rows, the grid is
+    closer to it: it is then the lower quarter.
 
     Args:
         drawn: the plan.
@@ -331,8 +312,10 @@ def region(drawn: Worded, beside: Sequence[Assessment], effect: float | None = N
         effect: an effect to assume instead of the study's planning effect.
     """
     found = Region(drawn, *grid_for(beside), effect)
-    nearer = zoomed(found)
-    return found if nearer is None else replace(found, samples=nearer)
+    most, top = int(found.most_feasible.max()), int(found.samples[-1])
+    if 0 < most < top * SMALL_SHARE:
+        return replace(found, samples=_spaced(0, most * _HEADROOM, MOST_ROWS))
+    return found
 
 
 def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
@@ -355,17 +338,6 @@ def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
     )
     first = min(1, *(plan.counts.days for plan in plans))
     return _spaced(first, days + 1, MOST_COLUMNS), _spaced(0, samples * 27 // 25 + 1, MOST_ROWS)
-
-
-def zoomed(found: Region) -> Ints | None:
-    """Return the samples of a grid closer to what fits, None where that can be seen as it is.
-
-    Whatever fits is then the lower quarter of the rows instead of less than a twentieth.
-    """
-    most, top = int(found.most_feasible.max()), int(found.samples[-1])
-    if not 0 < most < top * SMALL_SHARE:
-        return None
-    return _spaced(0, most * _HEADROOM, MOST_ROWS)
 
 
 def _highest(plan: int, others: list[int], limits: list[int]) -> int:

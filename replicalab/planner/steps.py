@@ -16,14 +16,12 @@ from replicalab.lexicon import label_key
 from replicalab.models import PROTOCOL_FIELDS, Protocol
 from replicalab.scenarios import Control
 
+NUMBERS: Final = ("sample_size", "duration_days")
+"""The protocol fields that are numbers."""
+
 
 class FieldChange(NamedTuple):
-    """One field of a plan that differs.
-
-    Attributes:
-        field: the protocol field.
-        before, after: its values; of lists only the labels that the other plan does not have.
-    """
+    """A protocol field in which two plans differ; of lists only the labels that differ."""
 
     field: str
     before: int | str | tuple[str, ...]
@@ -31,12 +29,7 @@ class FieldChange(NamedTuple):
 
 
 class PlanStep(NamedTuple):
-    """A step from one plan to another in the same study.
-
-    Attributes:
-        before, after: the two plans.
-        change: the suggested change that the step makes, None where it is none.
-    """
+    """A step from one plan to another, and the suggested change that it makes, if it is one."""
 
     before: Assessment
     after: Assessment
@@ -121,7 +114,3 @@ def changed_values(original: Protocol, plan: Protocol) -> int:
         else 1
         for each in differences(original, plan)
     )
-
-
-NUMBERS: Final = ("sample_size", "duration_days")
-"""The protocol fields that are numbers."""

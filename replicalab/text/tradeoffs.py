@@ -19,7 +19,6 @@ from replicalab.planner import (
     Worded,
     asks_text,
 )
-from replicalab.planner.asks import means
 from replicalab.planner.region import Region
 from replicalab.scenarios import Pack
 from replicalab.text.options import (
@@ -158,9 +157,10 @@ def no_evidence_text(options: Options) -> str:
 
 def supposed_text(real: Pack, supposed: Pack) -> str:
     """Return what is supposed of the lab, empty when it is shown as it is."""
+    means = [(pack.lab.budget, pack.lab.days, pack.lab.staff) for pack in (real, supposed)]
     moved = [
         f"{count_text(now, DIMENSION_ROWS[dimension].noun)} instead of {amount_text(was)}"
-        for dimension, was, now in zip(AMOUNTS, means(real), means(supposed), strict=True)
+        for dimension, was, now in zip(AMOUNTS, *means, strict=True)
         if was != now
     ]
     lab = f"A supposed lab: {', '.join(moved)}."

@@ -6,64 +6,40 @@ Written from docs/contract.md, Planner, in loops; it shares no search with the p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, combinations, product
+from itertools import combinations, product
 from typing import Final, NamedTuple
 
-from replicalab.agents import suggest_alternative
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import Assessment, Evidence, assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner import Rank, rank
 from replicalab.planner.steps import changed_values
 from replicalab.scenarios import Bounds, EvidenceTier, Pack
 
-_TIERS: Final = tuple(EvidenceTier)
 _FAR: Final = 400
 """Samples beyond the asked ones that are tried for a better tier; small labs need fewer."""
 
-
-class Tried(NamedTuple):
-    """A plan that was tried, and its rank."""
-
-    after: Assessment
-    rank: Rank
-
-    @property
-    def plan(self) -> Protocol:
-        return self.after.plan
+ITEM_FIELDS: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
 
 
-def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
-    """Return every plan of the documented space, checked and ranked."""
-    for plan in plans(original, pack):
-        after = assess(plan, pack)
-        yield Tried(after, rank(after, original))
-
-
-def best_rank(original: Protocol, pack: Pack) -> Rank:
-    """Return the best rank of the space, the original and the Lab Manager's suggestion."""
-    plan = assess(original, pack)
-    found = [rank(plan, original)]
-    suggestion = suggest_alternative(original, plan.check, pack)
-    if suggestion is not None:
-        found.append(rank(assess(suggestion.revised_protocol, pack), original))
-    return min(chain(found, (each.rank for each in tried(original, pack))))
-
-
-def plans(original: Protocol, pack: Pack) -> Iterator[Protocol]:
+def tried(original: Protocol, pack: Pack) -> Iterator[Assessment]:
     """Return every plan of the documented space: wordings x days x samples that can count.
 
     A wording that another beats in every respect is not asked for more samples than are wanted:
     it needs more of them for the same tier, and would win by the surplus alone.
     """
     found = [(_respects(worded, original, pack), worded) for worded in wordings(original, pack)]
+    firsts: dict[float, set[int]] = {}  # evidence depends on a wording by its factor alone
     for respects, worded in found:
         sizes = samples_of(worded, original, pack)
         if not any(_beats(other, respects) for other, _ in found):
-            sizes |= further_samples(worded, original, pack)
+            if respects.weaker not in firsts:
+                firsts[respects.weaker] = firsts_of_tiers(worded, pack)
+            firm = fewest_sound(worded, pack, {Bounds.SAMPLES, Bounds.EVIDENCE})
+            further = {*firsts[respects.weaker], firm}
+            sizes |= {first for first in further if first > asked(original, pack)}
         for days, samples in product(days_of(pack), sorted(sizes)):
             if samples <= can_count(days, pack):
-                yield revise(worded, duration_days=days, sample_size=samples)
+                yield assess(revise(worded, duration_days=days, sample_size=samples), pack)
 
 
 class _Respects(NamedTuple):
@@ -125,9 +101,11 @@ def fewest_sound(worded: Protocol, pack: Pack, numbers: set[Bounds]) -> int:
 
 def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> bool:
     """Return whether no control, and no hard constraint on these numbers, forbids so many."""
+    if samples <= len(worded.controls):
+        return False
     plan = revise(worded, sample_size=samples, duration_days=max(pack.lab.days, _FAR))
     broken = (limit for limit in assess(plan, pack).broken_limits if limit.number in numbers)
-    return samples > len(worded.controls) and not any(limit.hard for limit in broken)
+    return not any(limit.hard for limit in broken)
 
 
 def asked(original: Protocol, pack: Pack) -> int:
@@ -135,24 +113,22 @@ def asked(original: Protocol, pack: Pack) -> int:
     return max(1, original.sample_size, pack.reference_protocol.sample_size)
 
 
-def further_samples(worded: Protocol, original: Protocol, pack: Pack) -> set[int]:
-    """Return the fewest samples that reach each tier, and the evidence that the study demands.
+def firsts_of_tiers(worded: Protocol, pack: Pack) -> set[int]:
+    """Return the fewest samples that reach the target, and the floor."""
+    firsts: dict[EvidenceTier, int] = {}
+    for samples in range(1, min(_FAR, (pack.design.population_max or _FAR) + 1)):
+        tier = evidence_of(worded, samples, pack).tier
+        firsts.setdefault(tier, samples)
+        if tier is EvidenceTier.MEETS_TARGET:
+            break
+    firsts.pop(EvidenceTier.BELOW_FLOOR, None)
+    return set(firsts.values())
 
-    Only where these are more than are asked for.
-    """
-    firsts = {
-        next((n for n in range(1, _FAR) if reaches(worded, n, tier, pack)), 0)
-        for tier in _TIERS[:2]
-    }
-    firsts.add(fewest_sound(worded, pack, {Bounds.SAMPLES, Bounds.EVIDENCE}))
-    return {first for first in firsts if first > asked(original, pack)}
 
-
-def reaches(worded: Protocol, samples: int, tier: EvidenceTier, pack: Pack) -> bool:
-    """Return whether so many samples reach a tier, given days enough."""
-    days = max(pack.min_days, samples)
-    plan = revise(worded, sample_size=samples, duration_days=days)
-    return _TIERS.index(assess(plan, pack).evidence.tier) <= _TIERS.index(tier)
+def evidence_of(worded: Protocol, samples: int, pack: Pack) -> Evidence:
+    """Return the evidence of so many samples, given days enough."""
+    days = pack.min_days + samples
+    return assess(revise(worded, sample_size=samples, duration_days=days), pack).evidence
 
 
 def wordings(original: Protocol, pack: Pack) -> Iterator[Protocol]:
@@ -164,39 +140,29 @@ def wordings(original: Protocol, pack: Pack) -> Iterator[Protocol]:
 
 def _substituted(original: Protocol, pack: Pack) -> Iterator[dict[str, list[str]]]:
     """Return both item lists, each item kept or replaced wherever it is listed."""
-    listed = {
-        label_key(label) for label in original.required_equipment + original.required_reagents
-    }
-    gone = {label_key(r.label) for r in pack.resources if not r.available}
-    places = dict.fromkeys(
-        (field, label_key(label))
-        for field in ("required_equipment", "required_reagents")
-        for label in getattr(original, field)
-    )
+    labels = {field: getattr(original, field) for field in ITEM_FIELDS}
+    listed = {label_key(label) for found in labels.values() for label in found}
+    places = dict.fromkeys((field, label_key(label)) for field in labels for label in labels[field])
+    taken = listed | {label_key(r.label) for r in pack.resources if not r.available}
     options = [
         [
             None,
             *(
                 s.alternative
                 for s in pack.allowed_substitutions
-                if label_key(s.original) == key
-                and label_key(s.alternative) not in gone
-                and label_key(s.alternative) not in listed
+                if label_key(s.original) == key and label_key(s.alternative) not in taken
             ),
         ]
         for _, key in places
     ]
     for chosen in product(*options):
-        taken = [label_key(label) for label in chosen if label is not None]
-        if len(set(taken)) < len(taken):
-            continue
-        new = dict(zip(places, chosen, strict=True))
-        yield {
-            field: [
-                new.get((field, label_key(label))) or label for label in getattr(original, field)
-            ]
-            for field in ("required_equipment", "required_reagents")
-        }
+        come = [label_key(label) for label in chosen if label is not None]
+        if len(set(come)) == len(come):
+            new = dict(zip(places, chosen, strict=True))
+            yield {
+                field: [new.get((field, label_key(label))) or label for label in found]
+                for field, found in labels.items()
+            }
 
 
 def _kept_controls(original: Protocol, pack: Pack) -> Iterator[list[str]]:
@@ -205,8 +171,3 @@ def _kept_controls(original: Protocol, pack: Pack) -> Iterator[list[str]]:
     for size in range(len(places) + 1):
         for dropped in combinations(places, size):
             yield [label for i, label in enumerate(original.controls) if i not in dropped]
-
-
-def tier_of(plan: Protocol, pack: Pack) -> int:
-    """Return the place of a plan's evidence tier, 0 the best."""
-    return _TIERS.index(assess(plan, pack).evidence.tier)

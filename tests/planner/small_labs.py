@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from random import Random
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
+from replicalab.assessment import assess, cost, counts_of
 from replicalab.measures import KINDS
 from replicalab.models import Protocol
+from replicalab.planner import Options
 from replicalab.scenarios import (
     AllowedSubstitution,
     Control,
     CostModel,
     Design,
     DesignKind,
+    Difficulty,
     Pack,
     ScenarioConstraint,
     StaffModel,
+    list_scenarios,
+    load_scenario,
 )
 from tests.factories import (
     change_pack,
@@ -29,6 +35,9 @@ from tests.factories import (
     make_substitution,
     make_throughput,
 )
+
+SHIPPED: Final = [(study.scenario_id, lab) for study in list_scenarios() for lab in Difficulty]
+"""Every lab of every shipped study."""
 
 FORBIDDEN: Final = "open flame"
 EQUIPMENT: Final = ("lamp", "oven", "scale", "open flame burner")
@@ -59,11 +68,19 @@ _LATER: Final[dict[DesignKind, dict[str, object]]] = {
 """The kinds that were added later, with the numbers that they need."""
 
 
-class SmallLab(NamedTuple):
-    """A plan, and the lab that it is proposed to."""
+_RATES: Final = dict.fromkeys(
+    ("per_sample", "per_day", "per_control", "per_equipment_item", "per_reagent"),
+    (0.0, 0.1, 7.5, 10.0, 33.33, 60.0),
+)
+_STEPS: Final = {
+    "base": range(3),
+    "sample_threshold": range(13),
+    "control_threshold": range(4),
+    "day_threshold": range(5),
+    "equipment_threshold": range(5),
+}
 
-    plan: Protocol
-    pack: Pack
+T = TypeVar("T")
 
 
 class Item(NamedTuple):
@@ -74,13 +91,21 @@ class Item(NamedTuple):
     available: bool
 
 
-def small_labs(first: int, last: int) -> Iterator[SmallLab]:
-    """Return the labs of these seeds."""
-    return (small_lab(seed) for seed in range(first, last))
+@cache
+def opened(seed: int) -> Options:
+    """Return what may be done about the plan of a small lab, found once for all tests."""
+    return Options(assess(*small_lab(seed)))
 
 
-def small_lab(seed: int) -> SmallLab:
-    """Return the lab of a seed; the higher the remainder by ten, the more there is to choose."""
+@cache
+def shipped(study: str, lab: str) -> Options:
+    """Return what may be done about a study's reference protocol in a lab, found once."""
+    pack = load_scenario(study, lab)
+    return Options(assess(pack.reference_protocol, pack))
+
+
+def small_lab(seed: int) -> tuple[Protocol, Pack]:
+    """Return a plan, and the lab that it is proposed to; in one of five there is much to choose."""
     rng = Random(seed)
     rich = rng.random() < 0.2
     resources = _resources(rng, rich)
@@ -89,16 +114,20 @@ def small_lab(seed: int) -> SmallLab:
     plan = reference if rng.random() < 0.5 else _plan(rng, resources, controls, rich)
     days = rng.randint(1, 5 if rich else 3)
     least = rng.randint(1, 2) if rng.random() < 0.8 else rng.randint(1, 6)
-    rates, steps = _rates(rng), _steps(rng)
-    budget = max(0.01, _budget(rng, plan, rates))
+    rates = CostModel() if rng.random() < 0.4 else CostModel(**_drawn(rng, _RATES))
+    steps = StaffModel(**_drawn(rng, _STEPS))
+    # Near what the plan costs, so that it binds as often as not.
+    budget = max(0.01, round(cost(counts_of(plan), rates) * rng.uniform(0.4, 2.2), 2))
+    equipment, reagents = (_of(resources, category) for category in ("equipment", "reagent"))
+    missing = [item.label for item in resources if not item.available]
     pack = make_pack(
-        equipment=_of(resources, "equipment"),
-        reagents=_of(resources, "reagent"),
-        booked=dict.fromkeys(_missing(resources, "equipment"), 1),
-        out_of_stock=_missing(resources, "reagent"),
+        equipment=equipment,
+        reagents=reagents,
+        booked={label: 1 for label in missing if label in equipment},
+        out_of_stock=[label for label in missing if label in reagents],
         budget=budget,
         days=days,
-        allowed_substitutions=_substitutions(rng, resources, rich),
+        allowed_substitutions=_substitutions(rng, resources),
         controls=controls,
         policy_rules=[make_policy_rule()] if rng.random() < 0.3 else [],
         design=_design(rng, Random(f"kind {seed}")),
@@ -109,7 +138,11 @@ def small_lab(seed: int) -> SmallLab:
         staff_model=steps,
         staff=rng.randint(1, 5),
     )
-    return SmallLab(plan, change_pack(pack, constraints=list(_constraints(rng, pack))))
+    return plan, change_pack(pack, constraints=list(_constraints(rng, pack)))
+
+
+def _drawn(rng: Random, choices: Mapping[str, Sequence[T]]) -> dict[str, T]:
+    return {name: rng.choice(values) for name, values in choices.items()}
 
 
 def _constraints(rng: Random, pack: Pack) -> Iterator[ScenarioConstraint]:
@@ -156,11 +189,7 @@ def _of(resources: list[Item], category: str) -> list[str]:
     return [item.label for item in resources if item.category == category]
 
 
-def _missing(resources: list[Item], category: str) -> list[str]:
-    return [r.label for r in resources if r.category == category and not r.available]
-
-
-def _substitutions(rng: Random, resources: list[Item], rich: bool) -> list[AllowedSubstitution]:
+def _substitutions(rng: Random, resources: list[Item]) -> list[AllowedSubstitution]:
     known = [r.label for r in resources]
     pairs = [
         (original, rng.choice([*ALTERNATIVES, *ALTERNATIVES, *known]))
@@ -200,7 +229,7 @@ def _plan(rng: Random, resources: list[Item], controls: list[Control], rich: boo
 
 
 def _listed(rng: Random, resources: list[Item], category: str, most: int) -> list[str]:
-    labels = [r.label for r in resources if r.category == category]
+    labels = _of(resources, category)
     found = rng.sample(labels, k=min(len(labels), rng.randint(0, most)))
     return [*found, rng.choice(ALTERNATIVES)] if rng.random() < 0.1 else found
 
@@ -238,38 +267,3 @@ def _design(rng: Random, later: Random) -> Design:
         population_max=most,
         **numbers,
     )
-
-
-def _rates(rng: Random) -> CostModel:
-    if rng.random() < 0.4:
-        return CostModel()
-    rates = (0.0, 0.1, 7.5, 10.0, 33.33, 60.0)
-    return CostModel(
-        per_sample=rng.choice(rates),
-        per_day=rng.choice(rates),
-        per_control=rng.choice(rates),
-        per_equipment_item=rng.choice(rates),
-        per_reagent=rng.choice(rates),
-    )
-
-
-def _steps(rng: Random) -> StaffModel:
-    return StaffModel(
-        base=rng.randint(0, 2),
-        sample_threshold=rng.randint(0, 12),
-        control_threshold=rng.randint(0, 3),
-        day_threshold=rng.randint(0, 4),
-        equipment_threshold=rng.randint(0, 4),
-    )
-
-
-def _budget(rng: Random, plan: Protocol, rates: CostModel) -> float:
-    """Return a budget near what the plan costs, so that it binds as often as not."""
-    needs = (
-        plan.sample_size * rates.per_sample
-        + plan.duration_days * rates.per_day
-        + len(plan.controls) * rates.per_control
-        + len(plan.required_equipment) * rates.per_equipment_item
-        + len(plan.required_reagents) * rates.per_reagent
-    )
-    return round(needs * rng.uniform(0.4, 2.2), 2)

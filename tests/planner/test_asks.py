@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from math import inf
 from typing import Final
 
 import pytest
 
-from replicalab.agents import FeasibilityCheckResult, check_feasibility
-from replicalab.assessment import assess
-from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner import Ask, asks, asks_text, granted, least_loss
-from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
+from replicalab.assessment import Assessment, assess
+from replicalab.models import Dimension, revise
+from replicalab.planner import Ask, Relief, asks, asks_text, least_loss
+from replicalab.planner.asks import granted
+from replicalab.scenarios import Bounds, EvidenceTier, hard_range
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
@@ -24,11 +25,11 @@ from tests.factories import (
     make_protocol,
     make_substitution,
 )
-from tests.planner.brute_force import can_count, reaches, sound
-from tests.planner.small_labs import small_labs
+from tests.planner.brute_force import can_count, evidence_of, sound
+from tests.planner.small_labs import opened
 
 LABS: Final = 300
-TIERS: Final = (EvidenceTier.MEETS_TARGET, EvidenceTier.ABOVE_FLOOR)
+TARGET, FLOOR, _ = EvidenceTier
 CHAMBER, METER = EQUIPMENT
 PLATES, BROTH = REAGENTS
 
@@ -44,22 +45,28 @@ def _less(found: tuple[Ask, ...]) -> Iterator[tuple[Ask, ...]]:
             yield (*others, replace(ask, needs=max(ask.has, ask.needs - unit)))
 
 
-def _troubles(check: FeasibilityCheckResult) -> int:
+def _troubles(plan: Assessment) -> int:
     """Return how many reasons there are against a plan."""
-    return sum(len(check.check(dimension).reasons) for dimension in Dimension)
+    return sum(len(plan.check.check(dimension).reasons) for dimension in Dimension)
+
+
+def _assert_enough_and_no_more(relief: Relief, there: Assessment) -> None:
+    """Check that granting what is asked for leaves only what is left, and nothing less does."""
+    after = assess(there.plan, granted(relief.asks, there.pack))
+    assert tuple(after.failing) == relief.left
+    assert after.feasible == relief.possible
+    for fewer in _less(relief.asks):
+        less = assess(there.plan, granted(fewer, there.pack))
+        assert _troubles(less) > _troubles(after)
 
 
 def test_granting_what_a_plan_asks_for_makes_it_feasible_and_nothing_less_does() -> None:
     possible = 0
-    for plan, pack in small_labs(0, LABS):
-        relief = asks(plan, pack).run
-        assert relief.plan == plan
-        after = check_feasibility(plan, granted(relief.asks, pack))
-        assert tuple(after.failing) == relief.left
-        assert after.feasible == relief.possible
+    for seed in range(LABS):
+        yours, relief = opened(seed).yours, opened(seed).asks.run
+        assert relief.plan == yours.plan
+        _assert_enough_and_no_more(relief, yours)
         possible += relief.possible and bool(relief.asks)
-        for fewer in _less(relief.asks):
-            assert _troubles(check_feasibility(plan, granted(fewer, pack))) > _troubles(after)
     assert possible > LABS / 4
 
 
@@ -70,17 +77,30 @@ def test_what_no_lab_can_add_is_left() -> None:
     assert relief.asks == ()
 
 
+def test_what_stands_in_for_an_item_once_it_is_released_is_not_left() -> None:
+    # The chamber may replace the plates, so that a free one passes as a reagent too.
+    swap = make_substitution(original=PLATES, alternative=CHAMBER)
+    pack = make_pack(booked={CHAMBER: 9}, allowed_substitutions=[swap])
+    relief = asks(make_protocol(required_reagents=[CHAMBER]), pack).run
+    assert [ask.item for ask in relief.asks] == [CHAMBER]
+    assert relief.left == ()
+
+
 def test_target_is_reached_with_the_fewest_samples() -> None:
     reached = 0
-    for plan, pack in small_labs(0, LABS):
+    for seed in range(LABS):
+        plan, pack, relief = (
+            opened(seed).yours.plan,
+            opened(seed).yours.pack,
+            opened(seed).asks.target,
+        )
         if hard_range(pack.limits, Bounds.DAYS)[1] < inf:
             continue  # the study allows too few days for any number of samples
-        relief = asks(plan, pack).target
         low, most = len(plan.controls) + 1, int(min(can_count(10**6, pack), 400))
         sizes = (
             n
             for n in range(low, most + 1)
-            if reaches(plan, n, TIERS[0], pack)
+            if evidence_of(plan, n, pack).tier is TARGET
             and sound(plan, n, pack, {Bounds.SAMPLES, Bounds.EVIDENCE})
         )
         first = next(sizes, None)
@@ -88,74 +108,69 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
         if relief is None:
             continue
         reached += 1
+        there = assess(relief.plan, pack)
         days = range(1, relief.plan.duration_days + 1)
-        timed = (revise(relief.plan, duration_days=d) for d in days)
-        worth = [assess(each, pack).evidence.tier is TIERS[0] for each in timed]
+        worth = [assess(revise(there.plan, duration_days=d), pack).evidence.tier for d in days]
         if not pack.limits:
-            assert worth == [False] * (len(worth) - 1) + [True]
+            assert [tier is TARGET for tier in worth] == [False] * (len(worth) - 1) + [True]
         kept = {"sample_size": plan.sample_size, "duration_days": plan.duration_days}
         assert revise(relief.plan, **kept) == plan
-        assert assess(relief.plan, pack).evidence.tier is TIERS[0]
-        after = check_feasibility(relief.plan, granted(relief.asks, pack))
-        assert tuple(after.failing) == relief.left
-        for fewer in _less(relief.asks):
-            check = check_feasibility(relief.plan, granted(fewer, pack))
-            assert _troubles(check) > _troubles(after)
+        assert there.evidence.tier is TARGET
+        _assert_enough_and_no_more(relief, there)
     assert reached > LABS / 2
 
 
 # --- single asks ------------------------------------------------------------------------------
 
 
-def _reached(plan: Protocol, pack: Pack, tier: EvidenceTier) -> bool:
-    found = least_loss(plan, pack)
-    tiers = list(EvidenceTier)
-    return found.after.check.feasible and tiers.index(found.after.evidence.tier) <= tiers.index(
-        tier
-    )
-
-
-def _levers(plan: Protocol, pack: Pack) -> dict[tuple[str, str | None], Ask]:
+def _levers(yours: Assessment) -> list[Ask]:
     """Return every single thing that a lab could add, more of it than anyone could need."""
-    lab = pack.lab
-    found = [
+    lab = yours.pack.lab
+    items = {"equipment": Dimension.EQUIPMENT, "reagent": Dimension.REAGENTS}
+    return [
         Ask(Dimension.BUDGET, lab.budget, 1e9),
         Ask(Dimension.SCHEDULE, lab.days, 10**7),
         Ask(Dimension.STAFF, lab.staff, 100),
         *(
-            Ask(
-                Dimension.EQUIPMENT if r.category.value == "equipment" else Dimension.REAGENTS,
-                0, 1, r.label,
-            )
-            for r in pack.resources
+            Ask(items[r.category.value], 0, 1, r.label)
+            for r in yours.pack.resources
             if not r.available
         ),
-    ]  # fmt: skip
-    return {(ask.dimension, ask.item and ask.item.casefold()): ask for ask in found}
+    ]
 
 
-@pytest.mark.parametrize("tier", TIERS)
-def test_single_asks_are_each_enough_and_all_that_are(tier: EvidenceTier) -> None:
-    found = 0
-    for seed, (plan, pack) in enumerate(small_labs(0, LABS)):
-        every = asks(plan, pack)
-        singles = every.alone_target if tier is TIERS[0] else every.alone_floor
-        alone = tuple(single.ask for single in singles)
-        if _reached(plan, pack, tier):
-            assert alone == ()
-            continue
-        found += len(alone)
-        for ask in alone:
-            assert (seed, ask, _reached(plan, granted((ask,), pack), tier)) == (seed, ask, True)
-            for less in _less((ask,)):
-                assert not _reached(plan, granted(less, pack), tier)
-        assert [ask.share for ask in alone] == sorted(ask.share for ask in alone)
-        listed = {(ask.dimension, ask.item and ask.item.casefold()) for ask in alone}
-        for lever, ask in _levers(plan, pack).items():
-            if lever not in listed:
-                reached = _reached(plan, granted((ask,), pack), tier)
-                assert (seed, lever, reached) == (seed, lever, False)
-    assert found > LABS / 30
+def _lever(ask: Ask) -> tuple[str, str | None]:
+    return ask.dimension, ask.item and ask.item.casefold()
+
+
+@cache
+def _best(seed: int, *added: Ask) -> tuple[bool, EvidenceTier]:
+    """Return whether a plan passes in the lab with these additions, and the best tier."""
+    yours = opened(seed).yours
+    after = least_loss(yours.plan, granted(added, yours.pack)).after
+    return after.feasible, after.evidence.tier
+
+
+def test_single_asks_are_each_enough_and_all_that_are() -> None:
+    found = dict.fromkeys((TARGET, FLOOR), 0)
+    for seed in range(LABS):
+        options = opened(seed)
+        for tier, enough in ((TARGET, {TARGET}), (FLOOR, {TARGET, FLOOR})):
+            reaching = {(True, each) for each in enough}
+            singles = options.asks.alone_target if tier is TARGET else options.asks.alone_floor
+            alone = [single.ask for single in singles]
+            if _best(seed) in reaching:
+                assert alone == []
+                continue
+            found[tier] += len(alone)
+            assert [ask.share for ask in alone] == sorted(ask.share for ask in alone)
+            for ask in alone:
+                assert _best(seed, ask) in reaching, (seed, ask)
+                assert not any(_best(seed, *less) in reaching for less in _less((ask,)))
+            listed = set(map(_lever, alone))
+            for ask in _levers(options.yours):
+                assert _lever(ask) in listed or _best(seed, ask) not in reaching, (seed, ask)
+    assert min(found.values()) > LABS / 30
 
 
 def test_a_missing_alternative_is_asked_for_where_its_release_is_enough() -> None:
@@ -204,9 +219,6 @@ def test_ask_reads(ask: Ask, text: str) -> None:
 def test_asks_text_joins_with_commas_and_one_and() -> None:
     day, unit = Ask(Dimension.SCHEDULE, 3, 4), Ask(Dimension.STAFF, 1, 2)
     item = Ask(Dimension.EQUIPMENT, 0, 1, CHAMBER)
-    assert asks_text(()) == ""
-    assert asks_text((day,)) == "1 more day"
-    assert asks_text((day, unit)) == "1 more day and 1 more staff unit"
     assert asks_text((day, unit, item)) == (
         "1 more day, 1 more staff unit and 'growth chamber' released"
     )

@@ -8,7 +8,7 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.models import Protocol, revise
-from replicalab.planner import Options, largest_sample, options_of, rank
+from replicalab.planner import Options, largest_sample, rank
 from replicalab.planner.asks import MOST_ITEMS_TRIED
 from replicalab.planner.wordings import MOST_WORDINGS
 from replicalab.scenarios import Pack, load_scenario
@@ -24,16 +24,26 @@ from tests.factories import (
 
 ITEMS: Final = [f"item {number}" for number in range(40)]
 CONTROLS: Final = [make_control(name=f"control {n}", droppable=True) for n in range(40)]
-PLAN: Final = make_protocol(
-    sample_size=100,
-    controls=[control.name for control in CONTROLS] * 5,
-    required_equipment=ITEMS,
-    required_reagents=[],
-)
+OWN: Final = [f"own {n}" for n in range(80)]
 
 
-def booked(*alternatives: str) -> Pack:
-    """Return a lab in which all forty items are booked, two alternatives for each in turn."""
+def plan_of(reagents: int) -> Protocol:
+    """Return a plan that lists all forty items, the last of them as reagents."""
+    return make_protocol(
+        sample_size=100,
+        controls=[control.name for control in CONTROLS] * 5,
+        required_equipment=ITEMS[: len(ITEMS) - reagents],
+        required_reagents=ITEMS[len(ITEMS) - reagents :],
+    )
+
+
+def booked(
+    alternatives: list[str], reagents: int = 0, budget: float = 20_000.0, days: int = 40
+) -> Pack:
+    """Return a lab that lacks all forty items, two alternatives for each in turn.
+
+    The last of the items are reagents.
+    """
     rows = [
         make_substitution(
             original=ITEMS[place // 2],
@@ -43,26 +53,29 @@ def booked(*alternatives: str) -> Pack:
         )
         for place, alternative in enumerate(alternatives)
     ]
+    rules = [
+        make_policy_rule(key=f"rule_{n}", forbidden_phrases=[f"bad {n} {m}" for m in range(5)])
+        for n in range(40)
+    ]
+    equipment = len(ITEMS) - reagents
     return make_pack(
-        equipment=ITEMS,
-        reagents=[],
-        booked=dict.fromkeys(ITEMS, 9),
+        equipment=ITEMS[:equipment],
+        reagents=ITEMS[equipment:],
+        booked=dict.fromkeys(ITEMS[:equipment], 9),
+        out_of_stock=ITEMS[equipment:],
         allowed_substitutions=rows,
         controls=CONTROLS,
-        policy_rules=[
-            make_policy_rule(key=f"rule_{n}", forbidden_phrases=[f"bad {n} {m}" for m in range(5)])
-            for n in range(40)
-        ],
+        policy_rules=rules,
         design=make_design(effect_planning=0.4),
-        budget=20_000.0,
-        days=40,
+        budget=budget,
+        days=days,
         staff=9,
     )
 
 
 def everything(plan: Protocol, pack: Pack) -> Options:
     """Return the options of a plan, every one of them worked out."""
-    found = options_of(assess(plan, pack))
+    found = Options(assess(plan, pack))
     assert found.least.rank <= rank(found.offered, plan)
     assert found.asks.run.plan == plan
     assert len(found.extras) == 3
@@ -78,26 +91,39 @@ def test_two_hundred_copies_of_a_control_are_one_with_a_count() -> None:
     found = everything(listed, pack)
     assert len(found.wordings.found) <= MOST_WORDINGS
     assert found.least.exact
-    assert found.least.rank[:4] == options_of(assess(plan, pack)).least.rank[:4]
+    assert found.least.rank[:4] == Options(assess(plan, pack)).least.rank[:4]
 
 
 @pytest.mark.parametrize(
-    ("alternatives", "exact"),
+    ("alternatives", "reagents", "exact"),
     [
-        ([f"own {n}" for n in range(80)], True),
-        ([f"shared {(n // 2 + n % 2) % 41}" for n in range(80)], False),
-        ([f"shared {n * 13 % 37}" for n in range(80)], False),
+        (OWN, 0, True),
+        ([f"shared {(n // 2 + n % 2) % 41}" for n in range(80)], 0, False),
+        ([f"shared {n * 13 % 37}" for n in range(80)], 0, False),
+        ([f"shared {n * 13 % 37}" for n in range(80)], 20, False),
     ],
-    ids=["each its own", "a chain", "a tangle"],
+    ids=["each its own", "a chain", "a tangle", "a tangle of both kinds"],
 )
 def test_forty_booked_items_are_planned_and_what_is_not_proven_is_not_claimed(
-    alternatives: list[str], exact: bool
+    alternatives: list[str], reagents: int, exact: bool
 ) -> None:
-    found = everything(PLAN, booked(*alternatives))
+    found = everything(plan_of(reagents), booked(alternatives, reagents))
     assert len(found.wordings.found) <= MOST_WORDINGS
     assert found.least.exact is exact
     assert not found.least.none_feasible or exact
     assert found.asks.untried == len(ITEMS) - MOST_ITEMS_TRIED
+
+
+def test_least_loss_takes_the_least_of_each_of_forty_items_where_nothing_else_binds() -> None:
+    controls = [control.name for control in CONTROLS]
+    plan = revise(plan_of(reagents=20), sample_size=2000, controls=controls)
+    least = everything(plan, booked(OWN, reagents=20, budget=1e9, days=10**6)).least
+    assert least.exact
+    assert least.after.feasible
+    assert least.plan.controls == plan.controls
+    rows = least.after.pack.allowed_substitutions
+    losses = (min(r.fidelity_loss for r in rows if r.original == item) for item in ITEMS)
+    assert least.after.fidelity_loss == sum(losses)
 
 
 def test_huge_numbers_are_planned() -> None:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 import pytest
 
-from replicalab.agents import check_feasibility
-from replicalab.assessment import assess
-from replicalab.models import Protocol, revise
-from replicalab.planner import Frontier, FrontierPlan, Standing, frontier
+from replicalab.assessment import Assessment, assess
+from replicalab.models import revise
+from replicalab.planner import Frontier, FrontierPlan, Options, Standing, frontier
+from replicalab.planner.limits import shortfall
 from replicalab.scenarios import (
     CostModel,
     DesignKind,
-    Difficulty,
     EvidenceTier,
-    Pack,
-    list_scenarios,
-    load_scenario,
 )
 from tests.factories import (
     CONTROLS,
@@ -27,7 +24,7 @@ from tests.factories import (
     make_throughput,
 )
 from tests.planner.brute_force import can_count, days_of, wordings
-from tests.planner.small_labs import SmallLab, small_labs
+from tests.planner.small_labs import SHIPPED, opened, shipped
 
 LABS: Final = 250
 _MOST: Final = 45
@@ -36,28 +33,28 @@ Four = tuple[float, float, float, float]
 """Cost, days, what is short of the evidence, loss: lower is better in each."""
 
 
-def _four(plan: Protocol, pack: Pack) -> Four:
-    priced = assess(plan, pack)
-    sign = 1 if pack.design.kind is DesignKind.PRECISION else -1
-    short = round(sign * priced.evidence.value, 12)
-    return priced.cost, plan.duration_days, short, priced.fidelity_loss
+def _four(plan: Assessment) -> Four:
+    sign = 1 if plan.pack.design.kind is DesignKind.PRECISION else -1
+    short = round(sign * plan.evidence.value, 12)
+    return plan.cost, plan.counts.days, short, plan.fidelity_loss
 
 
-def _feasible(lab: SmallLab) -> dict[Four, Protocol] | None:
+def _feasible(yours: Assessment) -> dict[Four, Assessment] | None:
     """Return every feasible plan with evidence by its four, None if there are too many to try."""
-    found: dict[Four, Protocol] = {}
-    if lab.pack.lab.days < lab.pack.min_days:
+    found: dict[Four, Assessment] = {}
+    pack = yours.pack
+    if pack.lab.days < pack.min_days:
         return found
-    for worded in wordings(*lab):
-        for days in days_of(lab.pack):
-            most = min(can_count(days, lab.pack), _MOST + 1)
+    for worded in wordings(yours.plan, pack):
+        for days in days_of(pack):
+            most = min(can_count(days, pack), _MOST + 1)
             for samples in range(1, int(most) + 1):
-                plan = revise(worded, sample_size=samples, duration_days=days)
-                if not check_feasibility(plan, lab.pack).feasible:
+                plan = assess(revise(worded, sample_size=samples, duration_days=days), pack)
+                if plan.cost > pack.lab.budget or not plan.feasible:
                     continue
                 if samples > _MOST:
                     return None
-                found[_four(plan, lab.pack)] = plan
+                found[_four(plan)] = plan
     return found
 
 
@@ -69,48 +66,44 @@ def _unbeaten(fours: set[Four]) -> set[Four]:
     return kept
 
 
+Tried = list[tuple[Options, dict[Four, Assessment]]]
+
+
 @pytest.fixture(scope="module")
-def tried() -> list[tuple[SmallLab, dict[Four, Protocol], Frontier]]:
-    found = []
-    for lab in small_labs(0, LABS):
-        plans = _feasible(lab)
-        if plans is not None:
-            found.append((lab, plans, frontier(lab.pack, lab.plan)))
+def tried() -> Tried:
+    """Every lab with all that was tried in it, without those in which that is too much."""
+    labs = ((opened(seed), _feasible(opened(seed).yours)) for seed in range(LABS))
+    found = [(options, plans) for options, plans in labs if plans is not None]
     assert len(found) > LABS * 0.8
     return found
 
 
-Tried = list[tuple[SmallLab, dict[Four, Protocol], Frontier]]
-
-
-def test_frontier_is_every_plan_that_none_of_all_tried_beats(tried: Tried) -> None:
-    for (plan, pack), plans, found in tried:
-        fours = [_four(each.plan(plan, pack), pack) for each in found.plans]
+def test_frontier_is_every_plan_that_none_of_all_tried_beats_and_says_what_it_is(
+    tried: Tried,
+) -> None:
+    for options, plans in tried:
+        pack, found = options.yours.pack, options.frontier
+        assert pack.design.lower_is_better == (pack.design.kind is DesignKind.PRECISION)
+        wholes = [assess(each.plan(options.yours.plan, pack), pack) for each in found.plans]
+        fours = [_four(whole) for whole in wholes]
         assert set(fours) == _unbeaten(set(plans))
         assert len(set(fours)) == len(fours)
-        assert [each.credits for each in found.plans] == sorted(f[0] for f in fours)
-    assert sum(len(found.plans) > 1 for _, _, found in tried) > LABS / 10
-
-
-def test_frontier_plans_are_feasible_and_are_what_they_say(tried: Tried) -> None:
-    for (plan, pack), _, found in tried:
-        assert found.pack.design.lower_is_better == (pack.design.kind is DesignKind.PRECISION)
-        for each in found.plans:
-            whole = each.plan(plan, pack)
-            assert check_feasibility(whole, pack).feasible
-            priced = assess(whole, pack)
-            assert (each.samples, each.days) == (whole.sample_size, whole.duration_days)
-            assert (each.credits, each.loss) == (priced.cost, priced.fidelity_loss)
-            assert each.value == pytest.approx(priced.evidence.value, abs=1e-12)
-            assert each.tier is priced.evidence.tier
+        assert [each.credits for each in found.plans] == sorted(four[0] for four in fours)
+        for each, whole in zip(found.plans, wholes, strict=True):
+            assert whole.feasible
+            assert (each.samples, each.days) == whole.counts[:2]
+            assert (each.credits, each.loss) == (whole.cost, whole.fidelity_loss)
+            assert each.value == pytest.approx(whole.evidence.value, abs=1e-12)
+            assert each.tier is whole.evidence.tier
+    assert sum(len(options.frontier.plans) > 1 for options, _ in tried) > LABS / 10
 
 
 def test_standing_says_what_beats_a_plan(tried: Tried) -> None:
     beaten = 0
-    for (_, pack), plans, found in tried:
-        best = _unbeaten(set(plans))
+    for options, plans in tried:
+        found, best = options.frontier, _unbeaten(set(plans))
         for four, plan in list(plans.items())[:40]:
-            standing = found.standing(assess(plan, pack))
+            standing = found.standing(plan)
             assert standing.unbeaten == (four in best)
             beaten += not standing.unbeaten
             _assert_standing(standing, four, found)
@@ -158,7 +151,8 @@ def test_standing_of_a_slower_plan_at_no_more_cost_is_beaten() -> None:
 
 def test_nash_point_has_the_largest_product_of_what_both_gain(tried: Tried) -> None:
     points = 0
-    for (_, pack), _, found in tried:
+    for options, _ in tried:
+        found, pack = options.frontier, options.yours.pack
         point = found.balanced
         above = [p for p in found.plans if p.tier is not EvidenceTier.BELOW_FLOOR]
         assert (point is None) == (not above)
@@ -178,20 +172,18 @@ def test_nash_point_has_the_largest_product_of_what_both_gain(tried: Tried) -> N
 # --- shipped studies --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
-@pytest.mark.parametrize("difficulty", Difficulty)
+@pytest.mark.parametrize(("study", "lab"), SHIPPED)
 def test_frontier_of_a_shipped_lab_holds_feasible_plans_that_do_not_beat_each_other(
-    study: str, difficulty: Difficulty
+    study: str, lab: str
 ) -> None:
-    pack = load_scenario(study, difficulty)
-    found = frontier(pack, pack.reference_protocol)
-    fours = [_of(each, found) for each in found.plans]
-    assert _unbeaten(set(fours)) == set(fours)
+    found, pack = shipped(study, lab).frontier, shipped(study, lab).yours.pack
+    fours = {_of(each, found) for each in found.plans}
+    assert _unbeaten(fours) == fours
     for each in found.plans[:: max(1, len(found.plans) // 20)]:
-        whole = each.plan(pack.reference_protocol, pack)
-        assert check_feasibility(whole, pack).feasible
-        assert assess(whole, pack).evidence.void is None
-        assert found.standing(assess(whole, pack)).unbeaten
+        plan = assess(each.plan(pack.reference_protocol, pack), pack)
+        assert plan.feasible
+        assert plan.evidence.void is None
+        assert found.standing(plan).unbeaten
 
 
 @pytest.mark.parametrize("per_sample", [0.0, 10.0])
@@ -213,8 +205,63 @@ def test_frontier_of_a_large_lab_holds_plans_that_no_size_beats(
     for each in found.plans[:: max(1, len(found.plans) // 50)]:
         for samples in range(max(2, each.samples - 8), each.samples + 9):
             for days in {each.days, max(pack.min_days, each.days - 1)}:
-                rival = revise(plan, sample_size=samples, duration_days=days)
-                if check_feasibility(rival, pack).feasible:
-                    theirs, mine = _four(rival, pack), _of(each, found)
+                rival = assess(revise(plan, sample_size=samples, duration_days=days), pack)
+                if rival.feasible:
+                    theirs, mine = _four(rival), _of(each, found)
                     same = theirs == mine
                     assert same or not all(a <= b for a, b in zip(theirs, mine, strict=True))
+
+
+# --- as lines, as a short list, and what more means would buy ---------------------------------
+
+
+@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+def test_lines_of_a_frontier_rise_and_leave_out_only_plans_that_save_days(
+    study: str, lab: str
+) -> None:
+    found = shipped(study, lab).frontier
+    assert {line.loss for line in found.lines} == {plan.loss for plan in found.plans}
+    for line in found.lines:
+        for before, after in pairwise(line.plans):
+            assert after.credits > before.credits
+            assert shortfall(after.value, found.pack) < shortfall(before.value, found.pack)
+    drawn = [plan for line in found.lines for plan in line.plans]
+    for plan in (plan for plan in found.plans if plan not in drawn):
+        assert any(
+            rival.loss == plan.loss
+            and rival.credits <= plan.credits
+            and shortfall(rival.value, found.pack) <= shortfall(plan.value, found.pack)
+            and rival.days > plan.days
+            for rival in drawn
+        )
+
+
+def test_listed_plans_are_few_and_hold_the_ends_of_each_line_and_the_balanced_plan() -> None:
+    found = shipped("fin_momentum", "medium").frontier
+    assert found.balanced is not None
+    assert len(found.lines) == 4
+    assert 12 <= len(found.listed) <= 13  # three of each line, and the balanced one
+    assert found.balanced in found.listed
+    for line in found.lines:
+        assert {line.plans[0], line.plans[-1]} <= set(found.listed)
+    steps = [after.credits - before.credits for before, after in pairwise(_alone(found).listed)]
+    assert len(steps) == 14
+    assert max(steps) - min(steps) <= 20  # evenly spaced, up to a sample's ten credits each way
+
+
+def _alone(found: Frontier) -> Frontier:
+    """Return the frontier's first line alone, with no plan above the floor to balance."""
+    below = [plan._replace(tier=EvidenceTier.BELOW_FLOOR) for plan in found.lines[0].plans]
+    return Frontier(tuple(below), found.pack)
+
+
+def test_hundred_credits_buy_ten_samples_at_ten_credits_each() -> None:
+    budget, days, staff = shipped("fin_momentum", "medium").extras
+    assert budget.after.plan.sample_size - budget.before.plan.sample_size == 10
+    assert (budget.better, days.better, staff.better) == (True, False, False)
+
+
+@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+def test_addition_never_makes_the_least_loss_plan_worse(study: str, lab: str) -> None:
+    for extra in shipped(study, lab).extras:
+        assert extra.after.rank.given_up <= extra.before.rank.given_up

@@ -6,30 +6,27 @@ from typing import Final
 
 import pytest
 
-from replicalab.agents import check_feasibility, suggest_alternative
-from replicalab.models import Dimension, Protocol, revise
+from replicalab.assessment import assess
+from replicalab.models import Protocol, revise
 from replicalab.planner import largest_sample
 from replicalab.scenarios import (
     Bounds,
-    Difficulty,
     Pack,
     StaffModel,
-    list_scenarios,
-    load_scenario,
 )
 from tests.factories import make_design, make_pack, make_protocol, make_throughput
 from tests.planner.brute_force import can_count
-from tests.planner.small_labs import small_labs
+from tests.planner.small_labs import SHIPPED, opened, shipped
 
-_NUMBERS: Final = {Dimension.BUDGET, Dimension.STAFF}
 _MOST: Final = 60
 
 
 def _fits(plan: Protocol, samples: int, pack: Pack) -> bool:
-    check = check_feasibility(revise(plan, sample_size=samples), pack)
+    sized = assess(revise(plan, sample_size=samples), pack)
     held = [limit for limit in pack.limits if limit.hard and limit.number is Bounds.SAMPLES]
     return (
-        not _NUMBERS & set(check.failing)
+        sized.cost <= pack.lab.budget
+        and sized.staff <= pack.lab.staff
         and len(plan.controls) < samples <= can_count(plan.duration_days, pack)
         and all(limit.allows(samples) for limit in held)
     )
@@ -37,7 +34,8 @@ def _fits(plan: Protocol, samples: int, pack: Pack) -> bool:
 
 def test_largest_sample_is_the_last_that_fits_of_all_tried() -> None:
     nones = bounded = 0
-    for plan, pack in small_labs(0, 500):
+    for seed in range(500):
+        plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
         found = largest_sample(plan, pack)
         fitting = [n for n in range(1, _MOST) if _fits(plan, n, pack)]
         if found is not None and found >= _MOST:
@@ -49,21 +47,15 @@ def test_largest_sample_is_the_last_that_fits_of_all_tried() -> None:
     assert min(nones, bounded) > 50
 
 
-@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
-@pytest.mark.parametrize("difficulty", Difficulty)
-def test_largest_sample_of_a_shipped_lab_is_the_published_one(
-    study: str, difficulty: Difficulty
-) -> None:
-    pack = load_scenario(study, difficulty)
-    assert pack.expected is not None
-    if pack.expected.largest_sample is None:
-        return
-    plan = pack.reference_protocol
-    suggestion = suggest_alternative(plan, check_feasibility(plan, pack), pack)
-    fixed = suggestion.revised_protocol if suggestion else plan
-    found = largest_sample(fixed, pack)
-    assert found is not None
-    assert min(found, plan.sample_size) == pack.expected.largest_sample
+@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+def test_largest_sample_of_a_shipped_lab_is_the_published_one(study: str, lab: str) -> None:
+    options = shipped(study, lab)
+    pack, published = options.yours.pack, options.yours.pack.expected
+    assert published is not None
+    if published.largest_sample is not None:
+        found = largest_sample(options.offered.plan, pack)
+        assert found is not None
+        assert min(found, options.yours.counts.samples) == published.largest_sample
 
 
 @pytest.mark.parametrize(

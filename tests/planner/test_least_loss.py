@@ -12,26 +12,18 @@ from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol
-from replicalab.planner import least_loss, rank, suggest_least_loss
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceTier,
-    Pack,
-    list_scenarios,
-    load_scenario,
-)
+from replicalab.planner import Options, least_loss, least_loss_offer, rank
+from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
-    make_control,
-    make_design,
     make_pack,
     make_policy_rule,
     make_protocol,
     make_substitution,
 )
-from tests.planner.brute_force import asked, best_rank, can_count, tried
-from tests.planner.small_labs import small_lab, small_labs
+from tests.planner.brute_force import asked, can_count, tried
+from tests.planner.small_labs import opened, small_lab
 from tests.strategies import itemised_protocols, studied_packs
 
 BATCH: Final = 125
@@ -42,10 +34,9 @@ BATCHES: Final = pytest.mark.parametrize(
         *(pytest.param(n, marks=pytest.mark.long) for n in range(8 * BATCH, 120 * BATCH, BATCH)),
     ],
 )
-FEW: Final = 300
-"""So many small labs where a test only looks at the plan that was found."""
+FEW: Final = range(300)
+"""The small labs where a test only looks at the plan that was found."""
 
-STUDIES: Final = [study.scenario_id for study in list_scenarios()]
 CHAMBER, METER = EQUIPMENT
 
 
@@ -53,15 +44,30 @@ CHAMBER, METER = EQUIPMENT
 
 
 @BATCHES
-def test_least_loss_is_the_best_of_every_plan_tried(first: int) -> None:
-    for seed, (plan, pack) in enumerate(small_labs(first, first + BATCH), first):
-        assert (seed, least_loss(plan, pack).rank) == (seed, best_rank(plan, pack))
+def test_least_loss_is_the_best_of_every_plan_tried_and_proves_no_more(first: int) -> None:
+    for seed in range(first, first + BATCH):
+        plan, pack = small_lab(seed)
+        options = Options(assess(plan, pack))
+        found, every = options.least, list(tried(plan, pack))
+        theirs = [options.yours, options.offered, *every]
+        assert (seed, found.rank) == (seed, min(rank(each, plan) for each in theirs))
+        assert found.exact
+        feasible = [each.evidence.tier for each in every if each.feasible]
+        if not feasible and found.after.feasible:
+            # The plan or the suggestion: without an endpoint, or with samples that cannot count.
+            lost = found.plan.duration_days < pack.min_days
+            assert lost or found.plan.sample_size > can_count(found.plan.duration_days, pack)
+            continue
+        above = [tier for tier in feasible if tier is not EvidenceTier.BELOW_FLOOR]
+        proven = found.none_feasible, found.none_above_floor
+        assert (seed, *proven) == (seed, not feasible, not above)
 
 
 def test_releasing_an_item_never_makes_the_best_plan_worse() -> None:
     released = 0
-    for seed, (plan, pack) in enumerate(small_labs(0, 3 * FEW)):
-        before = least_loss(plan, pack)
+    for seed in range(3 * len(FEW)):
+        plan, pack = small_lab(seed)
+        before = opened(seed).least
         keys = [*map(label_key, plan.required_equipment + plan.required_reagents)]
         most = can_count(before.plan.duration_days, pack)
         if len({*keys}) < len(keys) or before.plan.sample_size > most:
@@ -75,7 +81,7 @@ def test_releasing_an_item_never_makes_the_best_plan_worse() -> None:
             worse = after.rank.given_up[:decisive] > before.rank.given_up[:decisive]
             assert (seed, item, worse) == (seed, item, False)
             released += after.rank < before.rank
-    assert released > FEW / 10
+    assert released > len(FEW) / 10
 
 
 @pytest.mark.parametrize(
@@ -98,38 +104,29 @@ def test_an_item_that_the_lab_has_gives_way_for_a_reason(
     assert change.reason.startswith(reason)
 
 
-def test_least_loss_claims_that_nothing_is_feasible_exactly_when_no_plan_tried_is() -> None:
-    claims = []
-    for seed, (plan, pack) in enumerate(small_labs(0, FEW)):
-        found = least_loss(plan, pack)
-        feasible = [each.plan for each in tried(plan, pack) if each.after.feasible]
-        above = [p for p in feasible if _tier(p, pack) is not EvidenceTier.BELOW_FLOOR]
-        if not feasible and found.after.check.feasible:
-            # The plan or the suggestion: without an endpoint, or with samples that cannot count.
-            lost = found.plan.duration_days < pack.min_days
-            assert lost or found.plan.sample_size > can_count(found.plan.duration_days, pack)
-            continue
-        assert (seed, found.none_feasible) == (seed, not feasible)
-        assert (seed, found.none_above_floor) == (seed, not above)
-        claims.append((found.none_feasible, found.none_above_floor))
-    assert set(claims) == {(False, False), (False, True), (True, True)}
-
-
-def _tier(plan: Protocol, pack: Pack) -> EvidenceTier:
-    return assess(plan, pack).evidence.tier
+def test_small_labs_bite_in_every_way() -> None:
+    found = [opened(seed).least for seed in FEW]
+    fields = {change.field for each in found for change in each.changes}
+    assert fields == {
+        "controls", "required_equipment", "required_reagents", "duration_days", "sample_size",
+    }  # fmt: skip
+    assert {d for each in found for d in each.after.failing} >= set(Dimension) - {
+        Dimension.SCHEDULE
+    }
+    assert {each.rank.tier for each in found} == {0, 1, 2}
+    claims = {(each.none_feasible, each.none_above_floor) for each in found}
+    assert claims == {(False, False), (False, True), (True, True)}
 
 
 # --- never worse than the Lab Manager's suggestion --------------------------------------------
 
 
 def _no_worse_than_the_suggestion(plan: Protocol, pack: Pack) -> None:
-    check = check_feasibility(plan, pack)
     found = least_loss(plan, pack)
     assert found.rank <= rank(assess(plan, pack), plan)
-    suggestion = suggest_alternative(plan, check, pack)
+    suggestion = suggest_alternative(plan, check_feasibility(plan, pack), pack)
     if suggestion is not None:
-        theirs = rank(assess(suggestion.revised_protocol, pack), plan)
-        assert found.rank <= theirs
+        assert found.rank <= rank(assess(suggestion.revised_protocol, pack), plan)
 
 
 @settings(max_examples=300)
@@ -138,7 +135,7 @@ def test_least_loss_is_no_worse_than_the_suggestion_in_any_lab(plan: Protocol, p
     _no_worse_than_the_suggestion(plan, pack)
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
 @pytest.mark.parametrize("difficulty", Difficulty)
 def test_least_loss_is_no_worse_than_the_suggestion_in_any_shipped_lab(
     study: str, difficulty: Difficulty
@@ -152,35 +149,33 @@ def test_least_loss_is_no_worse_than_the_suggestion_in_any_shipped_lab(
 
 
 def test_changes_lead_from_the_plan_to_the_one_found() -> None:
-    for plan, pack in small_labs(0, FEW):
-        found = least_loss(plan, pack)
-        assert apply_changes(plan, list(found.changes)) == found.plan
-        assert found.after.check == check_feasibility(found.plan, pack)
-        assert found.rank == rank(found.after, plan)
-        assert found.exact
+    for yours, found in ((opened(seed).yours, opened(seed).least) for seed in FEW):
+        assert apply_changes(yours.plan, list(found.changes)) == found.plan
+        assert found.after.check == check_feasibility(found.plan, yours.pack)
+        assert found.rank == rank(found.after, yours.plan)
 
 
-def test_suggest_least_loss_is_the_plan_in_the_lab_managers_form() -> None:
-    for plan, pack in small_labs(0, FEW):
-        check = check_feasibility(plan, pack)
-        found, suggestion = least_loss(plan, pack), suggest_least_loss(plan, check, pack)
-        assert (suggestion is None) == check.feasible
-        if suggestion is None:
+def test_offer_is_the_plan_in_the_lab_managers_form() -> None:
+    for yours, found in ((opened(seed).yours, opened(seed).least) for seed in FEW):
+        offer = least_loss_offer(yours, found)
+        assert (offer is None) == yours.feasible
+        if offer is None:
             continue
-        assert suggestion.revised_protocol == found.plan
-        assert suggestion.post_check == found.after.check
-        assert suggestion.remaining_failures == found.after.check.failing
-        before, after = set(check.failing), set(found.after.check.failing)
-        assert suggestion.improved == (len(after) < len(before) and after <= before)
+        assert offer.after is found.after
+        assert offer.suggestion.revised_protocol == found.plan
+        assert offer.suggestion.post_check == found.after.check
+        assert offer.suggestion.remaining_failures == found.after.failing
+        assert offer.suggestion.improved == (set(found.after.failing) < set(yours.failing))
 
 
 # --- inputs -----------------------------------------------------------------------------------
 
 
 def test_least_loss_is_repeatable_and_leaves_its_inputs_alone() -> None:
-    for plan, pack in small_labs(0, 200):
+    for seed in range(100):
+        plan, pack = small_lab(seed)
         before = plan.model_dump(), pack.model_dump()
-        assert least_loss(plan, pack) == least_loss(plan, pack)
+        assert least_loss(plan, pack) == opened(seed).least
         assert (plan.model_dump(), pack.model_dump()) == before
 
 
@@ -246,76 +241,3 @@ def test_least_loss_proves_that_nothing_opens_the_suzuki_lab() -> None:
     found = least_loss(pack.reference_protocol, pack)
     assert found.none_feasible
     assert found.after.check.failing == [Dimension.PROTOCOL, Dimension.REAGENTS]
-
-
-# --- large studies ----------------------------------------------------------------------------
-
-
-def _large(shared: int | None) -> tuple[Protocol, Pack]:
-    """Return a plan that lacks 20 items with 3 alternatives each, and 20 droppable controls."""
-    items = [f"item {number}" for number in range(20)]
-    swaps = [
-        make_substitution(
-            original=item,
-            alternative=f"{item} turn {turn}"
-            if shared is None
-            else f"alternative {(3 * place + turn * (1 + place % 5)) % shared}",
-            fidelity_loss=(place + turn) % 4,
-            evidence_factor=1 - 0.001 * ((place * 7 + turn * 11) % 30),
-        )
-        for place, item in enumerate(items)
-        for turn in range(3)
-    ]
-    controls = [make_control(name=f"control {number}", droppable=True) for number in range(20)]
-    plan = make_protocol(
-        sample_size=400,
-        controls=[control.name for control in controls],
-        required_equipment=items[:10],
-        required_reagents=items[10:],
-    )
-    pack = make_pack(
-        equipment=items[:10],
-        reagents=items[10:],
-        booked=dict.fromkeys(items[:10], 1),
-        out_of_stock=items[10:],
-        budget=1e9,
-        days=10**9,
-        allowed_substitutions=swaps,
-        controls=controls,
-        reference_protocol=plan,
-        design=make_design(effect_planning=0.5),
-    )
-    return plan, pack
-
-
-def test_least_loss_of_a_large_study_takes_the_least_of_each_item() -> None:
-    plan, pack = _large(None)
-    found = least_loss(plan, pack)
-    assert found.exact
-    assert found.after.check.feasible
-    assert found.plan.controls == plan.controls
-    losses = (
-        min(s.fidelity_loss for s in pack.allowed_substitutions if s.original == item)
-        for item in plan.required_equipment + plan.required_reagents
-    )
-    assert found.after.fidelity_loss == sum(losses)
-
-
-def test_least_loss_claims_nothing_where_shared_alternatives_were_too_many() -> None:
-    plan, pack = _large(10)
-    found = least_loss(plan, pack)
-    assert not found.after.check.feasible
-    assert (found.exact, found.none_feasible, found.none_above_floor) == (False, False, False)
-    _no_worse_than_the_suggestion(plan, pack)
-
-
-def test_small_labs_bite_in_every_way() -> None:
-    found = [least_loss(*small_lab(seed)) for seed in range(FEW)]
-    fields = {change.field for each in found for change in each.changes}
-    assert fields == {
-        "controls", "required_equipment", "required_reagents", "duration_days", "sample_size",
-    }  # fmt: skip
-    assert {d for each in found for d in each.after.failing} >= set(Dimension) - {
-        Dimension.SCHEDULE
-    }
-    assert {each.rank.tier for each in found} == {0, 1, 2}

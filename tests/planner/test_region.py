@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -14,20 +15,16 @@ from replicalab.assessment import Counts, assess, counts_of, merged_effects
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import (
     Constraint,
-    Options,
     Worded,
     largest_sample,
     least_worded,
-    options_of,
     worded,
 )
-from replicalab.planner.region import Region, effects_of, grid_for, plans_fit, region, zoomed
+from replicalab.planner.region import Region, effects_of, grid_for, plans_fit, region
 from replicalab.scenarios import (
     Bounds,
-    Difficulty,
     Pack,
     Throughput,
-    list_scenarios,
     load_scenario,
 )
 from tests.factories import (
@@ -37,9 +34,8 @@ from tests.factories import (
     make_protocol,
     make_throughput,
 )
+from tests.planner.small_labs import SHIPPED, shipped
 from tests.strategies import itemised_protocols, protocols, studied_packs
-
-PLACES: Final = [(study.scenario_id, lab) for study in list_scenarios() for lab in Difficulty]
 
 
 def columns(plans: list[Protocol]) -> Counts:
@@ -47,16 +43,22 @@ def columns(plans: list[Protocol]) -> Counts:
     return Counts(*(np.array(column) for column in zip(*map(counts_of, plans), strict=True)))
 
 
-def opened(study: str, lab: str) -> Options:
-    """Return what may be done about a study's reference protocol in a lab."""
-    pack = load_scenario(study, lab)
-    return options_of(assess(pack.reference_protocol, pack))
-
-
 def drawn(study: str, lab: str) -> Region:
     """Return the region of a study's reference protocol, not closer than it shows all plans."""
-    options = opened(study, lab)
+    options = shipped(study, lab)
     return Region(worded(options), *grid_for([options.yours, options.least.after]))
+
+
+def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -> None:
+    """Check that the region says at these points what the check and the evidence say."""
+    for row, column in zip(rows, columns, strict=True):
+        there = found.drawn.at(int(found.days[column]), int(found.samples[row]))
+        assert found.feasible[row, column] == there.feasible
+        assert found.fits.credits[row, column] == there.cost
+        if there.evidence.void:
+            assert np.isnan(found.evidence[row, column])
+        else:
+            assert found.evidence[row, column] == pytest.approx(there.evidence.value, abs=1e-12)
 
 
 # --- arrays judge as the single check does ---
@@ -78,27 +80,17 @@ def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protoco
             assert fits.all_ok[place] == plan.feasible
 
 
-@pytest.mark.parametrize(("study", "lab"), PLACES)
+@pytest.mark.parametrize(("study", "lab"), SHIPPED)
 def test_region_is_what_the_check_and_the_evidence_say_at_each_point(study: str, lab: str) -> None:
     found, rng = drawn(study, lab), random.Random(f"{study} {lab}")
-    for _ in range(40):
-        row, column = rng.randrange(len(found.samples)), rng.randrange(len(found.days))
-        there = found.drawn.at(int(found.days[column]), int(found.samples[row]))
-        assert found.feasible[row, column] == there.feasible
-        assert found.fits.credits[row, column] == there.cost
-        if there.evidence.void:
-            assert np.isnan(found.evidence[row, column])
-        else:
-            assert found.evidence[row, column] == pytest.approx(there.evidence.value, abs=1e-12)
+    rows, days = range(len(found.samples)), range(len(found.days))
+    assert_checked(found, rng.choices(rows, k=40), rng.choices(days, k=40))
 
 
 @given(studied_packs(), itemised_protocols())
 def test_region_of_any_plan_is_what_the_check_says(pack: Pack, plan: Protocol) -> None:
-    days, samples = np.arange(0, 25, 3), np.arange(0, 100, 7)
-    found = Region(Worded(assess(plan, pack)), days, samples)
-    for row, column in ((0, 0), (3, 2), (5, 7), (14, 8), (1, 1)):
-        there = found.drawn.at(int(days[column]), int(samples[row]))
-        assert found.feasible[row, column] == there.feasible
+    found = Region(Worded(assess(plan, pack)), np.arange(0, 25, 3), np.arange(0, 100, 7))
+    assert_checked(found, (0, 3, 5, 14, 1), (0, 2, 7, 8, 1))
 
 
 STATED: Final = {
@@ -129,17 +121,12 @@ def test_region_keeps_what_the_study_itself_insists_on(
 
 
 def test_study_is_a_line_only_where_it_allows_least() -> None:
-    limits = {
-        stated: Constraint.STUDY
-        in Region(
-            Worded(assess(make_protocol(), make_pack(constraints=[make_constraint(**fields)]))),
-            np.arange(0, 13), np.arange(0, 90, 5),
-        ).lines
-        for stated, fields in STATED.items()
-    }  # fmt: skip
-    assert {stated for stated, drawn_ in limits.items() if drawn_} == {
-        "most samples", "days", "most days",
-    }  # fmt: skip
+    def has_line(stated: str) -> bool:
+        pack = make_pack(constraints=[make_constraint(**STATED[stated])])
+        plan = Worded(assess(make_protocol(), pack))
+        return Constraint.STUDY in Region(plan, np.arange(0, 13), np.arange(0, 90, 5)).lines
+
+    assert set(filter(has_line, STATED)) == {"most samples", "days", "most days"}
 
 
 # --- lines ---
@@ -160,7 +147,7 @@ def test_lines_of_the_momentum_study_are_those_worked_out_by_hand() -> None:
     assert found.most_useful.tolist() == [-1, -1, 180, 195, 190, 185, -1, -1, -1]
 
 
-@pytest.mark.parametrize(("study", "lab"), PLACES)
+@pytest.mark.parametrize(("study", "lab"), SHIPPED)
 def test_most_useful_sample_of_each_day_is_the_planners_largest(study: str, lab: str) -> None:
     found = drawn(study, lab)
     plan, pack = found.plan.plan, found.plan.pack
@@ -193,9 +180,9 @@ def test_target_that_is_the_floor_is_one_level() -> None:
 # --- which grid ---
 
 
-@pytest.mark.parametrize(("study", "lab"), PLACES)
+@pytest.mark.parametrize(("study", "lab"), SHIPPED)
 def test_grid_shows_the_plans_and_stays_small(study: str, lab: str) -> None:
-    options = opened(study, lab)
+    options = shipped(study, lab)
     plans = [options.yours, options.least.after]
     days, samples = grid_for(plans)
     assert len(days) <= 60
@@ -217,31 +204,30 @@ def test_grid_of_any_plan_is_evenly_spaced_and_small(samples: int, days: int) ->
 
 
 def test_region_too_small_to_be_seen_is_drawn_close_up_and_the_rest_is_named() -> None:
-    found, options = drawn("math_four_colour", "hard"), opened("math_four_colour", "hard")
+    options, found = shipped("math_four_colour", "hard"), drawn("math_four_colour", "hard")
+    plans = {"your plan": options.yours}
     assert found.most_feasible.max() == 20
-    assert found.outside({"your plan": options.yours}) == []
+    assert found.outside(plans) == []
     nearer = region(found.drawn, [options.yours, options.least.after])
     assert nearer.samples[-1] == pytest.approx(80, abs=2)
     assert nearer.days.tolist() == found.days.tolist()
-    assert zoomed(nearer) is None
-    assert nearer.outside({"your plan": options.yours}) == [
-        ("your plan", 633),
-        ("target 100 %", 633),
-    ]
+    assert nearer.outside(plans) == [("your plan", 633), ("target 100 %", 633)]
 
 
 @pytest.mark.parametrize(
     ("study", "lab"), [("fin_momentum", "medium"), ("chem_suzuki_ppb", "hard")]
 )
 def test_region_that_can_be_seen_or_is_empty_is_drawn_as_it_is(study: str, lab: str) -> None:
-    assert zoomed(drawn(study, lab)) is None
+    options, found = shipped(study, lab), drawn(study, lab)
+    as_it_is = region(found.drawn, [options.yours, options.least.after])
+    np.testing.assert_array_equal(as_it_is.samples, found.samples)
 
 
 # --- the plan that it is drawn for ---
 
 
 def test_plan_is_drawn_with_its_booked_item_replaced() -> None:
-    options = opened("fin_momentum", "medium")
+    options = shipped("fin_momentum", "medium")
     found = worded(options)
     assert [change.original for change in found.changes] == ["licensed-data terminal"]
     assert found.failing == ()
@@ -249,7 +235,7 @@ def test_plan_is_drawn_with_its_booked_item_replaced() -> None:
 
 
 def test_plan_that_nothing_repairs_is_drawn_as_it_is_with_what_fails() -> None:
-    options = opened("chem_suzuki_ppb", "hard")
+    options = shipped("chem_suzuki_ppb", "hard")
     found = worded(options)
     assert found == Worded(options.yours)
     assert Dimension.REAGENTS in found.failing
@@ -258,20 +244,13 @@ def test_plan_that_nothing_repairs_is_drawn_as_it_is_with_what_fails() -> None:
     assert (there.most_feasible == -1).all()
 
 
-@pytest.mark.parametrize(("study", "lab"), PLACES)
-def test_drawn_plan_fails_only_what_the_wording_decides(study: str, lab: str) -> None:
-    found = worded(opened(study, lab))
-    by_wording = {Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY}
-    assert set(found.failing) == by_wording & set(found.plan.failing)
-
-
 def test_least_loss_plan_that_drops_a_control_can_be_drawn_instead() -> None:
-    options = opened("eco_reef_fish", "medium")
+    options = shipped("eco_reef_fish", "medium")
     found = least_worded(options, worded(options))
     assert found is not None
     assert found.plan.counts.controls < options.yours.counts.controls
     assert found.plan.counts[:2] == options.yours.counts[:2]
-    alike = opened("fin_momentum", "medium")
+    alike = shipped("fin_momentum", "medium")
     assert least_worded(alike, worded(alike)) is None
 
 

@@ -11,9 +11,11 @@ from replicalab.agents import SuggestionChange
 from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import assess
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
-from replicalab.planner import FieldChange, PlanStep, change_steps, differences, options_of
-from replicalab.scenarios import Pack, load_scenario
+from replicalab.planner import FieldChange, Options, PlanStep, change_steps
+from replicalab.planner.steps import differences
+from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_pack, make_protocol
+from tests.planner.small_labs import shipped
 from tests.strategies import itemised_protocols, studied_packs
 
 CHAMBER, METER = EQUIPMENT
@@ -35,15 +37,11 @@ def test_dropping_a_control_saves_its_credits_and_adds_its_loss() -> None:
 
 
 def test_changes_of_the_momentum_offer_are_priced_in_turn() -> None:
-    pack = load_scenario("fin_momentum", "medium")
-    options = options_of(assess(pack.reference_protocol, pack))
+    options = shipped("fin_momentum", "medium")
     assert options.offer is not None
     steps = change_steps(options.yours, options.offer.changes)
-    assert [(step.credits_saved, step.evidence_changed) for step in steps] == [
-        (0, False),
-        (100, False),
-        (1500, True),
-    ]
+    priced = [(step.credits_saved, step.evidence_changed) for step in steps]
+    assert priced == [(0, False), (100, False), (1500, True)]
     assert steps[-1].after.evidence.text == "power 0.58"
 
 
@@ -51,7 +49,7 @@ def test_changes_of_the_momentum_offer_are_priced_in_turn() -> None:
 def test_steps_lead_from_the_plan_to_the_offer_and_judge_no_plan_twice(
     plan: Protocol, pack: Pack
 ) -> None:
-    options = options_of(assess(plan, pack))
+    options = Options(assess(plan, pack))
     if options.offer is None or not options.offer.changes:
         return
     steps = change_steps(options.yours, options.offer.changes, [options.offered])
