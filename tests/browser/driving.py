@@ -24,7 +24,15 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, WebError, WebSocket
+from playwright.sync_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    WebError,
+    WebSocket,
+    expect,
+)
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -252,6 +260,16 @@ def open_app(page: Page, address: str = "/") -> None:
     """Open an address of the app and return when its first run has been drawn."""
     with wait_for_run(page):
         page.goto(address)
+
+
+def looks(page: Page) -> Iterator[View]:
+    """Look at a page that is open in every view in turn; each is yielded once it is drawn."""
+    for view in VIEWS:
+        page.set_viewport_size({"width": view.width, "height": view.height})
+        page.emulate_media(color_scheme=view.scheme)
+        expect(page.get_by_test_id("stApp")).to_have_css("color-scheme", view.scheme)
+        page.wait_for_timeout(500)  # charts follow a resize in their own time
+        yield view
 
 
 # -------------------------------------------------------------------------------- what must not be

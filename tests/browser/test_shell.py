@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import APP, VIEWS, View, assert_accessible, open_app, photograph
+from tests.browser.driving import APP, assert_accessible, looks, open_app, photograph
 
 ADDRESSES: Final = (
     "/",
@@ -20,21 +20,18 @@ ADDRESSES: Final = (
 )
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=str)
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_page_opens_from_its_address_is_accessible_and_does_not_scroll_sideways(
-    app_page: Page, address: str, view: View
+    app_page: Page, address: str
 ) -> None:
     open_app(app_page, address)
     expect(app_page).to_have_title(re.compile("ReplicaLab"))
     expect(app_page.get_by_role("heading", level=1)).to_be_visible()
-    assert app_page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") == (
-        view.scheme == "dark"
-    )
-    main = app_page.get_by_test_id("stMain")
-    widths = main.evaluate("element => [element.scrollWidth, element.clientWidth]")
-    assert widths[0] <= widths[1], f"{view}: content is {widths[0]} px in {widths[1]} px"
-    assert_accessible(app_page)
+    for view in looks(app_page):
+        main = app_page.get_by_test_id("stMain")
+        widths = main.evaluate("element => [element.scrollWidth, element.clientWidth]")
+        assert widths[0] <= widths[1], f"{view}: content is {widths[0]} px in {widths[1]} px"
+        assert_accessible(app_page)
 
 
 def test_picture_holds_the_whole_page(app_page: Page, tmp_path: Path) -> None:
