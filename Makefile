@@ -1,4 +1,4 @@
-# Each target is a few commands that a person could type; README.md lists them.
+# Each target is a few commands that a person could type; README.md and CONTRIBUTING.md tell them.
 
 # The first of these that is Python 3.11 or later. To choose yourself: make run PYTHON=/path/to/python
 PYTHON ?= $(shell for python in python3.11 python3; do \

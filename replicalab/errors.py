@@ -14,7 +14,7 @@
     │   ├── ModelServerError         the server failed by its own account
     │   ├── ModelFormatError         an answer that is no chat completion
     │   └── ModelAnswerTooLongError  an answer longer than is read
-    └── ScientistOutputParseError    model text without one valid action (agents.scientist_policy)
+    └── ScientistOutputParseError    model text without one valid action (agents.parsing)
 
 Every message names the value, the place and the remedy. All are ValueErrors too, so a caller
 that only knows the standard library can still catch them.

@@ -25,7 +25,7 @@ from replicalab.models import (
     NonEmptyText,
     Record,
 )
-from replicalab.planner import Options, largest_sample, options_of
+from replicalab.planner import Options, largest_sample
 from replicalab.scenarios import AllowedSubstitution, Difficulty, ExpectedOutcome, Study, pack_of
 
 MOST_FINDINGS: Final = 100
@@ -52,7 +52,7 @@ def lint(study: Study) -> list[LintFinding]:
     labs = []
     for level in Difficulty:
         pack = pack_of(study, level)
-        labs.append(options_of(assess(pack.reference_protocol, pack)))
+        labs.append(Options(assess(pack.reference_protocol, pack)))
     found = [
         *map(_lab_note, labs),
         *(finding for lab in labs for finding in _lab_findings(lab)),

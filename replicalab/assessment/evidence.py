@@ -1,8 +1,7 @@
 """What n buys: power, detection, coverage or precision, at an assumed effect, before any data.
 
 Every value is planned at an assumed effect; it is never the observed power of a finished study.
-Source: docs/contract.md, Evidence; Cohen, Statistical Power Analysis for the Behavioral
-Sciences (1988), chapters 2, 3 and 6, with the exact noncentral t in place of his tables.
+Source: docs/contract.md, Evidence; each formula names its own in `measures.kinds`.
 """
 
 from __future__ import annotations

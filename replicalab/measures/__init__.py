@@ -1,6 +1,6 @@
 """What n buys, by kind of design: one table of formulas, words, formats and directions."""
 
-from replicalab.measures.kinds import KINDS, POWER_KINDS, DesignKind
+from replicalab.measures.kinds import KINDS, DesignKind
 from replicalab.measures.rows import AS_PUBLISHED, HALVED, PARAMETERS, SMALLEST, Given, Kind
 from replicalab.measures.scales import EvidenceTier
 
@@ -9,7 +9,6 @@ __all__ = [
     "HALVED",
     "KINDS",
     "PARAMETERS",
-    "POWER_KINDS",
     "SMALLEST",
     "DesignKind",
     "EvidenceTier",

@@ -234,6 +234,3 @@ _ROWS: Final = (
 
 KINDS: Final = {DesignKind(row.kind): row for row in _ROWS}
 """The row of each kind."""
-
-POWER_KINDS: Final = frozenset(kind for kind, row in KINDS.items() if row.sought)
-"""The kinds whose evidence is the power of a test."""

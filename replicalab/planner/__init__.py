@@ -17,7 +17,6 @@ from replicalab.planner.options import (
     frontier,
     least_loss,
     least_worded,
-    options_of,
     worded,
 )
 from replicalab.planner.steps import FieldChange, PlanStep, change_steps
@@ -46,7 +45,6 @@ __all__ = [
     "least_loss",
     "least_loss_offer",
     "least_worded",
-    "options_of",
     "rank",
     "worded",
 ]

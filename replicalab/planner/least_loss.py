@@ -53,7 +53,9 @@ _BY_NUMBERS: Final = (Dimension.BUDGET, Dimension.STAFF, Dimension.PROTOCOL)
 """The dimensions that a number of the plan decides, apart from the days, which always fit."""
 
 _GIVEN_UP: Final = [
-    frozenset(some) for size in range(4) for some in combinations(_BY_NUMBERS, size)
+    frozenset(some)
+    for size in range(len(_BY_NUMBERS) + 1)
+    for some in combinations(_BY_NUMBERS, size)
 ]
 """Every set of them, the smallest first."""
 

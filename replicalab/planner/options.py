@@ -83,11 +83,6 @@ class Options:
         return judged(revised, self.yours, self.known)
 
 
-def options_of(plan: Assessment) -> Options:
-    """Return what may be done about a plan: from the Lab Manager, the planner, and the lab."""
-    return Options(plan)
-
-
 def least_loss(protocol: Protocol, scenario: Pack) -> LeastLoss:
     """Return the plan for this lab that gives up the least of the study."""
     return Options(assess(protocol, scenario)).least

@@ -1,6 +1,6 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
-from replicalab.measures import POWER_KINDS, DesignKind, EvidenceTier
+from replicalab.measures import DesignKind, EvidenceTier
 from replicalab.scenarios.constraints import (
     Bounds,
     Comparator,
@@ -65,7 +65,6 @@ __all__ = [
     "MAX_SEED",
     "MISSING",
     "MOST",
-    "POWER_KINDS",
     "AllowedSubstitution",
     "Bounds",
     "Comparator",

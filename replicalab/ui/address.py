@@ -3,9 +3,9 @@
 Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``seed``, ``rounds``,
 ``round`` (shown from 1), ``plan`` (absent for the reference protocol), and ``budget``, ``days`` and
 ``staff`` (each only where another lab is supposed), and ``scientist``, ``manager``, ``recording``
-and ``present`` (each only where it is not the default). A plan is JSON, compressed, with a checksum
-of its own, so that a link that was cut anywhere is noticed rather than half read. An address typed
-by hand needs no ``v``.
+and ``present`` (each only where it is not the default); `own_studies` adds ``own``. A plan is JSON,
+compressed, with a checksum of its own, so that a link that was cut anywhere is noticed rather than
+half read. An address typed by hand needs no ``v``.
 """
 
 from __future__ import annotations

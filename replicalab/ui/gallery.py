@@ -10,7 +10,7 @@ from replicalab.assessment import assess
 from replicalab.assessment.phrases import failing_text
 from replicalab.lexicon import label_key
 from replicalab.models import DIMENSIONS, Dimension
-from replicalab.planner import Options, options_of
+from replicalab.planner import Options
 from replicalab.scenarios import (
     Difficulty,
     Pack,
@@ -54,7 +54,7 @@ class Filter(NamedTuple):
 
 def reference_options(pack: Pack) -> Options:
     """Return what may be done about a study's reference protocol in its lab."""
-    return options_of(assess(pack.reference_protocol, pack))
+    return Options(assess(pack.reference_protocol, pack))
 
 
 def cards() -> list[Card]:

@@ -15,7 +15,7 @@ import streamlit as st
 from replicalab.assessment import assess
 from replicalab.errors import ScenarioError
 from replicalab.models import Protocol
-from replicalab.planner import Options, options_of
+from replicalab.planner import Options
 from replicalab.scenarios import list_scenarios
 from replicalab.ui import own_studies
 from replicalab.ui.address import from_query, to_query
@@ -44,6 +44,7 @@ class State:
         address: the one that we wrote last, or that the visitor came with.
         written_at: when; in seconds of `time.monotonic`.
         touched: whether this run comes from a change of the workspace.
+        here: what `here` answered last: a plan that stays is not judged again by the next run.
     """
 
     workspace: Workspace
@@ -55,6 +56,7 @@ class State:
     address: dict[str, str] = field(default_factory=dict)
     written_at: float = 0.0
     touched: bool = False
+    here: Options | None = None
 
 
 def current() -> State:
@@ -75,7 +77,10 @@ def plan() -> Protocol:
 
 def here() -> Options:
     """Return the plan in its lab, and what may be done about it."""
-    return options_of(assess(plan(), workspace().pack(own_studies.find)))
+    pack, last = workspace().pack(own_studies.find), current().here
+    if last is None or last.yours.plan != plan() or last.yours.pack != pack:
+        last = current().here = Options(assess(plan(), pack))
+    return last
 
 
 # --- the address ----------------------------------------------------------------------------

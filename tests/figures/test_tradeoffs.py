@@ -25,7 +25,7 @@ from replicalab.figures import (
 from replicalab.figures.placing import LINE, NARROW, PLOT, Box, beside, box_of, rows, spread
 from replicalab.figures.sheet import PAPER, SYMBOLS
 from replicalab.lexicon import plural
-from replicalab.planner import Constraint, Options, options_of, worded
+from replicalab.planner import Constraint, Options, worded
 from replicalab.planner.region import Region, region
 from replicalab.scenarios import load_scenario
 
@@ -36,7 +36,7 @@ LIMITS: Final = {constraint: f"the {constraint}" for constraint in Constraint}
 def opened(study: str = "fin_momentum") -> Options:
     """Return what may be done about a study's reference protocol in its medium lab."""
     pack = load_scenario(study, "medium")
-    return options_of(assess(pack.reference_protocol, pack))
+    return Options(assess(pack.reference_protocol, pack))
 
 
 @cache

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from replicalab.measures import KINDS, POWER_KINDS
+from replicalab.measures import KINDS
 from replicalab.scenarios import Design, DesignKind
 from tests.factories import make_design
+
+POWER_KINDS: Final = frozenset(kind for kind, row in KINDS.items() if row.sought)
+"""The kinds whose evidence is the power of a test."""
 
 SHRINKING: Final = frozenset({DesignKind.EQUIVALENCE})
 """The kinds whose evidence is less the larger the effect."""

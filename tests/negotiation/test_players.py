@@ -29,7 +29,7 @@ from replicalab.negotiation import (
     negotiate,
 )
 from replicalab.negotiation.players import Choice, choose, is_worth_running
-from replicalab.planner import options_of
+from replicalab.planner import Options
 from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
 from tests.factories import make_pack, make_protocol, with_means
 from tests.golden import assert_golden
@@ -347,14 +347,14 @@ def test_every_negotiation_of_the_aware_scientist_ends_well_or_not_at_all(
 
 def test_best_is_of_the_plan_on_the_table_or_else_of_the_reference_protocol() -> None:
     plan = assess(make_protocol(technique="another technique"), OPEN)
-    found = best_options(options_of(plan), OPEN)
+    found = best_options(Options(plan), OPEN)
     assert is_worth_running(found.least.after)
     assert found.least.plan.technique == "another technique"
-    for options in (None, options_of(assess(FLAMING, OPEN))):
+    for options in (None, Options(assess(FLAMING, OPEN))):
         assert best_options(options, OPEN).yours.plan == OPEN.reference_protocol
     # In 600 credits the plan with the flame fails more than the reference protocol does.
     poor = make_pack(budget=100, days=5)
-    hopeless = best_options(options_of(assess(FLAMING, poor)), poor)
+    hopeless = best_options(Options(assess(FLAMING, poor)), poor)
     assert not is_worth_running(hopeless.least.after)
     assert hopeless.yours.plan == poor.reference_protocol
     assert best_options(hopeless, poor) is hopeless, "it is judged already"
@@ -362,7 +362,7 @@ def test_best_is_of_the_plan_on_the_table_or_else_of_the_reference_protocol() ->
 
 @given(studied_packs(), st.none() | itemised_protocols())
 def test_best_that_is_worth_running_runs_above_the_floor(pack: Pack, plan: Protocol | None) -> None:
-    found = best_options(options_of(assess(plan, pack)) if plan else None, pack).least
+    found = best_options(Options(assess(plan, pack)) if plan else None, pack).least
     best = assess(found.plan, pack)
     worth = best.evidence.tier is not EvidenceTier.BELOW_FLOOR
     assert is_worth_running(found.after) is (best.feasible and worth)
@@ -407,7 +407,7 @@ def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:
     }
     told = []
     for name, (pack, plan) in labs.items():
-        best = best_options(options_of(assess(plan, pack)), pack).least
+        best = best_options(Options(assess(plan, pack)), pack).least
         assert not is_worth_running(best.after)
         told.append(f"{name}: {best_text(best)}")
         told.append(f"{name}, not all searched: {best_text(replace(best, exact=False))}")

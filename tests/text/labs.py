@@ -7,7 +7,7 @@ from typing import Final
 
 from replicalab.assessment import assess
 from replicalab.models import Protocol
-from replicalab.planner import Options, PlanStep, change_steps, options_of
+from replicalab.planner import Options, PlanStep, change_steps
 from replicalab.scenarios import Pack
 from replicalab.text import options as ways
 from replicalab.text import plan, verdicts
@@ -46,7 +46,7 @@ IN_VAIN: Final = make_protocol(sample_size=1, duration_days=0, controls=[])
 
 def of(protocol: Protocol, pack: Pack) -> Options:
     """Return what may be done about a plan in a lab."""
-    return options_of(assess(protocol, pack))
+    return Options(assess(protocol, pack))
 
 
 def of_reference(pack: Pack) -> Options:

@@ -17,7 +17,6 @@ from replicalab.planner import (
     FrontierPlan,
     Options,
     least_worded,
-    options_of,
     worded,
 )
 from replicalab.planner.region import Region, effects_of
@@ -54,13 +53,13 @@ REEF: Final = ("eco_reef_fish", "medium")
 def opened(place: tuple[str, str], samples: int | None = None, days: int = 0) -> Options:
     """Return the options of the reference protocol, or of a plan of these numbers that fits."""
     pack = load_scenario(*place)
-    options = options_of(assess(pack.reference_protocol, pack))
-    return options if samples is None else options_of(worded(options).at(days, samples))
+    options = Options(assess(pack.reference_protocol, pack))
+    return options if samples is None else Options(worded(options).at(days, samples))
 
 
 def inexact(options: Options) -> Options:
     """Return options of which the frontier is not proven."""
-    found = options_of(options.yours)
+    found = Options(options.yours)
     found.__dict__["frontier"] = replace(options.frontier, exact=False)
     found.__dict__["least"] = replace(options.least, exact=False)
     return found
@@ -81,7 +80,7 @@ def beaten_in_days() -> Options:
 def too_dear() -> Options:
     """Return options in a lab that pays for two days at most, where the endpoint needs three."""
     plan = make_protocol(sample_size=3, duration_days=2)
-    found = options_of(assess(plan, make_pack(budget=540.0)))
+    found = Options(assess(plan, make_pack(budget=540.0)))
     assert found.yours.feasible
     assert found.least.plan == plan
     return found
@@ -183,14 +182,14 @@ def _prose() -> Iterator[str]:
     # Of the region.
     grid = np.arange(1, 9), np.arange(0, 400)
     tight = assess(opened(MOMENTUM, 300, 3).yours.plan, with_means(momentum.yours.pack, days=3))
-    for options in (momentum, options_of(tight), myeloma, opened(SUZUKI)):
+    for options in (momentum, Options(tight), myeloma, opened(SUZUKI)):
         drawn = worded(options)
         yield f"{region_title(Region(drawn, *grid))}. {worded_text(drawn)}".strip()
     least = least_worded(reef, worded(reef))
     assert least is not None
     yield apart_text(least)
     yield outside_text([("your plan", 1633), ("target 100 %", 1)])
-    lone = worded(options_of(assess(IN_VAIN, with_means(LONE, budget=1000))))
+    lone = worded(Options(assess(IN_VAIN, with_means(LONE, budget=1000))))
     yield region_title(Region(lone, *grid))
     for pack in (momentum.yours.pack, LONE):
         yield from (f"{name}: {label}; {text}" for name, (label, text) in limit_texts(pack).items())

@@ -8,7 +8,7 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.negotiation import Outcome
-from replicalab.planner import options_of
+from replicalab.planner import Options
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.stories import Story, StoryPage, stories
 from tests.golden import assert_golden
@@ -28,7 +28,7 @@ def test_story_survives_as_a_link(story: Story) -> None:
 
 def test_half_the_sample_is_ten_credits_over_and_halved_for_it() -> None:
     story = STORIES["half_the_sample"]
-    options = options_of(assess(story.workspace.plan(), story.workspace.pack()))
+    options = Options(assess(story.workspace.plan(), story.workspace.pack()))
     assert story.page is StoryPage.PROTOCOL
     assert options.yours.failing == ["budget"]
     assert options.yours.cost - options.yours.pack.lab.budget == 10

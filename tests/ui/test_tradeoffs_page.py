@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
 from replicalab.lexicon import count_text
-from replicalab.planner import Options, options_of, worded
+from replicalab.planner import Options, worded
 from replicalab.scenarios import load_scenario
 from replicalab.text.tradeoffs import (
     balance_text,
@@ -228,7 +228,7 @@ def test_lever_moves_the_region_and_says_that_the_lab_is_supposed() -> None:
     supposed = with_means(pack, budget=3600)
     assert supposed_text(pack, supposed) in said(app)
     assert "What fits: up to 290 samples, 3 to 6 days" in charts(app)[0]
-    for extra in options_of(assess(pack.reference_protocol, supposed)).extras:
+    for extra in Options(assess(pack.reference_protocol, supposed)).extras:
         assert extra_text(extra) in said(app)
     assert query_of(app)["budget"] == "3600"
 

@@ -11,7 +11,7 @@ import streamlit as st
 from replicalab.assessment import Assessment, AssumedEffect, assess
 from replicalab.figures import LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.models import Protocol
-from replicalab.planner import Options, Worded, least_worded, options_of, worded
+from replicalab.planner import Options, Worded, least_worded, worded
 from replicalab.planner.region import Region, effects_of, region
 from replicalab.scenarios import Pack
 from replicalab.ui import state
@@ -162,5 +162,5 @@ def look(here: Options) -> Outlook:
     """Return the plan in the lab that the levers suppose, as the visitor has chosen to see it."""
     real = here.yours.pack
     supposed = supposed_lab(real, state.workspace().levers)
-    options = here if supposed is real else options_of(assess(here.yours.plan, supposed))
+    options = here if supposed is real else Options(assess(here.yours.plan, supposed))
     return Outlook(real, options, chosen())
