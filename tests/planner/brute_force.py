@@ -15,7 +15,7 @@ from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.steps import changed_values
 from replicalab.scenarios import Bounds, EvidenceTier, Pack
 
-_FAR: Final = 400
+_FAR: Final = 2000
 """Samples beyond the asked ones that are tried for a better tier; small labs need fewer."""
 
 ITEM_FIELDS: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
