@@ -216,24 +216,29 @@ def _needs(plan: Assessment, listed: set[str]) -> tuple[list[_Need], frozenset[D
             fixed |= failing
     # To replace what fails nothing can only gain where it bears on what else the plan has
     # substituted, because the fidelity lost is told from all that the finished plan lists.
-    gone = {label_key(row.original) for row in plan.pack.allowed_substitutions} - listed
-    gone |= {need.key for need in needs}
-    while useful := [need for need in spare if _bears_on(gone, need, plan.pack)]:
+    rows = plan.pack.allowed_substitutions
+    pairs = [(label_key(row.original), label_key(row.alternative)) for row in rows]
+    gone = {original for original, _ in pairs} - listed | {need.key for need in needs}
+    while useful := [need for need in spare if _bears_on(gone, need, pairs)]:
         needs += useful
         gone |= {need.key for need in useful}
         spare = [need for need in spare if need not in useful]
     return needs, fixed
 
 
-def _bears_on(gone: set[str], need: _Need, pack: Pack) -> bool:
+def _bears_on(gone: set[str], need: _Need, pairs: Sequence[tuple[str, str]]) -> bool:
     """Return whether replacing an item may end, or newly cover, the want of others that are gone.
 
     So it is where what comes was gone, or where it or the item is an alternative to what is.
+
+    Args:
+        gone: the keys of originals that the plan does without, or may.
+        need: the item.
+        pairs: the keys of each substitution, original and alternative.
     """
-    come = {label_key(alternative) for alternative in need.options}
+    come = {alternative for original, alternative in pairs if original == need.key}
     return bool(come & gone) or any(
-        label_key(row.alternative) in come | {need.key} and label_key(row.original) in gone
-        for row in pack.allowed_substitutions
+        alternative in come | {need.key} and original in gone for original, alternative in pairs
     )
 
 
