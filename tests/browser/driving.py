@@ -324,11 +324,11 @@ def photograph(page: Page, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     before = page.viewport_size
     main = page.get_by_test_id("stMain")
+    page.evaluate("document.fonts.ready.then(() => true)")  # a late font moves the lines
     if before and main.count():
         needed = int(main.first.evaluate("element => element.scrollHeight"))
         grown = max(before["height"], needed)
         page.set_viewport_size({"width": before["width"], "height": grown})
-    page.evaluate("document.fonts.ready.then(() => true)")
     page.screenshot(path=path, animations="disabled", caret="hide")
     if before:
         page.set_viewport_size(before)
