@@ -325,10 +325,14 @@ def photograph(page: Page, path: Path) -> Path:
     before = page.viewport_size
     main = page.get_by_test_id("stMain")
     page.evaluate("document.fonts.ready.then(() => true)")  # a late font moves the lines
-    if before and main.count():
+    grown = before["height"] if before else 0
+    while before and main.count():
         needed = int(main.first.evaluate("element => element.scrollHeight"))
-        grown = max(before["height"], needed)
+        if needed <= grown:
+            break
+        grown = needed
         page.set_viewport_size({"width": before["width"], "height": grown})
+        page.evaluate("() => new Promise(done => requestAnimationFrame(() => done(true)))")
     page.screenshot(path=path, animations="disabled", caret="hide")
     if before:
         page.set_viewport_size(before)

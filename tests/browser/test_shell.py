@@ -36,7 +36,6 @@ def test_page_opens_from_its_address_is_accessible_and_does_not_scroll_sideways(
 
 def test_picture_holds_the_whole_page(app_page: Page, tmp_path: Path) -> None:
     open_app(app_page)
-    app_page.wait_for_timeout(500)  # the gallery's last cards come after the run has ended
     png = photograph(app_page, tmp_path / "page.png").read_bytes()
     height = app_page.get_by_test_id("stMain").evaluate("element => element.scrollHeight")
     assert int.from_bytes(png[20:24], "big") >= height
