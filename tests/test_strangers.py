@@ -1,0 +1,287 @@
+"""Whatever a stranger sends, a link, a study file or a saved run: a named error or a valid view.
+
+A hundred thousand of them by ``make test-long``, each made from its number alone, so that one that
+fails is made again by `link`, `study_text` or `run_text`.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+import random
+import zlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from replicalab.assessment import assess
+from replicalab.errors import ReplicaLabError
+from replicalab.negotiation import (
+    LabManagerKind,
+    ScientistKind,
+    judge,
+    ledger,
+    load,
+    negotiate,
+    replay,
+    save,
+    setup_for,
+    shipped_recordings,
+)
+from replicalab.planner import Options
+from replicalab.scenarios import Difficulty, list_scenarios, load_scenario, pack_of, parse_study
+from replicalab.text.negotiation import outcome_verdict, round_caption, round_summary
+from replicalab.text.verdicts import plan_verdict
+from replicalab.ui.address import encode_plan, from_query, to_query
+from replicalab.ui.gallery import lab_line
+from replicalab.ui.workspace import Workspace, supposed_lab
+from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
+from tests.ui.negotiating import hand_over
+from tests.ui.reading import NEGOTIATION, PAGES, press, run, visit
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+LONGEST_MESSAGE: Final = 20_000
+SHOWN: Final = "it was shown"
+PER_TEST: Final = 1000
+
+TEXTS: Final = (
+    "", " ", "0", "-1", "1e9", "9" * 40, "null", "true", "nan", "..", "/etc/passwd", "\u202e",
+    "\x00", "![x](https://h.example/p.png)", "<img src=x>", ":green-badge[ok]", "\u05d0\u05d1",
+    "\ud7ff", "x" * 5000, "hard", "easy", "accept", "psy_stroop", "=1+1", "'", '"', "\n", "a\nb: c",
+    "&a", "*a", "%s",
+)  # fmt: skip
+NUMBERS: Final = (0, -1, 1, 2, 0.5, -0.0, 1e-300, 1e308, 10**6, 10**15, 10**15 + 1, 2**63, 10**40)
+VALUES: Final[tuple[object, ...]] = (
+    *TEXTS, *NUMBERS, None, True, False, [], {}, [[]], [None], {"": ""}, ["x"] * 300, [0] * 300
+)  # fmt: skip
+SIGNS: Final = "{}[]:,-#&*!|>%@`'\"\\ \n\t0129aZ~\u00e9\u202e\u05d0\x07=?_"
+
+
+def bent_text(text: str, chance: random.Random) -> str:
+    """Return a text with a few places changed: cut, doubled, swapped, or with a sign put in."""
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        at = chance.randrange(len(text) + 1)
+        to = min(len(text), at + chance.choice((1, 1, 3, 20, 400)))
+        part = text[at:to]
+        new = chance.choice(("", part * 2, part[::-1], chance.choice(SIGNS), chance.choice(TEXTS)))
+        text = text[:at] + new + text[to if chance.random() < 0.7 else at :]
+    return text
+
+
+def bent_data(data: Any, chance: random.Random) -> Any:
+    """Return a copy of data in which a few values are others, doubled, or gone."""
+    data = json.loads(json.dumps(data))
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        places = list(parts(data))
+        if not places:
+            break
+        path, value = chance.choice(places)
+        how = chance.random()
+        around = data
+        for step in path[:-1]:
+            around = around[step]
+        if how < 0.6:
+            put(data, path, copy.deepcopy(chance.choice(VALUES)))
+        elif how < 0.75:
+            del around[path[-1]]
+        elif isinstance(around, list):
+            around.insert(chance.randrange(len(around) + 1), copy.deepcopy(value))
+        else:
+            around[chance.choice(TEXTS)] = copy.deepcopy(value)
+    return data
+
+
+# --- links ----------------------------------------------------------------------------------
+
+
+@cache
+def study_ids() -> tuple[str, ...]:
+    return tuple(each.scenario_id for each in list_scenarios())
+
+
+def link(number: int) -> dict[str, str]:
+    """Return the query string of a random address."""
+    chance = random.Random(f"link {number}")
+    pack = load_scenario(chance.choice(study_ids()), chance.choice(list(Difficulty)).value)
+    plan = pack.reference_protocol
+    work = Workspace(
+        scenario_id=pack.scenario_id,
+        difficulty=pack.difficulty,
+        protocol=plan.model_copy(update={"sample_size": chance.randrange(1, 500)}),
+        scientist=chance.choice(list(ScientistKind)),
+        budget=chance.choice((None, 1, 700, 10**6)),
+    )
+    query = to_query(work)
+    if chance.random() < 0.5:
+        values = bent_data(list(plan.model_dump(mode="json").values()), chance)
+        packed = zlib.compress(json.dumps(values).encode(), 9)
+        query["plan"] = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    for _ in range(chance.randrange(4)):
+        key = chance.choice([*query, "own", "present", "days", "recording", "zzz"])
+        texts = (bent_text(query.get(key, ""), chance), chance.choice(TEXTS))
+        query[key] = chance.choice(texts)
+    if chance.random() < 0.3:
+        query.pop(chance.choice(list(query)))
+    return query
+
+
+def view_link(number: int) -> None:
+    """Open an address as the pages do: what is shown is a plan in a lab, and a link of its own."""
+    query = link(number)
+    work, problems = from_query(query)
+    pack = work.pack()
+    yours = assess(work.plan(), supposed_lab(pack, work.levers))
+    assert plan_verdict(yours).text
+    assert sum(map(len, problems)) < LONGEST_MESSAGE
+    assert from_query(to_query(work)) == (work, [])
+    if work.protocol is not None:
+        assert encode_plan(work.protocol) == to_query(work)["plan"]
+
+
+# --- study files ----------------------------------------------------------------------------
+
+
+@cache
+def shipped_texts() -> tuple[str, ...]:
+    return tuple(path.read_text("utf-8") for path in sorted((ROOT / "scenarios").rglob("*.yaml")))
+
+
+def study_text(number: int) -> str:
+    """Return a random study file; most are made from the small one, which is read quickly."""
+    chance = random.Random(f"study {number}")
+    if number % 25 == 0:
+        return bent_text(chance.choice(shipped_texts()), chance)
+    if number % 2:
+        return bent_text(STUDY_TEXT, chance)
+    return json.dumps(bent_data(SMALL, chance), ensure_ascii=False, indent=1)
+
+
+def view_study(number: int) -> None:
+    """Read a study file as the editor does, and show its three labs."""
+    study = parse_study(study_text(number), "your study")
+    for level in Difficulty:
+        pack = pack_of(study, level)
+        options = Options(assess(pack.reference_protocol, pack))
+        assert lab_line(options)
+        assert plan_verdict(options.yours).text
+
+
+# --- saved runs -----------------------------------------------------------------------------
+
+
+@cache
+def saved_runs() -> tuple[Any, ...]:
+    """Every form in which a negotiation was ever saved, as data."""
+    files = sorted((ROOT / "tests" / "negotiation" / "saved").glob("*.json"))
+    texts = [path.read_text("utf-8") for path in files]
+    texts += [each.model_dump_json(exclude_defaults=True) for each in shipped_recordings()]
+    for scientist in (ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE):
+        pack = load_scenario("psy_stroop", "hard")
+        setup = setup_for(
+            pack, pack.reference_protocol, 4, scientist=scientist,
+            lab_manager=LabManagerKind.LEAST_LOSS,
+        )  # fmt: skip
+        texts.append(save(negotiate(setup, pack)))
+    return tuple(json.loads(text) for text in texts)
+
+
+def run_text(number: int) -> str:
+    """Return a random saved run."""
+    chance = random.Random(f"run {number}")
+    data = chance.choice(saved_runs())
+    if number % 4 == 0:
+        return bent_text(json.dumps(data), chance)
+    data = bent_data(data, chance)
+    if number % 4 == 1 and isinstance(data, dict):
+        for name in ("start", "end"):  # as one who edits it on purpose would
+            data.pop(name, None)
+    return json.dumps(data)
+
+
+def view_run(number: int) -> None:
+    """Open a saved run as the page does: played again, told, and saved once more."""
+    transcript = load(run_text(number))
+    setup = transcript.setup
+    pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
+    again = replay(transcript, pack).negotiation
+    assert outcome_verdict(again).text
+    for place, done in enumerate(again.rounds):
+        assert round_caption(again, place)
+        assert round_summary(done)
+    assert len(ledger(again)) <= 2 * len(again.rounds)
+    assert again.ending is None or judge(again) is not None or again.final_plan is None
+    assert replay(load(save(again)), pack).negotiation == again
+
+
+# --- all of them ----------------------------------------------------------------------------
+
+
+def hold(view: Callable[[int], None], numbers: range) -> int:
+    """Return how many of these were shown; the others ended in an error of ours, with a message."""
+    said = [ended(view, number) for number in numbers]
+    assert max(map(len, said)) < LONGEST_MESSAGE
+    return said.count(SHOWN)
+
+
+def ended(view: Callable[[int], None], number: int) -> str:
+    """Return what is said of one of them; whatever is not an error of ours fails the test."""
+    try:
+        view(number)
+    except ReplicaLabError as error:
+        return str(error) or pytest.fail(f"nothing is said of {view.__name__}({number})")
+    except Exception as error:
+        error.add_note(f"{view.__name__}({number})")
+        raise
+    return SHOWN
+
+
+def page_of_link(number: int) -> None:
+    """Open an address on one page after the other."""
+    visit(PAGES[number % len(PAGES)], **link(number))
+
+
+def page_of_study(number: int) -> None:
+    """Put a study file into the editor, and use it where it can be used."""
+    app = visit()
+    app.text_area(key="own_text").set_value(study_text(number))
+    run(app)
+    if any(button.label == "Use this study" for button in app.button):
+        press(app, "Use this study")
+
+
+def page_of_run(number: int) -> None:
+    """Open a saved run, and step through it."""
+    app = hand_over(visit(NEGOTIATION), run_text(number))
+    if any(button.label == "Next" and not button.disabled for button in app.button):
+        press(app, "Next")
+
+
+VIEWS: Final = {view_link: 40, view_study: 35, view_run: 25}
+"""What is viewed, and how many thousand of it."""
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_anything_sent_ends_in_a_named_error_or_a_view(view: Callable[[int], None]) -> None:
+    numbers = range(150)
+    assert 0 < hold(view, numbers) <= len(numbers)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("view", "part"),
+    [(view, part) for view, thousands in VIEWS.items() for part in range(thousands)],
+)
+def test_a_hundred_thousand_things_end_so(view: Callable[[int], None], part: int) -> None:
+    numbers = range(part * PER_TEST, (part + 1) * PER_TEST)
+    assert 0 < hold(view, numbers) <= len(numbers)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("view", [page_of_link, page_of_study, page_of_run])
+@pytest.mark.parametrize("part", range(4))
+def test_pages_show_any_of_them(view: Callable[[int], None], part: int) -> None:
+    assert hold(view, range(part * 40, (part + 1) * 40)) == 40
