@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Final, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, model_validator
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True)]
 NonEmptyText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -22,6 +22,8 @@ LARGEST_COUNT: Final = 10**15
 Count = Annotated[int, Field(strict=True, ge=0, le=LARGEST_COUNT)]
 Credits = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
+Labels = Annotated[list[NonEmptyText], FailFast()]
+"""Labels, or questions; of many faults only the first is told, as each costs time and memory."""
 
 
 class Record(BaseModel):
@@ -76,11 +78,11 @@ class Protocol(Record):
     """
 
     sample_size: Count
-    controls: list[NonEmptyText]
+    controls: Labels
     technique: NonEmptyText
     duration_days: Count
-    required_equipment: list[NonEmptyText]
-    required_reagents: list[NonEmptyText]
+    required_equipment: Labels
+    required_reagents: Labels
     rationale: NonEmptyText
 
 
@@ -192,12 +194,12 @@ class ScientistAction(Record):
 
     action_type: ScientistActionType
     sample_size: Count
-    controls: list[NonEmptyText]
+    controls: Labels
     technique: Text
     duration_days: Count
-    required_equipment: list[NonEmptyText]
-    required_reagents: list[NonEmptyText]
-    questions: list[NonEmptyText]
+    required_equipment: Labels
+    required_reagents: Labels
+    questions: Labels
     rationale: Text
 
     @model_validator(mode="after")

@@ -27,6 +27,8 @@ MAX_DIGITS: Final = 18
 """Digits of a whole number; as an int longer ones cost quadratic time and overflow later sums."""
 MAX_PROBLEMS: Final = 12
 """Validation problems that one message lists; the rest are counted."""
+MOST_OBJECTS: Final = 100
+"""Objects of one text that are tried; a text of many small ones would be read for a minute."""
 _MAX_NAME: Final = 60
 
 _FENCE: Final = "```"
@@ -64,13 +66,15 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
     """Return the first JSON object in ``raw_text`` that is a valid action.
 
     Fenced blocks are read before the text as a whole; what failed to decode is never searched
-    for a smaller object, so half an answer cannot pass for a whole one.
+    for a smaller object, so half an answer cannot pass for a whole one. After `MOST_OBJECTS` that
+    decoded and are no action, no more are looked for.
 
     Raises:
         ScientistOutputParseError: there is none; of several failures, the first object that
             decoded is reported before any that did not.
     """
     failure: ScientistOutputParseError | None = None
+    tried = 0
     for span in _spans(raw_text):
         try:
             payload = _decode(span)
@@ -84,6 +88,9 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
                 failure = ScientistOutputParseError(
                     "invalid_action", _problems(error), raw_text, payload
                 )
+            tried += 1
+            if tried == MOST_OBJECTS:
+                break
     raise failure or ScientistOutputParseError(
         "no_json", "No JSON object found in output", raw_text
     )

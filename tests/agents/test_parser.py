@@ -16,6 +16,7 @@ from replicalab.agents.parsing import (
     MAX_DIGITS,
     MAX_NESTING,
     MAX_PROBLEMS,
+    MOST_OBJECTS,
     ScientistOutputParseError,
     parse_scientist_output,
 )
@@ -196,9 +197,22 @@ def test_parser_message_says(text: str, message: str) -> None:
 
 
 def test_parser_message_counts_the_problems_it_does_not_list() -> None:
-    message = failure(accept_with(controls=[1] * (MAX_PROBLEMS + 3))).message
-    assert message.count("valid string") == MAX_PROBLEMS
+    extra = {f"note{n}": 1 for n in range(MAX_PROBLEMS + 3)}
+    message = failure(accept_with(**extra)).message
+    assert message.count("Extra inputs") == MAX_PROBLEMS
     assert message.endswith("; and 3 more")
+
+
+def test_parser_tells_only_the_first_fault_of_a_list() -> None:
+    assert failure(accept_with(controls=["a", 1, " ", *[1] * 100_000])).message == (
+        "controls[1]: Input should be a valid string"
+    )
+
+
+def test_parser_tries_a_hundred_objects_and_no_more() -> None:
+    valid = accept_with()
+    assert parse_scientist_output("{}" * (MOST_OBJECTS - 1) + valid) == ACCEPT_ACTION
+    assert failure("{}" * MOST_OBJECTS + valid).code == "invalid_action"
 
 
 @pytest.mark.parametrize("template", ['{{"{key}": 1}}', '{{"{key}": 1, "{key}": 2}}'])
