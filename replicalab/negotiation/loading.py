@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import AliasPath, BaseModel, Field, ValidationError
+from pydantic import AliasPath, BaseModel, FailFast, Field, ValidationError
 from pydantic_core import from_json
 
 from replicalab.agents.parsing import ScientistOutputParseError, parse_scientist_output
@@ -120,14 +120,14 @@ class _Round(BaseModel):
     answer: object = Field(None, validation_alias=AliasPath("lab_manager_action", "action_type"))
     offer: object = Field(None, validation_alias=AliasPath("suggestion", "revised_protocol"))
     reason: str = ""
-    attempts: Annotated[list[_Attempt], Field(max_length=MOST_OUTPUTS)] = []
+    attempts: Annotated[list[_Attempt], Field(max_length=MOST_OUTPUTS), FailFast()] = []
 
 
 class _Trace(BaseModel):
     """A whole negotiation."""
 
     setup: Setup
-    rounds: Annotated[list[_Round], Field(max_length=MOST_ROUNDS)]
+    rounds: Annotated[list[_Round], Field(max_length=MOST_ROUNDS), FailFast()]
     ending: str | None
     outcome: str | None
 
@@ -184,8 +184,12 @@ class _Cassette(BaseModel):
     """A recorded model: what it said in each of its turns, and what it was told."""
 
     setup: Setup
-    turns: Annotated[list[Annotated[list[Output], Field(min_length=1)]], Field(min_length=1)]
-    prompts: list[str] | None = None
+    turns: Annotated[
+        list[Annotated[list[Output], Field(min_length=1, max_length=MOST_OUTPUTS), FailFast()]],
+        Field(min_length=1, max_length=MOST_ROUNDS),
+        FailFast(),
+    ]
+    prompts: Annotated[list[str] | None, FailFast()] = None
 
 
 def _of_cassette(data: Data) -> Data:

@@ -9,7 +9,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Annotated, Final, Self, TypeVar
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, FailFast, Field, StringConstraints, model_validator
 
 from replicalab.agents.parsing import ParseErrorCode
 from replicalab.agents.suggestions import Offer
@@ -33,7 +33,7 @@ from replicalab.planner import Options
 from replicalab.scenarios import Difficulty, EvidenceTier, Identifier, Pack
 
 MOST_ROUNDS: Final = 50
-MOST_OUTPUTS: Final = 100
+MOST_OUTPUTS: Final = 20
 """No model is asked so often for one turn."""
 
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
@@ -213,7 +213,7 @@ class Turn(Record):
 
     action: Annotated[ScientistAction | None, Short]
     by: By = By.PERSON
-    outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS)] = ()
+    outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS), FailFast()] = ()
 
 
 class Facts(Record):
@@ -223,7 +223,7 @@ class Facts(Record):
     """
 
     plan: Protocol | None = None
-    failing: tuple[Dimension, ...] = ()
+    failing: Annotated[tuple[Dimension, ...], FailFast()] = ()
     cost: Credits | None = None
     staff: Count | None = None
     answer: LabManagerActionType | None = None

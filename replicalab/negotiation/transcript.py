@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Final, Literal, NamedTuple, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import FailFast, Field, StringConstraints, model_validator
 
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
@@ -104,7 +104,7 @@ class Transcript(Record):
     setup: Setup
     recording: Recording | None = None
     start: Digest | None = None
-    turns: Annotated[tuple[SavedTurn, ...], Field(max_length=MOST_ROUNDS)]
+    turns: Annotated[tuple[SavedTurn, ...], Field(max_length=MOST_ROUNDS), FailFast()]
     end: Digest | None = None
     ending: Ending | None = None
     outcome: Outcome | None = None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from replicalab.errors import TraceError
 from replicalab.negotiation import (
@@ -414,3 +416,34 @@ def test_old_file_that_cannot_be_read_is_refused_by_place(name: str, edit: Edit,
     with pytest.raises(TraceError) as caught:
         load(json.dumps(earlier(name, edit)))
     assert str(caught.value).startswith(why)
+
+
+TURN: Final[dict[str, object]] = {"action": None, "outputs": []}
+SETUP: Final = {
+    "scenario_id": "psy_stroop", "difficulty": "easy", "seed": 0, "max_rounds": 3,
+    "scientist": "model", "lab_manager": "reference",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        lambda many: {"format": 2, "setup": SETUP, "turns": many},
+        lambda many: {"format": 2, "setup": SETUP, "turns": [{**TURN, "outputs": many}]},
+        lambda many: {
+            "format": 2, "setup": SETUP, "turns": [{**TURN, "facts": {"failing": many}}]
+        },
+        lambda many: {"setup": {**SETUP, "opening": {"controls": many}}, "turns": many},
+        lambda many: {"setup": SETUP, "turns": [many]},
+        lambda many: {"setup": SETUP, "turns": [[{"text": "x"}]], "prompts": many},
+        lambda many: {"setup": SETUP, "rounds": many, "ending": None, "outcome": None},
+        lambda many: {"setup": SETUP, "rounds": [{"attempts": many}]},
+    ],
+)  # fmt: skip
+def test_of_a_list_of_faults_only_the_first_is_looked_for(file: Callable[[object], object]) -> None:
+    # Each fault costs time and memory: 800 000 of them held every visitor for ten seconds.
+    with pytest.raises(TraceError) as refused:
+        load(json.dumps(file([0] * 100_000)))
+    cause = refused.value.__cause__
+    assert isinstance(cause, ValidationError)
+    assert cause.error_count() < 20
