@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,8 @@ PAGES: Final = (
 )
 _FRONT_DOOR: Final = "Scenarios"
 _PRESENTED: Final = "Negotiation"
+_TURN_SECONDS: Final = 0.0005
+"""How long a thread computes while another one waits for its turn."""
 
 
 @contextmanager
@@ -63,9 +66,14 @@ def _begin() -> None:
 
 @st.cache_resource(show_spinner=False)
 def _warm_up() -> None:
-    """Load what the pages use, once per process, and keep it out of every later collection."""
+    """Load what the pages use, once per process, and keep it out of every later collection.
+
+    An edit passes between threads a hundred times. Beside a session that computes it would wait
+    5 ms at each, as Python has it, and the whole edit for more than half a second.
+    """
     for card in cards()[:1]:
         cost_chart(card.labs[0].yours).to_json()
+    sys.setswitchinterval(_TURN_SECONDS)
     gc.collect()
     gc.freeze()
 

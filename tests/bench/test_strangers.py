@@ -1,0 +1,133 @@
+"""The worst that one session may send, and how long it delays what another one edits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlencode
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from replicalab.models import LARGEST_PLANNED, MOST_LABELS, revise
+from replicalab.negotiation.loading import MOST_BYTES
+from replicalab.scenarios import Difficulty, load_scenario
+from replicalab.scenarios.reading import MAX_BYTES
+from replicalab.ui.address import to_query
+from replicalab.ui.workspace import Workspace
+from tests.bench.measuring import hold
+from tests.bench.sessions import Session, visiting
+from tests.browser.driving import APP, AppServer
+
+pytestmark = [pytest.mark.bench, pytest.mark.page]
+
+EDITS: Final = 25
+THINK_SECONDS: Final = 0.1
+OPENER: Final = "Open a saved negotiation or a recording"
+EDITOR: Final = "Study file (YAML)"
+
+Attack = Callable[[AppServer], Coroutine[None, None, None]]
+
+
+def dearest_link() -> str:
+    """Return an address whose plan has as many, and as dear, parts as a plan may have."""
+    pack = load_scenario("fin_momentum", "hard")
+    plan = pack.reference_protocol
+    plan = revise(
+        plan,
+        sample_size=LARGEST_PLANNED,
+        duration_days=LARGEST_PLANNED,
+        controls=(plan.controls * MOST_LABELS)[:MOST_LABELS],
+        required_equipment=[f"instrument number {n}" for n in range(MOST_LABELS)],
+        required_reagents=[f"reagent number {n}" for n in range(MOST_LABELS)],
+    )
+    work = Workspace(
+        scenario_id=pack.scenario_id, difficulty=Difficulty.HARD, protocol=plan, max_rounds=12
+    )
+    return urlencode(to_query(work))
+
+
+async def _pages(server: AppServer) -> None:
+    """Draw one page after the other with the dearest plan, without a pause."""
+    while True:
+        for page in ("Protocol", "Negotiation", "Trade-offs"):
+            async with visiting(server, page, dearest_link()):
+                pass
+
+
+async def _studies(server: AppServer) -> None:
+    """Type study files of the largest size that is read."""
+    texts = (
+        "\n".join(f"k{n}: 1" for n in range(MAX_BYTES // 10)),
+        f"[{'a,' * (MAX_BYTES // 2 - 2)}]",
+        "\n" * (MAX_BYTES - 1) + "a",
+        f"x: {'y' * (MAX_BYTES - 4)}",
+    )
+    async with visiting(server, "") as session:
+        while True:
+            for text in texts:
+                await session.run({EDITOR: text})
+
+
+async def _runs(server: AppServer) -> None:
+    """Open saved runs of the largest size that is read."""
+    texts = (
+        '{"format":2,"setup":null,"turns":' + json.dumps(["x"] * (MOST_BYTES // 6)) + "}",
+        '{"format":2,"setup":null,"turns":' + json.dumps([{}] * (MOST_BYTES // 5)) + "}",
+        json.dumps({f"k{n}": 1 for n in range(MOST_BYTES // 14)}),
+    )
+    while True:
+        for text in texts:
+            async with visiting(server, "Negotiation") as session:
+                value = await session.hand_over(server, OPENER, text)
+                await session.run({OPENER: value})
+
+
+async def _messages(server: AppServer) -> None:
+    """Run a page with twenty thousand values of widgets that it does not have."""
+    message = BackMsg()
+    message.rerun_script.page_name = "Protocol"
+    for number in range(20_000):
+        state = message.rerun_script.widget_states.widgets.add()
+        state.id, state.string_value = f"$$ID-{number:032x}-None", "x" * 20
+    packed = message.SerializeToString()
+    async with visiting(server, "Protocol") as session:
+        while True:
+            await session.socket.send(packed)
+            await session.finished()
+
+
+async def _edits(session: Session) -> list[float]:
+    times = []
+    for turn in range(EDITS):
+        await asyncio.sleep(THINK_SECONDS)
+        times.append(await session.run({"Sample size": 100.0 + turn}))
+    return times[2:]
+
+
+async def _edits_beside(server: AppServer, attack: Attack | None) -> list[float]:
+    async with visiting(server, "Protocol") as session:
+        attacking = asyncio.create_task(attack(server)) if attack else None
+        times = await _edits(session)
+        if attacking:
+            assert not attacking.done(), attacking.exception()
+            attacking.cancel()
+            await asyncio.wait([attacking])
+        return times
+
+
+def test_worst_input_of_one_session_delays_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with AppServer(APP, tmp_path / "server.log") as server:
+        quiet = statistics.median(asyncio.run(_edits_beside(server, None)))
+        for attack in (_pages, _studies, _runs, _messages):
+            worst = max(asyncio.run(_edits_beside(server, attack)))
+            name = attack.__name__.strip("_")
+            detail = f"{name}: {worst * 1000:.0f} ms, alone {quiet * 1000:.0f} ms"
+            hold(capsys, "a stranger delays an edit by, s", worst - quiet, detail)
+        assert "Traceback" not in server.tail(2000)
