@@ -8,10 +8,12 @@ ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
+TOOLS := .venv-tools
 SOURCES := $(wildcard app.py) replicalab pages tests
+INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long golden check format bench bench-short clean
+.PHONY: help run test test-long golden check format bench bench-short lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST)
@@ -43,19 +45,35 @@ bench: $(VENV)/.dev  ## run the benchmarks; one that is past its bar fails
 bench-short: $(VENV)/.dev  ## the benchmarks of the core alone, in half a minute
 	$(BIN)/python -m pytest -m "bench and not page" tests/bench $(ARGS)
 
-clean:  ## remove the environment, the caches and what tests left behind
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
+# For every platform that Python runs on but a browser, for which httpx2-jsfetch is.
+lock: $(TOOLS)/.done  ## pin what the .in files ask for, and what it brings, with hashes (ARGS=--upgrade for the newest)
+	@for part in "" -dev -tools; do \
+		$(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+			--only-binary :all: --emit-build-options --no-emit-package httpx2-jsfetch \
+			--custom-compile-command "make lock" $(ARGS) requirements$$part.in -o requirements$$part.txt \
+			|| exit 1; done
+
+clean:  ## remove the environments, the caches and what tests left behind
+	rm -rf $(VENV) $(TOOLS) .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
 	find app.py pages replicalab tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The environment is built anew whenever the pinned versions change.
-$(VENV)/.app: requirements.txt
+# An environment is built anew whenever its pinned versions change. Every file that is installed has its
+# hash in the list, so pip takes no other, whatever index it is set to.
+define new-environment
 	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "ReplicaLab needs Python 3.11 or later; found '$(PYTHON)'." \
 			"Install it, or name it: make run PYTHON=/path/to/python3.11" >&2; exit 1; }
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python $(INSTALL) -r $<
 	@touch $@
+endef
+
+$(VENV)/.app: requirements.txt
+	$(new-environment)
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python $(INSTALL) -r requirements-dev.txt
 	@touch $@
+
+$(TOOLS)/.done: requirements-tools.txt
+	$(new-environment)
