@@ -9,11 +9,11 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 TOOLS := .venv-tools
-SOURCES := $(wildcard app.py) replicalab pages tests
+SOURCES := $(wildcard app.py) replicalab pages supply tests
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long golden check format bench bench-short lock clean
+.PHONY: help run test test-long golden check format bench bench-short lock audit clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST)
@@ -53,9 +53,12 @@ lock: $(TOOLS)/.done  ## pin what the .in files ask for, and what it brings, wit
 			--custom-compile-command "make lock" $(ARGS) requirements$$part.in -o requirements$$part.txt \
 			|| exit 1; done
 
+audit: $(TOOLS)/.done  ## ask whether a pinned version has a known vulnerability
+	$(TOOLS)/bin/python -m supply.audit $(ARGS)
+
 clean:  ## remove the environments, the caches and what tests left behind
 	rm -rf $(VENV) $(TOOLS) .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
-	find app.py pages replicalab tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find app.py pages replicalab supply tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An environment is built anew whenever its pinned versions change. Every file that is installed has its
 # hash in the list, so pip takes no other, whatever index it is set to.
