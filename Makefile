@@ -13,7 +13,7 @@ SOURCES := $(wildcard app.py) replicalab pages supply tests
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long golden check format bench bench-short lock audit clean
+.PHONY: help run test test-long golden check format bench bench-short lock audit licences clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ lock: $(TOOLS)/.done  ## pin what the .in files ask for, and what it brings, wit
 
 audit: $(TOOLS)/.done  ## ask whether a pinned version has a known vulnerability
 	$(TOOLS)/bin/python -m supply.audit $(ARGS)
+
+licences: $(VENV)/.app  ## write docs/licences.md anew
+	$(BIN)/python -m supply.licences
 
 clean:  ## remove the environments, the caches and what tests left behind
 	rm -rf $(VENV) $(TOOLS) .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
