@@ -10,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TOOLS := .venv-tools
 SOURCES := $(wildcard app.py) replicalab pages supply tests
-INSTALL := -m pip install --quiet --disable-pip-version-check
+INSTALL := -I -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-long golden check format bench bench-short lock audit licences clean
@@ -46,7 +46,7 @@ bench-short: $(VENV)/.dev  ## the benchmarks of the core alone, in half a minute
 	$(BIN)/python -m pytest -m "bench and not page" tests/bench $(ARGS)
 
 # For every platform that Python runs on but a browser, for which httpx2-jsfetch is.
-lock: $(TOOLS)/.done  ## pin what the .in files ask for, and what it brings, with hashes (ARGS=--upgrade for the newest)
+lock: $(TOOLS)/.done  ## pin and hash what the .in files ask for (ARGS=--upgrade: and the newest of what it brings)
 	@for part in "" -dev -tools; do \
 		$(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			--only-binary :all: --emit-build-options --no-emit-package httpx2-jsfetch \
@@ -63,8 +63,9 @@ clean:  ## remove the environments, the caches and what tests left behind
 	rm -rf $(VENV) $(TOOLS) .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
 	find app.py pages replicalab supply tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# An environment is built anew whenever its pinned versions change. Every file that is installed has its
-# hash in the list, so pip takes no other, whatever index it is set to.
+# An environment is built anew whenever its pinned versions change. Every file has its hash in the
+# list, so pip takes no other, whatever index it is set to; nor does it count as installed what
+# PYTHONPATH offers (-I).
 define new-environment
 	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "ReplicaLab needs Python 3.11 or later; found '$(PYTHON)'." \

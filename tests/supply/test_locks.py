@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -122,3 +123,17 @@ def test_foreign_file_under_a_pinned_version_is_refused(
     assert list(taken.iterdir()) == []
     install(["==".join(SNIFFIO.split("-"))], shop, taken)
     assert (taken / "harm").exists(), "without hashes the same offer does harm"
+
+
+def test_make_counts_nothing_as_installed_that_pythonpath_offers(tmp_path: Path) -> None:
+    about = tmp_path / "stranger-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1.0\n")
+    listed = tmp_path / "listed.txt"
+    listed.write_text(f"stranger==1.0 --hash=sha256:{'0' * 64}")
+    [install] = re.findall(r"^INSTALL := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    asked = ["--dry-run", "--no-index", f"--requirement={listed}"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, *install.split(), *asked]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert "No matching distribution found for stranger==1.0" in done.stderr
