@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, cast
 
 import httpx2
@@ -16,23 +14,16 @@ import openai
 from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletion
 
-from replicalab.errors import ModelError, ModelFormatError, ModelTimeoutError
+from replicalab.errors import ModelError
 from replicalab.llm.endpoint import Endpoint
 from replicalab.llm.failures import failure_for, plain_word, too_long
+from replicalab.llm.gate import Gate
 
 if TYPE_CHECKING:
-    from httpcore2 import AsyncNetworkStream
     from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
 CONNECT_SECONDS: Final = 10.0
 LARGEST_TOKEN_COUNT: Final = 10**9
-
-FREE_BYTES: Final = 1 << 18
-BYTES_PER_CHARACTER: Final = 4
-"""What may come between two pieces of an answer: the first piece may be all of it, and wrapped."""
-
-_SENT: Final = frozenset({"host", "connection", "accept", "content-type", "content-length"})
-_UNPACKED: Final = "identity"
 
 _OBJECTIONS: Final = ("max_completion_tokens", "temperature", "stream")
 """Words by which a server says what it wants instead, or does not want."""
@@ -184,92 +175,3 @@ def _client(endpoint: Endpoint, gate: Gate) -> openai.AsyncOpenAI:
 def _unspoken(_record: logging.LogRecord) -> bool:
     """Keep the package's logs silent: they quote what servers say, and those may say the key."""
     return False
-
-
-class Gate(httpx2.AsyncBaseTransport):
-    """A transport that settles what is sent, and bounds what is received.
-
-    A request goes to the endpoint's address with its key and no other: proxies, .netrc files,
-    redirects and the openai package's own variables have no say. Of a response little more than
-    status and body is kept: in any header a server may repeat the key, or ask for mischief.
-
-    Attributes:
-        unread: bytes since the last piece of an answer; whoever takes one sets this to 0.
-    """
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        self.unread = 0
-        self.endpoint = endpoint
-        self._network = httpx2.AsyncHTTPTransport(trust_env=False)
-        self._connection: AsyncNetworkStream | None = None
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Return the server's response.
-
-        Raises:
-            ModelTimeoutError: the server is silent; the package does not ask again after that.
-            ModelFormatError: the answer is packed, and might unpack to gigabytes.
-        """
-        for name in set(request.headers) - _SENT:
-            del request.headers[name]
-        request.headers.update({"accept-encoding": _UNPACKED, "user-agent": "ReplicaLab"})
-        if self.endpoint.api_key is not None:
-            key = self.endpoint.api_key.get_secret_value()
-            request.headers["authorization"] = f"Bearer {key}"
-        request.extensions["trace"] = self._close_half_open
-        with self.silence_told():
-            response = await self._network.handle_async_request(request)
-        if response.is_success and response.headers.get("content-encoding", _UNPACKED) != _UNPACKED:
-            await response.aclose()
-            raise ModelFormatError(
-                f"{self.endpoint.host} packed its answer although it was asked not to; check "
-                "the base URL."
-            )
-        content_type = response.headers.get("content-type", "").lower()
-        kept = {"content-type": content_type.partition(";")[0]}
-        if "retry-after" in response.headers:
-            kept["retry-after"] = response.headers["retry-after"]
-        body = _Body(self, cast("httpx2.AsyncByteStream", response.stream))
-        return httpx2.Response(response.status_code, headers=kept, stream=body)
-
-    async def _close_half_open(self, event: str, info: dict[str, object]) -> None:
-        """Close a connection that was cancelled before it was safe; its library leaves it open."""
-        if event == "connection.connect_tcp.complete":
-            self._connection = cast("AsyncNetworkStream", info["return_value"])
-        elif event == "connection.start_tls.failed" and self._connection is not None:
-            await self._connection.aclose()
-
-    @contextmanager
-    def silence_told(self) -> Iterator[None]:
-        """Raise our own error for a silence, after which the package does not ask again."""
-        try:
-            yield
-        except httpx2.ReadTimeout:
-            raise ModelTimeoutError(
-                f"{self.endpoint.host} was silent for {self.endpoint.timeout:g} seconds; check "
-                "that the server is not overloaded, or allow more time."
-            ) from None
-
-    async def aclose(self) -> None:
-        """Close the connection."""
-        await self._network.aclose()
-
-
-class _Body(httpx2.AsyncByteStream):
-    """The body of a response, read as long as something is made of it."""
-
-    def __init__(self, gate: Gate, body: httpx2.AsyncByteStream) -> None:
-        self._gate = gate
-        self._body = body
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        endpoint = self._gate.endpoint
-        with self._gate.silence_told():
-            async for chunk in self._body:
-                self._gate.unread += len(chunk)
-                if self._gate.unread > FREE_BYTES + BYTES_PER_CHARACTER * endpoint.max_characters:
-                    raise too_long(endpoint)
-                yield chunk
-
-    async def aclose(self) -> None:
-        await self._body.aclose()

@@ -41,12 +41,14 @@ class Exchange:
 
     def __init__(self, handler: BaseHTTPRequestHandler, received: Received, stop: Event) -> None:
         self.received = received
+        self.sent = 0
         self._handler = handler
         self._stop = stop
 
     def raw(self, data: bytes) -> None:
         self._handler.wfile.write(data)
         self._handler.wfile.flush()
+        self.sent += len(data)
 
     def sleep(self, seconds: float) -> None:
         self._stop.wait(seconds)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -39,6 +41,7 @@ from tests.llm.serving import (
     endpoint_at,
     event,
     failing,
+    head,
     piece,
     sending,
     serve,
@@ -304,26 +307,116 @@ def test_answer_is_read_up_to_its_limit_and_no_further(make: Callable[..., Reply
         asked(make("x" * 101), max_characters=100)
 
 
+BLOCK: Final = b"x" * 60_000
+FRAMED: Final = head(200, EVENTS, Transfer_Encoding="chunked")
+NO_TEXT: Final = event({**piece(""), "padding": "y" * 60_000})
+
+
 @pytest.mark.parametrize(
-    ("head", "block", "kind"),
+    ("start", "block", "kind"),
     [
         (GOOD_HEAD, event(piece("x" * 60_000)), ModelAnswerTooLongError),
         (GOOD_HEAD, b": nothing\n\n" * 6000, ModelAnswerTooLongError),
-        (GOOD_HEAD, b"x" * 60_000, ModelAnswerTooLongError),
-        (b"HTTP/1.1 400 Bad\r\n\r\n", b"x" * 60_000, ModelAnswerTooLongError),
-        (b"HTTP/1.1 200 OK\r\n", b"X-Long: " + b"x" * 60_000 + b"\r\n", ModelUnreachableError),
+        (GOOD_HEAD, b'data: {"object": "ping"}\n\n' * 9 + NO_TEXT, ModelAnswerTooLongError),
+        (GOOD_HEAD, NO_TEXT, ModelAnswerTooLongError),
+        (GOOD_HEAD, BLOCK, ModelAnswerTooLongError),
+        (GOOD_HEAD, b"data: 1\n" * 6000, ModelAnswerTooLongError),
+        (FRAMED, b"1\r\n:\r\n" * 9000, ModelAnswerTooLongError),
+        (FRAMED + b"0\r\n", b"X-Long: " + BLOCK + b"\r\n", ModelUnreachableError),
+        (head(200, JSON), b" " * 60_000, ModelAnswerTooLongError),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 2000, ModelAnswerTooLongError),
+        (b"HTTP/1.1 200 OK\r\n", b"X-Long: " + BLOCK + b"\r\n", ModelUnreachableError),
+        (b"HTTP/1.1 200 OK\r\n", b"a:\r\n" * 15_000, ModelUnreachableError),
+        *((head(status, JSON), BLOCK, kind) for status, kind in (
+            (101, ModelUnreachableError), (302, ModelRefusedError), (400, ModelRefusedError),
+            (404, ModelRefusedError), (500, ModelServerError), (599, ModelServerError),
+        )),
     ],
-    ids=["text", "comments", "one line", "refusal", "headers"],
-)
+    ids=["text", "comments", "pings", "no text", "one line", "one event", "frames", "trailers",
+         "blanks", "continue", "long headers", "many headers",
+         *map(str, (101, 302, 400, 404, 500, 599))],
+)  # fmt: skip
 def test_endless_answer_is_not_read_for_ever(
-    head: bytes, block: bytes, kind: type[ModelError]
+    start: bytes, block: bytes, kind: type[ModelError]
 ) -> None:
+    exchanges: list[Exchange] = []
+
     def endless(exchange: Exchange) -> None:
-        exchange.raw(head)
+        exchanges.append(exchange)
+        exchange.raw(start)
         exchange.drip(block, 0)
 
     with pytest.raises(kind):
-        asked(endless)
+        asked(endless, max_tokens=1, max_characters=1000)
+    # What the system keeps between the two is not read: a few MB.
+    assert exchanges[0].sent < 1 << 26
+
+
+def test_refusal_is_told_by_its_status_whether_its_body_is_packed_or_long() -> None:
+    told = {"error": {"code": "unpacked", "message": "x" * 100_000}}
+    long = json.dumps(told).encode()
+    for body, packing in ((long, {}), (gzip.compress(long), {"Content_Encoding": "GZIP, br"})):
+        with pytest.raises(ModelRefusedError, match=r"has no model 'test-model' .*\(404\);"):
+            asked(sending(404, JSON, body, **packing))
+
+
+@pytest.mark.parametrize(
+    "packing", ["gzip", "GZIP", "identity, gzip", "deflate", "br", "zstd", "x"]
+)
+def test_packed_answer_is_refused_however_it_is_packed(packing: str) -> None:
+    with pytest.raises(ModelFormatError, match="packed its answer"):
+        asked(sending(200, JSON, json.dumps(completion("x")).encode(), Content_Encoding=packing))
+
+
+def packed(window_bits: int) -> bytes:
+    """Return 256 MiB of blanks, packed by a thousand."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, window_bits)
+    return b"".join(packer.compress(b" " * (1 << 20)) for _ in range(256)) + packer.flush()
+
+
+GZIPPED, DEFLATED_LONG = packed(31), packed(15)
+BOMBS: Final = [
+    *(sending(status, JSON, GZIPPED, Content_Encoding=name)
+      for status in (200, 302, 400, 401, 429, 500) for name in ("gzip", "GZIP, identity")),
+    sending(400, f"{JSON}; charset=zlib", DEFLATED_LONG),
+    sending(400, JSON, b"[" * (1 << 26)),
+    sending(200, JSON, b"[" * 1_000_000),
+    sending(200, JSON, b"[" + b"{}," * 300_000),
+    sending(200, EVENTS, event("[" * 900_000)),
+    sending(200, EVENTS, event('{"choices":' + "[" * 500_000 + "]" * 500_000 + "}")),
+    sending(200, EVENTS, event(piece("\ud83d" * 60_000))),
+]  # fmt: skip
+MEASURING: Final = """
+import resource, sys
+from tests.llm.serving import MESSAGES, endpoint_at
+from replicalab.errors import ModelError
+from replicalab.llm import build_generate_fn
+def ask():
+    try:
+        build_generate_fn(endpoint_at(sys.argv[1]))(MESSAGES)
+    except ModelError as error:
+        print(type(error).__name__, file=sys.stderr)
+def most():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+ask()
+before = most()
+for _ in range(int(sys.argv[2])):
+    ask()
+print(most() - before)
+"""
+
+
+def test_bombs_take_little_memory() -> None:
+    with serve(whole("Hello"), *BOMBS) as server:
+        measured = subprocess.run(
+            [sys.executable, "-c", MEASURING, server.url, str(len(BOMBS))],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert len(server.received) == 1 + len(BOMBS)
+    assert measured.stderr.count("Error\n") == len(BOMBS)
+    assert int(measured.stdout) < 80 * 1024  # KiB
 
 
 def test_long_answer_may_come_in_many_wordy_pieces() -> None:

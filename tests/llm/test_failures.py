@@ -79,6 +79,8 @@ SLOW: Final = [
     slowly(GOOD_HEAD, b":\n"),
     slowly(GOOD_HEAD, b"d"),
     slowly(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"),
+    slowly(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    *(slowly(head(status, JSON), b" ") for status in (200, 302, 400)),
 ]
 
 
