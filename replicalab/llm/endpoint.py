@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from replicalab.errors import ModelSettingsError
+from replicalab.llm.secret import masked
 from replicalab.models import Record
 
 API_KEY_SETTING: Final = "REPLICALAB_LLM_API_KEY"
@@ -34,11 +35,6 @@ _ADDRESS: Final = re.compile(
     r"https?://(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d+)?(/[a-z0-9._~%!$&'()*+,;=:@/-]*)?", re.IGNORECASE
 )
 _KEY: Final = re.compile(r"[!-~]{1,4096}")
-_SHORTEST_REAL_KEY: Final = 16
-"""Shorter ones are placeholders of local servers (`ollama`, `none`), which are also plain words."""
-_SHORTEST_WITH_A_DIGIT: Final = 8
-"""From here on a word with a digit in it is taken for a key: no placeholder has one."""
-_SEPARATOR: Final = r"[\s_.,:;|/*'\"`-]"
 
 
 def _address(value: str) -> str:
@@ -109,20 +105,8 @@ class Endpoint(Record):
         return urlsplit(self.base_url).netloc
 
     def without_key(self, text: str) -> str:
-        """Return the text with the key masked wherever a server repeated it.
-
-        Also in other case, or with separators put in or left out: they are no characters of the
-        sequence that is looked for, so the search never has to go back.
-        """
-        key = self.api_key.get_secret_value() if self.api_key else ""
-        has_digit = any(map(str.isdigit, key))
-        if len(key) < (_SHORTEST_WITH_A_DIGIT if has_digit else _SHORTEST_REAL_KEY):
-            return text
-        kept = re.sub(_SEPARATOR, "", key)
-        if len(kept) < _SHORTEST_WITH_A_DIGIT:
-            return re.sub(re.escape(key), "[key]", text, flags=re.IGNORECASE)
-        pattern = f"{_SEPARATOR}*".join(map(re.escape, kept))
-        return re.sub(pattern, "[key]", text, flags=re.IGNORECASE)
+        """Return the text with the key masked wherever a server repeated it, see `masked`."""
+        return masked(text, self.api_key.get_secret_value()) if self.api_key else text
 
     @classmethod
     def from_environment(cls, env: Mapping[str, str]) -> Endpoint | None:

@@ -78,7 +78,8 @@ def plain_word(endpoint: Endpoint, word: object) -> str | None:
     if not isinstance(word, str) or not _WORD.fullmatch(word):
         return None
     key = endpoint.api_key.get_secret_value().lower() if endpoint.api_key else ""
-    return None if key and (word in key or key in word) else word
+    repeats = word in key or word in key[::-1] or (key and key in word)
+    return None if repeats or endpoint.without_key(word) != word else word
 
 
 def _code(endpoint: Endpoint, error: openai.APIError) -> str | None:

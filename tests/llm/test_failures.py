@@ -153,7 +153,8 @@ def test_status_is_told_with_host_and_remedy(
         (CANARY, ["no such model"], "(404)"),
         # It may be the key, or a part of it.
         *(("correct_horse_battery", {"error": {"code": code}}, "(404)")
-          for code in ("correct_horse_battery", "horse", "my_correct_horse_battery")),
+          for code in ("correct_horse_battery", "horse", "my_correct_horse_battery", "esroh",
+                       "yrettab_esroh_tcerroc")),
     ],
 )  # fmt: skip
 def test_servers_own_code_is_shown_only_if_it_is_a_plain_word(

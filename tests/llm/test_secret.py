@@ -1,0 +1,102 @@
+"""A key is masked in whichever usual way a server repeats it, and nothing else is."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import quote
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from replicalab.llm.secret import masked
+from tests.llm.serving import CANARY
+
+
+def inside_base64(before: int) -> Callable[[str], str]:
+    """Return what writes a key within something longer that is in base64."""
+    return lambda key: base64.b64encode(b"\xffuser:"[:before] + key.encode() + b"\xff\xfe").decode()
+
+
+WAYS: Final[dict[str, Callable[[str], str]]] = {
+    "itself": str,
+    "backwards": lambda key: key[::-1],
+    "upper": str.upper,
+    "dashed": "-".join,
+    "spaced": " ".join,
+    "in lines": "\n".join,
+    "in lines of JSON": lambda key: json.dumps("\n".join(key))[1:-1],
+    "hex": lambda key: key.encode().hex(),
+    "hex with colons": lambda key: key.encode().hex(":"),
+    "percent": lambda key: "".join(f"%{byte:02X}" for byte in key.encode()),
+    "every other percent": lambda key: "".join(
+        char if at % 2 else f"%{ord(char):02x}" for at, char in enumerate(key)
+    ),
+    "address": lambda key: quote(key, safe=""),
+    "JSON": lambda key: "".join(f"\\u{ord(char):04x}" for char in key),
+    "half JSON": lambda key: f"\\u{ord(key[0]):04X}{key[1:]}",
+    "HTML": lambda key: "".join(f"&#x{ord(char):x};" for char in key),
+    "Python": lambda key: "".join(f"\\x{ord(char):02x}" for char in key),
+    "base64": lambda key: base64.b64encode(key.encode()).decode(),
+    "base64 without padding": lambda key: base64.b64encode(key.encode()).decode().rstrip("="),
+    "base64 for addresses": lambda key: base64.urlsafe_b64encode(key.encode()).decode(),
+    "base64 backwards": lambda key: base64.b64encode(key.encode()).decode().rstrip("=")[::-1],
+    "base64 in lines": lambda key: base64.encodebytes((key * 3).encode()).decode(),
+    **{f"base64 after {before} bytes": inside_base64(before) for before in range(1, 7)},
+}
+KEYS: Final = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=16, max_size=80)
+AROUND: Final = st.text(max_size=30) | st.sampled_from(["%", "\\", "\\u00", "&#x", "[key]", "=="])
+
+
+def bare(text: str) -> str:
+    """Return the letters and digits of a text, in lower case."""
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+@given(KEYS, st.sampled_from(list(WAYS)), AROUND, AROUND)
+def test_key_survives_in_no_usual_way(key: str, way: str, before: str, after: str) -> None:
+    assume(len(bare(key)) >= 8)
+    assume("%" not in key or way not in ("dashed", "spaced"))
+    written = WAYS[way](key)
+    found = masked(f"{before}\n{written}\n{after}", key)
+    assert "[key]" in found
+    assert bare(written) not in bare(found)
+
+
+@given(st.text(max_size=200), KEYS)
+def test_text_without_the_key_is_left_alone(text: str, key: str) -> None:
+    assume(bare(key) not in bare(text))
+    assert masked(text, key) == text
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_text_around_the_key_stays(way: str) -> None:
+    before, after = "It said: 100% of «it» is \\u00e9 & [", "] (50%), so: no."
+    found = masked(before + WAYS[way](CANARY) + after, CANARY)
+    assert found.startswith(f"{before}[key]" if "after" not in way else before)
+    assert found.endswith(after)
+    assert CANARY not in found
+
+
+@pytest.mark.parametrize(
+    ("key", "echo", "told"),
+    [
+        ("shortkey12345", "s-h-o-r-t-k-e-y-1-2-3-4-5", "[key]"),
+        ("sk-abc_def-0123456789", "SKabcdef0123456789", "[key]"),
+        ("shortkey12345", "shortkey12345shortkey12345", "[key][key]"),
+        ("shortkey12345", "shortshortkey12345key12345", "short[key]key12345"),
+        ("shortkey12345", "%73%68ortkey%31shortkey12345", "%73%68ortkey%31[key]"),
+        ("ab12cd34", "%ab12cd34", "%[key]"),
+        ("<000000000000%00", "\\u003c000000000000%00", "[key]"),
+        ("%00" * 6, "\0" * 6, "\0" * 6),
+        ("1234-----_____..", "1234-----_____..", "[key]"),
+        ("1234-----_____..", "1234", "1234"),
+        # Placeholders of local servers are plain words.
+        *((word, word, word) for word in ("ollama", "lm-studio", "not-needed", "no1")),
+    ],
+)
+def test_key_is_told_from_what_only_looks_like_it(key: str, echo: str, told: str) -> None:
+    assert masked(f"a {echo} b", key) == f"a {told} b"
