@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from threading import Semaphore, Thread
+from typing import Any, Final, NamedTuple
 
 from replicalab.agents.scientist_policy import GenerateFn
-from replicalab.errors import ModelError, ModelTimeoutError
+from replicalab.errors import ModelError, ModelTimeoutError, ModelUnreachableError
 from replicalab.llm.endpoint import Endpoint
 from replicalab.negotiation import Clock, readable
 
 POLL_SECONDS: Final = 0.1
 """How often a waiting call reports, and looks whether it is over its time limit."""
+MOST_LOOK_UPS: Final = 16
+"""How many host names are looked up at once, of all who ask."""
 
 
 class Answer(str):
@@ -120,8 +124,7 @@ def _stepwise(
     the caller's may be inside another loop already: that of a notebook, say.
     """
     with ThreadPoolExecutor(1, "model_call") as thread:
-        runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
-        runner.get_loop().set_default_executor(_Unawaited(thread_name_prefix="model_host"))
+        runner = asyncio.Runner(loop_factory=_Loop)
         task = runner.get_loop().create_task(work)
 
         def step() -> object:
@@ -134,9 +137,36 @@ def _stepwise(
             thread.submit(runner.close).result()
 
 
-class _Unawaited(ThreadPoolExecutor):
-    """Threads in which host names are looked up: nothing can stop that, so nobody waits for it."""
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop that waits for no host name: nothing can stop the look-up of one.
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let each thread end when its work does."""
-        super().shutdown(wait=False, cancel_futures=cancel_futures)
+    Each has a thread of its own that ends with it, and keeps the process from ending no more than
+    the loop. There are few at once, or a name server that says nothing would gather them.
+    """
+
+    _free = Semaphore(MOST_LOOK_UPS)
+
+    async def getaddrinfo(self, *args: Any, **how: Any) -> Any:
+        """Return the addresses of a host.
+
+        Raises:
+            ModelUnreachableError: too many names are still being looked up.
+        """
+        if not self._free.acquire(blocking=False):
+            raise ModelUnreachableError(
+                f"{MOST_LOOK_UPS} host names are still being looked up, and none is found; wait a "
+                "minute, or give the base URL with a number in place of the name."
+            )
+        addresses: Future[Any] = Future()
+        addresses.set_running_or_notify_cancel()
+
+        def look_up() -> None:
+            try:
+                addresses.set_result(socket.getaddrinfo(*args, **how))
+            except BaseException as error:  # noqa: BLE001 - handed on to who waits for it
+                addresses.set_exception(error)
+            finally:
+                self._free.release()
+
+        Thread(target=look_up, name="model_host", daemon=True).start()
+        return await asyncio.wrap_future(addresses)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import logging
 import socket
+import subprocess
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -23,6 +25,7 @@ from replicalab.errors import (
     ModelUnreachableError,
 )
 from replicalab.llm import Endpoint, Progress, build_generate_fn
+from replicalab.llm.call import MOST_LOOK_UPS
 from replicalab.negotiation import Recorder
 from tests.llm.serving import (
     CANARY,
@@ -301,6 +304,41 @@ def test_call_that_is_not_answered_yet_ends_too(
     with place() as url:
         endpoint = endpoint_at(url, timeout=60, max_retries=2, time_limit=0.3)
         assert isinstance(failure_of(endpoint), ModelTimeoutError)
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_names_that_are_looked_up_for_ever_are_few_and_keep_no_other_call() -> None:
+    before = threading.active_count()
+    with nameless() as url:
+        for _ in range(MOST_LOOK_UPS):
+            stopped_call(endpoint_at(url), Rerun("mine"), lambda: True)
+        error = failure_of(endpoint_at(url, max_retries=2))
+        assert isinstance(error, ModelUnreachableError)
+        assert str(error).startswith(f"{MOST_LOOK_UPS} host names are still being looked up")
+        assert threading.active_count() == before + MOST_LOOK_UPS
+        with serve(streamed("by number")) as server:
+            assert build_generate_fn(endpoint_at(server.url))(MESSAGES) == "by number"
+
+
+HANGING: Final = """
+import socket, threading
+from tests.llm.serving import MESSAGES, endpoint_at
+from replicalab.llm import build_generate_fn
+class Stop(BaseException): pass
+def stop(_):
+    raise Stop
+socket.getaddrinfo = lambda *_, **__: threading.Event().wait()
+try:
+    build_generate_fn(endpoint_at("http://models.invalid/v1"), on_progress=stop)(MESSAGES)
+except Stop:
+    print("stopped", threading.active_count())
+"""
+
+
+def test_process_ends_while_a_name_is_looked_up() -> None:
+    command = [sys.executable, "-c", HANGING]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout == "stopped 2\n"
 
 
 def test_progress_is_reported_from_waiting_to_the_end() -> None:
