@@ -8,11 +8,14 @@ Everything that goes wrong is a `replicalab.errors.ModelError` with a message fi
 Importing this room does not import the openai package; the first call does.
 """
 
+from replicalab.llm.allowed import ALLOWED_SETTING, Allowed
 from replicalab.llm.call import Answer, Progress, build_generate_fn, check_endpoint
 from replicalab.llm.endpoint import SETTINGS, Endpoint, what_to_set
 
 __all__ = [
+    "ALLOWED_SETTING",
     "SETTINGS",
+    "Allowed",
     "Answer",
     "Endpoint",
     "Progress",

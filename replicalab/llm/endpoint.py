@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from replicalab.errors import ModelSettingsError
+from replicalab.llm.allowed import ALLOWED_SETTING, Allowed, checked_address
 from replicalab.llm.secret import masked
 from replicalab.models import Record
 
@@ -31,30 +32,7 @@ SETTINGS: Final[Mapping[str, str]] = {
 }
 """Field of `Endpoint` and the variable that sets it; the first two are needed, the rest are not."""
 
-_ADDRESS: Final = re.compile(
-    r"https?://(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d+)?(/[a-z0-9._~%!$&'()*+,;=:@/-]*)?", re.IGNORECASE
-)
 _KEY: Final = re.compile(r"[!-~]{1,4096}")
-
-
-def _address(value: str) -> str:
-    """Return the address without slashes at its end.
-
-    No message repeats what was given: it may be a key that was pasted into the wrong place.
-    """
-    text = value.strip()
-    if not text.lower().startswith(("http://", "https://")):
-        raise ValueError("this address does not begin with http:// or https://; write it in full")
-    if not _ADDRESS.fullmatch(text):
-        raise ValueError(
-            "this is not a plain address; write host, port and path only "
-            "(https://host:port/v1), without user name, ?, # or spaces"
-        )
-    try:
-        _ = urlsplit(text).port
-    except ValueError:
-        raise ValueError("the port of this address is not from 0 to 65535") from None
-    return text.rstrip("/")
 
 
 def _key(value: SecretStr) -> SecretStr:
@@ -87,7 +65,7 @@ class Endpoint(Record):
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    base_url: Annotated[str, Field(max_length=2000), AfterValidator(_address)]
+    base_url: Annotated[str, Field(max_length=2000), AfterValidator(checked_address)]
     model: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
     api_key: Annotated[SecretStr, AfterValidator(_key)] | None = Field(
         default=None, repr=False, exclude=True
@@ -113,21 +91,29 @@ class Endpoint(Record):
         """Return the endpoint that the settings name; None without an address or a model.
 
         ``env`` is any mapping with the names of `SETTINGS`: the process environment, Streamlit
-        secrets, what was typed for this session, or those merged. Blank values count as not set.
+        secrets, what was typed for this session, or those merged. Blank values count as not set,
+        except of the list of what may be asked (`Allowed`).
 
         Raises:
-            ModelSettingsError: a value cannot be used; the message names the setting, never the
-                value of an address or a key.
+            ModelSettingsError: a value cannot be used, or the address may not be asked; the message
+                names the setting, never the value of an address or a key.
         """
+        allowed = Allowed(env.get(ALLOWED_SETTING))
         if what_to_set(env):
             return None
         given = {field: env.get(name, "").strip() for field, name in SETTINGS.items()}
         try:
-            return cls.model_validate({field: text for field, text in given.items() if text})
+            endpoint = cls.model_validate({field: text for field, text in given.items() if text})
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             name = SETTINGS[str(first["loc"][0])]
             failure = ModelSettingsError(f"{name}: {first['msg'].removeprefix('Value error, ')}")
+        else:
+            if endpoint.base_url in allowed:
+                return endpoint
+            failure = ModelSettingsError(
+                f"{SETTINGS['base_url']}: this address may not be asked. {allowed.told()}"
+            )
         # Raised out here, so that the input that pydantic keeps does not travel along.
         raise failure
 
