@@ -231,6 +231,11 @@ def test_page_reaches_the_domain_through_the_interface_room(file: Path) -> None:
     assert not direct, "\n".join(direct)
 
 
+def test_interface_asks_a_model_in_one_place() -> None:
+    files = (ROOT / PACKAGE / "ui").rglob("*.py")
+    assert [path.stem for path in files if "build_generate_fn(" in path.read_text()] == ["asking"]
+
+
 def test_nothing_is_rendered_as_raw_html() -> None:
     switch = "unsafe_allow_" + "html=True"
     sources = [*package_files(), *page_files(), *sorted((ROOT / "tests").rglob("*.py"))]

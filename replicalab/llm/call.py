@@ -99,16 +99,18 @@ def build_generate_fn(
     return generate
 
 
-def check_endpoint(endpoint: Endpoint, *, clock: Clock = time.monotonic) -> str:
+def check_endpoint(
+    endpoint: Endpoint, generate: GenerateFn, *, clock: Clock = time.monotonic
+) -> str:
     """Return a sentence that says that the model answers, after asking it for one word.
 
     It is a real, small call: it costs some twenty tokens, and proves address, key and model.
+    ``generate`` makes it, as `build_generate_fn` returns it for that endpoint.
 
     Raises:
         ModelError: it does not answer; the message says why and what to do.
     """
     started = clock()
-    generate = build_generate_fn(endpoint, clock=clock)
     generate([{"role": "user", "content": "Reply with the word OK and nothing else."}])
     return f"{endpoint.host} answers as model '{endpoint.model}' ({clock() - started:.1f} s)."
 

@@ -195,10 +195,11 @@ def test_dead_endpoint_is_survived(app_page: Page) -> None:
     expect_round(app_page, 1, 5)
 
 
-def test_waiting_model_is_stopped_at_once(app_page: Page) -> None:
-    def silent(exchange: Exchange) -> None:
-        exchange.sleep(60)
+def silent(exchange: Exchange) -> None:
+    exchange.wait()
 
+
+def test_waiting_model_is_stopped_at_once(app_page: Page) -> None:
     with serve(whole(PROPOSAL), silent) as server:
         set_model(app_page, server.url)
         app_page.get_by_role("button", name="Run", exact=True).click()
@@ -209,6 +210,34 @@ def test_waiting_model_is_stopped_at_once(app_page: Page) -> None:
         expect(app_page.get_by_text("Stopped. The rounds played so far are kept.")).to_be_visible()
     expect_round(app_page, 1, 1)
     expect(app_page.get_by_role("button", name="Go on", exact=True)).to_be_enabled()
+
+
+@pytest.mark.parametrize("ends", ["stop", "leave"])
+@pytest.mark.parametrize(
+    ("asked", "before"),
+    [("Test the connection", []), ("Let the model reword this", [PROPOSAL, ACCEPTANCE])],
+)
+def test_test_and_rewording_end_when_they_are_stopped_or_the_browser_leaves(
+    app_page: Page, asked: str, before: list[str], ends: str
+) -> None:
+    with serve(*map(whole, before), silent) as server:
+        set_model(app_page, server.url)
+        if before:
+            app_page.get_by_role("button", name="Run", exact=True).click()
+            expect(verdict(app_page)).to_contain_text("Agreed in round 2")
+            press(app_page, "First")
+        app_page.get_by_role("button", name=asked, exact=True).click()
+        stop = app_page.get_by_role("button", name="Stop the model", exact=True)
+        expect(stop).to_be_visible()
+        expect(app_page.get_by_text(re.compile("test-model on .* 0 characters"))).to_be_visible()
+        if ends == "stop":
+            stop.click()
+            expect(app_page.get_by_text("Stopped.", exact=True)).to_be_visible()
+            expect(app_page.get_by_role("button", name=asked, exact=True)).to_be_enabled()
+        else:
+            app_page.goto("about:blank")
+        assert server.left.wait(10)
+    assert len(server.received) == len(before) + 1
 
 
 # --- accessibility ----------------------------------------------------------------------------

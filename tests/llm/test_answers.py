@@ -427,14 +427,16 @@ def test_long_answer_may_come_in_many_wordy_pieces() -> None:
 def test_endpoint_that_answers_is_said_to_answer() -> None:
     with serve(streamed("OK")) as server:
         endpoint = endpoint_at(server.url)
-        times = iter([0.0, *[1.5] * 100])
-        text = check_endpoint(endpoint, clock=lambda: next(times))
+        times = iter([0.0, 1.5])
+        text = check_endpoint(endpoint, build_generate_fn(endpoint), clock=lambda: next(times))
     assert text == f"{endpoint.host} answers as model 'test-model' (1.5 s)."
 
 
 def test_endpoint_that_does_not_answer_is_an_error() -> None:
-    with serve(failing(401)) as server, pytest.raises(ModelError, match="refused the key"):
-        check_endpoint(endpoint_at(server.url))
+    with serve(failing(401)) as server:
+        endpoint = endpoint_at(server.url)
+        with pytest.raises(ModelError, match="refused the key"):
+            check_endpoint(endpoint, build_generate_fn(endpoint))
 
 
 def test_one_function_serves_many_threads() -> None:

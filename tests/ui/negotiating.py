@@ -32,7 +32,7 @@ PACK: Final = load_scenario("fin_momentum", "medium")
 REFERENCE: Final = PACK.reference_protocol
 TOLD: Final = by_rule(PACK, REFERENCE)
 """The negotiation that a first visit shows."""
-BUILD: Final = "replicalab.ui.negotiation.model.build_generate_fn"
+BUILD: Final = "replicalab.ui.negotiation.asking.build_generate_fn"
 URL: Final = "http://127.0.0.1:9/v1"
 KEY: Final = "canary-key-0123456789"
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from replicalab.errors import ModelUnreachableError
 from replicalab.llm import Endpoint
 from replicalab.models import revise
 from replicalab.negotiation import load
+from replicalab.ui.negotiation.table import Task
+from tests.llm.serving import Exchange, Reply, serve, streamed
 from tests.scripted import ScriptedGenerate
 from tests.ui.negotiating import (
     ACCEPTING,
@@ -117,14 +122,41 @@ def test_key_of_the_environment_is_not_shown_nor_sent_to_a_typed_address(
 def test_connection_is_tested_and_a_dead_one_is_said_calmly(
     seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_: object) -> str:
+    def refuse(*_: object) -> str:
         raise DEAD
 
     app, _ = seated_model()
-    monkeypatch.setattr(CHECK, lambda _: "x answers.")
+    monkeypatch.setattr(CHECK, lambda *_: "x answers.")
     assert ("success", "x answers.") in alerts(press(app, "Test the connection"))
     monkeypatch.setattr(CHECK, refuse)
     assert ("error", str(DEAD)) in alerts(press(app, "Test the connection"))
+
+
+def test_list_of_what_may_be_asked_is_shown_and_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "http://127.0.0.1:9, models.example.org")
+    app, model = model_at_the_table(monkeypatch, PLAN, ACCEPTING)
+    only = "Only these may be asked here: http://127.0.0.1:9, https://models.example.org."
+    assert only in said(app)
+    assert can_press(app, "Run")
+    type_text(app, "Base URL", "http://169.254.169.254/v1")
+    assert verdict(app) == f"REPLICALAB_LLM_BASE_URL: this address may not be asked. {only}"
+    assert not can_press(app, "Test the connection")
+    assert "Run" not in labels(app)
+    monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "none")
+    type_text(app, "Base URL", URL)
+    assert "No language model may be asked here." in verdict(app)
+    assert "Run" not in labels(app)
+    assert model.sent == []
+
+
+def test_list_keeps_the_answers_from_being_reworded_elsewhere(
+    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, _ = seated_model(PLAN, ACCEPTING)
+    press(press(app, "Run"), "First")
+    assert can_press(app, "Let the model reword this")
+    monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "models.example.org")
+    assert "Let the model reword this" not in labels(run(app))
 
 
 def test_settings_stay_open_while_they_are_typed_fold_at_run_and_survive_a_walk(
@@ -185,6 +217,63 @@ def test_model_cannot_move_the_verdict(seated_model: SeatedModel) -> None:
     press(app, "Run")
     assert not app.success
     assert "equipment and schedule fail" in alerts(app)[-1].text
+
+
+def test_attempts_of_one_number_are_all_shown(seated_model: SeatedModel) -> None:
+    app, _ = seated_model(PLAN, "a", "b", "c")
+    press(app, "Run")
+    kept = app.session_state["negotiation_table"].kept[-1]
+    same = [replace(attempt, number=1) for attempt in kept.failure.attempts]
+    kept.failure = kept.failure._replace(attempts=tuple(same))
+    titles = [expander.label for expander in run(app).expander]
+    assert sum(title.startswith("Attempt 1: no valid action") for title in titles) == 3
+
+
+# --- a run that ends before the model answers ---
+
+
+@pytest.fixture
+def gone(monkeypatch: pytest.MonkeyPatch) -> Reply:
+    """A reply that says nothing; the browser goes as soon as the server is asked."""
+    runners: list[LocalScriptRunner] = []
+
+    class Seen(LocalScriptRunner):
+        def __init__(self, *args: Any, **how: Any) -> None:
+            super().__init__(*args, **how)
+            runners.append(self)
+
+    def reply(exchange: Exchange) -> None:
+        runners[-1].request_stop()  # as Streamlit does for a session whose connection is closed
+        exchange.wait()
+
+    monkeypatch.setattr("streamlit.testing.v1.app_test.LocalScriptRunner", Seen)
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("asked", "before"),
+    [
+        ("Test the connection", []),
+        ("Run", []),
+        ("Run", [streamed(PLAN)]),
+        ("Let the model reword this", [streamed(PLAN), streamed(ACCEPTING)]),
+    ],
+)
+def test_model_is_left_once_the_browser_has_gone(
+    asked: str, before: list[Reply], gone: Reply
+) -> None:
+    app = visit(NEGOTIATION, scientist="model")
+    with serve(*before, gone) as server:
+        type_text(type_text(app, "Base URL", server.url), "Model", "m-1")
+        if asked not in ("Run", "Test the connection"):
+            press(press(app, "Run"), "First")
+        press(app, asked)
+        assert server.left.wait(10)
+    assert len(server.received) == len(before) + 1
+    assert not [thread.name for thread in threading.enumerate() if "model_" in thread.name]
+    assert "Stop the model" in labels(app)
+    assert "Stop the model" not in labels(run(app))
+    assert len(server.received) == len(before) + 1
 
 
 def failed(app: AppTest) -> Alert:
@@ -255,7 +344,7 @@ def test_model_that_was_left_is_not_asked_when_it_is_seated_again(
     seated_model: SeatedModel,
 ) -> None:
     app, model = seated_model(PLAN)
-    app.session_state["negotiation_table"].running = True
+    app.session_state["negotiation_table"].task = Task.ROUND
     pick(pick(app, "Scientist", "baseline"), "Scientist", "model")
     assert model.sent == []
 
@@ -292,7 +381,7 @@ def reworded(
     app, _ = seated_model(PLAN, ACCEPTING)
     press(press(app, "Run"), "First")
     reworder = answering(ScriptedGenerate([words]))
-    monkeypatch.setattr("replicalab.ui.negotiation.rounds.build_generate_fn", reworder)
+    monkeypatch.setattr(BUILD, reworder)
     return press(app, "Let the model reword this")
 
 

@@ -7,37 +7,31 @@ pressed meanwhile ends the call within a tenth of a second.
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import Final
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
+from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelSettingsError
-from replicalab.llm import Endpoint, Progress, build_generate_fn
 from replicalab.negotiation import By, ModelAnswer, Turn, ask_model
 from replicalab.ui.controls import button
 from replicalab.ui.negotiation import settings
+from replicalab.ui.negotiation.asking import Asking, draw_stop, draw_stopped, start
 from replicalab.ui.negotiation.rounds import draw_attempts
-from replicalab.ui.negotiation.table import Kept, back_to, play, table
+from replicalab.ui.negotiation.table import Kept, Task, back_to, play, table
 from replicalab.ui.words import escaped
 
-
-class Running(NamedTuple):
-    """A round that is about to be asked of the model, and where its progress is drawn."""
-
-    slot: DeltaGenerator
-    endpoint: Endpoint
-    kept: Kept
+_KEPT: Final = "The rounds played so far are kept."
 
 
-def draw(kept: Kept, *, asked: bool) -> Running | None:
-    """Draw the model's settings and controls; return the round to ask for, if it is running.
+def draw(kept: Kept, task: Task | None) -> Asking | None:
+    """Draw the model's settings and controls; return what it is to be asked, if anything here.
 
     Args:
         kept: the negotiation.
-        asked: whether the model is to be asked for the next round.
+        task: what the model is to be asked for.
     """
-    settings.draw()
+    test = settings.draw(task)
     if kept.negotiation.ending is not None:
         if not kept.source:
             button(
@@ -46,17 +40,22 @@ def draw(kept: Kept, *, asked: bool) -> Running | None:
                 partial(_run_again, kept),
                 help="Forgets this run. Save it below first if you want to keep it.",
             )
-        return None
+        return test
     try:
         endpoint = settings.endpoint()
     except ModelSettingsError as error:
         st.error(escaped(str(error)), icon=":material/cloud_off:")
         return None
-    running = endpoint if asked else None
+    running = endpoint if task is Task.ROUND else None
     _draw_controls(kept, running=running is not None, ready=endpoint is not None)
     if kept.failure is not None:
         _draw_failure(kept, kept.failure)
-    return Running(st.empty(), running, kept) if running else None
+    if running is None:
+        return test
+    negotiation = kept.negotiation
+    number = len(negotiation.rounds) + 1
+    what = f"Round {number} of {negotiation.setup.max_rounds}"
+    return Asking(st.empty(), running, what, partial(_play_round, kept))
 
 
 def _run_again(kept: Kept) -> None:
@@ -66,11 +65,10 @@ def _run_again(kept: Kept) -> None:
 
 def _draw_controls(kept: Kept, *, running: bool, ready: bool) -> None:
     played = len(kept.negotiation.rounds)
+    if running:
+        draw_stop(Task.ROUND, _KEPT)
+        return
     with st.container(horizontal=True, vertical_alignment="center", key="model_controls"):
-        if running:
-            button("Stop the model", "stop", _stop, type="primary")
-            st.caption("Anything else that you press stops it too. Rounds played are kept.")
-            return
         button(
             "Go on" if played else "Run",
             "smart_toy",
@@ -80,19 +78,14 @@ def _draw_controls(kept: Kept, *, running: bool, ready: bool) -> None:
         )
         if played:
             button("Undo last round", "undo", partial(back_to, kept, played - 1))
-        if table().stopped:
-            st.caption("Stopped. The rounds played so far are kept.")
-            table().stopped = False
+        draw_stopped(Task.ROUND, _KEPT)
 
 
 def _run(kept: Kept) -> None:
     """Ask for the next round; the settings are folded, as they are needed no more."""
     kept.failure, kept.acting = None, False
-    table().settings_open, table().running = False, True
-
-
-def _stop() -> None:
-    table().stopped = True
+    table().settings_open = False
+    start(Task.ROUND)
 
 
 def _draw_failure(kept: Kept, found: ModelAnswer) -> None:
@@ -119,29 +112,13 @@ def _act(kept: Kept) -> None:
     kept.acting = True
 
 
-def carry_on(running: Running | None) -> None:
-    """Ask the model for its turn, play it, and run again for the next round."""
-    if running is None:
-        return
-    slot, endpoint, kept = running
+def _play_round(kept: Kept, generate: GenerateFn) -> None:
+    """Ask the model for its turn, and play it; then the next round is asked for."""
     negotiation = kept.negotiation
-    number = len(negotiation.rounds)
-    asked = (
-        f"Round {number + 1} of {negotiation.setup.max_rounds}: "
-        f"{escaped(endpoint.model)} on {escaped(endpoint.host)}"
-    )
-    status = slot.status(f"{asked} is asked …")
-
-    def progress(found: Progress) -> None:
-        status.update(
-            label=f"{asked}: {found.characters:,} characters in {found.seconds:.0f} seconds"
-        )
-
-    model = build_generate_fn(endpoint, on_progress=progress)
-    answer = ask_model(model, negotiation.state, negotiation.pack)
+    answer = ask_model(generate, negotiation.state, negotiation.pack)
     if answer.turn is None:
         kept.failure = answer
-    else:
-        play(kept, number, answer.turn)
-        table().running = kept.negotiation.ending is None
-    st.rerun()
+        return
+    play(kept, len(negotiation.rounds), answer.turn)
+    if kept.negotiation.ending is None:
+        start(Task.ROUND)

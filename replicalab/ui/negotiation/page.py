@@ -27,8 +27,8 @@ from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.negotiation import files, fork, model, moves, rounds, run, settings, table
-from replicalab.ui.negotiation.model import Running
-from replicalab.ui.negotiation.table import Kept, shown_round
+from replicalab.ui.negotiation.asking import Asking
+from replicalab.ui.negotiation.table import Kept, Task, shown_round
 from replicalab.ui.words import coloured, draw_verdict, escaped, verdict_badge
 from replicalab.ui.workspace import MOST_ROUNDS
 
@@ -39,9 +39,9 @@ _PRESENT: Final = "present_choice"
 _RECORDED: Final = "recorded"
 
 
-def draw(here: Options) -> Running | None:
-    """Draw the page; return the round to ask of a model, None where none is running."""
-    asked, table.table().running = table.table().running, False  # no later run asks it again
+def draw(here: Options) -> Asking | None:
+    """Draw the page; return what is to be asked of a model, None where nothing is."""
+    task, table.table().task = table.table().task, None  # no later run asks it again
     presenting = state.workspace().presenting
     table.settle()
     if not presenting:
@@ -51,9 +51,9 @@ def draw(here: Options) -> Running | None:
     if presenting:
         _present(kept.negotiation if kept else None)
         return None
-    running = _draw_negotiation(kept, asked=asked) if kept else None
+    asking = _draw_negotiation(kept, task) if kept else None
     files.draw(kept)
-    return running
+    return asking
 
 
 def _current(yours: Assessment) -> Kept | None:
@@ -70,10 +70,10 @@ def _current(yours: Assessment) -> Kept | None:
     return None
 
 
-def _draw_negotiation(kept: Kept, *, asked: bool) -> Running | None:
+def _draw_negotiation(kept: Kept, task: Task | None) -> Asking | None:
     negotiation = kept.negotiation
     by_model = kept.is_model and not kept.recorded and kept.confirmed
-    running = model.draw(kept, asked=asked) if by_model else None
+    asking = model.draw(kept, task) if by_model else None
     files.draw_replay(kept)
     verdict = outcome_verdict(negotiation)
     if not kept.confirmed:
@@ -82,7 +82,7 @@ def _draw_negotiation(kept: Kept, *, asked: bool) -> Running | None:
     if negotiation.rounds:
         rounds.draw_scrubber(negotiation)
         st.markdown(f"**{escaped(round_caption(negotiation, shown_round(negotiation)))}**")
-        rounds.draw(negotiation)
+        asking = rounds.draw(negotiation, task) or asking
         if kept.confirmed:
             fork.draw(kept)
     if _may_move(kept):
@@ -91,7 +91,7 @@ def _draw_negotiation(kept: Kept, *, asked: bool) -> Running | None:
         run.draw(negotiation)
         run.draw_ledger(negotiation)
         run.draw_judge(negotiation)
-    return running
+    return asking
 
 
 def _may_move(kept: Kept) -> bool:

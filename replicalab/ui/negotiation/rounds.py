@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, Literal
 
 import streamlit as st
 
+from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.assessment import Assessment, size_text
 from replicalab.errors import ModelError
 from replicalab.lexicon import amount_text, label_key, signed_text
-from replicalab.llm import Endpoint, build_generate_fn
 from replicalab.models import ScientistActionType
 from replicalab.negotiation import Attempt, Negotiation, Output, Round, reword
 from replicalab.planner import PlanStep
@@ -27,8 +28,10 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.plan import evidence_text, used_text
 from replicalab.ui import state
+from replicalab.ui.controls import button
 from replicalab.ui.negotiation import settings
-from replicalab.ui.negotiation.table import last_round, shown_round, table
+from replicalab.ui.negotiation.asking import Asking, draw_stop, draw_stopped, start
+from replicalab.ui.negotiation.table import Task, last_round, shown_round, table
 from replicalab.ui.words import DIMENSION_LABELS, as_list, escaped, pass_or_fail, verdict_badge
 
 _OPENER: Final = "Rule and numbers"
@@ -103,8 +106,11 @@ def _advance(last: int) -> None:
 # --- the round on show ------------------------------------------------------------------------
 
 
-def draw(negotiation: Negotiation) -> None:
-    """Draw the round on show: what was asked, what changed, what was answered and why."""
+def draw(negotiation: Negotiation, task: Task | None) -> Asking | None:
+    """Draw the round on show: what was asked, what changed, what was answered and why.
+
+    Return the answer in other words, if that is what the model is to be asked for.
+    """
     at = shown_round(negotiation)
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
     scientist, change, manager = st.columns([4, 3, 5], border=True)
@@ -113,7 +119,7 @@ def draw(negotiation: Negotiation) -> None:
     with change:
         _draw_change(before, done.plan)
     with manager:
-        _draw_manager(done)
+        return _draw_manager(done, task)
 
 
 def _draw_scientist(before: Assessment | None, done: Round) -> None:
@@ -161,16 +167,16 @@ def _draw_change(before: Assessment | None, now: Assessment | None) -> None:
     st.markdown(f"{signed_credits(step)} credits · {escaped(evidence_text(step))}")
 
 
-def _draw_manager(done: Round) -> None:
+def _draw_manager(done: Round, task: Task | None) -> Asking | None:
     st.markdown("## Lab Manager")
     verdict = answer_verdict(done)
     if done.answer is None or verdict is None:
         st.markdown("Has nothing to answer.")
-        return
+        return None
     st.markdown(verdict_badge(verdict))
     st.caption(verdict.text)
     st.markdown(as_list(done.answer.explanation))
-    _draw_reworded(done)
+    asking = _draw_reworded(done, task)
     with st.expander(_OPENER, icon=":material/rule:", key=f"manager_rule_{done.number}"):
         st.markdown(answer_rule(done))
         if (plan := done.plan) is not None:
@@ -184,37 +190,41 @@ def _draw_manager(done: Round) -> None:
                 },
                 hide_index=True,
             )
+    return asking
 
 
 # --- in a model's words -----------------------------------------------------------------------
 
 
-def _draw_reworded(done: Round) -> None:
+def _draw_reworded(done: Round, task: Task | None) -> Asking | None:
     """Draw the reworded answer, or a button that asks for it where a model is set."""
     if done.answer is None or done.plan is None or done.only_asks:
-        return
+        return None
     key = f"{done.digest} {done.answer.explanation}"
     found = table().reworded.get(key)
     if found is not None:
         st.markdown("**In the model's words** (they decide nothing)")
         st.text(found)
-        return
+        return None
     endpoint = settings.usable_endpoint()
     if endpoint is None:
-        return
-    if st.button("Let the model reword this", icon=":material/translate:", key="reword"):
-        _reword(key, done, endpoint)
+        return None
+    if task is Task.WORDING:
+        draw_stop(task)
+        return Asking(st.empty(), endpoint, "Other words", partial(_reword, key, done))
+    button("Let the model reword this", "translate", partial(start, Task.WORDING))
+    draw_stopped(Task.WORDING)
+    unworded = table().unworded
+    if unworded is not None and unworded[0] == key:
+        st.warning(escaped(unworded[1]), icon=":material/cloud_off:")
+    return None
 
 
-def _reword(key: str, done: Round, endpoint: Endpoint) -> None:
+def _reword(key: str, done: Round, generate: GenerateFn) -> None:
     try:
-        with st.spinner("The model rewords the answer …", show_time=True):
-            words = reword(build_generate_fn(endpoint), done)
+        table().reworded[key] = reword(generate, done) or ""
     except ModelError as error:
-        st.warning(escaped(str(error)), icon=":material/cloud_off:")
-        return
-    table().reworded[key] = words or ""
-    st.rerun()
+        table().unworded = key, str(error)
 
 
 # --- a model's attempts -----------------------------------------------------------------------
@@ -222,14 +232,14 @@ def _reword(key: str, done: Round, endpoint: Endpoint) -> None:
 
 def draw_attempts(attempts: Sequence[Attempt], name: str) -> None:
     """Draw each attempt of a model, folded: all that was said to it and by it."""
-    for attempt in attempts:
+    for place, attempt in enumerate(attempts):
         verdict = "no answer" if attempt.output.text is None else "a valid action"
         if attempt.error_code is not None:
             verdict = f"no valid action ({escaped(attempt.error_code)})"
         with st.expander(
             f"Attempt {attempt.number}: {verdict}",
             icon=":material/smart_toy:",
-            key=f"attempt_{name}_{attempt.number}",
+            key=f"attempt_{name}_{place}",
         ):
             _draw_attempt(attempt)
 

@@ -8,14 +8,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 import streamlit as st
 
+from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelError, ModelSettingsError
-from replicalab.llm import SETTINGS, Endpoint, check_endpoint, what_to_set
-from replicalab.ui.negotiation.table import table
-from replicalab.ui.words import escaped
+from replicalab.llm import (
+    ALLOWED_SETTING,
+    SETTINGS,
+    Allowed,
+    Endpoint,
+    check_endpoint,
+    what_to_set,
+)
+from replicalab.text.verdicts import Status, Verdict
+from replicalab.ui.controls import button
+from replicalab.ui.negotiation.asking import Asking, draw_stop, draw_stopped, start
+from replicalab.ui.negotiation.table import Task, table
+from replicalab.ui.words import draw_verdict, escaped
 
 _BASE_URL, _KEY = SETTINGS["base_url"], SETTINGS["api_key"]
 _TEXTS: Final = {
@@ -49,7 +62,8 @@ def _environment() -> dict[str, str]:
     """Return what the process environment sets, and secrets where it does not."""
     secrets = dict(st.secrets) if st.secrets.load_if_toml_exists() else {}
     found = {**secrets, **os.environ}
-    return {name: str(found[name]) for name in SETTINGS.values() if name in found}
+    names = (*SETTINGS.values(), ALLOWED_SETTING)
+    return {name: str(found[name]) for name in names if name in found}
 
 
 def _merged(environment: Mapping[str, str]) -> dict[str, str]:
@@ -62,8 +76,11 @@ def _merged(environment: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def draw() -> None:
-    """Draw the settings, and a test of the connection; once open, they stay so until a run."""
+def draw(task: Task | None) -> Asking | None:
+    """Draw the settings, and a test of the connection; once open, they stay so until a run.
+
+    Return the test, if that is what the model is to be asked for.
+    """
     environment = _environment()
     missing = what_to_set(_merged(environment))
     if missing:
@@ -73,11 +90,19 @@ def draw() -> None:
             "Any server with an OpenAI-compatible address. What is typed here is kept for this "
             "session only: it is never stored, logged, exported or put in a link."
         )
+        _draw_allowed(environment)
         _draw_fields(environment)
-        _draw_test()
+        test = _draw_test(task)
     if missing:
         or_here = "Or fill in base URL and model above, for this session only."
         st.info(f"{escaped(missing)} {or_here}", icon=":material/smart_toy:")
+    return test
+
+
+def _draw_allowed(environment: Mapping[str, str]) -> None:
+    with suppress(ModelSettingsError):  # it is said where the model is used
+        if told := Allowed(environment.get(ALLOWED_SETTING)).told():
+            st.caption(escaped(told))
 
 
 def _draw_fields(environment: Mapping[str, str]) -> None:
@@ -114,18 +139,28 @@ def _kept(field: str) -> dict[str, Any]:
 
 def _keep(field: str) -> None:
     table().settings[field] = st.session_state[f"model_{field}"]
+    table().tested = None
 
 
-def _draw_test() -> None:
-    if not st.button("Test the connection", icon=":material/network_check:"):
-        return
+def _draw_test(task: Task | None) -> Asking | None:
+    found = usable_endpoint()
+    if found is not None and task is Task.TEST:
+        draw_stop(task)
+        return Asking(st.empty(), found, "Test of the connection", partial(_test, found))
+    button(
+        "Test the connection",
+        "network_check",
+        partial(start, Task.TEST),
+        disabled=found is None,
+    )
+    draw_stopped(Task.TEST)
+    if (tested := table().tested) is not None:
+        draw_verdict(tested)
+    return None
+
+
+def _test(found: Endpoint, generate: GenerateFn) -> None:
     try:
-        found = endpoint()
-        if found is None:
-            return
-        with st.spinner("Asking the model for one word …", show_time=True):
-            sentence = check_endpoint(found)
+        table().tested = Verdict(Status.PASS, "Answers", check_endpoint(found, generate))
     except ModelError as error:
-        st.error(escaped(str(error)), icon=":material/cloud_off:")
-    else:
-        st.success(escaped(sentence), icon=":material/check_circle:")
+        table().tested = Verdict(Status.FAIL, "Does not answer", str(error))

@@ -7,6 +7,7 @@ has gone. All of it is one record in the session, so it survives a walk to anoth
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Final, NamedTuple
 
 import streamlit as st
@@ -28,11 +29,20 @@ from replicalab.negotiation import (
 )
 from replicalab.negotiation import play as play_turn
 from replicalab.scenarios import Pack
+from replicalab.text.verdicts import Verdict
 from replicalab.ui import state
 from replicalab.ui.workspace import LEVERS, Workspace
 
 _KEY: Final = "negotiation_table"
 _MOST_KEPT: Final = 16
+
+
+class Task(Enum):
+    """What a model is asked for."""
+
+    ROUND = "its turn"
+    TEST = "a test of the connection"
+    WORDING = "an answer in other words"
 
 
 @dataclass(eq=False)
@@ -99,10 +109,12 @@ class Table:
         aside: those that gave way to something else, the last one last.
         branch: another course of a negotiation, beside it.
         forking: the negotiation and its round for which another plan is asked.
-        running: whether the model is to be asked for the next round.
-        stopped: whether it was just stopped.
+        task: what the next run of the script asks a model for; None where it asks nothing.
+        stopped: what it was just stopped in.
+        tested: what came of the last test of the connection.
         playing_since: when the round was turned that plays by itself; None while none does.
         reworded: the answers in a model's words, by their round and built-in text.
+        unworded: the round, as in ``reworded``, that has no other words, and why.
         settings: where the model is reached, as typed in this session, by field.
         settings_open: whether the settings stay unfolded.
         uploads: how many files were handed over; each makes room for the next.
@@ -115,10 +127,12 @@ class Table:
     aside: list[Kept] = field(default_factory=list)
     branch: Branch | None = None
     forking: tuple[Kept, int] | None = None
-    running: bool = False
-    stopped: bool = False
+    task: Task | None = None
+    stopped: Task | None = None
+    tested: Verdict | None = None
     playing_since: float | None = None
     reworded: dict[str, str] = field(default_factory=dict)
+    unworded: tuple[str, str] | None = None
     settings: dict[str, str | int] = field(default_factory=dict)
     settings_open: bool = False
     uploads: int = 0
