@@ -10,10 +10,11 @@ Importing this room does not import the openai package; the first call does.
 
 from replicalab.llm.allowed import ALLOWED_SETTING, Allowed
 from replicalab.llm.call import Answer, Progress, build_generate_fn, check_endpoint
-from replicalab.llm.endpoint import SETTINGS, Endpoint, what_to_set
+from replicalab.llm.endpoint import LONGEST_KEY, SETTINGS, Endpoint, what_to_set
 
 __all__ = [
     "ALLOWED_SETTING",
+    "LONGEST_KEY",
     "SETTINGS",
     "Allowed",
     "Answer",

@@ -32,7 +32,8 @@ SETTINGS: Final[Mapping[str, str]] = {
 }
 """Field of `Endpoint` and the variable that sets it; the first two are needed, the rest are not."""
 
-_KEY: Final = re.compile(r"[!-~]{1,4096}")
+LONGEST_KEY: Final = 4096
+_KEY: Final = re.compile(f"[!-~]{{1,{LONGEST_KEY}}}")
 
 
 def _key(value: SecretStr) -> SecretStr:

@@ -93,7 +93,7 @@ def test_without_an_endpoint_the_page_says_what_to_set(monkeypatch: pytest.Monke
     assert not can_press(app, "Run")
     type_text(type_text(app, "Base URL", "ftp://x"), "Model", "m")
     assert "does not begin with http:// or https://" in verdict(app)
-    assert "Run" not in labels(app)
+    assert not can_press(app, "Run")
 
 
 def test_key_of_the_environment_is_not_shown_nor_sent_to_a_typed_address(
@@ -141,11 +141,11 @@ def test_list_of_what_may_be_asked_is_shown_and_holds(monkeypatch: pytest.Monkey
     type_text(app, "Base URL", "http://169.254.169.254/v1")
     assert verdict(app) == f"REPLICALAB_LLM_BASE_URL: this address may not be asked. {only}"
     assert not can_press(app, "Test the connection")
-    assert "Run" not in labels(app)
+    assert not can_press(app, "Run")
     monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "none")
     type_text(app, "Base URL", URL)
     assert "No language model may be asked here." in verdict(app)
-    assert "Run" not in labels(app)
+    assert not can_press(app, "Run")
     assert model.sent == []
 
 

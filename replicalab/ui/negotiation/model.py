@@ -12,7 +12,6 @@ from typing import Final
 import streamlit as st
 
 from replicalab.agents.scientist_policy import GenerateFn
-from replicalab.errors import ModelSettingsError
 from replicalab.negotiation import By, ModelAnswer, Turn, ask_model
 from replicalab.ui.controls import button
 from replicalab.ui.negotiation import settings
@@ -41,11 +40,7 @@ def draw(kept: Kept, task: Task | None) -> Asking | None:
                 help="Forgets this run. Save it below first if you want to keep it.",
             )
         return test
-    try:
-        endpoint = settings.endpoint()
-    except ModelSettingsError as error:
-        st.error(escaped(str(error)), icon=":material/cloud_off:")
-        return None
+    endpoint = settings.usable_endpoint()
     running = endpoint if task is Task.ROUND else None
     _draw_controls(kept, running=running is not None, ready=endpoint is not None)
     if kept.failure is not None:

@@ -18,6 +18,7 @@ from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelError, ModelSettingsError
 from replicalab.llm import (
     ALLOWED_SETTING,
+    LONGEST_KEY,
     SETTINGS,
     Allowed,
     Endpoint,
@@ -41,21 +42,16 @@ _NUMBERS: Final = {
 }
 
 
-def endpoint() -> Endpoint | None:
-    """Return the endpoint that the settings name, None where address or model is missing.
-
-    Raises:
-        ModelSettingsError: a value cannot be used.
-    """
-    return Endpoint.from_environment(_merged(_environment()))
-
-
 def usable_endpoint() -> Endpoint | None:
-    """Return the endpoint, None also where a value cannot be used."""
+    """Return the endpoint that the settings name, None where a value is missing or unusable."""
     try:
-        return endpoint()
+        return _endpoint(_environment())
     except ModelSettingsError:
         return None
+
+
+def _endpoint(environment: Mapping[str, str]) -> Endpoint | None:
+    return Endpoint.from_environment(_merged(environment))
 
 
 def _environment() -> dict[str, str]:
@@ -96,11 +92,15 @@ def draw(task: Task | None) -> Asking | None:
     if missing:
         or_here = "Or fill in base URL and model above, for this session only."
         st.info(f"{escaped(missing)} {or_here}", icon=":material/smart_toy:")
+    try:
+        _endpoint(environment)
+    except ModelSettingsError as error:
+        st.error(escaped(str(error)), icon=":material/cloud_off:")
     return test
 
 
 def _draw_allowed(environment: Mapping[str, str]) -> None:
-    with suppress(ModelSettingsError):  # it is said where the model is used
+    with suppress(ModelSettingsError):  # it is said below
         if told := Allowed(environment.get(ALLOWED_SETTING)).told():
             st.caption(escaped(told))
 
@@ -120,6 +120,7 @@ def _draw_fields(environment: Mapping[str, str]) -> None:
         "Key",
         str(table().settings.get("api_key", "")),
         type="password",
+        max_chars=LONGEST_KEY,
         placeholder="set in the environment" if _KEY in environment else "if the server asks",
         autocomplete="off",
         **_kept("api_key"),
