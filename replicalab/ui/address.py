@@ -2,10 +2,10 @@
 
 Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``seed``, ``rounds``,
 ``round`` (shown from 1), ``plan`` (absent for the reference protocol), and ``budget``, ``days`` and
-``staff`` (each only where another lab is supposed), and ``scientist``, ``manager``, ``recording``
-and ``present`` (each only where it is not the default); `own_studies` adds ``own``. A plan is JSON,
-compressed, with a checksum of its own, so that a link that was cut anywhere is noticed rather than
-half read. An address typed by hand needs no ``v``.
+``staff`` (each only where another lab is supposed), ``scientist``, ``manager``, ``recording`` and
+``present`` (each only where it is not the default), and ``own``, a key to a visitor's study. A plan
+is JSON, compressed, with a checksum of its own, so that a link that was cut anywhere is noticed
+rather than half read. An address typed by hand needs no ``v``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import binascii
 import json
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from pydantic import ValidationError
@@ -22,8 +23,15 @@ from pydantic import ValidationError
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.models import PROTOCOL_FIELDS, Protocol, too_large
-from replicalab.scenarios import MAX_ROUNDS, Difficulty, load_scenario
-from replicalab.ui.workspace import DEFAULT_DIFFICULTY, DEFAULT_STUDY, LEVERS, FindPack, Workspace
+from replicalab.scenarios import MAX_ROUNDS, Difficulty
+from replicalab.ui.workspace import (
+    DEFAULT_DIFFICULTY,
+    DEFAULT_STUDY,
+    LEVERS,
+    FindPack,
+    Workspace,
+    on_the_shelf,
+)
 
 _CHECK: Final = "v"
 _LARGEST_PLAN: Final = 64 * 1024
@@ -54,10 +62,13 @@ _KEYS: Final = {
     "manager": _Key("lab_manager", _LEFT_OUT),
     "recording": _Key("recording", _LEFT_OUT),
     "present": _Key("presenting", _LEFT_OUT),
+    "own": _Key("own", "is no key of a visitor's study; it is left out."),
 }
 """Every key but those of the study and the plan, in the order in which they are read."""
 _FIRST: Final = ("study", "lab", "seed", "rounds", "round", "plan")
 """The keys that the checksum counts even where they are absent."""
+_UNCOUNTED: Final = ("own",)
+"""The keys that it never counts: links from before have them, and a cut one is noticed anyway."""
 _DEFAULT: Final = Workspace()
 
 
@@ -86,14 +97,16 @@ def _checksum(query: Mapping[str, str]) -> str:
     Keys that came later count only where they stand, so links from before them still hold.
     """
     parts = [f"{key}={query.get(key, '')}" for key in _FIRST]
-    parts += [f"{key}={query[key]}" for key in _KEYS if key in query and key not in _FIRST]
+    later = [key for key in _KEYS if key in query and key not in (*_FIRST, *_UNCOUNTED)]
+    parts += [f"{key}={query[key]}" for key in later]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
 
 
-def from_query(query: Mapping[str, str], find: FindPack = load_scenario) -> LinkReading:
+def from_query(query: Mapping[str, str], find: FindPack = on_the_shelf) -> LinkReading:
     """Return the workspace of an address; a part that cannot be read keeps its default.
 
-    A plan belongs to its study: when that cannot be opened, the plan is left out too.
+    A plan belongs to its study: when that cannot be opened, the plan is left out too. A visitor's
+    study that is not here is asked for all the same: its file may be at hand.
     """
     work, problems = _DEFAULT, list[str]()
     for key, (field, otherwise, _) in _KEYS.items():
@@ -104,9 +117,9 @@ def from_query(query: Mapping[str, str], find: FindPack = load_scenario) -> Link
                 problems.append(f"{key} '{shortened(query[key])}' {otherwise}")
     study = query.get("study", DEFAULT_STUDY)
     try:
-        find(study, work.difficulty.value, work.seed)
+        work = _with_study(work, study, find)
         plan = decode_plan(query["plan"]) if "plan" in query else None
-        work = work.changed(scenario_id=study, protocol=plan)
+        work = work.changed(protocol=plan)
     except ScenarioError as error:
         fault = error.faults[0]
         problems.append(
@@ -114,14 +127,34 @@ def from_query(query: Mapping[str, str], find: FindPack = load_scenario) -> Link
             f"{shortened(fault.remedy, 250)}. "
             f"Showing '{DEFAULT_STUDY}' with its reference protocol."
         )
+        work = work.changed(own=None)
     except LinkError as error:
-        work = work.changed(scenario_id=study)
         problems.append(f"plan: {error} Showing the study's reference protocol instead.")
     if not problems and _CHECK in query and query[_CHECK] != _checksum(query):
         problems.append(
             "the address was cut or changed since it was copied; what is left of it is shown."
         )
     return LinkReading(work, problems)
+
+
+def _with_study(work: Workspace, study: str, find: FindPack) -> Workspace:
+    """Return a workspace on the study that an address names: a visitor's, or one on the shelf.
+
+    Links from before carried a key beside every study, also beside one on the shelf.
+
+    Raises:
+        ScenarioError: it is not on the shelf, and the address has no key for it.
+    """
+    for own in dict.fromkeys((work.own, None)):
+        try:
+            find(study, work.difficulty.value, work.seed, own)
+            return work.changed(scenario_id=study, own=own)
+        except ScenarioError as error:
+            wrong = error
+    if work.own is not None:
+        with suppress(ValidationError):  # the study has a name that none can have
+            return work.changed(scenario_id=study)
+    raise wrong
 
 
 def _value(key: str, text: str) -> object:

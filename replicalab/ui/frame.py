@@ -15,7 +15,7 @@ from replicalab.errors import ScenarioError
 from replicalab.figures import cost_chart
 from replicalab.planner import Options
 from replicalab.text.verdicts import plan_verdict
-from replicalab.ui import state
+from replicalab.ui import reopening, state
 from replicalab.ui.gallery import cards
 from replicalab.ui.words import escaped, verdict_badge
 
@@ -46,6 +46,7 @@ def page(title: str) -> Iterator[Options]:
     if not (title == _PRESENTED and state.workspace().presenting):
         _draw_navigation()
         _draw_header(here, title)
+    reopening.draw()
     yield here
     state.write_address()
 

@@ -23,6 +23,7 @@ from replicalab.scenarios import (
     summary_of,
 )
 from replicalab.text.verdicts import ANSWERS, answer_to
+from replicalab.ui.cupboard import OwnStudy
 from replicalab.ui.words import coloured
 
 
@@ -32,12 +33,12 @@ class Card(NamedTuple):
     Attributes:
         summary: what it is about.
         labs: the reference protocol in the easy, the medium and the hard lab.
-        own: whether the visitor brought it.
+        own: as a visitor brought it, this one or another; None on the shelf.
     """
 
     summary: ScenarioSummary
     labs: tuple[Options, ...]
-    own: bool = False
+    own: OwnStudy | None = None
 
 
 class Filter(NamedTuple):
@@ -69,9 +70,14 @@ def _cards(_fingerprint: Hashable) -> tuple[Card, ...]:
     )
 
 
-def own_card(study: Study) -> Card:
-    """Return the card of a study that the visitor brought."""
-    return Card(summary_of(study), _labs(partial(pack_of, study)), own=True)
+def own_card(own: OwnStudy) -> Card:
+    """Return the card of a study that a visitor brought."""
+    return Card(summary_of(own.study), labs_of(own.study), own)
+
+
+def labs_of(study: Study) -> tuple[Options, ...]:
+    """Return what may be done about a study's reference protocol in each of its labs."""
+    return _labs(partial(pack_of, study))
 
 
 def _labs(pack_in: Callable[[Difficulty], Pack]) -> tuple[Options, ...]:

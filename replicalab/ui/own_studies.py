@@ -1,92 +1,103 @@
-"""The studies that a visitor brought: kept in this server's memory, under a key in the address.
+"""The studies that a visitor brought, and those that others let one read by a link.
 
-The key is a random one; whoever has the address sees them. Nothing is written to a disk.
+Who owns a study is told by a cookie that no page and no address shows; whoever has a study's
+address reads it. Nothing is written to a disk.
 """
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections import OrderedDict
-from threading import Lock
-from typing import Final, NamedTuple
+from typing import Final
 
 import streamlit as st
 
-from replicalab.scenarios import Difficulty, Pack, Study, load_scenario, pack_of
+from replicalab.errors import Fault, ScenarioError
+from replicalab.scenarios import (
+    Difficulty,
+    Pack,
+    Study,
+    list_scenarios,
+    load_scenario,
+    pack_of,
+    parse_study,
+)
+from replicalab.ui.cupboard import Cupboard, OwnStudy
 
-ADDRESS_KEY: Final = "own"
-MOST_STUDIES: Final = 12
-_MOST_VISITORS: Final = 64
-_KEY: Final = "own_studies_key"
-_LOCK: Final = Lock()
-_KEY_SHAPE: Final = re.compile(r"[0-9a-f]{32}")
-
-
-class OwnStudy(NamedTuple):
-    """A study as its author wrote it, and as it was read."""
-
-    text: str
-    study: Study
-
-
-@st.cache_resource(show_spinner=False)
-def _cupboard() -> OrderedDict[str, dict[str, OwnStudy]]:
-    """Every visitor's studies by key, the visitor seen longest ago first."""
-    return OrderedDict()
+VISITOR_COOKIE: Final = "replicalab_visitor"
+_CUPBOARD: Final = Cupboard()
+"""Not a cache of Streamlit's, which any session can have cleared."""
+_OWNER: Final = "own_studies_owner"
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
-def begin(key: str | None) -> None:
-    """Take the key that an address carries, unless this session has one already."""
-    if key and _KEY not in st.session_state and _KEY_SHAPE.fullmatch(key):
-        st.session_state[_KEY] = key
+def _cookie() -> str:
+    return str(st.context.cookies.get(VISITOR_COOKIE, ""))  # no text where no browser asks
 
 
-def address() -> dict[str, str]:
-    """Return what the address must carry for these studies to be found again."""
-    return {ADDRESS_KEY: st.session_state[_KEY]} if kept() else {}
+def _owner() -> str:
+    """Return the visitor's secret: the cookie's, or where there is none one of this session."""
+    if _TOKEN.fullmatch(token := _cookie()):
+        return token
+    owner: str = st.session_state.setdefault(_OWNER, secrets.token_urlsafe(32))
+    return owner
 
 
 def kept() -> dict[str, OwnStudy]:
-    """Return this visitor's studies by id, the latest last."""
-    return dict(_cupboard().get(st.session_state.get(_KEY, ""), {}))
+    """Return this visitor's studies by id, the latest last; they are in use."""
+    return _CUPBOARD.of(_owner())
 
 
-def has_room(scenario_id: str) -> bool:
-    """Return whether a study of that id can be kept beside the others."""
-    return len({*kept(), scenario_id}) <= MOST_STUDIES
+def shared(key: str | None) -> OwnStudy | None:
+    """Return another visitor's study by its key; None where there is none, or it is one's own."""
+    found = _CUPBOARD.read(key) if key else None
+    return None if found is None or key_of(found.study.scenario_id) == key else found
 
 
-def keep(text: str, study: Study) -> None:
-    """Keep a study; one of the same id is replaced."""
-    studies = kept()
-    studies.pop(study.scenario_id, None)
-    _put({**studies, study.scenario_id: OwnStudy(text, study)})
+def key_of(scenario_id: str) -> str | None:
+    """Return the key of this visitor's study of that id, None where there is none."""
+    own = kept().get(scenario_id)
+    return own.key if own else None
+
+
+def refusal(text: str, study: Study) -> str:
+    """Return why a study cannot be kept now, and what to do; empty where it can."""
+    return _CUPBOARD.refusal(_owner(), study.scenario_id, text)
+
+
+def keep(text: str, study: Study) -> str:
+    """Keep a study in place of one's own of that id; return why not, and change nothing."""
+    return _CUPBOARD.keep(_owner(), text, study)
 
 
 def remove(scenario_id: str) -> None:
-    """Forget a study."""
-    studies = kept()
-    studies.pop(scenario_id, None)
-    _put(studies)
+    """Forget one of this visitor's studies."""
+    _CUPBOARD.remove(_owner(), scenario_id)
 
 
-def _put(studies: dict[str, OwnStudy]) -> None:
-    key, cupboard = st.session_state.setdefault(_KEY, secrets.token_hex(16)), _cupboard()
-    with _LOCK:
-        cupboard[key] = studies
-        cupboard.move_to_end(key)
-        while len(cupboard) > _MOST_VISITORS:
-            cupboard.popitem(last=False)
-
-
-def find(scenario_id: str, difficulty: str, seed: int) -> Pack:
-    """Return a study in its lab: the visitor's own of that id, or the one on the shelf.
+def usable_study(text: str, name: str) -> Study:
+    """Return the study in a visitor's file.
 
     Raises:
-        ScenarioError: neither has it.
+        ScenarioError: with what is wrong, also that its id belongs to a study on the shelf.
     """
-    own = kept().get(scenario_id)
+    study = parse_study(text, name)
+    if any(study.scenario_id == summary.scenario_id for summary in list_scenarios()):
+        taken = f"'{study.scenario_id}' is already the id of a study on the shelf"
+        raise ScenarioError(name, [Fault("scenario_id", taken, "choose another id")])
+    return study
+
+
+def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
+    """Return a study in its lab: a visitor's, by its key, or one on the shelf.
+
+    Raises:
+        ScenarioError: it is not there.
+    """
     if own is None:
         return load_scenario(scenario_id, difficulty, seed)
-    return pack_of(own.study, Difficulty(difficulty), seed)
+    found = _CUPBOARD.read(own)
+    if found is None or found.study.scenario_id != scenario_id:
+        gone = Fault("scenario_id", f"'{scenario_id}' is not here", "open its file")
+        raise ScenarioError("studies of visitors", [gone])
+    return pack_of(found.study, Difficulty(difficulty), seed)

@@ -16,10 +16,10 @@ from replicalab.assessment import assess
 from replicalab.errors import ScenarioError
 from replicalab.models import Protocol
 from replicalab.planner import Options
-from replicalab.scenarios import list_scenarios
+from replicalab.scenarios import Study, list_scenarios
 from replicalab.ui import own_studies
 from replicalab.ui.address import from_query, to_query
-from replicalab.ui.workspace import LEVERS, Workspace
+from replicalab.ui.workspace import DEFAULT_STUDY, LEVERS, Workspace
 
 if TYPE_CHECKING:
     from replicalab.ui.stories import Story
@@ -40,6 +40,8 @@ class State:
         version: changes whenever the plan changes from outside its editor; the editor's widgets
             carry it in their keys, so that new ones show the plan and not what was typed before.
         problems: what could not be read of the address, until it is dismissed.
+        missing: what was asked for of a visitor's study that is not here, until its file is
+            opened or it is dismissed; the address is left alone as long.
         story: the story that was opened last.
         address: the one that we wrote last, or that the visitor came with.
         written_at: when; in seconds of `time.monotonic`.
@@ -52,6 +54,7 @@ class State:
     future: list[Workspace] = field(default_factory=list)
     version: int = 0
     problems: list[str] = field(default_factory=list)
+    missing: Workspace | None = None
     story: Story | None = None
     address: dict[str, str] = field(default_factory=dict)
     written_at: float = 0.0
@@ -92,7 +95,7 @@ def begin() -> None:
     Too soon after an edit the browser may still show an older one: ours is written again instead.
     """
     query = st.query_params.to_dict()
-    own_studies.begin(query.get(own_studies.ADDRESS_KEY))
+    own_studies.kept()  # which are in use as long as their owner looks at a page
     if _STATE not in st.session_state:
         st.session_state[_STATE] = State(Workspace())
         _adopt(query)
@@ -100,39 +103,45 @@ def begin() -> None:
         if time.monotonic() - current().written_at > _SETTLED_AFTER:
             _remember()
             _adopt(query)
-        else:
+        elif current().missing is None:
             current().address = {}
     current().touched = False
-    _leave_a_broken_study()
+    _leave_a_lost_study()
 
 
 def _adopt(query: dict[str, str]) -> None:
     found, reading = current(), from_query(query, own_studies.find)
-    found.workspace, found.problems = reading.workspace, reading.problems
-    found.address = {} if reading.problems else query
+    found.workspace, found.problems, found.missing = reading.workspace, reading.problems, None
+    found.address = query
     found.written_at = time.monotonic()
     found.version += 1
 
 
-def _leave_a_broken_study() -> None:
-    """Open another study when the open one's file has become unreadable, and say so."""
+def _leave_a_lost_study() -> None:
+    """Open another study when the open one is gone or its file is unreadable, and say so."""
     try:
         workspace().pack(own_studies.find)
     except ScenarioError as error:
-        usable = list_scenarios()
+        usable = [summary.scenario_id for summary in list_scenarios()]
         if not usable:
             raise
-        current().problems = [*str(error).splitlines(), "Another study is open instead."]
-        open_workspace(Workspace(scenario_id=usable[0].scenario_id))
+        found, other = current(), DEFAULT_STUDY if DEFAULT_STUDY in usable else usable[0]
+        if workspace().own:  # no step: undo would lead back to what is not there
+            found.missing, found.workspace = workspace(), Workspace(scenario_id=other)
+            found.version += 1
+        else:
+            found.problems = [*str(error).splitlines(), "Another study is open instead."]
+            open_workspace(Workspace(scenario_id=other))
 
 
 def address() -> dict[str, str]:
-    """Return the query string that opens what is on the screen."""
-    return {**to_query(workspace()), **own_studies.address()}
+    """Return the query string that opens what is on the screen, or what is missing there."""
+    found = current()
+    return to_query(found.workspace) if found.missing is None else found.address
 
 
 def write_address() -> None:
-    """Write the workspace into the address, if it is not there already."""
+    """Write that into the address, if it is not there already."""
     found, query = current(), address()
     if query != found.address:
         st.query_params.from_dict(query)
@@ -172,9 +181,26 @@ def replace_plan(protocol: Protocol | None) -> None:
     open_workspace(workspace().with_plan(protocol, own_studies.find))
 
 
-def open_study(scenario_id: str) -> None:
+def open_study(scenario_id: str, own: str | None = None) -> None:
     """Open a study with its reference protocol, in the lab and with the seed now chosen."""
-    open_workspace(workspace().with_study(scenario_id))
+    open_workspace(workspace().with_study(scenario_id, own))
+
+
+def bring(text: str, study: Study) -> str:
+    """Keep a visitor's study and open it; return why not, and change nothing.
+
+    One that was missing is opened with the lab and the plan that it was asked for with.
+    """
+    found, refused = current(), own_studies.keep(text, study)
+    if refused:
+        return refused
+    own = own_studies.key_of(study.scenario_id)
+    if found.missing and found.missing.scenario_id == study.scenario_id:
+        open_workspace(found.missing.changed(own=own))
+        found.missing = None
+    else:
+        open_study(study.scenario_id, own)
+    return ""
 
 
 def undo() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from replicalab.models import Protocol, Record
 from replicalab.negotiation import LabManagerKind, ScientistKind
@@ -14,8 +14,8 @@ from replicalab.scenarios import MAX_ROUNDS, MOST, Difficulty, Identifier, Pack,
 Lever = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 """A lab's amount that is pulled to another value."""
 
-FindPack = Callable[[str, str, int], Pack]
-"""Finds a study in its lab: (scenario_id, difficulty, seed); raises ScenarioError."""
+FindPack = Callable[[str, str, int, str | None], Pack]
+"""Finds a study in its lab: (scenario_id, difficulty, seed, own); raises ScenarioError."""
 
 DEFAULT_STUDY: Final = "fin_momentum"
 DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
@@ -23,16 +23,23 @@ LARGEST_SEED: Final = 999_999
 MOST_ROUNDS: Final = 12
 
 
+def on_the_shelf(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
+    """Return a study on the shelf in its lab; those of visitors are not looked for."""
+    return load_scenario(scenario_id, difficulty, seed)
+
+
 class Workspace(Record):
     """What every page shows: a study in a lab, a plan, and a round of its negotiation.
 
-    ``protocol`` is None while the plan is the study's reference protocol; ``round_number``
-    counts from 0. ``budget`` (credits), ``days`` and ``staff`` are what the Trade-offs page
-    supposes of the lab; None is the lab's own. ``scientist`` and ``lab_manager`` play the
-    negotiation, unless ``recording`` names a recorded one; ``presenting`` hides the controls.
+    ``own`` is the key of a visitor's study; None is one on the shelf. ``protocol`` is None while
+    the plan is the study's reference protocol; ``round_number`` counts from 0. ``budget``
+    (credits), ``days`` and ``staff`` are what the Trade-offs page supposes of the lab; None is the
+    lab's own. ``scientist`` and ``lab_manager`` play the negotiation, unless ``recording`` names a
+    recorded one; ``presenting`` hides the controls.
     """
 
     scenario_id: Identifier = DEFAULT_STUDY
+    own: Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")] | None = None
     difficulty: Difficulty = DEFAULT_DIFFICULTY
     seed: Annotated[int, Field(strict=True, ge=0, le=LARGEST_SEED)] = 0
     protocol: Protocol | None = None
@@ -46,7 +53,7 @@ class Workspace(Record):
     recording: Identifier | None = None
     presenting: Annotated[bool, Field(strict=True)] = False
 
-    def pack(self, find: FindPack = load_scenario) -> Pack:
+    def pack(self, find: FindPack = on_the_shelf) -> Pack:
         """Return the study in its lab.
 
         Raises:
@@ -54,18 +61,18 @@ class Workspace(Record):
         """
         return find(*self.where)
 
-    def plan(self, find: FindPack = load_scenario) -> Protocol:
+    def plan(self, find: FindPack = on_the_shelf) -> Protocol:
         """Return the plan: the edited one, or the study's reference protocol."""
         return self.protocol or self.pack(find).reference_protocol
 
-    def with_plan(self, protocol: Protocol | None, find: FindPack = load_scenario) -> Workspace:
+    def with_plan(self, protocol: Protocol | None, find: FindPack = on_the_shelf) -> Workspace:
         """Return this workspace with another plan, at the first round."""
         same = protocol is not None and protocol == self.pack(find).reference_protocol
         return self.changed(protocol=None if same else protocol, recording=None, round_number=0)
 
-    def with_study(self, scenario_id: str) -> Workspace:
+    def with_study(self, scenario_id: str, own: str | None = None) -> Workspace:
         """Return another study with its reference protocol, in the same lab and seed."""
-        return self._elsewhere(scenario_id=scenario_id, protocol=None)
+        return self._elsewhere(scenario_id=scenario_id, own=own, protocol=None)
 
     def with_lab(self, difficulty: str, seed: int) -> Workspace:
         """Return the same study and plan in another lab."""
@@ -76,9 +83,9 @@ class Workspace(Record):
         return self.changed(recording=None, round_number=0, **dict.fromkeys(LEVERS), **changes)
 
     @property
-    def where(self) -> tuple[str, str, int]:
-        """The study and its lab."""
-        return self.scenario_id, self.difficulty.value, self.seed
+    def where(self) -> tuple[str, str, int, str | None]:
+        """The study and its lab, as `FindPack` asks for them."""
+        return self.scenario_id, self.difficulty.value, self.seed, self.own
 
     def stepped_from(self, now: Workspace) -> Workspace:
         """Return this workspace as a step of undo or redo brings it back.

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+import secrets
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.driving import ROOT, open_app, wait_for_run
+from replicalab.ui.own_studies import VISITOR_COOKIE
+from tests.browser.driving import (
+    HOST,
+    ROOT,
+    count_runs,
+    open_app,
+    wait_for_run,
+)
 from tests.browser.visiting import follow, press, type_text, where
 
 EDITOR = "Study file (YAML)"
+
 TITLE = "Chamber Music and the Growth of Bean Seedlings"
 
 
@@ -30,6 +40,50 @@ def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> Non
     expect(app_page.get_by_text(re.compile(r"^Round 1 of \d+$"))).to_be_visible()
     open_app(app_page, app_page.url)
     expect(where(app_page)).to_contain_text(TITLE)
+
+
+def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
+    app_page: Page, browser: Browser, browser_context_args: dict[str, Any]
+) -> None:
+    stay_known(app_page)
+    bring_template(app_page)
+    app_page.get_by_role("tab", name="All studies").click()
+    expect(button(app_page, "Remove")).to_be_visible()
+    with browser.new_context(**browser_context_args) as elsewhere:
+        reader = elsewhere.new_page()
+        count_runs(reader)
+        open_app(reader, app_page.url)
+        expect(where(reader)).to_contain_text(TITLE)
+        expect(reader.get_by_text("shared with you, to read")).to_be_visible()
+        expect(button(reader, "Copy it into the editor")).to_be_visible()
+        expect(button(reader, "Remove")).to_have_count(0)
+        assert reader.url == app_page.url
+    open_app(app_page, app_page.url)
+    press(app_page, "Remove")
+    expect(where(app_page)).not_to_contain_text(TITLE)
+
+
+def stay_known(page: Page) -> None:
+    """Give a browser the cookie by which it is known again."""
+    token = secrets.token_urlsafe(32)
+    page.context.add_cookies(
+        [{"name": VISITOR_COOKIE, "value": token, "domain": HOST, "path": "/"}]
+    )
+
+
+def bring_template(page: Page) -> None:
+    """Use the template as a study of one's own, from the front door on."""
+    if page.url == "about:blank":
+        open_app(page)
+    page.get_by_role("tab", name="Bring your own").click()
+    press(page, "Put it into the editor")
+    press(page, "Use this study")
+    expect(where(page)).to_contain_text(TITLE)
+
+
+def button(page: Page, name: str) -> Locator:
+    """Return the buttons of that name, which may be followed by their keys."""
+    return page.get_by_role("button", name=re.compile(rf"^{name}"))
 
 
 def test_uploaded_file_is_put_into_the_editor_and_binary_is_refused(

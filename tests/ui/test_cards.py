@@ -9,6 +9,7 @@ import pytest
 from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.scenarios import Difficulty, copy_text, list_scenarios, parse_study
 from replicalab.text.verdicts import answer_to
+from replicalab.ui.cupboard import OwnStudy
 from replicalab.ui.gallery import Filter, cards, lab_line, matching, own_card
 from tests.ui.reading import plain
 
@@ -62,8 +63,8 @@ def test_filter_keeps_in_order_what_fits_all_of_it(wanted: Filter, found: list[s
 
 def test_own_card_answers_as_the_shipped_one_does() -> None:
     [shipped] = matching(CARDS, Filter(text="stroop"))
-    study = parse_study(copy_text("psy_stroop", "my_stroop"), "mine")
-    mine = own_card(study)
+    text = copy_text("psy_stroop", "my_stroop")
+    mine = own_card(OwnStudy("key", text, len(text), parse_study(text, "mine")))
     assert mine.own
     assert list(map(lab_line, mine.labs)) == list(map(lab_line, shipped.labs))
     assert mine.summary.scenario_id == "my_stroop"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from replicalab.scenarios import copy_text, study_text, template_text
-from replicalab.ui import own_studies
+from replicalab.ui import cupboard, own_studies
+from replicalab.ui.cupboard import Cupboard
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
@@ -34,10 +33,8 @@ MINE: Final = copy_text("psy_stroop", "my_stroop")
 
 
 @pytest.fixture(autouse=True)
-def _empty_cupboard() -> Iterator[None]:
-    st.cache_resource.clear()
-    yield
-    st.cache_resource.clear()
+def _empty_cupboard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_studies, "_CUPBOARD", Cupboard())
 
 
 def write(app: AppTest, text: str) -> AppTest:
@@ -106,12 +103,18 @@ def test_study_that_is_used_is_open_everywhere_and_found_by_its_address_alone() 
     for page in (PROTOCOL, NEGOTIATION):
         assert where(go(app, page)).startswith("Studies of interference in serial verbal")
     again = visit(**address)
-    assert query_of(again)["study"] == "my_stroop"
+    assert query_of(again) == address
     assert not [alert for alert in alerts(again) if "opened" in alert.text]
     del address["own"]
     unknown = visit(**address)
     assert query_of(unknown)["study"] == "fin_momentum"
     assert "study 'my_stroop' cannot be opened" in said(unknown)
+
+
+def test_shipped_study_that_is_opened_afterwards_leaves_no_key_in_the_address() -> None:
+    app = using()
+    app.button(key="open_fin_momentum").click()
+    assert "own" not in query_of(run(app))
 
 
 def test_edited_study_replaces_the_one_in_use_until_it_is_taken_away() -> None:
@@ -135,7 +138,7 @@ def test_hostile_text_gives_faults_and_no_exception(text: str) -> None:
 def test_study_beyond_the_room_there_is_waits_until_one_is_removed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(own_studies, "MOST_STUDIES", 2)
+    monkeypatch.setattr(cupboard, "MOST_STUDIES", 2)
     app = visit()
     for number in range(2):
         mine = MINE.replace("my_stroop", f"my_stroop_{number}")
@@ -145,3 +148,29 @@ def test_study_beyond_the_room_there_is_waits_until_one_is_removed(
     assert "You keep 2 studies here" in said(app)
     app = write(press(app, "Remove"), MINE)
     assert can_press(app, "Use this study")
+
+
+def test_study_waits_in_the_editor_while_the_server_is_full(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cupboard, "MOST_BYTES_IN_ALL", len(MINE.encode()))
+    using()
+    late = write(visit(), MINE)
+    assert not can_press(late, "Use this study")
+    assert "This server has no room for another study" in said(late)
+    assert late.text_area(key="own_text").value == MINE
+
+
+def test_room_that_is_gone_when_the_button_is_pressed_is_said() -> None:
+    late = write(visit(), MINE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cupboard, "MOST_BYTES_IN_ALL", 1)
+        press(late, "Use this study")
+        assert "This server has no room for another study" in said(late)
+        assert query_of(late)["study"] == "fin_momentum"
+
+
+def test_study_that_takes_the_place_of_one_says_so() -> None:
+    app = write(using(), MINE.replace("budget: 1000", "budget: 5000"))
+    assert "It takes the place of your 'my_stroop' as it is now." in said(app)
+    assert "It takes the place" not in said(write(app, MINE))

@@ -150,8 +150,10 @@ def _must_be_shown(setup: Setup) -> None:
 def _workspace_of(setup: Setup) -> Workspace:
     """Return the workspace in which a negotiation from elsewhere is shown, at its first round."""
     work = state.workspace()
-    opened = work.with_study(setup.scenario_id).with_lab(setup.difficulty, setup.seed)
-    kept = work.protocol if work.scenario_id == setup.scenario_id else None
+    same = work.scenario_id == setup.scenario_id
+    own = work.own if same else own_studies.key_of(setup.scenario_id)
+    opened = work.with_study(setup.scenario_id, own).with_lab(setup.difficulty, setup.seed)
+    kept = work.protocol if same else None
     return opened.changed(protocol=kept, max_rounds=setup.max_rounds, lab_manager=setup.lab_manager)
 
 

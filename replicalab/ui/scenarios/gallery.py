@@ -31,6 +31,7 @@ _OWN_BUTTONS: Final = (
     ("Edit", ":material/edit:", own.edit),
     ("Remove", ":material/delete:", own.take_away),
 )
+_SHARED_BUTTONS: Final = (("Copy it into the editor", ":material/edit_document:", own.edit),)
 
 
 def draw_stories() -> None:
@@ -54,9 +55,11 @@ def draw_stories() -> None:
 
 
 def _open_a_surprise() -> None:
+    card = secrets.choice(_all_cards())
     state.open_workspace(
         Workspace(
-            scenario_id=secrets.choice(_all_cards()).summary.scenario_id,
+            scenario_id=card.summary.scenario_id,
+            own=card.own and card.own.key,
             difficulty=secrets.choice(list(Difficulty)),
             seed=secrets.randbelow(_SEEDS),
         )
@@ -64,7 +67,9 @@ def _open_a_surprise() -> None:
 
 
 def _all_cards() -> list[Card]:
-    return [*(own_card(each.study) for each in own_studies.kept().values()), *cards()]
+    shared = own_studies.shared(state.workspace().own)
+    brought = [*([shared] if shared else []), *own_studies.kept().values()]
+    return [*map(own_card, brought), *cards()]
 
 
 def draw_gallery() -> None:
@@ -111,10 +116,15 @@ def _draw_filters(found: list[Card]) -> Filter:
 
 
 def _draw_card(card: Card) -> None:
-    summary = card.summary
-    is_open = summary.scenario_id == state.workspace().scenario_id
-    with st.container(border=True, key=f"card_{summary.scenario_id}", height="stretch"):
-        origin = " · yours" if card.own else " · contested" if summary.contested else ""
+    summary, work = card.summary, state.workspace()
+    key = card.own.key if card.own else None
+    is_mine = key is not None and key == own_studies.key_of(summary.scenario_id)
+    place = summary.scenario_id if is_mine or key is None else f"shared_{key}"
+    is_open = (summary.scenario_id, key) == (work.scenario_id, work.own)
+    with st.container(border=True, key=f"card_{place}", height="stretch"):
+        origin = " · contested" if summary.contested else ""
+        if card.own:
+            origin = " · yours" if is_mine else " · shared with you, to read"
         st.caption(f"{escaped(_domain_label(summary.domain_id))}{origin}")
         st.markdown(f"**{escaped(summary.title)}**  \n{escaped(summary.teaches)}")
         st.markdown("  \n".join(lab_line(lab) for lab in card.labs))
@@ -122,18 +132,18 @@ def _draw_card(card: Card) -> None:
             button(
                 "This one is open" if is_open else "Open",
                 "visibility" if is_open else "folder_open",
-                partial(_open, summary.scenario_id, summary.title),
-                key=f"open_{summary.scenario_id}",
+                partial(_open, summary.scenario_id, summary.title, key),
+                key=f"open_{place}",
                 disabled=is_open,
             )
             if card.own:
-                for label, icon, pressed in _OWN_BUTTONS:
+                for label, icon, pressed in _OWN_BUTTONS if is_mine else _SHARED_BUTTONS:
                     st.button(
                         label,
-                        key=f"{label.lower()}_{summary.scenario_id}",
+                        key=f"{label.split()[0].lower()}_{place}",
                         icon=icon,
                         on_click=pressed,
-                        args=(summary.scenario_id,),
+                        args=(card.own,),
                     )
 
 
@@ -141,10 +151,11 @@ def _domain_label(domain_id: str) -> str:
     return _DOMAINS.get(domain_id, domain_id.replace("_", " ").capitalize())
 
 
-def _open(scenario_id: str, title: str) -> None:
+def _open(scenario_id: str, title: str, key: str | None) -> None:
     """Open a study and say so: on a phone what happens to it is far above the card."""
-    if scenario_id != state.workspace().scenario_id:  # it may be pressed twice
-        state.open_study(scenario_id)
+    work = state.workspace()
+    if (scenario_id, key) != (work.scenario_id, work.own):  # it may be pressed twice
+        state.open_study(scenario_id, key)
     st.toast(f"{escaped(title)} is open, above the studies.", icon=":material/visibility:")
 
 

@@ -8,13 +8,12 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.errors import Fault, ScenarioError
+from replicalab.errors import ScenarioError
 from replicalab.lint import LintLevel, lint
 from replicalab.scenarios import (
     Study,
     copy_text,
     list_scenarios,
-    parse_study,
     readable_text,
     study_schema,
     template_text,
@@ -22,7 +21,8 @@ from replicalab.scenarios import (
 from replicalab.text.verdicts import Status
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
-from replicalab.ui.gallery import lab_line, own_card
+from replicalab.ui.cupboard import OwnStudy
+from replicalab.ui.gallery import lab_line, labs_of
 from replicalab.ui.words import badge, draw_table, escaped
 from replicalab.ui.workspace import Workspace
 
@@ -39,8 +39,9 @@ def draw() -> None:
     """Draw the ways to start, the editor, and what the file in it is worth."""
     st.markdown(
         "A study is one text file. Start from the template or from a shipped study, upload a "
-        "file, or paste one. It stays in this server's memory for you alone, under the address "
-        "in your browser; download it to keep it."
+        "file, or paste one. It stays in this server's memory and no longer than that: download "
+        "it to keep it. Whoever has the address of one of your studies can read that one; only "
+        "this browser can change or remove it."
     )
     _draw_ways_to_start()
     st.text_area(
@@ -55,16 +56,16 @@ def draw() -> None:
         _draw_verdict(text)
 
 
-def edit(scenario_id: str) -> None:
-    """Put one of the visitor's studies back into the editor."""
-    st.session_state[_TEXT] = own_studies.kept()[scenario_id].text
+def edit(own: OwnStudy) -> None:
+    """Put a study's text into the editor."""
+    st.session_state[_TEXT] = own.text
 
 
-def take_away(scenario_id: str) -> None:
+def take_away(own: OwnStudy) -> None:
     """Forget one of the visitor's studies; its text goes into the editor, so nothing is lost."""
-    edit(scenario_id)
-    own_studies.remove(scenario_id)
-    if state.workspace().scenario_id == scenario_id:
+    edit(own)
+    own_studies.remove(own.study.scenario_id)
+    if state.workspace().own == own.key:
         state.open_workspace(Workspace())
 
 
@@ -112,22 +113,14 @@ def _take_upload() -> None:
 
 def _draw_verdict(text: str) -> None:
     try:
-        study = _usable(parse_study(text, _NAME))
+        study = own_studies.usable_study(text, _NAME)
     except ScenarioError as error:
         _draw_faults(error)
         return
     st.success(f"“{escaped(study.paper.title)}” can be used.", icon=":material/check_circle:")
-    st.markdown("  \n".join(lab_line(lab) for lab in own_card(study).labs))
+    st.markdown("  \n".join(lab_line(lab) for lab in labs_of(study)))
     _draw_lint(study)
     _draw_actions(text, study)
-
-
-def _usable(study: Study) -> Study:
-    """Return the study, unless its id belongs to one on the shelf."""
-    if any(study.scenario_id == summary.scenario_id for summary in list_scenarios()):
-        taken = f"'{study.scenario_id}' is already the id of a study on the shelf"
-        raise ScenarioError(_NAME, [Fault("scenario_id", taken, "choose another id")])
-    return study
 
 
 def _draw_faults(error: ScenarioError) -> None:
@@ -158,20 +151,18 @@ def _draw_lint(study: Study) -> None:
 
 
 def _draw_actions(text: str, study: Study) -> None:
-    room = own_studies.has_room(study.scenario_id)
-    if not room:
-        st.warning(
-            f"You keep {own_studies.MOST_STUDIES} studies here, the most there is room for. Remove "
-            "one under All studies, then use this one.",
-            icon=":material/inventory_2:",
-        )
+    refused, mine = own_studies.refusal(text, study), own_studies.kept().get(study.scenario_id)
+    if refused:
+        st.warning(refused, icon=":material/inventory_2:")
+    elif mine and mine.text != text:
+        st.caption(f"It takes the place of your '{escaped(study.scenario_id)}' as it is now.")
     with st.container(horizontal=True, key="own_actions"):
         button(
             "Use this study",
             "play_arrow",
             partial(_use, text, study),
             type="primary",
-            disabled=not room,
+            disabled=bool(refused),
         )
         st.download_button(
             "Download the file",
@@ -192,5 +183,4 @@ def _draw_actions(text: str, study: Study) -> None:
 
 
 def _use(text: str, study: Study) -> None:
-    own_studies.keep(text, study)
-    state.open_study(study.scenario_id)
+    state.bring(text, study)  # where it is refused only now, the next run says why
