@@ -32,6 +32,7 @@ _FRONT_DOOR: Final = "Scenarios"
 _PRESENTED: Final = "Negotiation"
 _TURN_SECONDS: Final = 0.0005
 """How long a thread computes while another one waits for its turn."""
+_A_DAY: Final = 24 * 60 * 60
 
 
 @contextmanager
@@ -47,6 +48,7 @@ def page(title: str) -> Iterator[Options]:
         _draw_navigation()
         _draw_header(here, title)
     reopening.draw()
+    _ask_again_after_a_restart()
     yield here
     state.write_address()
 
@@ -77,6 +79,11 @@ def _warm_up() -> None:
     sys.setswitchinterval(_TURN_SECONDS)
     gc.collect()
     gc.freeze()
+
+
+@st.fragment(run_every=_A_DAY)
+def _ask_again_after_a_restart() -> None:
+    """Draw nothing. Only a page with a part that runs by itself asks for a run on reconnecting."""
 
 
 def _draw_navigation() -> None:

@@ -6,8 +6,10 @@ when the browser's Back or Forward brings an older one back.
 
 from __future__ import annotations
 
+import secrets
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import streamlit as st
@@ -38,7 +40,8 @@ class State:
         workspace: the study in its lab, the plan, the round.
         past, future: what undo and redo bring back, the next one last.
         version: changes whenever the plan changes from outside its editor; the editor's widgets
-            carry it in their keys, so that new ones show the plan and not what was typed before.
+            carry it in their keys, so that new ones show the plan and not what was typed before. It
+            starts anywhere: a tab that outlived its server still holds what was typed there.
         problems: what could not be read of the address, until it is dismissed.
         missing: what was asked for of a visitor's study that is not here, until its file is
             opened or it is dismissed; the address is left alone as long.
@@ -52,7 +55,7 @@ class State:
     workspace: Workspace
     past: list[Workspace] = field(default_factory=list)
     future: list[Workspace] = field(default_factory=list)
-    version: int = 0
+    version: int = field(default_factory=partial(secrets.randbelow, 2**32))
     problems: list[str] = field(default_factory=list)
     missing: Workspace | None = None
     story: Story | None = None

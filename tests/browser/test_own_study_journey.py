@@ -11,16 +11,18 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from replicalab.ui.own_studies import VISITOR_COOKIE
 from tests.browser.driving import (
+    APP,
     HOST,
     ROOT,
+    AppServer,
     count_runs,
     open_app,
     wait_for_run,
 )
-from tests.browser.visiting import follow, press, type_text, where
+from tests.browser.visiting import follow, number, press, type_number, type_text, where
 
 EDITOR = "Study file (YAML)"
-
+STAND_IN_SAMPLES = "300"
 TITLE = "Chamber Music and the Growth of Bean Seedlings"
 
 
@@ -61,6 +63,29 @@ def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
     open_app(app_page, app_page.url)
     press(app_page, "Remove")
     expect(where(app_page)).not_to_contain_text(TITLE)
+
+
+def test_tab_that_outlives_its_server_asks_for_the_file_and_goes_on(
+    browser: Browser, browser_context_args: dict[str, Any], tmp_path: Path
+) -> None:
+    with browser.new_context(**browser_context_args) as context:  # unwatched: its server goes
+        tab = context.new_page()
+        count_runs(tab)
+        with AppServer(APP, tmp_path / "first.log") as first:
+            open_app(tab, first.url)
+            bring_template(tab)
+            follow(tab, "Protocol")
+            type_number(tab, "Sample size", 7)
+            address = tab.url
+        with AppServer(APP, tmp_path / "second.log", port=first.port):
+            expect(tab.get_by_text("is not on this server")).to_be_visible(timeout=90_000)
+            assert tab.url == address
+            expect(number(tab, "Sample size")).to_have_value(STAND_IN_SAMPLES)
+            with wait_for_run(tab):
+                files = tab.locator("[data-testid=stFileUploader] input[type=file]")
+                files.set_input_files(ROOT / "scenarios" / "template.yaml")
+            expect(where(tab)).to_contain_text(TITLE)
+            expect(number(tab, "Sample size")).to_have_value("7")
 
 
 def stay_known(page: Page) -> None:

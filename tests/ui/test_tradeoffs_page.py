@@ -290,6 +290,7 @@ def test_plan_from_elsewhere_keeps_the_effect_only_and_another_study_nothing(
 ) -> None:
     outlook.choose(effect=1, point=(3, 161), as_least=True)
     session["state"].version += 1
-    assert outlook.chosen() == outlook.Choice("fin_momentum", 1, effect=1)
+    version = session["state"].version
+    assert outlook.chosen() == outlook.Choice("fin_momentum", version, effect=1)
     session["state"].workspace = Workspace(scenario_id="psy_stroop")
-    assert outlook.chosen() == outlook.Choice("psy_stroop", 1)
+    assert outlook.chosen() == outlook.Choice("psy_stroop", version)
