@@ -36,6 +36,7 @@ from replicalab.planner import Options
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario, pack_of, parse_study
 from replicalab.text.negotiation import outcome_verdict, round_caption, round_summary
 from replicalab.text.verdicts import plan_verdict
+from replicalab.ui import own_studies
 from replicalab.ui.address import encode_plan, from_query, to_query
 from replicalab.ui.gallery import lab_line
 from replicalab.ui.workspace import Workspace, supposed_lab
@@ -116,6 +117,11 @@ def link(number: int) -> dict[str, str]:
         budget=chance.choice((None, 1, 700, 10**6)),
     )
     query = to_query(work)
+    if chance.random() < 0.2:
+        query |= {
+            "own": f"{chance.randrange(16**32):032x}",
+            "study": chance.choice((*study_ids(), "x")),
+        }
     if chance.random() < 0.5:
         values = bent_data(list(plan.model_dump(mode="json").values()), chance)
         packed = zlib.compress(json.dumps(values).encode(), 9)
@@ -130,14 +136,21 @@ def link(number: int) -> dict[str, str]:
 
 
 def view_link(number: int) -> None:
-    """Open an address as the pages do: what is shown is a plan in a lab, and a link of its own."""
+    """Open an address as the pages do: what is shown is a plan in a lab, and a link of its own.
+
+    A visitor's study that is not here stays asked for; the default one stands in.
+    """
     query = link(number)
-    work, problems = from_query(query)
+    work, problems = from_query(query, own_studies.find)
+    assert from_query(to_query(work), own_studies.find) == (work, [])
+    assert work.own in (None, query.get("own"))
+    if work.own is not None:
+        assert work.scenario_id == query["study"]
+        work = Workspace()
     pack = work.pack()
     yours = assess(work.plan(), supposed_lab(pack, work.levers))
     assert plan_verdict(yours).text
     assert sum(map(len, problems)) < LONGEST_MESSAGE
-    assert from_query(to_query(work)) == (work, [])
     if work.protocol is not None:
         assert encode_plan(work.protocol) == to_query(work)["plan"]
 

@@ -51,7 +51,7 @@ def _take() -> None:
         study = own_studies.usable_study(text, upload.name)
         _require_id(study.scenario_id, missing.scenario_id, upload.name)
     except ScenarioError as error:
-        st.session_state[_FAULT] = "\n".join(f"- {line}" for line in str(error).splitlines())
+        st.session_state[_FAULT] = str(error)
         return
     st.session_state[_FAULT] = state.bring(text, study)
 
