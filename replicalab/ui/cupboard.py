@@ -133,10 +133,13 @@ class Cupboard:
         return self._clock() - drawer.seen <= IN_USE_SECONDS
 
     def _make_room(self, more: int) -> None:
-        """Let drawers go that nobody uses, the longest unused first, until that much more fits."""
+        """Let the drawers that nobody has seen for the longest go, until that much more fits.
+
+        None of them is in use: `_refusal` has seen to it that those in use leave the room.
+        """
         total = sum(drawer.size() for drawer in self._drawers.values()) + more
         for owner, drawer in list(self._drawers.items()):
-            if total <= MOST_BYTES_IN_ALL or self._used(drawer):
+            if total <= MOST_BYTES_IN_ALL:
                 return
             total -= drawer.size()
             del self._drawers[owner]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import Final
@@ -102,6 +103,7 @@ def test_owner_keeps_up_to_so_many_studies_and_bytes(store: Cupboard) -> None:
     assert f"{MOST_BYTES + 1:,} bytes" in refused
     assert refused == store.refusal("ada", "s0", "x" * (most + 1))
     assert store.of("ada") == before
+    assert list(before)[-1] == "s0", "what was kept anew is the latest"
 
 
 def test_text_is_counted_in_bytes(store: Cupboard) -> None:
@@ -161,6 +163,23 @@ def test_study_counts_as_in_use_for_an_hour(
     clock.now += waited
     assert bool(kept(store, "bob", 10)) is stays
     assert bool(store.of("ada")) is stays
+
+
+def test_nothing_stays_of_what_was_removed_or_gave_way(
+    store: Cupboard, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(monkeypatch, 20)
+    tracemalloc.start()
+    try:
+        for number in range(2000):
+            kept(store, "ada", 10, name=f"s{number}")
+            store.remove("ada", f"s{number}")
+            kept(store, f"visitor {number}", 10)
+            clock.now += 2 * IN_USE_SECONDS
+        left, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert left < 100_000
 
 
 Step = tuple[str, str, str, int]

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from replicalab.errors import ScenarioError
 from replicalab.negotiation import save
 from replicalab.scenarios import Difficulty, copy_text, list_scenarios, pack_of, parse_study
-from replicalab.ui import own_studies
+from replicalab.ui import own_studies, state
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.cupboard import Cupboard, key_of
 from tests.negotiation.playing import by_rule
@@ -275,6 +276,21 @@ def test_study_that_is_gone_is_named_in_a_presentation(monkeypatch: pytest.Monke
     link = lost(monkeypatch)
     app = visit(NEGOTIATION, **{**link, "present": "1"})
     assert GONE in said(app)
+    app.toggle[0].set_value(True)
+    assert GONE in said(run(app))
+
+
+def test_older_address_too_soon_leaves_the_one_that_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    link = lost(monkeypatch)
+    app = visit(**link)
+    monkeypatch.setattr(state, "_SETTLED_AFTER", 1e9)
+    app.query_params["study"] = "fin_momentum"
+    run(app)
+    assert GONE in said(app)
+    for way in app.get("page_link")[: len(PAGES)]:
+        assert dict(part.split("=", 1) for part in way.proto.query_string.split("&")) == link
 
 
 def test_undo_goes_back_beyond_a_study_that_was_removed() -> None:
@@ -313,6 +329,9 @@ def test_any_key_gives_a_study_that_is_here_or_one_that_is_asked_for(query: dict
         work, problems = from_query(query, own_studies.find)
         assert work.own in (None, query["own"])
         assert all(problem.endswith(".") for problem in problems)
-        if work.own is None or store.read(work.own):
+        if work.own is None or (work.own, work.scenario_id) == (key_of("a", "x"), "x"):
             assert work.pack(own_studies.find).scenario_id == work.scenario_id
+        else:
+            with pytest.raises(ScenarioError):
+                work.pack(own_studies.find)
         assert from_query(to_query(work), own_studies.find) == (work, [])
