@@ -10,15 +10,15 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from enum import StrEnum
 from itertools import accumulate
-from typing import Final, Literal, NoReturn, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from pydantic import ValidationError
 
 from replicalab.errors import ReplicaLabError
 from replicalab.models import ScientistAction
 
-ParseErrorCode: TypeAlias = Literal["no_json", "invalid_json", "invalid_action"]
 Payload: TypeAlias = dict[str, object]
 
 MAX_NESTING: Final = 32
@@ -34,6 +34,14 @@ _MAX_NAME: Final = 60
 _FENCE: Final = "```"
 _MARK: Final = re.compile(r'\\.|[{}\[\]"]', re.DOTALL)
 _OPEN_OR_CLOSE: Final = {"{": 1, "[": 1, "]": -1, "}": -1}
+
+
+class ParseErrorCode(StrEnum):
+    """What is wrong with a model's text."""
+
+    NO_JSON = "no_json"
+    INVALID_JSON = "invalid_json"
+    INVALID_ACTION = "invalid_action"
 
 
 class ScientistOutputParseError(ReplicaLabError, ValueError):
@@ -53,7 +61,7 @@ class ScientistOutputParseError(ReplicaLabError, ValueError):
     ) -> None:
         # All four go to the base class so that a copy or a pickle is rebuilt from them.
         super().__init__(code, message, raw_text, parsed_payload)
-        self.code: ParseErrorCode = code
+        self.code = code
         self.message = message
         self.raw_text = raw_text
         self.parsed_payload = parsed_payload
@@ -79,20 +87,22 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
         try:
             payload = _decode(span)
         except ValueError as error:
-            failure = failure or ScientistOutputParseError("invalid_json", str(error), raw_text)
+            failure = failure or ScientistOutputParseError(
+                ParseErrorCode.INVALID_JSON, str(error), raw_text
+            )
             continue
         try:
             return ScientistAction.model_validate(payload)
         except ValidationError as error:
-            if failure is None or failure.code != "invalid_action":
+            if failure is None or failure.code is not ParseErrorCode.INVALID_ACTION:
                 failure = ScientistOutputParseError(
-                    "invalid_action", _problems(error), raw_text, payload
+                    ParseErrorCode.INVALID_ACTION, _problems(error), raw_text, payload
                 )
             tried += 1
             if tried == MOST_OBJECTS:
                 break
     raise failure or ScientistOutputParseError(
-        "no_json", "No JSON object found in output", raw_text
+        ParseErrorCode.NO_JSON, "No JSON object found in output", raw_text
     )
 
 

@@ -97,15 +97,15 @@ _DEFAULTS: Final = {
 """What the baseline proposes in each domain."""
 
 _CORRECTIONS: Final[dict[ParseErrorCode, str]] = {
-    "no_json": (
+    ParseErrorCode.NO_JSON: (
         "Your previous response did not contain a JSON object. "
         "Respond with exactly one JSON object that is a valid ScientistAction."
     ),
-    "invalid_json": (
+    ParseErrorCode.INVALID_JSON: (
         "Your previous response contained malformed JSON: {message}. "
         "Respond with exactly one complete JSON object, without comments or trailing commas."
     ),
-    "invalid_action": (
+    ParseErrorCode.INVALID_ACTION: (
         "Your previous response was JSON but failed ScientistAction validation: {message}. "
         "Fix the validation error and respond with exactly one JSON object."
     ),
@@ -117,7 +117,7 @@ class RetryMetadata(Record):
 
     attempt_count: Annotated[int, Field(strict=True, ge=1)]
     retry_count: Count
-    last_error_code: str | None
+    last_error_code: ParseErrorCode | None
     last_error_message: str | None
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from replicalab.assessment.results import Severity
+from replicalab.assessment.results import Category, Severity
 from replicalab.lexicon import (
     amount_text,
     count_text,
@@ -28,12 +28,10 @@ from replicalab.scenarios import Bounds, ItemStatus, Limit
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
 
-Finding = tuple[Severity, str, str]
+Finding = tuple[Severity, Category, str]
 """How much it matters, its category, and the message."""
 
 _ERROR, _WARNING = Severity
-REQUIRED_ELEMENT: Final = "required_element"
-"""The category whose messages quote the hidden reference: for a judge, never for the Scientist."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +95,10 @@ def findings(plan: Assessment) -> Iterator[Finding]:
         severity, force = (_ERROR, "must") if limit.hard else (_WARNING, "should")
         planned, label = _planned_text(limit, plan), limit.constraint.label
         message = f"{planned}; the study's '{label}' {force} be {limit.text}."
-        yield severity, "constraint", message
+        yield severity, Category.CONSTRAINT, message
     yield from _label_findings(plan)
     for element in plan.missing_elements:
-        yield _WARNING, REQUIRED_ELEMENT, f"Not addressed by the plan: {element}."
+        yield _WARNING, Category.REQUIRED_ELEMENT, f"Not addressed by the plan: {element}."
 
 
 def _number_findings(plan: Assessment) -> Iterator[Finding]:
@@ -109,27 +107,35 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
     exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
     planned, duration = count_text(samples, "sample"), count_text(days, "day")
     if samples < 1:
-        yield _ERROR, "sample_size", f"Sample size is {samples}; plan at least 1 sample."
+        yield (
+            _ERROR,
+            Category.SAMPLE_SIZE,
+            f"Sample size is {samples}; plan at least 1 sample.",
+        )
     if days < 1:
-        yield _ERROR, "duration", f"Duration is {duration}; plan at least 1 day."
+        yield _ERROR, Category.DURATION, f"Duration is {duration}; plan at least 1 day."
     if days > limit:
-        yield _ERROR, "duration", f"Duration is {duration}; this lab has {limit}."
+        yield _ERROR, Category.DURATION, f"Duration is {duration}; this lab has {limit}."
     if days < least:
         lost = f"Duration is {duration}; below {least} the study's endpoint is lost."
-        yield _WARNING, "duration", lost
+        yield _WARNING, Category.DURATION, lost
     if exist is not None and samples > exist:
         beyond = f"the study has {exist:,}, so {samples - exist:,} cannot count."
-        yield _WARNING, "throughput", f"{samples:,} samples planned; {beyond}"
+        yield _WARNING, Category.THROUGHPUT, f"{samples:,} samples planned; {beyond}"
     if rate is not None and samples > rate.value * days:
         beyond = f"at {rate.value} a day only {rate.value * days} of them can count."
-        yield _WARNING, "throughput", f"{planned} in {duration}; {beyond}"
+        yield _WARNING, Category.THROUGHPUT, f"{planned} in {duration}; {beyond}"
     if not controls:
-        yield _WARNING, "controls", "No controls: nothing guards the result against artefacts."
+        yield (
+            _WARNING,
+            Category.CONTROLS,
+            "No controls: nothing guards the result against artefacts.",
+        )
     elif controls >= samples:
         remain = f"no experimental samples remain; plan at least {controls + 1} samples."
         yield (
             _ERROR,
-            "sample_controls",
+            Category.SAMPLE_CONTROLS,
             f"{count_text(controls, 'control')} for {planned}: {remain}",
         )
 
@@ -149,15 +155,15 @@ def _planned_text(limit: Limit, plan: Assessment) -> str:
 
 def _label_findings(plan: Assessment) -> Iterator[Finding]:
     for category, labels in (
-        ("controls", plan.plan.controls),
-        ("equipment", plan.plan.required_equipment),
-        ("reagents", plan.plan.required_reagents),
+        (Category.DUPLICATE_CONTROLS, plan.plan.controls),
+        (Category.DUPLICATE_EQUIPMENT, plan.plan.required_equipment),
+        (Category.DUPLICATE_REAGENTS, plan.plan.required_reagents),
     ):
         for label in repeated_labels(labels):
             again = f"'{label}' is listed more than once, and billed so."
-            yield _WARNING, f"duplicate_{category}", again
+            yield _WARNING, category, again
     for item in plan.items:
-        category, label, status = item.category, item.label, item.status
+        category, label, status = Category(item.category), item.label, item.status
         if status is ItemStatus.UNKNOWN:
             yield _WARNING, category, f"'{label}' is not in this lab's inventory."
         elif item.options:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from replicalab.assessment import assess
-from replicalab.assessment.dimensions import REQUIRED_ELEMENT
-from replicalab.assessment.results import Severity, ValidationIssue, ValidationResult
+from replicalab.assessment.results import Category, Severity, ValidationIssue, ValidationResult
 from replicalab.models import Protocol
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from tests.factories import (
@@ -222,7 +221,7 @@ def test_required_element_is_not_addressed_by_a_part_of_its_words(word: str) -> 
     found = assess(make_protocol(technique=word), make_pack(**needing("sealed envelopes")))
     assert found.missing_elements == ("sealed envelopes",)
     assert found.validation.valid
-    assert [issue.category for issue in found.validation.issues] == [REQUIRED_ELEMENT]
+    assert [issue.category for issue in found.validation.issues] == [Category.REQUIRED_ELEMENT]
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}")
