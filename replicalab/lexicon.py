@@ -94,6 +94,11 @@ def quoted(labels: Iterable[str]) -> list[str]:
     return [f"'{label}'" for label in labels]
 
 
+def lines_text(lines: Iterable[str]) -> str:
+    """Return lines as a text; a line break within one of them, a foreign label's, is a space."""
+    return "\n".join(" ".join(line.split()) for line in lines)
+
+
 def capitalised(text: str) -> str:
     """Return a text with its first letter in upper case."""
     return f"{text[:1].upper()}{text[1:]}"

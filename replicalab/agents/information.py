@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from replicalab.lexicon import amount_text, count_text, label_key, quoted
+from replicalab.lexicon import amount_text, count_text, label_key, lines_text, quoted
 from replicalab.scenarios import Pack, ResourceCategory, ScenarioResource
 
 
@@ -19,7 +19,7 @@ def answer_questions(questions: Sequence[str], scenario: Pack) -> str:
         asked = asked.replace(label_key(item.label), " ")  # a name may hold a topic's word
     lines = [_item(item, scenario) for item in named]
     lines += [answer(scenario) for words, answer in _TOPICS if re.search(rf"\b(?:{words})", asked)]
-    return "\n".join(lines or [answer(scenario) for _, answer in _TOPICS])
+    return lines_text(lines or [answer(scenario) for _, answer in _TOPICS])
 
 
 def _item(item: ScenarioResource, scenario: Pack) -> str:

@@ -28,7 +28,7 @@ from replicalab.assessment.dimensions import (
     _check_schedule,
     _check_staff,
 )
-from replicalab.lexicon import amount_text, count_text
+from replicalab.lexicon import amount_text, count_text, lines_text
 from replicalab.models import (
     DIMENSIONS,
     FIELD_LABELS,
@@ -141,9 +141,9 @@ def _explanation(
     lines = [_OPENINGS[action_type]]
     lines += [f"- {name}: {why}" for name in DIMENSIONS for why in check.check(name).reasons]
     if action_type is LabManagerActionType.REPORT_FEASIBILITY:
-        return "\n".join(lines)
+        return lines_text(lines)
     if suggestion is None or not suggestion.applied_changes:
-        return "\n".join([*lines, "I see no change that would help."])
+        return lines_text([*lines, "I see no change that would help."])
     rejects = action_type is LabManagerActionType.REJECT
     lines.append("These changes alone are not enough:" if rejects else "I offer instead:")
     lines += [
@@ -155,7 +155,7 @@ def _explanation(
     if suggestion.post_check.feasible:
         outcome = "all seven dimensions pass."
     plan = f"That plan {_need(suggestion.post_check)}; {outcome}"
-    return "\n".join([*lines, outcome.capitalize() if rejects else plan])
+    return lines_text([*lines, outcome.capitalize() if rejects else plan])
 
 
 def _need(check: FeasibilityCheckResult) -> str:
