@@ -6,6 +6,7 @@ from typing import Any, Final, TypeVar
 
 from hypothesis import strategies as st
 
+from replicalab.characters import hidden
 from replicalab.lexicon import label_key
 from replicalab.measures import KINDS, Kind
 from replicalab.models import (
@@ -67,6 +68,12 @@ texts = st.text(max_size=40).map(str.strip)
 """Any text a model keeps as it is: stripped, without lone surrogates."""
 words = texts.filter(bool)
 """Text that is not blank."""
+seen = (
+    st.text(st.characters(exclude_categories=("C", "Zl", "Zp", "M")), min_size=1, max_size=40)
+    .map(str.strip)
+    .filter(lambda text: text and not hidden(text))
+)
+"""Text that a study file may hold."""
 labels = st.one_of(st.sampled_from([*EQUIPMENT, *REAGENTS, *CONTROLS, "window shelf"]), words)
 """Labels of items and controls, often ones that the synthetic lab knows."""
 counts = st.integers(min_value=0, max_value=10**6)
@@ -217,7 +224,7 @@ def itemised_protocols() -> st.SearchStrategy[Protocol]:
         protocols(sample_size=st.integers(0, 200), duration_days=st.integers(0, 30)),
         required_equipment=lists_of(items),
         required_reagents=lists_of(items),
-        rationale=st.just("an open flame keeps it sterile") | words,
+        rationale=st.just("an open flame keeps it sterile") | seen,
     )
 
 
@@ -232,7 +239,7 @@ identifiers = st.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True)
 sizes = st.floats(min_value=1e-6, max_value=50)
 shares = st.floats(min_value=0.001, max_value=0.999)
 finite_numbers = st.floats(allow_nan=False, allow_infinity=False)
-unique_labels = st.lists(words, unique_by=label_key, min_size=1, max_size=3)
+unique_labels = st.lists(seen, unique_by=label_key, min_size=1, max_size=3)
 
 
 @st.composite
@@ -261,11 +268,9 @@ def designs(draw: st.DrawFn) -> Design:
             "sesoi": smallest,
             "target": better,
             "floor": worse,
-            "unit_of_n": draw(words),
-            "source": draw(words),
-            "why": draw(
-                st.dictionaries(st.sampled_from([*Design.model_fields]), words, max_size=3)
-            ),
+            "unit_of_n": draw(seen),
+            "source": draw(seen),
+            "why": draw(st.dictionaries(st.sampled_from([*Design.model_fields]), seen, max_size=3)),
             **given,
         }
     )
@@ -283,17 +288,17 @@ def papers() -> st.SearchStrategy[Paper]:
     """Return any paper, with one fact or two."""
     facts = st.builds(
         Fact,
-        text=words,
-        source=words,
+        text=seen,
+        source=seen,
         confidence=st.sampled_from(Confidence),
-        where=st.none() | words,
+        where=st.none() | seen,
     )
     own = {
         "doi": st.none() | st.just("10.1000/xyz-123_(4)"),
-        "contested": st.none() | words,
+        "contested": st.none() | seen,
         "facts": st.lists(facts, min_size=1, max_size=2),
     }
-    return st.builds(Paper, **{**dict.fromkeys(Paper.model_fields, words), **own})
+    return st.builds(Paper, **{**dict.fromkeys(Paper.model_fields, seen), **own})
 
 
 def study_labs(equipment: list[str], reagents: list[str]) -> st.SearchStrategy[Lab]:
@@ -332,9 +337,9 @@ def _substitutions(items: list[str]) -> st.SearchStrategy[AllowedSubstitution]:
     return st.builds(
         AllowedSubstitution,
         original=st.sampled_from(items),
-        alternative=words | st.sampled_from(items),
-        condition=words,
-        tradeoff=words,
+        alternative=seen | st.sampled_from(items),
+        condition=seen,
+        tradeoff=seen,
         fidelity_loss=st.integers(0, 3),
         evidence_factor=st.floats(0.01, 1),
     )
@@ -354,12 +359,12 @@ def constraints(draw: st.DrawFn, kind: DesignKind) -> ScenarioConstraint:
         quantities = shares
     return ScenarioConstraint(
         key=draw(identifiers.filter(lambda key: key not in LAB_CONSTRAINTS)),
-        label=draw(words),
+        label=draw(seen),
         quantity=draw(quantities),
-        unit=draw(st.none() | words),
+        unit=draw(st.none() | seen),
         comparator=draw(st.sampled_from(comparators)),
         hard=draw(st.booleans()),
-        details=draw(texts),
+        details=draw(seen),
         bounds=bounds,
         conditions=draw(st.integers(2, 1000)) if bounds is Bounds.SAMPLES_PER_CONDITION else None,
     )
@@ -368,24 +373,24 @@ def constraints(draw: st.DrawFn, kind: DesignKind) -> ScenarioConstraint:
 _RULES: Final = st.builds(
     PolicyRule,
     key=identifiers,
-    restriction=words,
-    forbidden_phrases=st.lists(words, min_size=1, max_size=2),
-    allowed_mentions=st.lists(words, max_size=2),
+    restriction=seen,
+    forbidden_phrases=st.lists(seen, min_size=1, max_size=2),
+    allowed_mentions=st.lists(seen, max_size=2),
 )
 _HIDDEN: Final = st.builds(
     HiddenReferenceSpec,
-    summary=words,
-    required_elements=st.lists(words, max_size=2),
-    flexible_elements=st.lists(words, max_size=2),
-    target_metric=words,
-    target_value=words,
+    summary=seen,
+    required_elements=st.lists(seen, max_size=2),
+    flexible_elements=st.lists(seen, max_size=2),
+    target_metric=seen,
+    target_value=seen,
 )
 
 
 def _controls(names: list[str]) -> st.SearchStrategy[list[Control]]:
     return st.tuples(
         *(
-            st.builds(Control, name=st.just(one), droppable=st.booleans(), protects_against=words)
+            st.builds(Control, name=st.just(one), droppable=st.booleans(), protects_against=seen)
             for one in names
         )
     ).map(list)
@@ -399,7 +404,7 @@ def _keyed(items: st.SearchStrategy[T], most: int) -> st.SearchStrategy[list[T]]
 @st.composite
 def studies(draw: st.DrawFn) -> Study:
     """Return any study that a file may hold, sensible or not."""
-    items = draw(st.lists(words, unique_by=label_key, min_size=2, max_size=6))
+    items = draw(st.lists(seen, unique_by=label_key, min_size=2, max_size=6))
     cut = draw(st.integers(1, len(items) - 1))
     equipment, reagents, controls = items[:cut], items[cut:], draw(unique_labels)
     plan, design = draw(protocols()), draw(designs())
@@ -410,7 +415,7 @@ def studies(draw: st.DrawFn) -> Study:
         domain_id=draw(identifiers),
         paper=draw(papers()),
         design=design,
-        success_criteria=draw(st.lists(words, min_size=1, max_size=2)),
+        success_criteria=draw(st.lists(seen, min_size=1, max_size=2)),
         hidden_reference=draw(_HIDDEN),
         constraints=draw(_keyed(constraints(design.kind), 2)),
         equipment=equipment,
@@ -422,6 +427,8 @@ def studies(draw: st.DrawFn) -> Study:
         samples_per_day=draw(st.none() | st.builds(make_throughput, value=st.integers(1, 10**6))),
         reference_protocol=revise(
             plan,
+            technique=draw(seen),
+            rationale=draw(seen),
             controls=draw(lists_of(st.sampled_from(controls))),
             required_equipment=draw(lists_of(st.sampled_from(equipment))),
             required_reagents=draw(lists_of(st.sampled_from(reagents))),

@@ -40,6 +40,12 @@ Label = Annotated[
 ]
 """A name of something, or a sentence that is compared with others."""
 
+LONGEST_TITLE: Final = 200
+Title = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TITLE)
+]
+"""What stands at the head of every page."""
+
 Prose = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TEXT)
 ]

@@ -16,6 +16,7 @@ from typing import Final, NoReturn
 
 import yaml
 
+from replicalab.characters import described, hidden
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import shortened
 
@@ -246,9 +247,9 @@ class _Reader:
         if len(path) > MAX_DEPTH:
             problem = f"nested more than {MAX_DEPTH} levels deep"
             self._fail(path[:3], event, problem, "flatten this part")
-        if isinstance(event, yaml.ScalarEvent) and any(map(_is_half, event.value)):
-            text = f"{event.value[:40]!a} is not text"
-            self._fail(path, event, text, "remove the half character")
+        if isinstance(event, yaml.ScalarEvent) and (places := hidden(event.value)):
+            letter = described(event.value[places[0]])
+            self._fail(path, event, f"character {letter} is not seen", "remove it")
 
     def _fail(
         self, path: FieldPath, event: yaml.Event | None, problem: str, remedy: str
@@ -259,7 +260,3 @@ class _Reader:
 
 def _line_of(event: yaml.Event) -> int:
     return event.start_mark.line + 1 if event.start_mark else 1
-
-
-def _is_half(letter: str) -> bool:
-    return "\ud800" <= letter <= "\udfff"

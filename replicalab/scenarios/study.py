@@ -28,6 +28,7 @@ from replicalab.scenarios.fields import (
     Prose,
     Share,
     Some,
+    Title,
 )
 from replicalab.scenarios.lab import Labs
 
@@ -75,7 +76,7 @@ class Paper(Record):
         facts: every number above, each with its source.
     """
 
-    title: Prose
+    title: Title
     citation: Prose
     doi: Doi | None
     hypothesis: Prose

@@ -14,6 +14,7 @@ import streamlit as st
 from pydantic import ValidationError
 
 from replicalab.assessment import assess
+from replicalab.characters import on_one_line
 from replicalab.lexicon import amount_text, joined, quoted
 from replicalab.models import (
     FIELD_LABELS,
@@ -107,7 +108,7 @@ def draw_fields(form: Form, pack: Pack) -> None:
         _number(form, "sample_size", f"In {pack.design.unit_of_n}.", 0 if form.take else 1)
     with right:
         _number(form, "duration_days", "Whole days in the lab.")
-    _labels(form, "controls", [control.name for control in pack.controls], str)
+    _labels(form, "controls", [control.name for control in pack.controls], on_one_line)
     for field, category in _CATEGORIES.items():
         _labels(form, field, _offered(pack, category), _standing(pack, category))
     for field in _REMEDIES:
@@ -182,11 +183,11 @@ def _standing(pack: Pack, category: str) -> Callable[[str], str]:
     """Return how an item is shown in a list: one that is missing with where it stands."""
 
     def shown(label: str) -> str:
-        status = pack.inventory.status(label, category)
+        status, name = pack.inventory.status(label, category), on_one_line(label)
         if status in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN):
-            return label
+            return name
         until = pack.inventory.booked_until(label)
-        return f"{label} ({status}{f' until day {until}' if until is not None else ''})"
+        return f"{name} ({status}{f' until day {until}' if until is not None else ''})"
 
     return shown
 

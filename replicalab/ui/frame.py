@@ -11,6 +11,7 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.figures import cost_chart
 from replicalab.planner import Options
@@ -63,7 +64,7 @@ def _begin() -> None:
             "this page again.",
             icon=":material/folder_off:",
         )
-        st.text(str(error))
+        st.text(shown(str(error)))
         st.stop()
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.characters import on_one_line
 from replicalab.models import Dimension
 from replicalab.text.verdicts import Status, Verdict
 
@@ -16,6 +17,7 @@ _LIVE: Final = re.compile(
     r"(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?=@)|(?<=[-<>=~+])(?=[-<>=~])", re.IGNORECASE
 )
 """Where a renderer would make a link of an address, or one sign of two."""
+_LONG_WORD: Final = re.compile(r"\S{30}(?=\S)")
 _COLOURS: Final = {Status.PASS: "green", Status.CAUTION: "orange", Status.FAIL: "red"}
 ICONS: Final = {
     Status.PASS: ":material/check_circle:",
@@ -29,16 +31,17 @@ def escaped(text: str) -> str:
     """Return foreign text as Markdown that shows it literally, on one line.
 
     Every ASCII punctuation mark is escaped, so no image, link, directive or formula is read. An
-    invisible word joiner keeps addresses from becoming links and ``->`` from becoming an arrow.
+    invisible word joiner keeps addresses from becoming links and ``->`` from becoming an arrow, and
+    an invisible space lets a long word break, so that it widens no page.
     """
-    joined = _LIVE.sub("\u2060", " ".join(text.split()))
-    return _PUNCTUATION.sub(r"\\\1", joined)
+    broken = _LONG_WORD.sub("\\g<0>\u200b", on_one_line(text))
+    return _PUNCTUATION.sub(r"\\\1", _LIVE.sub("\u2060", broken))
 
 
 def as_list(text: str) -> str:
     """Return foreign text of several lines as Markdown; lines that start with "- " are a list."""
     blocks: list[str] = []
-    for line in text.splitlines():
+    for line in text.split("\n"):
         item = line.startswith("- ")
         if not item or not blocks or not blocks[-1].startswith("- "):
             blocks.append("")

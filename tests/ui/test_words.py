@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from replicalab.characters import on_one_line
 from replicalab.models import Dimension
 from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui.words import (
@@ -66,9 +67,15 @@ def test_escaped_text_is_one_line_without_space_around_it(text: str) -> None:
 
 @given(st.text())
 def test_escaped_text_reads_as_it_was_written(text: str) -> None:
-    assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped(text)).replace("\u2060", "") == " ".join(
-        text.replace("\u2060", "").split()
-    )
+    read = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped(text))
+    assert re.sub("[\u2060\u200b]", "", read) == on_one_line(text)
+
+
+@pytest.mark.parametrize("letters", [1, 30, 31, 100_000])
+def test_escaped_word_can_break_wherever_it_is_long(letters: int) -> None:
+    pieces = escaped("x" * letters).split("\u200b")
+    assert max(map(len, pieces)) <= 30
+    assert "".join(pieces) == "x" * letters
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Final
 import streamlit as st
 from pydantic import ValidationError
 
+from replicalab.characters import on_one_line
 from replicalab.errors import ReplicaLabError, TraceError
 from replicalab.negotiation import (
     MAX_RETRIES,
@@ -219,7 +220,7 @@ def draw_choice() -> None:
     st.selectbox(
         "Recorded run",
         list(found),
-        format_func=lambda each: found[each][0].title,
+        format_func=lambda each: on_one_line(found[each][0].title),
         key=_CHOICE,
         on_change=_choose,
     )

@@ -14,6 +14,7 @@ import streamlit as st
 
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.assessment import Assessment, size_text
+from replicalab.characters import shown
 from replicalab.errors import ModelError
 from replicalab.lexicon import amount_text, label_key, signed_text
 from replicalab.models import ScientistActionType
@@ -130,7 +131,7 @@ def _draw_scientist(before: Assessment | None, done: Round) -> None:
         moves = done.plan is not None and (before is None or done.plan.plan != before.plan)
         st.markdown("Takes the Lab Manager's offer." if moves else "Takes the plan.")
     for question in action.questions if action else []:
-        st.text(question)
+        st.text(shown(question))
     if done.reason and before is not None:
         st.markdown(escaped(done.reason))
     if action is not None and action.protocol is not None and done.plan is not None:
@@ -204,8 +205,8 @@ def _draw_reworded(done: Round, task: Task | None) -> Asking | None:
     found = table().reworded.get(key)
     if found is not None:
         st.markdown("**In the model's words** (they decide nothing)")
-        st.text(found)
-        return None
+        st.text(shown(found))
+        return
     endpoint = settings.usable_endpoint()
     if endpoint is None:
         return None
@@ -261,7 +262,7 @@ def _draw_attempt(attempt: Attempt) -> None:
         if text is not None:
             height: int | Literal["content"] = _FOLDED_HEIGHT if len(text) > _LONG else "content"
             st.markdown(f"**{title}**")
-            st.code(text or "(empty)", language=language, wrap_lines=True, height=height)
+            st.code(shown(text) or "(empty)", language=language, wrap_lines=True, height=height)
 
 
 def _usage(output: Output) -> str:

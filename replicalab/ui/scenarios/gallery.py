@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.models import DIMENSIONS
 from replicalab.scenarios import Difficulty, broken_scenarios
@@ -163,6 +164,6 @@ def _draw_broken_files() -> None:
     for error in broken_scenarios():
         with st.expander(f"A study file could not be read: {escaped(error.source)}"):
             for fault in error.faults:
-                st.text(str(fault))
+                st.text(shown(str(fault)))
             if error.more:
                 st.text(f"and {error.more} more faults")

@@ -1,0 +1,90 @@
+"""Which characters a text may hold: one that nobody sees, or that turns others round, is named.
+
+Two texts can look alike and differ by a character that is not drawn, and a control of direction
+can turn round what stands beside it: "hard lab" reads "bal drah" behind U+202E. A study file that
+holds such a character is refused; any other text is shown with its name in its place, ⟨U+202E⟩.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from unicodedata import category, name
+
+_LAYOUT: Final = "\t\n\r"
+_JOINERS: Final = "\u200c\u200d"
+"""They shape letters of Persian and of India, and join emoji."""
+_VARIANT: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""They choose a form of the letter before them."""
+_BLANK: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0]")
+"""Letters, marks and signs by name, of which nothing is drawn."""
+_MOST_MARKS: Final = 8
+"""So many marks stand on one letter in any script; a pile of them covers other lines."""
+_UNUSUAL: Final = re.compile(rf"[^ -~{_LAYOUT}]+")
+
+_RIGHT_TO_LEFT: Final = (
+    "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+)
+_RUN: Final = re.compile(rf"[{_RIGHT_TO_LEFT}]+(?:[\W\d_]+[{_RIGHT_TO_LEFT}]+)*")
+"""Letters that run from right to left, with what stands between them."""
+
+
+def hidden(text: str) -> list[int]:
+    """Return where a text holds a character that is not seen, or one mark too many on a letter.
+
+    A joiner between two letters beyond ASCII and a variant after one are part of how they look.
+    """
+    found: list[int] = []
+    for part in _UNUSUAL.finditer(text):
+        if part.group().isalpha() and not _BLANK.search(part.group()):
+            continue
+        marks = 0
+        for at in range(part.start(), part.end()):
+            marks = marks + 1 if category(text[at]) in ("Mn", "Me") else 0
+            if marks > _MOST_MARKS or (not _is_seen(text[at]) and not _shapes(text, at)):
+                found.append(at)
+    return found
+
+
+def _is_seen(letter: str) -> bool:
+    if _BLANK.match(letter) or _VARIANT.match(letter) or letter in _LAYOUT:
+        return False
+    return letter.isprintable() or category(letter) == "Zs"
+
+
+def _shapes(text: str, at: int) -> bool:
+    """Return whether the character there only shapes the ones beside it."""
+    before, letter, after = text[max(at - 1, 0) : at], text[at], text[at + 1 : at + 2]
+    if _VARIANT.match(letter):
+        on_a_key = before in "#*0123456789" and after == "\u20e3"
+        return on_a_key or (before > "\x7f" and _is_seen(before))
+    joins = letter in _JOINERS and after > "\x7f" and _is_seen(after)
+    return joins and before > "\x7f" and bool(_is_seen(before) or _VARIANT.match(before))
+
+
+def code(letter: str) -> str:
+    """Return the number of a character: ``U+202E``."""
+    return f"U+{ord(letter):04X}"
+
+
+def described(letter: str) -> str:
+    """Return the number and the name of a character: ``U+202E (right-to-left override)``."""
+    called = name(letter, "").lower()
+    return f"{code(letter)} ({called})" if called else code(letter)
+
+
+def shown(text: str) -> str:
+    """Return a foreign text as people may see it: what is hidden named, the rest kept in its place.
+
+    Letters that run from right to left are isolated, so that they reorder nothing beside them.
+    """
+    start, parts = 0, list[str]()
+    for at in hidden(text):
+        parts += [text[start:at], f"⟨{code(text[at])}⟩"]
+        start = at + 1
+    return _RUN.sub("\u2068\\g<0>\u2069", "".join([*parts, text[start:]]))
+
+
+def on_one_line(text: str) -> str:
+    """Return a foreign text as `shown` does, on one line: for labels, options and figures."""
+    return shown(" ".join(text.split()))
