@@ -26,6 +26,33 @@ Labels = Annotated[list[NonEmptyText], FailFast()]
 """Labels, or questions; of many faults only the first is told, as each costs time and memory."""
 
 
+# --- how large a plan may be: what the pages, the links and the study files take ------------
+
+LARGEST_PLANNED: Final = 1_000_000
+"""The most samples, or days, of a plan: what the evidence is computed for."""
+MOST_LABELS: Final = 200
+"""The most controls, pieces of equipment or reagents of a plan."""
+LONGEST_LABEL: Final = 300
+"""The most characters of a label."""
+LONGEST_TEXT: Final = 4000
+"""The most characters of a technique or a rationale."""
+MOST_QUESTIONS: Final = 20
+"""The most questions of a turn."""
+LONGEST_QUESTION: Final = 500
+"""The most characters of a question."""
+MOST_BYTES: Final = 20_000
+"""The most bytes of a plan's texts together (UTF-8): what an address can carry."""
+
+Labels = Annotated[
+    list[Annotated[NonEmptyText, Field(max_length=LONGEST_LABEL)]], Field(max_length=MOST_LABELS)
+]
+Questions = Annotated[
+    list[Annotated[NonEmptyText, Field(max_length=LONGEST_QUESTION)]],
+    Field(max_length=MOST_QUESTIONS),
+]
+Passage = Annotated[Text, Field(max_length=LONGEST_TEXT)]
+
+
 class Record(BaseModel):
     """Base of every model here: immutable, closed to unknown keys, validated on construction."""
 
@@ -140,28 +167,26 @@ def revise(protocol: Protocol, **changes: object) -> Protocol:
     return protocol.model_copy(update=changes)
 
 
-# --- how large a plan may be: what the pages, the links and the study files take ------------
-
-LARGEST_PLANNED: Final = 1_000_000
-"""The most samples, or days, of a plan: what the evidence is computed for."""
-MOST_LABELS: Final = 200
-"""The most controls, pieces of equipment or reagents of a plan."""
-LONGEST_LABEL: Final = 300
-"""The most characters of a label."""
-LONGEST_TEXT: Final = 4000
-"""The most characters of a technique or a rationale."""
-MOST_BYTES: Final = 20_000
-"""The most bytes of a plan's texts together (UTF-8): what an address can carry."""
-
-
 def too_large(protocol: Protocol) -> list[str]:
     """Return what of a plan is larger than can be planned here, each with value and limit."""
+    problems = [
+        f"{FIELD_LABELS[field]} is {value:,}; at most {LARGEST_PLANNED:,} can be planned here"
+        for field, value in dict(protocol).items()
+        if isinstance(value, int) and value > LARGEST_PLANNED
+    ]
+    problems += too_long(protocol)
+    size = text_bytes(protocol)
+    if size > MOST_BYTES:
+        problems.append(f"The plan's texts take {size:,} bytes; at most {MOST_BYTES:,} fit")
+    return problems
+
+
+def too_long(protocol: Protocol) -> list[str]:
+    """Return which list or text of a plan is longer than a plan can need, and its limit."""
     problems = []
     for field, value in dict(protocol).items():
         name = FIELD_LABELS[field]
-        if isinstance(value, int) and value > LARGEST_PLANNED:
-            problems.append(f"{name} is {value:,}; at most {LARGEST_PLANNED:,} can be planned here")
-        elif isinstance(value, str) and len(value) > LONGEST_TEXT:
+        if isinstance(value, str) and len(value) > LONGEST_TEXT:
             problems.append(f"{name} has {len(value):,} characters; at most {LONGEST_TEXT:,} fit")
         elif isinstance(value, list):
             if len(value) > MOST_LABELS:
@@ -170,10 +195,12 @@ def too_large(protocol: Protocol) -> list[str]:
                 problems.append(
                     f"{name} has an entry of {longest:,} characters; at most {LONGEST_LABEL} fit"
                 )
-    size = sum(len(text.encode("utf-8", "replace")) for _, text in wording_of(protocol).texts)
-    if size > MOST_BYTES:
-        problems.append(f"The plan's texts take {size:,} bytes; at most {MOST_BYTES:,} fit")
     return problems
+
+
+def text_bytes(protocol: Protocol) -> int:
+    """Return how many bytes a plan's texts take together (UTF-8)."""
+    return sum(len(text.encode("utf-8", "replace")) for _, text in wording_of(protocol).texts)
 
 
 class ScientistActionType(StrEnum):
@@ -189,18 +216,18 @@ class ScientistAction(Record):
     """One turn of the Scientist.
 
     propose_protocol and revise_protocol carry a whole plan and no questions; request_info carries
-    questions and nothing else; accept carries nothing at all.
+    questions and nothing else; accept carries nothing at all. None of its texts is without bound.
     """
 
     action_type: ScientistActionType
     sample_size: Count
     controls: Labels
-    technique: Text
+    technique: Passage
     duration_days: Count
     required_equipment: Labels
     required_reagents: Labels
-    questions: Labels
-    rationale: Text
+    questions: Questions
+    rationale: Passage
 
     @model_validator(mode="after")
     def _fields_fit_the_action(self) -> Self:

@@ -19,17 +19,18 @@ from replicalab.agents.scientist_policy import (
     call_scientist_with_retry,
 )
 from replicalab.assessment import Assessment
-from replicalab.errors import ModelError
-from replicalab.lexicon import count_text
-from replicalab.models import Protocol, ScientistObservation, revise
+from replicalab.errors import ModelAnswerTooLongError, ModelError
+from replicalab.lexicon import count_text, shortened
+from replicalab.models import LONGEST_TEXT, Protocol, ScientistObservation, revise
 from replicalab.negotiation.records import (
+    LONGEST_OUTPUT,
+    LONGEST_REASON,
     Attempt,
     By,
     Output,
     Round,
     State,
     Turn,
-    lists_too_long,
 )
 from replicalab.scenarios import Pack
 
@@ -84,11 +85,18 @@ class Recorder:
         started, sent = self._clock(), _texts(messages)
         try:
             answer = self._generate_fn(messages)
+            if len(answer) > LONGEST_OUTPUT:
+                raise ModelAnswerTooLongError(
+                    f"The model's answer has {len(answer):,} characters, and at most "
+                    f"{LONGEST_OUTPUT:,} are read; ask for shorter answers."
+                )
         except ModelError as error:
-            self._keep(sent, started, failure=readable(str(error)))
+            self._keep(sent, started, failure=shortened(readable(str(error)), LONGEST_TEXT - 1))
             raise
         names = ("prompt_tokens", "completion_tokens", "finish_reason")
         known = {name: getattr(answer, name, None) for name in names}
+        if isinstance(ended := known["finish_reason"], str):
+            known["finish_reason"] = shortened(readable(ended), LONGEST_REASON - 1)
         self._keep(sent, started, text=readable(answer), **known)
         return readable(answer)
 
@@ -174,9 +182,7 @@ def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) 
             zip(model.calls, [*corrections, None], strict=True), start=1
         )
     )
-    if fault := lists_too_long(action):
-        failure = f"The model's plan cannot be kept: {fault}."
-    if action is None or failure:
+    if action is None:
         return ModelAnswer(None, attempts, failure)
     outputs = tuple(output for _, output in model.calls)
     return ModelAnswer(Turn(action=action, by=By.MODEL, outputs=outputs), attempts)

@@ -23,6 +23,8 @@ from replicalab.negotiation.records import (
     MOST_OUTPUTS,
     MOST_ROUNDS,
     By,
+    Ending,
+    Outcome,
     Output,
     Setup,
     State,
@@ -127,9 +129,9 @@ class _Trace(BaseModel):
     """A whole negotiation."""
 
     setup: Setup
-    rounds: Annotated[list[_Round], Field(max_length=MOST_ROUNDS), FailFast()]
-    ending: str | None
-    outcome: str | None
+    rounds: Annotated[list[_Round], Field(max_length=MOST_ROUNDS)]
+    ending: Ending | None
+    outcome: Outcome | None
 
 
 def _of_trace(data: Data) -> Data:
@@ -185,11 +187,10 @@ class _Cassette(BaseModel):
 
     setup: Setup
     turns: Annotated[
-        list[Annotated[list[Output], Field(min_length=1, max_length=MOST_OUTPUTS), FailFast()]],
+        list[Annotated[list[Output], Field(min_length=1, max_length=MOST_OUTPUTS)]],
         Field(min_length=1, max_length=MOST_ROUNDS),
-        FailFast(),
     ]
-    prompts: Annotated[list[str] | None, FailFast()] = None
+    prompts: list[str] | None = None
 
 
 def _of_cassette(data: Data) -> Data:

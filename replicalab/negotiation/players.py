@@ -20,9 +20,10 @@ from replicalab.assessment import (
     size_text,
 )
 from replicalab.errors import NegotiationError
-from replicalab.lexicon import capitalised, count_text, joined
+from replicalab.lexicon import capitalised, count_text, joined, shortened
 from replicalab.models import (
     ACCEPT_ACTION,
+    LONGEST_QUESTION,
     Protocol,
     Role,
     ScientistAction,
@@ -135,7 +136,8 @@ def _evidence_aware(state: State, pack: Pack) -> Choice:
     items = [ask.text for ask in asks if ask.item is not None]
     wishes = [f"give {joined(amounts)}"] if amounts else []
     wishes += [f"have {joined(items)}"] if items else []
-    return Choice(question(f"Could the lab {', and '.join(wishes)}?"), finding)
+    wanted = f"Could the lab {', and '.join(wishes)}?"
+    return Choice(question(shortened(wanted, LONGEST_QUESTION - 1)), finding)
 
 
 def _take_or_counter(state: State, best: LeastLoss) -> Choice:

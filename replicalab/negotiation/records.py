@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
-from typing import Annotated, Final, Self, TypeVar
+from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, FailFast, Field, StringConstraints, model_validator
 
@@ -15,8 +15,8 @@ from replicalab.agents.parsing import ParseErrorCode
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment
 from replicalab.models import (
-    MOST_LABELS,
-    PROTOCOL_FIELDS,
+    DIMENSIONS,
+    LONGEST_TEXT,
     ConversationEntry,
     Count,
     Credits,
@@ -28,6 +28,7 @@ from replicalab.models import (
     Record,
     ScientistAction,
     ScientistActionType,
+    too_long,
 )
 from replicalab.planner import Options
 from replicalab.scenarios import Difficulty, EvidenceTier, Identifier, Pack
@@ -35,6 +36,10 @@ from replicalab.scenarios import Difficulty, EvidenceTier, Identifier, Pack
 MOST_ROUNDS: Final = 50
 MOST_OUTPUTS: Final = 20
 """No model is asked so often for one turn."""
+LONGEST_OUTPUT: Final = 200_000
+"""The most characters of what a model says at a time."""
+LONGEST_REASON: Final = 100
+"""The most characters of why a server says that a text ended."""
 
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 
@@ -108,26 +113,17 @@ class By(StrEnum):
 
 # --- what is decided, and by whom -------------------------------------------------------------
 
-P = TypeVar("P", bound=Protocol | ScientistAction | None)
 
-
-def lists_too_long(plan: Protocol | ScientistAction | None) -> str:
-    """Return which list of a plan is longer than a plan can need; empty where none is."""
-    for name in PROTOCOL_FIELDS if plan else ():
-        value = getattr(plan, name)
-        if isinstance(value, list) and len(value) > MOST_LABELS:
-            return f"{name} has {len(value):,} entries; at most {MOST_LABELS} fit"
-    return ""
-
-
-def _short(plan: P) -> P:
-    if fault := lists_too_long(plan):
-        raise ValueError(fault)
+def _short(plan: Protocol) -> Protocol:
+    for problem in too_long(plan):
+        raise ValueError(problem)
     return plan
 
 
-Short = AfterValidator(_short)
-"""A plan whose lists are no longer than a plan can need, so that no file makes a long search."""
+ShortPlan = Annotated[Protocol, AfterValidator(_short)]
+"""A plan no longer than a plan can need, so that no file makes a long search or a long page."""
+
+ModelName = Annotated[NonEmptyText, Field(max_length=200)]
 
 
 class Setup(Record):
@@ -143,9 +139,9 @@ class Setup(Record):
     scientist: ScientistKind
     lab_manager: LabManagerKind
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)]
-    opening: Annotated[Protocol | None, Short] = None
+    opening: ShortPlan | None = None
     forked_at: Count | None = None
-    model: NonEmptyText | None = None
+    model: ModelName | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -164,12 +160,12 @@ class Output(Record):
     says why the text ended: ``stop``, or ``length`` for the token cap.
     """
 
-    text: str | None = None
-    failure: str | None = None
+    text: Annotated[str, Field(max_length=LONGEST_OUTPUT)] | None = None
+    failure: Annotated[str, Field(max_length=LONGEST_TEXT)] | None = None
     prompt_tokens: Count | None = None
     completion_tokens: Count | None = None
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
-    finish_reason: str | None = None
+    finish_reason: Annotated[str, Field(max_length=LONGEST_REASON)] | None = None
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -211,7 +207,7 @@ class Turn(Record):
             that gave no valid action, what that model said. Empty for every other player.
     """
 
-    action: Annotated[ScientistAction | None, Short]
+    action: ScientistAction | None
     by: By = By.PERSON
     outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS), FailFast()] = ()
 
@@ -222,12 +218,12 @@ class Facts(Record):
     ``answer`` is None where the Scientist walked away, ``offer`` the plan that was found instead.
     """
 
-    plan: Protocol | None = None
-    failing: Annotated[tuple[Dimension, ...], FailFast()] = ()
+    plan: ShortPlan | None = None
+    failing: Annotated[tuple[Dimension, ...], Field(max_length=len(DIMENSIONS))] = ()
     cost: Credits | None = None
     staff: Count | None = None
     answer: LabManagerActionType | None = None
-    offer: Protocol | None = None
+    offer: ShortPlan | None = None
 
 
 # --- where it stands --------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from pydantic import FailFast, Field, StringConstraints, model_validator
 
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
-from replicalab.models import NonEmptyText, Record, Text
+from replicalab.models import LONGEST_LABEL, NonEmptyText, Passage, Record
 from replicalab.negotiation.asking import hear
 from replicalab.negotiation.players import choose, follows_a_rule, put_forward
 from replicalab.negotiation.records import (
@@ -26,6 +26,7 @@ from replicalab.negotiation.records import (
     Digest,
     Ending,
     Facts,
+    ModelName,
     Negotiation,
     Outcome,
     Round,
@@ -56,7 +57,7 @@ class Made(StrEnum):
 class ModelSettings(Record):
     """Who was asked, and how; never a key, and of the address only the host, if there was one."""
 
-    model: NonEmptyText
+    model: ModelName
     host: Host | None = None
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)]
     max_tokens: Annotated[int, Field(ge=1)]
@@ -70,9 +71,9 @@ class Recording(Record):
     """
 
     key: Identifier
-    title: NonEmptyText
+    title: Annotated[NonEmptyText, Field(max_length=LONGEST_LABEL)]
     made: Made = Made.RECORDED
-    note: Text = ""
+    note: Passage = ""
     settings: ModelSettings
 
 

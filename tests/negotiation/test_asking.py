@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Final
 
 import pytest
 
+from replicalab.agents.parsing import ParseErrorCode
 from replicalab.agents.scientist_policy import (
     build_scientist_system_prompt,
     format_scientist_observation,
 )
 from replicalab.assessment import assess
 from replicalab.errors import ModelError, ModelTimeoutError
-from replicalab.models import Role, ScientistAction
+from replicalab.llm import Answer
+from replicalab.models import LONGEST_TEXT, Role, ScientistAction
 from replicalab.negotiation import (
     By,
     Outcome,
@@ -24,9 +27,11 @@ from replicalab.negotiation import (
     Turn,
     ask_model,
     observe,
+    question,
     reword,
 )
 from replicalab.negotiation.asking import hear, numbers
+from replicalab.negotiation.records import LONGEST_OUTPUT, LONGEST_REASON
 from replicalab.scenarios import Pack
 from tests.factories import make_protocol
 from tests.negotiation.playing import (
@@ -136,12 +141,44 @@ def test_model_plays_to_the_end_and_its_rounds_say_how_it_came_to_each_turn() ->
     ]
 
 
-def test_plan_that_lists_more_than_a_plan_can_need_is_no_turn() -> None:
-    long = make_protocol(controls=[f"control {number}" for number in range(201)])
-    answer = ask_model(ScriptedGenerate([said(propose(long))]), FRESH, BOOKED)
-    assert (answer.turn, answer.failure) == (
-        None, "The model's plan cannot be kept: controls has 201 entries; at most 200 fit."
-    )  # fmt: skip
+ASKS: Final = json.loads(said(question("Why?")))
+"""A question of a model, to be made too long."""
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (json.dumps(ASKS | {"questions": ["Why?"] * 21}), "questions: List should have at most 20"),
+        (json.dumps(ASKS | {"questions": ["x" * 501]}), "questions[0]: String should have at most"),
+        (
+            PROPOSAL.replace("dark control", "x" * 301),
+            "controls[0]: String should have at",
+        ),
+        (PROPOSAL.replace('"technique":"', f'"technique":"{"x" * 4000}'), "technique: String shou"),
+    ],
+    ids=["questions", "a question", "a label", "a technique"],
+)
+def test_action_larger_than_is_kept_is_invalid_and_the_model_is_asked_again(
+    text: str, problem: str
+) -> None:
+    generate = ScriptedGenerate([text, PROPOSAL])
+    answer = ask_model(generate, FRESH, BOOKED)
+    assert answer.turn is not None
+    first, second = answer.attempts
+    assert (first.error_code, second.error_code) == (ParseErrorCode.INVALID_ACTION, None)
+    assert problem in generate.sent[1][-1]["content"]
+
+
+def test_what_a_server_says_beside_the_answer_is_kept_within_bounds() -> None:
+    spoken = Answer(PROPOSAL)
+    spoken.finish_reason = "stop" * 1000
+    script = [spoken, ModelError("no " * 5000), "x" * (LONGEST_OUTPUT + 1)]
+    answers = [ask_model(ScriptedGenerate([each]), FRESH, BOOKED) for each in script]
+    ended, failed, long = (answer.attempts[0].output for answer in answers)
+    assert len(ended.finish_reason or "") == LONGEST_REASON
+    assert len(failed.failure or "") == LONGEST_TEXT
+    assert (long.text, long.failure) == (None, answers[2].failure)
+    assert "200,001 characters, and at most 200,000 are read" in (long.failure or "")
 
 
 # --- its text is data -----------------------------------------------------------------------

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
 
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.models import ACCEPT_ACTION, ScientistAction
+from replicalab.models import ACCEPT_ACTION, LONGEST_QUESTION, ScientistAction
 from replicalab.negotiation import AUTOMATIC, Negotiation, State, Turn, put_forward, question
 from replicalab.text.negotiation import move_text, on_the_table
 from replicalab.ui import state
@@ -17,8 +16,6 @@ from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Kept
 from replicalab.ui.words import escaped
-
-_LONGEST_QUESTION: Final = 500
 
 
 def draw(kept: Kept, place: str = "table") -> None:
@@ -116,7 +113,7 @@ def _draw_question(kept: Kept, place: str, key: str) -> None:
     st.text_input(
         "Or ask the lab a question",
         key=key,
-        max_chars=_LONGEST_QUESTION,
+        max_chars=LONGEST_QUESTION,
         placeholder="Which instruments are free, and from which day?",
     )
     button(
