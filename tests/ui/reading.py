@@ -113,6 +113,13 @@ def said(app: AppTest) -> str:
     return "\n".join([*texts(app.main), *(alert.text for alert in alerts(app))])
 
 
+def bodies(app: AppTest) -> list[str]:
+    """Return the Markdown of every text and box of a page, as it is sent."""
+    kinds = ("markdown", "caption", "header", "subheader", "title", "error", "warning", "success")
+    found = (element for element in app.main if isinstance(element, Element))
+    return [str(element.value) for element in found if element.type in (*kinds, "info", "heading")]
+
+
 def keyed(app: AppTest, key: str) -> Block:
     """Return the container of that key."""
     return next(node for node in app.main if isinstance(node, Block) and node.key == key)

@@ -24,12 +24,15 @@ from tests.ui.reading import (
     PROTOCOL,
     SCENARIOS,
     alerts,
+    bodies,
     go,
     labels,
     number,
     pick,
+    plain,
     press,
     query_of,
+    run,
     said,
     type_number,
     visit,
@@ -109,6 +112,36 @@ def test_edited_file_is_confirmed_by_nothing(
     assert second.text.startswith("Not confirmed: ")
     assert not app.success
     assert not {"Fork here", "Accept the plan", "Walk away"} & set(labels(app))
+
+
+def good_news(app: AppTest) -> list[str]:
+    """Return what the page's own part shows in green: boxes, badges, cells of tables."""
+    cells = [str(cell) for found in app.table for row in found.value.to_numpy() for cell in row]
+    shown = [body for body in (*bodies(app), *cells) if ":green" in body]
+    return [*shown, *(str(box.value) for box in app.success)]
+
+
+@pytest.mark.parametrize("presenting", [False, True])
+def test_run_that_is_not_confirmed_has_words_and_no_good_news(*, presenting: bool) -> None:
+    data = json.loads(save(TOLD))
+    confirmed, edited = (
+        press(hand_over(visit(NEGOTIATION), json.dumps(data | change)), "Last")
+        for change in ({}, {"outcome": "no_deal"})
+    )
+    for app in (confirmed, edited):
+        app.toggle[0].set_value(presenting)
+        run(app)
+    assert good_news(confirmed)
+    assert confirmed.get("plotly_chart")
+    assert not good_news(edited)
+    assert not edited.get("plotly_chart")
+    assert not edited.table
+    assert "No check, no chart and no ledger is drawn" in said(edited)
+    told = [plain(body) for body in bodies(edited)]
+    assert any(text.startswith("Not confirmed: ") for text in told)
+    answer = TOLD.rounds[-1].answer
+    assert answer is not None
+    assert presenting or any(answer.explanation.split("\n")[0] in text for text in told)
 
 
 def test_negotiation_too_large_to_be_opened_again_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.models import LabManagerActionType
-from replicalab.negotiation import Negotiation, Round, ScientistKind
+from replicalab.negotiation import Round, ScientistKind
 from replicalab.planner import Options
 from replicalab.text.negotiation import (
     LAB_MANAGERS,
@@ -37,6 +37,10 @@ _MANAGER: Final = "manager_choice"
 _ROUNDS: Final = "rounds_choice"
 _PRESENT: Final = "present_choice"
 _RECORDED: Final = "recorded"
+_NOT_DRAWN: Final = (
+    "No check, no chart and no ledger is drawn of a run that is not confirmed. Play it anew here "
+    "to see them."
+)
 
 
 def draw(here: Options) -> Asking | None:
@@ -49,7 +53,7 @@ def draw(here: Options) -> Asking | None:
         _draw_players()
     kept = _current(here.yours)
     if presenting:
-        _present(kept.negotiation if kept else None)
+        _present(kept)
         return None
     asking = _draw_negotiation(kept, task) if kept else None
     files.draw(kept)
@@ -75,23 +79,30 @@ def _draw_negotiation(kept: Kept, task: Task | None) -> Asking | None:
     by_model = kept.is_model and not kept.recorded and kept.confirmed
     asking = model.draw(kept, task) if by_model else None
     files.draw_replay(kept)
-    verdict = outcome_verdict(negotiation)
-    if not kept.confirmed:
-        verdict = Verdict(Status.FAIL, "Not confirmed", f"Not confirmed: {verdict.text}")
-    draw_verdict(verdict)
+    draw_verdict(_verdict(kept))
     if negotiation.rounds:
         rounds.draw_scrubber(negotiation)
         st.markdown(f"**{escaped(round_caption(negotiation, shown_round(negotiation)))}**")
-        asking = rounds.draw(negotiation, task) or asking
+        rounds.draw(negotiation, confirmed=kept.confirmed)
         if kept.confirmed:
             fork.draw(kept)
     if _may_move(kept):
         moves.draw(kept)
-    if negotiation.rounds:
+    if not kept.confirmed:
+        st.caption(_NOT_DRAWN)
+    elif negotiation.rounds:
         run.draw(negotiation)
         run.draw_ledger(negotiation)
         run.draw_judge(negotiation)
     return asking
+
+
+def _verdict(kept: Kept) -> Verdict:
+    """Return how a negotiation ended; of one that does not replay here nothing is good news."""
+    found = outcome_verdict(kept.negotiation)
+    if kept.confirmed:
+        return found
+    return Verdict(Status.FAIL, "Not confirmed", f"Not confirmed: {found.text}")
 
 
 def _may_move(kept: Kept) -> bool:
@@ -108,7 +119,7 @@ def _may_move(kept: Kept) -> bool:
 # --- presenting -------------------------------------------------------------------------------
 
 
-def _present(negotiation: Negotiation | None) -> None:
+def _present(kept: Kept | None) -> None:
     """Draw the story: how it ended, the round on show in one line, both sides, the lines."""
     with st.container(
         horizontal=True,
@@ -116,8 +127,8 @@ def _present(negotiation: Negotiation | None) -> None:
         horizontal_alignment="distribute",
         key="presenting",
     ):
-        if negotiation is not None:
-            pack = negotiation.pack
+        if kept is not None:
+            pack = kept.negotiation.pack
             st.caption(f"{escaped(pack.paper.title)} · {pack.difficulty} lab", width="content")
         st.button(
             "Leave the presentation",
@@ -125,31 +136,35 @@ def _present(negotiation: Negotiation | None) -> None:
             on_click=state.show,
             kwargs={"presenting": False},
         )
-    if negotiation is None:
+    if kept is None:
         return
-    verdict = outcome_verdict(negotiation)
+    negotiation, verdict = kept.negotiation, _verdict(kept)
     st.title(coloured(verdict.status, escaped(verdict.text)))
     if not negotiation.rounds:
         return
     rounds.draw_scrubber(negotiation)
     at = shown_round(negotiation)
     st.header(escaped(round_caption(negotiation, at)))
+    if not kept.confirmed:
+        _draw_sides(negotiation.rounds[at], confirmed=False)
+        st.caption(_NOT_DRAWN)
+        return
     sides, chart = st.columns([2, 3], gap="large")
     with sides:
-        _draw_sides(negotiation.rounds[at])
+        _draw_sides(negotiation.rounds[at], confirmed=True)
     with chart:
         run.draw_convergence(negotiation)
     run.draw_matrix(negotiation)
 
 
-def _draw_sides(done: Round) -> None:
+def _draw_sides(done: Round, *, confirmed: bool) -> None:
     st.subheader(f"Scientist: {turn_title(done).lower()}")
     st.markdown(_in_numbers(done.plan))
     verdict = answer_verdict(done)
     if done.answer is None or verdict is None:
         st.subheader("Lab Manager: nothing to answer")
         return
-    st.subheader(f"Lab Manager: {verdict_badge(verdict)}")
+    st.subheader(f"Lab Manager: {verdict_badge(verdict) if confirmed else verdict.title}")
     suggests = done.answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
     offer = done.offer.after if done.offer else None
     st.markdown(f"Offers {_in_numbers(offer)}" if suggests else verdict.text)

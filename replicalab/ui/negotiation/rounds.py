@@ -107,10 +107,10 @@ def _advance(last: int) -> None:
 # --- the round on show ------------------------------------------------------------------------
 
 
-def draw(negotiation: Negotiation, task: Task | None) -> Asking | None:
+def draw(negotiation: Negotiation, *, confirmed: bool) -> None:
     """Draw the round on show: what was asked, what changed, what was answered and why.
 
-    Return the answer in other words, if that is what the model is to be asked for.
+    Of a run that is not confirmed only the words are drawn, and no verdict in its colour.
     """
     at = shown_round(negotiation)
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
@@ -120,7 +120,7 @@ def draw(negotiation: Negotiation, task: Task | None) -> Asking | None:
     with change:
         _draw_change(before, done.plan)
     with manager:
-        return _draw_manager(done, task)
+        _draw_manager(done, confirmed=confirmed)
 
 
 def _draw_scientist(before: Assessment | None, done: Round) -> None:
@@ -168,16 +168,18 @@ def _draw_change(before: Assessment | None, now: Assessment | None) -> None:
     st.markdown(f"{signed_credits(step)} credits · {escaped(evidence_text(step))}")
 
 
-def _draw_manager(done: Round, task: Task | None) -> Asking | None:
+def _draw_manager(done: Round, *, confirmed: bool) -> None:
     st.markdown("## Lab Manager")
     verdict = answer_verdict(done)
     if done.answer is None or verdict is None:
         st.markdown("Has nothing to answer.")
-        return None
-    st.markdown(verdict_badge(verdict))
+        return
+    st.markdown(verdict_badge(verdict) if confirmed else f"**{verdict.title}**")
     st.caption(verdict.text)
     st.markdown(as_list(done.answer.explanation))
-    asking = _draw_reworded(done, task)
+    if not confirmed:
+        return
+    _draw_reworded(done)
     with st.expander(_OPENER, icon=":material/rule:", key=f"manager_rule_{done.number}"):
         st.markdown(answer_rule(done))
         if (plan := done.plan) is not None:
