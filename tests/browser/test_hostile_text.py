@@ -1,0 +1,114 @@
+"""Text of strangers in a real browser: it asks nobody, links nowhere and changes no layout.
+
+Every page is visited twice: with hostile text in all fields at once, and with its harmless twin.
+Both must come to the same elements, and fit the window.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from playwright.sync_api import Page, expect
+
+from replicalab.ui.address import encode_plan
+from tests.browser.driving import PHONE, PROJECTOR, open_app, wait_for_run
+from tests.browser.visiting import follow, press, type_text
+from tests.hostile import HOST, Write, marked, tame, tamed
+from tests.hostile_files import (
+    SAVED,
+    as_file,
+    hostile_edit,
+    hostile_plan,
+    hostile_run,
+    hostile_study,
+)
+
+PAGES: Final = ("Scenarios", "Protocol", "Negotiation", "Trade-offs")
+_UNFOLD: Final = (
+    "document.querySelectorAll('details:not([open]) > summary').forEach(s => s.click())"
+)
+_ELEMENTS: Final = """() => {
+  const found = {};
+  for (const one of document.querySelectorAll('[data-testid=stApp] *')) {
+    if (one.closest('svg, canvas, [data-testid=stFileUploader], [role=listbox]')) continue;
+    if (one.parentElement.closest('code')) continue;  // the colours of JSON
+    const kind = [one.tagName, one.dataset.testid || '', /badge|katex/i.exec(one.className) || ''];
+    found[kind.join(' ').trim()] = (found[kind.join(' ').trim()] || 0) + 1;
+  }
+  return found;
+}"""
+_HOSTS: Final = (
+    "[...document.querySelectorAll('a[href], img[src]')].map(e => new URL(e.href || e.src).host)"
+)
+_TOO_WIDE: Final = """() => {
+  const main = document.querySelector('[data-testid=stMain]');
+  return [document.documentElement, main].map(e => e.scrollWidth - e.clientWidth);
+}"""
+
+
+def looked_at(page: Page) -> dict[str, int]:
+    """Return how many elements of each kind a page has, all unfolded; it fits every window."""
+    page.evaluate(_UNFOLD)
+    page.wait_for_timeout(300)  # what is unfolded is drawn in its own time
+    for view in (PHONE, PROJECTOR):
+        page.set_viewport_size({"width": view.width, "height": view.height})
+        page.wait_for_timeout(300)
+        assert max(page.evaluate(_TOO_WIDE)) <= 0, f"{view}: a page is wider than its window"
+    assert HOST not in str(page.evaluate(_HOSTS))
+    found: dict[str, int] = page.evaluate(_ELEMENTS)
+    return found
+
+
+def hand_over(page: Page, text: str, folder: Path) -> None:
+    """Hand a run to the Negotiation page."""
+    file = folder / "run.json"
+    file.write_text(text, encoding="utf-8")
+    with wait_for_run(page):
+        page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(file)
+    expect(page.get_by_text("cannot be opened")).to_have_count(0)
+
+
+def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str, int]]]:
+    """Bring a study, then runs, then a link, and yield each page that is seen, by name."""
+    study = json.loads(hostile_study().text)
+    for rule in study["policy_rules"]:  # of punctuation in one there is a finding more
+        rule["forbidden_phrases"] = tamed(rule["forbidden_phrases"])
+    tame_it = write is tame
+    open_app(page)
+    page.get_by_role("tab", name="Bring your own").click()
+    type_text(page, "Study file (YAML)", as_file(tamed(study) if tame_it else study))
+    yield "study in the editor", looked_at(page)
+    press(page, "Use this study")
+    for name in PAGES:
+        follow(page, name)
+        yield f"study on {name}", looked_at(page)
+    open_app(page, "/Negotiation")
+    edits = [hostile_edit(hostile_run(), 300).text]
+    edits += [hostile_edit(file.read_text(), 300).text for file in sorted(SAVED.glob("*.json"))]
+    twins = [json.dumps(tamed(json.loads(text))) for text in edits] if tame_it else edits
+    for number, text in enumerate([hostile_run(write), *twins]):
+        hand_over(page, text, folder)
+        yield f"run {number}", looked_at(page)
+    hand_over(page, hostile_run(write), folder)
+    for _ in range(3):
+        press(page, "Next")
+        yield "a later round", looked_at(page)
+    text = write(9)
+    page.goto("about:blank")
+    query = {"plan": encode_plan(hostile_plan(200, write)), "recording": text, "lab": text}
+    open_app(page, f"/Protocol?{'&'.join(f'{key}={quote(value)}' for key, value in query.items())}")
+    yield "a link", looked_at(page)
+
+
+def test_hostile_text_draws_nothing_that_harmless_text_does_not(
+    app_page: Page, tmp_path: Path
+) -> None:
+    harmless = list(tour(app_page, tame, tmp_path))
+    hostile = list(tour(app_page, marked, tmp_path))
+    assert len(hostile) > 15
+    for (name, drawn), (_, expected) in zip(hostile, harmless, strict=True):
+        assert drawn == expected, name

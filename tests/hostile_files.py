@@ -1,0 +1,161 @@
+"""Files of every format with a hostile text wherever one is taken; and what is refused, and how."""
+
+from __future__ import annotations
+
+import json
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from replicalab.llm import Answer
+from replicalab.models import Protocol, revise
+from replicalab.negotiation import (
+    MAX_RETRIES,
+    ModelSettings,
+    Negotiation,
+    Output,
+    Recording,
+    ScientistKind,
+    Turn,
+    ask_model,
+    load,
+    play,
+    save,
+)
+from replicalab.negotiation.rounds import play_rule
+from replicalab.scenarios import load_scenario, parse_study
+from tests.hostile import (
+    ATTACK,
+    LONG_WORD,
+    UNSEEN,
+    WITHOUT_SPACES,
+    Place,
+    Write,
+    leaves,
+    marked,
+    refusal,
+    with_text,
+    with_texts,
+)
+from tests.negotiation.playing import ACCEPT, ask, game, revise_to, said
+from tests.scenarios.small_study import SMALL
+from tests.scripted import ScriptedGenerate
+
+PACK: Final = load_scenario("fin_momentum", "medium")
+SAVED: Final = Path(__file__).parent / "negotiation" / "saved"
+
+
+def full_study() -> Any:
+    """Return a small study in which every text that may be left out stands too."""
+    data = json.loads(json.dumps(SMALL))
+    data["paper"] |= {"contested": "By some."}
+    data["paper"]["facts"][0] |= {"where": "In the library"}
+    data["design"]["why"] = {"sesoi": "Nobody would care."}
+    data["constraints"][0] |= {"details": "Of the kettle."}
+    data["policy_rules"][0] |= {"allowed_mentions": ["no candle"]}
+    data["constraints"][0]["label"] = "the heat"
+    for lab in data["labs"].values():
+        lab |= {"booked": {"kettle": 6}, "out_of_stock": ["tea"]}
+    data["samples_per_day"] = {"value": 9, "why": "Small cups."}
+    return data
+
+
+def as_file(data: Any) -> str:
+    """Return a study's data as a file."""
+    return json.dumps(data, ensure_ascii=False, indent=1)
+
+
+class Walked(NamedTuple):
+    """A file with every text hostile that is taken so, and what was said of each that is not."""
+
+    text: str
+    marks: dict[int, Place]
+    refused: dict[Place, str]
+
+
+@cache
+def hostile_study() -> Walked:
+    """Return a study with a hostile text wherever one is taken."""
+    data, base = full_study(), full_study()
+    marks: dict[int, Place] = {}
+    refused: dict[Place, str] = {}
+    texts = {leaf.text.casefold(): leaf for leaf in leaves(base)}
+    for number, leaf in enumerate(texts.values()):
+        said = ""
+        for text in (f"{ATTACK} {LONG_WORD}", ATTACK, WITHOUT_SPACES):
+            hostile = marked(number, text)
+            changed = with_text(base, leaf.text, hostile)
+            said = refusal(partial(parse_study, as_file(changed), "x.yaml"))
+            if not said:
+                data = with_text(data, leaf.text, hostile)
+                marks[number] = leaf.place
+                break
+        else:
+            refused[leaf.place] = said
+    return Walked(as_file(data), marks, refused)
+
+
+# --- runs -----------------------------------------------------------------------------------
+
+
+def hostile_plan(first: int, write: Write = marked) -> Protocol:
+    """Return a plan whose every text is hostile, marked from that number on."""
+    texts = [write(first + n, f"{ATTACK}{UNSEEN}") for n in range(3)]
+    prose = [write(first + n, f"{ATTACK}{UNSEEN} {LONG_WORD}") for n in (3, 4)]
+    reference = PACK.reference_protocol
+    return revise(
+        reference,
+        controls=[*reference.controls, texts[0]],
+        required_equipment=[*reference.required_equipment, texts[1]],
+        required_reagents=[*reference.required_reagents, texts[2]],
+        technique=prose[0],
+        rationale=prose[1],
+    )
+
+
+def hostile_run(write: Write = marked) -> str:
+    """Return a saved run of a model that says, proposes and asks what is hostile; it replays."""
+    proposal = said(revise_to(hostile_plan(200, write)))
+    asks = said(ask(*(write(210 + n, f"{ATTACK}{UNSEEN}") for n in range(3))))
+    refused = said(ask("why")).replace("why", write(213))[:-1]
+    script = [[write(214), refused, f"{write(215)}\n{proposal}"], [asks]]
+    setup = game(PACK, hostile_plan(230, write), 5, ScientistKind.MODEL)
+    setup = setup.model_copy(update={"model": write(217)[:200]})
+    played = play_rule(Negotiation(setup, PACK))
+    for texts in script:
+        answers = [Answer(text) for text in texts]
+        for answer in answers:
+            answer.finish_reason = write(218)
+        answered = ask_model(ScriptedGenerate(answers), played.state, PACK)
+        assert answered.turn is not None, answered.failure
+        played = play(played, answered.turn)
+    failed = Output(failure=write(216, f"{ATTACK}{UNSEEN}"))
+    played = play(played, Turn(action=ACCEPT, outputs=(failed,)))
+    settings = ModelSettings(
+        model=write(219)[:200],
+        host="localhost:1",
+        temperature=0,
+        max_tokens=9,
+        max_retries=MAX_RETRIES,
+    )
+    title, note = write(220, f"{ATTACK}{UNSEEN}"), write(221, f"{ATTACK}{UNSEEN} {LONG_WORD}")
+    return save(played, Recording(key="hostile", title=title, note=note, settings=settings))
+
+
+def hostile_edit(text: str, first: int) -> Walked:
+    """Return a saved run with every text edited that is taken so, whatever its format."""
+    base = json.loads(text)
+    places = dict.fromkeys(leaf.place for leaf in leaves(base))
+    marks: dict[int, Place] = {}
+    refused: dict[Place, str] = {}
+    taken: dict[Place, str] = {}
+    for number, place in enumerate(places, first):
+        whole, short = marked(number, f"{ATTACK}{UNSEEN} {LONG_WORD}"), marked(number)
+        for hostile in (whole, short[:200], short[:100]):
+            edited = with_texts(base, {place: hostile})
+            if not (said_of := refusal(partial(load, json.dumps(edited)))):
+                marks[number], taken[place] = place, hostile
+                break
+        else:
+            refused[place] = said_of
+    return Walked(json.dumps(with_texts(base, taken)), marks, refused)

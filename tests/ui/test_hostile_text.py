@@ -1,0 +1,282 @@
+"""Text of strangers on every page: whatever it holds, it is read as text and hides nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Final
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block, Element, Table
+
+from replicalab.characters import hidden
+from replicalab.negotiation import Transcript
+from replicalab.scenarios import Study, parse_study
+from replicalab.ui.address import encode_plan
+from tests.hostile import (
+    ATTACK,
+    UNSEEN,
+    leaves,
+    marked,
+    marks,
+    read_as_markup,
+    refusal,
+    text_places,
+)
+from tests.hostile_files import (
+    SAVED,
+    as_file,
+    full_study,
+    hostile_edit,
+    hostile_plan,
+    hostile_run,
+    hostile_study,
+)
+from tests.scenarios.small_study import put
+from tests.ui.negotiating import hand_over, model_at_the_table
+from tests.ui.reading import (
+    NEGOTIATION,
+    PAGES,
+    PROTOCOL,
+    alerts,
+    can_press,
+    go,
+    labels,
+    press,
+    run,
+    type_text,
+    visit,
+)
+
+PLAIN: Final = {
+    "text": {"body"},
+    "code": {"code_text"},
+    "multiselect": {"options"},
+    "selectbox": {"options"},
+}
+"""What shows its text as it is, by kind of element: no Markdown is read there."""
+TYPED: Final = {
+    "text_input": {"default", "value"},
+    "text_area": {"default", "value"},
+    "multiselect": {"raw_values", "default"},
+}
+"""What a person's own fields hold: it is theirs to change, character by character."""
+
+
+def strings(message: Any) -> Iterator[tuple[str, str]]:
+    """Yield every text of a message to the browser, with the field that it stands in."""
+    for field, value in message.ListFields():
+        many = value if field.is_repeated else [value]
+        for one in many:
+            if isinstance(one, str):
+                yield field.name, one
+            elif hasattr(one, "ListFields"):
+                yield from strings(one)
+
+
+def sent(app: AppTest) -> Iterator[tuple[str, str, str]]:
+    """Yield every text that a page sends: the kind of its element, its field, and the text."""
+    for node in app.main:
+        if isinstance(node, Table):
+            frame = node.value
+            for cell in (*frame.columns, *frame.astype(str).to_numpy().flatten()):
+                yield "table", "cell", str(cell)
+        proto = getattr(node, "proto", None)
+        if proto is not None and isinstance(node, Block | Element):
+            for field, text in strings(proto):
+                yield node.type, field, text
+
+
+def leaks(app: AppTest) -> list[str]:
+    """Return what of a stranger's text the browser would read as more than text."""
+    found = []
+    for kind, field, text in sent(app):
+        if not marks(text) or field in TYPED.get(kind, ()):
+            continue
+        bare = text.replace("\u2068", "").replace("\u2069", "").replace("\u2060", "")
+        unseen = hidden(bare.replace("\u200b", ""))
+        wrong = [] if field in PLAIN.get(kind, ()) else read_as_markup(text)
+        if wrong or unseen or ("\u05d0" in text and "\u2068\u05d0\u2069" not in text):
+            found.append(f"{kind}.{field}: {wrong or 'unseen'} in {text[:300]!r}")
+    return found
+
+
+def seen(app: AppTest) -> set[int]:
+    """Return the marks of all texts that a page shows."""
+    return set().union(*(marks(text) for _, _, text in sent(app)))
+
+
+@pytest.fixture(autouse=True)
+def _empty_cupboard() -> Iterator[None]:
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()
+
+
+# --- studies --------------------------------------------------------------------------------
+
+
+def test_every_text_of_a_study_is_walked() -> None:
+    assert set(text_places(Study)) <= {leaf.place for leaf in leaves(full_study())}
+
+
+def test_text_of_a_study_that_is_not_taken_is_refused_by_its_field() -> None:
+    for place, said in hostile_study().refused.items():
+        assert place[-1 if place[-1] != "*" else 0] in said
+
+
+def test_text_of_a_study_that_hides_something_is_refused_everywhere() -> None:
+    for leaf in leaves(full_study()):
+        if not leaf.is_key:
+            data = full_study()
+            put(data, leaf.path, f"a\u202e{leaf.text}")
+            said = refusal(partial(parse_study, json.dumps(data), "x.yaml"))
+            assert "U+202E" in said
+            assert str([step for step in leaf.path if isinstance(step, str)][-1]) in said
+
+
+def test_hostile_study_is_text_on_every_page() -> None:
+    app = visit()
+    app.text_area(key="own_text").set_value(hostile_study().text)
+    run(app)
+    assert not leaks(app)
+    press(app, "Use this study")
+    shown: set[int] = set()
+    for page in PAGES:
+        go(app, page)
+        assert not leaks(app), page
+        shown |= seen(app)
+    walked = hostile_study().marks
+    unseen = {walked[number] for number in walked.keys() - shown}
+    assert {place[0] for place in unseen} <= {"hidden_reference", "policy_rules", "constraints"}
+
+
+# --- runs -----------------------------------------------------------------------------------
+
+
+def opened(text: str) -> AppTest:
+    """Return the Negotiation page with a run opened, after every round of it was looked at."""
+    app = hand_over(visit(NEGOTIATION), text)
+    assert not any("cannot be opened" in alert.text for alert in alerts(app)), alerts(app)
+    return app
+
+
+def walk(app: AppTest) -> set[int]:
+    """Return the marks on all rounds of a run and in its presentation; nothing may leak there."""
+    shown: set[int] = set()
+    for _ in range(60):
+        assert not leaks(app)
+        shown |= seen(app)
+        if "Next" not in labels(app) or not can_press(app, "Next"):
+            break
+        press(app, "Next")
+    app.toggle[0].set_value(True)
+    run(app)
+    assert not leaks(app)
+    return shown
+
+
+def test_every_text_of_a_transcript_is_walked() -> None:
+    assert set(text_places(Transcript)) <= {
+        leaf.place for leaf in leaves(json.loads(hostile_run()))
+    }
+
+
+def test_hostile_run_that_replays_is_text_in_every_round() -> None:
+    shown = walk(opened(hostile_run()))
+    assert {*range(200, 205), *range(210, 217), 218, 220, *range(230, 235)} <= shown
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [pytest.param(hostile_run, id="today"), *(
+        pytest.param(file.read_text, id=file.stem) for file in sorted(SAVED.glob("*.json"))
+    )],
+)  # fmt: skip
+def test_run_with_every_text_edited_is_text_and_what_is_not_taken_is_named(
+    saved: Callable[[], str],
+) -> None:
+    walked = hostile_edit(saved(), 300)
+    for place, said in walked.refused.items():
+        assert re.match(r"[a-z_]+(\.\w+)*: .+; ", said), (place, said)
+    walk(opened(walked.text))
+
+
+def test_attempts_of_an_old_run_with_one_number_are_drawn_all() -> None:
+    data = json.loads((SAVED / "trace_model.json").read_text())
+    attempts = [attempt for done in data["rounds"] for attempt in done["attempts"]]
+    for attempt in attempts:
+        attempt["number"] = 1
+    app = opened(json.dumps(data))
+    first = data["rounds"][0]["attempts"]
+    assert sum(box.label.startswith("Attempt ") for box in app.expander) == len(first)
+
+
+@pytest.mark.parametrize("name", ["![x](//x.test)\u202e", "setup", marked(7)])
+def test_hostile_key_of_a_file_is_text_in_its_refusal(name: str) -> None:
+    data = json.loads(hostile_run()) | {f"{name}\u202e": marked(8)}
+    app = hand_over(visit(NEGOTIATION), json.dumps(data))
+    assert any("cannot be opened" in alert.text for alert in alerts(app))
+    assert not leaks(app)
+    assert not any("![" in text or "\u202e" in text for _, _, text in sent(app))
+
+
+# --- links, and what is typed ---------------------------------------------------------------
+
+
+def test_hostile_plan_of_a_link_is_text_on_every_page() -> None:
+    app = visit(plan=encode_plan(hostile_plan(200)), scientist="person")
+    for page in PAGES:
+        go(app, page)
+        assert not leaks(app), page
+    assert {200, 203, 204} <= seen(app) | seen(go(app, PROTOCOL))
+    press(go(app, NEGOTIATION), "Put this plan forward")
+    assert not leaks(app)
+    assert {200, 201, 202, 203, 204} <= seen(app)
+
+
+KEYS: Final = (
+    *("v", "study", "lab", "seed", "rounds", "round", "plan", "budget", "days", "staff"),
+    *("scientist", "manager", "recording", "present", "own", "unknown"),
+)
+
+
+@pytest.mark.parametrize("key", [*KEYS, "all"])
+def test_hostile_key_of_a_link_is_text_on_every_page(key: str) -> None:
+    text = marked(9, f"{ATTACK}{UNSEEN}")
+    app = visit(**dict.fromkeys(KEYS if key == "all" else (key,), text))
+    for page in PAGES:
+        assert not leaks(go(app, page))
+
+
+def test_hostile_question_is_text() -> None:
+    app = visit(NEGOTIATION, scientist="person")
+    type_text(app, "Or ask the lab a question", marked(5, f"{ATTACK}{UNSEEN}"))
+    press(app, "Ask")
+    assert not leaks(app)
+    assert 5 in seen(app)
+
+
+def test_hostile_model_is_text_in_its_failure_and_in_other_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hostile = marked(6, f"{ATTACK}{UNSEEN}")
+    app, _ = model_at_the_table(monkeypatch, hostile, hostile, hostile)
+    type_text(app, "Model", marked(4)[:150])
+    press(app, "Run")
+    assert not leaks(app)
+    assert "Try again" in labels(app)
+    assert {4, 6} <= seen(app)
+
+
+def test_hostile_text_of_a_study_file_is_text_among_its_faults() -> None:
+    data: Any = full_study() | {marked(3): marked(2), "scenario_id": marked(1)}
+    app = visit()
+    app.text_area(key="own_text").set_value(as_file(data))
+    run(app)
+    assert not leaks(app)
+    assert {1, 3} <= seen(app)
