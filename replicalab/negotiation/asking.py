@@ -176,9 +176,10 @@ def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) 
     except ModelError as error:
         failure = str(error)
     corrections = [readable(sent[-1]) for sent, _ in model.calls[1:]]
+    told = readable(prompt), readable(model.calls[0][0][1]) if model.calls else ""
     attempts = tuple(
-        _attempt(number, sent, output, correction)
-        for number, ((sent, output), correction) in enumerate(
+        _attempt(number, told, output, correction)
+        for number, ((_, output), correction) in enumerate(
             zip(model.calls, [*corrections, None], strict=True), start=1
         )
     )
@@ -188,7 +189,7 @@ def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) 
     return ModelAnswer(Turn(action=action, by=By.MODEL, outputs=outputs), attempts)
 
 
-def _attempt(number: int, sent: list[str], output: Output, correction: str | None) -> Attempt:
+def _attempt(number: int, told: tuple[str, str], output: Output, correction: str | None) -> Attempt:
     action, error = None, None
     if output.text is not None:
         try:
@@ -197,8 +198,8 @@ def _attempt(number: int, sent: list[str], output: Output, correction: str | Non
             error = found
     return Attempt(
         number=number,
-        system_prompt=readable(sent[0]),
-        observation=readable(sent[1]),
+        system_prompt=told[0],
+        observation=told[1],
         output=output,
         action=action,
         error_code=error.code if error else None,

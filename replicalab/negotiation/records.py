@@ -38,6 +38,8 @@ MOST_OUTPUTS: Final = 20
 """No model is asked so often for one turn."""
 LONGEST_OUTPUT: Final = 200_000
 """The most characters of what a model says at a time."""
+ROUND_BYTES: Final = 32 * 1024
+"""What a round takes beside its texts: the plans that were judged in it."""
 LONGEST_REASON: Final = 100
 """The most characters of why a server says that a text ended."""
 
@@ -296,6 +298,12 @@ class Round:
     def told(self) -> str | None:
         """A fingerprint of what a model was told first, None where none was asked."""
         return next((told_digest(a.system_prompt, a.observation) for a in self.attempts), None)
+
+    @cached_property
+    def size(self) -> int:
+        """About how many bytes it takes as long as it is kept."""
+        told = sum(len(a.system_prompt) + len(a.observation) for a in self.attempts[:1])
+        return ROUND_BYTES + told + len(self.turn.model_dump_json())
 
     @cached_property
     def facts(self) -> Facts:

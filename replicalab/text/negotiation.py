@@ -143,6 +143,14 @@ def answer_rule(done: Round) -> str:
     return _ANSWER_RULES[done.answer.action_type]
 
 
+def kept_text(negotiation: Negotiation) -> str:
+    """Return which negotiation it is: study, lab, who plays the Scientist, and how far it went."""
+    pack, rounds = negotiation.pack, count_text(len(negotiation.rounds), "round")
+    seed = f", seed {pack.seed}" if pack.seed else ""
+    player = SCIENTISTS[negotiation.setup.scientist].name
+    return f"{pack.paper.title}, {pack.difficulty} lab{seed}: {player}, {rounds}"
+
+
 def round_summary(done: Round) -> str:
     """Return a round's plan in a few numbers, for a narrow place."""
     if done.plan is None:

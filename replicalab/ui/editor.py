@@ -197,18 +197,13 @@ def _text(form: Form, field: str) -> None:
     widget = st.text_area if form.take else st.text_input
     widget(
         FIELD_LABELS[field],
-        text[:LONGEST_TEXT],
+        text,
         max_chars=LONGEST_TEXT,
         key=form.key(field),
         on_change=form.change,
         args=(field,),
     )
     _say_problem(form, field)
-    if len(text) > LONGEST_TEXT:
-        _note(
-            f"The plan has {len(text):,} characters here, and at most {LONGEST_TEXT:,} can be "
-            f"sent: the field holds the first {LONGEST_TEXT:,}."
-        )
 
 
 def draw_preview(form: Form, pack: Pack) -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
 from replicalab.assessment import assess
 from replicalab.errors import ScenarioError
-from replicalab.models import Protocol
+from replicalab.models import Protocol, text_bytes
 from replicalab.planner import Options
 from replicalab.scenarios import Study, list_scenarios
 from replicalab.ui import own_studies
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _STATE: Final = "state"
 _REMEMBERED: Final = 200
+_REMEMBERED_BYTES: Final = 2**20
+"""What can be undone: so many steps, and so many bytes of plans."""
 _SETTLED_AFTER: Final = 1.0
 """Seconds after which the browser surely shows the address that we wrote last."""
 
@@ -161,8 +163,15 @@ def _set(changed: Workspace) -> None:
 
 def _remember() -> None:
     found = current()
-    found.past = [*found.past, found.workspace][-_REMEMBERED:]
+    found.past = _latest([*found.past, found.workspace][-_REMEMBERED:])
     found.future = []
+
+
+def _latest(steps: list[Workspace]) -> list[Workspace]:
+    """Return the latest steps whose plans are no larger than may be remembered."""
+    sizes = (text_bytes(step.protocol) if step.protocol else 0 for step in reversed(steps))
+    held = sum(total <= _REMEMBERED_BYTES for total in accumulate(sizes))
+    return steps[-held:]
 
 
 def edit(protocol: Protocol) -> None:

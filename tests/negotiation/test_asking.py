@@ -94,6 +94,8 @@ def test_two_failures_are_corrected_and_kept_with_their_codes() -> None:
     generate = ScriptedGenerate([PROSE, CUT_OFF, PROPOSAL])
     answer = ask_model(generate, FRESH, BOOKED)
     assert answer.turn is not None
+    first, *others = answer.attempts
+    assert all(each.observation is first.observation for each in others), "kept once"
     told = [generate.sent[number][-1]["content"] for number in (1, 2)]
     kept = [(a.number, a.error_code, a.correction_prompt, a.action) for a in answer.attempts]
     assert kept == [

@@ -74,7 +74,7 @@ def query_of(app: AppTest) -> dict[str, str]:
 
 def plain(markdown: str) -> str:
     """Return what a reader sees of Markdown of ours: no symbols, colours, bold or escapes."""
-    text = _ICON.sub("", markdown).replace("\u2060", "")
+    text = _ICON.sub("", markdown).replace("\u2060", "").replace("\u200b", "")
     text = _COLOUR.sub(r"\1", text).replace("**", "")
     return _ESCAPE.sub(r"\1", text)
 

@@ -127,6 +127,11 @@ def _open_text(text: str, name: str) -> None:
         recording=known,
         recorded=known is not None and ended,
     )
+    if table.is_full(kept.size):
+        raise TraceError(
+            f"there is no room for it: it takes {kept.size:,} bytes, and a session keeps at most "
+            f"{table.MOST_BYTES:,} of negotiations; forget one, then open it again"
+        )
     if not kept.recorded:
         work = work.changed(scientist=transcript.setup.scientist)
     table.open_kept(kept, work)

@@ -15,7 +15,15 @@ from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import moves
-from replicalab.ui.negotiation.table import Branch, Kept, last_round, open_kept, shown_round, table
+from replicalab.ui.negotiation.table import (
+    Branch,
+    Kept,
+    is_full,
+    last_round,
+    open_kept,
+    shown_round,
+    table,
+)
 from replicalab.ui.words import draw_verdict, escaped
 
 _WIDTH: Final = 1200
@@ -75,7 +83,7 @@ def _draw_form(kept: Kept, at: int) -> None:
 def _branch_off(kept: Kept, at: int, form: Form) -> None:
     """Fork with what the fields hold at the moment of the press, and keep both courses."""
     plan = form.read()
-    if plan is not None:
+    if plan is not None and not is_full():
         table().branch = Branch(kept, at, Kept(fork(kept.negotiation, at, plan)))
         table().forking = None
 

@@ -26,9 +26,9 @@ from replicalab.text.negotiation import (
 from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
-from replicalab.ui.negotiation import files, fork, model, moves, rounds, run, settings, table
-from replicalab.ui.negotiation.asking import Asking
-from replicalab.ui.negotiation.table import Kept, Task, shown_round
+from replicalab.ui.negotiation import files, fork, model, moves, room, rounds, run, settings, table
+from replicalab.ui.negotiation.model import Running
+from replicalab.ui.negotiation.table import Kept, shown_round
 from replicalab.ui.words import coloured, draw_verdict, escaped, verdict_badge
 from replicalab.ui.workspace import MOST_ROUNDS
 
@@ -43,9 +43,10 @@ _NOT_DRAWN: Final = (
 )
 
 
-def draw(here: Options) -> Asking | None:
-    """Draw the page; return what is to be asked of a model, None where nothing is."""
-    task, table.table().task = table.table().task, None  # no later run asks it again
+def draw(here: Options) -> Running | None:
+    """Draw the page; return the round to ask of a model, None where none is running."""
+    asked = table.table().running and not table.is_full()
+    table.table().running = False  # no later run asks it again
     presenting = state.workspace().presenting
     table.settle()
     if not presenting:
@@ -55,7 +56,8 @@ def draw(here: Options) -> Asking | None:
     if presenting:
         _present(kept)
         return None
-    asking = _draw_negotiation(kept, task) if kept else None
+    room.draw(kept)
+    running = _draw_negotiation(kept, asked=asked) if kept else None
     files.draw(kept)
     return asking
 

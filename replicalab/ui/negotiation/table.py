@@ -16,6 +16,7 @@ from replicalab.assessment import Assessment
 from replicalab.errors import TraceError
 from replicalab.negotiation import (
     AUTOMATIC,
+    By,
     ModelAnswer,
     Negotiation,
     Recording,
@@ -34,7 +35,12 @@ from replicalab.ui import state
 from replicalab.ui.workspace import LEVERS, Workspace
 
 _KEY: Final = "negotiation_table"
-_MOST_KEPT: Final = 16
+MOST_BYTES: Final = 16 * 2**20
+"""What a session keeps of negotiations that no rule plays again; the files of three may be open."""
+_MOST_AGAIN: Final = 16
+"""So many are kept that a rule plays again, or that nobody has begun."""
+_MOST_WORDS: Final = 2**20
+"""Of answers in a model's words so many characters are kept; others are asked for again."""
 
 
 class Task(Enum):
@@ -75,6 +81,19 @@ class Kept:
         return not self.differences
 
     @property
+    def plays_again(self) -> bool:
+        """Whether nothing is lost with it: a rule plays it again, or nobody has begun it."""
+        again = not self.source and self.negotiation.setup.scientist in AUTOMATIC
+        return again or not (self.negotiation.rounds or self.failure)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        failed = self.failure.outputs if self.failure else ()
+        said = sum(len(output.text or output.failure or "") for output in failed)
+        return said + sum(done.size for done in self.negotiation.rounds)
+
+    @property
     def is_model(self) -> bool:
         """Whether a language model plays the Scientist."""
         return self.negotiation.setup.scientist is ScientistKind.MODEL
@@ -88,6 +107,15 @@ class Kept:
         """Take back every round from that one on; what stood of the next one is over."""
         self.negotiation = replace(self.negotiation, rounds=self.negotiation.rounds[:number])
         self.failure, self.acting = None, False
+
+
+class Wordings(dict[str, str]):
+    """Texts by key, of which the oldest are forgotten where they are too many."""
+
+    def __setitem__(self, key: str, text: str) -> None:
+        super().__setitem__(key, text)
+        while len(self) > 1 and sum(len(k) + len(each) for k, each in self.items()) > _MOST_WORDS:
+            del self[next(iter(self))]
 
 
 class Branch(NamedTuple):
@@ -131,8 +159,7 @@ class Table:
     stopped: Task | None = None
     tested: Verdict | None = None
     playing_since: float | None = None
-    reworded: dict[str, str] = field(default_factory=dict)
-    unworded: tuple[str, str] | None = None
+    reworded: dict[str, str] = field(default_factory=Wordings)
     settings: dict[str, str | int] = field(default_factory=dict)
     settings_open: bool = False
     uploads: int = 0
@@ -188,16 +215,16 @@ def _recorded(key: str, pack: Pack) -> Kept:
 
 
 def _played(setup: Setup, pack: Pack) -> Kept:
-    """Return the negotiation of that setup; of too many, forget first what a rule plays again."""
+    """Return the negotiation of that setup; of too many, forget what can be played again."""
     kept = table().kept
     here = (each for each in kept if each.negotiation.setup == setup)
     found = next((each for each in here if each.negotiation.pack == pack), None)
     if found is None:
         found = Kept(negotiate(setup, pack))
     others = [each for each in kept if each is not found]
-    if len(others) >= _MOST_KEPT:
-        ruled = [each for each in others if each.negotiation.setup.scientist in AUTOMATIC]
-        others.remove((ruled or others)[0])
+    again = [each for each in others if each.plays_again]
+    if len(again) >= _MOST_AGAIN:
+        others.remove(again[0])
     table().kept = [*others, found]
     return found
 
@@ -213,6 +240,19 @@ def shown_round(negotiation: Negotiation) -> int:
 
 
 # --- from elsewhere ---------------------------------------------------------------------------
+
+
+def played_by_hand() -> list[Kept]:
+    """Return what the session keeps and no rule plays again, once each."""
+    found, branch = table(), table().branch
+    shown = [found.opened] if found.opened else []
+    held = [*found.kept, *found.aside, *shown, *([branch.kept] if branch else [])]
+    return [each for each in dict.fromkeys(held) if not each.plays_again]
+
+
+def is_full(more: int = 0) -> bool:
+    """Return whether there is no room for so many bytes more."""
+    return sum(each.size for each in played_by_hand()) + more >= MOST_BYTES
 
 
 def settle() -> None:
@@ -232,8 +272,12 @@ def put_aside() -> None:
 
 
 def forget(one: Kept) -> None:
-    """Forget an opened negotiation that was put aside."""
-    table().aside = [each for each in table().aside if each is not one]
+    """Forget a negotiation that is not on show: one put aside, a branch, or one played before."""
+    found = table()
+    found.aside = [each for each in found.aside if each is not one]
+    found.kept = [each for each in found.kept if each is not one]
+    if found.branch and found.branch.kept is one:
+        found.branch = None
 
 
 def go_back_to(one: Kept) -> None:
@@ -267,9 +311,13 @@ def close_opened() -> None:
 
 
 def play(kept: Kept, number: int, turn: Turn) -> None:
-    """Play a turn as that round, counted from 0, and show it."""
-    kept.play(number, turn)
-    _show_last(kept)
+    """Play a turn as that round, counted from 0, and show it; where there is room for it.
+
+    A model is asked only where there is room, so what it then says is not lost.
+    """
+    if turn.by is By.MODEL or not is_full():
+        kept.play(number, turn)
+        _show_last(kept)
 
 
 def back_to(kept: Kept, number: int) -> None:

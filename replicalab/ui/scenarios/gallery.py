@@ -94,7 +94,9 @@ def draw_gallery() -> None:
 def _draw_filters(found: list[Card]) -> Filter:
     domains = sorted({card.summary.domain_id for card in found})
     with st.grid(4, min_column_width=150, key="filters"):
-        text = st.text_input("Search", key="filter_text", placeholder="Title, author, goal…")
+        text = st.text_input(
+            "Search", key="filter_text", max_chars=200, placeholder="Title, author, goal…"
+        )
         domain = st.selectbox(
             "Domain", [_ANY, *domains], key="filter_domain", format_func=_domain_label
         )

@@ -1,0 +1,120 @@
+"""What a session keeps: bounded in bytes, nothing that was played by hand is dropped for it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.negotiation import save
+from replicalab.negotiation.records import ROUND_BYTES
+from replicalab.ui.negotiation.table import Table, Wordings
+from tests.negotiation.playing import by_person, propose
+from tests.ui.negotiating import PACK, REFERENCE, hand_over, model_at_the_table, proposing
+from tests.ui.reading import (
+    NEGOTIATION,
+    PROTOCOL,
+    alerts,
+    can_press,
+    go,
+    labels,
+    press,
+    said,
+    type_number,
+    visit,
+)
+
+ROOM: Final = "replicalab.ui.negotiation.table.MOST_BYTES"
+FULL: Final = "MiB of negotiations, the most there is room for: nothing more is played or opened"
+
+
+def kept(app: AppTest) -> list[int]:
+    """Return how many rounds each negotiation that the session keeps has."""
+    table: Table = app.session_state["negotiation_table"]
+    return [len(one.negotiation.rounds) for one in table.kept]
+
+
+def played(app: AppTest, rounds: int) -> AppTest:
+    """Return the app after a plan was put forward in a negotiation of so many rounds at most."""
+    return press(type_number(app, "Rounds at most", rounds), "Put this plan forward")
+
+
+def test_no_negotiation_played_by_hand_gives_way_to_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("replicalab.ui.negotiation.table._MOST_AGAIN", 2)
+    app = visit(NEGOTIATION, scientist="person")
+    for rounds in range(2, 8):
+        played(app, rounds)
+    assert sum(number > 0 for number in kept(app)) == 6
+    for rounds in range(2, 8):
+        type_number(app, "Rounds at most", rounds)
+        assert "Undo last round" in labels(app)
+    assert sum(number == 0 for number in kept(app)) <= 2
+
+
+def test_full_session_says_so_plays_no_more_and_goes_on_when_one_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = played(visit(NEGOTIATION, scientist="person"), 4)
+    played(app, 5)
+    assert FULL not in said(app)
+    monkeypatch.setattr(ROOM, 2 * ROUND_BYTES)
+    press(app, "Walk away")
+    assert kept(app)[-1] == 1, "nothing is played, and nothing is lost"
+    assert FULL in said(app)
+    assert f"{PACK.paper.title}, medium lab: You, 1 round" in said(app)
+    press(app, "Forget it")
+    assert FULL not in said(app)
+    assert sum(number > 0 for number in kept(app)) == 1
+    press(app, "Walk away")
+    assert kept(app)[-1] == 2
+
+
+def test_file_is_not_opened_where_there_is_no_room_and_what_is_shown_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = save(by_person(PACK, propose(REFERENCE), None))
+    app = hand_over(visit(NEGOTIATION), text)
+    assert "From the file mine.json" in said(app)
+    monkeypatch.setattr(ROOM, 4 * ROUND_BYTES)
+    other = save(by_person(PACK, propose(REFERENCE), propose(REFERENCE)))
+    hand_over(app, other)
+    [problem] = [alert.text for alert in alerts(app) if "cannot be opened" in alert.text]
+    assert "there is no room for it: it takes" in problem
+    assert "forget one, then open it again" in problem
+    assert "put aside" not in said(app)
+    assert "From the file mine.json" in said(app)
+
+
+def test_model_is_not_asked_where_there_is_no_room_for_its_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, model = model_at_the_table(monkeypatch, proposing(), proposing(), rounds="3")
+    monkeypatch.setattr(ROOM, ROUND_BYTES)
+    press(app, "Run")
+    assert len(model.sent) == 1
+    assert kept(app)[-1] == 1, "what it said is kept"
+    assert FULL in said(app)
+
+
+def test_steps_to_undo_are_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = visit(PROTOCOL)
+    for samples in (10, 20, 30, 40, 50):
+        type_number(app, "Sample size", samples)
+    assert len(app.session_state["state"].past) == 5
+    monkeypatch.setattr("replicalab.ui.state._REMEMBERED_BYTES", 1500)
+    type_number(app, "Sample size", 60)
+    assert 0 < len(app.session_state["state"].past) < 5
+    assert can_press(app, "Undo")
+    assert can_press(go(press(app, "Undo"), PROTOCOL), "Redo")
+
+
+def test_wordings_forget_the_oldest_where_they_are_too_many() -> None:
+    found = Wordings()
+    for key in "abc":
+        found[key] = "x" * (400 * 1024)
+    assert list(found) == ["b", "c"]
+    found["d"] = "x" * (2 * 2**20)
+    assert list(found) == ["d"]
