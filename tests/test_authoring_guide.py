@@ -21,7 +21,13 @@ from replicalab.scenarios import (
     parse_study,
     template_text,
 )
-from replicalab.scenarios.fields import MOST_FACTS, MOST_ITEMS, MOST_PHRASES, MOST_SUBSTITUTIONS
+from replicalab.scenarios.fields import (
+    LONGEST_TITLE,
+    MOST_FACTS,
+    MOST_ITEMS,
+    MOST_PHRASES,
+    MOST_SUBSTITUTIONS,
+)
 from replicalab.scenarios.reading import MAX_BYTES, MOST_VALUES, Data, read_document
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -82,9 +88,9 @@ def test_guide_gives_the_rates_that_hold() -> None:
 def test_guide_gives_the_bounds_that_hold() -> None:
     text = " ".join(section("How large it may be").split())
     assert (
-        f"at most {MAX_BYTES // 1024} KiB and {MOST_VALUES:,} values, a label {LONGEST_LABEL} "
-        f"characters, a text {LONGEST_TEXT:,}. A list has at most {MOST_ITEMS} entries; the facts "
-        f"are at most {MOST_FACTS}, the substitutions {MOST_SUBSTITUTIONS}, and the forbidden "
+        f"at most {MAX_BYTES // 1024} KiB and {MOST_VALUES:,} values, the title "
+        f"{LONGEST_TITLE} characters, a label {LONGEST_LABEL}, a text {LONGEST_TEXT:,}. A list has "
+        f"at most {MOST_ITEMS} entries; the facts are at most {MOST_FACTS}, the substitutions {MOST_SUBSTITUTIONS}, and the forbidden "
         f"phrases of all restrictions together {MOST_PHRASES}"
     ) in text
     assert f"at most {LARGEST_PLANNED:,} samples" in text
