@@ -23,7 +23,7 @@ Count = Annotated[int, Field(strict=True, ge=0, le=LARGEST_COUNT)]
 Credits = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
 Labels = Annotated[list[NonEmptyText], FailFast()]
-"""Labels, or questions; of many faults only the first is told, as each costs time and memory."""
+"""Labels; of many faults only the first is told, as each costs time and memory."""
 
 
 # --- how large a plan may be: what the pages, the links and the study files take ------------
@@ -43,12 +43,15 @@ LONGEST_QUESTION: Final = 500
 MOST_BYTES: Final = 20_000
 """The most bytes of a plan's texts together (UTF-8): what an address can carry."""
 
-Labels = Annotated[
-    list[Annotated[NonEmptyText, Field(max_length=LONGEST_LABEL)]], Field(max_length=MOST_LABELS)
+FewLabels = Annotated[
+    list[Annotated[NonEmptyText, Field(max_length=LONGEST_LABEL)]],
+    Field(max_length=MOST_LABELS),
+    FailFast(),
 ]
 Questions = Annotated[
     list[Annotated[NonEmptyText, Field(max_length=LONGEST_QUESTION)]],
     Field(max_length=MOST_QUESTIONS),
+    FailFast(),
 ]
 Passage = Annotated[Text, Field(max_length=LONGEST_TEXT)]
 
@@ -221,11 +224,11 @@ class ScientistAction(Record):
 
     action_type: ScientistActionType
     sample_size: Count
-    controls: Labels
+    controls: FewLabels
     technique: Passage
     duration_days: Count
-    required_equipment: Labels
-    required_reagents: Labels
+    required_equipment: FewLabels
+    required_reagents: FewLabels
     questions: Questions
     rationale: Passage
 

@@ -90,8 +90,9 @@ def test_guide_gives_the_bounds_that_hold() -> None:
     assert (
         f"at most {MAX_BYTES // 1024} KiB and {MOST_VALUES:,} values, the title "
         f"{LONGEST_TITLE} characters, a label {LONGEST_LABEL}, a text {LONGEST_TEXT:,}. A list has "
-        f"at most {MOST_ITEMS} entries; the facts are at most {MOST_FACTS}, the substitutions {MOST_SUBSTITUTIONS}, and the forbidden "
-        f"phrases of all restrictions together {MOST_PHRASES}"
+        f"at most {MOST_ITEMS} entries; the facts are at most {MOST_FACTS}, the substitutions "
+        f"{MOST_SUBSTITUTIONS}, and the forbidden phrases of all restrictions together "
+        f"{MOST_PHRASES}"
     ) in text
     assert f"at most {LARGEST_PLANNED:,} samples" in text
 

@@ -129,7 +129,7 @@ class _Trace(BaseModel):
     """A whole negotiation."""
 
     setup: Setup
-    rounds: Annotated[list[_Round], Field(max_length=MOST_ROUNDS)]
+    rounds: Annotated[list[_Round], Field(max_length=MOST_ROUNDS), FailFast()]
     ending: Ending | None
     outcome: Outcome | None
 
@@ -187,10 +187,11 @@ class _Cassette(BaseModel):
 
     setup: Setup
     turns: Annotated[
-        list[Annotated[list[Output], Field(min_length=1, max_length=MOST_OUTPUTS)]],
+        list[Annotated[list[Output], Field(min_length=1, max_length=MOST_OUTPUTS), FailFast()]],
         Field(min_length=1, max_length=MOST_ROUNDS),
+        FailFast(),
     ]
-    prompts: list[str] | None = None
+    prompts: Annotated[list[str] | None, FailFast()] = None
 
 
 def _of_cassette(data: Data) -> Data:

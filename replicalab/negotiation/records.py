@@ -221,7 +221,7 @@ class Facts(Record):
     """
 
     plan: ShortPlan | None = None
-    failing: Annotated[tuple[Dimension, ...], Field(max_length=len(DIMENSIONS))] = ()
+    failing: Annotated[tuple[Dimension, ...], Field(max_length=len(DIMENSIONS)), FailFast()] = ()
     cost: Credits | None = None
     staff: Count | None = None
     answer: LabManagerActionType | None = None

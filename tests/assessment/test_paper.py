@@ -250,6 +250,8 @@ def test_validation_never_raises_and_valid_means_no_error(
 
 @pytest.mark.parametrize(("valid", "severity"), [(True, "error"), (False, "warning")])
 def test_validation_result_refuses_a_contradiction(valid: bool, severity: str) -> None:
-    issue = ValidationIssue(severity=Severity(severity), category="duration", message="too long")
+    issue = ValidationIssue(
+        severity=Severity(severity), category=Category.DURATION, message="too long"
+    )
     with pytest.raises(ValidationError, match="valid is"):
         ValidationResult(valid=valid, issues=[issue])

@@ -174,7 +174,7 @@ def test_action_larger_than_is_kept_is_invalid_and_the_model_is_asked_again(
 def test_what_a_server_says_beside_the_answer_is_kept_within_bounds() -> None:
     spoken = Answer(PROPOSAL)
     spoken.finish_reason = "stop" * 1000
-    script = [spoken, ModelError("no " * 5000), "x" * (LONGEST_OUTPUT + 1)]
+    script: list[str | Exception] = [spoken, ModelError("no " * 5000), "x" * (LONGEST_OUTPUT + 1)]
     answers = [ask_model(ScriptedGenerate([each]), FRESH, BOOKED) for each in script]
     ended, failed, long = (answer.attempts[0].output for answer in answers)
     assert len(ended.finish_reason or "") == LONGEST_REASON

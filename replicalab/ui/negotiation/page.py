@@ -27,8 +27,8 @@ from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.negotiation import files, fork, model, moves, room, rounds, run, settings, table
-from replicalab.ui.negotiation.model import Running
-from replicalab.ui.negotiation.table import Kept, shown_round
+from replicalab.ui.negotiation.asking import Asking
+from replicalab.ui.negotiation.table import Kept, Task, shown_round
 from replicalab.ui.words import coloured, draw_verdict, escaped, verdict_badge
 from replicalab.ui.workspace import MOST_ROUNDS
 
@@ -43,10 +43,11 @@ _NOT_DRAWN: Final = (
 )
 
 
-def draw(here: Options) -> Running | None:
-    """Draw the page; return the round to ask of a model, None where none is running."""
-    asked = table.table().running and not table.is_full()
-    table.table().running = False  # no later run asks it again
+def draw(here: Options) -> Asking | None:
+    """Draw the page; return what is to be asked of a model, None where nothing is."""
+    task, table.table().task = table.table().task, None  # no later run asks it again
+    if table.is_full() and task is Task.ROUND:
+        task = None
     presenting = state.workspace().presenting
     table.settle()
     if not presenting:
@@ -57,7 +58,7 @@ def draw(here: Options) -> Running | None:
         _present(kept)
         return None
     room.draw(kept)
-    running = _draw_negotiation(kept, asked=asked) if kept else None
+    asking = _draw_negotiation(kept, task) if kept else None
     files.draw(kept)
     return asking
 
@@ -85,7 +86,7 @@ def _draw_negotiation(kept: Kept, task: Task | None) -> Asking | None:
     if negotiation.rounds:
         rounds.draw_scrubber(negotiation)
         st.markdown(f"**{escaped(round_caption(negotiation, shown_round(negotiation)))}**")
-        rounds.draw(negotiation, confirmed=kept.confirmed)
+        asking = rounds.draw(negotiation, task, confirmed=kept.confirmed) or asking
         if kept.confirmed:
             fork.draw(kept)
     if _may_move(kept):

@@ -107,10 +107,11 @@ def _advance(last: int) -> None:
 # --- the round on show ------------------------------------------------------------------------
 
 
-def draw(negotiation: Negotiation, *, confirmed: bool) -> None:
+def draw(negotiation: Negotiation, task: Task | None, *, confirmed: bool) -> Asking | None:
     """Draw the round on show: what was asked, what changed, what was answered and why.
 
-    Of a run that is not confirmed only the words are drawn, and no verdict in its colour.
+    Of a run that is not confirmed only the words are drawn, and no verdict in its colour. Return
+    the answer in other words, if that is what the model is to be asked for.
     """
     at = shown_round(negotiation)
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
@@ -120,7 +121,7 @@ def draw(negotiation: Negotiation, *, confirmed: bool) -> None:
     with change:
         _draw_change(before, done.plan)
     with manager:
-        _draw_manager(done, confirmed=confirmed)
+        return _draw_manager(done, task, confirmed=confirmed)
 
 
 def _draw_scientist(before: Assessment | None, done: Round) -> None:
@@ -168,18 +169,18 @@ def _draw_change(before: Assessment | None, now: Assessment | None) -> None:
     st.markdown(f"{signed_credits(step)} credits · {escaped(evidence_text(step))}")
 
 
-def _draw_manager(done: Round, *, confirmed: bool) -> None:
+def _draw_manager(done: Round, task: Task | None, *, confirmed: bool) -> Asking | None:
     st.markdown("## Lab Manager")
     verdict = answer_verdict(done)
     if done.answer is None or verdict is None:
         st.markdown("Has nothing to answer.")
-        return
+        return None
     st.markdown(verdict_badge(verdict) if confirmed else f"**{verdict.title}**")
     st.caption(verdict.text)
     st.markdown(as_list(done.answer.explanation))
     if not confirmed:
-        return
-    _draw_reworded(done)
+        return None
+    asking = _draw_reworded(done, task)
     with st.expander(_OPENER, icon=":material/rule:", key=f"manager_rule_{done.number}"):
         st.markdown(answer_rule(done))
         if (plan := done.plan) is not None:
@@ -208,7 +209,7 @@ def _draw_reworded(done: Round, task: Task | None) -> Asking | None:
     if found is not None:
         st.markdown("**In the model's words** (they decide nothing)")
         st.text(shown(found))
-        return
+        return None
     endpoint = settings.usable_endpoint()
     if endpoint is None:
         return None

@@ -160,6 +160,7 @@ class Table:
     tested: Verdict | None = None
     playing_since: float | None = None
     reworded: dict[str, str] = field(default_factory=Wordings)
+    unworded: tuple[str, str] | None = None
     settings: dict[str, str | int] = field(default_factory=dict)
     settings_open: bool = False
     uploads: int = 0
