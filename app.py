@@ -1,6 +1,15 @@
-"""Scenarios, the front door: pick a study and a lab, read both, and see what happens there."""
+"""Scenarios, the front door: pick a study and a lab, read both, and see what happens there.
 
-from replicalab.ui import frame, scenarios
+Run, this file draws the front door. `streamlit run app.py` imports it first: then it is what
+serves every page, behind the wall.
+"""
 
-with frame.page("Scenarios") as here:
-    scenarios.draw(here)
+import streamlit as st
+
+from replicalab.ui import frame, scenarios, wall
+
+if __name__ == "__main__":
+    with frame.page("Scenarios") as here:
+        scenarios.draw(here)
+else:
+    app = st.App(__file__, middleware=wall.MIDDLEWARE)

@@ -1,0 +1,15 @@
+"""The wall: what stands between the network and Streamlit, for every request and message."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from starlette.middleware import Middleware
+
+from replicalab.ui.wall.answers import VISITOR_COOKIE
+from replicalab.ui.wall.wall import Wall
+
+MIDDLEWARE: Final = (Middleware(Wall),)
+"""What `st.App` is given, so that nothing reaches it but through the wall."""
+
+__all__ = ["MIDDLEWARE", "VISITOR_COOKIE", "Wall"]
