@@ -39,6 +39,7 @@ ROOMS: Final = frozenset(chain.from_iterable(LAYERS)) - {PAGES}
 
 ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "streamlit": frozenset({"ui", PAGES}),
+    "starlette": frozenset({"ui"}),
     "plotly": frozenset({"figures", "ui"}),
     "pandas": frozenset({"ui"}),
     "yaml": frozenset({"scenarios"}),

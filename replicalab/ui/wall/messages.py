@@ -15,9 +15,18 @@ _KINDS: Final = frozenset({"rerun_script", "stop_script", "file_urls_request"})
 MOST_FILES: Final = 8
 """Files whose addresses are asked for at once; ours are handed over one by one."""
 
-PER_SECOND: Final = 30
-AT_ONCE: Final = 90
-"""Faster than anyone types or drags, and slow enough to leave the server to others."""
+MOST_WIDGETS: Final = 1000
+"""Widgets whose values come with a message: ten times what a page of ours has."""
+
+AT_ONCE: Final = 10
+PER_SECOND: Final = 12.0
+"""Faster than anyone types or drags. Each message starts a run, and costs one more to stop."""
+
+MOST_WAITED: Final = 40
+"""Messages in a row that had to wait; after these nobody reads on."""
+
+SILENCE_SECONDS: Final = 90.0
+"""Unread, the sender is held back at no cost; its pings go unanswered, and it is cut off."""
 
 
 def is_wanted(data: bytes) -> bool:
@@ -26,38 +35,42 @@ def is_wanted(data: bytes) -> bool:
         message = BackMsg.FromString(data)
     except DecodeError:
         return False
-    if message.WhichOneof("type") not in _KINDS:
-        return False
-    return len(message.file_urls_request.file_names) <= MOST_FILES
+    return (
+        message.WhichOneof("type") in _KINDS
+        and len(message.file_urls_request.file_names) <= MOST_FILES
+        and len(message.rerun_script.widget_states.widgets) <= MOST_WIDGETS
+        and len(message.rerun_script.cached_message_hashes) <= MOST_WIDGETS
+    )
 
 
-class Pace:
-    """Makes whoever asks too often wait."""
+class Messages:
+    """A web socket's messages: they keep the pace, and what is not wanted is left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
         self._left = float(AT_ONCE)
-        self._at = asyncio.get_running_loop().time()
+        self._at = 0.0
+        self._waited = 0
 
-    async def keep(self) -> None:
-        """Return at once, or when it is their turn again."""
+    async def receive(self) -> Message:
+        """Return the next message that is wanted, or the end."""
+        while True:
+            message = await self._receive()
+            if message["type"] != "websocket.receive":
+                return message
+            await self._keep_pace()
+            if self._waited > MOST_WAITED:
+                await asyncio.sleep(SILENCE_SECONDS)
+                return {"type": "websocket.disconnect", "code": 1008}
+            if is_wanted(message.get("bytes") or b""):
+                return message
+
+    async def _keep_pace(self) -> None:
         now = asyncio.get_running_loop().time()
         self._left = min(AT_ONCE, self._left + (now - self._at) * PER_SECOND) - 1
         self._at = now
         if self._left < 0:
+            self._waited += 1
             await asyncio.sleep(-self._left / PER_SECOND)
-
-
-def filtered(receive: Receive) -> Receive:
-    """Return a ``receive`` that keeps the pace and leaves out what is not wanted."""
-    pace = Pace()
-
-    async def receive_wanted() -> Message:
-        while True:
-            message = await receive()
-            if message["type"] != "websocket.receive":
-                return message
-            await pace.keep()
-            if is_wanted(message.get("bytes") or b""):
-                return message
-
-    return receive_wanted
+        else:
+            self._waited = 0

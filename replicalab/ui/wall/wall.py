@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from replicalab.ui.wall.answers import dressed, fixed_headers
 from replicalab.ui.wall.callers import Refusal, allowed_hosts, is_upload, refused
-from replicalab.ui.wall.messages import filtered
+from replicalab.ui.wall.messages import Messages
 from replicalab.ui.wall.uploads import Uploads
 
 MOST_CONNECTIONS: Final = 300
@@ -53,7 +53,7 @@ class Wall:
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._connections += 1
         try:
-            await self._app(scope, filtered(receive), send)
+            await self._app(scope, Messages(receive).receive, send)
         finally:
             self._connections -= 1
 

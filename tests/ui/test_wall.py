@@ -1,0 +1,431 @@
+"""The wall around an app of the tests' own: what it lets through, and what every answer carries."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Final
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient, WebSocketDenialResponse
+from starlette.types import Message
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit import config, runtime
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+from replicalab.ui.wall import MIDDLEWARE, VISITOR_COOKIE, messages, uploads, wall
+
+HOST: Final = "localhost:8501"
+OWN: Final = f"http://{HOST}"
+STREAM: Final = f"ws://{HOST}/_stcore/stream"
+TOKEN: Final = "A" * 43
+
+
+async def page(_: Request) -> Response:
+    return HTMLResponse("<p>Scenarios</p>")
+
+
+async def open_to_all(_: Request) -> Response:
+    return PlainTextResponse("x", headers={"Access-Control-Allow-Origin": "*"})
+
+
+async def broken(_: Request) -> Response:
+    raise RuntimeError("a secret of the server")
+
+
+async def put(request: Request) -> Response:
+    """Hold a file as Streamlit does."""
+    session, file = request.path_params["session"], request.path_params["file"]
+    record = UploadedFileRec(file, "a.json", "application/json", await request.body())
+    runtime.get_instance().uploaded_file_mgr.add_file(session, record)  # type: ignore[attr-defined]  # the one in memory
+    return Response(status_code=204)
+
+
+async def echo(socket: WebSocket) -> None:
+    """Send back what comes through."""
+    await socket.accept()
+    try:
+        while True:
+            await socket.send_bytes(await socket.receive_bytes())
+    except WebSocketDisconnect:
+        return
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    """A browser before the wall; behind it an app that answers everything."""
+    routes = [
+        Route("/broken", broken),
+        Route("/all", open_to_all),
+        Route("/_stcore/upload_file/{session}/{file}", put, methods=["PUT"]),
+        Route("/{path:path}", page, methods=["GET", "POST", "PUT", "DELETE", "OPTIONS"]),
+        WebSocketRoute("/_stcore/stream", echo),
+    ]
+    app = Starlette(routes=routes, middleware=list(MIDDLEWARE))
+    with TestClient(app, base_url=OWN) as browser:
+        yield browser
+
+
+# --- what every answer carries ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/", 200), ("/all", 200), ("/broken", 500), ("/_stcore/metrics", 404)]
+)
+def test_answer_carries_the_policy(client: TestClient, path: str, status: int) -> None:
+    answer = client.get(path)
+    assert answer.status_code == status
+    policy = dict(
+        rule.split(" ", 1) for rule in answer.headers["content-security-policy"].split("; ")
+    )
+    assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert policy["connect-src"] == "'self'"
+    assert "'unsafe-inline'" not in policy["script-src"]
+    assert "'sha256-" in policy["script-src"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert not [name for name in answer.headers if name.startswith("access-control-")]
+    assert "secret" not in answer.text
+
+
+def test_page_hands_out_a_token_that_only_the_server_reads(client: TestClient) -> None:
+    handed = client.get("/").headers["set-cookie"]
+    name, _, rest = handed.partition("=")
+    token, *flags = rest.split("; ")
+    assert name == VISITOR_COOKIE
+    assert len(token) == len(TOKEN)
+    assert set(flags) == {"Path=/", "HttpOnly", "SameSite=Lax"}
+    assert "set-cookie" not in client.get("/").headers, "it is shown again"
+    assert "set-cookie" not in client.get("/all", headers={"cookie": ""}).headers, "is no page"
+
+
+@pytest.mark.parametrize("shown", ["", "short", TOKEN + "A", TOKEN[:-1] + "!", "../" + TOKEN[:-3]])
+def test_token_that_was_not_handed_out_is_replaced(client: TestClient, shown: str) -> None:
+    handed = client.get("/", headers={"cookie": f"{VISITOR_COOKIE}={shown}"}).headers["set-cookie"]
+    assert handed.startswith(f"{VISITOR_COOKIE}=")
+    kept = client.get("/", headers={"cookie": f"{VISITOR_COOKIE}={TOKEN}"})
+    assert "set-cookie" not in kept.headers
+
+
+def test_token_of_an_encrypted_page_stays_encrypted(client: TestClient) -> None:
+    assert client.get(f"https://{HOST}/").headers["set-cookie"].endswith("; Secure")
+
+
+# --- who may ask for what ---------------------------------------------------------------------
+
+FOREIGN_HOSTS: Final = [
+    "evil.example",
+    "evil.example:8501",
+    "localhost.evil.example",
+    "evil.localhost",
+    "localhost.",
+    "LOCALHOST",
+    "localhost:8501:8501",
+    "localhost:",
+    "localhost:999999",
+    "someone@localhost",
+    "localhost/x",
+    "localhost, evil.example",
+    "2130706433",
+    "127.1",
+    "[::1]",
+    "",
+]
+
+
+@pytest.mark.parametrize("host", FOREIGN_HOSTS)
+def test_foreign_host_is_refused_with_a_remedy(client: TestClient, host: str) -> None:
+    answer = client.get("/", headers={"host": host})
+    assert answer.status_code == 400
+    assert "server.allowedHosts" in answer.text
+    with pytest.raises(WebSocketDenialResponse) as denied:
+        client.websocket_connect(STREAM, headers={"host": host, "origin": OWN}).__enter__()
+    assert denied.value.status_code == 400
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:9", "127.0.0.1", "127.0.0.1:65535"])
+def test_listed_host_is_answered_at_any_port(client: TestClient, host: str) -> None:
+    assert client.get("/", headers={"host": host}).status_code == 200
+
+
+def test_no_list_of_hosts_means_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "get_option", lambda _: [])
+    client = TestClient(wall.Wall(Starlette(routes=[Route("/", page)])), base_url=OWN)
+    assert client.get("/", headers={"host": "[::1]:8501"}).status_code == 200
+    assert client.get("/", headers={"host": "lab.example"}).status_code == 400
+
+
+FOREIGN_ORIGINS: Final = [
+    "http://evil.example",
+    "http://localhost",
+    "http://localhost:80",
+    "http://localhost:8502",
+    "http://127.0.0.1:8501",
+    "http://localhost:8501/",
+    "http://localhost.:8501",
+    "http://LOCALHOST:8501",
+    "http://localhost:08501",
+    "http://someone@localhost:8501",
+    "http://localhost:8501@evil.example",
+    "http://localhost:8501.evil.example",
+    "ws://localhost:8501",
+    "file://localhost:8501",
+    "//localhost:8501",
+    "localhost:8501",
+    "null",
+    "",
+]
+
+
+@pytest.mark.parametrize("origin", FOREIGN_ORIGINS)
+def test_foreign_origin_is_refused(client: TestClient, origin: str) -> None:
+    with pytest.raises(WebSocketDenialResponse) as denied:
+        client.websocket_connect(STREAM, headers={"origin": origin}).__enter__()
+    assert denied.value.status_code == 403
+    assert denied.value.headers["x-frame-options"] == "DENY"
+    path = "/_stcore/upload_file/s/f"
+    for ask in (client.get, client.put, client.delete, client.options):
+        assert ask(path, headers={"origin": origin}).status_code == 403
+
+
+def test_web_socket_without_an_origin_is_refused(client: TestClient) -> None:
+    with pytest.raises(WebSocketDenialResponse) as denied:
+        client.websocket_connect(STREAM).__enter__()
+    assert denied.value.status_code == 403
+
+
+@pytest.mark.parametrize("origin", [OWN, f"https://{HOST}"])
+def test_own_origin_is_let_in(client: TestClient, origin: str) -> None:
+    with client.websocket_connect(STREAM, headers={"origin": origin}) as socket:
+        socket.send_bytes(sent := rerun())
+        assert socket.receive_bytes() == sent
+
+
+def fetched(site: str, mode: str, target: str) -> dict[str, str]:
+    """Return what a browser tells of how it came to ask."""
+    return {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": target}
+
+
+@pytest.mark.parametrize("site", ["same-origin", "same-site", "cross-site"])
+@pytest.mark.parametrize("target", ["iframe", "frame", "embed", "object", "fencedframe"])
+def test_frame_is_refused_whoever_draws_it(client: TestClient, site: str, target: str) -> None:
+    assert client.get("/", headers=fetched(site, "navigate", target)).status_code == 403
+
+
+@pytest.mark.parametrize("site", ["same-site", "cross-site"])
+@pytest.mark.parametrize("target", ["empty", "image", "script", "style", "document"])
+def test_what_a_page_elsewhere_loads_is_refused(client: TestClient, site: str, target: str) -> None:
+    assert client.get("/", headers=fetched(site, "no-cors", target)).status_code == 403
+
+
+@pytest.mark.parametrize("site", ["none", "same-origin", "same-site", "cross-site"])
+def test_link_that_is_followed_is_answered(client: TestClient, site: str) -> None:
+    assert client.get("/", headers=fetched(site, "navigate", "document")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/_stcore/metrics",
+        "/_stcore/metrics/",
+        "/%5fstcore/metrics",
+        "/Protocol/_stcore/metrics",
+        "/_stcore/script-health-check",
+        "/_stcore/agent/openapi.json",
+        "/_stcore/agent/interact",
+        "/_stcore/bidi-components/x/y.js",
+        "/_stcore/health/x",
+        "/_stcore/",
+        "/component/x/index.html",
+        "/auth/login",
+        "/oauth2callback",
+    ],
+)
+def test_address_that_no_page_needs_is_closed(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/Protocol", "/_stcore/health", "/static/js/index.js"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_page_is_only_read(client: TestClient, path: str, method: str) -> None:
+    assert client.request(method, path, headers={"origin": OWN}).status_code == 405
+
+
+# --- what a browser says ----------------------------------------------------------------------
+
+
+def rerun(widgets: int = 1) -> bytes:
+    message = BackMsg()
+    for number in range(widgets):
+        state = message.rerun_script.widget_states.widgets.add()
+        state.id, state.int_value = f"widget {number}", number
+    return bytes(message.SerializeToString())
+
+
+def files(number: int) -> bytes:
+    message = BackMsg()
+    message.file_urls_request.file_names.extend(["a.json"] * number)
+    return bytes(message.SerializeToString())
+
+
+def hashes(number: int) -> bytes:
+    message = BackMsg()
+    message.rerun_script.cached_message_hashes.extend(["0"] * number)
+    return bytes(message.SerializeToString())
+
+
+def switched(kind: str) -> bytes:
+    message = BackMsg()
+    setattr(message, kind, True)
+    return bytes(message.SerializeToString())
+
+
+def operation() -> bytes:
+    message = BackMsg()
+    message.backend_operation_request.request_id = "1"
+    return bytes(message.SerializeToString())
+
+
+def is_switch(kind: str) -> bool:
+    """Return whether a kind of message only says that it is one, and is none of the pages'."""
+    field = BackMsg.DESCRIPTOR.fields_by_name[kind]
+    return field.type == field.TYPE_BOOL and kind != "stop_script"
+
+
+UNWANTED: Final = {
+    **{name: switched(name) for name in BackMsg.DESCRIPTOR.fields_by_name if is_switch(name)},
+    "an operation": operation(),
+    "many widgets": rerun(messages.MOST_WIDGETS + 1),
+    "many hashes": hashes(messages.MOST_WIDGETS + 1),
+    "many files": files(messages.MOST_FILES + 1),
+    "nothing": b"",
+    "no message": b"\xff" * 100,
+}
+
+
+@pytest.mark.parametrize("message", UNWANTED.values(), ids=UNWANTED)
+def test_message_that_no_page_sends_goes_no_further(client: TestClient, message: bytes) -> None:
+    with client.websocket_connect(STREAM, headers={"origin": OWN}) as socket:
+        socket.send_bytes(message)
+        socket.send_text("clear_cache")
+        socket.send_bytes(sent := rerun())
+        assert socket.receive_bytes() == sent, "and what follows does"
+
+
+WANTED: Final = {
+    "widgets": rerun(messages.MOST_WIDGETS),
+    "files": files(messages.MOST_FILES),
+    "stop": switched("stop_script"),
+}
+
+
+@pytest.mark.parametrize("message", WANTED.values(), ids=WANTED)
+def test_message_of_the_pages_is_passed_on(client: TestClient, message: bytes) -> None:
+    with client.websocket_connect(STREAM, headers={"origin": OWN}) as socket:
+        socket.send_bytes(message)
+        assert socket.receive_bytes() == message
+
+
+def test_flood_of_messages_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(messages, "PER_SECOND", 1e9)
+    monkeypatch.setattr(messages, "AT_ONCE", 0)
+    monkeypatch.setattr(messages, "SILENCE_SECONDS", 0)
+    read = 0
+
+    async def receive() -> Message:
+        nonlocal read
+        read += 1
+        return {"type": "websocket.receive", "bytes": rerun()}
+
+    async def passed_on() -> int:
+        flood = messages.Messages(receive)
+        passed = 0
+        while (await flood.receive())["type"] == "websocket.receive":
+            passed += 1
+        return passed
+
+    assert asyncio.run(passed_on()) == messages.MOST_WAITED
+    assert read == messages.MOST_WAITED + 1
+
+
+def test_pages_that_are_open_at_once_are_bounded(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wall, "MOST_CONNECTIONS", 1)
+    with client.websocket_connect(STREAM, headers={"origin": OWN}):
+        with pytest.raises(WebSocketDenialResponse) as denied:
+            client.websocket_connect(STREAM, headers={"origin": OWN}).__enter__()
+        assert denied.value.status_code == 503
+    with client.websocket_connect(STREAM, headers={"origin": OWN}) as socket:
+        socket.send_bytes(sent := rerun())
+        assert socket.receive_bytes() == sent
+
+
+# --- files ------------------------------------------------------------------------------------
+
+Held = Callable[[], dict[tuple[str, str], int]]
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+    """Return the bytes of each file that is held, by session and file."""
+    manager = MemoryUploadedFileManager("/_stcore/upload_file")
+    instance = SimpleNamespace(uploaded_file_mgr=manager)
+    monkeypatch.setattr(runtime, "get_instance", lambda: instance)
+    return lambda: {
+        (session, name): len(record.data)
+        for session, named in manager.file_storage.items()
+        for name, record in named.items()
+    }
+
+
+def hand_over(client: TestClient, session: str, name: str, size: int = 1000) -> int:
+    path = f"/_stcore/upload_file/{session}/{name}"
+    return client.put(path, content=b"x" * size, headers={"origin": OWN}).status_code
+
+
+def test_last_files_of_a_session_are_held(client: TestClient, held: Held) -> None:
+    names = [f"file{number}" for number in range(60)]
+    assert {hand_over(client, "one", name) for name in names} == {204}
+    assert hand_over(client, "another", "file") == 204
+    last = {("one", name) for name in names[-uploads.MOST_FILES :]}
+    assert held().keys() == last | {("another", "file")}
+
+
+def test_file_of_the_same_name_is_one_file(client: TestClient, held: Held) -> None:
+    for name in ("first", "second", "first"):
+        hand_over(client, "one", name)
+    assert held().keys() == {("one", "first"), ("one", "second")}
+
+
+def test_oldest_files_of_all_give_way_to_the_newest(
+    client: TestClient, held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "MOST_BYTES", 10_000)
+    for number in range(40):
+        assert hand_over(client, f"session{number}", "file", 3000) == 204
+        assert sum(held().values()) <= uploads.MOST_BYTES
+    assert held().keys() == {(f"session{number}", "file") for number in (37, 38, 39)}
+
+
+def test_more_than_is_ever_held_is_refused_with_a_reason(
+    client: TestClient, held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "MOST_BYTES", 999)
+    assert hand_over(client, "one", "file") == 503
+    assert not held()
+
+
+def test_file_of_untold_length_is_refused(client: TestClient, held: Held) -> None:
+    parts = iter([b"x" * 1000] * 3)
+    answer = client.put("/_stcore/upload_file/one/file", content=parts, headers={"origin": OWN})
+    assert answer.status_code == 411
+    assert not held()
