@@ -75,8 +75,8 @@ def app_page(
 ) -> Iterator[Page]:
     """A blank page of a fresh visitor; open an address with ``open_app``.
 
-    At the end of the test it must not have shown an exception, logged an error, or asked
-    another machine for anything.
+    At the end of the test it must not have shown an exception, logged an error, violated its
+    policy, or asked another machine for anything.
     """
     watch = Watch(context)
     page = context.new_page()

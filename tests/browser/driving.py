@@ -278,11 +278,16 @@ _DEEP_LINK_PROBE: Final = re.compile(r"/[^/]+/_stcore/(host-config|health)")
 """On a page's own address the front end looks for the server below it first: two harmless 404s."""
 
 
+_TELL_VIOLATIONS: Final = """document.addEventListener("securitypolicyviolation", event =>
+  console.error(`policy violation: ${event.effectiveDirective} of ${event.blockedURI}`))"""
+
+
 class Watch:
     """Notes what a page must never do, while a test does something else."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.findings: list[str] = []
+        context.add_init_script(_TELL_VIOLATIONS)
         context.on("request", self._on_request)
         context.on("console", self._on_console)
         context.on("weberror", self._on_error)

@@ -1,0 +1,200 @@
+"""The wall in a real browser: the pages work behind it, and a page elsewhere gets nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Final
+
+from playwright.sync_api import BrowserContext, Page, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
+
+from replicalab.ui.wall import VISITOR_COOKIE
+from tests.browser.driving import HOST, AppServer, Watch, open_app, wait_for_run
+from tests.browser.visiting import follow, press, type_number, type_text, where
+
+TITLE: Final = "Chamber Music and the Growth of Bean Seedlings"
+EDITOR: Final = "Study file (YAML)"
+PAGES: Final = ("Protocol", "Negotiation", "Trade-offs", "Scenarios")
+
+
+class Elsewhere:
+    """A stranger's web site on this machine: its one page, and what it was asked for."""
+
+    def __init__(self, page: str, port: int) -> None:
+        self.page = page
+        self.url = f"http://{HOST}:{port}"
+        self.asked: list[str] = []
+
+
+@contextmanager
+def elsewhere(page: str) -> Iterator[Elsewhere]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            site.asked.append(self.path)
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(site.page.encode())
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    with ThreadingHTTPServer((HOST, 0), Handler) as httpd:
+        site = Elsewhere(page, httpd.server_port)
+        thread = Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield site
+        finally:
+            httpd.shutdown()
+            thread.join()
+
+
+# --- the pages work behind it -----------------------------------------------------------------
+
+
+def test_pages_are_visited_edited_and_played(app_page: Page) -> None:
+    open_app(app_page)
+    for name in PAGES:
+        follow(app_page, name)
+    follow(app_page, "Protocol")
+    type_number(app_page, "Sample size", 170)
+    follow(app_page, "Trade-offs")
+    app_page.locator(".st-key-region_chart .gtitle").wait_for()
+    type_number(app_page, "Point: samples", 150)
+
+
+def test_negotiation_is_saved_and_opened_again(app_page: Page, tmp_path: Path) -> None:
+    open_app(app_page, "/Negotiation")
+    app_page.get_by_text("Save or open a negotiation").click()
+    with app_page.expect_download() as download:
+        app_page.get_by_role("button", name="Save this negotiation").click()
+    saved = tmp_path / "negotiation.json"
+    download.value.save_as(saved)
+    with wait_for_run(app_page):
+        app_page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(saved)
+    expect(app_page.get_by_text("Replays identically, round by round.")).to_be_visible()
+
+
+# --- what is not of the page itself -----------------------------------------------------------
+
+
+def test_page_fetches_nothing_from_elsewhere(
+    context: BrowserContext, app_server: AppServer
+) -> None:
+    watch, page = Watch(context), context.new_page()
+    page.goto("/")
+    page.get_by_test_id("stApp").wait_for()
+    with elsewhere("") as site:
+        page.evaluate(
+            """async url => {
+              const image = new Image();
+              const failed = new Promise(done => { image.onerror = done; });
+              image.src = url + '/picture';
+              document.body.append(image);
+              await failed;
+              await fetch(url + '/fetched', {mode: 'no-cors'}).catch(() => null);
+              const script = document.createElement('script');
+              script.textContent = 'window.ran = true';
+              document.body.append(script);
+              document.body.setAttribute('onclick', 'window.ran = true');
+              document.body.click();
+            }""",
+            site.url,
+        )
+        assert not site.asked
+    assert page.evaluate("window.ran") is None
+    violated = "\n".join(watch.findings)
+    for directive in ("img-src", "connect-src", "script-src-elem", "script-src-attr"):
+        assert f"policy violation: {directive} of" in violated
+
+
+ATTACK: Final = """<!doctype html><title>Elsewhere</title>
+<a href="{app}/">a link</a>
+<iframe src="{app}/Trade-offs"></iframe>
+<object data="{app}/Trade-offs"></object>
+<embed src="{app}/Trade-offs">
+<script>
+  const said = url => new Promise(done => {{
+    const socket = new WebSocket(url, ['streamlit']);
+    socket.onopen = () => done('opened');
+    socket.onerror = () => done('refused');
+  }});
+  const fetched = (path, mode) =>
+    fetch('{app}' + path, {{mode}}).then(() => 'answered', () => 'refused');
+  const loaded = (kind, path) => new Promise(done => {{
+    const element = document.createElement(kind);
+    element.onload = () => done('answered');
+    element.onerror = () => done('refused');
+    element.src = '{app}' + path;
+    document.body.append(element);
+  }});
+  addEventListener('load', async () => {{
+    window.said = await Promise.all([
+      said('{app}/_stcore/stream'.replace('http', 'ws')),
+      fetched('/_stcore/health', 'cors'),
+      fetched('/_stcore/health', 'no-cors'),
+      loaded('img', '/favicon.png'),
+      loaded('script', '/_stcore/host-config'),
+    ]);
+  }});
+</script>"""
+
+
+def test_page_elsewhere_gets_nothing(context: BrowserContext, app_server: AppServer) -> None:
+    page = context.new_page()
+    sockets: list[str] = []
+    page.on("websocket", lambda socket: sockets.append(socket.url))
+    with elsewhere(ATTACK.format(app=app_server.url)) as site:
+        page.goto(site.url)
+        page.wait_for_function("window.said")
+        assert set(page.evaluate("window.said")) == {"refused"}
+        assert len(sockets) == 1, "the page's own attempt; a frame opened none"
+        assert all("ReplicaLab" not in frame.content() for frame in page.frames[1:])
+
+
+def test_link_from_elsewhere_is_followed_by_the_same_visitor(
+    app_page: Page, app_server: AppServer
+) -> None:
+    def token() -> list[str]:
+        cookies = app_page.context.cookies(app_server.url)
+        return [each["value"] for each in cookies if each["name"] == VISITOR_COOKIE]
+
+    open_app(app_page)
+    first = token()
+    with elsewhere(
+        f'<link rel="icon" href="data:,"><a href="{app_server.url}/">a link</a>'
+    ) as site:
+        app_page.goto(site.url)
+        with wait_for_run(app_page):
+            app_page.get_by_role("link", name="a link").click()
+    assert len(first) == 1
+    assert token() == first
+
+
+def test_message_of_a_stranger_does_not_empty_the_caches(
+    app_page: Page, app_server: AppServer
+) -> None:
+    open_app(app_page)
+    app_page.get_by_role("tab", name="Bring your own").click()
+    press(app_page, "Put it into the editor")
+    template = app_page.get_by_role("textbox", name=EDITOR, exact=True).input_value()
+    type_text(app_page, EDITOR, template + "\n")
+    press(app_page, "Use this study")
+    expect(where(app_page)).to_contain_text(TITLE)
+    message = BackMsg()
+    message.clear_cache = True
+    with connect(
+        f"ws://{HOST}:{app_server.port}/_stcore/stream",
+        origin=Origin(app_server.url),
+        subprotocols=[Subprotocol("streamlit")],
+    ) as socket:
+        socket.send(message.SerializeToString())
+    open_app(app_page, app_page.url)
+    expect(where(app_page)).to_contain_text(TITLE)
