@@ -26,6 +26,7 @@ HOST: Final = "localhost:8501"
 OWN: Final = f"http://{HOST}"
 STREAM: Final = f"ws://{HOST}/_stcore/stream"
 TOKEN: Final = "A" * 43
+NOBODY: Final = "nobody"
 
 
 async def page(_: Request) -> Response:
@@ -41,8 +42,10 @@ async def broken(_: Request) -> Response:
 
 
 async def put(request: Request) -> Response:
-    """Hold a file as Streamlit does."""
+    """Hold a file as Streamlit does, if there is such a session."""
     session, file = request.path_params["session"], request.path_params["file"]
+    if session == NOBODY:
+        return Response(status_code=400)
     record = UploadedFileRec(file, "a.json", "application/json", await request.body())
     runtime.get_instance().uploaded_file_mgr.add_file(session, record)  # type: ignore[attr-defined]  # the one in memory
     return Response(status_code=204)
@@ -414,6 +417,15 @@ def test_oldest_files_of_all_give_way_to_the_newest(
         assert hand_over(client, f"session{number}", "file", 3000) == 204
         assert sum(held().values()) <= uploads.MOST_BYTES
     assert held().keys() == {(f"session{number}", "file") for number in (37, 38, 39)}
+
+
+def test_file_that_is_refused_behind_the_wall_takes_no_place(
+    client: TestClient, held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "MOST_BYTES", 1500)
+    hand_over(client, "one", "file")
+    assert hand_over(client, NOBODY, "file") == 400
+    assert held().keys() == {("one", "file")}
 
 
 def test_more_than_is_ever_held_is_refused_with_a_reason(

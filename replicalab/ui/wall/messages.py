@@ -15,8 +15,8 @@ _KINDS: Final = frozenset({"rerun_script", "stop_script", "file_urls_request"})
 MOST_FILES: Final = 8
 """Files whose addresses are asked for at once; ours are handed over one by one."""
 
-MOST_WIDGETS: Final = 1000
-"""Widgets whose values come with a message: ten times what a page of ours has."""
+MOST_WIDGETS: Final = 500
+"""Widgets whose values come with a message; a page of ours has about thirty."""
 
 AT_ONCE: Final = 10
 PER_SECOND: Final = 12.0

@@ -5,6 +5,8 @@ A page reads a file in the moment in which it comes, so an older one is of no mo
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import Final, cast
 
 from starlette.datastructures import Headers
@@ -15,12 +17,14 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from replicalab.ui.wall.callers import Refusal
 
 MOST_FILES: Final = 2
-MOST_BYTES: Final = 128 * 2**20
-"""Of all visitors together, held or on their way."""
+MOST_BYTES: Final = 96 * 2**20
+"""Of all visitors together: so much is held, and so much may be on its way."""
+
+_LENGTH: Final = re.compile(r"[0-9]{1,12}")
 
 
 class Uploads:
-    """Passes files on, and lets go of the oldest for the newest."""
+    """Passes files on, and lets go of the oldest once the newest is held."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -37,11 +41,13 @@ class Uploads:
         return None
 
     async def take(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a file on, and then let go of those that it takes the place of."""
+        """Pass a file on, then let go of those that it takes the place of.
+
+        Not before: the framework refuses a file without a session, and that one takes no place.
+        """
         size = _size(scope) or 0
         session, file = scope["path"].split("/")[-2:]
         self._coming += size
-        self._make_room()
         try:
             await self._app(scope, receive, send)
         finally:
@@ -58,19 +64,18 @@ class Uploads:
             for file, record in list(files.items())
         }
         self._latest = [key for key in self._latest if key in held]
-        seen: dict[str, int] = {}
-        room = MOST_BYTES - self._coming
-        for key in reversed(self._latest):
-            session, file = key
-            seen[session] = seen.get(session, 0) + 1
-            room -= held[key]
-            if seen[session] > MOST_FILES or room < 0:
+        files_of: Counter[str] = Counter()
+        total = 0
+        for session, file in reversed(self._latest):
+            files_of[session] += 1
+            total += held[session, file]
+            if files_of[session] > MOST_FILES or total > MOST_BYTES:
                 manager.remove_file(session, file)
 
 
 def _size(scope: Scope) -> int | None:
     given = Headers(scope=scope).get("content-length", "")
-    return int(given) if given.isdecimal() else None
+    return int(given) if _LENGTH.fullmatch(given) else None
 
 
 def _manager() -> MemoryUploadedFileManager:
