@@ -18,6 +18,7 @@ from replicalab.negotiation.loading import MOST_BYTES
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.ui.address import to_query
+from replicalab.ui.wall.messages import MOST_WIDGETS
 from replicalab.ui.workspace import Workspace
 from tests.bench.measuring import hold
 from tests.bench.sessions import Session, visiting
@@ -87,18 +88,33 @@ async def _runs(server: AppServer) -> None:
                 await session.run({OPENER: value})
 
 
-async def _messages(server: AppServer) -> None:
-    """Run a page with twenty thousand values of widgets that it does not have."""
+def _packed(widgets: int, size: int) -> bytes:
     message = BackMsg()
     message.rerun_script.page_name = "Protocol"
-    for number in range(20_000):
+    for number in range(widgets):
         state = message.rerun_script.widget_states.widgets.add()
-        state.id, state.string_value = f"$$ID-{number:032x}-None", "x" * 20
-    packed = message.SerializeToString()
+        state.id, state.string_value = f"$$ID-{number:032x}-None", "x" * size
+    return bytes(message.SerializeToString())
+
+
+async def _messages(server: AppServer) -> None:
+    """Run a page with the most, and the longest, values of widgets that it does not have."""
+    packed = _packed(MOST_WIDGETS, 3000)
     async with visiting(server, "Protocol") as session:
         while True:
             await session.socket.send(packed)
             await session.finished()
+
+
+async def _flood(server: AppServer) -> None:
+    """Ask for runs without waiting for one, and for what is too much for a run."""
+    small, much = _packed(1, 1), _packed(30_000, 1)
+    async with visiting(server, "Protocol") as session:
+        while True:
+            for _ in range(100):
+                await session.socket.send(small)
+            await session.socket.send(much)
+            await asyncio.sleep(0)  # the one who edits lives in this loop too
 
 
 async def _edits(session: Session) -> list[float]:
@@ -125,7 +141,7 @@ def test_worst_input_of_one_session_delays_no_other(
 ) -> None:
     with AppServer(APP, tmp_path / "server.log") as server:
         quiet = statistics.median(asyncio.run(_edits_beside(server, None)))
-        for attack in (_pages, _studies, _runs, _messages):
+        for attack in (_pages, _studies, _runs, _messages, _flood):
             worst = max(asyncio.run(_edits_beside(server, attack)))
             name = attack.__name__.strip("_")
             detail = f"{name}: {worst * 1000:.0f} ms, alone {quiet * 1000:.0f} ms"
