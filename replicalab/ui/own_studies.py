@@ -6,7 +6,6 @@ address reads it. Nothing is written to a disk.
 
 from __future__ import annotations
 
-import re
 import secrets
 from typing import Final
 
@@ -23,12 +22,11 @@ from replicalab.scenarios import (
     parse_study,
 )
 from replicalab.ui.cupboard import Cupboard, OwnStudy
+from replicalab.ui.wall import VISITOR_COOKIE, VISITOR_TOKEN
 
-VISITOR_COOKIE: Final = "replicalab_visitor"
 _CUPBOARD: Final = Cupboard()
 """Not a cache of Streamlit's, which any session can have cleared."""
 _OWNER: Final = "own_studies_owner"
-_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 def _cookie() -> str:
@@ -37,7 +35,7 @@ def _cookie() -> str:
 
 def _owner() -> str:
     """Return the visitor's secret: the cookie's, or where there is none one of this session."""
-    if _TOKEN.fullmatch(token := _cookie()):
+    if VISITOR_TOKEN.fullmatch(token := _cookie()):
         return token
     owner: str = st.session_state.setdefault(_OWNER, secrets.token_urlsafe(32))
     return owner

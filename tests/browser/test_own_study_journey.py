@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-import secrets
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from replicalab.ui.own_studies import VISITOR_COOKIE
 from tests.browser.driving import (
     APP,
-    HOST,
     ROOT,
     AppServer,
     count_runs,
@@ -47,7 +44,6 @@ def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> Non
 def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
     app_page: Page, browser: Browser, browser_context_args: dict[str, Any]
 ) -> None:
-    stay_known(app_page)
     bring_template(app_page)
     app_page.get_by_role("tab", name="All studies").click()
     expect(button(app_page, "Remove")).to_be_visible()
@@ -86,14 +82,6 @@ def test_tab_that_outlives_its_server_asks_for_the_file_and_goes_on(
                 files.set_input_files(ROOT / "scenarios" / "template.yaml")
             expect(where(tab)).to_contain_text(TITLE)
             expect(number(tab, "Sample size")).to_have_value("7")
-
-
-def stay_known(page: Page) -> None:
-    """Give a browser the cookie by which it is known again."""
-    token = secrets.token_urlsafe(32)
-    page.context.add_cookies(
-        [{"name": VISITOR_COOKIE, "value": token, "domain": HOST, "path": "/"}]
-    )
 
 
 def bring_template(page: Page) -> None:

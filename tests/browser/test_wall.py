@@ -10,16 +10,11 @@ from threading import Thread
 from typing import Final
 
 from playwright.sync_api import BrowserContext, Page, expect
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from websockets.sync.client import connect
-from websockets.typing import Origin, Subprotocol
 
 from replicalab.ui.wall import VISITOR_COOKIE
 from tests.browser.driving import HOST, AppServer, Watch, open_app, wait_for_run
-from tests.browser.visiting import follow, press, type_number, type_text, where
+from tests.browser.visiting import follow, type_number
 
-TITLE: Final = "Chamber Music and the Growth of Bean Seedlings"
-EDITOR: Final = "Study file (YAML)"
 PAGES: Final = ("Protocol", "Negotiation", "Trade-offs", "Scenarios")
 
 
@@ -176,25 +171,3 @@ def test_link_from_elsewhere_is_followed_by_the_same_visitor(
             app_page.get_by_role("link", name="a link").click()
     assert len(first) == 1
     assert token() == first
-
-
-def test_message_of_a_stranger_does_not_empty_the_caches(
-    app_page: Page, app_server: AppServer
-) -> None:
-    open_app(app_page)
-    app_page.get_by_role("tab", name="Bring your own").click()
-    press(app_page, "Put it into the editor")
-    template = app_page.get_by_role("textbox", name=EDITOR, exact=True).input_value()
-    type_text(app_page, EDITOR, template + "\n")
-    press(app_page, "Use this study")
-    expect(where(app_page)).to_contain_text(TITLE)
-    message = BackMsg()
-    message.clear_cache = True
-    with connect(
-        f"ws://{HOST}:{app_server.port}/_stcore/stream",
-        origin=Origin(app_server.url),
-        subprotocols=[Subprotocol("streamlit")],
-    ) as socket:
-        socket.send(message.SerializeToString())
-    open_app(app_page, app_page.url)
-    expect(where(app_page)).to_contain_text(TITLE)

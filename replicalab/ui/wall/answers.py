@@ -17,7 +17,8 @@ from streamlit import file_util
 VISITOR_COOKIE: Final = "replicalab_visitor"
 """A random token of 256 bits; the server's proof that two sessions are of one browser."""
 
-_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
+VISITOR_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
+
 _INLINE_SCRIPT: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _STARTS: Final = {"http.response.start", "websocket.http.response.start"}
 _CROSS_ORIGIN: Final = "access-control-"
@@ -82,7 +83,7 @@ def _know_visitor(asked: HTTPConnection, headers: MutableHeaders) -> None:
     Lax, not Strict: a Strict cookie is not shown when a link elsewhere is followed, and a new one
     would then take its place.
     """
-    if _TOKEN.fullmatch(asked.cookies.get(VISITOR_COOKIE, "")):
+    if VISITOR_TOKEN.fullmatch(asked.cookies.get(VISITOR_COOKIE, "")):
         return
     secure = "; Secure" if asked.url.scheme == "https" else ""
     headers.append(
