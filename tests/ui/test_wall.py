@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Final
 
@@ -355,7 +356,8 @@ def test_flood_of_messages_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatc
             passed += 1
         return passed
 
-    assert asyncio.run(passed_on()) == messages.MOST_WAITED
+    with ThreadPoolExecutor(1) as thread:  # a browser test may have left a loop in this one
+        assert thread.submit(asyncio.run, passed_on()).result() == messages.MOST_WAITED
     assert read == messages.MOST_WAITED + 1
 
 

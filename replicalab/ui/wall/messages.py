@@ -22,8 +22,8 @@ AT_ONCE: Final = 10
 PER_SECOND: Final = 12.0
 """Faster than anyone types or drags. Each message starts a run, and costs one more to stop."""
 
-MOST_WAITED: Final = 40
-"""Messages in a row that had to wait; after these nobody reads on."""
+MOST_WAITED: Final = 300
+"""Messages in a row that had to wait, as of a key held for half a minute; then nobody reads on."""
 
 SILENCE_SECONDS: Final = 90.0
 """Unread, the sender is held back at no cost; its pings go unanswered, and it is cut off."""
