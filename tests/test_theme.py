@@ -134,3 +134,7 @@ def test_app_is_served_to_this_machine_only_and_tells_nobody() -> None:
     assert server["enableCORS"] is True
     assert MOST_BYTES <= server["maxUploadSize"] * 2**20 <= 6 * 2**20
     assert browser["gatherUsageStats"] is False
+
+
+def test_no_visitor_waits_while_what_all_of_them_hold_is_looked_through() -> None:
+    assert CONFIG["runner"]["postScriptGC"] is False

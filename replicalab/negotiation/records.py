@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
@@ -329,6 +329,12 @@ def only_asks(action: ScientistAction | None) -> bool:
     return action is not None and action.action_type is ScientistActionType.REQUEST_INFO
 
 
+def _light(done: Round) -> Round:
+    options = done.after.options
+    searched = options and Options(options.yours)
+    return replace(done, after=replace(done.after, options=searched))
+
+
 @dataclass(frozen=True)
 class Negotiation:
     """A negotiation as far as it has gone: enough to show it, to go on with it and to fork it."""
@@ -340,6 +346,10 @@ class Negotiation:
     def state_before(self, number: int) -> State:
         """Return where it stood before a round, counted from 0; no round is played again."""
         return self.rounds[number - 1].after if number else State(0, self.setup.max_rounds)
+
+    def light(self) -> Negotiation:
+        """Return it without what was searched to play it, which is megabytes of each round."""
+        return replace(self, rounds=tuple(map(_light, self.rounds)))
 
     @property
     def state(self) -> State:

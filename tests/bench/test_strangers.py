@@ -6,6 +6,7 @@ import asyncio
 import json
 import statistics
 from collections.abc import Callable, Coroutine
+from itertools import count
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
@@ -34,13 +35,13 @@ EDITOR: Final = "Study file (YAML)"
 Attack = Callable[[AppServer], Coroutine[None, None, None]]
 
 
-def dearest_link() -> str:
+def dearest_link(samples: int = LARGEST_PLANNED) -> str:
     """Return an address whose plan has as many, and as dear, parts as a plan may have."""
     pack = load_scenario("fin_momentum", "hard")
     plan = pack.reference_protocol
     plan = revise(
         plan,
-        sample_size=LARGEST_PLANNED,
+        sample_size=samples,
         duration_days=LARGEST_PLANNED,
         controls=(plan.controls * MOST_LABELS)[:MOST_LABELS],
         required_equipment=[f"instrument number {n}" for n in range(MOST_LABELS)],
@@ -58,6 +59,15 @@ async def _pages(server: AppServer) -> None:
         for page in ("Protocol", "Negotiation", "Trade-offs"):
             async with visiting(server, page, dearest_link()):
                 pass
+
+
+async def _negotiations(server: AppServer) -> None:
+    """Play one dear negotiation after the other in one session, which keeps them."""
+    async with visiting(server, "Negotiation") as session:
+        for samples in count(LARGEST_PLANNED, -1):
+            session.query = dearest_link(samples)
+            await session.run()
+            await asyncio.sleep(1.1)  # an address that comes sooner is taken for our own
 
 
 async def _studies(server: AppServer) -> None:
@@ -141,7 +151,7 @@ def test_worst_input_of_one_session_delays_no_other(
 ) -> None:
     with AppServer(APP, tmp_path / "server.log") as server:
         quiet = statistics.median(asyncio.run(_edits_beside(server, None)))
-        for attack in (_pages, _studies, _runs, _messages, _flood):
+        for attack in (_pages, _negotiations, _studies, _runs, _messages, _flood):
             worst = max(asyncio.run(_edits_beside(server, attack)))
             name = attack.__name__.strip("_")
             detail = f"{name}: {worst * 1000:.0f} ms, alone {quiet * 1000:.0f} ms"

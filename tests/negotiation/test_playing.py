@@ -193,3 +193,11 @@ def test_fork_at_no_round_or_without_samples_is_refused(
     with pytest.raises(NegotiationError) as caught:
         fork(RULED, number, plan)
     assert str(caught.value) == why
+
+
+def test_negotiation_kept_light_is_the_same_and_holds_no_search() -> None:
+    whole = negotiate(RULED.setup, RULED.pack)
+    light = whole.light()
+    assert light == whole
+    assert any(len(vars(done.after.options)) > 1 for done in whole.rounds)
+    assert all(list(vars(done.after.options)) == ["yours"] for done in light.rounds)

@@ -75,6 +75,10 @@ class Kept:
     failure: ModelAnswer | None = None
     acting: bool = False
 
+    def __post_init__(self) -> None:
+        """Keep no more of it than can be shown and played on from."""
+        self.negotiation = self.negotiation.light()
+
     @property
     def confirmed(self) -> bool:
         """Whether it was played here, or replays here identically."""
@@ -101,7 +105,7 @@ class Kept:
     def play(self, number: int, turn: Turn) -> None:
         """Play a turn as that round; pressed twice, it is played once."""
         self.back_to(number)
-        self.negotiation = play_turn(self.negotiation, turn)
+        self.negotiation = play_turn(self.negotiation, turn).light()
 
     def back_to(self, number: int) -> None:
         """Take back every round from that one on; what stood of the next one is over."""
