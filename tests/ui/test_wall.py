@@ -10,11 +10,11 @@ from typing import Final
 
 import pytest
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
-from starlette.types import Message
+from starlette.types import Message, Receive
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import config, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -22,6 +22,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from replicalab.ui.wall import MIDDLEWARE, VISITOR_COOKIE, messages, uploads, wall
+from replicalab.ui.wall.callers import Refusal
 
 HOST: Final = "localhost:8501"
 OWN: Final = f"http://{HOST}"
@@ -280,6 +281,13 @@ def files(number: int) -> bytes:
     return bytes(message.SerializeToString())
 
 
+def told(**texts: str) -> bytes:
+    message = BackMsg()
+    for name, text in texts.items():
+        setattr(message.rerun_script, name, text)
+    return bytes(message.SerializeToString())
+
+
 def hashes(number: int) -> bytes:
     message = BackMsg()
     message.rerun_script.cached_message_hashes.extend(["0"] * number)
@@ -310,6 +318,10 @@ UNWANTED: Final = {
     "many widgets": rerun(messages.MOST_WIDGETS + 1),
     "many hashes": hashes(messages.MOST_WIDGETS + 1),
     "many files": files(messages.MOST_FILES + 1),
+    "a page's long name": told(page_name="x" * (messages.LONGEST_NAME + 1)),
+    "a part that forges a line of the log": told(fragment_id="x\n2026 ERROR root: admin logged in"),
+    "a colour for the log": told(page_script_hash="\x1b[31m"),
+    "a long address": told(query_string="x" * (messages.LONGEST_QUERY + 1)),
     "nothing": b"",
     "no message": b"\xff" * 100,
 }
@@ -328,6 +340,7 @@ WANTED: Final = {
     "widgets": rerun(messages.MOST_WIDGETS),
     "files": files(messages.MOST_FILES),
     "stop": switched("stop_script"),
+    "names": told(page_name="Trade-offs", query_string="x" * messages.LONGEST_QUERY),
 }
 
 
@@ -438,8 +451,48 @@ def test_more_than_is_ever_held_is_refused_with_a_reason(
     assert not held()
 
 
-def test_file_of_untold_length_is_refused(client: TestClient, held: Held) -> None:
-    parts = iter([b"x" * 1000] * 3)
-    answer = client.put("/_stcore/upload_file/one/file", content=parts, headers={"origin": OWN})
-    assert answer.status_code == 411
+def test_file_counts_by_what_has_come_of_it(
+    client: TestClient, held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "MOST_BYTES", 2500)
+    path, own = "/_stcore/upload_file/one/file", {"origin": OWN}
+    assert client.put(path, content=iter([b"x" * 1000] * 2), headers=own).status_code == 204
+    answer = client.put(path, content=iter([b"x" * 1000] * 3), headers=own)
+    assert answer.status_code == 503
+    assert held() == {("one", "file"): 2000}
+    assert hand_over(client, "one", "file") == 204, "nothing is left on its way"
+
+
+def test_who_sends_nothing_takes_nothing_and_is_given_up(
+    held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(uploads, "MOST_BYTES", 1500)
+    scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/one/file"}
+    statuses: list[object] = []
+
+    async def read(_: object, receive: Receive, send: object) -> None:
+        while (await receive())["type"] == "http.request":
+            pass
+        raise ClientDisconnect
+
+    async def silent() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        statuses.append(message.get("status"))
+
+    async def wait_for_sixteen() -> Refusal | None:
+        found = uploads.Uploads(read)
+        takes = [found.take(scope, silent, send) for _ in range(16)]
+        waiting = asyncio.gather(*takes)
+        await asyncio.sleep(0)
+        refusal = found.refused()
+        await waiting
+        return refusal
+
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(asyncio.run, wait_for_sixteen()).result() is None
+    assert statuses.count(503) == 16
     assert not held()

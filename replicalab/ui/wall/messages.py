@@ -18,6 +18,12 @@ MOST_FILES: Final = 8
 MOST_WIDGETS: Final = 500
 """Widgets whose values come with a message; a page of ours has about thirty."""
 
+LONGEST_NAME: Final = 200
+"""Characters of a page's, a part's or a file's name: Streamlit quotes unknown ones in its log."""
+
+LONGEST_QUERY: Final = 100_000
+"""Characters of an address; one with the longest plan has some 60 000."""
+
 AT_ONCE: Final = 10
 PER_SECOND: Final = 12.0
 """Faster than anyone types or drags. Each message starts a run, and costs one more to stop."""
@@ -35,11 +41,16 @@ def is_wanted(data: bytes) -> bool:
         message = BackMsg.FromString(data)
     except DecodeError:
         return False
+    run, files = message.rerun_script, message.file_urls_request.file_names
+    names = [run.page_name, run.page_script_hash, run.fragment_id, *run.cached_message_hashes]
     return (
         message.WhichOneof("type") in _KINDS
-        and len(message.file_urls_request.file_names) <= MOST_FILES
-        and len(message.rerun_script.widget_states.widgets) <= MOST_WIDGETS
-        and len(message.rerun_script.cached_message_hashes) <= MOST_WIDGETS
+        and len(files) <= MOST_FILES
+        and len(run.widget_states.widgets) <= MOST_WIDGETS
+        and len(run.cached_message_hashes) <= MOST_WIDGETS
+        and len(run.query_string) <= LONGEST_QUERY
+        and all(len(name) <= LONGEST_NAME and name.isprintable() for name in names)
+        and all(len(name) <= 2 * LONGEST_NAME for name in files)
     )
 
 

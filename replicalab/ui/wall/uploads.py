@@ -5,12 +5,13 @@ A page reads a file in the moment in which it comes, so an older one is of no mo
 
 from __future__ import annotations
 
-import re
+import asyncio
 from collections import Counter
 from typing import Final, cast
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.requests import ClientDisconnect
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
@@ -20,7 +21,11 @@ MOST_FILES: Final = 2
 MOST_BYTES: Final = 96 * 2**20
 """Of all visitors together: so much is held, and so much may be on its way."""
 
-_LENGTH: Final = re.compile(r"[0-9]{1,12}")
+PATIENCE_SECONDS: Final = 60.0
+"""A file has come by then, or is given up."""
+
+_BUSY: Final = "This file, or too many others, did not come here in time; try again in a minute."
+_GONE: Final = {"type": "http.disconnect"}
 
 
 class Uploads:
@@ -31,27 +36,40 @@ class Uploads:
         self._latest: list[tuple[str, str]] = []
         self._coming = 0
 
-    def refused(self, scope: Scope) -> Refusal | None:
+    def refused(self) -> Refusal | None:
         """Return why a file cannot be taken now, or None."""
-        size = _size(scope)
-        if size is None:
-            return Refusal(411, "A file is handed over with its length.")
-        if self._coming + size > MOST_BYTES:
-            return Refusal(503, "Too many files are on their way here; try again in a minute.")
+        if self._coming >= MOST_BYTES:
+            return Refusal(503, _BUSY)
         return None
 
     async def take(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a file on, then let go of those that it takes the place of.
 
         Not before: the framework refuses a file without a session, and that one takes no place.
+        What has come of a file counts, not what its sender says: who sends nothing takes nothing.
         """
-        size = _size(scope) or 0
         session, file = scope["path"].split("/")[-2:]
-        self._coming += size
+        came = 0
+        ends = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+
+        async def counted() -> Message:
+            nonlocal came
+            try:
+                async with asyncio.timeout_at(ends):
+                    message = await receive()
+            except TimeoutError:
+                return _GONE
+            size = len(message.get("body", b""))
+            came += size
+            self._coming += size
+            return message if self._coming <= MOST_BYTES else _GONE
+
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, counted, send)
+        except ClientDisconnect:
+            await PlainTextResponse(_BUSY, 503)(scope, receive, send)
         finally:
-            self._coming -= size
+            self._coming -= came
             self._latest = [key for key in self._latest if key != (session, file)]
             self._latest.append((session, file))
             self._make_room()
@@ -71,11 +89,6 @@ class Uploads:
             total += held[session, file]
             if files_of[session] > MOST_FILES or total > MOST_BYTES:
                 manager.remove_file(session, file)
-
-
-def _size(scope: Scope) -> int | None:
-    given = Headers(scope=scope).get("content-length", "")
-    return int(given) if _LENGTH.fullmatch(given) else None
 
 
 def _manager() -> MemoryUploadedFileManager:

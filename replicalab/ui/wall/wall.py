@@ -48,7 +48,7 @@ class Wall:
     def _refused_for_now(self, scope: Scope) -> Refusal | None:
         if scope["type"] == "websocket" and self._connections >= MOST_CONNECTIONS:
             return Refusal(503, "Too many pages are open here; close some, or try again later.")
-        return self._uploads.refused(scope) if is_upload(scope) else None
+        return self._uploads.refused() if is_upload(scope) else None
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._connections += 1
