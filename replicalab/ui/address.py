@@ -161,7 +161,8 @@ def _value(key: str, text: str) -> object:
     """Return what a key's text stands for; what is no number stays text, which no number takes."""
     if key == "present":
         return {"1": True, "0": False}.get(text, text)
-    return int(text) + _KEYS[key].shift if text.isascii() and text.isdigit() else text
+    is_number = key != "own" and text.isascii() and text.isdigit()
+    return int(text) + _KEYS[key].shift if is_number else text
 
 
 # --- the plan -------------------------------------------------------------------------------

@@ -143,7 +143,7 @@ def _leave_a_lost_study() -> None:
 def address() -> dict[str, str]:
     """Return the query string that opens what is on the screen, or what is missing there."""
     found = current()
-    return to_query(found.workspace) if found.missing is None else found.address
+    return to_query(found.missing or found.workspace)
 
 
 def write_address() -> None:

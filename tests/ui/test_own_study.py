@@ -174,3 +174,13 @@ def test_study_that_takes_the_place_of_one_says_so() -> None:
     app = write(using(), MINE.replace("budget: 1000", "budget: 5000"))
     assert "It takes the place of your 'my_stroop' as it is now." in said(app)
     assert "It takes the place" not in said(write(app, MINE))
+
+
+def test_link_to_a_study_that_is_gone_carries_no_more_than_says_something_here() -> None:
+    key = "0" * 32
+    app = visit(PROTOCOL, study="gone", own=key, lab="hard", x="y" * 60_000)
+    assert {"study": "gone", "own": key, "lab": "hard"}.items() <= query_of(app).items()
+    assert "x" not in query_of(app)
+    sizes = [len(link.proto.SerializeToString()) for link in app.get("page_link")]
+    assert sizes
+    assert max(sizes) < 1000
