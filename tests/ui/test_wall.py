@@ -18,6 +18,7 @@ from starlette.types import Message, Receive
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import config, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
@@ -28,6 +29,7 @@ HOST: Final = "localhost:8501"
 OWN: Final = f"http://{HOST}"
 STREAM: Final = f"ws://{HOST}/_stcore/stream"
 TOKEN: Final = "A" * 43
+VISITOR: Final = {"origin": OWN, "cookie": f"{VISITOR_COOKIE}={TOKEN}"}
 NOBODY: Final = "nobody"
 
 
@@ -54,8 +56,12 @@ async def put(request: Request) -> Response:
 
 
 async def echo(socket: WebSocket) -> None:
-    """Send back what comes through."""
+    """Begin the session that is asked for, if one is, and send back what comes through."""
     await socket.accept()
+    if session := socket.query_params.get("begins"):
+        begun = ForwardMsg()
+        begun.new_session.initialize.session_id = session
+        await socket.send_bytes(begun.SerializeToString())
     try:
         while True:
             await socket.send_bytes(await socket.receive_bytes())
@@ -405,9 +411,28 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Held:
     }
 
 
+def begin(client: TestClient, session: str) -> None:
+    with client.websocket_connect(f"{STREAM}?begins={session}", headers=VISITOR) as socket:
+        socket.receive_bytes()
+
+
 def hand_over(client: TestClient, session: str, name: str, size: int = 1000) -> int:
+    begin(client, session)
     path = f"/_stcore/upload_file/{session}/{name}"
-    return client.put(path, content=b"x" * size, headers={"origin": OWN}).status_code
+    return client.put(path, content=b"x" * size, headers=VISITOR).status_code
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+@pytest.mark.parametrize(
+    ("session", "visitor"), [("one", "B" * 43), ("one", ""), ("unknown", TOKEN), ("unknown", "")]
+)
+def test_files_of_a_session_are_its_own_visitors(
+    client: TestClient, method: str, session: str, visitor: str
+) -> None:
+    begin(client, "one")
+    headers = {"origin": OWN, "cookie": f"{VISITOR_COOKIE}={visitor}"}
+    path = f"/_stcore/upload_file/{session}/file"
+    assert client.request(method, path, headers=headers).status_code == 403
 
 
 def test_last_files_of_a_session_are_held(client: TestClient, held: Held) -> None:
@@ -455,9 +480,10 @@ def test_file_counts_by_what_has_come_of_it(
     client: TestClient, held: Held, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uploads, "MOST_BYTES", 2500)
-    path, own = "/_stcore/upload_file/one/file", {"origin": OWN}
-    assert client.put(path, content=iter([b"x" * 1000] * 2), headers=own).status_code == 204
-    answer = client.put(path, content=iter([b"x" * 1000] * 3), headers=own)
+    begin(client, "one")
+    path = "/_stcore/upload_file/one/file"
+    assert client.put(path, content=iter([b"x" * 1000] * 2), headers=VISITOR).status_code == 204
+    answer = client.put(path, content=iter([b"x" * 1000] * 3), headers=VISITOR)
     assert answer.status_code == 503
     assert held() == {("one", "file"): 2000}
     assert hand_over(client, "one", "file") == 204, "nothing is left on its way"

@@ -17,6 +17,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
+from replicalab.ui.wall import VISITOR_COOKIE
 from tests.browser.driving import APP, HOST, AppServer
 
 MIB: Final = 2**20
@@ -38,11 +39,16 @@ def ask(
         return answer, answer.read()
 
 
-def visit(server: AppServer, origin: str = "") -> ClientConnection:
+def visit(
+    server: AppServer, origin: str = "", visitor: str = "", joins: str = ""
+) -> ClientConnection:
+    """Connect as the front end does: behind the protocol stand its token and its session."""
+    protocols = ["streamlit", "token", joins] if joins else ["streamlit"]
     return connect(
         f"ws://{HOST}:{server.port}/_stcore/stream",
         origin=Origin(origin or server.url),
-        subprotocols=[Subprotocol("streamlit")],
+        additional_headers={"Cookie": f"{VISITOR_COOKIE}={visitor}"},
+        subprotocols=[Subprotocol(protocol) for protocol in protocols],
         max_size=None,
     )
 
@@ -114,6 +120,24 @@ def test_web_socket_of_the_page_itself_runs_it(server: AppServer) -> None:
     with visit(server) as socket:
         assert run(socket)
         assert not socket.protocol.extensions, "what is packed small could be large"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "joined"),
+    [
+        ("A" * 43, "A" * 43, True),
+        ("A" * 43, "B" * 43, False),
+        ("A" * 43, "", False),
+        ("", "", False),
+    ],
+)
+def test_session_is_joined_again_by_its_own_visitor_alone(
+    server: AppServer, first: str, second: str, joined: bool
+) -> None:
+    with visit(server, visitor=first) as socket:
+        session = run(socket)
+    with visit(server, visitor=second, joins=session) as socket:
+        assert (run(socket) == session) is joined
 
 
 def test_message_that_is_too_large_ends_the_web_socket(server: AppServer) -> None:

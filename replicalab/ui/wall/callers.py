@@ -46,6 +46,11 @@ def refused(scope: Scope, hosts: frozenset[str]) -> Refusal | None:
     )
 
 
+def is_for_a_session(scope: Scope) -> bool:
+    """Return whether a file of a session is handed over or taken back."""
+    return scope["type"] == "http" and scope["method"] in _UPLOADS
+
+
 def is_upload(scope: Scope) -> bool:
     """Return whether a file is handed over."""
     return bool(scope["type"] == "http" and scope["method"] == "PUT")

@@ -9,8 +9,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from replicalab.ui.wall.answers import dressed, fixed_headers
-from replicalab.ui.wall.callers import Refusal, allowed_hosts, is_upload, refused
+from replicalab.ui.wall.callers import Refusal, allowed_hosts, is_for_a_session, is_upload, refused
 from replicalab.ui.wall.messages import Messages
+from replicalab.ui.wall.sessions import Sessions
 from replicalab.ui.wall.uploads import Uploads
 
 MOST_CONNECTIONS: Final = 300
@@ -25,6 +26,7 @@ class Wall:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._uploads = Uploads(app)
+        self._sessions = Sessions()
         self._fixed = fixed_headers()
         self._hosts = allowed_hosts()
         self._connections = 0
@@ -48,12 +50,15 @@ class Wall:
     def _refused_for_now(self, scope: Scope) -> Refusal | None:
         if scope["type"] == "websocket" and self._connections >= MOST_CONNECTIONS:
             return Refusal(503, "Too many pages are open here; close some, or try again later.")
+        if is_for_a_session(scope) and not self._sessions.owns(scope):
+            return Refusal(403, "No page of yours waits for this file: reload it and try again.")
         return self._uploads.refused() if is_upload(scope) else None
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._connections += 1
         try:
-            await self._app(scope, Messages(receive).receive, send)
+            noted = self._sessions.noting(scope, send)
+            await self._app(self._sessions.admit(scope), Messages(receive).receive, noted)
         finally:
             self._connections -= 1
 
