@@ -27,6 +27,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import (
     BrowserContext,
     ConsoleMessage,
+    Locator,
     Page,
     Request,
     WebError,
@@ -330,18 +331,26 @@ def photograph(page: Page, path: Path) -> Path:
     before = page.viewport_size
     main = page.get_by_test_id("stMain")
     page.evaluate("document.fonts.ready.then(() => true)")  # a late font moves the lines
-    grown = before["height"] if before else 0
-    while before and main.count():
-        needed = int(main.first.evaluate("element => element.scrollHeight"))
-        if needed <= grown:
-            break
-        grown = needed
-        page.set_viewport_size({"width": before["width"], "height": grown})
-        page.evaluate("() => new Promise(done => requestAnimationFrame(() => done(true)))")
+    if before and main.count():
+        grown = 0
+        while grown < (needed := _settled_height(main.first)):
+            grown = needed
+            page.set_viewport_size({"width": before["width"], "height": grown})
     page.screenshot(path=path, animations="disabled", caret="hide")
     if before:
         page.set_viewport_size(before)
     return path
+
+
+def _settled_height(main: Locator) -> int:
+    """Return how tall the content is, once it has kept its height for a while.
+
+    A busy machine goes on drawing after the run has ended, and lines wrap anew.
+    """
+    height = 0
+    while height != (height := int(main.evaluate("element => element.scrollHeight"))):
+        main.page.wait_for_timeout(300)
+    return height
 
 
 def keep_picture(page: Page, node_id: str) -> Path | None:
