@@ -295,6 +295,7 @@ def papers() -> st.SearchStrategy[Paper]:
     )
     own = {
         "doi": st.none() | st.just("10.1000/xyz-123_(4)"),
+        "short_title": st.none() | seen.filter(lambda text: len(text) <= 30),
         "contested": st.none() | seen,
         "facts": st.lists(facts, min_size=1, max_size=2),
     }

@@ -44,6 +44,10 @@ LONGEST_TITLE: Final = 200
 Title = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TITLE)
 ]
+LONGEST_SHORT_TITLE: Final = 30
+ShortTitle = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_SHORT_TITLE)
+]
 """What stands at the head of every page."""
 
 Prose = Annotated[

@@ -27,6 +27,7 @@ from replicalab.scenarios.fields import (
     Label,
     Prose,
     Share,
+    ShortTitle,
     Some,
     Title,
 )
@@ -63,6 +64,7 @@ class Paper(Record):
 
     Attributes:
         title: the publication's title.
+        short_title: what the pages call the study, null for the title.
         citation: authors, year, journal and pages, as in a list of references.
         doi: the bare DOI, null when there is none.
         hypothesis: what the study claims.
@@ -77,6 +79,7 @@ class Paper(Record):
     """
 
     title: Title
+    short_title: ShortTitle | None = None
     citation: Prose
     doi: Doi | None
     hypothesis: Prose
@@ -88,6 +91,11 @@ class Paper(Record):
     contested: Prose | None = None
     teaches: Prose
     facts: Annotated[list[Fact], Field(min_length=1, max_length=MOST_FACTS)]
+
+    @property
+    def name(self) -> str:
+        """What the pages call the study."""
+        return self.short_title or self.title
 
 
 class Design(Record):

@@ -37,6 +37,12 @@ def test_shipped_study_explains_every_number_we_chose(path: Path) -> None:
     assert any(fact.confidence.value == "verified" for fact in study.paper.facts)
 
 
+def test_shipped_studies_have_short_names_of_their_own() -> None:
+    named = [shipped_study(path).paper.short_title for path in FILES]
+    assert None not in named
+    assert len(set(named)) == len(named)
+
+
 @pytest.mark.parametrize("scenario_id", ["bio_jq1_myeloma", "fin_momentum"])
 def test_contested_study_says_so_on_its_card(scenario_id: str) -> None:
     card = next(study for study in list_scenarios() if study.scenario_id == scenario_id)
