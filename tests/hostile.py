@@ -27,6 +27,7 @@ ATTACK: Final = (
 WITHOUT_SPACES: Final = (
     f"10.1234/![i](//{HOST}/a.png)<img/src=//{HOST}>:green-badge[b]$x^2$`c`www.{HOST}"
 )
+SHORT: Final = "<b>[l](//x.test)`c`"
 UNSEEN: Final = "\u202e\u2066\x00\x1b"
 LONG_WORD: Final = "W" * 600
 PIECES: Final = (

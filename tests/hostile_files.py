@@ -27,6 +27,7 @@ from replicalab.scenarios import load_scenario, parse_study
 from tests.hostile import (
     ATTACK,
     LONG_WORD,
+    SHORT,
     UNSEEN,
     WITHOUT_SPACES,
     Place,
@@ -48,7 +49,7 @@ SAVED: Final = Path(__file__).parent / "negotiation" / "saved"
 def full_study() -> Any:
     """Return a small study in which every text that may be left out stands too."""
     data = json.loads(json.dumps(SMALL))
-    data["paper"] |= {"contested": "By some."}
+    data["paper"] |= {"contested": "By some.", "short_title": "Hot or not"}
     data["paper"]["facts"][0] |= {"where": "In the library"}
     data["design"]["why"] = {"sesoi": "Nobody would care."}
     data["constraints"][0] |= {"details": "Of the kettle."}
@@ -82,7 +83,7 @@ def hostile_study() -> Walked:
     texts = {leaf.text.casefold(): leaf for leaf in leaves(base)}
     for number, leaf in enumerate(texts.values()):
         said = ""
-        for text in (f"{ATTACK} {LONG_WORD}", ATTACK, WITHOUT_SPACES):
+        for text in (f"{ATTACK} {LONG_WORD}", ATTACK, WITHOUT_SPACES, SHORT):
             hostile = marked(number, text)
             changed = with_text(base, leaf.text, hostile)
             said = refusal(partial(parse_study, as_file(changed), "x.yaml"))

@@ -40,6 +40,7 @@ ROOMS: Final = frozenset(chain.from_iterable(LAYERS)) - {PAGES}
 ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "streamlit": frozenset({"ui", PAGES}),
     "starlette": frozenset({"ui"}),
+    "jinja2": frozenset({"panels"}),
     "plotly": frozenset({"figures", "ui"}),
     "pandas": frozenset({"ui"}),
     "yaml": frozenset({"scenarios"}),
@@ -53,9 +54,9 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
 NOT_FOR_PAGES: Final = ROOMS - {"ui"}
 """What a page must ask for through `replicalab.ui`, so that no page computes."""
 
-CORE: Final = ROOMS - {"figures", "ui"}
+CORE: Final = ROOMS - {"figures", "panels", "ui"}
 NOT_IN_CORE: Final = frozenset(
-    {"streamlit", "plotly", "pandas", "openai", "httpx2", "sqlalchemy", "scipy", "numpy"}
+    {"streamlit", "plotly", "pandas", "openai", "httpx2", "jinja2", "sqlalchemy", "scipy", "numpy"}
 )
 
 MAX_PAGE_FUNCTION_LINES: Final = 25
@@ -247,3 +248,12 @@ def test_nothing_is_rendered_as_raw_html() -> None:
         if switch in file.read_text().replace(" ", "")
     ]
     assert not guilty
+
+
+def test_one_module_sends_html_to_a_page() -> None:
+    senders = [
+        file
+        for file in (ROOT / "replicalab").rglob("*.py")
+        if re.search(r"\bst\.html\(|unsafe_allow", file.read_text())
+    ]
+    assert [file.relative_to(ROOT).as_posix() for file in senders] == ["replicalab/ui/panel.py"]

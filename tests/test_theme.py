@@ -5,6 +5,7 @@ Source of the formulas: WCAG 2.2, success criteria 1.4.3 (text, 4.5:1) and 1.4.1
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from itertools import pairwise
@@ -15,6 +16,7 @@ import pytest
 from streamlit import config as streamlit_config
 
 from replicalab.negotiation import MOST_BYTES
+from replicalab.panels import STYLE
 
 CONFIG: Final[dict[str, Any]] = tomllib.loads(
     (Path(__file__).parents[1] / ".streamlit" / "config.toml").read_text()
@@ -138,3 +140,28 @@ def test_app_is_served_to_this_machine_only_and_tells_nobody() -> None:
 
 def test_no_visitor_waits_while_what_all_of_them_hold_is_looked_through() -> None:
     assert CONFIG["runner"]["postScriptGC"] is False
+
+
+PANEL_COLOURS: Final = {
+    "paper": "backgroundColor",
+    "field": "secondaryBackgroundColor",
+    "line": "borderColor",
+    "quiet": "grayTextColor",
+    "pass": "greenTextColor",
+    "caution": "orangeTextColor",
+    "fail": "redTextColor",
+    "evidence": "blueTextColor",
+    "pass-mark": "greenColor",
+    "caution-mark": "orangeColor",
+    "fail-mark": "redColor",
+    "evidence-mark": "blueColor",
+}
+"""The colours of the panels' stylesheet, which cannot read the theme, and whose twins they are."""
+
+
+def test_panels_have_the_colours_of_the_theme() -> None:
+    written = re.findall(r"--([a-z-]+): light-dark\((#\w{6}), (#\w{6})\);", STYLE)
+    assert {name: tuple(pair) for name, *pair in written} == {
+        name: (theme("light")[key], theme("dark")[key]) for name, key in PANEL_COLOURS.items()
+    }
+    assert len(re.findall(r"#[0-9A-Fa-f]{6}", STYLE)) == 2 * len(PANEL_COLOURS)

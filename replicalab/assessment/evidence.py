@@ -7,9 +7,9 @@ Source: docs/contract.md, Evidence; each formula names its own in `measures.kind
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from replicalab.lexicon import count_text
 from replicalab.measures import (
@@ -24,6 +24,8 @@ from replicalab.measures import (
 )
 from replicalab.models import Protocol
 from replicalab.scenarios import Design, Pack
+
+_BEYOND_FLOOR: Final = 1.25
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,19 @@ class Evidence:
     def amount(self, value: float) -> str:
         """Return a value of this measure as text: the value itself, the target or the floor."""
         return self.row.scale.amount(value, (self.target, self.floor))
+
+
+def scale_of(found: Sequence[Evidence]) -> tuple[float, float]:
+    """Return the worst and the best end of the scale on which these evidences stand."""
+    if not found[0].row.scale.lower_is_better:
+        return 0.0, 1.0
+    finite = [evidence.value for evidence in found if math.isfinite(evidence.value)]
+    return max([found[0].floor, *finite]) * _BEYOND_FLOOR, 0.0
+
+
+def place_of(evidence: Evidence, worst: float) -> float:
+    """Return where an evidence stands on the scale: none at all at its worst end."""
+    return evidence.value if evidence.void is None and math.isfinite(evidence.value) else worst
 
 
 def planned_evidence(

@@ -1,8 +1,6 @@
 """Charts: assessments in, plotly Figure out. Nothing here computes a domain fact or shows it."""
 
 from replicalab.figures.convergence import convergence_chart
-from replicalab.figures.costs import cost_chart
-from replicalab.figures.evidence import evidence_chart
 from replicalab.figures.frontier import frontier_figure
 from replicalab.figures.region import region_figure
 from replicalab.figures.sheet import BALANCED, LEAST_LOSS, OFFER, POINT, YOUR_PLAN
@@ -16,8 +14,6 @@ __all__ = [
     "POINT",
     "YOUR_PLAN",
     "convergence_chart",
-    "cost_chart",
-    "evidence_chart",
     "frontier_figure",
     "region_figure",
 ]

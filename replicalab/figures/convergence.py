@@ -8,8 +8,7 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
-from replicalab.assessment import Assessment
-from replicalab.figures.evidence import place_of, scale_of
+from replicalab.assessment import Assessment, place_of, scale_of
 from replicalab.figures.style import (
     CAUTION,
     EVIDENCE,

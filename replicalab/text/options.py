@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Assessment, Evidence
+from replicalab.assessment import Assessment, Evidence
 from replicalab.assessment.phrases import failing_text, size_text
-from replicalab.lexicon import amount_text, capitalised, count_text, joined
+from replicalab.lexicon import capitalised, count_text, joined
 from replicalab.models import FIELD_LABELS, Dimension, Protocol
-from replicalab.planner import Ask, LeastLoss, Options, PlanStep, Relief, Single, asks_text
+from replicalab.planner import LeastLoss, Options, PlanStep, Relief, Single, asks_text
 from replicalab.scenarios import EvidenceTier, Pack
-from replicalab.text.plan import ITEMS, evidence_text, listed, moved_text
+from replicalab.text.plan import listed, moved_text
 
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 
 # --- what to do -----------------------------------------------------------------------------
 
 
-def what_to_do(options: Options) -> str:
-    """Return what fails, what the Lab Manager would do about it, and the least-loss way."""
-    yours, proof = options.yours, proof_text(options.least)
+def first_of_all(options: Options) -> str:
+    """Return what comes before any change: not to run the study, or to put back a fixed control."""
+    yours = options.yours
     fixed = listed("Put back ", [c.name for c in yours.dropped if not c.droppable])
     told = [do_not_run_text(yours.pack), f"{fixed}: the study is void without it." if fixed else ""]
-    if options.offer is None:
-        told += [difference_text(options), proof]
-    else:
-        told += [f"{_shortage(yours)}.", _managers_way(options), proof, _least_way(options)]
     return " ".join(filter(None, told))
 
 
@@ -37,56 +33,6 @@ def do_not_run_text(pack: Pack) -> str:
 def too_short(pack: Pack) -> bool:
     """Return whether the lab has fewer days than the study's endpoint needs."""
     return pack.lab.days < pack.min_days
-
-
-def _shortage(plan: Assessment) -> str:
-    """Return what fails, in numbers: ``1,250 credits too many and 1 item missing``."""
-    amounts = [plan.slack[dimension] for dimension in AMOUNTS]
-    short = [f"{count_text(-s.slack, s.row.noun)} {s.row.over}" for s in amounts if s.slack < 0]
-    missing = sum(-plan.slack[dimension].slack for dimension in ITEMS)
-    short += [f"{count_text(missing, 'item')} missing"] if missing > 0 else []
-    short += ["a restriction broken"] if Dimension.POLICY in plan.failing else []
-    return capitalised(joined(short or [failing_text(plan.failing)]))
-
-
-def _managers_way(options: Options) -> str:
-    before, after, evidence = options.yours.plan, options.offered, options.offered.evidence
-    if options.offer is None or not options.offer.changes:
-        return "The Lab Manager knows no change that would help."
-    if after.failing:
-        return f"After every change that the Lab Manager may make, {failing_text(after.failing)}."
-    verb = f"offer {size_text(after.plan)}"
-    if {change.field for change in options.offer.changes} == {"sample_size"}:
-        halved = after.plan.sample_size == before.sample_size // 2
-        verb = f"{'halve' if halved else 'cut'} the sample to {after.plan.sample_size:,}"
-    below = ""
-    if evidence.tier is EvidenceTier.BELOW_FLOOR and not evidence.void:
-        below = f", below the floor of {evidence.amount(evidence.floor)}"
-    move = evidence_text(PlanStep(options.yours, after))
-    return f"The Lab Manager would {verb}: {move}{below}."
-
-
-def _least_way(options: Options) -> str:
-    """Return what the least-loss plan does; empty where what is proven says it all."""
-    least, before, after = options.least, options.yours.plan, options.least.plan
-    if not least.after.feasible:
-        return ""
-    if least.after.evidence.void:
-        return f"{capitalised(_shows_nothing(options))}."
-    if after == options.offered.plan:
-        known = "for this lab" if least.exact else "that was found"
-        return "" if least.none_above_floor else f"No plan {known} gives up less."
-    size = size_text(after)
-    if after.sample_size == before.sample_size > 1:
-        size = f"all {size}"
-    elif after.sample_size < before.sample_size:
-        of = count_text(before.sample_size, "sample")
-        size = f"{after.sample_size:,} of {of} in {count_text(after.duration_days, 'day')}"
-    if after.duration_days != before.duration_days:
-        size = f"{size} instead of {before.duration_days:,}"
-    dropped = PlanStep(options.yours, least.after).newly_dropped
-    without = listed(" without ", [control.name for control in dropped])
-    return f"Same lab, least loss: {size}{without}: {least.after.evidence.text}."
 
 
 # --- the least-loss plan against the other --------------------------------------------------
@@ -217,15 +163,6 @@ def nothing_needed(options: Options) -> bool:
     yours = options.yours
     at_target = yours.evidence.tier is EvidenceTier.MEETS_TARGET
     return yours.feasible and at_target and options.least.plan == yours.plan
-
-
-def ask_text(ask: Ask) -> str:
-    """Return an ask as has → needs: ``Budget: 2,600 → 3,850 credits``."""
-    needs = ask.text
-    if ask.item is None:
-        noun = DIMENSION_ROWS[ask.dimension].noun
-        needs = f"{amount_text(ask.has)} → {count_text(ask.needs, noun)}"
-    return f"{capitalised(ask.dimension)}: {needs}"
 
 
 def run_text(relief: Relief) -> str:

@@ -15,7 +15,6 @@ from replicalab.assessment import (
 )
 from replicalab.lexicon import (
     amount_text,
-    capitalised,
     count_text,
     joined,
     label_key,
@@ -64,7 +63,7 @@ def used_text(plan: Assessment, slack: Slack) -> str:
     errors = plan.validation.errors if slack.dimension is Dimension.PROTOCOL else []
     about = dict.fromkeys(error.category.replace("_", " ") for error in errors)
     counted = count_text(slack.used, noun)
-    return f"{counted}: {', '.join(about)}" if about else f"{counted}, none allowed"
+    return f"{counted}: {', '.join(about)}" if about else counted
 
 
 def slack_text(slack: Slack) -> str:
@@ -148,6 +147,18 @@ def dropped_cautions(plan: Assessment) -> list[str]:
     ]
 
 
+def notes(plan: Assessment) -> list[tuple[str, str]]:
+    """Return what else is to be known of a plan: what kind of note it is, and its sentence."""
+    told = [issue.message for issue in plan.validation.paper_warnings]
+    told += unmet_durations(plan.counts.days, plan.pack, checked=False)
+    kinds = {
+        "Caution": dropped_cautions(plan),
+        "Note": told,
+        "Close to a step": [cliff_text(cliff) for cliff in plan.cliffs],
+    }
+    return [(name, text) for name, texts in kinds.items() for text in texts]
+
+
 def _protection(control: Control) -> str:
     return f"Without '{control.name}' nothing protects against {control.protects_against}."
 
@@ -191,16 +202,6 @@ def assumed_rows(plan: Assessment) -> list[tuple[str, str, Evidence]]:
         (label, effect_text(effect), plan.evidence_at(effect))
         for label, effect in assumed_effects(plan.pack.design)
     ]
-
-
-def assumed_text(plan: Assessment) -> str:
-    """Return all the evidence at the effects worth assuming, in one sentence; empty if none is."""
-    texts = [
-        f"{label} none" if found.void else f"{label} ({size}) {found.number}"
-        for label, size, found in assumed_rows(plan)
-    ]
-    measure = capitalised(plan.evidence.measure)
-    return f"{measure} at an effect {', '.join(texts)}." if texts else ""
 
 
 # --- a step from one plan to another --------------------------------------------------------

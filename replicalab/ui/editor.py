@@ -25,6 +25,7 @@ from replicalab.models import (
     revise,
     too_large,
 )
+from replicalab.planner.steps import NUMBERS
 from replicalab.scenarios import ItemStatus, Pack
 from replicalab.text.verdicts import plan_verdict
 from replicalab.ui.words import draw_verdict, escaped
@@ -58,6 +59,8 @@ class Form(NamedTuple):
         value = st.session_state.get(self.key(field))
         if value is None:
             return ""
+        if field in NUMBERS and not self.least(field) <= value <= LARGEST_PLANNED:
+            return self._number_text(field, value)
         try:
             revised = revise(self.plan, **{field: value})
         except ValidationError:
@@ -68,6 +71,15 @@ class Form(NamedTuple):
         return (
             f"{large[0]}. {'The plan keeps what it had; shorten' if self.take else 'Shorten'} it."
         )
+
+    def least(self, field: str) -> int:
+        """Return the least that a number may be; a plan without samples is edited, never sent."""
+        return 0 if self.take or field != "sample_size" else 1
+
+    def _number_text(self, field: str, typed: int) -> str:
+        kept = f", so the plan keeps {getattr(self.plan, field):,}" if self.take else ""
+        between = f"{self.least(field):,} to {LARGEST_PLANNED:,}"
+        return f"{FIELD_LABELS[field]} cannot be {typed:,}{kept}. Type {between}."
 
     def _empty_text(self, field: str) -> str:
         label, remedy = FIELD_LABELS[field], "Remove that entry, or type a name."
@@ -80,7 +92,8 @@ class Form(NamedTuple):
     def read(self) -> Protocol | None:
         """Return the plan that the fields hold now, None where it cannot be one or be sent."""
         plan = self.held()
-        return None if plan is None or too_large(plan) else plan
+        unfit = plan is None or too_large(plan) or plan.sample_size < self.least("sample_size")
+        return None if unfit else plan
 
     def held(self) -> Protocol | None:
         """Return the plan that the fields hold now, None where it cannot be one."""
@@ -105,7 +118,7 @@ def draw_fields(form: Form, pack: Pack) -> None:
     """
     left, right = st.columns(2)
     with left:
-        _number(form, "sample_size", f"In {pack.design.unit_of_n}.", 0 if form.take else 1)
+        _number(form, "sample_size", f"In {pack.design.unit_of_n}.")
     with right:
         _number(form, "duration_days", "Whole days in the lab.")
     _labels(form, "controls", [control.name for control in pack.controls], on_one_line)
@@ -130,25 +143,22 @@ def _note(text: str) -> None:
     st.caption(f":material/info: {escaped(text)}")
 
 
-def _number(form: Form, field: str, help_text: str, least: int = 0) -> None:
+def _number(form: Form, field: str, help_text: str) -> None:
+    """Draw a number that may be typed freely: the browser would keep back one out of bounds."""
     planned: int = getattr(form.plan, field)
-    shown = max(least, min(planned, LARGEST_PLANNED))
+    shown = min(planned, LARGEST_PLANNED)
     st.number_input(
         FIELD_LABELS[field] if field != "duration_days" else "Duration (days)",
         value=shown,
-        min_value=least,
-        max_value=LARGEST_PLANNED,
         step=1,
         key=form.key(field),
         help=escaped(help_text),
         on_change=form.change,
         args=(field,),
     )
+    _say_problem(form, field)
     if shown != planned:
-        _note(
-            f"The plan has {planned:,} here, and {least:,} to {LARGEST_PLANNED:,} can be sent: the "
-            f"field starts with {shown:,}."
-        )
+        _note(f"The plan has {planned:,} here; the field starts with {shown:,}.")
 
 
 def _labels(form: Form, field: str, offered: list[str], shown_as: Callable[[str], str]) -> None:

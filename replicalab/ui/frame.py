@@ -13,12 +13,12 @@ import streamlit as st
 
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
-from replicalab.figures import cost_chart
+from replicalab.figures import convergence_chart
+from replicalab.panels import header_panel
 from replicalab.planner import Options
-from replicalab.text.verdicts import plan_verdict
-from replicalab.ui import reopening, state
+from replicalab.ui import panel, reopening, state
 from replicalab.ui.gallery import cards
-from replicalab.ui.words import escaped, verdict_badge
+from replicalab.ui.words import escaped
 
 _ICON: Final = str(Path(__file__).with_name("icon.png"))
 """A file of ours: a Material symbol would be fetched from another host."""
@@ -43,6 +43,7 @@ def page(title: str) -> Iterator[Options]:
     A presentation shows no header and no navigation.
     """
     st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
+    panel.draw_style()
     _begin()
     here = state.here()
     if not (title == _PRESENTED and state.workspace().presenting):
@@ -76,7 +77,9 @@ def _warm_up() -> None:
     5 ms at each, as Python has it, and the whole edit for more than half a second.
     """
     for card in cards()[:1]:
-        cost_chart(card.labs[0].yours).to_json()
+        plan = card.labs[0].yours
+        convergence_chart([(1, plan)], at=1).to_json()
+        header_panel(plan)
     sys.setswitchinterval(_TURN_SECONDS)
     gc.collect()
     gc.freeze()
@@ -96,21 +99,14 @@ def _draw_navigation() -> None:
 
 
 def _draw_header(here: Options, title: str) -> None:
-    """Draw where we are, what a sample is, the story that is told here, and what is wrong."""
-    pack, verdict = here.yours.pack, plan_verdict(here.yours)
-    seed = f", seed {pack.seed}" if pack.seed else ""
+    """Draw where we are, the story that is told here, and what is wrong with the address."""
     with st.container(key="where"):
+        panel.draw(header_panel(here.yours))
+    story = state.told_story()
+    if story is not None and title.lower() == story.page:
         st.markdown(
-            f"{escaped(pack.paper.title)} · **{pack.difficulty} lab**{seed} · "
-            f"{verdict_badge(verdict)}"
+            f":material/auto_stories: **Story: {escaped(story.title)}.** {escaped(story.line)}"
         )
-    if title != _FRONT_DOOR:  # which says itself what a sample is
-        st.caption(f"Samples: {escaped(pack.design.unit_of_n)}.")
-        story = state.told_story()
-        if story is not None and title.lower() == story.page:
-            st.markdown(
-                f":material/auto_stories: **Story: {escaped(story.title)}.** {escaped(story.line)}"
-            )
     if problems := state.current().problems:
         lines = "\n".join(f"- {escaped(problem)}" for problem in problems)
         st.warning(f"Not everything could be opened.\n{lines}", icon=":material/link_off:")

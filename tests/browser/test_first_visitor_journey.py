@@ -18,9 +18,17 @@ from tests.browser.driving import (
     open_app,
     wait_for_run,
 )
-from tests.browser.visiting import expect_round, follow, number, press, where
+from tests.browser.visiting import (
+    cost_total,
+    dimension,
+    expect_round,
+    follow,
+    number,
+    press,
+    where,
+)
 
-STUDY: Final = "The Four-Colour Theorem"
+STUDY: Final = "Four-colour theorem"
 
 
 def strike(page: Page, key: str) -> None:
@@ -53,8 +61,8 @@ def test_first_visitor_finds_reads_steps_and_shares(
 
 
 def _reads_the_story(page: Page) -> None:
-    expect(where(page)).to_contain_text("Implications for Stock Market Efficiency · medium lab")
-    expect(where(page)).to_contain_text("Not feasible")
+    expect(where(page)).to_contain_text("Momentum returns · medium lab")
+    expect(where(page)).to_contain_text("not feasible")
     story = page.get_by_role("alert").first
     expect(story).to_be_visible()
     expect(story).to_contain_text("The reference protocol (300 samples, 8 days, 3,850")
@@ -87,9 +95,8 @@ def _reads_the_four_tabs(page: Page) -> None:
 def _looks_at_the_protocol(page: Page) -> None:
     follow(page, "Protocol")
     expect(number(page, "Sample size")).to_have_value("633")
-    expect(page.locator(".st-key-tile_staff")).to_contain_text("fail")
-    chart = page.locator(".st-key-cost_chart .gtitle")
-    expect(chart).to_contain_text("The plan costs 7,155 credits: 4,655 credits over")
+    expect(dimension(page, "Staff")).to_contain_text("fails")
+    expect(cost_total(page)).to_contain_text("7,155")
     expect(page.get_by_text("no change that it may make repairs every constraint")).to_be_visible()
 
 

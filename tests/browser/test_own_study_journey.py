@@ -20,7 +20,7 @@ from tests.browser.visiting import follow, number, press, type_number, type_text
 
 EDITOR = "Study file (YAML)"
 STAND_IN_SAMPLES = "300"
-TITLE = "Chamber Music and the Growth of Bean Seedlings"
+TITLE = "Seedlings and music"
 
 
 def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> None:
@@ -76,6 +76,9 @@ def test_tab_that_outlives_its_server_asks_for_the_file_and_goes_on(
         with AppServer(APP, tmp_path / "second.log", port=first.port):
             expect(tab.get_by_text("is not on this server")).to_be_visible(timeout=90_000)
             assert tab.url == address
+            expect(number(tab, "Sample size")).to_have_count(
+                1
+            )  # while it is drawn the old one stays
             expect(number(tab, "Sample size")).to_have_value(STAND_IN_SAMPLES)
             with wait_for_run(tab):
                 files = tab.locator("[data-testid=stFileUploader] input[type=file]")

@@ -14,6 +14,16 @@ def where(page: Page) -> Locator:
     return page.locator(".st-key-where")
 
 
+def dimension(page: Page, name: str) -> Locator:
+    """Return the row of one of the seven dimensions on the Protocol page."""
+    return page.locator("table.check tr").filter(has_text=name)
+
+
+def cost_total(page: Page, name: str = "Total") -> Locator:
+    """Return the row of a total in the table of the cost."""
+    return page.locator("tr.total").filter(has_text=name)
+
+
 def follow(page: Page, name: str) -> None:
     """Follow a link of the navigation and wait for its page."""
     with wait_for_run(page):

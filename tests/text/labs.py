@@ -63,7 +63,7 @@ def _told(options: Options) -> Iterator[tuple[str, str]]:
     yours = options.yours
     yield "plan", verdicts.plan_size(yours)
     yield "verdict", " | ".join(verdicts.plan_verdict(yours))
-    yield "what to do", ways.what_to_do(options)
+    yield "first of all", ways.first_of_all(options)
     for slack in yours.slack.values():
         left = plan.slack_text(slack)
         yield slack.dimension, plan.used_text(yours, slack) + (f", slack {left}" if left else "")
@@ -73,7 +73,8 @@ def _told(options: Options) -> Iterator[tuple[str, str]]:
     for text in (*plan.dropped_cautions(yours), *map(plan.cliff_text, yours.cliffs)):
         yield "caution", text
     yield "assumption", plan.assumption_text(yours)
-    yield "assumed", plan.assumed_text(yours)
+    for label, size, evidence in plan.assumed_rows(yours):
+        yield "assumed", f"{label} ({size}): {evidence.number}"
     yield "detects", plan.effect_text(plan.detectable_effect(yours))
     if options.offer:
         for step in change_steps(yours, options.offer.changes, options.known):
@@ -86,6 +87,6 @@ def _told(options: Options) -> Iterator[tuple[str, str]]:
     yield "to run it", ways.run_text(options.asks.run)
     yield "in vain", ways.wasted_text(yours)
     yield "to the target", ways.target_text(options)
-    for line in (*map(ways.ask_text, options.asks.run.asks), *ways.alone_lines(options)):
+    for line in ways.alone_lines(options):
         yield "asks", line
     yield "alone", ways.alone_text(options)

@@ -15,24 +15,17 @@ from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.text.options import (
     alone_lines,
     alone_text,
-    ask_text,
     difference_text,
+    first_of_all,
     nothing_needed,
     proof_text,
     run_text,
     search_text,
     target_text,
-    what_to_do,
 )
 from tests.factories import make_protocol
 from tests.strategies import itemised_protocols, studied_packs
 from tests.text.labs import FLAMING, OPEN, PLAN, POOR, STUCK, of, told
-
-
-def test_ask_is_given_as_has_and_needs_with_its_unit() -> None:
-    assert ask_text(Ask(Dimension.BUDGET, 2600, 3850)) == "Budget: 2,600 → 3,850 credits"
-    assert ask_text(Ask(Dimension.SCHEDULE, 0, 1)) == "Schedule: 0 → 1 day"
-    assert ask_text(Ask(Dimension.REAGENTS, 0, 1, "agar")) == "Reagents: 'agar' restocked"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +73,9 @@ def test_what_is_said_is_made_of_whole_lines_without_holes(plan: Protocol, pack:
     options = of(plan, pack)
     assert alone_lines(options) or alone_text(options)
     assert all(text.endswith(".") for text in (target_text(options), *alone_lines(options)))
-    for text in (what_to_do(options), difference_text(options), search_text(options) or "."):
+    for text in filter(
+        None, (first_of_all(options), difference_text(options), search_text(options))
+    ):
         assert text.endswith(".")
         assert not text[0].islower()
     for line in told(options).splitlines():
@@ -115,7 +110,7 @@ def test_proof_says_that_no_plan_passes_only_where_the_best_one_fails(
 def test_what_was_not_searched_whole_is_not_called_proven(plan: Protocol, pack: Pack) -> None:
     options = of(plan, pack)
     options.__dict__["least"] = replace(options.least, exact=False)
-    said = f"{what_to_do(options)} {difference_text(options)} {search_text(options)}"
+    said = f"{first_of_all(options)} {difference_text(options)} {search_text(options)}"
     assert "Not every combination" in said
     assert "No plan of" not in said
     assert "No plan for this lab" not in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Final, NamedTuple
+from xml.etree import ElementTree
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -48,7 +49,7 @@ def visit_lab(page: str, study: str, lab: str) -> AppTest:
     app, pack = visit(page, study=study, lab=lab), load_scenario(study, lab)
     assert pack.expected is not None
     verdict = "Feasible" if pack.expected.answer == "accept" else "Not feasible"
-    assert where(app) == f"{pack.paper.title} · {lab} lab · {verdict}"
+    assert where(app) == f"{pack.paper.name} · {lab} lab · {verdict}"
     return app
 
 
@@ -100,11 +101,49 @@ def alerts(app: AppTest) -> list[Alert]:
 
 
 def texts(block: Block) -> list[str]:
-    """Return the Markdown, captions and plain texts of a block, as read."""
-    return [
-        plain(str(element.value))
+    """Return the Markdown, captions, plain texts and panels of a block, as read."""
+    read = [
+        heard(panel_of(element)) if element.type == "html" else plain(str(element.value))
         for element in block
-        if isinstance(element, Element) and element.type in ("markdown", "caption", "text")
+        if isinstance(element, Element) and element.type in ("markdown", "caption", "text", "html")
+    ]
+    return [text for text in read if text]
+
+
+# --- panels ---
+
+_LINES: Final = frozenset({"p", "li", "tr", "h1", "h2", "h3", "div", "summary", "caption", "dt"})
+_CELLS: Final = frozenset({"th", "td", "dd"})
+
+
+def panel_of(element: Element) -> ElementTree.Element:
+    """Return a panel as a tree; it is well-formed, whatever stands in it."""
+    return ElementTree.fromstring(f"<panel>{element.proto.body}</panel>")  # noqa: S314  # ours
+
+
+def heard(part: ElementTree.Element) -> str:
+    """Return what a screen reader reads of a panel, a line for each paragraph, item and row."""
+    lines = (" ".join(line.split()).strip("| ") for line in _heard(part).split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def _heard(part: ElementTree.Element) -> str:
+    if part.tag == "style" or part.get("aria-hidden") == "true":
+        return ""
+    inside = " ".join((part.text or "").split("\n"))
+    inside += "".join(_heard(each) + " ".join((each.tail or "").split("\n")) for each in part)
+    if part.tag in _CELLS:
+        return f" | {inside}"
+    return f"\n{inside}\n" if part.tag in _LINES else inside
+
+
+def panel_tables(app: AppTest) -> list[list[list[str]]]:
+    """Return the tables of the page's panels: rows of cells as heard, the header first."""
+    panels = (panel_of(element) for element in app.get("html") if isinstance(element, Element))
+    return [
+        [[heard(cell) for cell in row if cell.tag in _CELLS] for row in table.iter("tr")]
+        for panel in panels
+        for table in panel.iter("table")
     ]
 
 
@@ -127,12 +166,25 @@ def keyed(app: AppTest, key: str) -> Block:
 
 def where(app: AppTest) -> str:
     """Return the header that says where we are: study · lab · verdict."""
-    return texts(keyed(app, "where"))[0]
+    header = _header(app)
+    place, title = header.find(".//h1"), header.find(".//strong")
+    assert place is not None
+    assert title is not None
+    return f"{heard(place)} · {heard(title).capitalize()}"
 
 
-def tile(app: AppTest, dimension: str) -> list[str]:
-    """Return the three lines of a dimension's tile."""
-    return texts(keyed(app, f"tile_{dimension}"))
+def status(app: AppTest) -> str:
+    """Return how the header shows your plan: ``pass``, ``caution`` or ``fail``."""
+    return _header(app).findall(".//p")[0].get("class", "")
+
+
+def _header(app: AppTest) -> ElementTree.Element:
+    return panel_of(next(each for each in keyed(app, "where") if isinstance(each, Element)))
+
+
+def dimension(app: AppTest, name: str) -> list[str]:
+    """Return the row of a dimension on the Protocol page: how it stands, used, bar, slack, why."""
+    return next(row for row in panel_tables(app)[0] if row[0].endswith(name.capitalize()))
 
 
 def table(app: AppTest, number: int = 0) -> list[list[str]]:

@@ -18,12 +18,13 @@ from tests.ui.reading import (
     can_press,
     choose,
     chosen,
+    dimension,
     go,
     number,
     press,
     query_of,
     said,
-    tile,
+    status,
     type_number,
     type_text,
     visit,
@@ -39,35 +40,50 @@ EXTRACT: Final = "vendor-approved extract on the research server"
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "colour", "verdict", "tiles"),
+    ("field", "value", "colour", "verdict", "rows"),
     [
         (
-            *("Sample size", 150, "success", "Feasible"),
-            {"budget": ["Budget pass", "2,350 / 3,900 credits", "slack +1,550"]},
+            *("Sample size", 150, "pass", "Feasible"),
+            {"budget": ["passes Budget", "2,350 / 3,900 credits", "", "+1,550", ""]},
         ),
         (
-            *("Duration (days)", 11, "error", "Not feasible"),
-            {"schedule": ["Schedule fail", "11 / 10 days", "slack −1 · binding"]},
+            *("Duration (days)", 11, "fail", "Not feasible"),
+            {"schedule": ["fails Schedule", "11 / 10 days", "", "−1", "binding"]},
         ),
-        ("Sample size", 75, "warning", "Feasible, below the floor", {}),
-        ("Sample size", 0, "warning", "Not approved", {}),
-        ("Duration (days)", 0, "warning", "Not approved", {}),
-        ("Sample size", 4, "warning", "Not approved", {}),
+        ("Sample size", 75, "caution", "Feasible, below the floor", {}),
+        ("Sample size", 0, "caution", "Not approved", {}),
+        ("Duration (days)", 0, "caution", "Not approved", {}),
+        ("Sample size", 4, "caution", "Not approved", {}),
         (
-            *("Sample size", 1_000_000, "error", "Not feasible"),
-            {"budget": ["Budget fail", "10,000,850 / 3,900 credits", "slack −9,996,950 · binding"]},
+            *("Sample size", 1_000_000, "fail", "Not feasible"),
+            {"budget": ["fails Budget", "10,000,850 / 3,900 credits", "", "−9,996,950", "binding"]},
         ),
     ],
 )
-def test_number_moves_verdict_header_and_tiles(
-    field: str, value: int, colour: str, verdict: str, tiles: dict[str, list[str]]
+def test_number_moves_verdict_header_and_rows(
+    field: str, value: int, colour: str, verdict: str, rows: dict[str, list[str]]
 ) -> None:
     app = type_number(visit(PROTOCOL, lab="easy"), field, value)
     assert number(app, field).value == value
-    assert alerts(app)[0].colour == colour
+    assert status(app) == colour
     assert where(app).endswith(f"· easy lab · {verdict}")
-    for dimension, lines in tiles.items():
-        assert tile(app, dimension) == lines
+    for name, cells in rows.items():
+        assert dimension(app, name) == cells
+
+
+@pytest.mark.parametrize(("field", "kept"), [("Sample size", 300), ("Duration (days)", 8)])
+@pytest.mark.parametrize("value", [-5, 1_000_001])
+def test_number_that_cannot_be_planned_is_said_beside_its_field_and_the_plan_keeps_its_own(
+    field: str, kept: int, value: int
+) -> None:
+    app = visit(PROTOCOL)
+    before = query_of(app)
+    type_number(app, field, value)
+    name = field.removesuffix(" (days)")
+    problem = f"{name} cannot be {value:,}, so the plan keeps {kept}. Type 0 to 1,000,000."
+    assert problem in said(app)
+    assert query_of(app) == before
+    assert problem not in said(type_number(app, field, 7))
 
 
 # --- Texts ---
@@ -89,11 +105,11 @@ def test_empty_text_is_said_until_the_plan_is_shown_again_and_keeps_it(field: st
 def test_rationale_with_a_forbidden_phrase_is_reported_and_one_that_denies_it_passes() -> None:
     app = visit(PROTOCOL, lab="easy")
     type_text(app, "Rationale", "An offline backtest; later we route orders to a broker.")
-    assert tile(app, "policy") == ["Policy fail", "1 breach, none allowed"]
-    assert alerts(app)[0].colour == "warning"
+    assert dimension(app, "policy")[:2] == ["fails Policy", "1 breach"]
+    assert status(app) == "caution"
     assert where(app).endswith("· Not approved")
     type_text(app, "Rationale", "An offline backtest with no live trading.")
-    assert tile(app, "policy")[0] == "Policy pass"
+    assert dimension(app, "policy")[0] == "passes Policy"
 
 
 # --- Lists ---
@@ -112,11 +128,11 @@ def test_list_offers_missing_items_and_substitutes_with_where_they_stand() -> No
 
 def test_lists_take_a_substitute_an_unknown_item_and_nothing() -> None:
     app = choose(visit(PROTOCOL), "Equipment", SERVER, EXTRACT)
-    assert tile(app, "equipment") == ["Equipment pass", "2 needed, 2 free", "slack 0"]
+    assert dimension(app, "equipment")[:2] == ["passes Equipment", "2 needed, 2 free"]
     choose(app, "Equipment", SERVER, "quantum abacus")
     assert "'quantum abacus' is not in this lab's inventory" in said(app)
     choose(app, "Controls")
-    assert tile(app, "budget")[1] == "3,750 / 2,600 credits"
+    assert dimension(app, "budget")[1] == "3,750 / 2,600 credits"
     go(type_number(go(app, PROTOCOL), "Sample size", 150), NEGOTIATION)
     go(app, PROTOCOL)
     assert chosen(app, "Equipment") == [SERVER, "quantum abacus"]
@@ -144,10 +160,10 @@ def test_label_listed_twice_is_said_beside_its_list_and_kept_until_it_is_edited(
     app = visit(PROTOCOL, **to_query(Workspace(protocol=plan)))
     note = f"The plan lists '{twice[0]}' more than once; any change here lists each once."
     assert note in said(app)
-    costs = tile(app, "budget")[1]
+    costs = dimension(app, "budget")[1]
     choose(app, "Controls", *REFERENCE.controls[:-1])
     assert note not in said(app)
-    assert tile(app, "budget")[1] != costs
+    assert dimension(app, "budget")[1] != costs
 
 
 # --- Undo, redo, reset ---
@@ -155,7 +171,7 @@ def test_label_listed_twice_is_said_beside_its_list_and_kept_until_it_is_edited(
 
 def test_undo_and_redo_walk_the_edits_one_by_one_and_a_new_one_clears_redo() -> None:
     app = visit(PROTOCOL)
-    buttons = ("Undo", "Redo", "Reset to reference")
+    buttons = ("Undo", "Redo", "Reset")
     assert [can_press(app, label) for label in buttons] == [False, False, False]
     for samples in (200, 100):
         type_number(app, "Sample size", samples)
@@ -179,11 +195,11 @@ def test_undo_brings_back_each_kind_of_field() -> None:
 
 
 def test_reset_shows_the_reference_and_undo_brings_the_plan_back() -> None:
-    app = press(type_number(visit(PROTOCOL), "Sample size", 7), "Reset to reference")
+    app = press(type_number(visit(PROTOCOL), "Sample size", 7), "Reset")
     assert number(app, "Sample size").value == 300
     assert "plan" not in query_of(app)
     press(app, "Undo")
     assert number(app, "Sample size").value == 7
     type_number(app, "Sample size", 300)
-    assert not can_press(app, "Reset to reference")
+    assert not can_press(app, "Reset")
     assert "plan" not in query_of(app)

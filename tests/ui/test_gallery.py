@@ -168,6 +168,7 @@ def test_file_of_any_text_leaves_the_gallery_whole(shelf: Path, text: str) -> No
 def test_text_of_a_study_file_is_shown_as_it_is_written(shelf: Path) -> None:
     hostile = "![x](https://evil.example/x.png) [y](https://evil.example) :red[z] $a$"
     spoil(shelf, "A shorter calendar may cost no evidence at all;", f"{hostile};")
+    spoil(shelf, '  short_title: "ResNet depth"\n', "")
     spoil(shelf, 'title: "Deep', f'title: "{hostile} Deep')
     spoil(shelf, "10.1109/CVPR.2016.90", "10.1109/x)![x](https://evil.example/x.png")
     for file in PAGES:
@@ -186,7 +187,7 @@ def test_study_that_breaks_while_it_is_open_gives_a_calm_message(shelf: Path) ->
     again = visit(PROTOCOL, study="ml_resnet_cifar10")
     assert "study 'ml_resnet_cifar10' cannot be opened" in said(again)
     for page in (app, again):
-        assert not where(page).startswith("Deep Residual Learning")
+        assert not where(page).startswith("ResNet depth")
 
 
 @pytest.mark.parametrize("file", PAGES)

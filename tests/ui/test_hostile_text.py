@@ -46,6 +46,7 @@ from tests.ui.reading import (
     can_press,
     go,
     labels,
+    panel_of,
     press,
     run,
     type_text,
@@ -54,6 +55,7 @@ from tests.ui.reading import (
 
 PLAIN: Final = {
     "text": {"body"},
+    "panel": {"text"},
     "code": {"code_text"},
     "multiselect": {"options"},
     "selectbox": {"options"},
@@ -85,10 +87,21 @@ def sent(app: AppTest) -> Iterator[tuple[str, str, str]]:
             frame = node.value
             for cell in (*frame.columns, *frame.astype(str).to_numpy().flatten()):
                 yield "table", "cell", str(cell)
+        if isinstance(node, Element) and node.type == "html":
+            yield from in_panel(node)
+            continue
         proto = getattr(node, "proto", None)
         if proto is not None and isinstance(node, Block | Element):
             for field, text in strings(proto):
                 yield node.type, field, text
+
+
+def in_panel(panel: Element) -> Iterator[tuple[str, str, str]]:
+    """Yield every text of a panel, and its names and attributes, which are ours."""
+    for part in panel_of(panel).iter():
+        yield from (("panel", "text", text) for text in (part.text, part.tail) if text)
+        yield from (("panel", "name", name) for name in (part.tag, *part.keys()))
+        yield from (("panel", "attribute", value) for value in part.attrib.values())
 
 
 def leaks(app: AppTest) -> list[str]:

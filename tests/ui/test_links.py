@@ -17,6 +17,7 @@ from tests.ui.reading import (
     SCENARIOS,
     alerts,
     can_press,
+    dimension,
     go,
     number,
     pick,
@@ -24,7 +25,6 @@ from tests.ui.reading import (
     query_of,
     run,
     said,
-    tile,
     type_number,
     visit,
     where,
@@ -43,7 +43,7 @@ FULL: Final = to_query(
     )
 )
 """A link that sets everything to something that is not the default."""
-RESNET_TITLE: Final = "Deep Residual Learning for Image Recognition"
+RESNET_TITLE: Final = "ResNet depth"
 CANNOT: Final = "Not everything could be opened."
 
 
@@ -57,7 +57,7 @@ def test_another_lab_and_seed_keep_the_plan_and_undo_brings_them_back() -> None:
     assert query_of(app)["seed"] == "7"
     type_number(app, "Seed", 0)
     assert number(go(app, PROTOCOL), "Sample size").value == 150
-    assert tile(app, "budget")[1] == "2,350 / 3,900 credits"
+    assert dimension(app, "budget")[1] == "2,350 / 3,900 credits"
     for lab in ("easy lab, seed 7", "easy lab", "medium lab"):
         press(app, "Undo")
         assert f"· {lab} ·" in where(app)
@@ -72,7 +72,7 @@ def test_another_study_shows_its_reference_and_undo_brings_the_old_plan_back() -
     go(app, PROTOCOL)
     assert number(app, "Sample size").value == 12
     press(app, "Undo")
-    assert where(app).startswith("Returns to Buying Winners and Selling Losers")
+    assert where(app).startswith("Momentum returns")
     assert number(app, "Sample size").value == 150
 
 
@@ -96,7 +96,7 @@ def test_full_link_opens_the_same_on_every_page() -> None:
 
 
 def test_plan_and_history_survive_a_page_switch() -> None:
-    app = press(visit(PROTOCOL), "Apply all changes")
+    app = press(visit(PROTOCOL), "Apply all")
     go(go(app, NEGOTIATION), PROTOCOL)
     assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (150, 6)
     assert number(press(app, "Undo"), "Sample size").value == 300

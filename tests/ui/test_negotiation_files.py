@@ -51,7 +51,7 @@ RECORDINGS: Final = shipped_recordings()
 
 def test_saved_negotiation_opens_in_its_study_and_gives_way_to_another_plan() -> None:
     app = hand_over(visit(NEGOTIATION), save(ENDED))
-    assert where(app).startswith(f"{PACK.paper.title} · hard lab, seed 3")
+    assert where(app).startswith(f"{PACK.paper.name} · hard lab, seed 3")
     assert shows(app, ENDED)
     assert "Replays identically, round by round." in said(app)
     players = "From the file mine.json. Scientist: evidence-aware. Lab Manager: least-loss."
@@ -193,7 +193,7 @@ def test_recorded_run_opens_its_study_and_plays(transcript: Transcript) -> None:
     setup, key = transcript.setup, key_of(transcript)
     pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
     app = pick(pick(visit(NEGOTIATION), "Scientist", "recorded"), "Recorded run", key)
-    assert where(app).startswith(pack.paper.title)
+    assert where(app).startswith(pack.paper.name)
     assert shows(app, replay(transcript, pack).negotiation)
     assert "Written by hand." in said(app)
     assert any(expander.label.startswith("Attempt 1: ") for expander in app.expander)
@@ -216,7 +216,7 @@ def test_recording_of_another_study_is_said_with_both_ways_out() -> None:
     app = visit(NEGOTIATION, **query)
     assert "The recording cannot be played. It is of fin_momentum" in alerts(app)[0].text
     press(app, "Open its study and lab")
-    assert where(app).startswith("Returns to Buying Winners")
+    assert where(app).startswith("Momentum returns")
     assert round_shown(app) == "Round 1 of 3"
     app = press(visit(NEGOTIATION, **query), "Close the recording")
     assert round_shown(app).startswith("Round 1 of ")

@@ -101,7 +101,7 @@ def test_study_that_is_used_is_open_everywhere_and_found_by_its_address_alone() 
     assert texts(keyed(app, "card_my_stroop"))[0] == "Psychology · yours"
     assert "13 of 13 studies" in said(app)
     for page in (PROTOCOL, NEGOTIATION):
-        assert where(go(app, page)).startswith("Studies of interference in serial verbal")
+        assert where(go(app, page)).startswith("Stroop interference")
     again = visit(**address)
     assert query_of(again) == address
     assert not [alert for alert in alerts(again) if "opened" in alert.text]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import Assessment, assess
@@ -20,13 +18,14 @@ from replicalab.scenarios import Difficulty, Pack, load_scenario
 from replicalab.text.options import (
     alone_lines,
     difference_text,
+    first_of_all,
     nothing_needed,
     run_text,
     target_text,
-    what_to_do,
 )
 from replicalab.text.plan import (
-    cliff_text,
+    assumed_rows,
+    notes,
     reasons_once,
     saved_text,
     slack_text,
@@ -34,7 +33,7 @@ from replicalab.text.plan import (
     total_loss_text,
     used_text,
 )
-from replicalab.text.verdicts import ANSWERS, answer_to, plan_verdict
+from replicalab.text.verdicts import plan_verdict
 from replicalab.ui.address import to_query
 from replicalab.ui.gallery import reference_options
 from replicalab.ui.stories import stories
@@ -45,20 +44,18 @@ from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
     SCENARIOS,
-    alerts,
     can_press,
     chosen,
+    dimension,
     go,
-    keyed,
     number,
+    panel_tables,
     pick,
     press,
     query_of,
     run,
     said,
-    table,
-    texts,
-    tile,
+    status,
     type_number,
     visit,
     visit_lab,
@@ -67,12 +64,6 @@ from tests.ui.reading import (
 
 MOMENTUM: Final = load_scenario("fin_momentum", Difficulty.MEDIUM)
 PLAN: Final = MOMENTUM.reference_protocol
-
-
-def figure(app: AppTest, place: int) -> dict[str, Any]:
-    """Return a chart of the page as it is sent: 0 the evidence, 1 the cost."""
-    found: dict[str, Any] = json.loads(app.get("plotly_chart")[place].proto.spec)
-    return found
 
 
 def expected_marks(options: Options) -> dict[str, str]:
@@ -97,62 +88,55 @@ def test_page_says_and_draws_what_the_core_answers(study: str, lab: str) -> None
     options = reference_options(load_scenario(study, lab))
     app = visit_lab(PROTOCOL, study, lab)
     page = said(app)
-    assert alerts(app)[0].text == plan_verdict(options.yours).text
-    assert f"What to do: {what_to_do(options)}" in page
-    answer = ANSWERS[answer_to(options)]
-    assert f"{answer.title} {answer.text}" in page
+    assert status(app) == plan_verdict(options.yours).status
+    assert first_of_all(options) in page
     assert difference_text(options) in page
-    for dimension, reason in reasons_once(options.yours):
-        assert f"{dimension.capitalize()}: {' '.join(reason.split())}" in page
-    assert all(f"Close to a step: {cliff_text(c)}" in page for c in options.yours.cliffs)
+    assert all(f"{name}: {text}" in page for name, text in notes(options.yours))
     if nothing_needed(options):
         assert "Nothing: the lab can run the plan as it is, and it reaches" in page
     else:
         taken = run_text(options.asks.run), target_text(options), *alone_lines(options)
         assert all(line in page for line in taken)
-    assert_tiles(app, options.yours)
-    assert_evidence(app, options)
-    assert_cost(app, options)
-    meter, cost = (chart.proto.alt for chart in app.get("plotly_chart"))
-    assert f"Your plan: {options.yours.evidence.text}, " in meter
-    assert f"{amount_text(options.yours.cost)} of a budget of " in cost
+    checked, worth, *assumed, costs = panel_tables(app)
+    assert_dimensions(checked, options.yours)
+    assert_evidence(worth, options)
+    assert_assumed(assumed, options.yours)
+    assert_costs(costs, options)
+    assert f"Staff: {staff_text(options.yours)}." in page
 
 
-def assert_tiles(app: AppTest, plan: Assessment) -> None:
-    """Assert that the seven tiles show the plan's slack, and which resource binds."""
-    for dimension, slack in plan.slack.items():
-        title, numbers, *left = tile(app, dimension)
-        assert title == f"{dimension.capitalize()} {'pass' if slack.ok else 'fail'}"
-        assert numbers == used_text(plan, slack)
-        binding = " · binding" if dimension is plan.binding else ""
-        shown = slack_text(slack)
-        assert left == ([f"slack {shown}{binding}"] if shown else [])
+def assert_dimensions(rows: list[list[str]], plan: Assessment) -> None:
+    """Assert that the seven rows show the plan's slack, why it fails, and which limit binds."""
+    for slack, (name, used, _, left, why) in zip(plan.slack.values(), rows[1:], strict=True):
+        assert name == f"{'passes' if slack.ok else 'fails'} {slack.dimension.capitalize()}"
+        assert (used, left) == (used_text(plan, slack), slack_text(slack))
+        assert why.startswith("binding") == (slack.dimension is plan.binding)
+        reasons = [text for each, text in reasons_once(plan) if each is slack.dimension]
+        assert slack.row.is_amount or all(" ".join(text.split()) in why for text in reasons)
 
 
-def assert_evidence(app: AppTest, options: Options) -> None:
-    """Assert that the meter and its table show the evidence of every plan on them."""
-    marks = expected_marks(options)
-    [dots] = figure(app, 0)["data"]
-    assert [text.strip() for text in dots["text"]] == list(marks.values())
-    head, values, *_ = table(app, 0)
-    assert dict(zip(head[1:], values[1:], strict=True)) == marks
+def assert_evidence(rows: list[list[str]], options: Options) -> None:
+    """Assert that the evidence of every plan that is compared is shown, and where it stands."""
+    assert {name: number for name, _, number, _ in rows[1:]} == expected_marks(options)
+    assert rows[1][3].endswith(options.yours.evidence.tier)
 
 
-def assert_cost(app: AppTest, options: Options) -> None:
-    """Assert that the cost's chart and table show the terms, the totals and the staff."""
-    yours, budget = options.yours, options.yours.pack.lab.budget
-    bars = figure(app, 1)["data"][0]
-    costs = dict(zip(bars["y"], bars["x"], strict=True))
-    rows = {row[0]: row[-1] for row in table(app, 1)[1:]}
-    assert costs["Your plan"] == yours.cost
-    assert figure(app, 1)["data"][1]["x"] == [budget]
+def assert_assumed(tables: list[list[list[str]]], plan: Assessment) -> None:
+    """Assert that the plan's evidence at each effect worth assuming is shown."""
+    shown = {row[0]: row[1] for rows in tables for row in rows[1:]}
+    for label, size, evidence in assumed_rows(plan):
+        assert shown[f"At the effect {label} ({size})"] == evidence.number
+
+
+def assert_costs(rows: list[list[str]], options: Options) -> None:
+    """Assert that the terms, the totals and the budget are shown."""
+    yours, shown = options.yours, {row[0]: (row[1], row[3]) for row in rows[1:]}
+    budget = f"of {amount_text(yours.pack.lab.budget)}"
     for term in yours.cost_terms:
-        assert (costs[term.label], rows[term.label]) == (term.credits, amount_text(term.credits))
-    assert (rows["Total"], rows["Budget"]) == (amount_text(yours.cost), amount_text(budget))
-    if options.offer and options.offer.changes:
-        assert costs["As ticked"] == options.offered.cost
-        assert rows["As ticked"] == amount_text(options.offered.cost)
-    assert f"Staff: {staff_text(yours)}." in said(app)
+        assert shown[term.label][1] == amount_text(term.credits)
+    assert shown["Total"] == (budget, amount_text(yours.cost))
+    if options.offered.cost != yours.cost:
+        assert shown["As ticked"] == (budget, amount_text(options.offered.cost))
 
 
 # --- Each plan is judged once ---
@@ -205,18 +189,17 @@ def test_ticked_changes_come_to_what_the_core_says(ticks: tuple[bool, ...]) -> N
     after = assess(apply_changes(PLAN, chosen), MOMENTUM)
     step = PlanStep(options.yours, after)
     page = said(app)
-    assert f"{amount_text(after.cost)} of 2,600 credits · {after.evidence.text}" in page
+    assert f"{amount_text(after.cost)} of 2,600 credits, {after.evidence.text}" in page
     assert f"In all: {saved_text(step)} · {total_loss_text(step)}" in page
-    shown = figure(app, 1)["data"][0]
-    assert len(shown["y"]) == 6 + (ticks.count(True) + 1 if any(ticks) else 0)
-    assert shown["x"][-1] == after.cost
-    assert page.count("Not ticked:") == ticks.count(False)
+    costs = {row[0]: row[3] for row in panel_tables(app)[-1]}
+    assert ("As ticked" in costs) == (after.cost != options.yours.cost)
+    assert costs.get("As ticked", costs["Total"]) == amount_text(after.cost)
+    assert page.count("not ticked; would add: ") == ticks.count(False)
     if not any(ticks):
-        assert not can_press(app, "Apply the ticked changes (0 of 3)")
+        assert not can_press(app, "Apply 0 of 3")
         return
-    label = f"Apply the ticked changes ({ticks.count(True)} of 3)"
-    press(app, "Apply all changes" if all(ticks) else label)
-    assert tile(app, "budget")[1] == f"{amount_text(after.cost)} / 2,600 credits"
+    press(app, "Apply all" if all(ticks) else f"Apply {ticks.count(True)} of 3")
+    assert dimension(app, "budget")[1] == f"{amount_text(after.cost)} / 2,600 credits"
     assert query_of(app)["plan"] == to_query(Workspace(protocol=after.plan))["plan"]
 
 
@@ -224,8 +207,7 @@ def test_unticked_change_is_priced_as_if_it_came_last() -> None:
     app = visit(PROTOCOL)
     app.checkbox[1].uncheck()
     run(app)
-    price = texts(keyed(app, "change_2"))[0].splitlines()[-1]
-    assert price == "saves 100 credits · power 0.58, unchanged"
+    assert "not ticked; would add: saves 100 credits · power 0.58, unchanged" in said(app)
 
 
 def test_tick_survives_edits_and_walks_and_never_moves_to_another_change() -> None:
@@ -251,7 +233,7 @@ def test_least_loss_plan_applied_is_the_planners_and_nothing_beats_it(study: str
     app = press(visit(PROTOCOL, study=study, lab=lab), "Apply the least-loss plan")
     assert number(app, "Sample size").value == found.plan.sample_size
     assert number(app, "Duration (days)").value == found.plan.duration_days
-    assert found.after.evidence.text in alerts(app)[0].text
+    assert found.after.evidence.text in said(app)
     assert where(app).endswith("· Feasible")
     assert not any(button.key == "apply_least_loss" for button in app.button)
     press(app, "Undo")
@@ -259,13 +241,13 @@ def test_least_loss_plan_applied_is_the_planners_and_nothing_beats_it(study: str
 
 
 def test_all_changes_applied_leave_what_more_the_lab_could_do() -> None:
-    app = press(visit(PROTOCOL), "Apply all changes")
+    app = press(visit(PROTOCOL), "Apply all")
     assert where(app).endswith("· medium lab · Feasible")
     assert chosen(app, "Equipment") == [
         "research server",
         "vendor-approved extract on the research server",
     ]
-    assert "What more this lab could do" in said(app)
+    assert "What more this lab could do" in [heading.value for heading in app.subheader]
     assert not any(button.key == "apply_all" for button in app.button)
     assert can_press(app, "Apply the least-loss plan")
 
@@ -314,6 +296,7 @@ def test_hostile_label_stays_text_in_every_sentence() -> None:
 
 
 def test_verdicts_differ_in_word_and_symbol_too() -> None:
-    shown = [str(text.value) for text in visit(PROTOCOL).markdown]
-    assert "**Budget** :red[:material/cancel: fail]" in shown
-    assert "**Staff** :green[:material/check_circle: pass]" in shown
+    panels = "".join(panel.proto.body for panel in visit(PROTOCOL).get("html"))
+    for how, sign, word in (("fail", "✕", "fails"), ("pass", "✓", "passes")):
+        hidden, heard = f'<span aria-hidden="true">{sign}</span>', f'<span class="unseen">{word}'
+        assert f'<span class="{how}">{hidden}{heard}</span>' in panels

@@ -42,7 +42,7 @@ from tests.ui.reading import (
 
 MINE: Final = copy_text("psy_stroop", "my_stroop")
 OTHER: Final = copy_text("phys_millikan", "my_millikan")
-TITLE: Final = "Studies of interference in serial verbal reactions"
+TITLE: Final = "Stroop interference"
 GONE: Final = "The study 'my_stroop' is not on this server"
 
 

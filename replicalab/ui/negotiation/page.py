@@ -51,7 +51,7 @@ def draw(here: Options) -> Asking | None:
     presenting = state.workspace().presenting
     table.settle()
     if not presenting:
-        st.title("What the two sides come to")
+        st.header("What the two sides come to")
         _draw_players()
     kept = _current(here.yours)
     if presenting:

@@ -7,34 +7,30 @@ from functools import partial
 import streamlit as st
 
 from replicalab.models import revise
+from replicalab.panels import take_panel
 from replicalab.planner import Options
-from replicalab.ui import state
+from replicalab.ui import panel, state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.editor import Form, draw_fields
-from replicalab.ui.protocol import asks, changes, check
+from replicalab.ui.protocol import changes, check
 
 __all__ = ["draw"]
 
 
 def draw(here: Options) -> None:
     """Draw the page."""
-    yours, found = here.yours, changes.ticked(here)
-    st.title("Can this lab run your plan?")
-    check.draw_verdict_and_way(here)
-    check.draw_tiles(yours)
-    editor, checked = st.columns([2, 3], gap="large")
+    found = changes.ticked(here)
+    editor, checked = st.columns([2, 5], gap="medium")
     with editor:
-        st.header("The plan")
         _draw_history_buttons()
-        draw_fields(Form(f"plan_{state.current().version}", yours.plan, _take), yours.pack)
+        draw_fields(
+            Form(f"plan_{state.current().version}", here.yours.plan, _take), here.yours.pack
+        )
     with checked:
-        st.header("Evidence and cost")
-        check.draw_evidence(here, found)
-        check.draw_reasons(yours)
-        check.draw_cost(found)
+        check.draw(here, found)
     changes.draw(here, found)
     st.header("What it would take")
-    asks.draw(here)
+    panel.draw(take_panel(here))
     page_link("pages/2_Negotiation.py", "Negotiate this plan", "forum")
 
 
@@ -43,11 +39,11 @@ def _take(field: str, value: object) -> None:
 
 
 def _draw_history_buttons() -> None:
-    with st.container(horizontal=True, key="history"):
+    with st.container(horizontal=True, gap="xsmall", key="history"):
         button("Undo", "undo", state.undo, disabled=not state.current().past)
         button("Redo", "redo", state.redo, disabled=not state.current().future)
         button(
-            "Reset to reference",
+            "Reset",
             "restart_alt",
             partial(state.replace_plan, None),
             disabled=state.workspace().protocol is None,

@@ -11,28 +11,14 @@ import streamlit as st
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
-from replicalab.assessment.phrases import failing_text, size_text
-from replicalab.lexicon import amount_text
-from replicalab.models import FIELD_LABELS
+from replicalab.panels import Changed, change_title, revision_panel, sentences_panel
 from replicalab.planner import Options, PlanStep, change_steps
-from replicalab.planner.steps import NUMBERS
 from replicalab.scenarios import EvidenceTier, Pack
-from replicalab.text.options import difference_text, search_text
-from replicalab.text.plan import (
-    loss_text,
-    protection_losses,
-    saved_text,
-    total_loss_text,
-    unreached_days_text,
-)
-from replicalab.text.verdicts import (
-    ANSWERS,
-    answer_to,
-    plan_verdict,
-)
-from replicalab.ui import state
+from replicalab.text.options import difference_text, first_of_all, search_text
+from replicalab.text.verdicts import ANSWERS, answer_to
+from replicalab.ui import panel, state
 from replicalab.ui.controls import button
-from replicalab.ui.words import escaped, verdict_badge
+from replicalab.ui.words import escaped
 
 
 class Tick(NamedTuple):
@@ -99,9 +85,11 @@ def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
 def draw(options: Options, found: Ticked) -> None:
     """Draw what the Lab Manager would change, and the plan that gives up the least."""
     st.header("What to change")
+    if first := first_of_all(options):
+        panel.draw(sentences_panel([first]))
     manager, least = st.columns(2, gap="large")
     with manager:
-        st.markdown("### The Lab Manager's changes")
+        st.subheader("The Lab Manager's changes")
         _draw_suggestion(options, found)
     with least:
         _draw_least_loss(options, found.known)
@@ -109,89 +97,48 @@ def draw(options: Options, found: Ticked) -> None:
 
 def _draw_suggestion(options: Options, found: Ticked) -> None:
     answer = ANSWERS[answer_to(options)]
-    st.markdown(f"{verdict_badge(answer)} {answer.text}")
-    if options.offer is None:
-        st.caption("Nothing needs to change: the plan passes all seven dimensions.")
-        return
     if not found.ticks:
-        st.caption("The Lab Manager knows no change that would help. Edit what fails above.")
+        known = "It knows no change that would help." if options.offer else ""
+        panel.draw(sentences_panel([answer.text, known], answer))
         return
-    _draw_totals(PlanStep(found.yours, found.result))
     taken, total = len(found.taken), len(found.ticks)
+    for number, tick in enumerate(found.ticks, start=1):
+        title = escaped(change_title(tick.change))
+        st.checkbox(f"{number}. {title}", value=True, key=tick.key, persist_state="session")
     below = found.result.evidence.tier is EvidenceTier.BELOW_FLOOR
     button(
-        "Apply all changes" if taken == total else f"Apply the ticked changes ({taken} of {total})",
+        "Apply all" if taken == total else f"Apply {taken} of {total}",
         "done_all",
         partial(state.replace_plan, found.result.plan),
         type="primary" if found.result.feasible and not below else "secondary",
         key="apply_all",
         disabled=not taken,
     )
-    for number, tick in enumerate(found.ticks, start=1):
-        with st.container(border=True, gap="xsmall", key=f"change_{number}"):
-            title = _title(number, tick.change)
-            st.checkbox(title, value=True, key=tick.key, persist_state="session")
-            _draw_price(tick.change, tick.step)
-            if not tick.on:
-                st.caption("Not ticked: the price is what it would add to the ticked changes.")
+    changes = (
+        Changed(number, tick.change, tick.step, on=tick.on, titled=False)
+        for number, tick in enumerate(found.ticks, start=1)
+    )
+    panel.draw(revision_panel(PlanStep(found.yours, found.result), changes))
 
 
 def _draw_least_loss(options: Options, known: Sequence[Assessment]) -> None:
     """Draw how the least-loss plan differs, what is proven by it, its totals and its changes."""
     least = options.least
     more = options.offer is None and least.changes
-    st.markdown("### What more this lab could do" if more else "### The least-loss plan")
-    st.markdown(escaped(difference_text(options)))
-    if proof := search_text(options):
-        st.caption(escaped(proof))
+    st.subheader("What more this lab could do" if more else "The least-loss plan")
+    told = [difference_text(options), search_text(options)]
     if not least.changes or least.after.evidence.void:
+        panel.draw(sentences_panel(told))
         return
-    _draw_totals(PlanStep(options.yours, least.after))
+    steps = change_steps(options.yours, least.changes, known)
+    changes = (
+        Changed(number, change, step)
+        for number, (change, step) in enumerate(zip(least.changes, steps, strict=True), start=1)
+    )
     button(
         "Apply the least-loss plan",
         "balance",
         partial(state.replace_plan, least.plan),
         key="apply_least_loss",
     )
-    steps = change_steps(options.yours, least.changes, known)
-    for number, (change, step) in enumerate(zip(least.changes, steps, strict=True), start=1):
-        with st.container(border=True, gap="xsmall", key=f"least_{number}"):
-            st.markdown(_title(number, change))
-            _draw_price(change, step)
-
-
-# --- one change, and the totals of several --------------------------------------------------
-
-
-def _title(number: int, change: SuggestionChange) -> str:
-    """Return a change in one line of Markdown: its number, field, and from → to."""
-    old, new = (
-        f"{int(value):,}" if change.field in NUMBERS else escaped(value)
-        for value in (change.original, change.revised)
-    )
-    return f"**{number}. {FIELD_LABELS[change.field]}:** {old} → **{new}**"
-
-
-def _draw_price(change: SuggestionChange, step: PlanStep) -> None:
-    """Draw why a change is made, what is lost by it, and its price in numbers."""
-    days = step.before.counts.days, step.after.counts.days
-    lost = f"{change.tradeoff} {unreached_days_text(*days, step.after.pack)}"
-    price = f"{saved_text(step)} · {escaped(loss_text(step))}"
-    st.markdown(
-        f"**Why:** {escaped(change.reason)}  \n**What is lost:** {escaped(lost)}  \n:gray[{price}]"
-    )
-
-
-def _draw_totals(step: PlanStep) -> None:
-    """Draw what a revised plan comes to: its verdict, its totals, and all that it gives up."""
-    after = step.after
-    cost, budget = amount_text(after.cost), amount_text(after.pack.lab.budget)
-    lines = [
-        f"{verdict_badge(plan_verdict(after))} {size_text(after.plan)} · "
-        f"{cost} of {budget} credits · **{after.evidence.text}**"
-    ]
-    if after.failing:
-        lines.append(f"Still: {failing_text(after.failing)}.")
-    lines.append(f"In all: {saved_text(step)} · {total_loss_text(step)}")
-    lines += [escaped(loss) for loss in protection_losses(step)]
-    st.markdown("  \n".join(lines))
+    panel.draw(revision_panel(PlanStep(options.yours, least.after), changes, told))

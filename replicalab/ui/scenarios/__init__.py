@@ -16,7 +16,7 @@ def draw(here: Options) -> None:
     pack = here.yours.pack
     is_reference = here.yours.plan == pack.reference_protocol
     reference = here if is_reference else reference_options(pack)
-    st.title("What can this lab run, and what does each cut cost?")
+    st.header("What can this lab run, and what does each cut cost?")
     st.markdown(
         "A published experiment assumes ideal conditions; a lab has a budget, a calendar and "
         "booked instruments. Open a story, or pick a study and a lab below."

@@ -14,7 +14,7 @@ __all__ = ["draw"]
 def draw(here: Options) -> None:
     """Draw the page."""
     view = look(here)
-    st.title("What could you have instead?")
+    st.header("What could you have instead?")
     region.draw_lead(view)
     chart, controls = st.columns([5, 3], gap="large")
     with chart:

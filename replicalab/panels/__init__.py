@@ -1,0 +1,32 @@
+"""What only shows, as HTML: one panel each, from Jinja2 templates that escape all they are given.
+
+A panel is semantic elements and text; `STYLE` is drawn once by whoever shows some of them.
+"""
+
+from __future__ import annotations
+
+from replicalab.panels.drawing import STYLE
+from replicalab.panels.lab import take_panel
+from replicalab.panels.plan import (
+    Changed,
+    change_title,
+    check_panel,
+    cost_panel,
+    evidence_panel,
+    header_panel,
+    revision_panel,
+    sentences_panel,
+)
+
+__all__ = [
+    "STYLE",
+    "Changed",
+    "change_title",
+    "check_panel",
+    "cost_panel",
+    "evidence_panel",
+    "header_panel",
+    "revision_panel",
+    "sentences_panel",
+    "take_panel",
+]

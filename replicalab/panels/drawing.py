@@ -1,0 +1,48 @@
+"""How a panel is made: its template, filled with text that is escaped, and bars in its cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from replicalab.characters import shown
+
+_FOLDER: Final = Path(__file__).parent
+
+
+def _made_safe(value: object) -> object:
+    """Return what a template writes, with the characters that nobody sees made visible."""
+    return shown(value) if type(value) is str else value
+
+
+_TEMPLATES: Final = Environment(
+    loader=FileSystemLoader(_FOLDER / "templates"),
+    autoescape=True,
+    finalize=_made_safe,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+STYLE: Final = f"<style>{(_FOLDER / 'style.css').read_text('utf-8')}</style>"
+"""The stylesheet of all panels."""
+
+
+class Bar(NamedTuple):
+    """A bar in a cell and the marks of limits on it, as shares of its width.
+
+    Attributes:
+        to: where it ends.
+        marks: where limits stand.
+        begins: where it begins.
+    """
+
+    to: float
+    marks: tuple[float, ...] = ()
+    begins: float = 0.0
+
+
+def drawn(template: str, **facts: object) -> str:
+    """Return a panel: a template filled with facts, every text of them escaped."""
+    return _TEMPLATES.get_template(f"{template}.html").render(facts)

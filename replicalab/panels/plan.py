@@ -1,0 +1,255 @@
+"""A plan in its lab: its verdict, the seven dimensions, cost, evidence, and what changes do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from replicalab.agents import SuggestionChange
+from replicalab.assessment import Assessment, Evidence, Slack, place_of, scale_of
+from replicalab.assessment.phrases import failing_text, size_text
+from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.models import FIELD_LABELS, Dimension
+from replicalab.panels.drawing import Bar, drawn
+from replicalab.planner import PlanStep
+from replicalab.planner.steps import NUMBERS
+from replicalab.text.plan import (
+    assumed_rows,
+    assumption_text,
+    detectable_effect,
+    effect_text,
+    loss_text,
+    notes,
+    protection_losses,
+    reasons_once,
+    saved_text,
+    slack_text,
+    staff_text,
+    total_loss_text,
+    unreached_days_text,
+    used_text,
+)
+from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict
+
+
+def header_panel(plan: Assessment) -> str:
+    """Return where we are: study and lab, your plan's verdict, its credits and its evidence."""
+    pack, verdict, evidence = plan.pack, plan_verdict(plan), plan.evidence
+    seed = f", seed {pack.seed}" if pack.seed else ""
+    return drawn(
+        "header",
+        study=pack.paper.name,
+        lab=f"{pack.difficulty} lab{seed}",
+        unit=pack.design.unit_of_n,
+        verdict=verdict,
+        failing=failing_text(plan.failing) if plan.failing else "",
+        cost=_cost_bar(plan),
+        credits=f"{amount_text(plan.cost)} of {amount_text(pack.lab.budget)} credits",
+        over=plan.cost > pack.lab.budget,
+        evidence=_evidence_bar(evidence, [evidence]),
+        evidence_status=evidence_status(evidence),
+        worth=evidence.text,
+        target=f"target {evidence.amount(evidence.target)}",
+    )
+
+
+# --- the seven dimensions -------------------------------------------------------------------
+
+
+def check_panel(plan: Assessment, binding: Dimension | None) -> str:
+    """Return the seven dimensions, used of the limit and why one fails; then what else to know."""
+    return drawn(
+        "check",
+        rows=[_check_row(plan, slack, binding) for slack in plan.slack.values()],
+        notes=notes(plan),
+    )
+
+
+def _check_row(plan: Assessment, slack: Slack, binding: Dimension | None) -> dict[str, object]:
+    """Return a dimension; a reason is told where the numbers do not say it."""
+    counted = slack.row.is_amount
+    told = reasons_once(plan) if not counted else []
+    return {
+        "name": capitalised(slack.dimension),
+        "status": Status.PASS if slack.ok else Status.FAIL,
+        "used": used_text(plan, slack),
+        "bar": _slack_bar(slack),
+        "slack": slack_text(slack),
+        "binds": slack.dimension is binding,
+        "why": [reason for dimension, reason in told if dimension is slack.dimension],
+    }
+
+
+def _slack_bar(slack: Slack) -> Bar | None:
+    widest = max(slack.used, slack.limit)
+    return Bar(slack.used / widest, (slack.limit / widest,)) if slack.limit else None
+
+
+# --- cost -----------------------------------------------------------------------------------
+
+
+def cost_panel(plan: Assessment, after: Assessment | None = None) -> str:
+    """Return the terms of the cost, each where the one before ends, against the budget.
+
+    Args:
+        plan: the plan.
+        after: the plan with the ticked changes, which is told in a row of its own.
+    """
+    budget, terms = plan.pack.lab.budget, plan.cost_terms
+    changed = after if after is not None and after.cost != plan.cost else None
+    widest = max(plan.cost, budget, changed.cost if changed else 0) or 1.0
+    ends = accumulate(term.credits for term in terms)
+    rows: list[dict[str, object]] = [
+        {
+            "name": term.label,
+            "units": f"{count_text(term.number, term.noun)} × {amount_text(term.rate)}",
+            "bar": Bar(end / widest, (budget / widest,), (end - term.credits) / widest),
+            "status": "quiet",
+            "credits": amount_text(term.credits),
+        }
+        for term, end in zip(terms, ends, strict=True)
+    ]
+    totals = [("Total", plan), *([("As ticked", changed)] if changed else [])]
+    rows += [
+        {
+            "name": name,
+            "units": f"of {amount_text(budget)}",
+            "bar": Bar(each.cost / widest, (budget / widest,)),
+            "status": Status.PASS if each.cost <= budget else Status.FAIL,
+            "credits": amount_text(each.cost),
+            "total": True,
+        }
+        for name, each in totals
+    ]
+    return drawn("cost", rows=rows, staff=f"Staff: {staff_text(plan)}.")
+
+
+def _cost_bar(plan: Assessment) -> Bar:
+    budget = plan.pack.lab.budget
+    widest = max(plan.cost, budget) or 1.0
+    return Bar(plan.cost / widest, (budget / widest,))
+
+
+# --- evidence -------------------------------------------------------------------------------
+
+
+def evidence_panel(plans: Mapping[str, Assessment]) -> str:
+    """Return what each plan's sample is worth, on one scale with floor and target.
+
+    Args:
+        plans: by name, your own first; all of one study.
+    """
+    yours = next(iter(plans.values()))
+    first, all_of_them = yours.evidence, [plan.evidence for plan in plans.values()]
+    floor, target = first.amount(first.floor), first.amount(first.target)
+    rows = [
+        {
+            "name": name,
+            "bar": _evidence_bar(plan.evidence, all_of_them),
+            "status": evidence_status(plan.evidence),
+            "number": plan.evidence.number,
+            "tier": str(plan.evidence.tier),
+        }
+        for name, plan in plans.items()
+    ]
+    return drawn(
+        "evidence",
+        title=f"{capitalised(first.measure)}: floor {floor}, target {target}",
+        rows=rows,
+        void=f"No evidence: {first.void}." if first.void else "",
+        basis=assumption_text(yours),
+        columns=list(plans),
+        assumed=_assumed(plans),
+    )
+
+
+def _assumed(plans: Mapping[str, Assessment]) -> list[tuple[str, list[str]]]:
+    """Return what the plans detect, and their evidence at each effect worth assuming."""
+    found = list(plans.values())
+    rows: list[tuple[str, list[str]]] = []
+    if sought := found[0].evidence.row.sought:
+        detected = [effect_text(detectable_effect(plan)) for plan in found]
+        rows.append((capitalised(sought), detected))
+    each = [assumed_rows(plan) for plan in found]
+    for row in zip(*each, strict=True):
+        label, size, _ = row[0]
+        rows.append((f"At the effect {label} ({size})", [evidence.number for *_, evidence in row]))
+    return rows
+
+
+def _evidence_bar(evidence: Evidence, beside: Sequence[Evidence]) -> Bar:
+    """Return an evidence on the scale of those beside it; a better one is always longer."""
+    worst, best = scale_of(beside)
+    marks = tuple((at - worst) / (best - worst) for at in (evidence.floor, evidence.target))
+    return Bar((place_of(evidence, worst) - worst) / (best - worst), marks)
+
+
+# --- a revision -----------------------------------------------------------------------------
+
+
+class Changed(NamedTuple):
+    """A change on show.
+
+    Attributes:
+        number: among the changes of its revision.
+        change: what is changed.
+        step: what that does.
+        on: whether it is taken; the price of another is what it would add to those that are.
+        titled: whether the panel says what it is; beside a tick of that name it need not.
+    """
+
+    number: int
+    change: SuggestionChange
+    step: PlanStep
+    on: bool = True
+    titled: bool = True
+
+
+def revision_panel(whole: PlanStep, changes: Iterable[Changed], told: Iterable[str] = ()) -> str:
+    """Return a revised plan: what it comes to, what it gives up, and its changes one by one.
+
+    Args:
+        whole: from the plan to the revised one.
+        changes: in their order.
+        told: sentences that stand first.
+    """
+    after = whole.after
+    cost, budget = amount_text(after.cost), amount_text(after.pack.lab.budget)
+    return drawn(
+        "revision",
+        told=[text for text in told if text],
+        verdict=plan_verdict(after),
+        size=f"{size_text(after.plan)}, {cost} of {budget} credits, {after.evidence.text}",
+        still=f"Still {failing_text(after.failing)}." if after.failing else "",
+        total=f"In all: {saved_text(whole)} · {total_loss_text(whole)}",
+        losses=protection_losses(whole),
+        changes=[_change(each) for each in changes],
+    )
+
+
+def sentences_panel(told: Iterable[str], verdict: Verdict | None = None) -> str:
+    """Return some sentences, the first behind a verdict's sign where there is one."""
+    return drawn("sentences", told=[text for text in told if text], verdict=verdict)
+
+
+def _change(each: Changed) -> dict[str, object]:
+    change, step = each.change, each.step
+    days = step.before.counts.days, step.after.counts.days
+    return {
+        "number": each.number,
+        "title": change_title(change) if each.titled else "",
+        "on": each.on,
+        "price": f"{saved_text(step)} · {loss_text(step)}",
+        "why": change.reason,
+        "lost": f"{change.tradeoff} {unreached_days_text(*days, step.after.pack)}".strip(),
+    }
+
+
+def change_title(change: SuggestionChange) -> str:
+    """Return a change in one line: ``Sample size: 300 → 150``."""
+    old, new = (
+        f"{int(value):,}" if change.field in NUMBERS else value
+        for value in (change.original, change.revised)
+    )
+    return f"{FIELD_LABELS[change.field]}: {old} → {new}"

@@ -1,0 +1,22 @@
+"""How a panel comes onto a page: the one place that sends HTML, and the stylesheet before it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from replicalab.panels import STYLE
+
+
+def draw(*panels: str) -> None:
+    """Draw panels one below the other, as a single element."""
+    st.html("".join(panels))
+
+
+def draw_side_by_side(*panels: str) -> None:
+    """Draw panels in columns where the page is wide enough, as a single element."""
+    st.html(f'<div class="rl beside">{"".join(panels)}</div>')
+
+
+def draw_style() -> None:
+    """Draw the stylesheet of all panels; it takes no room."""
+    st.html(STYLE)
