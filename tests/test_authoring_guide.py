@@ -90,7 +90,8 @@ def test_guide_gives_the_bounds_that_hold() -> None:
     text = " ".join(section("How large it may be").split())
     assert (
         f"at most {MAX_BYTES // 1024} KiB and {MOST_VALUES:,} values, the title "
-        f"{LONGEST_TITLE} characters (the short one {LONGEST_SHORT_TITLE}), a label {LONGEST_LABEL}, a text {LONGEST_TEXT:,}. A list has "
+        f"{LONGEST_TITLE} characters (the short one {LONGEST_SHORT_TITLE}), a label "
+        f"{LONGEST_LABEL}, a text {LONGEST_TEXT:,}. A list has "
         f"at most {MOST_ITEMS} entries; the facts are at most {MOST_FACTS}, the substitutions "
         f"{MOST_SUBSTITUTIONS}, and the forbidden phrases of all restrictions together "
         f"{MOST_PHRASES}"
