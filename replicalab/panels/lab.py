@@ -19,8 +19,8 @@ def take_panel(options: Options) -> str:
     """Return what the lab would have to add: for the plan, for the target, and one thing alone."""
     if nothing_needed(options):
         goal = bound_text(options.yours.evidence, "target")
-        told = [("", [f"Nothing: the lab can run the plan as it is, and it reaches {goal}."])]
-        return drawn("take", parts=told)
+        nothing = [("", [f"Nothing: the lab can run the plan as it is, and it reaches {goal}."])]
+        return drawn("take", parts=nothing)
     run = run_text(options.asks.run), wasted_text(options.yours)
     alone = [*alone_lines(options), alone_text(options)]
     parts = [

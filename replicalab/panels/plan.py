@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, Evidence, Slack, place_of, scale_of
@@ -31,6 +31,8 @@ from replicalab.text.plan import (
     used_text,
 )
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict
+
+BINDING: Final = "Binding: of all limits, its relief buys most."
 
 
 def header_panel(plan: Assessment) -> str:
@@ -76,8 +78,10 @@ def _check_row(plan: Assessment, slack: Slack, binding: Dimension | None) -> dic
         "used": used_text(plan, slack),
         "bar": _slack_bar(slack),
         "slack": slack_text(slack),
-        "binds": slack.dimension is binding,
-        "why": [reason for dimension, reason in told if dimension is slack.dimension],
+        "why": [
+            *([BINDING] if slack.dimension is binding else []),
+            *(reason for dimension, reason in told if dimension is slack.dimension),
+        ],
     }
 
 
@@ -206,19 +210,17 @@ class Changed(NamedTuple):
     titled: bool = True
 
 
-def revision_panel(whole: PlanStep, changes: Iterable[Changed], told: Iterable[str] = ()) -> str:
+def revision_panel(whole: PlanStep, changes: Iterable[Changed]) -> str:
     """Return a revised plan: what it comes to, what it gives up, and its changes one by one.
 
     Args:
         whole: from the plan to the revised one.
         changes: in their order.
-        told: sentences that stand first.
     """
     after = whole.after
     cost, budget = amount_text(after.cost), amount_text(after.pack.lab.budget)
     return drawn(
         "revision",
-        told=[text for text in told if text],
         verdict=plan_verdict(after),
         size=f"{size_text(after.plan)}, {cost} of {budget} credits, {after.evidence.text}",
         still=f"Still {failing_text(after.failing)}." if after.failing else "",
@@ -228,9 +230,12 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed], told: Iterable[s
     )
 
 
-def sentences_panel(told: Iterable[str], verdict: Verdict | None = None) -> str:
-    """Return some sentences, the first behind a verdict's sign where there is one."""
-    return drawn("sentences", told=[text for text in told if text], verdict=verdict)
+def sentences_panel(
+    told: Iterable[str], *, title: str = "", level: int = 3, verdict: Verdict | None = None
+) -> str:
+    """Return some sentences under a heading of that level, the first behind a verdict's sign."""
+    sentences = [text for text in told if text]
+    return drawn("sentences", title=title, level=level, told=sentences, verdict=verdict)
 
 
 def _change(each: Changed) -> dict[str, object]:

@@ -116,11 +116,11 @@ def draw_fields(form: Form, pack: Pack) -> None:
     Each widget is given its value as its default, not through the session: a default travels with
     the widget, so one that the browser draws late still starts with the plan's value.
     """
-    left, right = st.columns(2)
-    with left:
+    with st.container(horizontal=True):
         _number(form, "sample_size", f"In {pack.design.unit_of_n}.")
-    with right:
         _number(form, "duration_days", "Whole days in the lab.")
+    for field in NUMBERS:
+        _say_problem(form, field)
     _labels(form, "controls", [control.name for control in pack.controls], on_one_line)
     for field, category in _CATEGORIES.items():
         _labels(form, field, _offered(pack, category), _standing(pack, category))
@@ -156,7 +156,6 @@ def _number(form: Form, field: str, help_text: str) -> None:
         on_change=form.change,
         args=(field,),
     )
-    _say_problem(form, field)
     if shown != planned:
         _note(f"The plan has {planned:,} here; the field starts with {shown:,}.")
 

@@ -12,9 +12,9 @@ def draw(*panels: str) -> None:
     st.html("".join(panels))
 
 
-def draw_side_by_side(*panels: str) -> None:
-    """Draw panels in columns where the page is wide enough, as a single element."""
-    st.html(f'<div class="rl beside">{"".join(panels)}</div>')
+def beside(*panels: str) -> str:
+    """Return panels in columns, where the page is wide enough."""
+    return f'<div class="rl beside">{"".join(panels)}</div>'
 
 
 def draw_style() -> None:

@@ -44,11 +44,11 @@ EXTRACT: Final = "vendor-approved extract on the research server"
     [
         (
             *("Sample size", 150, "pass", "Feasible"),
-            {"budget": ["passes Budget", "2,350 / 3,900 credits", "", "+1,550", ""]},
+            {"budget": ["passes Budget", "2,350 / 3,900 credits", "", "+1,550"]},
         ),
         (
             *("Duration (days)", 11, "fail", "Not feasible"),
-            {"schedule": ["fails Schedule", "11 / 10 days", "", "−1", "binding"]},
+            {"schedule": ["fails Schedule", "11 / 10 days", "", "−1"]},
         ),
         ("Sample size", 75, "caution", "Feasible, below the floor", {}),
         ("Sample size", 0, "caution", "Not approved", {}),
@@ -56,7 +56,7 @@ EXTRACT: Final = "vendor-approved extract on the research server"
         ("Sample size", 4, "caution", "Not approved", {}),
         (
             *("Sample size", 1_000_000, "fail", "Not feasible"),
-            {"budget": ["fails Budget", "10,000,850 / 3,900 credits", "", "−9,996,950", "binding"]},
+            {"budget": ["fails Budget", "10,000,850 / 3,900 credits", "", "−9,996,950"]},
         ),
     ],
 )

@@ -29,7 +29,6 @@ def draw(here: Options) -> None:
     with checked:
         check.draw(here, found)
     changes.draw(here, found)
-    st.header("What it would take")
     panel.draw(take_panel(here))
     page_link("pages/2_Negotiation.py", "Negotiate this plan", "forum")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from zlib import crc32
 
 import streamlit as st
@@ -19,6 +19,8 @@ from replicalab.text.verdicts import ANSWERS, answer_to
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.words import escaped
+
+_MANAGER: Final = "The Lab Manager's changes"
 
 
 class Tick(NamedTuple):
@@ -84,12 +86,9 @@ def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
 
 def draw(options: Options, found: Ticked) -> None:
     """Draw what the Lab Manager would change, and the plan that gives up the least."""
-    st.header("What to change")
-    if first := first_of_all(options):
-        panel.draw(sentences_panel([first]))
+    panel.draw(sentences_panel([first_of_all(options)], title="What to change", level=2))
     manager, least = st.columns(2, gap="large")
     with manager:
-        st.subheader("The Lab Manager's changes")
         _draw_suggestion(options, found)
     with least:
         _draw_least_loss(options, found.known)
@@ -98,9 +97,10 @@ def draw(options: Options, found: Ticked) -> None:
 def _draw_suggestion(options: Options, found: Ticked) -> None:
     answer = ANSWERS[answer_to(options)]
     if not found.ticks:
-        known = "It knows no change that would help." if options.offer else ""
-        panel.draw(sentences_panel([answer.text, known], answer))
+        told = [answer.text, "It knows no change that would help." if options.offer else ""]
+        panel.draw(sentences_panel(told, title=_MANAGER, verdict=answer))
         return
+    panel.draw(sentences_panel([], title=_MANAGER))
     taken, total = len(found.taken), len(found.ticks)
     for number, tick in enumerate(found.ticks, start=1):
         title = escaped(change_title(tick.change))
@@ -125,10 +125,9 @@ def _draw_least_loss(options: Options, known: Sequence[Assessment]) -> None:
     """Draw how the least-loss plan differs, what is proven by it, its totals and its changes."""
     least = options.least
     more = options.offer is None and least.changes
-    st.subheader("What more this lab could do" if more else "The least-loss plan")
-    told = [difference_text(options), search_text(options)]
+    title = "What more this lab could do" if more else "The least-loss plan"
+    panel.draw(sentences_panel([difference_text(options), search_text(options)], title=title))
     if not least.changes or least.after.evidence.void:
-        panel.draw(sentences_panel(told))
         return
     steps = change_steps(options.yours, least.changes, known)
     changes = (
@@ -141,4 +140,4 @@ def _draw_least_loss(options: Options, known: Sequence[Assessment]) -> None:
         partial(state.replace_plan, least.plan),
         key="apply_least_loss",
     )
-    panel.draw(revision_panel(PlanStep(options.yours, least.after), changes, told))
+    panel.draw(revision_panel(PlanStep(options.yours, least.after), changes))

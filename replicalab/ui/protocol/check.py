@@ -12,9 +12,9 @@ from replicalab.ui.protocol.changes import Ticked
 def draw(options: Options, found: Ticked) -> None:
     """Draw what the plan needs of what the lab has, what it is worth, and what it costs."""
     yours = options.yours
-    panel.draw(check_panel(yours, yours.binding))
-    panel.draw_side_by_side(
-        evidence_panel(_compared(options, found)), cost_panel(yours, found.result)
+    panel.draw(
+        check_panel(yours, yours.binding),
+        panel.beside(evidence_panel(_compared(options, found)), cost_panel(yours, found.result)),
     )
 
 
