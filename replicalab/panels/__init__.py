@@ -9,7 +9,6 @@ from replicalab.panels.drawing import STYLE
 from replicalab.panels.lab import take_panel
 from replicalab.panels.plan import (
     Changed,
-    change_title,
     check_panel,
     cost_panel,
     evidence_panel,
@@ -21,7 +20,6 @@ from replicalab.panels.plan import (
 __all__ = [
     "STYLE",
     "Changed",
-    "change_title",
     "check_panel",
     "cost_panel",
     "evidence_panel",

@@ -200,14 +200,12 @@ class Changed(NamedTuple):
         change: what is changed.
         step: what that does.
         on: whether it is taken; the price of another is what it would add to those that are.
-        titled: whether the panel says what it is; beside a tick of that name it need not.
     """
 
     number: int
     change: SuggestionChange
     step: PlanStep
     on: bool = True
-    titled: bool = True
 
 
 def revision_panel(whole: PlanStep, changes: Iterable[Changed]) -> str:
@@ -243,7 +241,7 @@ def _change(each: Changed) -> dict[str, object]:
     days = step.before.counts.days, step.after.counts.days
     return {
         "number": each.number,
-        "title": change_title(change) if each.titled else "",
+        "title": _change_title(change),
         "on": each.on,
         "price": f"{saved_text(step)} · {loss_text(step)}",
         "why": change.reason,
@@ -251,8 +249,7 @@ def _change(each: Changed) -> dict[str, object]:
     }
 
 
-def change_title(change: SuggestionChange) -> str:
-    """Return a change in one line: ``Sample size: 300 → 150``."""
+def _change_title(change: SuggestionChange) -> str:
     old, new = (
         f"{int(value):,}" if change.field in NUMBERS else value
         for value in (change.original, change.revised)

@@ -97,7 +97,7 @@ def _looks_at_the_protocol(page: Page) -> None:
     expect(number(page, "Sample size")).to_have_value("633")
     expect(dimension(page, "Staff")).to_contain_text("fails")
     expect(cost_total(page)).to_contain_text("7,155")
-    expect(page.get_by_text("no change that it may make repairs every constraint")).to_be_visible()
+    expect(page.get_by_text("Still staff fails.")).to_be_visible()
 
 
 def _steps_through_the_negotiation(page: Page) -> None:

@@ -11,14 +11,14 @@ import streamlit as st
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
-from replicalab.panels import Changed, change_title, revision_panel, sentences_panel
+from replicalab.models import FIELD_LABELS
+from replicalab.panels import Changed, revision_panel, sentences_panel
 from replicalab.planner import Options, PlanStep, change_steps
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.text.options import difference_text, first_of_all, search_text
 from replicalab.text.verdicts import ANSWERS, answer_to
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
-from replicalab.ui.words import escaped
 
 _MANAGER: Final = "The Lab Manager's changes"
 
@@ -102,9 +102,10 @@ def _draw_suggestion(options: Options, found: Ticked) -> None:
         return
     panel.draw(sentences_panel([], title=_MANAGER))
     taken, total = len(found.taken), len(found.ticks)
-    for number, tick in enumerate(found.ticks, start=1):
-        title = escaped(change_title(tick.change))
-        st.checkbox(f"{number}. {title}", value=True, key=tick.key, persist_state="session")
+    with st.container(horizontal=True, key="ticks"):
+        for number, tick in enumerate(found.ticks, start=1):
+            name = f"{number}. {FIELD_LABELS[tick.change.field]}"
+            st.checkbox(name, value=True, key=tick.key, persist_state="session", width="content")
     below = found.result.evidence.tier is EvidenceTier.BELOW_FLOOR
     button(
         "Apply all" if taken == total else f"Apply {taken} of {total}",
@@ -115,7 +116,7 @@ def _draw_suggestion(options: Options, found: Ticked) -> None:
         disabled=not taken,
     )
     changes = (
-        Changed(number, tick.change, tick.step, on=tick.on, titled=False)
+        Changed(number, tick.change, tick.step, on=tick.on)
         for number, tick in enumerate(found.ticks, start=1)
     )
     panel.draw(revision_panel(PlanStep(found.yours, found.result), changes))
