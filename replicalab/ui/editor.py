@@ -31,6 +31,8 @@ from replicalab.text.verdicts import plan_verdict
 from replicalab.ui.words import draw_verdict, escaped
 
 _CATEGORIES: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
+_LINES_PX: Final = 72
+"""The height of a text of two lines, which can be drawn larger."""
 _REMEDIES: Final = {
     "technique": "Write in a few words what is done.",
     "rationale": "Write why this plan answers the question.",
@@ -202,11 +204,10 @@ def _standing(pack: Pack, category: str) -> Callable[[str], str]:
 
 
 def _text(form: Form, field: str) -> None:
-    text: str = getattr(form.plan, field)
-    widget = st.text_area if form.take else st.text_input
-    widget(
+    st.text_area(
         FIELD_LABELS[field],
-        text,
+        getattr(form.plan, field),
+        height=_LINES_PX,
         max_chars=LONGEST_TEXT,
         key=form.key(field),
         on_change=form.change,
