@@ -208,12 +208,13 @@ class Changed(NamedTuple):
     on: bool = True
 
 
-def revision_panel(whole: PlanStep, changes: Iterable[Changed]) -> str:
+def revision_panel(whole: PlanStep, changes: Iterable[Changed], *, folded: bool = False) -> str:
     """Return a revised plan: what it comes to, what it gives up, and its changes one by one.
 
     Args:
         whole: from the plan to the revised one.
         changes: in their order.
+        folded: whether the changes are shown on demand only.
     """
     after = whole.after
     cost, budget = amount_text(after.cost), amount_text(after.pack.lab.budget)
@@ -225,6 +226,7 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed]) -> str:
         total=f"In all: {saved_text(whole)} · {total_loss_text(whole)}",
         losses=protection_losses(whole),
         changes=[_change(each) for each in changes],
+        folded=folded,
     )
 
 

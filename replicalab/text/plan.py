@@ -98,11 +98,12 @@ def cliff_text(cliff: Cliff) -> str:
 
 
 def staff_text(plan: Assessment) -> str:
-    """Return the lab's staff formula for a plan: ``1 to start + 1 for more than 20 samples …``."""
-    terms = [f"{plan.pack.staff_model.base} to start"]
+    """Return what a plan's staff adds up from: ``1 + 1 for more than 20 samples = 2 of 4 …``."""
+    terms = [str(plan.pack.staff_model.base)]
     terms += [
         f"{int(step.adds)} for more than {count_text(step.threshold, step.noun)}"
         for step in plan.staff_steps
+        if step.adds
     ]
     has = count_text(plan.pack.lab.staff, "staff unit")
     return f"{' + '.join(terms)} = {plan.staff} of {has}"

@@ -141,4 +141,4 @@ def _draw_least_loss(options: Options, known: Sequence[Assessment]) -> None:
         partial(state.replace_plan, least.plan),
         key="apply_least_loss",
     )
-    panel.draw(revision_panel(PlanStep(options.yours, least.after), changes))
+    panel.draw(revision_panel(PlanStep(options.yours, least.after), changes, folded=True))
