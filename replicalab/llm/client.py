@@ -5,7 +5,6 @@ This file and what it imports bring that package in, and are imported with the f
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import TYPE_CHECKING, Final, cast
 
@@ -102,10 +101,8 @@ class Asking:
             self._take(ChatCompletion.model_construct(**stream.response.json()))
             return
         async for piece in stream:
-            self._gate.unread = 0
+            self._gate.take_piece()
             self._take(piece)
-            # However fast pieces come, the caller is let in between to look whether to stop.
-            await asyncio.sleep(0)
 
     def _take(self, piece: object) -> None:
         """Take in a piece of a stream, or a whole completion.

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import statistics
+import sys
+from asyncio.subprocess import PIPE
 from collections.abc import Callable, Coroutine
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -21,6 +24,7 @@ from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.ui.address import to_query
 from replicalab.ui.wall.messages import MOST_WIDGETS
 from replicalab.ui.workspace import Workspace
+from tests.bench.chattering import SENT
 from tests.bench.measuring import hold
 from tests.bench.sessions import Session, visiting
 from tests.browser.driving import APP, AppServer
@@ -127,6 +131,25 @@ async def _flood(server: AppServer) -> None:
             await asyncio.sleep(0)  # the one who edits lives in this loop too
 
 
+async def _model(server: AppServer, sent: str) -> None:
+    """Test the connection to a model's server that chatters, again and again."""
+    command = (sys.executable, "-m", "tests.bench.chattering", sent)
+    chatter = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE)
+    assert chatter.stdin
+    assert chatter.stdout
+    try:
+        url = (await chatter.stdout.readline()).decode().strip()
+        async with visiting(server, "Negotiation", "scientist=model") as session:
+            await session.run({"Base URL": url})
+            typed = {"Base URL": url, "Model": "m"}
+            await session.run(typed)
+            while True:
+                await session.run({**typed, "Test the connection": None})
+    finally:
+        chatter.stdin.close()
+        await chatter.wait()
+
+
 async def _edits(session: Session) -> list[float]:
     times = []
     for turn in range(EDITS):
@@ -146,14 +169,24 @@ async def _edits_beside(server: AppServer, attack: Attack | None) -> list[float]
         return times
 
 
+ATTACKS: Final[dict[str, Attack]] = {
+    "pages": _pages,
+    "negotiations": _negotiations,
+    "studies": _studies,
+    "runs": _runs,
+    "messages": _messages,
+    "a flood": _flood,
+    **{f"a model's {sent} answer": partial(_model, sent=sent) for sent in SENT},
+}
+
+
 def test_worst_input_of_one_session_delays_no_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with AppServer(APP, tmp_path / "server.log") as server:
         quiet = statistics.median(asyncio.run(_edits_beside(server, None)))
-        for attack in (_pages, _negotiations, _studies, _runs, _messages, _flood):
+        for name, attack in ATTACKS.items():
             worst = max(asyncio.run(_edits_beside(server, attack)))
-            name = attack.__name__.strip("_")
             detail = f"{name}: {worst * 1000:.0f} ms, alone {quiet * 1000:.0f} ms"
             hold(capsys, "a stranger delays an edit by, s", worst - quiet, detail)
         assert "Traceback" not in server.tail(2000)

@@ -11,6 +11,8 @@ import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import count
+from types import SimpleNamespace
 from typing import Final
 
 import pytest
@@ -26,7 +28,7 @@ from replicalab.errors import (
     ModelServerError,
     ModelUnreachableError,
 )
-from replicalab.llm import Answer, build_generate_fn, check_endpoint
+from replicalab.llm import Answer, build_generate_fn, check_endpoint, gate
 from tests import factories
 from tests.llm.serving import (
     CANARY,
@@ -241,7 +243,7 @@ def test_hostile_text_gives_no_action() -> None:
         b'{"choices": ["text"]}',
         b'{"choices": [{"message": {"content": {"a": 1}}}]}',
         b'{"choices": [{"message": [1]}]}',
-        b'{"a":' * 50_000,
+        b'{"a":' * 5_000,
         b"data: {not json}\n\n",
         b"data: [1]\n\n",
         event(piece("Hel")) + b"data: {\n\n" + DONE,
@@ -420,6 +422,53 @@ def test_bombs_take_little_memory() -> None:
 def test_long_answer_may_come_in_many_wordy_pieces() -> None:
     wordy = [{**piece("x"), "padding": "y" * 5000}] * 200
     assert len(asked(events(*wordy, piece(None, "stop")), max_characters=200)) == 200
+
+
+@pytest.mark.parametrize(
+    ("padding", "told"),
+    [
+        ("y" * 250_000, ""),
+        ("y" * gate.LARGEST_PIECE, "more than 262,144 bytes in one piece, and no more is read"),
+        ([0] * 7900, ""),
+        ([0] * 8100, "more than 8,000 parts in one piece"),
+        ([{}] * 8100, "more than 8,000 parts in one piece"),
+    ],
+    ids=["long", "too long", "rich", "too rich", "objects"],
+)
+@pytest.mark.parametrize("make", [events, lambda data: whole("x", padding=data["padding"])])
+def test_piece_of_an_answer_has_a_bound(
+    make: Callable[..., Reply], padding: object, told: str
+) -> None:
+    reply = make({**piece("x", "stop"), "padding": padding})
+    if not told:
+        assert asked(reply) == "x"
+        return
+    with pytest.raises(ModelAnswerTooLongError, match=told):
+        asked(reply)
+
+
+def test_pieces_of_an_answer_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "FREE_PIECES", 6)
+    enough = [*[piece("")] * 9, piece("x", "stop")]
+    assert asked(events(*enough), max_tokens=2) == "x"
+    with pytest.raises(ModelAnswerTooLongError, match="sent 11 pieces, more than"):
+        asked(events(piece(""), *enough), max_tokens=2)
+
+
+def test_reading_rests_three_times_as_long_as_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look at the clock finds a hundredth of a second of work."""
+    rests: list[float] = []
+
+    async def rest(seconds: float) -> None:
+        rests.append(seconds)
+
+    clock = count(0, 0.01)
+    monkeypatch.setattr(gate, "time", SimpleNamespace(thread_time=lambda: next(clock)))
+    monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=rest))
+    wordy = [{**piece("x"), "padding": "y" * 1000}] * 100
+    assert len(asked(events(*wordy, piece(None, "stop")))) == 100
+    assert len(rests) >= 100_000 // gate.BYTES_AT_ONCE
+    assert rests == pytest.approx([0.03] * len(rests))
 
 
 def test_endpoint_that_answers_is_said_to_answer() -> None:
