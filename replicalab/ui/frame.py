@@ -16,9 +16,10 @@ from replicalab.errors import ScenarioError
 from replicalab.figures import convergence_chart
 from replicalab.panels import header_panel
 from replicalab.planner import Options
+from replicalab.text.verdicts import Status
 from replicalab.ui import panel, reopening, state
 from replicalab.ui.gallery import cards
-from replicalab.ui.words import escaped
+from replicalab.ui.words import ICONS, escaped
 
 _ICON: Final = str(Path(__file__).with_name("icon.png"))
 """A file of ours: a Material symbol would be fetched from another host."""
@@ -111,3 +112,9 @@ def _draw_header(here: Options, title: str) -> None:
         lines = "\n".join(f"- {escaped(problem)}" for problem in problems)
         st.warning(f"Not everything could be opened.\n{lines}", icon=":material/link_off:")
         st.button("Dismiss", on_click=problems.clear)
+    if state.address_lacks_plan():
+        st.warning(
+            "This plan is too long for an address: a copied link or a reload opens the reference "
+            "protocol. Shorten its texts, or save a negotiation of it to keep it.",
+            icon=ICONS[Status.CAUTION],
+        )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -22,6 +23,7 @@ from replicalab.planner import Options
 from replicalab.scenarios import Study, list_scenarios
 from replicalab.ui import own_studies
 from replicalab.ui.address import from_query, to_query
+from replicalab.ui.wall import LONGEST_QUERY
 from replicalab.ui.workspace import DEFAULT_STUDY, LEVERS, Workspace
 
 if TYPE_CHECKING:
@@ -141,9 +143,19 @@ def _leave_a_lost_study() -> None:
 
 
 def address() -> dict[str, str]:
-    """Return the query string that opens what is on the screen, or what is missing there."""
-    found = current()
-    return to_query(found.missing or found.workspace)
+    """Return the query string that opens what is on the screen, or what is missing there.
+
+    A plan with which it would be longer than the server takes is left out.
+    """
+    asked = current().missing or workspace()
+    query = to_query(asked)
+    fits = len(urlencode(query)) <= LONGEST_QUERY
+    return query if fits else to_query(asked.changed(protocol=None))
+
+
+def address_lacks_plan() -> bool:
+    """Return whether the plan is too long for an address."""
+    return workspace().protocol is not None and "plan" not in address()
 
 
 def write_address() -> None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlencode
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.ui import state
 from tests.ui.reading import (
+    PAGES,
     PROTOCOL,
     SCENARIOS,
     can_press,
+    choose,
+    chosen,
     go,
     number,
     press,
@@ -21,6 +27,8 @@ from tests.ui.reading import (
     type_number,
     visit,
 )
+
+TOO_LONG: Final = "This plan is too long for an address"
 
 
 @pytest.fixture
@@ -69,6 +77,27 @@ def test_older_address_right_after_an_edit_is_not_taken_for_back(
     type_number(app, "Sample size", 200)
     arrive(app, before)
     assert number(app, "Sample size").value == 200
+
+
+@pytest.mark.usefixtures("settled")
+def test_plan_that_is_too_long_for_an_address_is_left_out_of_it_and_the_page_says_so() -> None:
+    """Digits at random take four fifths of their length in an address, and 19,000 too much."""
+    chance = random.Random(1)
+    letters = [f"{chance.randrange(16**200):0200x}" for _ in range(95)]
+    app = choose(visit(PROTOCOL, study="fin_momentum"), "Controls", *letters[:40])
+    assert "plan" in query_of(app)
+    assert TOO_LONG not in said(app)
+    choose(app, "Controls", *letters)
+    assert len(urlencode(query_of(app))) < 200
+    assert query_of(app)["study"] == "fin_momentum"
+    for page in PAGES:
+        assert said(go(app, page)).count(TOO_LONG) == 1
+        for way in app.get("page_link"):
+            assert len(way.proto.query_string) < 200
+        assert chosen(go(app, PROTOCOL), "Controls") == letters
+    choose(app, "Controls", *letters[:40])
+    assert "plan" in query_of(app)
+    assert TOO_LONG not in said(app)
 
 
 def test_history_forgets_the_oldest_step_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from replicalab.ui.wall import MIDDLEWARE, VISITOR_COOKIE, messages, uploads, wall
+from replicalab.ui.wall import LONGEST_QUERY, MIDDLEWARE, VISITOR_COOKIE, messages, uploads, wall
 from replicalab.ui.wall.callers import Refusal
 
 HOST: Final = "localhost:8501"
@@ -264,6 +264,18 @@ def test_address_that_no_page_needs_is_closed(client: TestClient, path: str) -> 
     assert client.get(path).status_code == 404
 
 
+def test_address_that_is_too_long_is_refused_with_a_remedy(client: TestClient) -> None:
+    assert client.get(f"/?{'x' * LONGEST_QUERY}").status_code == 200
+    answer = client.get(f"/?{'x' * (LONGEST_QUERY + 1)}")
+    assert answer.status_code == 414
+    assert "more than the 14,000 characters" in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    address = f"{STREAM}?{'x' * (LONGEST_QUERY + 1)}"
+    with pytest.raises(WebSocketDenialResponse) as denied:
+        client.websocket_connect(address, headers={"origin": OWN}).__enter__()
+    assert denied.value.status_code == 414
+
+
 @pytest.mark.parametrize("path", ["/", "/Protocol", "/_stcore/health", "/static/js/index.js"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
 def test_page_is_only_read(client: TestClient, path: str, method: str) -> None:
@@ -327,7 +339,7 @@ UNWANTED: Final = {
     "a page's long name": told(page_name="x" * (messages.LONGEST_NAME + 1)),
     "a part that forges a line of the log": told(fragment_id="x\n2026 ERROR root: admin logged in"),
     "a colour for the log": told(page_script_hash="\x1b[31m"),
-    "a long address": told(query_string="x" * (messages.LONGEST_QUERY + 1)),
+    "a long address": told(query_string="x" * (LONGEST_QUERY + 1)),
     "nothing": b"",
     "no message": b"\xff" * 100,
 }
@@ -346,7 +358,7 @@ WANTED: Final = {
     "widgets": rerun(messages.MOST_WIDGETS),
     "files": files(messages.MOST_FILES),
     "stop": switched("stop_script"),
-    "names": told(page_name="Trade-offs", query_string="x" * messages.LONGEST_QUERY),
+    "names": told(page_name="Trade-offs", query_string="x" * LONGEST_QUERY),
 }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import socket
+import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from http.client import HTTPConnection, HTTPResponse
@@ -17,10 +19,12 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
-from replicalab.ui.wall import VISITOR_COOKIE
+from replicalab.ui.wall import LONGEST_QUERY, VISITOR_COOKIE
 from tests.browser.driving import APP, HOST, AppServer
 
 MIB: Final = 2**20
+SEGMENT: Final = 1460
+"""Bytes that a network carries at once."""
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +103,27 @@ def test_page_runs_its_own_scripts_alone(server: AppServer) -> None:
     assert f"script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}';" in str(
         answer.headers["content-security-policy"]
     )
+
+
+@pytest.mark.parametrize(("longer_by", "status"), [(0, 200), (1, 414)])
+def test_longest_address_comes_through_in_pieces_of_a_network_too(
+    server: AppServer, longer_by: int, status: int
+) -> None:
+    """As a browser asks, whose other headers take some room: a piece at a time."""
+    query = "x" * (LONGEST_QUERY + longer_by)
+    headers = f"Host: {HOST}:{server.port}\r\nUser-Agent: {'x' * 1500}\r\nConnection: close"
+    asked = f"GET /Protocol?{query} HTTP/1.1\r\n{headers}\r\n\r\n".encode()
+    with socket.create_connection((HOST, server.port), timeout=30) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for start in range(0, len(asked), SEGMENT):
+            connection.sendall(asked[start : start + SEGMENT])
+            time.sleep(0.002)
+        with HTTPResponse(connection) as answer:
+            answer.begin()
+            body = answer.read()
+    assert answer.status == status
+    assert "default-src 'none'" in str(answer.headers["content-security-policy"])
+    assert (b"copy the link again" in body) is (status == 414)
 
 
 @pytest.mark.parametrize("host", ["evil.example", f"{HOST}.evil.example", "evil.localhost"])

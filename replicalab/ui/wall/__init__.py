@@ -7,9 +7,10 @@ from typing import Final
 from starlette.middleware import Middleware
 
 from replicalab.ui.wall.answers import VISITOR_COOKIE, VISITOR_TOKEN
+from replicalab.ui.wall.callers import LONGEST_QUERY
 from replicalab.ui.wall.wall import Wall
 
 MIDDLEWARE: Final = (Middleware(Wall),)
 """What `st.App` is given, so that nothing reaches it but through the wall."""
 
-__all__ = ["MIDDLEWARE", "VISITOR_COOKIE", "VISITOR_TOKEN", "Wall"]
+__all__ = ["LONGEST_QUERY", "MIDDLEWARE", "VISITOR_COOKIE", "VISITOR_TOKEN", "Wall"]

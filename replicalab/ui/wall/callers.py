@@ -9,6 +9,10 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 from streamlit import config
 
+LONGEST_QUERY: Final = 14_000
+"""Characters of an address after its question mark. The server behind takes 16 384 bytes of a
+request and its headers, and above that refuses it without a word before anyone is asked."""
+
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 _HOST: Final = re.compile(r"(?P<name>[a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 _OPEN: Final = re.compile(r"(health|host-config|stream|upload_file/[^/]+/[^/]+)")
@@ -91,6 +95,12 @@ def _refused_way_in(headers: Headers) -> Refusal | None:
 
 
 def _refused_address(scope: Scope) -> Refusal | None:
+    if len(scope["query_string"]) > LONGEST_QUERY:
+        return Refusal(
+            414,
+            f"This address has more than the {LONGEST_QUERY:,} characters that ReplicaLab writes: "
+            "copy the link again, or open the page without what follows the question mark.",
+        )
     path: str = scope["path"]
     _, core, below = path.partition("/_stcore/")
     if (core and not _OPEN.fullmatch(below)) or _CLOSED & set(path.split("/")):

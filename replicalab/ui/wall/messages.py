@@ -9,6 +9,8 @@ from google.protobuf.message import DecodeError
 from starlette.types import Message, Receive
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
+from replicalab.ui.wall.callers import LONGEST_QUERY
+
 _KINDS: Final = frozenset({"rerun_script", "stop_script", "file_urls_request"})
 """Not among them: emptying everybody's caches, and what serves only those who develop."""
 
@@ -20,9 +22,6 @@ MOST_WIDGETS: Final = 500
 
 LONGEST_NAME: Final = 200
 """Characters of a page's, a part's or a file's name: Streamlit quotes unknown ones in its log."""
-
-LONGEST_QUERY: Final = 100_000
-"""Characters of an address; one with the longest plan has some 60 000."""
 
 AT_ONCE: Final = 10
 PER_SECOND: Final = 12.0
