@@ -41,6 +41,18 @@ def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> Non
     expect(where(app_page)).to_contain_text(TITLE)
 
 
+def test_paste_that_is_too_long_changes_nothing_and_the_page_goes_on(app_page: Page) -> None:
+    open_app(app_page)
+    app_page.get_by_role("tab", name="Bring your own").click()
+    press(app_page, "Put it into the editor")
+    editor = app_page.get_by_role("textbox", name=EDITOR, exact=True)
+    template = editor.input_value()
+    editor.fill("x" * 300_001)
+    expect(editor).to_have_value(template)
+    type_text(app_page, EDITOR, template.replace("budget: ", "budget: -", 1))
+    expect(app_page.get_by_text("One fault.")).to_be_visible()
+
+
 def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
     app_page: Page, browser: Browser, browser_context_args: dict[str, Any]
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import LAB_CONSTRAINTS, load_scenario
+from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.text.plan import staff_text
 from replicalab.text.verdicts import offer_story, terms_text
 from replicalab.ui.gallery import reference_options
@@ -44,6 +45,20 @@ def test_page_opens_on_the_default_study_and_says_what_a_sample_is(file: str) ->
 @pytest.mark.parametrize(("name", "file"), [("scenarios", SCENARIOS), ("protocol", PROTOCOL)])
 def test_page_reads_on_a_first_visit_as_it_was_read(name: str, file: str) -> None:
     assert_golden(f"pages/{name}", said(visit(file)))
+
+
+@pytest.mark.parametrize("scientist", ["person", "model"])
+def test_every_field_for_text_takes_only_so_much(scientist: str) -> None:
+    """A message of more than 2 MB ends the page's connection, each time that it connects again."""
+    app = visit(scientist=scientist)
+    found: dict[str, int] = {}
+    for file in PAGES:
+        go(app, file)
+        found |= {field.label: field.max_chars for field in (*app.text_input, *app.text_area)}
+    assert {"Search", "Study file (YAML)", "Rationale"} < found.keys()
+    assert {"person": "Or ask the lab a question", "model": "Key"}[scientist] in found
+    assert found["Study file (YAML)"] > MAX_BYTES, "the reader says how much too long a file is"
+    assert all(0 < most <= MAX_BYTES * 1.2 for most in found.values()), found
 
 
 # --- The front door of every study in every lab ---

@@ -33,6 +33,9 @@ _UPLOAD_FAULT: Final = "own_upload_fault"
 _TEMPLATE: Final = "the template"
 _NAME: Final = "your study"
 _LONGEST_ID: Final = 64
+_LONGEST_TEXT: Final = 300_000
+"""Characters that the editor takes: more than a file may have, so that its reader says by how much,
+and a seventh of the largest message, which would end the page's connection."""
 
 
 def draw() -> None:
@@ -48,9 +51,11 @@ def draw() -> None:
         "Study file (YAML)",
         key=_TEXT,
         height=420,
+        max_chars=_LONGEST_TEXT,
         persist_state="session",
         help="Checked when you click outside, or press Ctrl and Enter.",
     )
+    st.caption(f"At most {_LONGEST_TEXT:,} characters; a longer paste changes nothing.")
     text = st.session_state.get(_TEXT, "")
     if text.strip():
         _draw_verdict(text)
