@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -13,10 +14,11 @@ _SHORTEST_WITH_A_DIGIT: Final = 8
 """From here on a word with a digit in it is taken for a key: no placeholder has one."""
 
 _LOWER: Final = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-_SEPARATORS: Final = " \t\r\n\v\f\u00a0\u200b_.,:;|/\\*'\"`+=%-"
+_SEPARATORS: Final = " \t\r\n\v\f\u00a0\u200b_.,:;|/\\*'\"`+=%>-"
 _FOLDING: Final = _LOWER | dict.fromkeys(map(ord, _SEPARATORS), "")
 _ESCAPE: Final = re.compile(
-    r"(?:\\u00|\\x|%)([0-9a-f]{2})|&#x([0-9a-f]{2});|\\[nrt]", re.IGNORECASE
+    r"(?:\\u00|\\x|%)([0-9a-f]{2})|(&(?:#[0-9]{1,9};?|#x[0-9a-f]{1,8};?|[a-z0-9]{2,32};))|\\[nrt]",
+    re.IGNORECASE,
 )
 
 
@@ -83,8 +85,7 @@ def _places(
     at = 0
     for escape in escapes.finditer(text) if escapes else ():
         places += _kept(text, at, escape.start(), folding)
-        if folding.get(ord(_character(escape))) != "":
-            places.append(escape.span())
+        places += [escape.span()] * len(_character(escape).translate(folding))
         at = escape.end()
     return places + _kept(text, at, len(text), folding)
 
@@ -95,8 +96,8 @@ def _kept(text: str, start: int, end: int, folding: dict[int, str]) -> list[tupl
 
 def _character(escape: re.Match[str]) -> str:
     """Return what an escape stands for; of a break in the line, a blank."""
-    code = escape[1] or escape[2]
-    return chr(int(code, 16)) if code else " "
+    code, reference = escape.groups()
+    return chr(int(code, 16)) if code else html.unescape(reference) if reference else " "
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:

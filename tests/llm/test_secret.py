@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 from collections.abc import Callable
 from typing import Final
@@ -39,6 +40,11 @@ WAYS: Final[dict[str, Callable[[str], str]]] = {
     "JSON": lambda key: "".join(f"\\u{ord(char):04x}" for char in key),
     "half JSON": lambda key: f"\\u{ord(key[0]):04X}{key[1:]}",
     "HTML": lambda key: "".join(f"&#x{ord(char):x};" for char in key),
+    "HTML, decimal": lambda key: "".join(f"&#{ord(char)};" for char in key),
+    "HTML, padded": lambda key: "".join(f"&#x{ord(char):06X};" for char in key),
+    "HTML, of Python": html.escape,
+    "HTML, of templates": lambda key: html.escape(key).replace("+", "&#43;").replace("/", "&sol;"),
+    "quoted": lambda key: f"{key[:7]}\n> {key[7:]}",
     "Python": lambda key: "".join(f"\\x{ord(char):02x}" for char in key),
     "base64": lambda key: base64.b64encode(key.encode()).decode(),
     "base64 without padding": lambda key: base64.b64encode(key.encode()).decode().rstrip("="),
@@ -94,6 +100,9 @@ def test_text_around_the_key_stays(way: str) -> None:
         ("%00" * 6, "\0" * 6, "\0" * 6),
         ("1234-----_____..", "1234-----_____..", "[key]"),
         ("1234-----_____..", "1234", "1234"),
+        ("AbCd+efGh/ijKl9mn==", "AbCd&plus;efGh&#47ijKl9mn==", "[key]=="),
+        ("p'ssword9<xyz12345", "p&#39;ssword9&LT;xyz12345", "[key]"),
+        ("AbCd&lt;efGhijKl9mn", "AbCd&lt;efGhijKl9mn &lt; &nokey;", "[key] &lt; &nokey;"),
         # Placeholders of local servers are plain words.
         *((word, word, word) for word in ("ollama", "lm-studio", "not-needed", "no1")),
     ],
