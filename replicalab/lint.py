@@ -15,7 +15,7 @@ from typing import Final
 
 from replicalab.agents.lab_manager_policy import answer_type
 from replicalab.assessment import Assessment, assess, breaks, violations
-from replicalab.lexicon import amount_text, count_text, label_key, plural, words_of
+from replicalab.lexicon import amount_text, count_text, label_key, words_of
 from replicalab.measures import PARAMETERS
 from replicalab.models import (
     DIMENSIONS,
@@ -87,14 +87,12 @@ def _answer(lab: Options) -> LabManagerActionType:
 
 
 def _lab_note(lab: Options) -> LintFinding:
-    tightest = lab.yours.slack[lab.yours.binding]
-    used, limit = amount_text(tightest.used), amount_text(tightest.limit)
     counts, evidence = lab.offered.counts, lab.offered.evidence
     samples, days = count_text(counts.samples, "sample"), count_text(counts.days, "day")
     return _note(
         _place(lab),
-        f"What binds for the reference protocol: {', '.join(lab.yours.failing) or 'nothing'}. "
-        f"Tightest is {tightest.dimension}: {used} of {limit} {plural(tightest.row.noun, 2)}. "
+        f"The reference protocol fails {', '.join(lab.yours.failing) or 'nothing'}; "
+        f"{lab.binding or 'nothing'} binds. "
         f"The Lab Manager answers {_answer(lab)}, for a plan of {samples} in {days}: "
         f"{evidence.text}, {evidence.tier}.",
     )

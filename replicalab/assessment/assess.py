@@ -18,7 +18,7 @@ from replicalab.assessment.costs import (
     staff,
     staff_steps,
 )
-from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, Slack, findings
+from replicalab.assessment.dimensions import DIMENSION_ROWS, Slack, findings
 from replicalab.assessment.evidence import Evidence, planned_evidence
 from replicalab.assessment.fidelity import used_substitutions
 from replicalab.assessment.results import FeasibilityCheckResult, Severity, ValidationResult
@@ -201,11 +201,6 @@ class Assessment:
     def slack(self) -> dict[Dimension, Slack]:
         """The seven dimensions in numbers, in the document's order."""
         return {d: Slack(d, row.used(self), row.limit(self)) for d, row in DIMENSION_ROWS.items()}
-
-    @property
-    def binding(self) -> Dimension:
-        """The amount of which the largest share is used: the limit that binds first."""
-        return max(AMOUNTS, key=lambda dimension: self.slack[dimension].use or 0.0)
 
     @property
     def cliffs(self) -> tuple[Cliff, ...]:

@@ -2,11 +2,11 @@
 
 from replicalab.planner.asks import (
     Ask,
-    Extra,
     Relief,
     Single,
     asks_text,
 )
+from replicalab.planner.binding import Extra
 from replicalab.planner.frontier import Frontier, FrontierPlan, LossLine, Standing
 from replicalab.planner.least_loss import LeastLoss, Rank, least_loss_offer, rank
 from replicalab.planner.limits import Constraint, largest_sample

@@ -34,9 +34,6 @@ from replicalab.scenarios import MISSING, Control, EvidenceTier, Pack
 MOST_ITEMS_TRIED: Final = 8
 """So many missing items are each tried on their own; further ones are only counted."""
 
-EXTRA_CREDITS: Final = 100
-"""How many credits more a lab is supposed to have, to see what they would buy."""
-
 Means = tuple[float, ...]
 """An amount of each of `AMOUNTS`: credits, days, staff units."""
 
@@ -322,34 +319,3 @@ class _Alone:
         fewest = min(wording.controls for wording in self.wordings.found)
         needs = self._needs(Wording(controls=fewest), tier)
         return needs is not None and not self._short(needs)
-
-
-# --- what one more buys ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Extra:
-    """The least-loss plan of a lab before and after more of an amount."""
-
-    dimension: Dimension
-    more: int
-    before: LeastLoss
-    after: LeastLoss
-
-    @property
-    def better(self) -> bool:
-        """Whether the addition lets less be given up, changes of the plan and cost set aside."""
-        return self.after.rank.given_up < self.before.rank.given_up
-
-
-def extras(plan: Assessment, least: LeastLoss, found: Wordings) -> tuple[Extra, ...]:
-    """Return what each single addition would buy: credits, a day, a staff unit.
-
-    Given are the least-loss plan in the lab as it is, and the wordings, which amounts leave alone.
-    """
-    bought = []
-    for dimension, more in zip(AMOUNTS, (EXTRA_CREDITS, 1, 1), strict=True):
-        has = DIMENSION_ROWS[dimension].limit(plan)
-        larger = assess(plan.plan, granted([Ask(dimension, has, has + more)], plan.pack))
-        bought.append(Extra(dimension, more, least, least_loss_of(larger, found=found)))
-    return tuple(bought)

@@ -59,6 +59,9 @@ _GIVEN_UP: Final = [
 ]
 """Every set of them, the smallest first."""
 
+GivenUp = tuple[int, int, int, float]
+"""The terms of a rank that do not depend on the plan that was revised."""
+
 T = TypeVar("T")
 
 
@@ -82,7 +85,7 @@ class Rank(NamedTuple):
     credits: float
 
     @property
-    def given_up(self) -> tuple[int, int, int, float]:
+    def given_up(self) -> GivenUp:
         """The terms that do not depend on the plan that was revised."""
         return self[:4]
 
@@ -163,6 +166,17 @@ def least_loss_of(
     return replace(least, changes=with_reasons(least.changes, least.after))
 
 
+def given_up_in(plan: Assessment, found: Wordings) -> GivenUp:
+    """Return what the best that is searched gives up, without building that plan.
+
+    To be compared only with what the same wordings give up in a lab with other amounts: their loss
+    is told from the plan's own.
+    """
+    search = _Search(plan, found)
+    best = search.best()
+    return search.given_up(best) if best else (len(Dimension), BELOW_FLOOR, 0, inf)
+
+
 def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
     """Return the plan's least-loss plan as the Lab Manager's offer, None if it is feasible."""
     return None if plan.feasible else offer_of(plan.check, least.after, least.changes)
@@ -225,6 +239,16 @@ class _Search:
         found = _least_of(found, lambda one: worth.shortfall(one.samples, one.wording.factor))
         settled = (each for one in found for each in self._settled(one))
         return min(settled, key=self._leftover, default=None)
+
+    def given_up(self, one: Candidate) -> GivenUp:
+        """Return what a candidate gives up."""
+        wording, worth = one.wording, self.worth
+        return (
+            len(wording.failing | one.given_up),
+            worth.tier(one.samples, wording.factor),
+            wording.loss,
+            worth.shortfall(one.samples, wording.factor),
+        )
 
     def _fewest_failing(self) -> list[Candidate]:
         """Return, of all wordings and limits given up, those that fit with the fewest failing."""

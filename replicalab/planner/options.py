@@ -15,7 +15,8 @@ from replicalab.agents.suggestions import (
 )
 from replicalab.assessment import Assessment, assess
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner.asks import Asks, Extra, asks_of, extras
+from replicalab.planner.asks import Asks, asks_of
+from replicalab.planner.binding import Extra, extras, relieved
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import LeastLoss, least_loss_of
 from replicalab.planner.steps import NUMBERS, judged
@@ -63,9 +64,20 @@ class Options:
         return frontier_of(self.yours, self.wordings)
 
     @cached_property
+    def relieved(self) -> dict[Dimension, LeastLoss]:
+        """For each lab limit whose relief alone buys something, the least-loss plan without it."""
+        return relieved(self.yours, self.least, self.wordings)
+
+    @property
+    def binding(self) -> Dimension | None:
+        """The limit whose relief buys most, the first of them; None where none buys anything."""
+        without = self.relieved
+        return min(without, key=lambda limit: without[limit].rank.given_up, default=None)
+
+    @cached_property
     def extras(self) -> tuple[Extra, ...]:
-        """What a hundred credits, a day and a staff unit more would buy."""
-        return extras(self.yours, self.least, self.wordings)
+        """The smallest addition of each amount of which more buys something, and what it buys."""
+        return extras(self.yours, self.least, self.wordings, self.relieved)
 
     @cached_property
     def balanced(self) -> Assessment | None:

@@ -1,4 +1,4 @@
-"""What else could be had, in sentences: the region, what beats a plan, what a little more buys."""
+"""What else could be had, in sentences: the region, what beats a plan, what the next step buys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Assessment, AssumedEffect, Evidence
 from replicalab.assessment.phrases import failing_text
-from replicalab.lexicon import amount_text, count_text, joined, label_key
+from replicalab.lexicon import amount_text, count_text, joined, label_key, plural
 from replicalab.models import Protocol
 from replicalab.planner import (
     Constraint,
@@ -342,23 +342,31 @@ def balance_text(options: Options) -> str:
 # --- more means -----------------------------------------------------------------------------
 
 
-def extra_text(extra: Extra) -> str:
-    """Return what one addition to the lab would buy: ``+1 day: nothing``."""
+def extras_lines(options: Options) -> list[str]:
+    """Return what the smallest steps beyond the lab's amounts buy, and which amounts buy nothing.
+
+    ``+20 credits: 2 more samples, power 0.69 → 0.70``
+    """
+    bought = {extra.ask.dimension for extra in options.extras}
+    rest = [plural(DIMENSION_ROWS[each].noun, 2) for each in AMOUNTS if each not in bought]
+    none = [f"No single addition of {joined(rest, 'or')} buys anything."] if rest else []
+    return [*map(_extra_text, options.extras), *none]
+
+
+def _extra_text(extra: Extra) -> str:
     before, after = extra.before.after, extra.after.after
-    if not extra.better:
-        bought = "nothing"
-    elif not after.feasible:
-        none = f"no plan{least_days_text(after.pack)} fits"
-        none = none if extra.after.exact else "none found that fits"
-        bought = f"still {none}; {failing_text(after.failing)}"
-    elif not before.feasible:
-        bought = f"a plan that fits, {priced_size_text(after)}, {after.evidence.text}"
-    else:
+    none = f"no plan{least_days_text(after.pack)} fits"
+    none = none if extra.after.exact else "none found that fits"
+    if len(after.failing) == len(before.failing):
         step, tier = PlanStep(before, after), after.evidence.tier
         gains = (
             moved_text(before.counts.samples, after.counts.samples, "sample"),
             evidence_text(step) + (f" ({tier})" if tier is not before.evidence.tier else ""),
             fidelity_move(step),
         )
-        bought = ", ".join(filter(None, gains))
-    return f"+{count_text(extra.more, DIMENSION_ROWS[extra.dimension].noun)}: {bought}"
+        bought = ", ".join(filter(None, gains)) + ("" if after.feasible else f"; still {none}")
+    elif after.feasible:
+        bought = f"a plan that fits, {priced_size_text(after)}, {after.evidence.text}"
+    else:
+        bought = f"still {none}; {failing_text(after.failing)}"
+    return f"+{count_text(extra.ask.more, DIMENSION_ROWS[extra.ask.dimension].noun)}: {bought}"

@@ -44,7 +44,7 @@ class Card(NamedTuple):
 class Filter(NamedTuple):
     """What to look for; None and "" look for nothing.
 
-    ``binds`` asks for a dimension that the reference protocol fails, in ``lab`` or in any lab.
+    ``binds`` asks for the limit that binds the reference protocol, in ``lab`` or in any lab.
     """
 
     text: str = ""
@@ -102,8 +102,8 @@ def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:
 
 def _fits(card: Card, wanted: Filter, words: list[str]) -> bool:
     about = card.summary
-    labs = [lab.yours for lab in card.labs if wanted.lab in (None, lab.yours.pack.difficulty)]
-    binds = wanted.binds is None or any(wanted.binds in lab.failing for lab in labs)
+    labs = [lab for lab in card.labs if wanted.lab in (None, lab.yours.pack.difficulty)]
+    binds = wanted.binds is None or any(wanted.binds is lab.binding for lab in labs)
     domain = about.domain_id.replace("_", " ")
     named = (about.scenario_id, domain, about.title, about.citation, about.goal, about.teaches)
     said = label_key(" ".join((*named, about.unit_of_n)))

@@ -44,22 +44,6 @@ def test_slack_is_negative_exactly_where_its_dimension_fails(plan: Protocol, pac
 
 
 @pytest.mark.parametrize(
-    ("budget", "days", "staff", "first"),
-    [
-        (1050, 20, 6, Dimension.BUDGET),
-        (5000, 5, 6, Dimension.SCHEDULE),
-        (5000, 20, 2, Dimension.STAFF),
-        (2100, 10, 4, Dimension.BUDGET),  # all at half: the document's order decides
-    ],
-)
-def test_binding_is_the_amount_of_which_most_is_used(
-    budget: float, days: int, staff: int, first: Dimension
-) -> None:
-    pack = make_pack(budget=budget, days=days, staff=staff)
-    assert assess(make_protocol(), pack).binding is first
-
-
-@pytest.mark.parametrize(
     ("changes", "cliffs"),
     [
         ({"sample_size": 20}, {Cliff("sample", more=True)}),

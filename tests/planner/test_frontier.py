@@ -253,15 +253,3 @@ def _alone(found: Frontier) -> Frontier:
     """Return the frontier's first line alone, with no plan above the floor to balance."""
     below = [plan._replace(tier=EvidenceTier.BELOW_FLOOR) for plan in found.lines[0].plans]
     return Frontier(tuple(below), found.pack)
-
-
-def test_hundred_credits_buy_ten_samples_at_ten_credits_each() -> None:
-    budget, days, staff = shipped("fin_momentum", "medium").extras
-    assert budget.after.plan.sample_size - budget.before.plan.sample_size == 10
-    assert (budget.better, days.better, staff.better) == (True, False, False)
-
-
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
-def test_addition_never_makes_the_least_loss_plan_worse(study: str, lab: str) -> None:
-    for extra in shipped(study, lab).extras:
-        assert extra.after.rank.given_up <= extra.before.rank.given_up

@@ -25,7 +25,7 @@ from replicalab.text.tradeoffs import (
     apart_text,
     balance_text,
     effect_label,
-    extra_text,
+    extras_lines,
     fidelity_text,
     frontier_title,
     given_up_text,
@@ -129,18 +129,22 @@ def test_lab_that_shows_nothing_is_told_so_and_no_other() -> None:
 
 
 EXTRAS: Final = {
-    MOMENTUM: [True, False, False],
-    REEF: [True, False, True],
-    ("ml_rl_seeds", "hard"): [True, False, False],
-    SUZUKI: [True, False, False],
+    MOMENTUM: ["budget"],
+    REEF: ["budget", "staff"],
+    ("ml_rl_seeds", "hard"): ["budget"],
+    SUZUKI: ["budget"],
+    ("fin_momentum", "easy"): [],
 }
 
 
 @pytest.mark.parametrize("place", EXTRAS, ids="-".join)
-def test_extra_says_what_it_buys_where_it_buys_anything(place: tuple[str, str]) -> None:
-    extras = opened(place).extras
-    assert [extra.better for extra in extras] == EXTRAS[place]
-    assert [not extra_text(extra).endswith(": nothing") for extra in extras] == EXTRAS[place]
+def test_steps_that_buy_something_are_told_one_by_one_and_the_others_once(
+    place: tuple[str, str],
+) -> None:
+    *bought, none = extras_lines(opened(place))
+    assert [extra.ask.dimension for extra in opened(place).extras] == EXTRAS[place]
+    assert len(bought) == len(EXTRAS[place])
+    assert none.startswith("No single addition of ")
 
 
 def test_limits_are_those_that_the_study_and_the_lab_set() -> None:
@@ -174,7 +178,7 @@ def _prose() -> Iterator[str]:
     for case, (options, _, _) in STANDINGS.items():
         yield f"{case}: {standing_verdict(options).text}"
     for place in EXTRAS:
-        yield from (f"{' '.join(place)}: {extra_text(extra)}" for extra in opened(place).extras)
+        yield from (f"{' '.join(place)}: {line}" for line in extras_lines(opened(place)))
     # Of the balance.
     yield from map(balance_text, (momentum, reef, opened(("math_four_colour", "hard"))))
     yield given_up_text(reef.least.after)

@@ -99,15 +99,16 @@ def test_page_says_and_draws_what_the_core_answers(study: str, lab: str) -> None
         taken = run_text(options.asks.run), target_text(options), *alone_lines(options)
         assert all(line in page for line in taken)
     checked, worth, *assumed, costs = panel_tables(app)
-    assert_dimensions(checked, options.yours)
+    assert_dimensions(checked, options)
     assert_evidence(worth, options)
     assert_assumed(assumed, options.yours)
     assert_costs(costs, options)
     assert f"Staff: {staff_text(options.yours)}." in page
 
 
-def assert_dimensions(rows: list[list[str]], plan: Assessment) -> None:
+def assert_dimensions(rows: list[list[str]], options: Options) -> None:
     """Assert that the seven rows show the plan's slack, why it fails, and which limit binds."""
+    plan = options.yours
     named = [row for row in rows[1:] if row[0]]
     why = [text for name, text, *_ in rows[1:] if not name]
     for slack, (name, used, _, left) in zip(plan.slack.values(), named, strict=True):
@@ -115,8 +116,8 @@ def assert_dimensions(rows: list[list[str]], plan: Assessment) -> None:
         assert (used, left) == (used_text(plan, slack), slack_text(slack))
     told = [text for each, text in reasons_once(plan) if not plan.slack[each].row.is_amount]
     assert [text for text in why if text != BINDING] == [" ".join(text.split()) for text in told]
-    at = rows.index(["", BINDING])
-    assert rows[at - 1][0].endswith(plan.binding.capitalize())
+    binds = [rows[at - 1][0].split()[-1] for at, row in enumerate(rows) if row == ["", BINDING]]
+    assert binds == [each.capitalize() for each in [options.binding] if each]
 
 
 def assert_evidence(rows: list[list[str]], options: Options) -> None:

@@ -14,7 +14,7 @@ from replicalab.planner import Options, worded
 from replicalab.scenarios import load_scenario
 from replicalab.text.tradeoffs import (
     balance_text,
-    extra_text,
+    extras_lines,
     limit_texts,
     no_evidence_text,
     priced_size_text,
@@ -89,7 +89,7 @@ def test_page_shows_what_the_core_knows(study: str, lab: str) -> None:
     everything = said(app)
     assert squeezed(standing_verdict(options).text) in everything
     assert squeezed(balance_text(options)) in everything
-    assert all(extra_text(extra) in everything for extra in options.extras)
+    assert all(squeezed(line) in everything for line in extras_lines(options))
     _assert_marked_plans(app, options)
     limits = {row[0]: row[1] for row in table(app, 1)[1:]}
     assert limits == {
@@ -131,7 +131,7 @@ def test_first_visit_shows_region_frontier_and_effects() -> None:
     app = opened()
     assert len(charts(app)) == 2
     assert "What fits: up to 195 samples, 3 to 6 days" in charts(app)[0]
-    assert texts(keyed(app, "extras"))[0].splitlines()[0] == "What one more would buy"
+    assert texts(keyed(app, "extras"))[0].splitlines()[0] == "The smallest step that buys something"
     assert table(app, len(app.table) - 1) == [
         ["Effect assumed", "Your plan", "Least-loss plan"],
         ["planned, as published (0.177)", "power 0.86", "power 0.69"],
@@ -228,8 +228,8 @@ def test_lever_moves_the_region_and_says_that_the_lab_is_supposed() -> None:
     supposed = with_means(pack, budget=3600)
     assert supposed_text(pack, supposed) in said(app)
     assert "What fits: up to 290 samples, 3 to 6 days" in charts(app)[0]
-    for extra in Options(assess(pack.reference_protocol, supposed)).extras:
-        assert extra_text(extra) in said(app)
+    for line in extras_lines(Options(assess(pack.reference_protocol, supposed))):
+        assert line in said(app)
     assert query_of(app)["budget"] == "3600"
 
 

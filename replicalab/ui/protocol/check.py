@@ -13,7 +13,7 @@ def draw(options: Options, found: Ticked) -> None:
     """Draw what the plan needs of what the lab has, what it is worth, and what it costs."""
     yours = options.yours
     panel.draw(
-        check_panel(yours, yours.binding),
+        check_panel(yours, options.binding),
         panel.beside(evidence_panel(_compared(options, found)), cost_panel(yours, found.result)),
     )
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
-from replicalab.models import DIMENSIONS
+from replicalab.models import DIMENSIONS, LAB_DIMENSIONS
 from replicalab.scenarios import Difficulty, broken_scenarios
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
@@ -102,10 +102,10 @@ def _draw_filters(found: list[Card]) -> Filter:
         )
         binds = st.selectbox(
             "What binds",
-            [_ANY, *DIMENSIONS],
+            [_ANY, *LAB_DIMENSIONS],
             key="filter_binds",
             format_func=str.capitalize,
-            help="A dimension that the reference protocol fails.",
+            help="The limit whose relief would buy the reference protocol most.",
         )
         lab = st.selectbox(
             "In the lab", [_ANY, *Difficulty], key="filter_lab", format_func=str.capitalize
@@ -113,7 +113,7 @@ def _draw_filters(found: list[Card]) -> Filter:
     return Filter(
         text,
         None if domain == _ANY else domain,
-        next((d for d in DIMENSIONS if d == binds), None),
+        next((d for d in LAB_DIMENSIONS if d == binds), None),
         next((level for level in Difficulty if level == lab), None),
     )
 

@@ -1,4 +1,4 @@
-"""The lab's levers: what if it had more, or less, and what would one more of each buy?"""
+"""The lab's levers: what if it had more, or less, and which step beyond it buys something?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.scenarios import MOST, Pack
-from replicalab.text.tradeoffs import extra_text, supposed_text
+from replicalab.text.tradeoffs import extras_lines, supposed_text
 from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.tradeoffs.outlook import Outlook
@@ -33,16 +33,16 @@ class _Lever(NamedTuple):
 
 
 def draw_levers(view: Outlook) -> None:
-    """Draw the three sliders, what is supposed, and what one more of each would buy."""
+    """Draw the three sliders, what is supposed, and the smallest step of each that buys."""
     for lever in _levers(view.real):
         _draw_lever(lever)
     text = supposed_text(view.real, view.pack)
     if text:
         st.warning(escaped(text), icon=":material/experiment:")
         button("Reset to the real lab", "restart_alt", _reset, key="reset_lab")
-    lines = "\n".join(f"- {escaped(extra_text(extra))}" for extra in view.options.extras)
+    lines = "\n".join(f"- {escaped(line)}" for line in extras_lines(view.options))
     with st.container(key="extras"):
-        st.markdown(f"**What one more would buy**\n{lines}")
+        st.markdown(f"**The smallest step that buys something**\n{lines}")
 
 
 def _reset() -> None:
