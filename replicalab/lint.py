@@ -91,7 +91,7 @@ def _lab_note(lab: Options) -> LintFinding:
     samples, days = count_text(counts.samples, "sample"), count_text(counts.days, "day")
     return _note(
         _place(lab),
-        f"The reference protocol fails {', '.join(lab.yours.failing) or 'nothing'}; "
+        f"The reference protocol fails {', '.join(lab.yours.causes) or 'nothing'}; "
         f"{lab.binding or 'nothing'} binds. "
         f"The Lab Manager answers {_answer(lab)}, for a plan of {samples} in {days}: "
         f"{evidence.text}, {evidence.tier}.",
@@ -105,7 +105,7 @@ def _lab_findings(lab: Options) -> Iterator[LintFinding]:
         yield _warning(
             place,
             f"The easy lab should accept the reference protocol but answers {_answer(lab)}, for "
-            f"{', '.join(lab.yours.failing)}; give this lab more, or plan less.",
+            f"{', '.join(lab.yours.causes)}; give this lab more, or plan less.",
         )
     elif accepts and not easy:
         yield _warning(

@@ -193,6 +193,11 @@ class Assessment:
         return self.check.failing
 
     @property
+    def causes(self) -> list[Dimension]:
+        """The failing dimensions as a sentence names them: each cause once."""
+        return self.check.causes
+
+    @property
     def feasible(self) -> bool:
         """Whether all seven dimensions pass."""
         return not self.check.failing

@@ -12,6 +12,7 @@ from typing import Final, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
 
+from replicalab.lexicon import joined
 from replicalab.models import (
     DIMENSIONS,
     LAB_DIMENSIONS,
@@ -92,6 +93,13 @@ class DimensionCheck(Record):
     reasons: list[NonEmptyText] = Field(default_factory=list)
 
 
+_REPORTED_BY: Final = {
+    Category.DURATION: Dimension.SCHEDULE,
+    Category.EQUIPMENT: Dimension.EQUIPMENT,
+    Category.REAGENT: Dimension.REAGENTS,
+}
+"""The errors on paper that are failures of another dimension too, where that one fails."""
+
 _COMPUTED: Final = ("feasible", "summary")
 
 
@@ -140,6 +148,38 @@ class FeasibilityCheckResult(Record):
     def failing(self) -> list[Dimension]:
         """The dimensions that fail, in the document's order."""
         return [dimension for dimension in DIMENSIONS if not self.check(dimension).ok]
+
+    @cached_property
+    def causes(self) -> list[Dimension]:
+        """Why the plan fails: the failing dimensions, without a protocol that only repeats others.
+
+        Too many days, and an item that nothing may replace, are errors on paper too.
+        """
+        repeats = Dimension.PROTOCOL in self.failing and not self._on_paper_alone
+        return self.failing[1:] if repeats else self.failing
+
+    @property
+    def repeated(self) -> list[Dimension]:
+        """The other failing dimensions that errors on paper repeat."""
+        others = map(self._elsewhere, self.validation_result.errors)
+        return [dimension for dimension in dict.fromkeys(others) if dimension is not None]
+
+    @property
+    def reasons_once(self) -> list[tuple[Dimension, str]]:
+        """Why dimensions fail, each fact once; an error that another reports is pointed at."""
+        paper = [error.message for error in self._on_paper_alone]
+        paper += [f"see {joined(self.repeated)}."] if self.repeated else []
+        told = {d: self.check(d).reasons for d in DIMENSIONS} | {Dimension.PROTOCOL: paper}
+        return [(dimension, reason) for dimension, why in told.items() for reason in why]
+
+    @property
+    def _on_paper_alone(self) -> list[ValidationIssue]:
+        return [e for e in self.validation_result.errors if self._elsewhere(e) is None]
+
+    def _elsewhere(self, error: ValidationIssue) -> Dimension | None:
+        """Return which other failing dimension reports an error on paper too."""
+        other = _REPORTED_BY.get(error.category)
+        return other if other in self.failing else None
 
     @property
     def lab_feasible(self) -> bool:

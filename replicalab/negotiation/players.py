@@ -153,7 +153,7 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
         exact = "no plan with this method" if best.exact else "no plan that was found"
         return Choice(ACCEPT_ACTION, f"{has}; {exact} gives up less in this lab.")
     if standing.failing:
-        has = f"{has}, but {failing_text(standing.failing)}"
+        has = f"{has}, but {failing_text(standing.causes)}"
     return Choice(
         put_forward(state, best.plan),
         f"{has}{_loss(stands, best.rank)}. In the same lab a plan of {size} reaches "
@@ -231,7 +231,7 @@ def best_text(best: LeastLoss) -> str:
     if is_worth_running(after):
         return f"in this lab {size_text(after.plan)} would have reached {evidence.text}"
     if not after.feasible:
-        failing = f"at best {failing_text(after.failing)}"
+        failing = f"at best {failing_text(after.causes)}"
         if not best.exact:
             return f"no plan with this method was found that passes in this lab: {failing}"
         least = ""

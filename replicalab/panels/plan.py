@@ -22,7 +22,6 @@ from replicalab.text.plan import (
     loss_text,
     notes,
     protection_losses,
-    reasons_once,
     saved_text,
     slack_text,
     staff_text,
@@ -45,7 +44,7 @@ def header_panel(plan: Assessment) -> str:
         lab=f"{pack.difficulty} lab{seed}",
         unit=pack.design.unit_of_n,
         verdict=verdict,
-        failing=failing_text(plan.failing) if plan.failing else "",
+        failing=failing_text(plan.causes) if plan.failing else "",
         cost=_cost_bar(plan),
         credits=f"{amount_text(plan.cost)} of {amount_text(pack.lab.budget)} credits",
         over=plan.cost > pack.lab.budget,
@@ -70,8 +69,8 @@ def check_panel(plan: Assessment, binding: Dimension | None) -> str:
 
 def _check_row(plan: Assessment, slack: Slack, binding: Dimension | None) -> dict[str, object]:
     """Return a dimension; a reason is told where the numbers do not say it."""
-    counted = slack.row.is_amount
-    told = reasons_once(plan) if not counted else []
+    in_numbers = slack.row.is_amount or slack.dimension not in plan.causes
+    told = [] if in_numbers else plan.check.reasons_once
     return {
         "name": capitalised(slack.dimension),
         "status": Status.PASS if slack.ok else Status.FAIL,
@@ -222,7 +221,7 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed], *, folded: bool 
         "revision",
         verdict=plan_verdict(after),
         size=f"{size_text(after.plan)}, {cost} of {budget} credits, {after.evidence.text}",
-        still=f"Still {failing_text(after.failing)}." if after.failing else "",
+        still=f"Still {failing_text(after.causes)}." if after.failing else "",
         total=f"In all: {saved_text(whole)} · {total_loss_text(whole)}",
         losses=protection_losses(whole),
         changes=[_change(each) for each in changes],

@@ -165,7 +165,7 @@ def on_the_table(plan: Assessment) -> str:
 
 
 def _passing_text(plan: Assessment) -> str:
-    return failing_text(plan.failing) if plan.failing else "all seven dimensions pass"
+    return failing_text(plan.causes) if plan.failing else "all seven dimensions pass"
 
 
 def round_caption(negotiation: Negotiation, at: int) -> str:
@@ -260,7 +260,7 @@ def _with_plan(negotiation: Negotiation, plan: Assessment, title: str) -> str:
         return f"{title} after round {number}: {ending}; {stands}"
     if negotiation.outcome is Outcome.FALSE_AGREEMENT:
         why = "does not approve" if plan.check.lab_feasible else "cannot run"
-        fails = f"{failing_text(plan.failing)}, so the lab {why} the plan of {size}"
+        fails = f"{failing_text(plan.causes)}, so the lab {why} the plan of {size}"
         return f"{title} in round {number}: {ending}, but {fails}"
     evidence = evidence_sentence(plan.evidence).removesuffix(".")
     return f"{title} in round {number}: {size}; {evidence[0].lower()}{evidence[1:]}"

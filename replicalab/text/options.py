@@ -58,9 +58,9 @@ def difference_text(options: Options) -> str:
     instead = f"instead of {offered.evidence.number}" if step.evidence_changed else "either way"
     passing = ""  # More evidence means little when a limit breaks.
     if not offered.feasible and not after.feasible:
-        passing = f"; {failing_text(after.failing)} either way"
+        passing = f"; {failing_text(after.causes)} either way"
     elif not offered.feasible:
-        failing = failing_text(offered.failing)
+        failing = failing_text(offered.causes)
         passing = f"; it passes all seven dimensions, where {failing} otherwise"
     without = listed(", without ", [control.name for control in step.newly_dropped])
     return f"Same lab, {size} than {whose}{without}: {after.evidence.text} {instead}{passing}."
@@ -98,7 +98,7 @@ def proof_text(least: LeastLoss) -> str:
     nothing, so of the floor the proof holds for every number of days, of passing it does not.
     """
     plan = least.after
-    failing, none = failing_text(plan.failing), none_passes_text(plan.pack)
+    failing, none = failing_text(plan.causes), none_passes_text(plan.pack)
     if plan.feasible:
         none = f"No plan for this lab reaches {bound_text(plan.evidence, 'floor')}."
         return none if least.none_above_floor else ""
@@ -108,7 +108,7 @@ def proof_text(least: LeastLoss) -> str:
     if not kept:
         return f"{capitalised(none)} all seven dimensions: {failing} at best."
     text = "Your wording breaks a restriction, and the search does not change wording. Remove"
-    others = [each for each in plan.failing if each is not Dimension.POLICY]
+    others = [each for each in plan.causes if each is not Dimension.POLICY]
     even = f"; even then {none}: {failing_text(others)} at best" if others else ""
     return f"{text} {joined(kept)}{even}."
 

@@ -23,18 +23,12 @@ from replicalab.lexicon import (
     signed_text,
 )
 from replicalab.measures import Given
-from replicalab.models import DIMENSIONS, Dimension
+from replicalab.models import Dimension
 from replicalab.planner import PlanStep
 from replicalab.scenarios import Bounds, Comparator, Control, Pack
 
 ITEMS: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS)
 _NOTHING_LEFT_OF: Final = (Dimension.PROTOCOL, Dimension.POLICY)
-_REPORTED_BY: Final = {
-    "duration": Dimension.SCHEDULE,
-    "equipment": Dimension.EQUIPMENT,
-    "reagent": Dimension.REAGENTS,
-}
-"""The errors on paper that are failures of another dimension too."""
 
 
 def listed(opening: str, labels: Iterable[str]) -> str:
@@ -60,6 +54,8 @@ def used_text(plan: Assessment, slack: Slack) -> str:
         return f"{used} needed, {limit} free"
     if slack.dimension not in _NOTHING_LEFT_OF:
         return f"{used} / {limit} {plural(noun, 2)}"
+    if not slack.ok and slack.dimension not in plan.causes:
+        return f"see {joined(plan.check.repeated)}"
     errors = plan.validation.errors if slack.dimension is Dimension.PROTOCOL else []
     about = dict.fromkeys(error.category.replace("_", " ") for error in errors)
     counted = count_text(slack.used, noun)
@@ -69,24 +65,6 @@ def used_text(plan: Assessment, slack: Slack) -> str:
 def slack_text(slack: Slack) -> str:
     """Return what is left, signed (``+350``, ``−2``, ``0``); empty where nothing can be left."""
     return "" if slack.dimension in _NOTHING_LEFT_OF else signed_text(slack.slack)
-
-
-def reasons_once(plan: Assessment) -> list[tuple[Dimension, str]]:
-    """Return why dimensions fail, each fact once, in the document's order.
-
-    An error on paper that another dimension reports too is only pointed at.
-    """
-    told = {dimension: plan.check.check(dimension).reasons for dimension in DIMENSIONS}
-    paper: list[str] = []
-    elsewhere: list[str] = []
-    for issue in plan.validation.errors:
-        other = _REPORTED_BY.get(issue.category)
-        if other is None or other not in plan.failing:
-            paper.append(issue.message)
-        elif other not in elsewhere:
-            elsewhere.append(other)
-    told[Dimension.PROTOCOL] = [*paper, f"see {joined(elsewhere)}."] if elsewhere else paper
-    return [(dimension, reason) for dimension, reasons in told.items() for reason in reasons]
 
 
 def cliff_text(cliff: Cliff) -> str:

@@ -218,7 +218,7 @@ def standing_verdict(options: Options) -> Verdict:
         return _nothing_fits(options)
     better = _better_text(yours, found.standing(yours))
     if not yours.feasible:
-        text = f"Your plan does not fit this lab: {failing_text(yours.failing)}."
+        text = f"Your plan does not fit this lab: {failing_text(yours.causes)}."
         return Verdict(Status.FAIL, "Does not fit", f"{text} {better or _as_much_text(options)}")
     if better:
         return Verdict(Status.CAUTION, "Beaten", better)
@@ -368,5 +368,5 @@ def _extra_text(extra: Extra) -> str:
     elif after.feasible:
         bought = f"a plan that fits, {priced_size_text(after)}, {after.evidence.text}"
     else:
-        bought = f"still {none}; {failing_text(after.failing)}"
+        bought = f"still {none}; {failing_text(after.causes)}"
     return f"+{count_text(extra.ask.more, DIMENSION_ROWS[extra.ask.dimension].noun)}: {bought}"

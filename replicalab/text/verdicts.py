@@ -61,7 +61,7 @@ def plan_verdict(plan: Assessment) -> Verdict:
         status, title, what = Status.FAIL, "Not feasible", "Not feasible here"
         if plan.check.lab_feasible:
             status, title, what = Status.CAUTION, "Not approved", "Lab-feasible, but not approved"
-        return Verdict(status, title, f"{what}: {failing_text(plan.failing)}. {told}")
+        return Verdict(status, title, f"{what}: {failing_text(plan.causes)}. {told}")
     title = "Feasible"
     if evidence.tier is EvidenceTier.BELOW_FLOOR:
         title = "Feasible, no evidence" if evidence.void else "Feasible, below the floor"
@@ -118,7 +118,7 @@ def offer_story(reference: Options) -> Verdict:
         passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
         text = f"{passes} {evidence_sentence(yours.evidence)}"
         return Verdict(plan_verdict(yours).status, title, text)
-    left = failing_text(offered.failing)
+    left = failing_text(offered.causes)
     if answer is LabManagerActionType.REPORT_FEASIBILITY:
         way = "The lab has the means, but the Lab Manager does not approve it."
     elif answer is LabManagerActionType.REJECT:
@@ -129,8 +129,7 @@ def offer_story(reference: Options) -> Verdict:
         way = f"The Lab Manager offers {_need(offered)}: {move}.{still}"
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
             status = Status.FAIL
-    fails = f"fails {len(yours.failing)} of {len(DIMENSIONS)} checks here: {joined(yours.failing)}"
-    return Verdict(status, title, f"{opening} {fails}. {way}")
+    return Verdict(status, title, f"{opening} fails here on {joined(yours.causes)}. {way}")
 
 
 def _need(plan: Assessment) -> str:

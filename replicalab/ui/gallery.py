@@ -88,7 +88,8 @@ def lab_line(reference: Options) -> str:
     """Return what fails in a lab and how the Lab Manager answers, in one line of Markdown."""
     answer, failing = ANSWERS[answer_to(reference)], reference.yours.failing
     passing = [dimension for dimension in DIMENSIONS if dimension not in failing]
-    fails = f"all but {passing[0]} fail" if len(passing) == 1 else failing_text(failing)
+    causes = failing_text(reference.yours.causes)
+    fails = f"all but {passing[0]} fail" if len(passing) == 1 else causes
     level = reference.yours.pack.difficulty.capitalize()
     says = f"Lab Manager {answer.title.lower()}"
     return f"{coloured(answer.status, level)}: {f'{fails}; ' if failing else ''}{says}"

@@ -240,3 +240,39 @@ def test_check_is_the_same_at_any_evidence_design() -> None:
     assert check_feasibility(make_protocol(), other) == check_feasibility(
         make_protocol(), make_pack()
     )
+
+
+# --- each cause once --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("plan", "lab", "failing", "causes"),
+    [
+        ({"duration_days": 21}, {}, ["protocol", "schedule"], ["schedule"]),
+        ({"duration_days": 0}, {}, ["protocol"], ["protocol"]),
+        ({}, {"out_of_stock": [REAGENTS[0]]}, ["protocol", "reagents"], ["reagents"]),
+        (
+            {"sample_size": 2, "duration_days": 21},
+            {},
+            ["protocol", "schedule"],
+            ["protocol", "schedule"],
+        ),
+    ],
+    ids=str,
+)
+def test_what_another_dimension_reports_is_no_cause_of_its_own(
+    plan: dict[str, int], lab: dict[str, list[str]], failing: list[str], causes: list[str]
+) -> None:
+    check = assess(make_protocol(**plan), make_pack(**lab)).check
+    assert not check.protocol_ok
+    assert (check.failing, check.causes) == (failing, causes)
+
+
+@given(itemised_protocols(), studied_packs())
+def test_causes_are_what_fails_but_for_a_protocol_that_only_repeats(
+    plan: Protocol, pack: Pack
+) -> None:
+    check = assess(plan, pack).check
+    assert bool(check.causes) == (not check.feasible)
+    assert {*check.failing} - {*check.causes} <= {Dimension.PROTOCOL}
+    assert (check.causes == check.failing) or check.repeated

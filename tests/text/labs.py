@@ -68,7 +68,7 @@ def _told(options: Options) -> Iterator[tuple[str, str]]:
         left = plan.slack_text(slack)
         yield slack.dimension, plan.used_text(yours, slack) + (f", slack {left}" if left else "")
     yield "staff", plan.staff_text(yours)
-    for dimension, reason in plan.reasons_once(yours):
+    for dimension, reason in yours.check.reasons_once:
         yield f"why {dimension}", reason
     for text in (*plan.dropped_cautions(yours), *map(plan.cliff_text, yours.cliffs)):
         yield "caution", text

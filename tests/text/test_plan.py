@@ -16,7 +16,6 @@ from replicalab.text.plan import (
     dropped_cautions,
     effect_text,
     evidence_text,
-    reasons_once,
     staff_text,
     total_loss_text,
     unmet_durations,
@@ -121,10 +120,11 @@ def test_all_that_is_said_of_a_kind_that_no_shipped_study_has_reads_as_it_was_re
 def test_each_failure_is_told_once_and_the_rest_is_pointed_at() -> None:
     plan = make_protocol(sample_size=2, duration_days=21)
     found = assess(plan, make_pack(out_of_stock=["agar plates"]))
-    paper = [text for dimension, text in reasons_once(found) if dimension is Dimension.PROTOCOL]
+    told = found.check.reasons_once
+    paper = [text for dimension, text in told if dimension is Dimension.PROTOCOL]
     assert len(paper) == 2
     assert paper[-1] == "see schedule and reagents."
-    told_elsewhere = [d for d, _ in reasons_once(found) if d is not Dimension.PROTOCOL]
+    told_elsewhere = [d for d, _ in told if d is not Dimension.PROTOCOL]
     assert told_elsewhere == ["reagents", "schedule"]
 
 
@@ -133,7 +133,7 @@ def test_something_is_told_of_each_failing_dimension_and_of_no_other(
     plan: Protocol, pack: Pack
 ) -> None:
     found = assess(plan, pack)
-    assert {dimension for dimension, _ in reasons_once(found)} == set(found.failing)
+    assert {dimension for dimension, _ in found.check.reasons_once} == set(found.failing)
 
 
 @given(itemised_protocols(), studied_packs())

@@ -32,7 +32,7 @@ def test_line_of_a_lab_names_what_fails_or_the_one_dimension_that_does_not() -> 
     [card] = [card for card in CARDS if card.summary.scenario_id == "math_four_colour"]
     assert [plain(lab_line(lab)) for lab in card.labs] == [
         "Easy: Lab Manager accepts",
-        "Medium: protocol, budget, equipment and schedule fail; Lab Manager suggests changes",
+        "Medium: budget, equipment and schedule fail; Lab Manager suggests changes",
         "Hard: all but policy fail; Lab Manager rejects",
     ]
 

@@ -27,7 +27,6 @@ from replicalab.text.options import (
 from replicalab.text.plan import (
     assumed_rows,
     notes,
-    reasons_once,
     saved_text,
     slack_text,
     staff_text,
@@ -114,7 +113,11 @@ def assert_dimensions(rows: list[list[str]], options: Options) -> None:
     for slack, (name, used, _, left) in zip(plan.slack.values(), named, strict=True):
         assert name == f"{'passes' if slack.ok else 'fails'} {slack.dimension.capitalize()}"
         assert (used, left) == (used_text(plan, slack), slack_text(slack))
-    told = [text for each, text in reasons_once(plan) if not plan.slack[each].row.is_amount]
+    told = [
+        text
+        for each, text in plan.check.reasons_once
+        if each in plan.causes and not plan.slack[each].row.is_amount
+    ]
     assert [text for text in why if text != BINDING] == [" ".join(text.split()) for text in told]
     binds = [rows[at - 1][0].split()[-1] for at, row in enumerate(rows) if row == ["", BINDING]]
     assert binds == [each.capitalize() for each in [options.binding] if each]

@@ -160,7 +160,7 @@ def _plan_row(name: str, plan: Assessment, effect: float | None) -> tuple[str, .
         name,
         f"{priced_size_text(plan)}, {count_text(plan.staff, 'staff unit')}",
         plan.evidence_at(effect).text,
-        "yes" if plan.feasible else f"no: {', '.join(plan.failing)}",
+        "yes" if plan.feasible else f"no: {', '.join(plan.causes)}",
     )
 
 
