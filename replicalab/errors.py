@@ -65,7 +65,7 @@ class ScenarioError(ReplicaLabError, ValueError):
         self.source = source
         self.faults = tuple(faults)
         self.more = more
-        said = [*map(str, faults), *([f"and {more} more faults"] if more else [])]
+        said = [*map(str, faults), *([f"and {more} more fault{'s' * (more > 1)}"] if more else [])]
         super().__init__("\n".join(f"{source}: {each}" for each in said))
 
 

@@ -64,7 +64,8 @@ def lint(study: Study) -> list[LintFinding]:
     more = len(found) - MOST_FINDINGS
     if more <= 0:
         return found
-    return [*found[:MOST_FINDINGS], _note("the rest", f"{more:,} more findings; mend these first.")]
+    rest = f"{count_text(more, 'finding', 'more')}; mend these first."
+    return [*found[:MOST_FINDINGS], _note("the rest", rest)]
 
 
 def _note(place: str, message: str) -> LintFinding:
@@ -231,7 +232,7 @@ def _plan_findings(study: Study, reference: Assessment) -> Iterator[LintFinding]
         yield _warning(
             "reference_protocol.sample_size",
             f"At {rate.value} a day only {rate.value * plan.duration_days} of the "
-            f"{plan.sample_size} samples can count; plan fewer samples or more days.",
+            f"{count_text(plan.sample_size, 'sample')} can count; plan fewer samples or more days.",
         )
     for place, element in enumerate(study.hidden_reference.required_elements):
         if element in reference.missing_elements:

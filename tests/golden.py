@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -10,9 +11,16 @@ FOLDER: Final = Path(__file__).with_name("golden")
 REWRITE: Final = "REPLICALAB_REWRITE_GOLDEN"
 """Set by ``make golden``: every golden file is written anew instead of compared."""
 
+_ONE_OF_MANY: Final = re.compile(
+    r"(?<![\d.,])1 (?:(?:more|fewer) )?"
+    r"(?:items|days|samples|(?:staff )?units|controls|rounds|credits|errors|findings|faults)\b"
+)
+"""A plural after the number one, wherever a text is pinned."""
+
 
 def assert_golden(name: str, text: str) -> None:
-    """Assert that a text is word for word what the golden file of that name holds."""
+    """Assert that a text is word for word what the golden file holds, and counts one as one."""
+    assert not (wrong := _ONE_OF_MANY.findall(text)), f"{name}: {', '.join(wrong)}"
     file = FOLDER / f"{name}.txt"
     if os.environ.get(REWRITE):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from replicalab.lexicon import amount_text, count_text, label_key, lines_text, quoted
+from replicalab.lexicon import count_text, label_key, lines_text, quoted
 from replicalab.scenarios import Pack, ResourceCategory, ScenarioResource
 
 
@@ -39,7 +39,10 @@ def _listed(title: str, category: ResourceCategory, scenario: Pack) -> str:
 _TOPICS: Final[tuple[tuple[str, Callable[[Pack], str]], ...]] = (
     (
         "budget|credit|cost|money|afford",
-        lambda pack: f"Budget: {amount_text(pack.lab.budget)} credits remain.",
+        lambda pack: (
+            f"Budget: {count_text(pack.lab.budget, 'credit')} "
+            f"{'remains' if pack.lab.budget == 1 else 'remain'}."
+        ),
     ),
     (
         r"days?\b|time|long|schedule|deadline|calendar",

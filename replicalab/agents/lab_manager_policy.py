@@ -28,7 +28,7 @@ from replicalab.assessment.dimensions import (
     _check_schedule,
     _check_staff,
 )
-from replicalab.lexicon import amount_text, count_text, lines_text
+from replicalab.lexicon import count_text, lines_text
 from replicalab.models import (
     DIMENSIONS,
     FIELD_LABELS,
@@ -160,4 +160,4 @@ def _explanation(
 
 def _need(check: FeasibilityCheckResult) -> str:
     staff = count_text(check.required_staff, "staff unit")
-    return f"costs {amount_text(check.estimated_cost)} credits and needs {staff}"
+    return f"costs {count_text(check.estimated_cost, 'credit')} and needs {staff}"

@@ -16,7 +16,7 @@ from replicalab.assessment import (
     credits_needed,
     staff,
 )
-from replicalab.lexicon import amount_text, capitalised, count_text, label_key, same_label
+from replicalab.lexicon import capitalised, count_text, label_key, same_label
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise
 from replicalab.scenarios import Pack
 
@@ -160,7 +160,7 @@ def _duration_clamp(plan: Assessment) -> Iterator[SuggestionChange]:
             original=str(days),
             revised=str(limit),
             reason=f"The lab has {count_text(limit, 'day')}.",
-            tradeoff=f"Below {least} days the study's endpoint is lost."
+            tradeoff=f"Below {count_text(least, 'day')} the study's endpoint is lost."
             if limit < least
             else f"{count_text(days - limit, 'day')} fewer to run and to repeat what fails.",
         )
@@ -187,8 +187,8 @@ def _sample_reduction(plan: Assessment) -> Iterator[SuggestionChange]:
     if over > 0:
         reasons.append(f"the budget is {count_text(over, 'credit')} short")
     if revised is not first:
-        most = amount_text(pack.staff_model.sample_threshold)
-        reasons.append(f"at {most} samples or fewer the plan needs one staff unit less")
+        most = count_text(pack.staff_model.sample_threshold, "sample")
+        reasons.append(f"at {most} or fewer the plan needs one staff unit less")
     halvings = sizes.index(revised)
     times = {1: "once", 2: "twice"}.get(halvings, f"{halvings} times")
     yield SuggestionChange(

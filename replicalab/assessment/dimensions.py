@@ -17,7 +17,6 @@ from replicalab.assessment.results import Category, Severity
 from replicalab.lexicon import (
     amount_text,
     count_text,
-    plural,
     quoted,
     repeated_labels,
     told_apart,
@@ -184,7 +183,7 @@ def _check_budget(plan: Assessment) -> list[str]:
     if plan.cost <= has:
         return []
     return [
-        f"The plan costs {amount_text(plan.cost)} credits, {amount_text(plan.cost - has)} over "
+        f"The plan costs {count_text(plan.cost, 'credit')}, {amount_text(plan.cost - has)} over "
         f"the budget of {amount_text(has)}."
     ]
 
@@ -218,7 +217,7 @@ def _check_staff(plan: Assessment) -> list[str]:
     if plan.staff <= has:
         return []
     steps = "".join(
-        f", 1 for more than {step.threshold} {plural(step.noun, 2)}"
+        f", 1 for more than {count_text(step.threshold, step.noun)}"
         for step in plan.staff_steps
         if step.adds
     )

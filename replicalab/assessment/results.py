@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
 
-from replicalab.lexicon import joined
+from replicalab.lexicon import count_text, joined
 from replicalab.models import (
     DIMENSIONS,
     LAB_DIMENSIONS,
@@ -67,7 +67,7 @@ class ValidationResult(Record):
     @model_validator(mode="after")
     def _valid_means_no_error(self) -> Self:
         if self.valid != (not self.errors):
-            raise ValueError(f"valid is {self.valid} with {len(self.errors)} errors")
+            raise ValueError(f"valid is {self.valid} with {count_text(len(self.errors), 'error')}")
         return self
 
     @property

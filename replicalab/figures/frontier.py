@@ -61,7 +61,7 @@ def frontier_figure(found: Frontier, plans: Mapping[str, Assessment], title: str
     sheet.lines.append(upright(budget, layer="above", color=FAIL, width=2))
     sheet.label_beside([(at, f"{name} {evidence.amount(at)}") for at, name in bounds.items()])
     above = sheet.label_above([(budget, f"budget {budget:,.0f}")])
-    sheet.mark(marks, lambda cost, _: f"{cost:,.0f} credits", labelled)
+    sheet.mark(marks, lambda cost, _: count_text(round(cost), "credit"), labelled)
     return sheet.figure(
         title,
         (above, _BELOW),

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelError, ModelTimeoutError, ModelUnreachableError
+from replicalab.lexicon import plural
 from replicalab.llm.endpoint import Endpoint
 from replicalab.negotiation import Clock, readable
 
@@ -82,7 +83,8 @@ def build_generate_fn(
                 if clock() - started >= endpoint.time_limit:
                     raise ModelTimeoutError(
                         f"{endpoint.host} did not complete its answer within "
-                        f"{endpoint.time_limit:g} seconds; try a faster model, or ask for less."
+                        f"{endpoint.time_limit:g} {plural('second', endpoint.time_limit)}; try "
+                        "a faster model, or ask for less."
                     )
                 step()
                 if on_progress is not None:

@@ -20,6 +20,7 @@ from replicalab.errors import (
     ModelSettingsError,
     ModelUnreachableError,
 )
+from replicalab.lexicon import plural
 from replicalab.llm.endpoint import API_KEY_SETTING, Endpoint
 
 _WORD: Final = re.compile(r"[a-z][a-z_]{0,59}")
@@ -96,7 +97,9 @@ def _refusal(endpoint: Endpoint, error: openai.APIStatusError) -> ModelError:
         number=f"{status}, {code}" if code else status,
         model=f"model '{endpoint.model}'",
         tokens=endpoint.max_tokens,
-        wait=f"{asked} seconds" if _SECONDS.fullmatch(asked) else "a while",
+        wait=f"{asked} {plural('second', float(asked))}"
+        if _SECONDS.fullmatch(asked)
+        else "a while",
     )
     kind: type[ModelError] = ModelServerError if server_failed else ModelRefusedError
     if status == httpx2.codes.TOO_MANY_REQUESTS:

@@ -12,6 +12,7 @@ import httpcore2
 import httpx2
 
 from replicalab.errors import ModelAnswerTooLongError, ModelFormatError, ModelTimeoutError
+from replicalab.lexicon import plural
 from replicalab.llm.endpoint import Endpoint
 
 LARGEST_PIECE: Final = 1 << 18
@@ -182,7 +183,8 @@ class _Counted(httpcore2.AsyncNetworkStream):
             data = await self._stream.read(min(max_bytes, BYTES_AT_ONCE), timeout)
         except httpcore2.ReadTimeout:
             raise ModelTimeoutError(
-                f"{endpoint.host} was silent for {endpoint.timeout:g} seconds; check "
+                f"{endpoint.host} was silent for {endpoint.timeout:g} "
+                f"{plural('second', endpoint.timeout)}; check "
                 "that the server is not overloaded, or allow more time."
             ) from None
         self._gate.count(data)

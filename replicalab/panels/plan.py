@@ -46,7 +46,7 @@ def header_panel(plan: Assessment) -> str:
         verdict=verdict,
         failing=failing_text(plan.causes) if plan.failing else "",
         cost=_cost_bar(plan),
-        credits=f"{amount_text(plan.cost)} of {amount_text(pack.lab.budget)} credits",
+        credits=f"{amount_text(plan.cost)} of {count_text(pack.lab.budget, 'credit')}",
         over=plan.cost > pack.lab.budget,
         evidence=_evidence_bar(evidence, [evidence]),
         evidence_status=evidence_status(evidence),
@@ -216,11 +216,11 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed], *, folded: bool 
         folded: whether the changes are shown on demand only.
     """
     after = whole.after
-    cost, budget = amount_text(after.cost), amount_text(after.pack.lab.budget)
+    cost, budget = amount_text(after.cost), count_text(after.pack.lab.budget, "credit")
     return drawn(
         "revision",
         verdict=plan_verdict(after),
-        size=f"{size_text(after.plan)}, {cost} of {budget} credits, {after.evidence.text}",
+        size=f"{size_text(after.plan)}, {cost} of {budget}, {after.evidence.text}",
         still=f"Still {failing_text(after.causes)}." if after.failing else "",
         total=f"In all: {saved_text(whole)} · {total_loss_text(whole)}",
         losses=protection_losses(whole),

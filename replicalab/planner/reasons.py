@@ -59,7 +59,7 @@ def _days_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, str]
         if most_counted(days, pack) < min(plan.sample_size, most_counted(before, pack)):
             tradeoff = f"{tradeoff} {_most_text(days, pack)}"
     if days < pack.min_days:
-        tradeoff = f"Below {pack.min_days} days the study's endpoint is lost."
+        tradeoff = f"Below {count_text(pack.min_days, 'day')} the study's endpoint is lost."
     return reason, tradeoff
 
 
@@ -167,4 +167,4 @@ def _dropping_reason(label: str, plan: Assessment) -> str:
             return f"{fit}, short of the study's {_BOUNDS[tier]}."
     if failing:
         return f"With it the plan fails on {joined(failing)}."
-    return f"With it the plan costs {amount_text(kept.cost - plan.cost)} credits more."
+    return f"With it the plan costs {count_text(kept.cost - plan.cost, 'credit')} more."

@@ -155,8 +155,8 @@ def round_summary(done: Round) -> str:
     """Return a round's plan in a few numbers, for a narrow place."""
     if done.plan is None:
         return "no plan"
-    cost = amount_text(done.plan.cost)
-    return f"{size_text(done.plan.plan)}, {cost} credits, {done.plan.evidence.text}"
+    cost = count_text(done.plan.cost, "credit")
+    return f"{size_text(done.plan.plan)}, {cost}, {done.plan.evidence.text}"
 
 
 def on_the_table(plan: Assessment) -> str:
@@ -290,14 +290,14 @@ def ledger_sentence(gifts: Sequence[Gift]) -> str:
     given = "gave nothing"
     if scientist is not None:
         saved, evidence = scientist.credits_saved, _evidence_given(scientist)
-        given = f"gave {amount_text(saved)} credits"
+        given = f"gave {count_text(saved, 'credit')}"
         if saved < 0:
-            given = f"came to want {amount_text(-saved)} credits more"
+            given = f"came to want {count_text(-saved, 'credit')} more"
         given = f"{given} and {evidence}" if evidence else given
     saved = manager.credits_saved if manager else 0
-    spent = f"gave {amount_text(abs(saved))} credits"
+    spent = f"gave {count_text(abs(saved), 'credit')}"
     if saved > 0:
-        spent = f"came to offer {amount_text(saved)} credits less"
+        spent = f"came to offer {count_text(saved, 'credit')} less"
     return f"The Scientist {given}; the Lab Manager {spent}."
 
 
@@ -340,7 +340,7 @@ def step_changes(step: PlanStep) -> str:
     sizes, others = [], []
     for field, old, new in step.fields:
         if isinstance(old, int) and isinstance(new, int):
-            sizes.append(f"{amount_text(old)} → {amount_text(new)} {_SIZES[field]}s")
+            sizes.append(f"{amount_text(old)} → {count_text(new, _SIZES[field])}")
         else:
             others.append(f"other {FIELD_LABELS[field].lower()}")
     return ", ".join([*sizes, *others])

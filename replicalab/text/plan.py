@@ -53,7 +53,7 @@ def used_text(plan: Assessment, slack: Slack) -> str:
     if slack.dimension in ITEMS:
         return f"{used} needed, {limit} free"
     if slack.dimension not in _NOTHING_LEFT_OF:
-        return f"{used} / {limit} {plural(noun, 2)}"
+        return f"{used} / {limit} {plural(noun, slack.limit)}"
     if not slack.ok and slack.dimension not in plan.causes:
         return f"see {joined(plan.check.repeated)}"
     errors = plan.validation.errors if slack.dimension is Dimension.PROTOCOL else []
@@ -98,7 +98,7 @@ def unmet_durations(days: int, pack: Pack, *, checked: bool = True) -> list[str]
         checked: whether to name those too that the check of a plan holds, and reports itself.
     """
     return [
-        f"Below the study's '{each.key.replace('_', ' ')}' of {amount_text(each.quantity)} days."
+        f"Below the study's '{each.key.replace('_', ' ')}' of {count_text(each.quantity, 'day')}."
         for each in pack.constraints
         if each.comparator is Comparator.AT_LEAST
         and each.quantity is not None

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from replicalab.assessment import assess
 from replicalab.characters import on_one_line
-from replicalab.lexicon import amount_text, joined, quoted
+from replicalab.lexicon import amount_text, count_text, joined, quoted
 from replicalab.models import (
     FIELD_LABELS,
     LARGEST_PLANNED,
@@ -227,5 +227,5 @@ def draw_preview(form: Form, pack: Pack) -> None:
         return
     found = assess(plan, pack)
     draw_verdict(plan_verdict(found))
-    cost, budget = amount_text(found.cost), amount_text(pack.lab.budget)
-    st.caption(f"It costs {cost} of {budget} credits.")
+    cost, budget = amount_text(found.cost), count_text(pack.lab.budget, "credit")
+    st.caption(f"It costs {cost} of {budget}.")

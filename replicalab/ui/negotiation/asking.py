@@ -16,6 +16,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from replicalab.agents.scientist_policy import GenerateFn
+from replicalab.lexicon import count_text
 from replicalab.llm import Endpoint, Progress, build_generate_fn
 from replicalab.ui.controls import button
 from replicalab.ui.negotiation.table import Task, table
@@ -72,7 +73,8 @@ def carry_on(asking: Asking | None) -> None:
 
     def touch(progress: Progress) -> None:
         status.update(
-            label=f"{asked}: {progress.characters:,} characters in {progress.seconds:.0f} seconds"
+            label=f"{asked}: {count_text(progress.characters, 'character')} in "
+            f"{count_text(round(progress.seconds), 'second')}"
         )
 
     asking.ask(build_generate_fn(endpoint, on_progress=touch))

@@ -10,6 +10,7 @@ import streamlit as st
 
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
+from replicalab.lexicon import count_text
 from replicalab.models import DIMENSIONS, LAB_DIMENSIONS
 from replicalab.scenarios import Difficulty, broken_scenarios
 from replicalab.ui import own_studies, state
@@ -168,4 +169,4 @@ def _draw_broken_files() -> None:
             for fault in error.faults:
                 st.text(shown(str(fault)))
             if error.more:
-                st.text(f"and {error.more} more faults")
+                st.text(f"and {count_text(error.more, 'fault', 'more')}")

@@ -9,6 +9,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.errors import ScenarioError
+from replicalab.lexicon import count_text
 from replicalab.lint import LintLevel, lint
 from replicalab.scenarios import (
     Study,
@@ -130,7 +131,7 @@ def _draw_verdict(text: str) -> None:
 
 def _draw_faults(error: ScenarioError) -> None:
     faults, number = error.faults, len(error.faults) + error.more
-    count = f"{number} faults" if number > 1 else "One fault"
+    count = count_text(number, "fault") if number > 1 else "One fault"
     first = f" The first {len(faults)} are listed." if error.more else ""
     st.error(f"{count}. The file can be used when none is left.{first}", icon=":material/cancel:")
     draw_table(
@@ -146,7 +147,8 @@ def _draw_faults(error: ScenarioError) -> None:
 def _draw_lint(study: Study) -> None:
     findings = lint(study)
     warnings = [finding for finding in findings if finding.level is LintLevel.WARNING]
-    with st.expander(f"Worth a look: {len(warnings)} warnings, {len(findings)} findings"):
+    counted = count_text(len(warnings), "warning"), count_text(len(findings), "finding")
+    with st.expander(f"Worth a look: {', '.join(counted)}"):
         for finding in findings:
             mark = badge(
                 Status.CAUTION if finding.level is LintLevel.WARNING else Status.PASS,
