@@ -9,7 +9,7 @@ from replicalab.planner.asks import (
 from replicalab.planner.binding import Extra
 from replicalab.planner.frontier import Frontier, FrontierPlan, LossLine, Standing
 from replicalab.planner.least_loss import LeastLoss, Rank, least_loss_offer, rank
-from replicalab.planner.limits import Constraint, largest_sample
+from replicalab.planner.limits import Constraint, largest_sample, leanest
 from replicalab.planner.options import (
     Options,
     Worded,
@@ -42,6 +42,7 @@ __all__ = [
     "change_steps",
     "frontier",
     "largest_sample",
+    "leanest",
     "least_loss",
     "least_loss_offer",
     "least_worded",

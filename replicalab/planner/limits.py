@@ -14,9 +14,18 @@ from functools import cached_property
 from math import inf
 from typing import Final
 
-from replicalab.assessment import Counts, counts_of, credits_needed, evidence_value, staff, tier_of
+from replicalab.assessment import (
+    Assessment,
+    Counts,
+    assess,
+    counts_of,
+    credits_needed,
+    evidence_value,
+    staff,
+    tier_of,
+)
 from replicalab.assessment.evidence import seen_effect
-from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Dimension, Protocol
+from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Dimension, Protocol, revise
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 
 TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
@@ -253,6 +262,22 @@ class Worth:
             if needed is not None and samples >= needed:
                 return tier
         return BELOW_FLOOR
+
+
+def leanest(plan: Assessment) -> Assessment | None:
+    """Return a plan with the fewest samples that are allowed and meet the target still.
+
+    None where it does not meet the target itself, and where it has no sample to spare.
+    """
+    pack, factor = plan.pack, plan.evidence_factor
+    worth, counts = Worth(pack, most_looked_at(plan.plan, pack)), plan.counts
+    needed, allowed = worth.needed(0, factor), worth.allowed(factor)
+    if plan.evidence.tier is not EvidenceTier.MEETS_TARGET or needed is None or allowed is None:
+        return None
+    samples = max(needed, allowed, Limits(pack).fewest_samples(counts.controls))
+    return (
+        assess(revise(plan.plan, sample_size=samples), pack) if samples < counts.samples else None
+    )
 
 
 def shortfall(value: float, pack: Pack) -> float:

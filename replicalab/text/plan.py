@@ -24,10 +24,12 @@ from replicalab.lexicon import (
 )
 from replicalab.measures import Given
 from replicalab.models import Dimension
-from replicalab.planner import PlanStep
+from replicalab.planner import PlanStep, leanest
 from replicalab.scenarios import Bounds, Comparator, Control, Pack
 
 ITEMS: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS)
+_ENOUGH_FEWER: Final = 0.75
+"""Fewer samples are spoken of from this share of those planned."""
 _NOTHING_LEFT_OF: Final = (Dimension.PROTOCOL, Dimension.POLICY)
 
 
@@ -65,6 +67,19 @@ def used_text(plan: Assessment, slack: Slack) -> str:
 def slack_text(slack: Slack) -> str:
     """Return what is left, signed (``+350``, ``−2``, ``0``); empty where nothing can be left."""
     return "" if slack.dimension in _NOTHING_LEFT_OF else signed_text(slack.slack)
+
+
+def spare_text(plan: Assessment) -> str:
+    """Return how many samples would do; empty unless they are at least a quarter fewer.
+
+    ``25 participants would reach power 0.97; you planned 100.``
+    """
+    lean, planned = leanest(plan), plan.counts.samples
+    if lean is None or lean.counts.samples > planned * _ENOUGH_FEWER:
+        return ""
+    unit, samples = plan.pack.design.unit_of_n.split(" (")[0], lean.counts.samples
+    size = count_text(1, "sample") if samples == 1 else f"{amount_text(samples)} {unit}"
+    return f"{size} would reach {lean.evidence.text}; you planned {amount_text(planned)}."
 
 
 def cliff_text(cliff: Cliff) -> str:
@@ -130,6 +145,7 @@ def notes(plan: Assessment) -> list[tuple[str, str]]:
     """Return what else is to be known of a plan: what kind of note it is, and its sentence."""
     told = [issue.message for issue in plan.validation.paper_warnings]
     told += unmet_durations(plan.counts.days, plan.pack, checked=False)
+    told += filter(None, [spare_text(plan)])
     kinds = {
         "Caution": dropped_cautions(plan),
         "Note": told,

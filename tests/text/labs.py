@@ -70,8 +70,8 @@ def _told(options: Options) -> Iterator[tuple[str, str]]:
     yield "staff", plan.staff_text(yours)
     for dimension, reason in yours.check.reasons_once:
         yield f"why {dimension}", reason
-    for text in (*plan.dropped_cautions(yours), *map(plan.cliff_text, yours.cliffs)):
-        yield "caution", text
+    for name, text in plan.notes(yours):
+        yield name.casefold(), text
     yield "assumption", plan.assumption_text(yours)
     for label, size, evidence in plan.assumed_rows(yours):
         yield "assumed", f"{label} ({size}): {evidence.number}"

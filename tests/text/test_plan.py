@@ -16,6 +16,8 @@ from replicalab.text.plan import (
     dropped_cautions,
     effect_text,
     evidence_text,
+    notes,
+    spare_text,
     staff_text,
     total_loss_text,
     unmet_durations,
@@ -204,3 +206,17 @@ def test_evidence_that_moves_below_the_precision_shown_is_unchanged() -> None:
     step = PlanStep(assess(PLAN, pack), assess(make_protocol(sample_size=39), pack))
     assert step.before.evidence.value != step.after.evidence.value
     assert evidence_text(step) == "power 1.00, unchanged"
+
+
+# --- samples to spare -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("planned", "is_told"), [(10, False), (13, False), (14, True), (100, True)]
+)
+def test_samples_to_spare_are_told_from_a_quarter_on(planned: int, is_told: bool) -> None:
+    pack = load_scenario("psy_stroop", "easy")
+    plan = assess(revise(pack.reference_protocol, sample_size=planned), pack)
+    text = f"10 participants would reach power 0.803; you planned {planned}."
+    assert spare_text(plan) == (text if is_told else "")
+    assert (("Note", text) in notes(plan)) == is_told
