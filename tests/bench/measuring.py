@@ -21,7 +21,7 @@ BARS: Final[dict[str, tuple[float, float | None]]] = {
     "import of replicalab.agents / of pydantic": (4.5, 2.5),
     "all studies, ms": (1000, None),
     "edit to paint, Protocol": (5.0, 1.3),
-    "edit to paint, Trade-offs": (5.5, 2.0),
+    "edit to paint, Trade-offs": (2.0, 1.5),
     "move between pages": (5.5, 2.0),
     "cold start": (1.8, 1.5),
     "thirty people, p95": (10.0, 1.0),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -38,7 +39,8 @@ quiet => {
   window.painted = new Promise(resolve => {
     let began = null, last = null, timer = null;
     const begin = event => {
-      if (event.type === "click" || event.key === "Enter") began = began ?? performance.now();
+      const acts = event.type === "click" || /^(Enter|Arrow)/.test(event.key);
+      if (acts) began = began ?? performance.now();
     };
     addEventListener("keydown", begin, true);
     addEventListener("click", begin, true);
@@ -121,6 +123,16 @@ def edit_time(page: Page, label: str) -> float:
     return statistics.median(times[3:])
 
 
+def lever_time(page: Page, label: str) -> float:
+    """Return the median milliseconds from an arrow key to the paint over several steps."""
+    lever = page.get_by_role("slider", name=label)
+    times = []
+    for turn in range(EDITS):
+        pull = partial(lever.press, "ArrowRight" if turn % 2 else "ArrowLeft")
+        times.append(painted(page, pull))
+    return statistics.median(times[3:])
+
+
 def move_time(page: Page, links: tuple[str, str]) -> float:
     """Return the median milliseconds from a click to the paint over several moves."""
     times = []
@@ -152,6 +164,17 @@ def test_edit_to_paint(
     ours.close()
     detail = f"{name}, {field.lower()}, {full:.0f} ms to {blank:.0f} ms"
     hold(capsys, f"edit to paint, {name}", full / blank, detail)
+
+
+def test_lever_to_paint(
+    browser: Browser, stock_url: str, our_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, ours = opened(browser, stock_url), opened(browser, f"{our_url}/Trade-offs")
+    blank, full = edit_time(page, "Number"), lever_time(ours, "Budget, credits")
+    page.close()
+    ours.close()
+    detail = f"the budget's lever, {full:.0f} ms to {blank:.0f} ms"
+    hold(capsys, "edit to paint, Trade-offs", full / blank, detail)
 
 
 def test_move_between_pages(
