@@ -2,8 +2,8 @@
 
 from replicalab.figures.convergence import convergence_chart
 from replicalab.figures.frontier import frontier_figure
-from replicalab.figures.region import region_figure
-from replicalab.figures.sheet import BALANCED, LEAST_LOSS, OFFER, POINT, YOUR_PLAN
+from replicalab.figures.region import region_figure, spotted
+from replicalab.figures.sheet import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN, Mark
 from replicalab.figures.style import CONFIG
 
 __all__ = [
@@ -11,9 +11,10 @@ __all__ = [
     "CONFIG",
     "LEAST_LOSS",
     "OFFER",
-    "POINT",
     "YOUR_PLAN",
+    "Mark",
     "convergence_chart",
     "frontier_figure",
     "region_figure",
+    "spotted",
 ]

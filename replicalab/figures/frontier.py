@@ -3,98 +3,94 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final
 
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.figures.sheet import Sheet, scale_end
-from replicalab.figures.style import CAUTION, EVIDENCE, FAIL, PASS, QUIET, level, upright
+from replicalab.figures.sheet import INK, Line, Mark, Path, Sheet, Spot, room_at_the_left, scale_end
 from replicalab.lexicon import count_text
 from replicalab.planner import Frontier, FrontierPlan, LossLine
 
-_LOOKS: Final = (
-    ("circle", EVIDENCE, "solid"),
-    ("square", CAUTION, "dash"),
-    ("triangle-up", PASS, "dot"),
-    ("cross", FAIL, "dashdot"),
-    ("hexagon", QUIET, "longdash"),
+LOOKS: Final = (
+    ("#0072B2", "solid"),
+    ("#806600", "dash"),
+    ("#00795A", "dot"),
+    ("#B5407E", "dashdot"),
+    ("#5E6B78", "longdash"),
 )
-"""Symbol, colour and dash of the line of each fidelity loss; a larger loss has the last ones."""
-_BELOW: Final = 58
-"""Room below the plot in px, for the credits."""
+"""Colour and dash of the line of each fidelity loss; a larger loss has the last ones."""
+_BUDGET: Final = "#B84E00"
+_MOST_OF_A_LINE: Final = 40
+"""So many plans of a line can be pointed at; with more, evenly spaced ones."""
 
 
-def frontier_figure(found: Frontier, plans: Mapping[str, Assessment], title: str) -> go.Figure:
+def frontier_figure(found: Frontier, marks: Sequence[Mark], title: tuple[str, str]) -> go.Figure:
     """Return evidence against credits, a line for each fidelity loss; up is better.
 
     Args:
         found: the plans that nothing beats; not none.
-        plans: the plans to mark, each under one of the names of `SYMBOLS`; at least one.
-        title: what the chart shows.
+        marks: the plans to mark; at least one.
+        title: what the chart shows, and for which lab.
     """
-    evidence, budget = next(iter(plans.values())).evidence, found.pack.lab.budget
+    evidence, budget = marks[0].plan.evidence, found.pack.lab.budget
     scale, end = evidence.row.scale, scale_end(evidence)
     worst = end if scale.lower_is_better else 0.0
-    marks = [
-        (name, plan.cost, value if math.isfinite(value := plan.evidence.value) else worst)
-        for name, plan in plans.items()
-    ]
-    bounds = {evidence.target: "target", evidence.floor: "floor"} | {evidence.target: "target"}
 
+    def place(plan: Assessment) -> Spot:
+        value = plan.evidence.value
+        return plan.cost, value if math.isfinite(value) else worst
+
+    bounds = {evidence.target: "target", evidence.floor: "floor"} | {evidence.target: "target"}
+    spots = [place(mark.plan) for mark in marks]
     drawn = [plan for line in found.lines for plan in line.plans]
-    costs = [budget, *(plan.credits for plan in drawn), *(cost for _, cost, _ in marks)]
-    values = [*bounds, *(plan.value for plan in drawn), *(value for _, _, value in marks)]
+    costs = [budget, *(plan.credits for plan in drawn), *(cost for cost, _ in spots)]
+    values = [*bounds, *(plan.value for plan in drawn), *(value for _, value in spots)]
     pad = max(1.0, (max(costs) - min(costs)) * 0.08)
     top = min(max(values), end) * 1.06
-    sheet = Sheet(
-        (min(costs) - pad, max(costs) + pad), (top, 0.0) if scale.lower_is_better else (0.0, top)
-    )
-    labelled = []
-    for place, line in enumerate(found.lines, start=1):
-        # Each line's label is at another height, as lines run close.
-        at = _nearest(line, place / (len(found.lines) + 1))
-        _draw_line(sheet, line, at, evidence)
-        labelled.append((f"loss {line.loss}", line.plans[at].credits, line.plans[at].value))
-    sheet.lines += [level(value, layer="above", color=QUIET, dash="dash") for value in bounds]
-    sheet.lines.append(upright(budget, layer="above", color=FAIL, width=2))
-    sheet.label_beside([(at, f"{name} {evidence.amount(at)}") for at, name in bounds.items()])
-    above = sheet.label_above([(budget, f"budget {budget:,.0f}")])
-    sheet.mark(marks, lambda cost, _: count_text(round(cost), "credit"), labelled)
+    left, right = min(costs) - pad, max(costs) + pad
+    sheet = Sheet((left, right), (top, 0.0) if scale.lower_is_better else (0.0, top))
+    levels = [
+        Line(f"{name} {evidence.amount(at)}", [(left, at), (right, at)], INK,
+             "solid" if name == "target" else "dash")
+        for at, name in bounds.items()
+    ]  # fmt: skip
+    upright: Path = [(budget, sheet.y[0]), (budget, sheet.y[1])]
+    sheet.draw([*levels, Line(f"budget {budget:,.0f}", upright, _BUDGET)])
+    for line in found.lines:
+        _draw_line(sheet, line, evidence)
+    sheet.mark(marks, place, lambda cost, _: count_text(round(cost), "credit"))
     return sheet.figure(
         title,
-        (above, _BELOW),
-        xaxis={"title": {"text": "credits", "standoff": 10}, "tickformat": ",", "nticks": 6},
-        yaxis={"title": {"text": evidence.measure, "standoff": 14}, "tickformat": scale.ticks},
+        room_at_the_left(evidence.amount(top)),
+        xaxis={"title": "credits", "tickformat": ",", "nticks": 6},
+        yaxis={"title": evidence.measure, "tickformat": scale.ticks},
     )
 
 
-def _nearest(line: LossLine, share: float) -> int:
-    """Return the place of the plan that is nearest to that share of a line's rise."""
-    first, last = line.plans[0].value, line.plans[-1].value
-    value = first + share * (last - first)
-    return min(range(len(line.plans)), key=lambda place: abs(line.plans[place].value - value))
-
-
-def _draw_line(sheet: Sheet, line: LossLine, at: int, evidence: Evidence) -> None:
-    """Draw one line, with its symbol at either end and where its label is."""
-    symbol, colour, dash = _LOOKS[min(line.loss, len(_LOOKS) - 1)]
-    shown = {0, at, len(line.plans) - 1}
+def _draw_line(sheet: Sheet, line: LossLine, evidence: Evidence) -> None:
+    """Draw one line, whose plans can be pointed at."""
+    colour, dash = LOOKS[min(line.loss, len(LOOKS) - 1)]
+    plans = _spaced(line.plans)
+    path: Path = [(plan.credits, plan.value) for plan in plans]
     sheet.add(
-        x=[plan.credits for plan in line.plans],
-        y=[plan.value for plan in line.plans],
-        customdata=[_hover(plan, evidence) for plan in line.plans],
-        mode="lines+markers",
-        line={"color": colour, "width": 2.5, "dash": dash},
-        marker={
-            "symbol": symbol,
-            "size": [8 if place in shown else 0 for place in range(len(line.plans))],
-            "color": colour,
-        },
+        x=[plan.credits for plan in plans],
+        y=[plan.value for plan in plans],
+        customdata=[_hover(plan, evidence) for plan in plans],
+        mode="lines" if len(plans) > 1 else "markers",
+        line={"color": colour, "width": 3, "dash": dash},
+        marker={"color": colour, "size": 8},
         name=f"fidelity loss {line.loss}",
         hovertemplate="%{customdata}<extra></extra>",
     )
+    sheet.name_line(f"loss {line.loss}", path if len(path) > 1 else path * 2, colour)
+
+
+def _spaced(plans: Sequence[FrontierPlan]) -> list[FrontierPlan]:
+    """Return some of a line's plans, the first and the last among them."""
+    steps = min(len(plans), _MOST_OF_A_LINE) - 1
+    return [plans[round(step * (len(plans) - 1) / max(1, steps))] for step in range(steps + 1)]
 
 
 def _hover(plan: FrontierPlan, evidence: Evidence) -> str:

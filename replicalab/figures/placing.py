@@ -1,26 +1,28 @@
-"""Where labels go, so that none covers another: pure geometry in pixels.
+"""Where labels go, so that each stands at its mark and none covers another: geometry in pixels.
 
-The same figure is shown on a projector and on a phone, and nobody knows beforehand on which. So
-labels are placed for the phone's width: on a wider screen points move apart and labels do not
-grow.
+The same figure is shown on a projector and on a phone, and nobody knows beforehand on which. So a
+place is a share of the plot's width and a distance in px from there, and is tried at three widths.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-LETTER: Final = 6.4
+LETTER: Final = 6.8
 """Width of a letter of a label in px, on average and rather more than less."""
-LINE: Final = 15.0
-"""Height of a line of labels in px."""
-NARROW: Final = 215.0
-"""Width of the plot on the narrowest screen, in px."""
-PLOT: Final = 272
+LINE: Final = 19.0
+"""Height of a label in px."""
+WIDTHS: Final = (285.0, 610.0, 1000.0)
+"""Width of the plot on a phone, a projector and a large screen, in px."""
+PLOT: Final = 330
 """Height of the plot, in px."""
-OVERHANG: Final = 38
-"""How far a label above the plot may stand out of it on either side, in px."""
+_MARK: Final = 9
+"""Half the size of a mark, in px."""
+_ALONG: Final = 24.0
+"""How far apart, at most, the places along a line are on a phone, in px."""
 
 
 class Box(NamedTuple):
@@ -40,94 +42,118 @@ class Box(NamedTuple):
             and other.bottom < self.top
         )
 
+    def outside(self, width: float) -> float:
+        """Return how far it stands out of a plot of that width, in px."""
+        across = max(0.0, -self.left) + max(0.0, self.right - width)
+        return across + max(0.0, -self.bottom) + max(0.0, self.top - PLOT)
 
-def box_of(text: str, x: float, y: float) -> Box:
-    """Return about what a label with its middle there covers."""
-    half = width_of(text) / 2
-    return Box(x - half, y - LINE / 2, x + half, y + LINE / 2)
+
+class Place(NamedTuple):
+    """A place for a label's middle: a point of the plot, and how far from it in px.
+
+    Attributes:
+        across: the point's share of the plot's width.
+        height: the point's height in px.
+        right, up: from the point to the label's middle.
+    """
+
+    across: float
+    height: float
+    right: float = 0.0
+    up: float = 0.0
+
+    def box(self, text: str, width: float) -> Box:
+        """Return about what a label there covers in a plot of that width."""
+        x, y, half = self.across * width + self.right, self.height + self.up, width_of(text) / 2
+        return Box(x - half, y - LINE / 2, x + half, y + LINE / 2)
+
+
+class Wanted(NamedTuple):
+    """A label that wants a place: its text, and the places that would do, the best one first."""
+
+    text: str
+    places: Sequence[Place]
 
 
 def width_of(text: str) -> float:
     """Return about how wide a label is, in px."""
-    return len(text) * LETTER + 6
+    return len(text) * LETTER + 8
 
 
-def spread(positions: Sequence[float], heights: Sequence[float]) -> list[float]:
-    """Return positions in the order given, labels of those heights apart and within the plot.
+def placed(labels: Sequence[Wanted], marks: Sequence[Place]) -> list[Place]:
+    """Return a place for each label, in their order: clear of labels before it, then of marks."""
+    taken: list[list[Box]] = [[] for _ in WIDTHS]
+    drawn = [[_mark(mark, width) for mark in marks] for width in WIDTHS]
+    found = []
+    for text, places in labels:
+        best, least = places[0], (math.inf, 0.0, 0)
+        for place in places:
+            cost = _cost([place.box(text, width) for width in WIDTHS], taken, drawn)
+            if cost < least:
+                best, least = place, cost
+            if not any(cost):
+                break
+        found.append(best)
+        for boxes, width in zip(taken, WIDTHS, strict=True):
+            boxes.append(best.box(text, width))
+    return found
+
+
+def _cost(
+    boxes: Sequence[Box], labels: Sequence[Sequence[Box]], marks: Sequence[Sequence[Box]]
+) -> tuple[float, float, int]:
+    """Return how bad a place is, over all widths: labels covered, px outside, marks covered."""
+    outside = sum(box.outside(width) for box, width in zip(boxes, WIDTHS, strict=True))
+    return _covered(boxes, labels), outside, _covered(boxes, marks)
+
+
+def _covered(boxes: Sequence[Box], others: Sequence[Sequence[Box]]) -> int:
+    pairs = zip(boxes, others, strict=True)
+    return sum(box.overlaps(other) for box, there in pairs for other in there)
+
+
+def _mark(place: Place, width: float) -> Box:
+    x, y = place.across * width, place.height
+    return Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK)
+
+
+def around(text: str, across: float, height: float) -> list[Place]:
+    """Return the places for the label of a mark: beside, above, below, and a little further."""
+    aside = width_of(text) / 2 + 12
+    ways = (
+        *((aside * way, up) for up in (0.0, 15.0, -15.0) for way in (1, -1)),
+        *((aside * way, up) for way in (0.0, 0.6, -0.6, 1.0, -1.0) for up in (22.0, -22.0)),
+        *((aside * way, up) for way in (0.0, 0.9, -0.9) for up in (42.0, -42.0)),
+    )
+    return [Place(across, height, right, up) for right, up in ways]
+
+
+def along(text: str, line: Sequence[tuple[float, float] | None]) -> list[Place]:
+    """Return the places for the name of a line: on it, from its end backwards.
 
     Args:
-        positions: where the labels' middles would best be, in px.
-        heights: how tall they are; one of several lines stays below the top as a whole.
+        text: the name.
+        line: its corners, each a share of the width and a height in px; None lifts the pen.
     """
-    order = sorted(range(len(positions)), key=lambda i: positions[i])
-    found = [positions[i] for i in order]
-    gaps = [(heights[a] + heights[b]) / 2 for a, b in pairwise(order)]
-    for after, gap in enumerate(gaps, start=1):
-        found[after] = max(found[after], found[after - 1] + gap)
-    ceiling = PLOT - (heights[order[-1]] - min(heights)) / 2 if order else PLOT
-    for place in reversed(range(len(found))):
-        found[place] = min(found[place], ceiling)
-        ceiling = found[place] - (gaps[place - 1] if place else 0)
-    placed = dict(zip(order, found, strict=True))
-    return [placed[i] for i in range(len(positions))]
-
-
-def rows(centres: Sequence[float], texts: Sequence[str]) -> list[tuple[float, int]]:
-    """Return places above the plot for labels of marks at those x (px), in as few rows as fit.
-
-    Each is how far the label's middle is from its mark, in px, and its row, counted from 0.
-    """
-    taken: list[Box] = []
-    found = []
-    for centre, text in zip(centres, texts, strict=True):
-        half = width_of(text) / 2
-        middle = min(max(centre, half - OVERHANG), NARROW + OVERHANG - half)
-        row = 0
-        while any(box_of(text, middle, row * LINE).overlaps(box) for box in taken):
-            row += 1
-        taken.append(box_of(text, middle, row * LINE))
-        found.append((middle - centre, row))
-    return found
-
-
-def beside(
-    points: Sequence[tuple[float, float]], texts: Sequence[str]
-) -> list[tuple[float, float]]:
-    """Return a place for each point's label, clear of the points and of each other.
-
-    Each is how far the label's middle is from its point, in px: to the right, and up.
-    """
-    marks = [Box(x - 8, y - 8, x + 8, y + 8) for x, y in points]
-    labels: list[Box] = []
-    found = []
-    for (x, y), text in zip(points, texts, strict=True):
-        places = {(right, up): box_of(text, x + right, y + up) for right, up in _around(text)}
-        # A label with no room beside its point goes to one of the rows of the plot.
-        for row in range(int(PLOT / LINE)):
-            right, up = NARROW / 2 - x, row * LINE + LINE / 2 - y
-            places.setdefault((right, up), box_of(text, x + right, y + up))
-        best = min(places, key=lambda place: _cost(places[place], labels, marks))
-        labels.append(places[best])
-        found.append(best)
-    return found
-
-
-def _around(text: str) -> list[tuple[float, float]]:
-    aside = width_of(text) / 2 + 11
+    half = width_of(text) / 2
+    middles = [Place(*point) for point in reversed(list(_points(line)))]
+    # Beside an upright line, or within the plot where a line ends at its edge, it may stand off.
     return [
-        *((aside * way, up) for up in (0.0, 14.0, -14.0) for way in (1, -1)),
-        *((aside * way, up) for way in (0, 0.6, -0.6) for up in (19.0, -19.0)),
-        *((aside * way, up) for way in (0, 0.9, -0.9) for up in (36.0, -36.0, 54.0, -54.0)),
+        *(place._replace(right=-half - 2) for place in middles[:1]),
+        *middles,
+        *(place._replace(right=way * (half + 3)) for place in middles for way in (1, -1)),
     ]
 
 
-def _cost(box: Box, labels: Sequence[Box], marks: Sequence[Box]) -> tuple[int, int, float]:
-    """Return how bad a place is: labels covered first, then marks, then px outside the plot."""
-    outside = (
-        max(0.0, -box.left)
-        + max(0.0, box.right - NARROW)
-        + max(0.0, -box.bottom)
-        + max(0.0, box.top - PLOT)
-    )
-    covered = sum(box.overlaps(other) for other in marks)
-    return sum(box.overlaps(other) for other in labels), covered + (outside > 0), outside
+def _points(line: Sequence[tuple[float, float] | None]) -> Iterator[tuple[float, float]]:
+    """Yield points on a line, near enough to each other."""
+    for start, end in pairwise(line):
+        if start and end:
+            length = max(abs(end[0] - start[0]) * WIDTHS[0], abs(end[1] - start[1]))
+            steps = max(1, round(length / _ALONG))
+            for step in range(steps + 1):
+                share = step / steps
+                yield (
+                    start[0] + share * (end[0] - start[0]),
+                    start[1] + share * (end[1] - start[1]),
+                )

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment
-from replicalab.figures.sheet import INK, PAPER, Sheet, scale_end
-from replicalab.figures.style import FAIL, LABEL_SIZE, QUIET
+from replicalab.figures.placing import PLOT
+from replicalab.figures.sheet import (
+    BELOW,
+    INK,
+    RIGHT,
+    Line,
+    Mark,
+    Path,
+    Sheet,
+    Spot,
+    room_at_the_left,
+    scale_end,
+)
+from replicalab.figures.style import QUIET
 from replicalab.lexicon import count_text
 from replicalab.planner import Constraint
 from replicalab.planner.region import Region
@@ -20,67 +33,87 @@ from replicalab.planner.region import Region
 _COLUMNS: Final = 24
 _ROWS: Final = 30
 """How many points, at most, can be clicked each way."""
-_BELOW: Final = 104
-"""Room below the plot in px, for the days and the scale."""
 
+_SHADES: Final = ("#D7E8F2", "#A9CFE3", "#59A2C8", "#0072B2", "#004C79", "#00395B")
+"""From no evidence to all there can be: the same in both themes, so that darker is always more."""
 _VEIL: Final = "rgba(150, 150, 150, 0.5)"
-_DASHES: Final = {
-    Constraint.BUDGET: "solid",
-    Constraint.SCHEDULE: "solid",
-    Constraint.STAFF: "dash",
-    Constraint.THROUGHPUT: "dot",
-    Constraint.POPULATION: "longdash",
-    Constraint.ENDPOINT: "dashdot",
-    Constraint.STUDY: "longdashdot",
+COLOURS: Final = {
+    Constraint.BUDGET: "#B84E00",
+    Constraint.SCHEDULE: "#8C4FB3",
+    Constraint.STAFF: "#B5407E",
+    Constraint.STUDY: "#5E6B78",
+    Constraint.ENDPOINT: "#7A6A00",
+    Constraint.THROUGHPUT: "#007A80",
+    Constraint.POPULATION: "#4A7A1E",
 }
-_CAPS: Final = (Constraint.THROUGHPUT, Constraint.POPULATION, Constraint.ENDPOINT)
-"""What keeps samples from counting."""
+"""The colour of each limit: dark enough for white letters, light enough for the dark theme."""
+CAPS: Final = (Constraint.THROUGHPUT, Constraint.POPULATION)
+"""What keeps samples from counting, and nothing from being run: a layer of its own."""
 
-Path = list[tuple[float | None, float | None]]
-"""Corners of a line or an outline; None lifts the pen."""
+
+class Spotted(NamedTuple):
+    """Where a point lies in the region's chart.
+
+    Attributes:
+        across, up: shares of the plot.
+        room: the plot's height, and what is left, right and below of it, in px.
+    """
+
+    across: float
+    up: float
+    room: Mapping[str, int]
 
 
 def region_figure(
     region: Region,
-    plans: Mapping[str, Assessment],
+    marks: Sequence[Mark],
     limits: Mapping[Constraint, str],
-    title: str,
+    title: tuple[str, str],
+    *,
+    lost: bool = False,
 ) -> go.Figure:
-    """Return the region as a map: evidence in blue, what does not fit hatched, limits labelled.
+    """Return the region as a map: evidence in blue, what does not fit hatched, limits named.
 
     Args:
         region: the plans over the grid.
-        plans: the plans to mark, each under one of the names of `SYMBOLS`.
-        limits: each constraint's label.
-        title: what the chart shows.
+        marks: the plans to mark.
+        limits: each constraint's name.
+        title: what the chart shows, and for which lab.
+        lost: whether to show which samples cannot count, and what keeps them from it.
     """
     sheet = _Map(region)
     sheet.draw_evidence()
-    sheet.draw_bands()
-    sheet.draw_lines()
+    sheet.draw_misfits()
+    if lost:
+        sheet.draw_lost()
+    sheet.draw_lines({name: text for name, text in limits.items() if lost or name not in CAPS})
     sheet.draw_points()
-    (left, right), (bottom, top) = sheet.x, sheet.y
-    spots = [(name, plan.counts.days, plan.counts.samples) for name, plan in plans.items()]
-    seen = [spot for spot in spots if left <= spot[1] <= right and bottom <= spot[2] <= top]
-    sheet.mark(seen, _size)
-    above = sheet.label_lines(limits)
+    sheet.mark(marks, _place, _size)
     every = max(1, -(-len(region.days) * int(sheet.half * 2) // 10))
     return sheet.figure(
         title,
-        (max(2, above), _BELOW),
-        xaxis={
-            "title": {"text": "days", "standoff": 10},
-            "dtick": every,
-            "tickformat": "d",
-            "showgrid": False,
-        },
-        yaxis={
-            "title": {"text": "samples", "standoff": 14},
-            "tickformat": ",d",
-            "showgrid": False,
-        },
+        _left(region),
+        xaxis={"title": "days", "dtick": every, "tickformat": ",d", "showgrid": False},
+        yaxis={"title": "samples", "tickformat": ",d", "showgrid": False},
         clickmode="event+select",
     )
+
+
+def spotted(region: Region, days: int, samples: int) -> Spotted | None:
+    """Return where a point lies in the region's chart, None where it is outside."""
+    sheet = _Map(region)
+    if not sheet.holds(days, samples):
+        return None
+    room = {"left": _left(region), "right": RIGHT, "below": BELOW, "height": PLOT}
+    return Spotted(*sheet.shares(days, samples), room)
+
+
+def _left(region: Region) -> int:
+    return room_at_the_left(f"{region.samples[-1]:,}")
+
+
+def _place(plan: Assessment) -> Spot:
+    return plan.counts.days, plan.counts.samples
 
 
 def _size(days: float, samples: float) -> str:
@@ -97,83 +130,82 @@ class _Map(Sheet):
         self.top = float(region.samples[-1])
         super().__init__((self.days[0] - self.half, self.days[-1] + self.half), (0, self.top))
 
-    def step(self, column: int, height: float) -> Path:
-        """Return the two ends of a level line over one column."""
-        middle = self.days[column]
-        return [(middle - self.half, height), (middle + self.half, height)]
-
-    def heights(self, most: Any) -> list[float]:
-        """Return a line's height over each column: 0 where it allows nothing, the top if all."""
-        return [0.0 if n < 0 else min(float(n) + 0.5, self.top) for n in most]
-
     def draw_evidence(self) -> None:
         """Draw the evidence of each plan as a shade of blue."""
         evidence, worth = self.region.plan.evidence, self.region.evidence.round(4).tolist()
-        scale = evidence.row.scale
         self.add(
             type="heatmap",
-            x=self.region.days,
-            y=self.region.samples,
+            x=self.region.days.tolist(),
+            y=self.region.samples.tolist(),
             z=[[None if math.isnan(value) else value for value in row] for row in worth],
             zmin=0.0,
             zmax=scale_end(evidence),
-            reversescale=scale.lower_is_better,
+            colorscale=[[n / (len(_SHADES) - 1), shade] for n, shade in enumerate(_SHADES)],
+            reversescale=evidence.row.scale.lower_is_better,
+            showscale=False,
             hoverinfo="skip",
             name=evidence.measure,
-            colorbar={
-                "orientation": "h",
-                "title": {"text": evidence.measure, "side": "top", "font": {"size": LABEL_SIZE}},
-                "thickness": 8,
-                "len": 1.0,
-                "y": -0.235,
-                "yanchor": "top",
-                "ypad": 0,
-                "tickformat": scale.ticks,
-                "tickfont": {"size": LABEL_SIZE},
-                "outlinewidth": 0,
-            },
         )
 
     def draw_points(self) -> None:
-        """Add points that are not seen but can be pointed at and clicked."""
+        """Add points that are not drawn but can be pointed at and clicked."""
         region, evidence = self.region, self.region.plan.evidence
         columns = range(0, len(region.days), -(-len(region.days) // _COLUMNS))
         lines = range(0, len(region.samples), -(-len(region.samples) // _ROWS))
         places = [(row, column) for row in lines for column in columns]
-        feasible = region.feasible
+        days, samples = region.days.tolist(), region.samples.tolist()
+        credits, feasible = region.fits.credits.tolist(), region.feasible.tolist()
 
-        def text(place: tuple[int, int]) -> str:
-            value = float(region.evidence[place])
-            worth = f"{evidence.measure} {evidence.amount(value)}"
-            worth = "no evidence" if math.isnan(value) else worth
-            fits = "fits" if feasible[place] else "does not fit"
-            size = _size(int(region.days[place[1]]), int(region.samples[place[0]]))
-            return f"{size}<br>{worth}<br>{region.fits.credits[place]:,.0f} credits, {fits}"
+        @cache
+        def worth(value: float) -> str:
+            return f"{evidence.measure} {evidence.amount(value)}"
+
+        def text(row: int, column: int) -> str:
+            value = float(region.evidence[row, column])
+            shown = "no evidence" if math.isnan(value) else worth(value)
+            fits = "fits" if feasible[row][column] else "does not fit"
+            return f"{shown}<br>{credits[row][column]:,.0f} credits, {fits}"
 
         self.add(
-            x=[int(region.days[column]) for _, column in places],
-            y=[int(region.samples[row]) for row, _ in places],
-            customdata=[text(place) for place in places],
+            x=[days[column] for _, column in places],
+            y=[samples[row] for row, _ in places],
+            customdata=[text(*place) for place in places],
             mode="markers",
-            marker={"size": 12, "opacity": 0, "color": QUIET},
+            # Plotly finds a point under the cursor whether it is drawn or not.
+            marker={"size": 12, "opacity": 0, "color": QUIET, "maxdisplayed": 1},
             selected={"marker": {"opacity": 0}},
             unselected={"marker": {"opacity": 0}},
-            hovertemplate="%{customdata}<extra></extra>",
+            hovertemplate="samples %{y:,d}, days %{x:,d}<br>%{customdata}<extra></extra>",
             name="points",
         )
 
     # --- areas ------------------------------------------------------------------------------
 
-    def draw_bands(self) -> None:
-        """Hatch what is not feasible; dot what is, but whose samples or endpoint are lost."""
+    def draw_misfits(self) -> None:
+        """Hatch what is not feasible."""
+        most = self.region.most_feasible
+        ceiling, least = np.full(most.shape, self.top), self._least(most)
+        above = self._outline(self._heights(most), ceiling)
+        self._draw_band(above + self._outline(0 * least, least), "does not fit", "/")
+
+    def draw_lost(self) -> None:
+        """Dot what is feasible, but whose samples or endpoint are lost."""
         most, useful = self.region.most_feasible, self.region.most_useful
-        ceiling = np.full(most.shape, self.top)
-        floor = np.where(most < 0, 0.0, np.minimum(most + 0.5, ceiling))
-        least = np.where(most < 0, 0.0, self.region.least - 0.5)
-        start = np.where(useful < 0, least, np.minimum(useful + 0.5, ceiling))
-        above, below = self._outline(floor, ceiling), self._outline(0 * least, least)
-        self._draw_band(above + below, "does not fit", "/")
-        self._draw_band(self._outline(start, floor), "fits, but lost", ".")
+        start = np.where(useful < 0, self._least(most), self._heights(useful))
+        self._draw_band(self._outline(start, self._heights(most)), "fits, but lost", ".")
+
+    def _least(self, most: Any) -> Any:
+        """Return from which height on a column may fit; 0 where nothing does."""
+        return np.where(most < 0, 0.0, self.region.least - 0.5)
+
+    def _heights(self, most: Any) -> Any:
+        """Return a line's height over each column: 0 where it allows nothing, the top if all."""
+        return np.where(most < 0, 0.0, np.minimum(most + 0.5, self.top))
+
+    def _step(self, column: int, height: float) -> list[Spot]:
+        """Return the two ends of a level line over one column."""
+        middle = self.days[column]
+        return [(middle - self.half, height), (middle + self.half, height)]
 
     def _outline(self, lower: Any, upper: Any) -> Path:
         """Return the outlines of the area between two staircases, one for each run of columns."""
@@ -181,15 +213,15 @@ class _Map(Sheet):
         for inside, run in groupby(range(len(upper)), key=lambda j: upper[j] > lower[j]):
             if inside:
                 columns = list(run)
-                there = [p for j in columns for p in self.step(j, float(upper[j]))]
-                back = [p for j in columns for p in self.step(j, float(lower[j]))][::-1]
-                path += [*there, *back, there[0], (None, None)]
+                there = [p for j in columns for p in self._step(j, float(upper[j]))]
+                back = [p for j in columns for p in self._step(j, float(lower[j]))][::-1]
+                path += [*there, *back, there[0], None]
         return path
 
     def _draw_band(self, path: Path, name: str, shape: str) -> None:
         self.add(
-            x=[x for x, _ in path],
-            y=[y for _, y in path],
+            x=[None if at is None else at[0] for at in path],
+            y=[None if at is None else at[1] for at in path],
             mode="none",
             fill="toself",
             fillcolor=_VEIL,
@@ -207,58 +239,29 @@ class _Map(Sheet):
 
     # --- lines ------------------------------------------------------------------------------
 
-    def draw_lines(self) -> None:
-        """Draw the limits and the levels of evidence, all cased in paper, so that none is lost."""
+    def draw_lines(self, limits: Mapping[Constraint, str]) -> None:
+        """Draw the levels of evidence and these limits, each with its name on it."""
         region = self.region
-        paths = {limit: self._line_path(most) for limit, most in region.lines.items()}
-        drawn = {limit: path for limit, path in paths.items() if path}
-        for limit, path in drawn.items():
-            self._draw_casing(path, limit.value)
-        count = np.min([region.lines[limit] for limit in _CAPS if limit in region.lines], axis=0)
+        caps = [line for name, line in region.lines.items() if name in (*CAPS, Constraint.ENDPOINT)]
+        count = np.min(caps, axis=0)
+        lines = []
         for level, dash in zip(region.levels, ("solid", "dash"), strict=False):
             reached = np.flatnonzero(count >= level.samples)
             if reached.size and level.samples <= self.top:
                 ends = self.days[reached[0]] - self.half, self.x[1]
-                path = [(x, level.samples - 0.5) for x in ends]
-                self._draw_casing(path, level.label)
-                self._draw_path(path, level.label, color=INK, width=2, dash=dash)
-        for limit, path in drawn.items():
-            self._draw_path(path, limit.value, color=FAIL, width=2, dash=_DASHES[limit])
+                lines.append(Line(level.label, [(x, level.samples - 0.5) for x in ends], INK, dash))
+        for limit, most in region.lines.items():
+            if limit in limits and (path := self._staircase(most)):
+                dash = "dot" if limit in CAPS else "solid"
+                lines.append(Line(limits[limit], path, COLOURS[limit], dash))
+        self.draw(lines)
 
-    def _draw_casing(self, path: Path, name: str) -> None:
-        self._draw_path(path, f"{name} casing", color=PAPER, width=5, dash="solid")
-
-    def _draw_path(self, path: Path, name: str, **line: object) -> None:
-        self.add(
-            x=[x for x, _ in path],
-            y=[y for _, y in path],
-            mode="lines",
-            line=line,
-            hoverinfo="skip",
-            name=name,
-        )
-
-    def _line_path(self, most: Any) -> Path:
-        """Return a limit as a staircase, which is not drawn along the edges of the plot."""
-        heights, path = self.heights(most), Path()
+    def _staircase(self, most: Any) -> Path:
+        """Return a limit's line, which is not drawn along the edges of the plot."""
+        heights, path = self._heights(most).tolist(), Path()
         for column, height in enumerate(heights):
-            path += self.step(column, height) if 0 < height < self.top else [(None, None)]
+            path += self._step(column, height) if 0 < height < self.top else [None]
             if column + 1 < len(heights) and heights[column + 1] != height:
                 right = self.days[column] + self.half
                 path += [(right, height), (right, heights[column + 1])]
-        return path if any(x is not None for x, _ in path) else []
-
-    def label_lines(self, limits: Mapping[Constraint, str]) -> int:
-        """Label each line where it ends, beside the plot or above it; return the rows there."""
-        beside: list[tuple[float, str]] = []
-        above: list[tuple[float, str]] = []
-        for limit, most in self.region.lines.items():
-            heights = self.heights(most)
-            falls = [j for j in range(len(heights) - 1) if heights[j] != heights[j + 1]]
-            if 0 < heights[-1] < self.top:
-                beside.append((heights[-1], limits[limit]))
-            elif falls:
-                above.append((self.days[falls[-1]] + self.half, limits[limit]))
-        beside += [(n - 0.5, label) for label, n in self.region.levels if n <= self.top]
-        self.label_beside(beside)
-        return self.label_above(sorted(above))
+        return path if any(path) else []

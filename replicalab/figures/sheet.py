@@ -1,40 +1,56 @@
-"""What the charts of trade-offs share: how plans are marked, where labels go, the layout."""
+"""What the charts of trade-offs share: plans marked, lines named where they are, the layout."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from textwrap import wrap
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import plotly.graph_objects as go
 
-from replicalab.assessment import Evidence
-from replicalab.figures.placing import NARROW, PLOT, beside, rows, spread
-from replicalab.figures.style import LABEL_SIZE, label, titled
+from replicalab.assessment import Assessment, Evidence
+from replicalab.figures.placing import PLOT, Place, Wanted, along, around, placed
+from replicalab.figures.style import label, titled
 
 INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"
 YOUR_PLAN, OFFER, LEAST_LOSS = "your plan", "Lab Manager's offer", "least loss"
-POINT, BALANCED = "point", "balanced"
+BALANCED = "balanced"
 SYMBOLS: Final = {
     YOUR_PLAN: "circle",
     OFFER: "square",
     LEAST_LOSS: "diamond",
-    POINT: "x",
     BALANCED: "star",
 }
 """What each plan is marked with; they differ in greyscale too."""
+_TITLE: Final = 66
+BELOW: Final = 54
+RIGHT: Final = 14
+"""Room around the plot in px: for the title above, for the scale below, at the right."""
+_TEXT: Final = 13
+_DIGIT: Final = 7.5
+"""Size of all text but the title, and width of its digits, in px."""
 
-_TITLE: Final = 36
-_RIGHT: Final = 92
-"""Room around the plot in px: for the title above, for labels at the right."""
-_ROW: Final = 13
-"""Height of a line of a label beside or above the plot, in px."""
-_WIDEST_BESIDE: Final = 15
-"""So many letters of a label fit beside the plot; a longer one is broken into lines."""
+Spot = tuple[float, float]
+Path = list[tuple[float, float] | None]
+"""Corners of a line or an outline; None lifts the pen."""
 
-Spot = tuple[str, float, float]
-"""A text, and the place that it is about: across, up."""
+
+class Mark(NamedTuple):
+    """A plan to mark: its name, what it is, its name as it is to be written, and its evidence."""
+
+    name: str
+    plan: Assessment
+    title: str
+    worth: str
+
+
+class Line(NamedTuple):
+    """A line: its name, its corners, a colour dark enough for white letters, plotly's dash."""
+
+    name: str
+    path: Path
+    colour: str
+    dash: str = "solid"
 
 
 def scale_end(evidence: Evidence) -> float:
@@ -42,24 +58,36 @@ def scale_end(evidence: Evidence) -> float:
     return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
 
 
+def room_at_the_left(highest: str) -> int:
+    """Return how much room the numbers at the left take, in px, the longest of them given."""
+    return round(34 + _DIGIT * len(highest))
+
+
 class Sheet:
-    """A chart in the making, on which plans are marked and lines labelled.
+    """A chart in the making, on which plans are marked and lines named.
 
     Attributes:
         x, y: the ends of its axes: left and right, bottom and top.
-        traces, labels, lines: what is drawn, each a part of plotly's figure.
+        traces: what is drawn, each a part of plotly's figure.
+        marks: the places of the plans.
+        chips, names: the labels of plans and of lines, each with how it is to look.
     """
 
-    def __init__(self, x: tuple[float, float], y: tuple[float, float]) -> None:
+    def __init__(self, x: Spot, y: Spot) -> None:
         self.x, self.y = x, y
         self.traces: list[dict[str, Any]] = []
-        self.labels: list[dict[str, Any]] = []
-        self.lines: list[dict[str, Any]] = []
+        self.marks: list[Place] = []
+        self.chips: list[tuple[Wanted, dict[str, Any]]] = []
+        self.names: list[tuple[Wanted, dict[str, Any]]] = []
 
-    def place(self, x: float, y: float) -> tuple[float, float]:
-        """Return how far from the left, and from the bottom, a place lies on a phone, in px."""
+    def shares(self, x: float, y: float) -> Spot:
+        """Return how far across and up the plot a place is, each from 0 to 1 within it."""
         (left, right), (bottom, top) = self.x, self.y
-        return (x - left) / (right - left) * NARROW, (y - bottom) / (top - bottom) * PLOT
+        return (x - left) / (right - left), (y - bottom) / (top - bottom)
+
+    def holds(self, x: float, y: float) -> bool:
+        """Return whether a place is within the plot."""
+        return all(0 <= share <= 1 for share in self.shares(x, y))
 
     def add(self, **trace: Any) -> None:
         """Add points, a line or an area."""
@@ -67,62 +95,80 @@ class Sheet:
 
     def mark(
         self,
-        plans: Sequence[Spot],
+        marks: Sequence[Mark],
+        at: Callable[[Assessment], Spot],
         hover: Callable[[float, float], str],
-        others: Sequence[Spot] = (),
     ) -> None:
         """Mark plans with their symbols, and label them; those at one place share a label.
 
-        The labels are chips of paper, readable on any ground.
-
         Args:
-            plans: the plans, each named by one of `SYMBOLS`.
+            marks: the plans; one outside the plot is left out.
+            at: where a plan is.
             hover: says of a plan's place what is shown when it is pointed at.
-            others: what else is labelled so.
         """
-        spots: dict[tuple[float, float], list[str]] = {}
-        for name, x, y in plans:
-            self.add(
-                x=[x], y=[y], mode="markers", name=name,
-                marker={"symbol": SYMBOLS[name], "size": 13, "color": PAPER,
-                        "line": {"color": INK, "width": 2}},
-                unselected={"marker": {"opacity": 1}},
-                hovertemplate=f"{name}: {hover(x, y)}<extra></extra>",
-            )  # fmt: skip
-            spots.setdefault((x, y), []).append(name)
-        named = [(" = ".join(names), x, y) for (x, y), names in spots.items()] + [*others]
-        chips = beside([self.place(x, y) for _, x, y in named], [text for text, _, _ in named])
-        for (text, x, y), (right, up) in zip(named, chips, strict=True):
-            self.labels.append(label(
-                text, x=x, y=y, xshift=right, yshift=up, xanchor="center", yanchor="middle",
-                font={"size": LABEL_SIZE, "color": INK}, bgcolor=PAPER, opacity=0.92, borderpad=1,
-            ))  # fmt: skip
+        seen = [mark for mark in marks if self.holds(*at(mark.plan))]
+        places = [at(mark.plan) for mark in seen]
+        self.add(
+            x=[x for x, _ in places], y=[y for _, y in places], mode="markers", name="plans",
+            marker={"symbol": [SYMBOLS[mark.name] for mark in seen], "size": 15, "color": PAPER,
+                    "line": {"color": INK, "width": 2.5}},
+            customdata=[f"{mark.title}: {mark.worth}<br>{hover(*place)}"
+                        for mark, place in zip(seen, places, strict=True)],
+            unselected={"marker": {"opacity": 1}},
+            hovertemplate="%{customdata}<extra></extra>",
+        )  # fmt: skip
+        spots: dict[Spot, dict[str, list[str]]] = {}
+        for mark, place in zip(seen, places, strict=True):
+            spots.setdefault(place, {}).setdefault(mark.worth, []).append(mark.title)
+        for spot, titles in spots.items():
+            text = ", ".join(f"{' = '.join(names)} {worth}" for worth, names in titles.items())
+            px = self._px(spot)
+            self.marks.append(Place(*px))
+            self.chips.append((Wanted(text, around(text, *px)), _chip(PAPER, INK)))
 
-    def label_beside(self, heights: Sequence[tuple[float, str]]) -> None:
-        """Label heights at the right of the plot."""
-        wanted = [self.place(0, at)[1] for at, _ in heights]
-        texts = [wrap(text, _WIDEST_BESIDE) for _, text in heights]
-        places = spread(wanted, [_ROW * len(lines) for lines in texts])
-        for (at, _), lines, want, got in zip(heights, texts, wanted, places, strict=True):
-            self.labels.append(label(
-                "<br>".join(lines), x=1, xref="paper", xanchor="left", xshift=4, align="left",
-                y=at, yanchor="middle", yshift=got - want,
-            ))  # fmt: skip
+    def draw(self, lines: Sequence[Line]) -> None:
+        """Draw lines, all cased in paper, each with its name on it in its colour."""
+        cased = [at for line in lines for at in (*line.path, None)]
+        self._draw("casing", cased, color=PAPER, width=6)
+        for name, path, colour, dash in lines:
+            self._draw(name, path, color=colour, width=3, dash=dash)
+            self.name_line(name, path, colour)
 
-    def label_above(self, places: Sequence[tuple[float, str]]) -> int:
-        """Label places across above the plot; return how many rows that takes."""
-        placed = rows([self.place(at, 0)[0] for at, _ in places], [text for _, text in places])
-        for (at, text), (shift, row) in zip(places, placed, strict=True):
-            self.labels.append(label(
-                text, x=at, xanchor="center", xshift=shift,
-                y=1, yref="paper", yanchor="bottom", yshift=1 + row * _ROW,
-            ))  # fmt: skip
-        return 1 + max((row for _, row in placed), default=0)
+    def _draw(self, name: str, path: Path, **line: object) -> None:
+        self.add(
+            x=[None if at is None else at[0] for at in path],
+            y=[None if at is None else at[1] for at in path],
+            mode="lines", line=line, hoverinfo="skip", name=name,
+        )  # fmt: skip
+
+    def name_line(self, text: str, path: Path, colour: str) -> None:
+        """Write the name of a line on it, in its colour."""
+        places = along(text, [None if at is None else self._px(at) for at in path])
+        self.names.append((Wanted(text, places), _chip(colour, "#FFFFFF")))
+
+    def _px(self, at: Spot) -> Spot:
+        across, up = self.shares(*at)
+        return across, up * PLOT
+
+    def _labels(self) -> list[dict[str, Any]]:
+        """Return all labels, each at the best place that is free; a plan's comes first."""
+        (left, right), (bottom, top) = self.x, self.y
+        labels = [*self.chips, *self.names]
+        places = placed([wanted for wanted, _ in labels], self.marks)
+        return [
+            label(
+                wanted.text,
+                x=left + place.across * (right - left),
+                y=bottom + place.height / PLOT * (top - bottom),
+                xshift=place.right, yshift=place.up, xanchor="center", yanchor="middle", **look,
+            )
+            for place, (wanted, look) in zip(places, labels, strict=True)
+        ]  # fmt: skip
 
     def figure(
         self,
-        title: str,
-        room: tuple[int, int],
+        title: tuple[str, str],
+        left: int,
         xaxis: Mapping[str, object],
         yaxis: Mapping[str, object],
         **layout: Any,
@@ -130,23 +176,42 @@ class Sheet:
         """Return the figure.
 
         Args:
-            title: what it shows.
-            room: rows of labels above the plot, and px below it.
+            title: what it shows, and for which lab.
+            left: room for the numbers at the left, in px.
             xaxis: what is particular to the axis, as for ``yaxis``.
             yaxis: see ``xaxis``.
             layout: what else is particular to the figure.
         """
-        top, below = _TITLE + _ROW * room[0], room[1]
-        return go.Figure({"data": self.traces, "layout": {
-            "title": titled(title, y=0.98, yanchor="top"),
-            "height": top + PLOT + below,
-            "margin": {"l": 8, "r": _RIGHT, "t": top, "b": below},
+        font = {"tickfont": {"size": _TEXT}, "zeroline": False}
+        subtitle = {"text": title[1], "font": {"size": _TEXT}}
+        spec = {"data": self.traces, "layout": {
+            "title": titled(title[0], y=0.985, yanchor="top", subtitle=subtitle),
+            "height": _TITLE + PLOT + BELOW,
+            "margin": {"l": left, "r": RIGHT, "t": _TITLE, "b": BELOW},
             "showlegend": False,
             "hovermode": "closest",
+            "hoverlabel": {"font": {"size": _TEXT}},
             "dragmode": False,
-            "xaxis": {"range": self.x, "zeroline": False, **xaxis},
-            "yaxis": {"range": self.y, "zeroline": False, "automargin": True, **yaxis},
-            "annotations": self.labels,
-            "shapes": self.lines,
+            "xaxis": {"range": list(self.x), **font, **_named(xaxis)},
+            "yaxis": {"range": list(self.y), **font, **_named(yaxis)},
+            "annotations": self._labels(),
+            "template": {},  # Streamlit has its own, in the colours of the theme
             **layout,
-        }})  # fmt: skip
+        }}  # fmt: skip
+        # Plotly takes four times as long where it checks what is built; the tests check it.
+        return go.Figure(spec, _validate=False)
+
+
+def _named(axis: Mapping[str, object]) -> dict[str, object]:
+    """Return an axis with its title in place and size."""
+    title = {"text": axis["title"], "standoff": 8, "font": {"size": _TEXT}}
+    return {**axis, "title": title, "automargin": False}
+
+
+def _chip(ground: str, ink: str) -> dict[str, Any]:
+    return {
+        "font": {"size": _TEXT, "color": ink},
+        "bgcolor": ground,
+        "bordercolor": PAPER,
+        "borderpad": 1,
+    }

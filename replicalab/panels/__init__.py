@@ -16,15 +16,27 @@ from replicalab.panels.plan import (
     revision_panel,
     sentences_panel,
 )
+from replicalab.panels.tradeoffs import (
+    Rows,
+    effects_panel,
+    listed_panel,
+    spot_panel,
+    tables_panel,
+)
 
 __all__ = [
     "STYLE",
     "Changed",
+    "Rows",
     "check_panel",
     "cost_panel",
+    "effects_panel",
     "evidence_panel",
     "header_panel",
+    "listed_panel",
     "revision_panel",
     "sentences_panel",
+    "spot_panel",
+    "tables_panel",
     "take_panel",
 ]

@@ -48,7 +48,7 @@ def header_panel(plan: Assessment) -> str:
         cost=_cost_bar(plan),
         credits=f"{amount_text(plan.cost)} of {count_text(pack.lab.budget, 'credit')}",
         over=plan.cost > pack.lab.budget,
-        evidence=_evidence_bar(evidence, [evidence]),
+        evidence=evidence_bar(evidence, [evidence]),
         evidence_status=evidence_status(evidence),
         worth=evidence.text,
         target=f"target {evidence.amount(evidence.target)}",
@@ -149,7 +149,7 @@ def evidence_panel(plans: Mapping[str, Assessment]) -> str:
     rows = [
         {
             "name": name,
-            "bar": _evidence_bar(plan.evidence, all_of_them),
+            "bar": evidence_bar(plan.evidence, all_of_them),
             "status": evidence_status(plan.evidence),
             "number": plan.evidence.number,
             "tier": str(plan.evidence.tier),
@@ -181,7 +181,7 @@ def _assumed(plans: Mapping[str, Assessment]) -> list[tuple[str, list[str]]]:
     return rows
 
 
-def _evidence_bar(evidence: Evidence, beside: Sequence[Evidence]) -> Bar:
+def evidence_bar(evidence: Evidence, beside: Sequence[Evidence]) -> Bar:
     """Return an evidence on the scale of those beside it; a better one is always longer."""
     worst, best = scale_of(beside)
     marks = tuple((at - worst) / (best - worst) for at in (evidence.floor, evidence.target))

@@ -128,6 +128,12 @@ class Worded:
         """What fails whatever the days and samples: items and restrictions."""
         return tuple(dimension for dimension in self.plan.failing if dimension in _BY_WORDING)
 
+    def holds(self, other: Assessment) -> bool:
+        """Return whether another plan differs in nothing but the days and samples."""
+        now, own = self.plan.plan, other.plan
+        numbers = {name: getattr(now, name) for name in NUMBERS}
+        return revise(own, **numbers) == now
+
     def at(self, days: int, samples: int) -> Assessment:
         """Return the plan with other numbers."""
         plan = self.plan

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Assessment, AssumedEffect, Evidence
 from replicalab.assessment.phrases import failing_text
-from replicalab.lexicon import amount_text, count_text, joined, label_key, plural
+from replicalab.lexicon import amount_text, capitalised, count_text, joined, label_key, plural
 from replicalab.models import Protocol
 from replicalab.planner import (
     Constraint,
@@ -36,7 +36,7 @@ from replicalab.text.plan import (
     loss_parts_text,
     moved_text,
 )
-from replicalab.text.verdicts import Status, Verdict
+from replicalab.text.verdicts import Status, Verdict, evidence_sentence
 
 # --- the region -----------------------------------------------------------------------------
 
@@ -58,29 +58,28 @@ def limit_texts(pack: Pack) -> dict[Constraint, Limit]:
             f"{credits} {'remains' if lab.budget == 1 else 'remain'}",
         ),
         Constraint.SCHEDULE: Limit(f"limit {days}", f"at most {days}"),
-        Constraint.STAFF: Limit(
-            f"staff limit {lab.staff}", f"at most {count_text(lab.staff, 'staff unit')}"
-        ),
-        Constraint.ENDPOINT: Limit(
-            f"under {least}: no evidence", f"at least {least}, or no evidence"
-        ),
+        Constraint.STAFF: Limit(f"staff {lab.staff}", f"at most {_staff(lab.staff)}"),
+        Constraint.ENDPOINT: Limit(f"endpoint {least}", f"at least {least}, or no evidence"),
     }
     rate, exist = pack.samples_per_day, pack.design.population_max
     if rate is not None:
         count, per_day = "counts" if rate.value == 1 else "count", amount_text(rate.value)
         found[Constraint.THROUGHPUT] = Limit(
-            f"at most {per_day} a day {count}",
-            f"{count_text(rate.value, 'sample')} a day can count",
+            f"{per_day} a day {count}", f"{count_text(rate.value, 'sample')} a day can count"
         )
     if exist is not None:
         verb = "exists" if exist == 1 else "exist"
         found[Constraint.POPULATION] = Limit(
-            f"only {amount_text(exist)} {verb}", f"{count_text(exist, 'sample')} {verb}"
+            f"{amount_text(exist)} {verb}", f"{count_text(exist, 'sample')} {verb}"
         )
     held = [limit.text for limit in pack.limits if limit.hard]
     if held:
-        found[Constraint.STUDY] = Limit("the study's own limits", "; ".join(held))
+        found[Constraint.STUDY] = Limit("study's limit", "; ".join(held))
     return found
+
+
+def _staff(units: int) -> str:
+    return count_text(units, "staff unit")
 
 
 def region_title(found: Region) -> str:
@@ -94,6 +93,32 @@ def region_title(found: Region) -> str:
     if found.most_feasible.max() >= 0:
         return "Whatever fits here yields no evidence"
     return "No days and samples fit this lab"
+
+
+def means_text(pack: Pack) -> str:
+    """Return the amounts of the lab that a chart is drawn for, as the levers have them."""
+    lab = pack.lab
+    means = _credits(lab.budget), count_text(lab.days, "day"), _staff(lab.staff)
+    return f"with {', '.join(means)}"
+
+
+def shade_text(evidence: Evidence) -> str:
+    """Return what the shade of the region's chart means."""
+    more = "smaller" if evidence.row.scale.lower_is_better else "more"
+    return f"darker: {more} {evidence.measure}"
+
+
+def own_items_text(drawn: Worded, yours: Assessment, effect: float | None) -> str:
+    """Return what the plan shows with its own items and with those that the region is drawn for.
+
+    Empty where they are the same.
+    """
+    if drawn.holds(yours):
+        return ""
+    own = yours.evidence_at(effect)
+    there = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
+    alike = "the same" if own.text == there.text else there.text
+    return f"* Your plan keeps its own items: {own.text}; with these it would show {alike}."
 
 
 def outside_text(outside: Sequence[tuple[str, int]]) -> str:
@@ -117,8 +142,8 @@ def worded_text(drawn: Worded) -> str:
 def apart_text(least: Worded) -> str:
     """Return why the least-loss plan may fit where the region of the plan does not."""
     return (
-        f"The least-loss plan is not a point of this region: it has {_made(least)}. So it may fit "
-        "where this region is hatched; below you can draw the region for it."
+        f"The least-loss plan is not a point of this region: it has {_made(least)}. The switch "
+        "above draws its region."
     )
 
 
@@ -132,6 +157,12 @@ def _made(drawn: Worded) -> str:
 
 def _swap(old: str, new: str | None = None) -> str:
     return f"no '{old}'" if new is None else f"'{new}' for '{old}'"
+
+
+def bounds_text(evidence: Evidence) -> str:
+    """Return what the marks of a bar of evidence mean."""
+    floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
+    return f"Marks: floor {floor}, target {target}."
 
 
 def effect_label(effect: AssumedEffect) -> str:
@@ -163,7 +194,7 @@ def supposed_text(real: Pack, supposed: Pack) -> str:
         for dimension, was, now in zip(AMOUNTS, *means, strict=True)
         if was != now
     ]
-    lab = f"A supposed lab: {', '.join(moved)}."
+    lab = f"Supposed: {', '.join(moved)}."
     return f"{lab} The other pages keep the real lab." if moved else ""
 
 
@@ -175,7 +206,7 @@ def loaded_text(before: Protocol, after: Protocol) -> str:
         listed("with ", _items(before, after)),
         listed("without ", _items(after, before)),
     ]
-    return f"Loaded: {', '.join(filter(None, parts))}."
+    return f"{', '.join(filter(None, parts))}."
 
 
 def _items(before: Protocol, after: Protocol) -> list[str]:
@@ -195,6 +226,13 @@ def priced_size_text(plan: Assessment | FrontierPlan) -> str:
         samples, days, credits = plan.counts.samples, plan.counts.days, plan.cost
     size = f"{count_text(samples, 'sample')} in {count_text(days, 'day')}"
     return f"{size} for {_credits(credits)}"
+
+
+def point_lines(plan: Assessment) -> list[str]:
+    """Return what fails at a point, its evidence, and what it takes."""
+    fails = f"{capitalised(failing_text(plan.causes))}. " if plan.failing else ""
+    takes = f"{_credits(plan.cost)}, {_staff(plan.staff)}"
+    return [f"{fails}{evidence_sentence(plan.evidence)}", takes]
 
 
 def _credits(amount: float) -> str:

@@ -58,10 +58,10 @@ def test_someone_types_a_point_loads_it_and_undoes(app_page: Page, view: View) -
     expect(chart_title(app_page)).to_have_text("What fits: up to 195 samples, 3 to 6 days")
     type_number(app_page, "Point: days", 3)
     type_number(app_page, "Point: samples", 170)
-    expect(app_page.locator(".st-key-point_numbers")).to_contain_text("2,300 credits")
+    expect(app_page.get_by_text("2,300 credits, 3 staff units")).to_be_visible()
     press(app_page, LOAD)
-    expect(where(app_page)).to_contain_text("Feasible")
-    expect(app_page.get_by_text("Loaded: 170 samples, 3 days")).to_be_visible()
+    expect(where(app_page)).to_contain_text("Your plan: feasible")
+    expect(app_page.get_by_text("170 samples, 3 days, with")).to_be_visible()
     with wait_for_run(app_page):
         app_page.get_by_role("link", name="See it on Protocol").click()
     expect(number(app_page, "Sample size")).to_have_value("170")
@@ -86,6 +86,24 @@ def test_click_in_the_chart_chooses_the_point_there_and_so_does_the_next(app_pag
 
 
 @pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
+def test_cross_stands_where_the_chart_was_clicked(app_page: Page, view: View) -> None:
+    open_app(app_page, PAGE)
+    wait_for_chart(app_page)
+    type_number(app_page, "Point: days", 5)
+    type_number(app_page, "Point: samples", 100)
+    cross, plot = (
+        app_page.locator(f".st-key-region {inner}").bounding_box()
+        for inner in (".spot", ".nsewdrag")
+    )
+    assert cross is not None
+    assert plot is not None
+    across = (cross["x"] + cross["width"] / 2 - plot["x"]) / plot["width"]
+    up = 1 - (cross["y"] + cross["height"] / 2 - plot["y"]) / plot["height"]
+    assert across == pytest.approx(4.5 / 9, abs=0.01)  # nine columns: the middle of the fifth
+    assert up == pytest.approx(100 / 327, abs=0.01)  # the scale ends at 327
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
 def test_lever_moves_the_region_until_it_is_reset(app_page: Page, view: View) -> None:
     open_app(app_page, PAGE)
     wait_for_chart(app_page)
@@ -95,21 +113,36 @@ def test_lever_moves_the_region_until_it_is_reset(app_page: Page, view: View) ->
     expect(app_page).to_have_url(re.compile("budget=2630"))
     pull(app_page, "Days", "ArrowLeft", 3)
     expect(chart_title(app_page)).to_have_text("What fits: up to 180 samples, 3 days")
-    expect(app_page.locator(".st-key-extras")).to_contain_text("+1 day: ")
+    expect(app_page.get_by_text("+1 day: ")).to_be_visible()
     press(app_page, "Reset to the real lab")
     expect(chart_title(app_page)).to_have_text("What fits: up to 195 samples, 3 to 6 days")
-    expect(app_page.get_by_text("A supposed lab")).to_have_count(0)
+    expect(app_page.get_by_text("Supposed:")).to_have_count(0)
     expect(app_page).not_to_have_url(re.compile("budget="))
 
 
 @pytest.mark.parametrize("study", ["eco_reef_fish", "bio_jq1_myeloma"])
 def test_page_with_its_tables_open_is_accessible(app_page: Page, study: str) -> None:
     open_app(app_page, f"{PAGE}?study={study}&lab=hard")
-    for summary in app_page.get_by_text("The same as a table").all():
-        summary.click()
-    expect(app_page.get_by_role("cell", name="your plan").first).to_be_visible()
+    expect(app_page.get_by_role("rowheader", name="your plan")).to_have_count(0)
+    app_page.get_by_text("The same as a table").click()
+    expect(app_page.get_by_role("rowheader", name="your plan")).to_be_visible()
     for _ in looks(app_page):
         assert_accessible(app_page)
+
+
+def test_other_picture_is_accessible_and_loads_the_balanced_plan(app_page: Page) -> None:
+    open_app(app_page, PAGE)
+    with wait_for_run(app_page):
+        app_page.get_by_text("Evidence for credits").click()
+    title = app_page.locator(".st-key-frontier_chart .gtitle")
+    expect(title).to_have_text("Evidence for credits: what can be had instead", timeout=CHART_MS)
+    app_page.get_by_text("The same as a table").click()
+    for _ in looks(app_page):
+        assert_accessible(app_page)
+    press(app_page, "Load the balanced plan into the editor")
+    expect(title).to_have_text("Evidence for credits: nothing beats your plan")
+    follow(app_page, "Protocol")
+    expect(number(app_page, "Sample size")).to_have_value("161")
 
 
 LABELS: Final = """() => {
@@ -135,6 +168,7 @@ LABELS: Final = """() => {
     "address",
     [
         "?study=fin_momentum&lab=medium",
+        "?study=psy_ego_depletion&lab=medium&budget=4600",
         "?study=bio_jq1_myeloma&lab=medium",
         "?study=bio_jq1_myeloma&lab=hard",
         "?study=psy_stroop&lab=medium",
@@ -147,6 +181,11 @@ LABELS: Final = """() => {
 def test_labels_of_the_region_are_whole_and_apart(app_page: Page, view: View, address: str) -> None:
     open_app(app_page, f"{PAGE}{address}")
     wait_for_chart(app_page)
+    assert app_page.evaluate(LABELS) == []
+    with wait_for_run(app_page):
+        app_page.get_by_text("Samples that cannot count").click()
+    expect(app_page.get_by_text("Dotted: fits")).to_be_visible()
+    app_page.wait_for_timeout(500)  # Plotly draws after the run
     assert app_page.evaluate(LABELS) == []
 
 

@@ -24,6 +24,7 @@ from replicalab.scenarios import load_scenario
 from replicalab.text.tradeoffs import (
     apart_text,
     balance_text,
+    bounds_text,
     effect_label,
     extras_lines,
     fidelity_text,
@@ -31,10 +32,14 @@ from replicalab.text.tradeoffs import (
     given_up_text,
     limit_texts,
     loaded_text,
+    means_text,
     no_evidence_text,
     outside_text,
+    own_items_text,
+    point_lines,
     priced_size_text,
     region_title,
+    shade_text,
     standing_verdict,
     supposed_text,
     worded_text,
@@ -158,7 +163,9 @@ def test_what_is_as_it_was_is_not_told() -> None:
     pack = load_scenario(*MOMENTUM)
     assert supposed_text(pack, pack) == ""
     assert outside_text([]) == ""
-    assert worded_text(worded(opened(("fin_momentum", "easy")))) == ""
+    easy = opened(("fin_momentum", "easy"))
+    assert worded_text(worded(easy)) == ""
+    assert own_items_text(worded(easy), easy.yours, None) == ""
 
 
 def test_fidelity_loss_of_one_part_or_none_is_a_plain_number() -> None:
@@ -189,8 +196,15 @@ def _prose() -> Iterator[str]:
     for options in (momentum, Options(tight), myeloma, opened(SUZUKI)):
         drawn = worded(options)
         yield f"{region_title(Region(drawn, *grid))}. {worded_text(drawn)}".strip()
+        yield from filter(None, [own_items_text(drawn, options.yours, None)])
     least = least_worded(reef, worded(reef))
     assert least is not None
+    yield own_items_text(worded(reef), reef.yours, None)
+    for options in (momentum, opened(("phys_millikan", "medium"))):
+        yield from (shade_text(options.yours.evidence), bounds_text(options.yours.evidence))
+        yield means_text(options.yours.pack)
+    for plan_there in (momentum.yours, worded(momentum).at(3, 161), worded(momentum).at(2, 161)):
+        yield from point_lines(plan_there)
     yield apart_text(least)
     yield outside_text([("your plan", 1633), ("target 100 %", 1)])
     lone = worded(Options(assess(IN_VAIN, with_means(LONE, budget=1000))))

@@ -1,56 +1,56 @@
-"""Trade-offs: the plans that nothing beats, the balanced one, and what the effect does to them."""
+"""Trade-offs: the plans that nothing beats, where yours stands to them, and the balanced one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
 import streamlit as st
 
-from replicalab.figures import BALANCED, CONFIG, LEAST_LOSS, YOUR_PLAN, frontier_figure
+from replicalab.figures import BALANCED, CONFIG, Mark, frontier_figure
 from replicalab.lexicon import amount_text
+from replicalab.panels import Rows, sentences_panel, tables_panel
 from replicalab.planner import FrontierPlan
 from replicalab.text.tradeoffs import (
     balance_text,
-    effect_label,
     frontier_title,
     given_up_text,
+    means_text,
     priced_size_text,
     standing_verdict,
 )
+from replicalab.text.verdicts import Verdict
+from replicalab.ui import panel
 from replicalab.ui.controls import button
 from replicalab.ui.tradeoffs.outlook import Outlook
 from replicalab.ui.tradeoffs.point import draw_loaded, load
-from replicalab.ui.words import draw_table, draw_verdict, escaped
 
-_TITLES: Final = {YOUR_PLAN: "Your plan", LEAST_LOSS: "Least-loss plan"}
+_NASH: Final = (
+    "Balanced, by Nash’s rule: the plan at which the two gains, multiplied, are largest; a plan "
+    "that gives up some of the study counts for less."
+)
+_LOSSES: Final = (
+    "One line for each fidelity loss: the sum of what is given up of the study, up to 3 for a "
+    "substitution and 1 for a dropped control."
+)
+_UNDRAWN: Final = "A plan that nothing beats only because it takes fewer days is not drawn."
 
 
 def draw_frontier(view: Outlook) -> None:
     """Draw the plans that nothing beats, where the plan stands to them, and the balanced one."""
     verdict = standing_verdict(view.options)
-    if not view.options.frontier.plans:
-        draw_verdict(verdict)
-        _draw_balance(view)
-        return
-    chart, words = st.columns([3, 2], gap="large")
-    with words:
-        draw_verdict(verdict)
-        _draw_balance(view)
-    with chart:
-        _draw_chart(view, frontier_title(verdict))
-        with st.expander("The same as a table"):
-            _draw_table(view)
+    if view.options.frontier.plans:
+        _draw_chart(view, verdict)
+    panel.draw(sentences_panel([verdict.text, balance_text(view.options)], verdict=verdict))
+    _draw_load(view)
+    if view.options.frontier.plans:
+        panel.draw(tables_panel(list(_notes(view)), [_table(view)]))
 
 
-def _draw_balance(view: Outlook) -> None:
+def _draw_load(view: Outlook) -> None:
     balanced = view.options.balanced
-    st.markdown(f"**The balance.** {escaped(balance_text(view.options))}")
     if balanced is not None:
-        st.caption(
-            "By Nash’s rule: the plan at which the two gains, multiplied, are largest; a plan that "
-            "gives up some of the study counts for less."
-        )
         button(
             "Load the balanced plan into the editor",
             "balance",
@@ -61,33 +61,36 @@ def _draw_balance(view: Outlook) -> None:
     draw_loaded("balanced", view)
 
 
-def _draw_chart(view: Outlook, title: str) -> None:
-    found, balanced = view.options.frontier, view.options.balanced
+def _draw_chart(view: Outlook, verdict: Verdict) -> None:
+    balanced, title = view.options.balanced, frontier_title(verdict)
     plans = view.compared | ({} if balanced is None else {BALANCED: balanced})
+    marks = [Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
     st.plotly_chart(
-        frontier_figure(found, plans, title),
+        frontier_figure(view.options.frontier, marks, (title, means_text(view.pack))),
         key="frontier_chart",
         config=CONFIG,
-        alt=f"{title}. Credits against evidence; the same stands in the table below.",
+        alt=f"{title}, {means_text(view.pack)}. Credits against evidence; the same stands in the "
+        "table below.",
     )
-    left_out = sum(len(line.plans) for line in found.lines) < len(found.plans)
-    st.caption(
-        "One line for each fidelity loss: the sum of what is given up of the study, up to 3 for a "
-        "substitution and 1 for a dropped control."
-        + (" A plan that nothing beats only because it takes fewer days is not drawn."
-           if left_out else "")
-    )  # fmt: skip
 
 
-def _draw_table(view: Outlook) -> None:
+def _notes(view: Outlook) -> Iterator[str]:
     found = view.options.frontier
-    rows = [_row(each, view) for each in found.listed]
-    draw_table(("Plan", "Evidence", "Fidelity loss", "Given up"), rows)
-    if len(found.listed) < len(found.plans):
-        st.caption(
-            f"{len(found.listed)} of {amount_text(len(found.plans))} plans: of each "
-            "line the cheapest, the dearest, and some between them, evenly spaced by credits."
-        )
+    yield _LOSSES
+    if found.balanced is not None:
+        yield _NASH
+    if sum(len(line.plans) for line in found.lines) < len(found.plans):
+        yield _UNDRAWN
+
+
+def _table(view: Outlook) -> Rows:
+    found = view.options.frontier
+    caption = (
+        f"{len(found.listed)} of {amount_text(len(found.plans))} plans: of each line the cheapest, "
+        "the dearest, and some between them, evenly spaced by credits"
+    )
+    names = ("Plan", "Evidence", "Fidelity loss", "Given up")
+    return Rows(caption, names, [_row(each, view) for each in found.listed])
 
 
 def _row(each: FrontierPlan, view: Outlook) -> tuple[str, ...]:
@@ -98,20 +101,3 @@ def _row(each: FrontierPlan, view: Outlook) -> tuple[str, ...]:
         str(each.loss),
         given_up_text(view.options.judged(each.plan(view.yours.plan, view.pack))),
     )
-
-
-# --- the assumed effects --------------------------------------------------------------------
-
-
-def draw_effects(view: Outlook) -> None:
-    """Draw what the plan and the least-loss plan are worth at every effect worth assuming."""
-    if not view.effects:
-        st.caption("This study’s evidence does not rest on an assumed effect that could be off.")
-        return
-    plans = view.compared
-    rows = [
-        (effect_label(each), *(plan.evidence_at(each.effect).text for plan in plans.values()))
-        for each in view.effects
-    ]
-    with st.container(key="effects"):
-        draw_table(("Effect assumed", *(_TITLES[name] for name in plans)), rows)

@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab.panels import listed_panel, sentences_panel
 from replicalab.scenarios import MOST, Pack
 from replicalab.text.tradeoffs import extras_lines, supposed_text
-from replicalab.ui import state
+from replicalab.ui import panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.tradeoffs.outlook import Outlook
-from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LEVERS
 
 _BUDGET_STEP: Final = 10
@@ -33,16 +33,18 @@ class _Lever(NamedTuple):
 
 
 def draw_levers(view: Outlook) -> None:
-    """Draw the three sliders, what is supposed, and the smallest step of each that buys."""
+    """Draw the three sliders, and what is supposed."""
     for lever in _levers(view.real):
         _draw_lever(lever)
     text = supposed_text(view.real, view.pack)
     if text:
-        st.warning(escaped(text), icon=":material/experiment:")
+        panel.draw(sentences_panel([text]))
         button("Reset to the real lab", "restart_alt", _reset, key="reset_lab")
-    lines = "\n".join(f"- {escaped(line)}" for line in extras_lines(view.options))
-    with st.container(key="extras"):
-        st.markdown(f"**The smallest step that buys something**\n{lines}")
+
+
+def extras(view: Outlook) -> str:
+    """Return the smallest step beyond each amount of the lab that buys something."""
+    return listed_panel("The smallest step that buys something", extras_lines(view.options))
 
 
 def _reset() -> None:

@@ -18,6 +18,7 @@ from replicalab.ui import state
 from replicalab.ui.workspace import supposed_lab
 
 _CHOICE: Final = "trade_offs"
+_SUPPOSED: Final = "supposed"
 
 
 class Loaded(NamedTuple):
@@ -36,17 +37,21 @@ class Choice:
         study: the study that it was chosen for; another one makes all of it void.
         version: the editor's; a plan from elsewhere makes all but the effect void.
         effect: which of the effects that the evidence may assume.
+        lost: whether samples that cannot count are shown.
         as_least: whether the region is drawn for the least-loss plan's wording.
         point: days and samples, None until a point is chosen.
-        clicks: how often a point was clicked.
+        clicked: the point that was clicked last, None for none.
+        clicks: how often one was.
         loaded: what was loaded from here last.
     """
 
     study: str
     version: int
     effect: int = 0
+    lost: bool = False
     as_least: bool = False
     point: tuple[int, int] | None = None
+    clicked: tuple[int, int] | None = None
     clicks: int = 0
     loaded: Loaded | None = None
 
@@ -160,7 +165,15 @@ class Outlook:
 
 def look(here: Options) -> Outlook:
     """Return the plan in the lab that the levers suppose, as the visitor has chosen to see it."""
-    real = here.yours.pack
-    supposed = supposed_lab(real, state.workspace().levers)
-    options = here if supposed is real else Options(assess(here.yours.plan, supposed))
-    return Outlook(real, options, chosen())
+    return Outlook(here.yours.pack, _supposed(here), chosen())
+
+
+def _supposed(here: Options) -> Options:
+    """Return what may be done about the plan in that lab; another run does not ask anew."""
+    yours, last = here.yours, st.session_state.get(_SUPPOSED)
+    pack = supposed_lab(yours.pack, state.workspace().levers)
+    if pack is yours.pack:
+        return here
+    if not isinstance(last, Options) or (last.yours.plan, last.yours.pack) != (yours.plan, pack):
+        last = st.session_state[_SUPPOSED] = Options(assess(yours.plan, pack))
+    return last

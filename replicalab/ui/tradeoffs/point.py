@@ -7,14 +7,13 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.lexicon import amount_text, count_text
 from replicalab.models import LARGEST_PLANNED, Protocol
-from replicalab.text.tradeoffs import loaded_text
-from replicalab.text.verdicts import plan_verdict
-from replicalab.ui import state
+from replicalab.panels import sentences_panel
+from replicalab.text.tradeoffs import loaded_text, point_lines
+from replicalab.text.verdicts import Status, Verdict, plan_verdict
+from replicalab.ui import panel, state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose
-from replicalab.ui.words import draw_verdict, escaped
 
 _FIELDS: Final = ("days", "samples")
 
@@ -32,13 +31,7 @@ def draw_point(view: Outlook) -> None:
             on_change=take_typed,
             args=(view.choice.key, view.place),
         )
-    draw_verdict(plan_verdict(view.point))
-    with st.container(key="point_numbers"):
-        st.markdown(
-            f"{amount_text(view.point.cost)} credits · "
-            f"{count_text(view.point.staff, 'staff unit')} · "
-            f"{escaped(view.point.evidence.text)}"
-        )
+    panel.draw(sentences_panel(point_lines(view.point), verdict=plan_verdict(view.point)))
     button(
         "Load this point into the editor",
         "input",
@@ -75,7 +68,7 @@ def draw_loaded(place: str, view: Outlook) -> None:
     found = view.choice.loaded
     if found is None or (found.place, found.plan) != (place, view.yours.plan):
         return
-    st.success(escaped(found.text), icon=":material/check_circle:")
+    panel.draw(sentences_panel([found.text], verdict=Verdict(Status.PASS, "Loaded", found.text)))
     with st.container(horizontal=True, key=f"loaded_{place}"):
         button("Undo", "undo", state.undo, key=f"undo_{place}")
         page_link("pages/1_Protocol.py", "See it on Protocol", "tune")

@@ -2,157 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.figures import CONFIG, LEAST_LOSS, OFFER, POINT, YOUR_PLAN, region_figure
+from replicalab.figures import CONFIG, Mark, region_figure, spotted
 from replicalab.lexicon import amount_text, count_text
+from replicalab.panels import Rows, spot_panel, tables_panel
 from replicalab.text.tradeoffs import (
     apart_text,
-    effect_label,
     limit_texts,
-    no_evidence_text,
+    means_text,
     outside_text,
+    own_items_text,
     priced_size_text,
     region_title,
+    shade_text,
     worded_text,
 )
+from replicalab.ui import panel
+from replicalab.ui.tradeoffs.effects import draw_choice
 from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
-from replicalab.ui.words import draw_table, escaped
 
 _CHART: Final = "region_chart"
-_MARKS: Final = {
-    YOUR_PLAN: "○ your plan",
-    OFFER: "□ the Lab Manager’s offer",
-    LEAST_LOSS: "◇ least loss: the plan for this lab that gives up the least of the study",
-}
-_LEGEND: Final = (
-    "× the point you chose (its fields stand beside or below the chart). Hatched: does not fit. "
-    "Dotted: fits, but samples that cannot count, or the study’s endpoint, are lost. Click "
-    "anywhere to choose a point."
-)
-
-
-def draw_lead(view: Outlook) -> None:
-    """Draw that the study should not be run in this lab, where no plan has evidence."""
-    text = no_evidence_text(view.options)
-    if text:
-        st.error(escaped(text), icon=":material/block:")
+_READING: Final = "Hatched: does not fit; no shade: no evidence. Click to choose a point ✕."
+_LOST_READING: Final = "Dotted: fits, but samples, or the study’s endpoint, are lost."
+_LEAST_READING: Final = "Least loss: the plan for this lab that gives up the least of the study."
 
 
 def draw_region(view: Outlook) -> None:
-    """Draw the region of days and samples, the choices that it depends on, and its tables."""
-    with st.container(key="region"):
+    """Draw the region of days and samples, its layers, and its tables."""
+    with st.container(key="region", gap=None):
         _draw_chart(view)
-        _draw_notes(view)
-    _draw_wording_choice(view)
-    _draw_effect_choice(view)
-    with st.expander("The same as a table"):
-        _draw_tables(view)
+        _draw_spot(view)
+    with st.container(horizontal=True, key="layers"):
+        _draw_layers(view)
+    draw_choice(view)
+    panel.draw(tables_panel(list(_notes(view)), _tables(view)))
 
 
 def _draw_chart(view: Outlook) -> None:
-    title = region_title(view.region)
+    title, plan = region_title(view.region), view.region.plan
+    means = f"{means_text(view.pack)}<br>{shade_text(plan.evidence)}"
+    limits = {limit: text.label for limit, text in limit_texts(view.pack).items()}
     st.plotly_chart(
-        region_figure(
-            view.region,
-            _marks(view),
-            {limit: text.label for limit, text in limit_texts(view.pack).items()},
-            title,
-        ),
+        region_figure(view.region, _marks(view), limits, (title, means), lost=view.choice.lost),
         key=_CHART,
         config=CONFIG,
         on_select=_take_click,
         selection_mode="points",
-        alt=f"{title}. Days against samples, with the planned evidence and each limit; "
-        "the same stands in the table below.",
+        alt=f"{title} {means_text(view.pack)}. Days against samples, with the planned evidence "
+        "and each limit; the same stands in the table below.",
     )
 
 
-def _marks(view: Outlook) -> dict[str, Assessment]:
-    places = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
-    return view.plans if view.place in places else {**view.plans, POINT: view.point}
+def _marks(view: Outlook) -> list[Mark]:
+    """Return your plan, and the others that are points of this region."""
+    return [
+        Mark(
+            name,
+            plan,
+            name if view.drawn.holds(plan) else f"{name}*",
+            plan.evidence_at(view.effect).number,
+        )
+        for name, plan in view.plans.items()
+        if plan is view.yours or view.drawn.holds(plan)
+    ]
+
+
+def _draw_spot(view: Outlook) -> None:
+    """Draw the chosen point over the chart, which so need not be drawn anew for it."""
+    spot = spotted(view.region, *view.place)
+    plans = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
+    if spot is not None and view.place not in plans:
+        panel.draw(spot_panel(*spot))
 
 
 def _take_click() -> None:
-    """Choose the point that was clicked in the chart."""
+    """Choose the point that was clicked in the chart; a second click on it chooses it again."""
     event: Mapping[str, Any] = st.session_state[_CHART]
-    points = event["selection"]["points"]
-    if points:
-        place = int(points[-1]["x"]), int(points[-1]["y"])
-        choose(point=place, clicks=chosen().clicks + 1)
+    points, now = event["selection"]["points"], chosen()
+    place = (int(points[-1]["x"]), int(points[-1]["y"])) if points else now.clicked
+    if place is not None:
+        choose(point=place, clicked=place, clicks=now.clicks + 1)
 
 
-def _draw_notes(view: Outlook) -> None:
-    """Draw for which plan the region is drawn, what lies outside it, and what its marks mean."""
-    texts = [worded_text(view.drawn)]
+def _draw_layers(view: Outlook) -> None:
+    """Draw the switches of what is shown only when asked for."""
+    _draw_layer("Samples that cannot count", "lost", on=view.choice.lost, view=view)
+    if view.least_worded is not None:
+        _draw_layer("The least-loss plan’s items", "as_least", on=view.choice.as_least, view=view)
+
+
+def _draw_layer(label: str, name: str, *, on: bool, view: Outlook) -> None:
+    key = f"{name}_{view.choice.study}_{view.choice.version}"
+    st.toggle(label, value=on, key=key, on_change=lambda: choose(**{name: st.session_state[key]}))
+
+
+def _notes(view: Outlook) -> Iterator[str]:
+    """Yield for which plan the region is drawn, what lies outside it, and how to read it."""
+    yield worded_text(view.drawn)
+    yield own_items_text(view.drawn, view.yours, view.effect)
     if view.least_worded is not None and not view.choice.as_least:
-        texts.append(apart_text(view.least_worded))
-    if any(texts):
-        st.info(escaped(" ".join(filter(None, texts))), icon=":material/swap_horiz:")
-    outside = outside_text(view.region.outside(view.plans))
-    marks = " · ".join(_MARKS[name] for name in view.plans)
-    st.caption(f"{f'{escaped(outside)} ' if outside else ''}{marks} · {_LEGEND}")
-
-
-# --- choices --------------------------------------------------------------------------------
-
-
-def _draw_wording_choice(view: Outlook) -> None:
-    """Draw the choice of the plan that the region is drawn for, where there are two."""
-    if view.least_worded is None:
-        return
-    key = f"drawn_for_{view.choice.study}_{view.choice.version}"
-    st.radio(
-        "Region drawn for",
-        [YOUR_PLAN, LEAST_LOSS],
-        index=int(view.choice.as_least),
-        format_func={YOUR_PLAN: "your plan", LEAST_LOSS: "the least-loss plan"}.__getitem__,
-        horizontal=True,
-        key=key,
-        on_change=lambda: choose(as_least=st.session_state[key] == LEAST_LOSS),
-    )
-
-
-def _draw_effect_choice(view: Outlook) -> None:
-    """Draw the choice of the assumed effect, where the evidence assumes one."""
-    if not view.effects:
-        return
-    key = f"effect_choice_{view.choice.study}"
-    st.radio(
-        "Effect that the evidence assumes",
-        range(len(view.effects)),
-        index=view.effect_place,
-        format_func=lambda place: effect_label(view.effects[place]),
-        horizontal=True,
-        key=key,
-        on_change=lambda: choose(effect=st.session_state[key]),
-    )
+        yield apart_text(view.least_worded)
+    yield outside_text(view.region.outside({mark.name: mark.plan for mark in _marks(view)}))
+    yield f"{_READING} {_LOST_READING if view.choice.lost else ''}"
+    if any(plan is not view.yours and view.drawn.holds(plan) for plan in view.compared.values()):
+        yield _LEAST_READING
 
 
 # --- tables ---------------------------------------------------------------------------------
 
 
-def _draw_tables(view: Outlook) -> None:
-    rows = [_plan_row(name, plan, view.effect) for name, plan in view.plans.items()]
-    draw_table(("Plan", "What it takes", "Evidence", "Fits"), rows)
-    limits = limit_texts(view.pack)
-    draw_table(
-        ("Limit", "What it allows"), [(name.value, text.meaning) for name, text in limits.items()]
-    )
+def _tables(view: Outlook) -> list[Rows]:
+    region, limits = view.region, limit_texts(view.pack)
     columns = zip(
-        view.region.days.tolist(),
-        view.region.most_feasible.tolist(),
-        view.region.most_useful.tolist(),
+        region.days.tolist(),
+        region.most_feasible.tolist(),
+        region.most_useful.tolist(),
         strict=True,
     )
-    draw_table(
-        ("Days", "Most fit", "and count", "Evidence"),
-        [_column_row(view, *column) for column in columns],
-    )
+    return [
+        Rows(
+            "The plans",
+            ("Plan", "What it takes", "Evidence", "Fits"),
+            [_plan_row(name, plan, view.effect) for name, plan in view.plans.items()],
+        ),
+        Rows(
+            "The limits",
+            ("Limit", "What it allows"),
+            [(name.value, text.meaning) for name, text in limits.items()],
+        ),
+        Rows(
+            "The region",
+            ("Days", "Most fit", "and count", "Evidence"),
+            [_column_row(view, *column) for column in columns],
+        ),
+    ]
 
 
 def _plan_row(name: str, plan: Assessment, effect: float | None) -> tuple[str, ...]:

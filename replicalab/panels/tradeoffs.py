@@ -1,0 +1,71 @@
+"""Trade-offs: where the chosen point lies, what more means buy, what the effects come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from replicalab.assessment import Assessment, AssumedEffect
+from replicalab.lexicon import capitalised
+from replicalab.panels.drawing import drawn
+from replicalab.panels.plan import evidence_bar
+from replicalab.text.tradeoffs import bounds_text, effect_label
+from replicalab.text.verdicts import evidence_status
+
+
+class Rows(NamedTuple):
+    """A table: what it is, the names of its columns, and its rows, the first cell a heading."""
+
+    caption: str
+    names: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def spot_panel(across: float, up: float, room: Mapping[str, int]) -> str:
+    """Return the cross at the chosen point, to be laid over the chart that stands above it.
+
+    Args:
+        across: the share of the plot's width at which it lies, as for ``up``.
+        up: see ``across``.
+        room: the plot's ``height``, and what is ``left``, ``right`` and ``below`` of it, in px.
+    """
+    return drawn("spot", across=f"{across:.4f}", up=f"{up:.4f}", room=room)
+
+
+def listed_panel(title: str, lines: Sequence[str]) -> str:
+    """Return a short list under its title."""
+    return drawn("listed", title=title, lines=lines)
+
+
+def tables_panel(lines: Sequence[str], tables: Sequence[Rows]) -> str:
+    """Return what to know before looking at a chart, and its numbers as tables to be unfolded."""
+    return drawn("tables", lines=[line for line in lines if line], tables=tables)
+
+
+def effects_panel(effects: Sequence[AssumedEffect], plans: Mapping[str, Assessment]) -> str:
+    """Return what each plan's sample is worth at each effect, on one scale with floor and target.
+
+    Args:
+        effects: those to assume, at least one.
+        plans: by name, at least one.
+    """
+    found = [[plan.evidence_at(each.effect) for plan in plans.values()] for each in effects]
+    beside = [evidence for row in found for evidence in row]
+    rows = [
+        {
+            "name": effect_label(effect),
+            "cells": [
+                (evidence.number, evidence_status(evidence), evidence_bar(evidence, beside))
+                for evidence in row
+            ],
+        }
+        for effect, row in zip(effects, found, strict=True)
+    ]
+    first = beside[0]
+    return drawn(
+        "effects",
+        title=f"{capitalised(first.measure)}, if the effect is not what was assumed",
+        columns=[capitalised(name) for name in plans],
+        rows=rows,
+        marks=bounds_text(first),
+    )

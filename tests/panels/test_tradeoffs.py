@@ -1,0 +1,74 @@
+"""The panels of trade-offs: numbers of the core beside bars of their length, tables to unfold."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from xml.etree import ElementTree
+
+import pytest
+
+from replicalab.assessment import Assessment, assess, scale_of
+from replicalab.panels import Rows, effects_panel, listed_panel, spot_panel, tables_panel
+from replicalab.planner.region import effects_of
+from replicalab.scenarios import load_scenario
+from tests.hostile import ATTACK
+from tests.ui.reading import heard
+
+_TO: Final = re.compile(r"--to:([\d.]+)")
+
+
+def reference(study: str) -> Assessment:
+    """Return a study's reference protocol in its medium lab."""
+    pack = load_scenario(study, "medium")
+    return assess(pack.reference_protocol, pack)
+
+
+@pytest.mark.parametrize("study", ["fin_momentum", "psy_stroop", "bio_jq1_myeloma"])
+def test_each_effect_has_the_evidence_of_each_plan_as_a_number_and_a_bar(study: str) -> None:
+    plan = reference(study)
+    effects = effects_of(plan.pack.design)
+    assert len(effects) > 1
+    panel = ElementTree.fromstring(effects_panel(effects, {"your plan": plan, "other": plan}))  # noqa: S314
+    rows = list(panel.iter("tr"))[1:]
+    found = [plan.evidence_at(each.effect) for each in effects]
+    worst, best = scale_of(found)
+    for row, evidence in zip(rows, found, strict=True):
+        numbers = [heard(cell) for cell in row.iter("td") if cell.get("class") == "number"]
+        assert [number.split()[-1] for number in numbers] == [evidence.number.split()[-1]] * 2
+        bars = [float(to) for to in _TO.findall(ElementTree.tostring(row, "unicode"))]
+        assert bars == [pytest.approx((evidence.value - worst) / (best - worst), abs=1e-3)] * 2
+
+
+def test_tables_are_closed_until_unfolded_and_each_row_has_a_heading() -> None:
+    table = Rows("The plans", ("Plan", "Evidence"), [("mine", "0.9"), ("yours", "0.8")])
+    panel = ElementTree.fromstring(tables_panel(["Read this.", ""], [table]))  # noqa: S314
+    assert [heard(line) for line in panel.findall("p")] == ["Read this."]
+    [folded] = panel.findall("details")
+    assert folded.get("open") is None
+    headings = [heard(cell) for cell in folded.iter("th") if cell.get("scope") == "row"]
+    assert headings == ["mine", "yours"]
+    assert heard(next(folded.iter("caption"))) == "The plans"
+
+
+@pytest.mark.parametrize(
+    "panel",
+    [
+        tables_panel([ATTACK], [Rows(ATTACK, (ATTACK,), [(ATTACK,)])]),
+        listed_panel(ATTACK, [ATTACK]),
+    ],
+    ids=["tables", "list"],
+)
+def test_hostile_text_is_text_in_every_place_of_a_panel(panel: str) -> None:
+    tree = ElementTree.fromstring(panel)  # noqa: S314
+    assert not {"img", "a", "script"} & {part.tag for part in tree.iter()}
+    assert heard(tree).count("<img src=//x.test/b>") == panel.count("&lt;img")
+
+
+def test_cross_is_nothing_to_a_screen_reader_which_has_the_two_fields() -> None:
+    room = {"left": 50, "right": 10, "below": 40, "height": 300}
+    cross = ElementTree.fromstring(spot_panel(0.25, 0.5, room))  # noqa: S314
+    assert cross.get("aria-hidden") == "true"
+    style = cross.get("style") or ""
+    assert "--across:0.2500;--up:0.5000" in style
+    assert all(f"--{name}:{px}px" in style for name, px in room.items())
