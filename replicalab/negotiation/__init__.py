@@ -21,6 +21,7 @@ from replicalab.negotiation.records import (
     By,
     Ending,
     LabManagerKind,
+    Move,
     Negotiation,
     Outcome,
     Output,
@@ -30,7 +31,14 @@ from replicalab.negotiation.records import (
     State,
     Turn,
 )
-from replicalab.negotiation.rounds import fork, negotiate, play, setup_for
+from replicalab.negotiation.rounds import (
+    fork,
+    moves_of,
+    negotiate,
+    play,
+    play_moves,
+    setup_for,
+)
 from replicalab.negotiation.transcript import (
     Made,
     ModelSettings,
@@ -56,6 +64,7 @@ __all__ = [
     "Made",
     "ModelAnswer",
     "ModelSettings",
+    "Move",
     "Negotiation",
     "Outcome",
     "Output",
@@ -75,9 +84,11 @@ __all__ = [
     "judge",
     "ledger",
     "load",
+    "moves_of",
     "negotiate",
     "observe",
     "play",
+    "play_moves",
     "put_forward",
     "question",
     "readable",

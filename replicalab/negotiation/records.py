@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
-from typing import Annotated, Final, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, FailFast, Field, StringConstraints, model_validator
 
@@ -212,6 +212,14 @@ class Turn(Record):
     action: ScientistAction | None
     by: By = By.PERSON
     outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS), FailFast()] = ()
+
+
+class Move(Record):
+    """What was done by hand in a round, counted from 0: all that no rule plays again."""
+
+    number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)]
+    by: Literal[By.PERSON, By.FORK] = By.PERSON
+    action: ScientistAction | None = None
 
 
 class Facts(Record):

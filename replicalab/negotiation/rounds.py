@@ -8,7 +8,7 @@ played again. Source: docs/contract.md, Negotiation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -34,6 +34,7 @@ from replicalab.negotiation.records import (
     By,
     Ending,
     LabManagerKind,
+    Move,
     Negotiation,
     Round,
     ScientistKind,
@@ -124,6 +125,35 @@ def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiati
     kept = replace(negotiation, setup=setup, rounds=negotiation.rounds[:number])
     action = put_forward(kept.state, protocol)
     return play_on(play(kept, Turn(action=action, by=By.FORK)))
+
+
+def moves_of(negotiation: Negotiation) -> tuple[Move, ...] | None:
+    """Return what was played by hand; None where a model plays, whose words only a file holds."""
+    if negotiation.setup.scientist is ScientistKind.MODEL:
+        return None
+    return tuple(
+        Move(number=done.number, by=done.turn.by, action=done.action)
+        for done in negotiation.rounds
+        if done.turn.by is By.PERSON or done.turn.by is By.FORK
+    )
+
+
+def play_moves(setup: Setup, moves: Sequence[Move], pack: Pack) -> Negotiation:
+    """Return the negotiation of these moves; rules play before, between and after them.
+
+    Raises:
+        NegotiationError: a move is of a round that does not come, or the opening has no samples.
+    """
+    forks = [move.number for move in moves if move.by is By.FORK]
+    setup = setup.model_copy(update={"forked_at": forks[-1] if forks else None})
+    negotiation = Negotiation(setup, pack)
+    for move in moves:
+        while len(negotiation.rounds) < move.number:
+            negotiation = play_rule(negotiation)
+        if len(negotiation.rounds) != move.number:
+            raise NegotiationError(f"round {move.number + 1} is played twice; play each once")
+        negotiation = play(negotiation, Turn(action=move.action, by=move.by))
+    return play_on(negotiation)
 
 
 # --- one round ------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from replicalab.negotiation import (
     By,
     Ending,
     LabManagerKind,
+    Move,
     Negotiation,
     Outcome,
     ScientistKind,
@@ -23,8 +24,10 @@ from replicalab.negotiation import (
     ask_model,
     fork,
     load,
+    moves_of,
     negotiate,
     play,
+    play_moves,
     replay,
     save,
 )
@@ -201,3 +204,44 @@ def test_negotiation_kept_light_is_the_same_and_holds_no_search() -> None:
     assert light == whole
     assert any(len(vars(done.after.options)) > 1 for done in whole.rounds)
     assert all(list(vars(done.after.options)) == ["yours"] for done in light.rounds)
+
+
+# --- what was played by hand ------------------------------------------------------------------
+
+OTHER = revise(MEDIUM.reference_protocol, sample_size=120)
+PERSONS = by_person(MEDIUM, propose(OTHER), ask("Days?"), ACCEPT)
+
+
+@pytest.mark.parametrize(
+    ("negotiation", "by_hand"),
+    [
+        (RULED, 0),
+        (fork(RULED, 1, OTHER), 1),
+        (fork(fork(RULED, 1, OTHER), 0, OTHER), 1),
+        (by_person(MEDIUM), 0),
+        (PERSONS, 3),
+        (by_person(MEDIUM, None), 1),
+        (play(fork(PERSONS, 0, OTHER), Turn(action=ACCEPT)), 2),
+    ],
+    ids=["rule", "fork", "fork of a fork", "nothing yet", "person", "leaves", "person's fork"],
+)
+def test_moves_are_what_no_rule_plays_and_play_the_same_again(
+    negotiation: Negotiation, by_hand: int
+) -> None:
+    moves, setup = moves_of(negotiation), negotiation.setup
+    assert moves is not None
+    assert len(moves) == by_hand
+    again = play_moves(setup.model_copy(update={"forked_at": None}), moves, MEDIUM)
+    assert again.setup == setup
+    assert [done.digest for done in again.rounds] == [done.digest for done in negotiation.rounds]
+
+
+def test_model_leaves_no_moves() -> None:
+    assert moves_of(MODELLED) is None
+
+
+@pytest.mark.parametrize("numbers", [(1,), (0, 0), (0, 1)])
+def test_moves_that_do_not_follow_each_other_are_refused(numbers: tuple[int, ...]) -> None:
+    setup = by_person(MEDIUM).setup
+    with pytest.raises(NegotiationError):
+        play_moves(setup, [Move(number=number) for number in numbers], MEDIUM)
