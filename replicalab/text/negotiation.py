@@ -49,23 +49,23 @@ class Player(NamedTuple):
 
 
 SCIENTISTS: Final = {
-    ScientistKind.BASELINE: Player(
-        "Baseline",
-        "Opens with your plan. While the answer names an obstacle it halves the sample and takes a "
-        "day off; otherwise, and in the last round, it accepts.",
-    ),
     ScientistKind.EVIDENCE_AWARE: Player(
         "Evidence-aware",
         "Opens with your plan. Takes an offer that meets the evidence target, else counters with "
         "the best plan this lab can run, and leaves when none reaches the floor.",
     ),
+    ScientistKind.PERSON: Player(
+        "You",
+        "You propose, ask, accept or walk away, and see the Lab Manager's answer at each round.",
+    ),
     ScientistKind.MODEL: Player(
         "Language model",
         "Chooses its own plans. Its text is only read as data: the checks decide, as for anyone.",
     ),
-    ScientistKind.PERSON: Player(
-        "You",
-        "You propose, ask, accept or walk away, and see the Lab Manager's answer at each round.",
+    ScientistKind.BASELINE: Player(
+        "Simple rule",
+        "For contrast: while the answer names an obstacle it halves your sample and takes a day "
+        "off; otherwise, and in the last round, it accepts.",
     ),
 }
 RECORDED: Final = Player(
@@ -232,6 +232,13 @@ def move_text(negotiation: Negotiation) -> str:
     return f"Your move: round {len(negotiation.rounds) + 1} of {negotiation.setup.max_rounds}"
 
 
+def asking_cost(played: int, most: int) -> str:
+    """Return what a question costs, before it is asked: a round, and how many are then left."""
+    left = most - played - 1
+    then = f"{count_text(left, 'round')} left after it" if left else "the last one"
+    return f"A question takes this round: {then}."
+
+
 def outcome_verdict(negotiation: Negotiation) -> Verdict:
     """Return how a negotiation ended, in one sentence that is true.
 
@@ -290,14 +297,19 @@ def ledger_sentence(gifts: Sequence[Gift]) -> str:
     given = "gave nothing"
     if scientist is not None:
         saved, evidence = scientist.credits_saved, _evidence_given(scientist)
-        given = f"gave {count_text(saved, 'credit')}"
-        if saved < 0:
+        if saved > 0:
+            given = f"gave {count_text(saved, 'credit')}"
+        elif saved < 0:
             given = f"came to want {count_text(-saved, 'credit')} more"
+        elif evidence:
+            given = "gave no credits"
         given = f"{given} and {evidence}" if evidence else given
     saved = manager.credits_saved if manager else 0
-    spent = f"gave {count_text(abs(saved), 'credit')}"
+    spent = f"gave {count_text(-saved, 'credit')}" if saved else "gave nothing"
     if saved > 0:
         spent = f"came to offer {count_text(saved, 'credit')} less"
+    if given == spent:
+        return "Neither side gave anything."
     return f"The Scientist {given}; the Lab Manager {spent}."
 
 

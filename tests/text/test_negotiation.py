@@ -65,8 +65,8 @@ SHELF: Final = [
     ("fin_momentum", "medium", AWARE, REFERENCE, 5),
     ("fin_momentum", "hard", AWARE, LEAST, 5),
     ("math_four_colour", "hard", BASELINE, REFERENCE, 5),
-    ("math_four_colour", "medium", BASELINE, REFERENCE, 2),
-    ("psy_stroop", "medium", BASELINE, REFERENCE, 2),
+    ("math_four_colour", "medium", AWARE, REFERENCE, 5),
+    ("psy_stroop", "medium", AWARE, REFERENCE, 5),
     ("bio_jq1_myeloma", "hard", BASELINE, REFERENCE, 5),
     ("phys_millikan", "medium", BASELINE, REFERENCE, 5),
 ]
