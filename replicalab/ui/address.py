@@ -3,9 +3,11 @@
 Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``seed``, ``rounds``,
 ``round`` (shown from 1), ``plan`` (absent for the reference protocol), and ``budget``, ``days`` and
 ``staff`` (each only where another lab is supposed), ``scientist``, ``manager``, ``recording`` and
-``present`` (each only where it is not the default), and ``own``, a key to a visitor's study. A plan
-is JSON, compressed, with a checksum of its own, so that a link that was cut anywhere is noticed
-rather than half read. An address typed by hand needs no ``v``.
+``present`` (each only where it is not the default), ``own``, a key to a visitor's study, and
+``moves``, what was played by hand. Plan and moves are JSON, compressed, with a checksum of
+their own, so that a link that was cut anywhere is noticed rather than half read. An address typed
+by hand needs no ``v``; in one with it an absent ``scientist`` is the simple rule, as it was in
+links from before.
 """
 
 from __future__ import annotations
@@ -14,15 +16,16 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.models import PROTOCOL_FIELDS, Protocol, too_large
+from replicalab.negotiation import Move, ScientistKind
 from replicalab.scenarios import MAX_ROUNDS, Difficulty
 from replicalab.ui.workspace import (
     DEFAULT_DIFFICULTY,
@@ -34,7 +37,12 @@ from replicalab.ui.workspace import (
 )
 
 _CHECK: Final = "v"
-_LARGEST_PLAN: Final = 64 * 1024
+_PLAYED: Final = "moves"
+_LARGEST: Final = 64 * 1024
+"""The most bytes of a plan, or of moves, before they are compressed."""
+_LONGEST_MOVES: Final = 24 * 1024
+"""The most characters of moves: with the longest plan a server still takes the address."""
+_MOVES: Final = TypeAdapter(tuple[Move, ...])
 
 
 class _Key(NamedTuple):
@@ -48,6 +56,7 @@ class _Key(NamedTuple):
     shift: int = 0
 
 
+_BROKEN: Final = "the link is incomplete or was changed on its way; copy it again in full."
 _LEFT_OUT: Final = "is not usable; it is left out."
 _KEYS: Final = {
     "seed": _Key("seed", "is not usable; showing seed 0."),
@@ -70,6 +79,8 @@ _FIRST: Final = ("study", "lab", "seed", "rounds", "round", "plan")
 _UNCOUNTED: Final = ("own",)
 """The keys that it never counts: links from before have them, and a cut one is noticed anyway."""
 _DEFAULT: Final = Workspace()
+_UNSAID: Final = Workspace(scientist=ScientistKind.BASELINE)
+"""What an address with a checksum stands for where it says nothing else."""
 
 
 class LinkReading(NamedTuple):
@@ -84,10 +95,12 @@ def to_query(workspace: Workspace) -> dict[str, str]:
     query = {"study": workspace.scenario_id}
     for key, (field, _, shift) in _KEYS.items():
         value = getattr(workspace, field)
-        if key in _FIRST or value != getattr(_DEFAULT, field):
+        if key in _FIRST or value != getattr(_UNSAID, field):
             query[key] = str(value - shift) if isinstance(value, int) else str(value)
     if workspace.protocol is not None:
         query["plan"] = encode_plan(workspace.protocol)
+    if moves := encode_moves(workspace.moves):
+        query[_PLAYED] = moves
     return {_CHECK: _checksum(query), **query}
 
 
@@ -97,7 +110,8 @@ def _checksum(query: Mapping[str, str]) -> str:
     Keys that came later count only where they stand, so links from before them still hold.
     """
     parts = [f"{key}={query.get(key, '')}" for key in _FIRST]
-    later = [key for key in _KEYS if key in query and key not in (*_FIRST, *_UNCOUNTED)]
+    later = [key for key in (*_KEYS, _PLAYED) if key in query]
+    later = [key for key in later if key not in (*_FIRST, *_UNCOUNTED)]
     parts += [f"{key}={query[key]}" for key in later]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
 
@@ -108,7 +122,7 @@ def from_query(query: Mapping[str, str], find: FindPack = on_the_shelf) -> LinkR
     A plan belongs to its study: when that cannot be opened, the plan is left out too. A visitor's
     study that is not here is asked for all the same: its file may be at hand.
     """
-    work, problems = _DEFAULT, list[str]()
+    work, problems = _UNSAID if _CHECK in query else _DEFAULT, list[str]()
     for key, (field, otherwise, _) in _KEYS.items():
         if key in query:
             try:
@@ -130,6 +144,9 @@ def from_query(query: Mapping[str, str], find: FindPack = on_the_shelf) -> LinkR
         work = work.changed(own=None)
     except LinkError as error:
         problems.append(f"plan: {error} Showing the study's reference protocol instead.")
+    else:
+        if _PLAYED in query:
+            work = _with_moves(work, query[_PLAYED], problems)
     if not problems and _CHECK in query and query[_CHECK] != _checksum(query):
         problems.append(
             "the address was cut or changed since it was copied; what is left of it is shown."
@@ -157,6 +174,17 @@ def _with_study(work: Workspace, study: str, find: FindPack) -> Workspace:
     raise wrong
 
 
+def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:
+    """Return a workspace with what was played by hand in it, or add why it cannot be."""
+    try:
+        return work.changed(moves=decode_moves(text))
+    except LinkError as error:
+        problems.append(f"moves: {error} Showing the negotiation from its start.")
+    except ValidationError:
+        problems.append("moves: these players have none. Showing the negotiation as they play it.")
+    return work
+
+
 def _value(key: str, text: str) -> object:
     """Return what a key's text stands for; what is no number stays text, which no number takes."""
     if key == "present":
@@ -171,8 +199,7 @@ def _value(key: str, text: str) -> object:
 def encode_plan(protocol: Protocol) -> str:
     """Return a plan as URL-safe text with a checksum."""
     values = [getattr(protocol, name) for name in PROTOCOL_FIELDS]
-    raw = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
-    return base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode().rstrip("=")
+    return _packed(json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def decode_plan(text: str) -> Protocol:
@@ -184,9 +211,7 @@ def decode_plan(text: str) -> Protocol:
     try:
         values = json.loads(_unpacked(text))
     except (ValueError, zlib.error, binascii.Error, RecursionError) as error:
-        raise LinkError(
-            "the link is incomplete or was changed on its way; copy it again in full."
-        ) from error
+        raise LinkError(_BROKEN) from error
     if not isinstance(values, list) or len(values) != len(PROTOCOL_FIELDS):
         raise LinkError("the link carries no plan; copy it again from the address bar.")
     try:
@@ -201,10 +226,40 @@ def decode_plan(text: str) -> Protocol:
     return plan
 
 
+# --- what was played by hand ----------------------------------------------------------------
+
+
+def encode_moves(moves: Sequence[Move]) -> str:
+    """Return moves as URL-safe text with a checksum; empty for none, or for more than fits."""
+    raw = _MOVES.dump_json(tuple(moves), exclude_defaults=True)
+    text = _packed(raw) if moves and len(raw) <= _LARGEST else ""
+    return text if len(text) <= _LONGEST_MOVES else ""
+
+
+def decode_moves(text: str) -> tuple[Move, ...]:
+    """Return the moves that `encode_moves` wrote.
+
+    Raises:
+        LinkError: the text was cut or changed, or holds no possible moves.
+    """
+    try:
+        return _MOVES.validate_json(_unpacked(text))
+    except ValidationError as error:
+        raise LinkError(
+            "the link carries none that can be played; copy it again from the address bar."
+        ) from error
+    except (ValueError, zlib.error, binascii.Error) as error:
+        raise LinkError(_BROKEN) from error
+
+
+def _packed(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode().rstrip("=")
+
+
 def _unpacked(text: str) -> bytes:
     packed = base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
     reader = zlib.decompressobj()
-    raw = reader.decompress(packed, _LARGEST_PLAN)
+    raw = reader.decompress(packed, _LARGEST)
     if not reader.eof or reader.unused_data:
         raise ValueError("incomplete or oversized")
     return raw

@@ -1,4 +1,4 @@
-"""Three stories for a demo: each opens the study, plan and round that make its point."""
+"""Three stories for a demo: each opens the study and plan in which it begins."""
 
 from __future__ import annotations
 
@@ -51,14 +51,15 @@ def stories() -> list[Story]:
             "A hundred people become twenty-five: power 1.00 → 0.97, still above the target of "
             "0.80.",
             StoryPage.NEGOTIATION,
-            Workspace(scenario_id="psy_stroop", max_rounds=2, round_number=1),
+            Workspace(scenario_id="psy_stroop"),
         ),
         Story(
             "do_not_run",
             "Do not run this study",
-            "The lab can run the offer, and it would show nothing: half the cases stay unchecked.",
+            "The lab offers half the cases, and half a check proves nothing. It has no credits to "
+            "add, so the Scientist walks away.",
             StoryPage.NEGOTIATION,
-            Workspace(scenario_id="math_four_colour", max_rounds=2, round_number=1),
+            Workspace(scenario_id="math_four_colour"),
         ),
     ]
 

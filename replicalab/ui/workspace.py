@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from replicalab.models import Protocol, Record
-from replicalab.negotiation import LabManagerKind, ScientistKind
+from replicalab.negotiation import LabManagerKind, Move, ScientistKind
 from replicalab.scenarios import MAX_ROUNDS, MOST, Difficulty, Identifier, Pack, load_scenario
 
 Lever = Annotated[int, Field(strict=True, ge=1, le=MOST)]
@@ -35,7 +35,7 @@ class Workspace(Record):
     the plan is the study's reference protocol; ``round_number`` counts from 0. ``budget``
     (credits), ``days`` and ``staff`` are what the Trade-offs page supposes of the lab; None is the
     lab's own. ``scientist`` and ``lab_manager`` play the negotiation, unless ``recording`` names a
-    recorded one; ``presenting`` hides the controls.
+    recorded one; ``moves`` are what was played by hand in it. ``presenting`` hides the controls.
     """
 
     scenario_id: Identifier = DEFAULT_STUDY
@@ -48,10 +48,17 @@ class Workspace(Record):
     budget: Lever | None = None
     days: Lever | None = None
     staff: Lever | None = None
-    scientist: ScientistKind = ScientistKind.BASELINE
+    scientist: ScientistKind = ScientistKind.EVIDENCE_AWARE
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE
     recording: Identifier | None = None
     presenting: Annotated[bool, Field(strict=True)] = False
+    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS)] = ()
+
+    @model_validator(mode="after")
+    def _is_played_here(self) -> Self:
+        if self.moves and (self.recording or self.scientist is ScientistKind.MODEL):
+            raise ValueError("nothing is played by hand in a recorded run, or in a model's place")
+        return self
 
     def pack(self, find: FindPack = on_the_shelf) -> Pack:
         """Return the study in its lab.
@@ -68,7 +75,10 @@ class Workspace(Record):
     def with_plan(self, protocol: Protocol | None, find: FindPack = on_the_shelf) -> Workspace:
         """Return this workspace with another plan, at the first round."""
         same = protocol is not None and protocol == self.pack(find).reference_protocol
-        return self.changed(protocol=None if same else protocol, recording=None, round_number=0)
+        moves = self.moves if self.scientist is ScientistKind.PERSON else ()
+        return self.changed(
+            protocol=None if same else protocol, recording=None, round_number=0, moves=moves
+        )
 
     def with_study(self, scenario_id: str, own: str | None = None) -> Workspace:
         """Return another study with its reference protocol, in the same lab and seed."""
@@ -80,7 +90,8 @@ class Workspace(Record):
 
     def _elsewhere(self, **changes: object) -> Workspace:
         """Return this workspace in another lab, at the first round, with nothing supposed of it."""
-        return self.changed(recording=None, round_number=0, **dict.fromkeys(LEVERS), **changes)
+        anew = {"recording": None, "round_number": 0, "moves": (), **dict.fromkeys(LEVERS)}
+        return self.changed(**anew, **changes)
 
     @property
     def where(self) -> tuple[str, str, int, str | None]:
@@ -90,12 +101,19 @@ class Workspace(Record):
     def stepped_from(self, now: Workspace) -> Workspace:
         """Return this workspace as a step of undo or redo brings it back.
 
-        Players, rounds and presentation stay as they are now, and so does what is supposed of the
-        lab where it is the same one.
+        Players, rounds and presentation stay as they are now; in the same lab so does what is
+        supposed of it, and what a person plays there.
         """
         kept = ["max_rounds", "scientist", "lab_manager", "presenting"]
+        same = self.where == now.where and self.recording == now.recording
         kept += LEVERS if self.where == now.where else []
-        return self.changed(round_number=0, **{name: getattr(now, name) for name in kept})
+        kept += ["moves"] if same and now.scientist is ScientistKind.PERSON else []
+        found = {name: getattr(now, name) for name in kept}
+        return self.changed(round_number=0, **{"moves": (), **found})
+
+    def seated(self, **players: object) -> Workspace:
+        """Return this workspace with other players, or rounds, and a negotiation from the start."""
+        return self.changed(recording=None, round_number=0, moves=(), **players)
 
     @property
     def levers(self) -> dict[str, int]:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Table
 
 from replicalab.models import Protocol, ScientistActionType, plan_action
-from replicalab.negotiation import Negotiation
+from replicalab.negotiation import Negotiation, ScientistKind
 from replicalab.scenarios import load_scenario
 from replicalab.text.negotiation import outcome_verdict
 from tests.negotiation.playing import by_rule
@@ -30,8 +30,12 @@ from tests.ui.reading import (
 
 PACK: Final = load_scenario("fin_momentum", "medium")
 REFERENCE: Final = PACK.reference_protocol
+SIMPLE: Final = {"scientist": "baseline"}
+"""Seats the simple rule, in the address."""
 TOLD: Final = by_rule(PACK, REFERENCE)
-"""The negotiation that a first visit shows."""
+"""What the simple rule plays on a first visit: five rounds."""
+FIRST: Final = by_rule(PACK, REFERENCE, scientist=ScientistKind.EVIDENCE_AWARE)
+"""What a first visit shows: two rounds."""
 BUILD: Final = "replicalab.ui.negotiation.asking.build_generate_fn"
 URL: Final = "http://127.0.0.1:9/v1"
 KEY: Final = "canary-key-0123456789"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 import tracemalloc
 import zlib
 from operator import itemgetter
@@ -16,10 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.errors import LinkError
-from replicalab.models import LARGEST_PLANNED, Protocol, revise
-from replicalab.negotiation import LabManagerKind, ScientistKind
+from replicalab.models import LARGEST_PLANNED, Protocol, ScientistActionType, plan_action, revise
+from replicalab.negotiation import By, LabManagerKind, Move, ScientistKind, question
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
-from replicalab.ui.address import decode_plan, encode_plan, from_query, to_query
+from replicalab.ui.address import (
+    decode_moves,
+    decode_plan,
+    encode_moves,
+    encode_plan,
+    from_query,
+    to_query,
+)
 from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
 from tests.factories import make_protocol
 from tests.golden import assert_golden
@@ -28,8 +36,15 @@ from tests.strategies import protocols
 SAVED: Final = Path(__file__).with_name("saved") / "links.json"
 STUDIES: Final = [study.scenario_id for study in list_scenarios()]
 HARD: Final = Difficulty.HARD
+SIMPLE: Final = Workspace(scientist=ScientistKind.BASELINE)
+"""Whom an address seats that names no Scientist, but has a checksum."""
 PLAN: Final = make_protocol()
 TEXT: Final = encode_plan(PLAN)
+MOVES: Final = (
+    Move(number=0, action=question("Which days?", "Since when?")),
+    Move(number=1, by=By.FORK, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, PLAN)),
+    Move(number=2),
+)
 BROKEN: Final = "the link is incomplete or was changed on its way; copy it again in full."
 
 levers = st.none() | st.integers(1, 10**9)
@@ -38,7 +53,7 @@ levers = st.none() | st.integers(1, 10**9)
 @st.composite
 def workspaces(draw: st.DrawFn) -> Workspace:
     """Return any workspace of a study on the shelf."""
-    return Workspace(
+    work = Workspace(
         scenario_id=draw(st.sampled_from(STUDIES)),
         difficulty=draw(st.sampled_from(Difficulty)),
         seed=draw(st.integers(0, LARGEST_SEED)),
@@ -53,6 +68,8 @@ def workspaces(draw: st.DrawFn) -> Workspace:
         recording=draw(st.none() | st.from_regex(r"\A[a-z][a-z0-9_]{0,63}\Z")),
         presenting=draw(st.booleans()),
     )
+    playable = work.recording is None and work.scientist is not ScientistKind.MODEL
+    return work.changed(moves=draw(st.sampled_from([(), MOVES])) if playable else ())
 
 
 def packed(raw: str | bytes) -> str:
@@ -81,7 +98,7 @@ BY_HAND: Final = "study=fin_momentum&lab=medium&seed=7&rounds=6&round=3"
 
 
 def test_query_of_a_workspace_counts_rounds_from_1_and_has_a_checksum() -> None:
-    query = to_query(Workspace(seed=7, max_rounds=6, round_number=2))
+    query = to_query(SIMPLE.changed(seed=7, max_rounds=6, round_number=2))
     assert query.pop("v") == f"{zlib.crc32(f'{BY_HAND}&plan='.encode()):08x}"
     assert query == dict(parse_qsl(BY_HAND))
 
@@ -99,8 +116,9 @@ def test_query_of_a_workspace_counts_rounds_from_1_and_has_a_checksum() -> None:
             recording="one_run",
             presenting=True,
         ),
+        Workspace(scientist=ScientistKind.PERSON, moves=MOVES),
     ],
-    ids=["plan", "levers", "players"],
+    ids=["plan", "levers", "players", "moves"],
 )
 def test_address_cut_anywhere_is_noticed(full: Workspace) -> None:
     whole = urlencode(to_query(full))
@@ -127,15 +145,19 @@ def test_link_saved_by_an_earlier_version_opens_and_is_written_the_same(
             {"scientist": ScientistKind.EVIDENCE_AWARE, "presenting": True},
             {"scientist": "evidence_aware", "present": "1"},
         ),
+        (
+            {"scientist": ScientistKind.PERSON, "moves": MOVES},
+            {"scientist": "person", "moves": encode_moves(MOVES)},
+        ),
         ({"protocol": PLAN}, {"plan": TEXT}),
     ],
-    ids=["levers", "players", "plan"],
+    ids=["levers", "players", "moves", "plan"],
 )
 def test_query_carries_only_what_is_not_as_usual(
     changes: dict[str, object], added: dict[str, str]
 ) -> None:
-    usual = to_query(Workspace())
-    query = to_query(Workspace().changed(**changes))
+    usual = to_query(SIMPLE)
+    query = to_query(SIMPLE.changed(**changes))
     assert {key: query[key] for key in query.keys() - usual.keys()} == added
 
 
@@ -294,6 +316,43 @@ def test_plan_with_a_huge_number_is_refused(digits: int) -> None:
     assert refused(values(sample_size=10**digits)).startswith("sample_size is ")
 
 
+# --- what was played by hand ----------------------------------------------------------------
+
+
+def test_link_without_a_player_means_what_it_meant_and_new_links_name_theirs() -> None:
+    without = to_query(SIMPLE)
+    assert "scientist" not in without
+    assert from_query(without) == (SIMPLE, [])
+    assert to_query(Workspace())["scientist"] == "evidence_aware"
+    assert from_query({}).workspace.scientist is ScientistKind.EVIDENCE_AWARE
+
+
+def test_moves_are_left_out_where_they_are_more_than_fit() -> None:
+    texts = ["".join(random.Random(n).choices("abcdefghijkl", k=480)) for n in range(19)]
+    moves = [Move(number=at, action=question(*texts)) for at in range(12)]
+    assert encode_moves(moves[:1])
+    assert decode_moves(encode_moves(moves[:1])) == tuple(moves[:1])
+    assert encode_moves(moves) == ""
+    work = Workspace(scientist=ScientistKind.PERSON, moves=tuple(moves))
+    assert from_query(to_query(work)) == (work.changed(moves=()), [])
+
+
+@pytest.mark.parametrize("others", [{"scientist": "model"}, {"recording": "momentum_revised"}])
+def test_moves_beside_players_that_have_none_are_said_and_left_out(others: dict[str, str]) -> None:
+    reading = from_query({**others, "moves": encode_moves(MOVES)})
+    assert reading.problems == [
+        "moves: these players have none. Showing the negotiation as they play it."
+    ]
+    assert not reading.workspace.moves
+
+
+def test_moves_of_another_study_or_plan_are_left_out_with_it() -> None:
+    for other in ({"study": "zebra"}, {"plan": TEXT[:-9]}):
+        reading = from_query({**other, "moves": encode_moves(MOVES)})
+        assert len(reading.problems) == 1
+        assert not reading.workspace.moves
+
+
 # --- the address, damaged -------------------------------------------------------------------
 
 
@@ -307,6 +366,9 @@ UNUSABLE: Final = [
     *(("recording", "../../etc/passwd"), ("recording", "x" * 65)),
     *(("present", "yes"), ("present", "True")),
     *(("plan", text) for text in ("", TEXT[:-9], values(sample_size=-1))),
+    *(("moves", text) for text in ("", encode_moves(MOVES)[:-9], packed("[{}]"), packed("[1"))),
+    ("moves", packed('[{"number": 0, "by": "rule"}]')),
+    ("moves", packed('[{"number": 50}]')),
 ]
 
 
@@ -332,7 +394,9 @@ def test_plan_of_a_study_that_cannot_be_opened_is_left_out() -> None:
     assert len(reading.problems) == 1
 
 
-@pytest.mark.parametrize("key", ["study", "lab", "seed", "rounds", "round", "plan", "budget"])
+@pytest.mark.parametrize(
+    "key", ["study", "lab", "seed", "rounds", "round", "plan", "budget", "moves"]
+)
 def test_huge_address_gives_a_short_problem(key: str) -> None:
     reading = from_query({key: "x" * 1_000_000})
     assert reading.workspace == Workspace()
@@ -340,13 +404,14 @@ def test_huge_address_gives_a_short_problem(key: str) -> None:
     assert len(problem) < 400
 
 
+PLAYED: Final = encode_moves(MOVES)
 KEYS: Final = st.sampled_from(
     "study lab seed rounds round plan budget days staff scientist manager recording present "
-    "other".split()
+    "moves other".split()
 )
 
 
-@given(st.dictionaries(KEYS, st.text() | st.sampled_from([*STUDIES, "hard", "3", TEXT])))
+@given(st.dictionaries(KEYS, st.text() | st.sampled_from([*STUDIES, "hard", "3", TEXT, PLAYED])))
 def test_any_address_gives_a_workspace_that_can_be_opened(query: dict[str, str]) -> None:
     workspace, problems = from_query(query)
     assert workspace.pack().scenario_id == workspace.scenario_id

@@ -14,9 +14,10 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element, Table
 
 from replicalab.characters import hidden
-from replicalab.negotiation import Transcript
+from replicalab.models import ScientistActionType, plan_action
+from replicalab.negotiation import Move, Transcript, question
 from replicalab.scenarios import Study, parse_study
-from replicalab.ui.address import encode_plan
+from replicalab.ui.address import encode_moves, encode_plan
 from tests.hostile import (
     ATTACK,
     UNSEEN,
@@ -254,8 +255,16 @@ def test_hostile_plan_of_a_link_is_text_on_every_page() -> None:
 
 KEYS: Final = (
     *("v", "study", "lab", "seed", "rounds", "round", "plan", "budget", "days", "staff"),
-    *("scientist", "manager", "recording", "present", "own", "unknown"),
+    *("scientist", "manager", "recording", "present", "own", "moves", "unknown"),
 )
+
+
+def test_hostile_moves_of_a_link_are_text_in_every_round() -> None:
+    put = plan_action(ScientistActionType.PROPOSE_PROTOCOL, hostile_plan(200))
+    moves = [Move(number=0, action=question(marked(5, ATTACK))), Move(number=1, action=put)]
+    app = visit(NEGOTIATION, scientist="person", moves=encode_moves(moves))
+    assert not alerts(app)[0].text.startswith("Not everything")
+    assert {5, *range(200, 205)} <= walk(app)
 
 
 @pytest.mark.parametrize("key", [*KEYS, "all"])

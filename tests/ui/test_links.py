@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from replicalab.models import revise
+from replicalab.negotiation import ScientistKind
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.ui.address import encode_plan, to_query
 from replicalab.ui.workspace import Workspace
@@ -40,6 +41,7 @@ FULL: Final = to_query(
         protocol=RESNET,
         max_rounds=7,
         round_number=2,
+        scientist=ScientistKind.BASELINE,
     )
 )
 """A link that sets everything to something that is not the default."""

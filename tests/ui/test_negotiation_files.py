@@ -60,8 +60,36 @@ def test_saved_negotiation_opens_in_its_study_and_gives_way_to_another_plan() ->
     type_number(go(app, PROTOCOL), "Sample size", 5)
     assert "Replays identically" not in said(go(app, NEGOTIATION))
     press(app, "Go back to it")
-    assert "From the file" not in said(press(app, "Close it"))
-    assert "hard lab, seed 3" in where(app)
+    assert shows(app, ENDED)
+
+
+def test_closing_what_was_opened_brings_study_lab_plan_and_moves_back() -> None:
+    app = type_number(visit(PROTOCOL, study="psy_stroop", lab="easy"), "Sample size", 44)
+    press(pick(go(app, NEGOTIATION), "Scientist", "person"), "Put this plan forward")
+    before = where(app), query_of(app)
+    for opened in (save(ENDED), RECORDINGS[0].model_dump_json()):
+        hand_over(app, opened)
+        assert where(app) != before[0]
+    assert labels(app).count("Go back to it") == 1, "the first file"
+    [back] = [label for label in labels(app) if label.startswith("Back to your own: ")]
+    press(app, back)
+    assert (where(app), query_of(app)) == before
+    assert number(go(app, PROTOCOL), "Sample size").value == 44
+
+
+def test_recorded_run_keeps_study_lab_and_plan_and_brings_them_back() -> None:
+    app = type_number(visit(PROTOCOL, study="psy_stroop"), "Sample size", 44)
+    before = where(app), query_of(app)
+    pick(go(app, NEGOTIATION), "Scientist", "recorded")
+    pick(app, "Recorded run", key_of(RECORDINGS[-1]))
+    press(app, next(label for label in labels(app) if label.startswith("Back to your own: ")))
+    assert (where(app), query_of(app)) == before
+    pick(pick(app, "Scientist", "recorded"), "Scientist", "baseline")
+    assert where(app) == before[0]
+    pick(app, "Scientist", "recorded")
+    type_number(go(app, PROTOCOL), "Sample size", 5)
+    assert "Put aside: " in said(go(app, NEGOTIATION))
+    assert where(press(app, "Go back to it")) == before[0]
 
 
 @pytest.fixture
@@ -74,10 +102,8 @@ def played_on() -> AppTest:
 
 def test_moves_played_in_an_opened_negotiation_outlive_another_plan(played_on: AppTest) -> None:
     type_number(go(played_on, PROTOCOL), "Sample size", 5)
-    assert not shows(go(played_on, NEGOTIATION), LEFT)
-    assert shows(press(played_on, "Go back to it"), LEFT)
-    assert "put aside" not in said(played_on)
-    assert number(go(played_on, PROTOCOL), "Sample size").value == 5
+    assert shows(go(played_on, NEGOTIATION), LEFT)
+    assert shows(visit(NEGOTIATION, **query_of(played_on)), LEFT)
 
 
 def test_moves_played_in_an_opened_negotiation_outlive_another_lab(played_on: AppTest) -> None:
@@ -88,12 +114,18 @@ def test_moves_played_in_an_opened_negotiation_outlive_another_lab(played_on: Ap
 
 
 def test_moves_played_in_an_opened_negotiation_outlive_another_file(played_on: AppTest) -> None:
-    hand_over(played_on, save(LEFT))
     assert shows(hand_over(played_on, save(ENDED)), ENDED)
-    assert labels(played_on).count("Go back to it") == 1, "the same one is put aside once"
-    assert "An opened negotiation is put aside: From the file mine.json." in said(played_on)
-    assert shows(press(played_on, "Go back to it"), LEFT)
-    assert "put aside" not in said(press(played_on, "Forget it"))
+    back = next(label for label in labels(played_on) if label.startswith("Back to your own: "))
+    assert shows(press(played_on, back), LEFT)
+
+
+def test_same_file_is_put_aside_once() -> None:
+    app = visit(NEGOTIATION)
+    for text in (save(OPEN), save(ENDED), save(OPEN), save(ENDED)):
+        hand_over(app, text)
+    assert labels(app).count("Go back to it") == 1
+    assert "Put aside: From the file mine.json." in said(app)
+    assert "Put aside" not in said(press(app, "Forget it"))
 
 
 @pytest.mark.parametrize(
@@ -176,7 +208,7 @@ def test_file_that_cannot_be_shown_is_refused_and_the_page_stays(
     assert told.colour == "error"
     assert problem in told.text
     assert "pydantic" not in told.text
-    assert round_shown(app) == "Round 1 of 5"
+    assert round_shown(app) == "Round 1 of 2"
     assert where(app).endswith("Not feasible")
 
 
@@ -208,7 +240,7 @@ def test_recorded_run_is_left_by_seating_another_or_with_another_plan() -> None:
     assert "recording" not in query_of(app)
     assert round_shown(app) == "Round 1 of 5"
     app = type_number(visit(PROTOCOL, recording="momentum_revised"), "Sample size", 5)
-    assert seated(go(app, NEGOTIATION)) == "baseline"
+    assert seated(go(app, NEGOTIATION)) == "evidence_aware"
 
 
 def test_recording_of_another_study_is_said_with_both_ways_out() -> None:
@@ -220,7 +252,7 @@ def test_recording_of_another_study_is_said_with_both_ways_out() -> None:
     assert round_shown(app) == "Round 1 of 3"
     app = press(visit(NEGOTIATION, **query), "Close the recording")
     assert round_shown(app).startswith("Round 1 of ")
-    assert seated(app) == "baseline"
+    assert seated(app) == "evidence_aware"
 
 
 def test_unknown_recording_is_said_with_the_known_ones() -> None:
@@ -233,7 +265,9 @@ def test_own_recording_is_opened_from_a_file() -> None:
     app = hand_over(visit(NEGOTIATION, study="psy_stroop"), RECORDINGS[0].model_dump_json())
     assert "(written by hand)" in said(app)
     assert seated(app) == "recorded"
-    assert seated(press(app, "Close it")) == "baseline"
+    back = next(label for label in labels(app) if label.startswith("Back to your own: "))
+    assert seated(press(app, back)) == "evidence_aware"
+    assert "psy_stroop" in query_of(app)["study"]
 
 
 def test_recorded_run_can_be_forked_and_is_then_played_on_by_hand() -> None:

@@ -8,14 +8,16 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.models import revise
-from replicalab.negotiation import Turn, fork, save
+from replicalab.models import ScientistAction, revise
+from replicalab.negotiation import Move, Turn, fork, save
 from replicalab.text.negotiation import outcome_verdict
+from replicalab.ui.address import encode_moves
 from replicalab.ui.negotiation import table
 from tests.negotiation.playing import ACCEPT, ask, by_person, propose, revise_to
 from tests.ui.negotiating import (
     PACK,
     REFERENCE,
+    SIMPLE,
     TOLD,
     hand_over,
     headers,
@@ -41,6 +43,7 @@ from tests.ui.reading import (
     type_number,
     type_text,
     visit,
+    where,
 )
 
 PROPOSED: Final = propose(REFERENCE)
@@ -161,11 +164,17 @@ def test_turn_pressed_twice_is_played_once() -> None:
 def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan(app: AppTest) -> None:
     press(app, SEND)
     assert shows(pick(app, "Lab Manager", "least_loss"), START)
-    assert shows(pick(app, "Lab Manager", "reference"), OFFERED)
+    assert f"Put aside: {PACK.paper.title}, medium lab: You, 1 round." in said(app)
+    assert shows(press(app, "Go back to it"), OFFERED)
+    assert "Put aside" not in said(app)
     type_number(go(app, PROTOCOL), "Sample size", 77)
+    assert shows(go(app, NEGOTIATION), OFFERED)
+    number(press(go(app, PROTOCOL), "Undo"), "Sample size")
     assert shows(go(app, NEGOTIATION), OFFERED)
     go(pick(go(app, SCENARIOS), "Lab", "hard"), NEGOTIATION)
     assert shows(app, START)
+    assert shows(press(app, "Go back to it"), OFFERED)
+    assert "medium lab" in where(app)
 
 
 def test_talks_survive_any_number_of_negotiations_by_rule(
@@ -176,9 +185,71 @@ def test_talks_survive_any_number_of_negotiations_by_rule(
     pick(app, "Scientist", "baseline")
     for most in (1, 2, 3, 4):
         type_number(app, "Rounds at most", most)
-    assert len(app.session_state["negotiation_table"].kept) == 3
-    type_number(app, "Rounds at most", 5)
-    assert shows(pick(app, "Scientist", "person"), OFFERED)
+    assert len(app.session_state["negotiation_table"].kept) == 2
+    assert shows(press(app, "Go back to it"), OFFERED)
+
+
+# --- kept in the address ---
+
+
+def reloaded(app: AppTest) -> AppTest:
+    """Return the page as a new session opens the address that it has written."""
+    return visit(NEGOTIATION, **query_of(app))
+
+
+@pytest.mark.parametrize("last", [ACCEPT, None, ask("Which days?")], ids=["accept", "leave", "ask"])
+def test_what_a_person_played_survives_a_reload_and_is_played_on(
+    app: AppTest, last: ScientistAction | None
+) -> None:
+    press(app, SEND)
+    if last is ACCEPT:
+        press(app, "Accept the offer")
+    elif last is None:
+        press(app, "Walk away")
+    else:
+        press(type_text(app, "Or ask the lab a question", "Which days?"), "Ask")
+    again = reloaded(app)
+    assert shows(again, by_person(PACK, PROPOSED, last))
+    assert round_shown(again) == "Round 2 of 2"
+    assert shows(press(again, "Undo last round"), OFFERED)
+    assert shows(reloaded(again), OFFERED)
+
+
+def test_starting_again_puts_what_was_played_aside(app: AppTest) -> None:
+    press(press(press(app, SEND), "Accept the offer"), "Start again")
+    assert shows(app, START)
+    assert "moves" not in query_of(app)
+    assert shows(press(app, "Go back to it"), by_person(PACK, PROPOSED, ACCEPT))
+
+
+def test_what_is_put_aside_is_forgotten_when_asked(app: AppTest) -> None:
+    press(pick(press(app, SEND), "Lab Manager", "least_loss"), "Forget it")
+    assert "Put aside" not in said(app)
+
+
+def test_moves_too_long_for_an_address_are_said_to_be_lost_by_a_reload(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replicalab.ui.address._LONGEST_MOVES", 10)
+    assert "too long for this page's address" not in said(app)
+    press(app, SEND)
+    assert "too long for this page's address" in said(app)
+    assert "moves" not in query_of(app)
+    assert round_shown(go(go(app, PROTOCOL), NEGOTIATION)) == "Round 1 of 1"
+
+
+def test_moves_of_a_link_that_cannot_be_played_are_said_with_the_way_out() -> None:
+    late = Move(number=7, action=ACCEPT)
+    app = visit(NEGOTIATION, scientist="person", moves=encode_moves([late]))
+    [problem] = alerts(app)
+    assert problem.colour == "error"
+    assert shows(press(app, "Begin anew"), START)
+
+
+def test_question_says_what_it_costs_before_it_is_asked(app: AppTest) -> None:
+    assert "A question takes this round: 4 rounds left after it." in said(app)
+    type_number(app, "Rounds at most", 1)
+    assert "A question takes this round: the last one." in said(app)
 
 
 # --- forking ---
@@ -192,13 +263,13 @@ FORKED: Final = fork(TOLD, 1, OTHER)
 
 def forked() -> AppTest:
     """Return the page with a branch from round 2."""
-    app = press(visit(NEGOTIATION, round="2"), "Fork here")
+    app = press(visit(NEGOTIATION, **SIMPLE, round="2"), "Fork here")
     type_number(type_number(app, "Sample size", 195), "Duration (days)", 4)
     return press(choose(app, "Equipment", *EXTRACT), "Continue from here")
 
 
 def test_fork_form_holds_the_plan_of_its_round_and_can_be_left() -> None:
-    app = press(visit(NEGOTIATION, round="2"), "Fork here")
+    app = press(visit(NEGOTIATION, **SIMPLE, round="2"), "Fork here")
     assert "What if round 2 had gone differently?" in headers(app)
     assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (150, 7)
     assert {"Continue from here", "Fork here"} & set(labels(press(app, "Cancel"))) == {"Fork here"}
@@ -230,14 +301,33 @@ def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:
     assert [alert.text for alert in alerts(app)] == [outcome_verdict(TOLD).text]
 
 
-def test_branch_is_kept_in_place_of_the_original_forked_again_and_closed() -> None:
+def test_kept_branch_survives_a_reload_is_forked_again_and_gives_way_to_how_it_was() -> None:
     app = press(forked(), "Keep the branch")
-    assert shows(app, FORKED)
-    assert round_shown(app) == "Round 2 of 2"
-    assert "Your branch from round 2." in said(app)
+    for shown in (app, reloaded(app)):
+        assert shows(shown, FORKED)
+        assert round_shown(shown) == "Round 2 of 2"
+        assert "Your fork from round 2." in said(shown)
     press(press(app, "Fork here"), "Continue from here")
     assert "Two branches from round 2" in headers(app)
-    assert shows(press(app, "Close it"), TOLD)
+    assert shows(press(app, "Back to how it was"), TOLD)
+    assert shows(press(app, "Go back to it"), FORKED)
+    assert "Put aside" not in said(app)
+
+
+def test_kept_branch_is_put_aside_when_its_opening_plan_changes() -> None:
+    app = go(press(forked(), "Keep the branch"), PROTOCOL)
+    type_number(app, "Sample size", 290)
+    assert not shows(go(app, NEGOTIATION), FORKED)
+    assert shows(press(app, "Go back to it"), FORKED)
+    assert number(go(app, PROTOCOL), "Sample size").value == 300
+
+
+def test_persons_course_is_put_aside_when_a_branch_of_it_is_kept(app: AppTest) -> None:
+    press(press(press(app, SEND), "Accept the offer"), "First")
+    press(type_number(press(app, "Fork here"), "Sample size", 20), "Continue from here")
+    press(app, "Keep the branch")
+    assert not shows(app, by_person(PACK, PROPOSED, ACCEPT))
+    assert shows(press(app, "Go back to it"), by_person(PACK, PROPOSED, ACCEPT))
 
 
 def test_branch_of_a_person_is_played_on_by_the_person() -> None:

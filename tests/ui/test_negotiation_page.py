@@ -16,7 +16,17 @@ from replicalab.text.plan import used_text
 from replicalab.ui.address import encode_plan
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
-from tests.ui.negotiating import PACK, REFERENCE, TOLD, headers, round_shown, rows_in, seated, shows
+from tests.ui.negotiating import (
+    PACK,
+    REFERENCE,
+    SIMPLE,
+    TOLD,
+    headers,
+    round_shown,
+    rows_in,
+    seated,
+    shows,
+)
 from tests.ui.reading import (
     COLOURS,
     IN_EVERY_LAB,
@@ -40,6 +50,7 @@ from tests.ui.reading import (
     visit_lab,
 )
 
+AWARE: Final = ScientistKind.EVIDENCE_AWARE
 STEPS: Final = ("First", "Back", "Next", "Last", "Play")
 
 
@@ -49,7 +60,7 @@ STEPS: Final = ("First", "Back", "Next", "Last", "Play")
 @IN_EVERY_LAB
 def test_page_shows_what_the_core_has_found(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
-    negotiation = by_rule(pack, pack.reference_protocol)
+    negotiation = by_rule(pack, pack.reference_protocol, scientist=AWARE)
     plans = [done.plan for done in negotiation.rounds if done.plan is not None]
     verdict = outcome_verdict(negotiation)
     app = visit_lab(NEGOTIATION, study, lab)
@@ -68,7 +79,7 @@ def test_page_shows_what_the_core_has_found(study: str, lab: str) -> None:
 
 
 def test_scrubber_goes_on_and_back_to_both_ends_and_no_further() -> None:
-    app = visit(NEGOTIATION)
+    app = visit(NEGOTIATION, **SIMPLE)
     assert [can_press(app, step) for step in STEPS] == [False, False, True, True, True]
     seen = [round_shown(app)]
     for step in ("Next", "Next", "Back", "Last", "First"):
@@ -87,20 +98,20 @@ def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
 
 
 def test_page_reads_in_its_second_round_as_it_was_read() -> None:
-    assert_golden("pages/negotiation", said(press(visit(NEGOTIATION), "Next")))
+    assert_golden("pages/negotiation", said(press(visit(NEGOTIATION, **SIMPLE), "Next")))
 
 
 def test_accepting_says_what_is_taken() -> None:
-    page = said(press(visit(NEGOTIATION), "Last"))
+    page = said(press(visit(NEGOTIATION, **SIMPLE), "Last"))
     assert "Accepts\nTakes the Lab Manager's offer." in page
-    stuck = visit(NEGOTIATION, study="math_four_colour", lab="hard", round="5")
+    stuck = visit(NEGOTIATION, study="math_four_colour", lab="hard", round="5", **SIMPLE)
     assert "Accepts\nTakes the plan." in said(stuck)
 
 
 def test_message_opens_to_the_seven_dimensions_in_numbers() -> None:
     plan = TOLD.rounds[1].plan
     assert plan is not None
-    rows = rows_in(visit(NEGOTIATION, round="2"), "manager_rule_1")[1:]
+    rows = rows_in(visit(NEGOTIATION, **SIMPLE, round="2"), "manager_rule_1")[1:]
     assert [row[:2] + row[3:] for row in rows] == [
         [dimension.capitalize(), used_text(plan, slack), "pass" if slack.ok else "fail"]
         for dimension, slack in plan.slack.items()
@@ -111,7 +122,7 @@ def test_scrubbing_and_walking_play_no_round_again(monkeypatch: pytest.MonkeyPat
     def no_round(*_: object, **__: object) -> NoReturn:  # every round asks what was said
         raise AssertionError("a round is played again")
 
-    app = visit(NEGOTIATION)
+    app = visit(NEGOTIATION, **SIMPLE)
     monkeypatch.setattr("replicalab.negotiation.rounds.hear", no_round)
     for pressed in ("Next", "Last", "Back", "First", "Play", "Pause"):
         press(app, pressed)
@@ -120,7 +131,7 @@ def test_scrubbing_and_walking_play_no_round_again(monkeypatch: pytest.MonkeyPat
 
 
 def test_play_starts_from_the_first_round_and_ends_by_a_pause_or_a_step() -> None:
-    app = press(press(visit(NEGOTIATION), "Last"), "Play")
+    app = press(press(visit(NEGOTIATION, **SIMPLE), "Last"), "Play")
     assert round_shown(app) == "Round 1 of 5"
     assert can_press(press(app, "Pause"), "Play")
     assert can_press(press(press(app, "Play"), "Next"), "Play")
@@ -133,7 +144,7 @@ def test_play_starts_from_the_first_round_and_ends_by_a_pause_or_a_step() -> Non
     ("scientist", "manager"), [("evidence_aware", "reference"), ("baseline", "least_loss")]
 )
 def test_rule_is_seated_and_kept_in_the_address(scientist: str, manager: str) -> None:
-    app = pick(pick(visit(NEGOTIATION), "Scientist", scientist), "Lab Manager", manager)
+    app = pick(pick(visit(NEGOTIATION, **SIMPLE), "Scientist", scientist), "Lab Manager", manager)
     kinds = ScientistKind(scientist), LabManagerKind(manager)
     assert shows(app, by_rule(PACK, REFERENCE, 5, *kinds))
     again = visit(NEGOTIATION, **query_of(app))
@@ -142,14 +153,14 @@ def test_rule_is_seated_and_kept_in_the_address(scientist: str, manager: str) ->
 
 
 def test_every_player_is_offered() -> None:
-    offered = {box.label: list(box.options) for box in visit(NEGOTIATION).selectbox}
-    scientists = ["Baseline", "Evidence-aware", "Language model", "You", "Recorded run"]
+    offered = {box.label: list(box.options) for box in visit(NEGOTIATION, **SIMPLE).selectbox}
+    scientists = ["Evidence-aware", "You", "Language model", "Simple rule", "Recorded run"]
     assert offered == {"Scientist": scientists, "Lab Manager": ["Reference", "Least-loss"]}
 
 
 @pytest.mark.parametrize("most", [1, 12])
 def test_rounds_limit_is_kept_and_another_plan_begins_at_the_first(most: int) -> None:
-    app = type_number(visit(NEGOTIATION), "Rounds at most", most)
+    app = type_number(visit(NEGOTIATION, **SIMPLE), "Rounds at most", most)
     assert query_of(app)["rounds"] == str(most)
     if most > 1:
         press(app, "Last")
@@ -198,7 +209,7 @@ def title(app: AppTest) -> str:
 
 
 def test_presenting_hides_the_controls_and_tells_each_round_in_a_line() -> None:
-    app, negotiation = visit(NEGOTIATION, present="1"), TOLD
+    app, negotiation = visit(NEGOTIATION, **SIMPLE, present="1"), TOLD
     assert labels(app) == ["Leave the presentation", "First", "Back", "Next", "Last", "Play"]
     assert not app.selectbox
     assert not app.number_input
@@ -212,7 +223,7 @@ def test_presenting_hides_the_controls_and_tells_each_round_in_a_line() -> None:
 
 
 def test_presenting_stands_in_the_address_and_has_a_way_out() -> None:
-    app = visit(NEGOTIATION, round="3")
+    app = visit(NEGOTIATION, **SIMPLE, round="3")
     app.toggle[0].set_value(True)
     run(app)
     assert round_shown(app) == "Round 3 of 5"

@@ -11,7 +11,14 @@ from replicalab.negotiation import save
 from replicalab.negotiation.records import ROUND_BYTES
 from replicalab.ui.negotiation.table import Table, Wordings
 from tests.negotiation.playing import by_person, propose
-from tests.ui.negotiating import PACK, REFERENCE, hand_over, model_at_the_table, proposing
+from tests.ui.negotiating import (
+    PACK,
+    REFERENCE,
+    hand_over,
+    model_at_the_table,
+    proposing,
+    round_shown,
+)
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
@@ -47,29 +54,32 @@ def test_no_negotiation_played_by_hand_gives_way_to_another(
     app = visit(NEGOTIATION, scientist="person")
     for rounds in range(2, 8):
         played(app, rounds)
-    assert sum(number > 0 for number in kept(app)) == 6
-    for rounds in range(2, 8):
-        type_number(app, "Rounds at most", rounds)
-        assert "Undo last round" in labels(app)
-    assert sum(number == 0 for number in kept(app)) <= 2
+    table: Table = app.session_state["negotiation_table"]
+    assert [left.workspace.max_rounds for left in table.aside] == [2, 3, 4, 5, 6]
+    assert all(left.workspace.moves for left in table.aside)
+    assert labels(app).count("Go back to it") == 3, "the latest"
+    for _ in range(5):
+        press(app, "Forget it")
+    assert "Go back to it" not in labels(app)
+    assert "Undo last round" in labels(app)
 
 
 def test_full_session_says_so_plays_no_more_and_goes_on_when_one_is_forgotten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app = played(visit(NEGOTIATION, scientist="person"), 4)
-    played(app, 5)
+    app = visit(NEGOTIATION)
+    for rounds in (4, 5):
+        hand_over(app, save(by_person(PACK, propose(REFERENCE), max_rounds=rounds)))
     assert FULL not in said(app)
     monkeypatch.setattr(ROOM, 2 * ROUND_BYTES)
     press(app, "Walk away")
-    assert kept(app)[-1] == 1, "nothing is played, and nothing is lost"
+    assert round_shown(app) == "Round 1 of 1", "nothing is played, and nothing is lost"
     assert FULL in said(app)
     assert f"{PACK.paper.title}, medium lab: You, 1 round" in said(app)
     press(app, "Forget it")
     assert FULL not in said(app)
-    assert sum(number > 0 for number in kept(app)) == 1
     press(app, "Walk away")
-    assert kept(app)[-1] == 2
+    assert round_shown(app) == "Round 2 of 2"
 
 
 def test_file_is_not_opened_where_there_is_no_room_and_what_is_shown_stays(

@@ -1,4 +1,4 @@
-"""The three stories for a demo: each opens where its point is on the screen."""
+"""The three stories for a demo: each opens where it begins, and comes to its point."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.negotiation import Outcome
+from replicalab.negotiation import Negotiation, Outcome
 from replicalab.planner import Options
+from replicalab.scenarios import EvidenceTier
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.stories import Story, StoryPage, stories
 from tests.golden import assert_golden
-from tests.negotiation.playing import by_rule
+from tests.negotiation.playing import acts, by_rule
 
 STORIES: Final = {story.key: story for story in stories()}
 
@@ -38,22 +39,37 @@ def test_half_the_sample_is_ten_credits_over_and_halved_for_it() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("key", "outcome", "samples", "evidence"),
-    [
-        ("cut_that_costs_nothing", Outcome.AGREED, 25, "power 0.97"),
-        ("do_not_run", Outcome.AGREED_BELOW_FLOOR, 316, "share examined 49.9 %"),
-    ],
-)
-def test_story_of_a_negotiation_opens_at_its_end(
-    key: str, outcome: Outcome, samples: int, evidence: str
-) -> None:
+def told(key: str) -> Negotiation:
+    """Return the negotiation of a story, which opens at its first round."""
     story = STORIES[key]
     work = story.workspace
     assert story.page is StoryPage.NEGOTIATION
-    found = by_rule(work.pack(), work.plan(), work.max_rounds)
-    last = found.rounds[work.round_number]
-    assert last is found.rounds[-1]
-    assert last.plan is not None
-    assert (found.outcome, last.plan.counts.samples) == (outcome, samples)
-    assert last.plan.evidence.text == evidence
+    assert work.round_number == 0
+    return by_rule(
+        work.pack(), work.plan(), work.max_rounds, work.scientist, lab_manager=work.lab_manager
+    )
+
+
+def test_cut_that_costs_nothing_ends_with_a_quarter_of_the_people_above_the_target() -> None:
+    found = told("cut_that_costs_nothing")
+    plans = [done.plan for done in found.rounds]
+    assert [(p.counts.samples, p.evidence.text) for p in plans if p] == [
+        (100, "power 1.00"),
+        (25, "power 0.97"),
+    ]
+    assert found.outcome is Outcome.AGREED
+    assert found.rounds[-1].plan is not None
+    assert found.rounds[-1].plan.evidence.tier is EvidenceTier.MEETS_TARGET
+
+
+def test_do_not_run_is_offered_half_asks_for_credits_and_walks_away() -> None:
+    found = told("do_not_run")
+    offer = found.rounds[0].offer
+    assert offer is not None
+    assert (offer.after.counts.samples, offer.after.feasible) == (316, True)
+    assert offer.after.evidence.text == "share examined 49.9 %"
+    assert offer.after.evidence.tier is EvidenceTier.BELOW_FLOOR
+    asked = found.rounds[1].action
+    assert asked is not None
+    assert asked.questions == ["Could the lab give 2,055 more credits?"]
+    assert (acts(found)[-1], found.outcome) == ("leaves", Outcome.NO_DEAL)

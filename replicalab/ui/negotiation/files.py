@@ -197,7 +197,9 @@ def showing_a_recording() -> bool:
 def open_recording(key: str) -> None:
     """Show a shipped recording in its study and lab."""
     _, setup = recordings()[key]
-    state.open_workspace(_workspace_of(setup).changed(recording=key))
+    work = _workspace_of(setup).changed(recording=key)
+    table.leave_own()
+    state.open_workspace(work)
 
 
 def draw_recording_problem(problem: str) -> None:
@@ -216,7 +218,7 @@ def draw_choice() -> None:
     opened, found = table.table().opened, recordings()
     if opened is not None:
         st.markdown(escaped(opened.source))
-        button("Close it", "close", table.close_opened)
+        draw_way_back()
         return
     key = state.workspace().recording
     if key not in found:
@@ -229,10 +231,18 @@ def draw_choice() -> None:
         key=_CHOICE,
         on_change=_choose,
     )
+    draw_way_back()
     recording, setup = found[key]
     manager = LAB_MANAGERS[setup.lab_manager].name.lower()
     model = f"Model: {recording.settings.model}. Lab Manager: {manager}. {recording.note}"
     st.caption(f"**{recording.made.value.capitalize()}.** {escaped(model)}")
+
+
+def draw_way_back() -> None:
+    """Draw the button that closes what was opened and brings back what was before it."""
+    own, forked = table.table().own, table.table().opened and state.workspace().recording
+    label = f"Back to your own: {escaped(own.name)}" if own and not forked else "Close it"
+    button(label, "undo", table.go_back_to_own, key="way_back")
 
 
 def _choose() -> None:

@@ -11,7 +11,6 @@ import streamlit as st
 from replicalab.negotiation import Round, fork
 from replicalab.text.negotiation import outcome_verdict, round_summary, turn_title
 from replicalab.text.verdicts import ANSWERS
-from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import moves
@@ -19,8 +18,7 @@ from replicalab.ui.negotiation.table import (
     Branch,
     Kept,
     is_full,
-    last_round,
-    open_kept,
+    keep_branch,
     shown_round,
     table,
 )
@@ -117,8 +115,8 @@ def _draw_branches(branch: Branch) -> None:
         button(
             "Keep the branch",
             "check",
-            partial(_keep, branch),
-            help="Shows the branch in place of the original; closing it brings that back.",
+            partial(keep_branch, branch),
+            help="Shows the branch in place of the original. A button brings that back.",
         )
         button("Drop the branch", "delete", drop)
     moves.draw(branch.kept, "branch")
@@ -127,13 +125,6 @@ def _draw_branches(branch: Branch) -> None:
 def drop() -> None:
     """Forget the branch."""
     table().branch = None
-
-
-def _keep(branch: Branch) -> None:
-    """Show the branch in place of what it came from."""
-    branch.kept.source = f"Your branch from round {branch.at + 1}"
-    open_kept(branch.kept, state.workspace())
-    state.show(round_number=min(branch.at, last_round(branch.kept.negotiation)))
 
 
 def _plan(done: Round | None) -> str:

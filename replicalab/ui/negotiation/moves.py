@@ -9,7 +9,7 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.models import ACCEPT_ACTION, LONGEST_QUESTION, ScientistAction
 from replicalab.negotiation import AUTOMATIC, Negotiation, State, Turn, put_forward, question
-from replicalab.text.negotiation import move_text, on_the_table
+from replicalab.text.negotiation import asking_cost, move_text, on_the_table
 from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
@@ -67,7 +67,7 @@ def _draw_after_the_end(kept: Kept, place: str) -> None:
     with st.container(horizontal=True, key=f"{place}_after_the_end"):
         _draw_undo(kept, place)
         if place == "table" and not kept.source:
-            button("Start again", "replay", partial(table.back_to, kept, 0))
+            button("Start again", "replay", table.start_again)
 
 
 def _draw_undo(kept: Kept, place: str) -> None:
@@ -116,9 +116,10 @@ def _draw_question(kept: Kept, place: str, key: str) -> None:
         max_chars=LONGEST_QUESTION,
         placeholder="Which instruments are free, and from which day?",
     )
-    button(
-        "Ask", "help", partial(_ask, kept, len(kept.negotiation.rounds), key), key=f"{place}_ask"
-    )
+    number, most = len(kept.negotiation.rounds), kept.negotiation.setup.max_rounds
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
+        button("Ask", "help", partial(_ask, kept, number, key), key=f"{place}_ask")
+        st.caption(asking_cost(number, most), width="content")
 
 
 def _send(kept: Kept, number: int, form: Form) -> None:

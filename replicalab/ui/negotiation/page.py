@@ -10,7 +10,7 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.models import LabManagerActionType
-from replicalab.negotiation import Round, ScientistKind
+from replicalab.negotiation import AUTOMATIC, Round, ScientistKind
 from replicalab.planner import Options
 from replicalab.text.negotiation import (
     LAB_MANAGERS,
@@ -25,10 +25,11 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import state
+from replicalab.ui.address import encode_moves
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.negotiation import files, fork, model, moves, room, rounds, run, settings, table
 from replicalab.ui.negotiation.asking import Asking
-from replicalab.ui.negotiation.table import Kept, Task, shown_round
+from replicalab.ui.negotiation.table import Kept, Left, Task, shown_round
 from replicalab.ui.words import coloured, draw_verdict, escaped, verdict_badge
 from replicalab.ui.workspace import MOST_ROUNDS
 
@@ -37,6 +38,8 @@ _MANAGER: Final = "manager_choice"
 _ROUNDS: Final = "rounds_choice"
 _PRESENT: Final = "present_choice"
 _RECORDED: Final = "recorded"
+_MOST_ASIDE: Final = 3
+"""So many ways back are drawn, the latest first; another comes where one is forgotten."""
 _NOT_DRAWN: Final = (
     "No check, no chart and no ledger is drawn of a run that is not confirmed. Play it anew here "
     "to see them."
@@ -71,6 +74,8 @@ def _current(yours: Assessment) -> Kept | None:
         return table.current(yours, endpoint.model if endpoint else None)
     except NegotiationError as error:
         st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=":material/block:")
+        if state.workspace().moves:
+            button("Begin anew", "replay", table.start_again)
         page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
     except TraceError as error:
         files.draw_recording_problem(str(error))
@@ -79,6 +84,7 @@ def _current(yours: Assessment) -> Kept | None:
 
 def _draw_negotiation(kept: Kept, task: Task | None) -> Asking | None:
     negotiation = kept.negotiation
+    _draw_by_hand(kept)
     by_model = kept.is_model and not kept.recorded and kept.confirmed
     asking = model.draw(kept, task) if by_model else None
     files.draw_replay(kept)
@@ -202,7 +208,7 @@ def _draw_players() -> None:
     with rounds:
         _draw_rounds(recorded=recorded)
     _draw_opened()
-    for number, one in enumerate(table.table().aside):
+    for number, one in enumerate(reversed(table.table().aside[-_MOST_ASIDE:])):
         _draw_aside(number, one)
 
 
@@ -221,7 +227,7 @@ def _draw_rounds(*, recorded: bool) -> None:
             max_value=MOST_ROUNDS,
             step=1,
             key=_ROUNDS,
-            on_change=lambda: state.show(max_rounds=st.session_state[_ROUNDS], round_number=0),
+            on_change=_limit,
         )
     st.toggle(
         "Present",
@@ -229,6 +235,11 @@ def _draw_rounds(*, recorded: bool) -> None:
         on_change=lambda: state.show(presenting=st.session_state[_PRESENT]),
         help="Hides the controls and enlarges the story. A button brings them back.",
     )
+
+
+def _limit() -> None:
+    """Take the most rounds as typed."""
+    state.show(**dict(state.workspace().seated(max_rounds=st.session_state[_ROUNDS])))
 
 
 def _seat() -> None:
@@ -239,8 +250,11 @@ def _seat() -> None:
     if chosen == _RECORDED:
         files.open_recording(next(iter(files.recordings())))
         return
-    seated = {"scientist": chosen, "lab_manager": st.session_state[_MANAGER]}
-    state.show(**seated, recording=None, round_number=0)
+    seats = {"scientist": chosen, "lab_manager": st.session_state[_MANAGER]}
+    if table.table().own is not None:
+        table.go_back_to_own()
+        del seats["lab_manager"]
+    state.show(**dict(state.workspace().seated(**seats)))
 
 
 def _draw_opened() -> None:
@@ -253,15 +267,32 @@ def _draw_opened() -> None:
     players = f"Scientist: {scientist.name.lower()}. Lab Manager: {manager.name.lower()}."
     with st.container(horizontal=True, vertical_alignment="center", key="opened"):
         st.markdown(f"{escaped(opened.source)}. {players}", width="content")
-        button("Close it", "close", table.close_opened)
+        files.draw_way_back()
 
 
-def _draw_aside(number: int, one: Kept) -> None:
-    """Draw the way back to an opened negotiation that gave way to something else."""
+def _draw_by_hand(kept: Kept) -> None:
+    """Draw the way from a kept fork to how it was, and say what no address holds."""
+    work, at = state.workspace(), kept.negotiation.setup.forked_at
+    if table.table().opened is not None or not work.moves:
+        return
+    if not encode_moves(work.moves):
+        st.warning(
+            "What was played by hand is too long for this page's address: it is gone once the "
+            "page is loaded anew. Save it below.",
+            icon=":material/link_off:",
+        )
+    if work.scientist in AUTOMATIC and at is not None:
+        with st.container(horizontal=True, vertical_alignment="center", key="forked"):
+            st.markdown(f"Your fork from round {at + 1}.", width="content")
+            button("Back to how it was", "undo", table.start_again)
+
+
+def _draw_aside(number: int, one: Left) -> None:
+    """Draw the way back to what gave way to something else."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"aside_{number}"):
-        st.markdown(f"An opened negotiation is put aside: {escaped(one.source)}.", width="content")
+        st.markdown(f"Put aside: {escaped(one.name)}.", width="content")
         for label, icon, name, pressed in (
             ("Go back to it", ":material/undo:", "back", table.go_back_to),
-            ("Forget it", ":material/close:", "forget", table.forget),
+            ("Forget it", ":material/close:", "forget", table.forget_left),
         ):
             st.button(label, icon=icon, key=f"aside_{number}_{name}", on_click=pressed, args=(one,))

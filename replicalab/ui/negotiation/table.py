@@ -1,7 +1,7 @@
 """What is on the table: the negotiations of this session, and every way to change them.
 
-A negotiation by rule is played at once and kept; one with a person or a model is kept as far as it
-has gone. All of it is one record in the session, so it survives a walk to another page.
+What a person plays, a fork too, stands in the workspace as moves, and so in the address: it is
+played again from there. Everything else is one record in the session.
 """
 
 from __future__ import annotations
@@ -18,20 +18,23 @@ from replicalab.negotiation import (
     AUTOMATIC,
     By,
     ModelAnswer,
+    Move,
     Negotiation,
     Recording,
     ScientistKind,
     Setup,
     Turn,
-    negotiate,
+    moves_of,
+    play_moves,
     replay,
     setup_for,
     shipped_recordings,
 )
 from replicalab.negotiation import play as play_turn
 from replicalab.scenarios import Pack
+from replicalab.text.negotiation import kept_text
 from replicalab.text.verdicts import Verdict
-from replicalab.ui import state
+from replicalab.ui import own_studies, state
 from replicalab.ui.workspace import LEVERS, Workspace
 
 _KEY: Final = "negotiation_table"
@@ -86,8 +89,8 @@ class Kept:
 
     @property
     def plays_again(self) -> bool:
-        """Whether nothing is lost with it: a rule plays it again, or nobody has begun it."""
-        again = not self.source and self.negotiation.setup.scientist in AUTOMATIC
+        """Whether nothing is lost with it: the workspace says all of it, or nobody has begun."""
+        again = not (self.source or self.is_model)
         return again or not (self.negotiation.rounds or self.failure)
 
     @property
@@ -130,6 +133,19 @@ class Branch(NamedTuple):
     kept: Kept
 
 
+class Left(NamedTuple):
+    """What gave way to something else: its workspace, what was opened there, and its name."""
+
+    workspace: Workspace
+    opened: Kept | None
+    name: str
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        return self.opened.size if self.opened else len(self.workspace.model_dump_json())
+
+
 @dataclass
 class Table:
     """Everything that the page keeps in a session.
@@ -138,7 +154,9 @@ class Table:
         kept: the negotiations begun here, the one shown last at the end.
         recordings: the shipped ones that were shown, by key.
         opened: the negotiation from elsewhere that is on show.
-        aside: those that gave way to something else, the last one last.
+        own: where the visitor was before something from elsewhere was opened.
+        shown: what was on show last, if it was played by hand.
+        aside: what gave way to something else, the last one last.
         branch: another course of a negotiation, beside it.
         forking: the negotiation and its round for which another plan is asked.
         task: what the next run of the script asks a model for; None where it asks nothing.
@@ -156,7 +174,9 @@ class Table:
     kept: list[Kept] = field(default_factory=list)
     recordings: dict[str, Kept] = field(default_factory=dict)
     opened: Kept | None = None
-    aside: list[Kept] = field(default_factory=list)
+    own: Left | None = None
+    shown: Left | None = None
+    aside: list[Left] = field(default_factory=list)
     branch: Branch | None = None
     forking: tuple[Kept, int] | None = None
     task: Task | None = None
@@ -191,9 +211,10 @@ def current(yours: Assessment, model: str | None) -> Kept:
         NegotiationError: the plan cannot be put forward.
         TraceError: the recording cannot be played here.
     """
-    opened, work = table().opened, state.workspace()
-    if opened is not None:
-        return opened
+    found, work = table(), state.workspace()
+    found.shown = None
+    if found.opened is not None:
+        return found.opened
     if work.recording is not None:
         return _recorded(work.recording, yours.pack)
     setup = setup_for(
@@ -203,7 +224,11 @@ def current(yours: Assessment, model: str | None) -> Kept:
         scientist=work.scientist,
         lab_manager=work.lab_manager,
     )
-    return _played(setup.model_copy(update={"model": model}) if model else setup, yours.pack)
+    setup = setup.model_copy(update={"model": model}) if model else setup
+    kept = _played(setup, yours.pack, work.moves)
+    if work.moves:
+        found.shown = Left(work, None, kept_text(kept.negotiation))
+    return kept
 
 
 def _recorded(key: str, pack: Pack) -> Kept:
@@ -219,19 +244,26 @@ def _recorded(key: str, pack: Pack) -> Kept:
     return kept[key]
 
 
-def _played(setup: Setup, pack: Pack) -> Kept:
+def _played(setup: Setup, pack: Pack, moves: tuple[Move, ...]) -> Kept:
     """Return the negotiation of that setup; of too many, forget what can be played again."""
     kept = table().kept
-    here = (each for each in kept if each.negotiation.setup == setup)
-    found = next((each for each in here if each.negotiation.pack == pack), None)
+    here = (each for each in kept if _is_of(each.negotiation, setup, pack))
+    by_hand = None if setup.scientist is ScientistKind.MODEL else moves
+    found = next((each for each in here if moves_of(each.negotiation) == by_hand), None)
     if found is None:
-        found = Kept(negotiate(setup, pack))
+        found = Kept(play_moves(setup, moves, pack))
     others = [each for each in kept if each is not found]
     again = [each for each in others if each.plays_again]
     if len(again) >= _MOST_AGAIN:
         others.remove(again[0])
     table().kept = [*others, found]
     return found
+
+
+def _is_of(negotiation: Negotiation, setup: Setup, pack: Pack) -> bool:
+    """Return whether it is a negotiation of that setup, forked or not."""
+    unforked = negotiation.setup.model_copy(update={"forked_at": None})
+    return unforked == setup and negotiation.pack == pack
 
 
 def last_round(negotiation: Negotiation) -> int:
@@ -251,45 +283,91 @@ def played_by_hand() -> list[Kept]:
     """Return what the session keeps and no rule plays again, once each."""
     found, branch = table(), table().branch
     shown = [found.opened] if found.opened else []
-    held = [*found.kept, *found.aside, *shown, *([branch.kept] if branch else [])]
+    opened = [left.opened for left in found.aside if left.opened]
+    held = [*found.kept, *opened, *shown, *([branch.kept] if branch else [])]
     return [each for each in dict.fromkeys(held) if not each.plays_again]
 
 
 def is_full(more: int = 0) -> bool:
     """Return whether there is no room for so many bytes more."""
-    return sum(each.size for each in played_by_hand()) + more >= MOST_BYTES
+    left = sum(each.size for each in table().aside if each.opened is None)
+    return sum(each.size for each in played_by_hand()) + left + more >= MOST_BYTES
 
 
 def settle() -> None:
-    """Put the opened negotiation aside where the workspace has moved on to something else."""
-    opened = table().opened
-    if opened is not None and opened.seen_from != _still(state.workspace()):
+    """Put aside what the workspace has moved on from: from elsewhere, by hand, or one's own."""
+    found, now = table(), state.workspace()
+    if found.shown is not None and not _goes_on(found.shown.workspace, now):
+        _keep_aside(found.shown)
+    opened = found.opened
+    moved_on = opened is not None and opened.seen_from != _still(now)
+    at_home = now.recording is None and (opened is None or moved_on)
+    if found.own is not None and at_home:
+        if _still(now) != _still(found.own.workspace):
+            _keep_aside(found.own)
+        found.own = None
+    if moved_on:
         put_aside()
+
+
+def _goes_on(was: Workspace, now: Workspace) -> bool:
+    """Return whether what was played by hand is still being played; an own one waits elsewhere."""
+    own = table().own
+    if own is not None and own.workspace == was:
+        return True
+    if not now.moves or (was.scientist in AUTOMATIC and was.protocol != now.protocol):
+        return False
+    return was.seated(**_places(now)) == was.seated()
+
+
+def _places(work: Workspace) -> dict[str, object]:
+    """Return where a negotiation is played, by whom, and for how long."""
+    fields = ("scenario_id", "own", "difficulty", "seed", "scientist", "lab_manager", "max_rounds")
+    return {name: getattr(work, name) for name in fields}
 
 
 def put_aside() -> None:
     """Put the opened negotiation aside; with what was played on in it, it stays until forgotten."""
-    found = table().opened
-    if found is not None:
-        others = [each for each in table().aside if each.negotiation != found.negotiation]
-        table().aside = [*others, found]
-    table().opened = None
+    found = table()
+    if (opened := found.opened) is not None:
+        _keep_aside(Left(opened.seen_from or state.workspace(), opened, opened.source))
+    found.opened = None
+
+
+def _keep_aside(left: Left) -> None:
+    table().aside = [*(each for each in table().aside if not _is_same(each, left)), left]
+
+
+def _is_same(one: Left, other: Left) -> bool:
+    if one.opened and other.opened:
+        return one.opened.negotiation == other.opened.negotiation
+    return one.opened is other.opened and _still(one.workspace) == _still(other.workspace)
 
 
 def forget(one: Kept) -> None:
     """Forget a negotiation that is not on show: one put aside, a branch, or one played before."""
     found = table()
-    found.aside = [each for each in found.aside if each is not one]
+    found.aside = [each for each in found.aside if each.opened is not one]
     found.kept = [each for each in found.kept if each is not one]
     if found.branch and found.branch.kept is one:
         found.branch = None
 
 
-def go_back_to(one: Kept) -> None:
-    """Show an opened negotiation that was put aside, in its lab; a plan in that lab is kept."""
-    now = state.workspace()
-    work = one.seen_from or now
-    open_kept(one, work.changed(protocol=now.protocol) if now.where == work.where else work)
+def forget_left(one: Left) -> None:
+    """Forget what was put aside."""
+    table().aside = [each for each in table().aside if each is not one]
+
+
+def go_back_to(one: Left) -> None:
+    """Show what was put aside, in its lab; a plan in that lab is kept beside an opened one."""
+    forget_left(one)
+    now, work = state.workspace(), one.workspace
+    if one.opened is None:
+        put_aside()
+        state.open_workspace(work)
+        return
+    same = now.where == work.where
+    open_kept(one.opened, work.changed(protocol=now.protocol) if same else work)
 
 
 def _still(work: Workspace) -> Workspace:
@@ -297,19 +375,38 @@ def _still(work: Workspace) -> Workspace:
     return work.changed(round_number=0, presenting=False, **dict.fromkeys(LEVERS))
 
 
+def leave_own() -> None:
+    """Remember where the visitor is before something from elsewhere is opened."""
+    found, work = table(), state.workspace()
+    if found.own is None and found.opened is None and work.recording is None:
+        pack = state.here().yours.pack
+        found.own = Left(work, None, f"{pack.paper.title}, {pack.difficulty} lab")
+
+
+def go_back_to_own() -> None:
+    """Bring study, lab and plan back as they were before something from elsewhere was opened."""
+    found, recording = table(), state.workspace().recording
+    forked, found.opened, found.branch = found.opened is not None, None, None
+    if forked and recording is not None:
+        return  # a branch of a recorded run gives way to it
+    if (own := found.own) is not None:
+        found.own, found.shown = None, own if own.workspace.moves else None
+        state.open_workspace(own.workspace)
+    elif recording is not None:
+        state.open_workspace(state.workspace().seated())
+
+
 def open_kept(found: Kept, work: Workspace) -> None:
     """Show a negotiation from elsewhere, in this workspace."""
+    leave_own()
     put_aside()
     forget(found)
+    left = Left(work, found, found.source)
+    table().aside = [each for each in table().aside if not _is_same(each, left)]
     if work != state.workspace():
         state.open_workspace(work)
     found.seen_from = _still(work)
     table().opened, table().branch = found, None
-
-
-def close_opened() -> None:
-    """Go back to the negotiation that the workspace asks for."""
-    table().opened = table().branch = None
 
 
 # --- playing on -------------------------------------------------------------------------------
@@ -322,17 +419,67 @@ def play(kept: Kept, number: int, turn: Turn) -> None:
     """
     if turn.by is By.MODEL or not is_full():
         kept.play(number, turn)
-        _show_last(kept)
+        show_last(kept)
 
 
 def back_to(kept: Kept, number: int) -> None:
     """Take back every round from that one on, and show the last that is left."""
     kept.back_to(number)
-    _show_last(kept)
+    show_last(kept)
 
 
-def _show_last(kept: Kept) -> None:
+def show_last(kept: Kept) -> None:
     """Show the last round, except of a branch: it stands beside the round of its origin."""
     branch = table().branch
     if branch is None or branch.kept is not kept:
-        state.show(round_number=last_round(kept.negotiation))
+        show(kept, last_round(kept.negotiation))
+
+
+def show(kept: Kept, round_number: int) -> None:
+    """Show a negotiation as it was just changed by hand: as moves of the workspace where it can be.
+
+    What a model said stays in the session, and so does an opening that no workspace has.
+    """
+    found, now, work = table(), state.workspace(), _with_moves(kept.negotiation)
+    if work is None:
+        state.show(round_number=round_number)
+        return
+    kept.source, found.shown = "", None
+    others = [each for each in found.kept if each is not kept]
+    found.opened, found.branch, found.kept = None, None, [*others, kept]
+    work = work.changed(round_number=round_number)
+    if work.protocol == now.protocol:
+        state.show(**dict(work))
+    else:
+        state.open_workspace(work)
+
+
+def _with_moves(negotiation: Negotiation) -> Workspace | None:
+    """Return the workspace in which a negotiation is played again; None where there is none."""
+    setup, moves = negotiation.setup, moves_of(negotiation)
+    if moves is None or (setup.scientist is ScientistKind.PERSON and setup.opening):
+        return None
+    work = state.workspace()
+    if setup.opening:
+        work = work.with_plan(setup.opening, own_studies.find)
+    seats = {name: getattr(setup, name) for name in ("scientist", "lab_manager", "max_rounds")}
+    return work.seated(**seats).changed(moves=moves)
+
+
+def keep_branch(branch: Branch) -> None:
+    """Show a branch in place of what it came from, which is put aside if a rule cannot play it."""
+    found, kept = table(), branch.kept
+    put_aside()
+    if found.shown is not None:
+        _keep_aside(found.shown)
+    if _with_moves(kept.negotiation) is None:
+        kept.source = f"Your branch from round {branch.at + 1}"
+        open_kept(kept, state.workspace())
+    else:
+        found.branch = None
+    show(kept, min(branch.at, last_round(kept.negotiation)))
+
+
+def start_again() -> None:
+    """Begin anew what was played by hand; as it was it is put aside."""
+    state.show(moves=(), round_number=0)
