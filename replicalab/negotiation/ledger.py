@@ -30,6 +30,13 @@ class Gift(NamedTuple):
     total: PlanStep
 
     @property
+    def counts(self) -> bool:
+        """Whether the step moves credits, evidence or fidelity; other words alone do not."""
+        step = self.step
+        same_loss = step.before.fidelity_loss == step.after.fidelity_loss
+        return step.credits_saved != 0 or step.evidence_changed or not same_loss
+
+    @property
     def gives(self) -> bool:
         """Whether the step goes towards the other side.
 

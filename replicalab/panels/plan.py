@@ -75,7 +75,7 @@ def _check_row(plan: Assessment, slack: Slack, binding: Dimension | None) -> dic
         "name": capitalised(slack.dimension),
         "status": Status.PASS if slack.ok else Status.FAIL,
         "used": used_text(plan, slack),
-        "bar": _slack_bar(slack),
+        "bar": slack_bar(slack),
         "slack": slack_text(slack),
         "why": [
             *([BINDING] if slack.dimension is binding else []),
@@ -84,7 +84,8 @@ def _check_row(plan: Assessment, slack: Slack, binding: Dimension | None) -> dic
     }
 
 
-def _slack_bar(slack: Slack) -> Bar | None:
+def slack_bar(slack: Slack) -> Bar | None:
+    """Return what is used of a limit, with its mark; None where there is none to use."""
     widest = max(slack.used, slack.limit)
     return Bar(slack.used / widest, (slack.limit / widest,)) if slack.limit else None
 

@@ -116,6 +116,17 @@ def test_scientist_gives_credits_evidence_or_fidelity_and_the_lab_manager_spends
     assert Gift(1, who, step, step).gives is gives
 
 
+@pytest.mark.parametrize(
+    ("changes", "counts"),
+    [({"sample_size": 41}, True), ({"duration_days": 6}, True), ({"rationale": "Other."}, False)],
+)
+def test_step_that_moves_no_amount_does_not_count(
+    changes: dict[str, object], *, counts: bool
+) -> None:
+    step = PlanStep(assess(PLAN, OPEN), assess(revise(PLAN, **changes), OPEN))
+    assert Gift(1, SCIENTIST, step, step).counts is counts
+
+
 def assert_adds_up(negotiation: Negotiation) -> None:
     gifts = ledger(negotiation)
     for who in (SCIENTIST, MANAGER):
