@@ -20,7 +20,6 @@ from replicalab.figures.style import (
     label,
     level,
     titled,
-    zone,
 )
 from replicalab.models import Dimension
 
@@ -46,7 +45,7 @@ _LINES: Final = (
 """How each resource is drawn, never by its colour alone: name, symbol, dash and colour."""
 
 
-def convergence_chart(rounds: Rounds, at: int) -> go.Figure:
+def convergence_chart(rounds: Rounds) -> go.Figure:
     """Return two panels over the rounds: use of budget, days and staff in percent; evidence.
 
     Each panel has an axis of its own, and the two share the rounds. A plan without evidence stands
@@ -54,7 +53,6 @@ def convergence_chart(rounds: Rounds, at: int) -> go.Figure:
 
     Args:
         rounds: the rounds with a plan, in order; at least one.
-        at: the round to mark among several, counted from 1.
     """
     numbers, plans = [number for number, _ in rounds], [plan for _, plan in rounds]
     found = [plan.evidence for plan in plans]
@@ -91,16 +89,14 @@ def convergence_chart(rounds: Rounds, at: int) -> go.Figure:
         ("2", first.floor, f"floor {first.amount(first.floor)}", "dash",
          first.floor <= first.target),
     ]  # fmt: skip
-    bands = [zone(at - 0.3, at + 0.3, QUIET, 0.16, panel) for panel in ("", "2")]
     title = _title(plans)
     top = _TOP + TITLE_LINE * (title.count("<br>") + 1)
     ends = {"range": [numbers[0] - 0.5, numbers[-1] + 0.5], "tickvals": numbers, "showgrid": False}
     axis = "<br>".join(wrap(row.axis_title, _AXIS_LINE, break_on_hyphens=False))
     layout = {
         "shapes": [
-            *(level(height, panel=panel, color=QUIET, dash=dash)
-              for panel, height, _, dash, _ in levels),
-            *(bands if len(rounds) > 1 else []),
+            level(height, panel=panel, color=QUIET, dash=dash)
+            for panel, height, _, dash, _ in levels
         ],
         "annotations": [
             label(name, x=1, xref=f"x{panel} domain", xanchor="right",
@@ -137,13 +133,15 @@ def _title(plans: Sequence[Assessment]) -> str:
     first, last = plans[0], plans[-1]
     told = f"Budget used {_spent(last)}, {last.evidence.text}"
     if len(plans) > 1:
-        was, now = (
-            "none" if plan.evidence.void else plan.evidence.number for plan in (first, last)
-        )
-        told = (
-            f"Budget used {_spent(first)} → {_spent(last)}, {first.evidence.measure} {was} → {now}"
-        )
+        spent = _course(_spent(first), _spent(last))
+        found = ("none" if plan.evidence.void else plan.evidence.number for plan in (first, last))
+        shown = _course(*found)
+        told = f"Budget used {spent}, {first.evidence.measure} {shown}"
     return told if len(told) <= _LONGEST_LINE else told.replace(", ", ",<br>", 1)
+
+
+def _course(first: str, last: str) -> str:
+    return last if first == last else f"{first} → {last}"
 
 
 def _spent(plan: Assessment) -> str:

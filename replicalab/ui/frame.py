@@ -79,7 +79,7 @@ def _warm_up() -> None:
     """
     for card in cards()[:1]:
         plan = card.labs[0].yours
-        convergence_chart([(1, plan)], at=1).to_json()
+        convergence_chart([(1, plan)]).to_json()
         header_panel(plan)
     sys.setswitchinterval(_TURN_SECONDS)
     gc.collect()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 import plotly.graph_objects as go
-import pytest
 
 from replicalab.assessment import Assessment, assess
 from replicalab.figures import convergence_chart
@@ -20,7 +19,7 @@ def plan(samples: int, days: int = 5, **design: object) -> Assessment:
 
 
 ROUNDS: Final = ((1, plan(60, days=10)), (2, plan(40)), (4, plan(0)))
-CHART: Final = convergence_chart(ROUNDS, at=2)
+CHART: Final = convergence_chart(ROUNDS)
 RESOURCES: Final = {
     "budget": Dimension.BUDGET, "days": Dimension.SCHEDULE, "staff": Dimension.STAFF
 }  # fmt: skip
@@ -72,27 +71,20 @@ def test_half_width_says_that_lower_is_better_and_void_stands_at_the_worst_end()
         "kind": "precision", "effect_published": None, "effect_planning": 0.1, "sesoi": None,
         "target": 0.015, "floor": 0.025,
     }  # fmt: skip
-    figure = convergence_chart([(1, plan(60, **precise)), (2, plan(0, **precise))], at=1)
+    figure = convergence_chart([(1, plan(60, **precise)), (2, plan(0, **precise))])
     assert "lower is better" in figure.layout.yaxis2.title.text
     first, second = traces(figure)["half-width"].y
     assert first == plan(60, **precise).evidence.value
     assert second > max(first, 0.025)
 
 
-@pytest.mark.parametrize("at", [1, 2, 4])
-def test_round_on_show_is_marked(at: int) -> None:
-    figure = convergence_chart(ROUNDS, at)
-    bands = [shape for shape in figure.layout.shapes if shape.type == "rect"]
-    assert {(band.x0 + band.x1) / 2 for band in bands} == {at}
-    assert {band.xref for band in bands} == {"x", "x2"}
-
-
 def test_title_says_from_where_to_where() -> None:
-    only = convergence_chart(ROUNDS[:1], at=1)
+    only = convergence_chart(ROUNDS[:1])
     assert title_of(CHART) == "Budget used 150 % → 65 %, power 0.93 → none"
     assert title_of(only) == "Budget used 150 %, power 0.93"
-    assert all(shape.type == "line" for shape in only.layout.shapes)
+    same = convergence_chart([(1, plan(60)), (2, plan(60, days=4))])
+    assert title_of(same) == "Budget used 125 % → 120 %, power 0.93", "what stays is no change"
 
 
 def test_use_over_the_limit_stays_in_the_panel() -> None:
-    assert convergence_chart([(1, plan(900))], at=1).layout.yaxis.range[1] > 9.5
+    assert convergence_chart([(1, plan(900))]).layout.yaxis.range[1] > 9.5

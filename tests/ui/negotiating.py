@@ -8,7 +8,6 @@ from typing import Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Table
 
 from replicalab.models import Protocol, ScientistActionType, plan_action
 from replicalab.negotiation import Negotiation, ScientistKind
@@ -18,10 +17,10 @@ from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
 from tests.ui.reading import (
     NEGOTIATION,
-    alerts,
+    heard,
     keyed,
+    panels,
     plain,
-    rows_of,
     run,
     texts,
     type_text,
@@ -32,6 +31,13 @@ PACK: Final = load_scenario("fin_momentum", "medium")
 REFERENCE: Final = PACK.reference_protocol
 SIMPLE: Final = {"scientist": "baseline"}
 """Seats the simple rule, in the address."""
+CAPTIONS: Final = {
+    "matrix": "The seven dimensions, round by round",
+    "checked": "The seven dimensions of the plan",
+    "table": "The plan on the table after this round",
+    "ledger": "Concessions by round",
+    "branches": "Both branches, round by round",
+}
 TOLD: Final = by_rule(PACK, REFERENCE)
 """What the simple rule plays on a first visit: five rounds."""
 FIRST: Final = by_rule(PACK, REFERENCE, scientist=ScientistKind.EVIDENCE_AWARE)
@@ -42,8 +48,16 @@ KEY: Final = "canary-key-0123456789"
 
 
 def shows(app: AppTest, negotiation: Negotiation) -> bool:
-    """Return whether the page's first box says how this negotiation stands."""
-    return alerts(app)[0].text == outcome_verdict(negotiation).text
+    """Return whether the page says how this negotiation stands."""
+    return outcome(app)[1] == outcome_verdict(negotiation).text
+
+
+def outcome(app: AppTest) -> tuple[str, str]:
+    """Return how a negotiation ended, pass, caution or fail, and the sentence; open: no status."""
+    found = (part for panel in panels(app) for part in panel.iter("h2"))
+    part = next(each for each in found if each.get("class", "").startswith("outcome"))
+    status = part.get("class", "").removeprefix("outcome").strip()
+    return status, heard(part).partition(" ")[2] if status else heard(part)
 
 
 def seated(app: AppTest, label: str = "Scientist") -> str:
@@ -64,8 +78,10 @@ def round_shown(app: AppTest) -> str:
 
 
 def rows_in(app: AppTest, key: str) -> list[list[str]]:
-    """Return the rows of the table in the container of that key, as read, its header first."""
-    return rows_of(next(node for node in keyed(app, key) if isinstance(node, Table)))
+    """Return the rows of a table of the negotiation's, as heard, its header first."""
+    tables = (table for panel in panels(app) for table in panel.iter("table"))
+    found = next(each for each in tables if each.findtext("caption") == CAPTIONS[key])
+    return [[heard(cell) for cell in row] for row in found.iter("tr")]
 
 
 def matrix(app: AppTest) -> list[list[str]]:

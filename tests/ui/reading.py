@@ -137,12 +137,16 @@ def _heard(part: ElementTree.Element) -> str:
     return f"\n{inside}\n" if part.tag in _LINES else inside
 
 
+def panels(app: AppTest) -> list[ElementTree.Element]:
+    """Return the page's panels as trees, from top to bottom."""
+    return [panel_of(element) for element in app.get("html") if isinstance(element, Element)]
+
+
 def panel_tables(app: AppTest) -> list[list[list[str]]]:
     """Return the tables of the page's panels: rows of cells as heard, the header first."""
-    panels = (panel_of(element) for element in app.get("html") if isinstance(element, Element))
     return [
         [[heard(cell) for cell in row if cell.tag in _CELLS] for row in table.iter("tr")]
-        for panel in panels
+        for panel in panels(app)
         for table in panel.iter("table")
     ]
 

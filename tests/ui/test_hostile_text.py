@@ -46,8 +46,10 @@ from tests.ui.reading import (
     alerts,
     can_press,
     go,
+    heard,
     labels,
     panel_of,
+    panels,
     press,
     run,
     type_text,
@@ -227,7 +229,8 @@ def test_attempts_of_an_old_run_with_one_number_are_drawn_all() -> None:
         attempt["number"] = 1
     app = opened(json.dumps(data))
     first = data["rounds"][0]["attempts"]
-    assert sum(box.label.startswith("Attempt ") for box in app.expander) == len(first)
+    titles = [heard(part) for panel in panels(app) for part in panel.iter("summary")]
+    assert sum(title.startswith("Attempt ") for title in titles) == len(first)
 
 
 @pytest.mark.parametrize("name", ["![x](//x.test)\u202e", "setup", marked(7)])

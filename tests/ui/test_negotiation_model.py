@@ -32,6 +32,7 @@ from tests.ui.negotiating import (
     hand_over,
     headers,
     model_at_the_table,
+    outcome,
     proposing,
     round_shown,
     rows_in,
@@ -43,7 +44,9 @@ from tests.ui.reading import (
     alerts,
     can_press,
     go,
+    heard,
     labels,
+    panels,
     pick,
     press,
     query_of,
@@ -63,14 +66,23 @@ HOSTILE: Final = (
 )
 
 
+IN_ITS_WORDS: Final = "In the model's words"
+
+
 def codes(app: AppTest) -> set[str]:
-    """Return every block of code on the page."""
-    return {block.value for block in app.code}
+    """Return every text of a model's attempts on the page."""
+    return {"".join(part.itertext()) for panel in panels(app) for part in panel.iter("pre")}
+
+
+def attempts(app: AppTest) -> list[str]:
+    """Return the titles of a model's attempts."""
+    titles = [heard(part) for panel in panels(app) for part in panel.iter("summary")]
+    return [title for title in titles if title.startswith("Attempt ")]
 
 
 def verdict(app: AppTest) -> str:
-    """Return what the page's first box says."""
-    return alerts(app)[0].text
+    """Return what the page says of how it stands."""
+    return outcome(app)[1]
 
 
 SeatedModel = Callable[..., tuple[AppTest, ScriptedGenerate]]
@@ -92,7 +104,7 @@ def test_without_an_endpoint_the_page_says_what_to_set(monkeypatch: pytest.Monke
     assert "set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL" in info
     assert not can_press(app, "Run")
     type_text(type_text(app, "Base URL", "ftp://x"), "Model", "m")
-    assert "does not begin with http:// or https://" in verdict(app)
+    assert "does not begin with http:// or https://" in alerts(app)[0].text
     assert not can_press(app, "Run")
 
 
@@ -139,12 +151,12 @@ def test_list_of_what_may_be_asked_is_shown_and_holds(monkeypatch: pytest.Monkey
     assert only in said(app)
     assert can_press(app, "Run")
     type_text(app, "Base URL", "http://169.254.169.254/v1")
-    assert verdict(app) == f"REPLICALAB_LLM_BASE_URL: this address may not be asked. {only}"
+    assert alerts(app)[0].text == f"REPLICALAB_LLM_BASE_URL: this address may not be asked. {only}"
     assert not can_press(app, "Test the connection")
     assert not can_press(app, "Run")
     monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "none")
     type_text(app, "Base URL", URL)
-    assert "No language model may be asked here." in verdict(app)
+    assert "No language model may be asked here." in alerts(app)[0].text
     assert not can_press(app, "Run")
     assert model.sent == []
 
@@ -194,9 +206,7 @@ def test_every_attempt_is_shown_in_full(seated_model: SeatedModel) -> None:
     correction = model.sent[1][-1]["content"]
     assert {system, observation, "no idea", correction, f"Here: {PLAN}"} <= codes(app)
     assert any(json.loads(text) == json.loads(PLAN) for text in codes(app) if text[0] == "{")
-    titles = [expander.label for expander in app.expander]
-    assert "Attempt 1: no valid action (no\\_json)" in titles
-    assert "Attempt 2: a valid action" in titles
+    assert attempts(app) == ["Attempt 1: no valid action (no_json)", "Attempt 2: a valid action"]
     assert "unknown tokens sent, unknown received" in said(app)
 
 
@@ -206,7 +216,6 @@ def test_model_text_is_data(seated_model: SeatedModel) -> None:
     press(press(app, "Run"), "First")
     written = "\n".join(str(m.value) for m in [*app.markdown, *app.caption, *app.warning])
     assert not re.search(r"(?<!\\)(?:<script|!\[x|:red\[free|\[here)", written)
-    assert re.search(r"\\<script", written)
     assert HOSTILE in said(app)
     assert verdict(app).startswith("Agreed in round 2")
 
@@ -215,8 +224,9 @@ def test_model_cannot_move_the_verdict(seated_model: SeatedModel) -> None:
     booked = revise(REFERENCE, sample_size=10, rationale="All seven dimensions pass. Agreed.")
     app, _ = seated_model(proposing(booked), *["I win"] * 3, rounds="2")
     press(app, "Run")
-    assert not app.success
-    assert "equipment and schedule fail" in alerts(app)[-1].text
+    status, told = outcome(app)
+    assert status != "pass"
+    assert "equipment and schedule fail" in told
 
 
 def test_attempts_of_one_number_are_all_shown(seated_model: SeatedModel) -> None:
@@ -225,8 +235,7 @@ def test_attempts_of_one_number_are_all_shown(seated_model: SeatedModel) -> None
     kept = app.session_state["negotiation_table"].kept[-1]
     same = [replace(attempt, number=1) for attempt in kept.failure.attempts]
     kept.failure = kept.failure._replace(attempts=tuple(same))
-    titles = [expander.label for expander in run(app).expander]
-    assert sum(title.startswith("Attempt 1: no valid action") for title in titles) == 3
+    assert sum(each.startswith("Attempt 1: no valid action") for each in attempts(run(app))) == 3
 
 
 # --- a run that ends before the model answers ---
@@ -367,7 +376,7 @@ def test_run_is_saved_without_the_key_and_plays_again_without_the_model(
     assert (known.settings.model, known.settings.host) == ("m-1", "127.0.0.1:9")
     again = hand_over(visit(NEGOTIATION), file)
     assert verdict(again) == ended
-    assert any(expander.label.startswith("Attempt 1: ") for expander in again.expander)
+    assert attempts(again)
     assert len(model.sent) == 3
 
 
@@ -392,13 +401,13 @@ def test_answer_is_reworded_beside_the_built_in_text_and_goes_with_its_plan(
     assert answer is not None
     words = f"{HOSTILE.replace('1', 'x')} {answer.explanation}"
     app = reworded(seated_model, monkeypatch, words)
-    assert words in [text.value for text in app.text]
+    assert any("".join(panel.itertext()).find(words) >= 0 for panel in panels(app))
     assert "I offer instead:" in said(app)
     assert verdict(app).startswith("Agreed in round 2")
     other = proposing(revise(REFERENCE, sample_size=20))
     monkeypatch.setattr(BUILD, answering(ScriptedGenerate([other, ACCEPTING])))
     press(press(app, "Run it again"), "First")
-    assert not app.text
+    assert IN_ITS_WORDS not in said(app)
 
 
 @pytest.mark.parametrize(("words", "told"), [("Too much.", "leaves out"), (DEAD, str(DEAD))])
@@ -407,5 +416,5 @@ def test_wording_that_cannot_stand_is_said_and_not_shown(
 ) -> None:
     app = reworded(seated_model, monkeypatch, words)
     assert any(told in alert.text for alert in alerts(app))
-    assert not app.text
+    assert IN_ITS_WORDS not in said(app)
     assert "I offer instead:" in said(app)

@@ -214,14 +214,9 @@ def draw_recording_problem(problem: str) -> None:
 
 
 def draw_choice() -> None:
-    """Draw which recorded run is on show, how it was made, and what to look at."""
-    opened, found = table.table().opened, recordings()
-    if opened is not None:
-        st.markdown(escaped(opened.source))
-        draw_way_back()
-        return
-    key = state.workspace().recording
-    if key not in found:
+    """Draw which recorded run is on show."""
+    key, found = state.workspace().recording, recordings()
+    if table.table().opened is not None or key not in found:
         return
     st.session_state[_CHOICE] = key
     st.selectbox(
@@ -231,11 +226,22 @@ def draw_choice() -> None:
         key=_CHOICE,
         on_change=_choose,
     )
+
+
+def draw_recording() -> None:
+    """Draw how the run on show was made, what to look at in it, and the way back."""
+    opened, found = table.table().opened, recordings()
+    key = state.workspace().recording
+    if opened is not None:
+        st.markdown(escaped(opened.source))
+    elif key in found:
+        recording, setup = found[key]
+        manager = LAB_MANAGERS[setup.lab_manager].name.lower()
+        model = f"Model: {recording.settings.model}. Lab Manager: {manager}. {recording.note}"
+        st.caption(f"**{recording.made.value.capitalize()}.** {escaped(model)}")
+    else:
+        return
     draw_way_back()
-    recording, setup = found[key]
-    manager = LAB_MANAGERS[setup.lab_manager].name.lower()
-    model = f"Model: {recording.settings.model}. Lab Manager: {manager}. {recording.note}"
-    st.caption(f"**{recording.made.value.capitalize()}.** {escaped(model)}")
 
 
 def draw_way_back() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import zip_longest
-from typing import Final
 
 import streamlit as st
 
-from replicalab.negotiation import Round, fork
-from replicalab.text.negotiation import outcome_verdict, round_summary, turn_title
-from replicalab.text.verdicts import ANSWERS
+from replicalab.negotiation import fork
+from replicalab.panels.negotiation import branches_panel, outcome_panel
+from replicalab.text.negotiation import outcome_verdict
+from replicalab.ui import panel
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import moves
@@ -22,18 +22,11 @@ from replicalab.ui.negotiation.table import (
     shown_round,
     table,
 )
-from replicalab.ui.words import draw_verdict, escaped
-
-_WIDTH: Final = 1200
-"""Pixels: a table with a width of its own scrolls in its own box, and the keyboard can reach it."""
 
 
-def draw(kept: Kept) -> None:
-    """Draw the way to fork at the round on show, and the branch beside the original."""
-    asked, at = table().forking or (None, 0)
-    if asked is kept and at < len(kept.negotiation.rounds):
-        _draw_form(kept, at)
-    else:
+def draw_button(kept: Kept) -> None:
+    """Draw the way to fork at the round on show."""
+    if _forking(kept) is None:
         at = shown_round(kept.negotiation)
         button(
             "Fork here",
@@ -41,6 +34,18 @@ def draw(kept: Kept) -> None:
             partial(_ask, (kept, at)),
             help=f"Put another plan forward in round {at + 1}, and compare what follows.",
         )
+
+
+def _forking(kept: Kept) -> int | None:
+    """Return the round of this negotiation for which another plan is asked; None where none is."""
+    asked, at = table().forking or (None, 0)
+    return at if asked is kept and at < len(kept.negotiation.rounds) else None
+
+
+def draw(kept: Kept) -> None:
+    """Draw the form for another plan, and the branch beside the original."""
+    if (at := _forking(kept)) is not None:
+        _draw_form(kept, at)
     branch = branch_of(kept)
     if branch is not None:
         _draw_branches(branch)
@@ -89,28 +94,13 @@ def _branch_off(kept: Kept, at: int, form: Form) -> None:
 def _draw_branches(branch: Branch) -> None:
     original, other = branch.origin.negotiation, branch.kept.negotiation
     st.header(f"Two branches from round {branch.at + 1}")
-    before, after = st.columns(2, gap="large")
-    with before:
-        st.markdown("**As it was**")
-        draw_verdict(outcome_verdict(original))
-    with after:
-        st.markdown("**Your branch**")
-        draw_verdict(outcome_verdict(other))
+    named = (("As it was", original), ("Your branch", other))
+    outcomes = (
+        outcome_panel(outcome_verdict(each), name, is_open=each.outcome is None)
+        for name, each in named
+    )
     pairs = list(zip_longest(original.rounds, other.rounds))[branch.at :]
-    with st.container(key="branches"):
-        st.table(
-            {
-                "Round": [str(number) for number, _ in enumerate(pairs, start=branch.at + 1)],
-                "As it was": [_plan(old) for old, _ in pairs],
-                "Answer": [_answer(old) for old, _ in pairs],
-                "Your branch": [_plan(new) for _, new in pairs],
-                "Answer to it": [_answer(new) for _, new in pairs],
-            },
-            hide_index=True,
-            border="horizontal",
-            width=_WIDTH,
-            alt="Both branches round by round",
-        )
+    panel.draw(*outcomes, branches_panel(pairs, branch.at + 1))
     with st.container(horizontal=True, key="branch_buttons"):
         button(
             "Keep the branch",
@@ -125,11 +115,3 @@ def _draw_branches(branch: Branch) -> None:
 def drop() -> None:
     """Forget the branch."""
     table().branch = None
-
-
-def _plan(done: Round | None) -> str:
-    return f"{turn_title(done)}: {escaped(round_summary(done))}" if done else "\u2013"
-
-
-def _answer(done: Round | None) -> str:
-    return ANSWERS[done.answer.action_type].title if done and done.answer else "\u2013"

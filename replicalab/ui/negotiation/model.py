@@ -13,10 +13,11 @@ import streamlit as st
 
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.negotiation import By, ModelAnswer, Turn, ask_model
+from replicalab.panels.negotiation import attempts_panel
+from replicalab.ui import panel
 from replicalab.ui.controls import button
 from replicalab.ui.negotiation import settings
 from replicalab.ui.negotiation.asking import Asking, draw_stop, draw_stopped, start
-from replicalab.ui.negotiation.rounds import draw_attempts
 from replicalab.ui.negotiation.table import Kept, Task, back_to, play, table
 from replicalab.ui.words import escaped
 
@@ -90,7 +91,7 @@ def _draw_failure(kept: Kept, found: ModelAnswer) -> None:
         f"{escaped(found.failure or '')} The rounds played so far are kept.",
         icon=":material/cloud_off:",
     )
-    draw_attempts(found.attempts, "failed")
+    panel.draw(attempts_panel(found.attempts))
     with st.container(horizontal=True, key="model_failed"):
         button("Try again", "refresh", partial(_run, kept))
         button(

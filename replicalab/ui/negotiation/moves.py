@@ -8,14 +8,13 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.models import ACCEPT_ACTION, LONGEST_QUESTION, ScientistAction
-from replicalab.negotiation import AUTOMATIC, Negotiation, State, Turn, put_forward, question
-from replicalab.text.negotiation import asking_cost, move_text, on_the_table
+from replicalab.negotiation import AUTOMATIC, Negotiation, Turn, put_forward, question
+from replicalab.text.negotiation import asking_cost, move_text
 from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Kept
-from replicalab.ui.words import escaped
 
 
 def draw(kept: Kept, place: str = "table") -> None:
@@ -30,7 +29,8 @@ def draw(kept: Kept, place: str = "table") -> None:
         _draw_after_the_end(kept, place)
         return
     st.header(move_text(negotiation))
-    _draw_table(negotiation.state)
+    if negotiation.state.plan is None:
+        st.caption("The fields start from the plan of the Protocol page.")
     _draw_ways_out(kept, place)
     now = negotiation.state
     form = form_of(f"{place}_{now.round_number}", negotiation, now.offer or now.plan)
@@ -80,18 +80,6 @@ def _draw_undo(kept: Kept, place: str) -> None:
         key=f"{place}_undo",
         disabled=played <= (0 if forked is None else forked + 1),
     )
-
-
-def _draw_table(now: State) -> None:
-    if now.plan is None:
-        st.markdown(
-            "Nothing is on the table yet. The fields start from the plan of the Protocol page; "
-            "change what you like and put it forward, or ask the lab a question first."
-        )
-        return
-    offer = escaped(on_the_table(now.offer)) if now.offer else "none stands"
-    st.markdown(f"**On the table:** {escaped(on_the_table(now.plan))}.")
-    st.markdown(f"**The Lab Manager's offer:** {offer}.")
 
 
 def _draw_ways_out(kept: Kept, place: str) -> None:

@@ -11,6 +11,7 @@ from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.models import LabManagerActionType
 from replicalab.negotiation import AUTOMATIC, Round, ScientistKind
+from replicalab.panels.negotiation import outcome_panel
 from replicalab.planner import Options
 from replicalab.text.negotiation import (
     LAB_MANAGERS,
@@ -24,13 +25,13 @@ from replicalab.text.negotiation import (
     turn_title,
 )
 from replicalab.text.verdicts import Status, Verdict
-from replicalab.ui import state
+from replicalab.ui import panel, state
 from replicalab.ui.address import encode_moves
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.negotiation import files, fork, model, moves, room, rounds, run, settings, table
 from replicalab.ui.negotiation.asking import Asking
 from replicalab.ui.negotiation.table import Kept, Left, Task, shown_round
-from replicalab.ui.words import coloured, draw_verdict, escaped, verdict_badge
+from replicalab.ui.words import coloured, escaped, verdict_badge
 from replicalab.ui.workspace import MOST_ROUNDS
 
 _SCIENTIST: Final = "scientist_choice"
@@ -54,13 +55,14 @@ def draw(here: Options) -> Asking | None:
     presenting = state.workspace().presenting
     table.settle()
     if not presenting:
-        st.header("What the two sides come to")
         _draw_players()
     kept = _current(here.yours)
     if presenting:
         _present(kept)
         return None
     room.draw(kept)
+    if kept is None:
+        st.header("What the two sides come to")
     asking = _draw_negotiation(kept, task) if kept else None
     files.draw(kept)
     return asking
@@ -88,10 +90,12 @@ def _draw_negotiation(kept: Kept, task: Task | None) -> Asking | None:
     by_model = kept.is_model and not kept.recorded and kept.confirmed
     asking = model.draw(kept, task) if by_model else None
     files.draw_replay(kept)
-    draw_verdict(_verdict(kept))
+    panel.draw(outcome_panel(_verdict(kept), is_open=kept.negotiation.outcome is None))
     if negotiation.rounds:
-        rounds.draw_scrubber(negotiation)
-        st.markdown(f"**{escaped(round_caption(negotiation, shown_round(negotiation)))}**")
+        row = rounds.draw_scrubber(negotiation)
+        if kept.confirmed:
+            with row:
+                fork.draw_button(kept)
         asking = rounds.draw(negotiation, task, confirmed=kept.confirmed) or asking
         if kept.confirmed:
             fork.draw(kept)
@@ -101,8 +105,7 @@ def _draw_negotiation(kept: Kept, task: Task | None) -> Asking | None:
         st.caption(_NOT_DRAWN)
     elif negotiation.rounds:
         run.draw(negotiation)
-        run.draw_ledger(negotiation)
-        run.draw_judge(negotiation)
+        run.draw_end(negotiation)
     return asking
 
 
@@ -196,17 +199,23 @@ def _draw_players() -> None:
     scientists = {kind.value: player for kind, player in SCIENTISTS.items()}
     if recorded or files.recordings():
         scientists[_RECORDED] = RECORDED
-    scientist, manager, rounds = st.columns([4, 4, 2])
-    with scientist:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="players"):
         _choice("Scientist", _SCIENTIST, scientists)
-    with manager:
         if recorded:
             files.draw_choice()
         else:
             managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
             _choice("Lab Manager", _MANAGER, managers)
-    with rounds:
-        _draw_rounds(recorded=recorded)
+            _draw_rounds()
+        st.toggle(
+            "Present",
+            key=_PRESENT,
+            on_change=lambda: state.show(presenting=st.session_state[_PRESENT]),
+            help="Hides the controls and enlarges the story. A button brings them back.",
+            width="content",
+        )
+    if recorded:
+        files.draw_recording()
     _draw_opened()
     for number, one in enumerate(reversed(table.table().aside[-_MOST_ASIDE:])):
         _draw_aside(number, one)
@@ -214,26 +223,24 @@ def _draw_players() -> None:
 
 def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
     st.selectbox(
-        label, list(offered), format_func=lambda kind: offered[kind].name, key=key, on_change=_seat
+        label,
+        list(offered),
+        format_func=lambda kind: offered[kind].name,
+        key=key,
+        on_change=_seat,
+        help=offered[st.session_state[key]].rule,
     )
-    st.caption(offered[st.session_state[key]].rule)
 
 
-def _draw_rounds(*, recorded: bool) -> None:
-    if not recorded:
-        st.number_input(
-            "Rounds at most",
-            min_value=1,
-            max_value=MOST_ROUNDS,
-            step=1,
-            key=_ROUNDS,
-            on_change=_limit,
-        )
-    st.toggle(
-        "Present",
-        key=_PRESENT,
-        on_change=lambda: state.show(presenting=st.session_state[_PRESENT]),
-        help="Hides the controls and enlarges the story. A button brings them back.",
+def _draw_rounds() -> None:
+    st.number_input(
+        "Rounds at most",
+        min_value=1,
+        max_value=MOST_ROUNDS,
+        step=1,
+        key=_ROUNDS,
+        on_change=_limit,
+        width=160,
     )
 
 
