@@ -12,6 +12,7 @@ import json
 import random
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -19,14 +20,18 @@ from typing import Any, Final
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.errors import ReplicaLabError
+from replicalab.errors import NegotiationError, ReplicaLabError
+from replicalab.models import ScientistActionType, plan_action
 from replicalab.negotiation import (
     LabManagerKind,
+    Move,
     ScientistKind,
     judge,
     ledger,
     load,
     negotiate,
+    play_moves,
+    question,
     replay,
     save,
     setup_for,
@@ -40,6 +45,7 @@ from replicalab.ui import own_studies
 from replicalab.ui.address import encode_plan, from_query, to_query
 from replicalab.ui.gallery import lab_line
 from replicalab.ui.workspace import Workspace, supposed_lab
+from tests.factories import make_protocol
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
 from tests.ui.negotiating import hand_over
 from tests.ui.reading import NEGOTIATION, PAGES, press, run, visit
@@ -99,6 +105,13 @@ def bent_data(data: Any, chance: random.Random) -> Any:
 # --- links ----------------------------------------------------------------------------------
 
 
+MOVES: Final = [
+    Move(number=0, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, make_protocol())),
+    Move(number=1, action=question("Which days?")),
+    Move(number=2),
+]
+
+
 @cache
 def study_ids() -> tuple[str, ...]:
     return tuple(each.scenario_id for each in list_scenarios())
@@ -126,6 +139,14 @@ def link(number: int) -> dict[str, str]:
         values = bent_data(list(plan.model_dump(mode="json").values()), chance)
         packed = zlib.compress(json.dumps(values).encode(), 9)
         query["plan"] = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    if chance.random() < 0.2:
+        packed = zlib.compress(
+            json.dumps(
+                bent_data([move.model_dump(mode="json") for move in MOVES], chance)
+            ).encode(),
+            9,
+        )
+        query["moves"] = base64.urlsafe_b64encode(packed).decode().rstrip("=")
     for _ in range(chance.randrange(4)):
         key = chance.choice([*query, "own", "present", "days", "recording", "zzz"])
         texts = (bent_text(query.get(key, ""), chance), chance.choice(TEXTS))
@@ -151,6 +172,12 @@ def view_link(number: int) -> None:
     yours = assess(work.plan(), supposed_lab(pack, work.levers))
     assert plan_verdict(yours).text
     assert sum(map(len, problems)) < LONGEST_MESSAGE
+    if work.moves:
+        setup = setup_for(
+            pack, None, work.max_rounds, scientist=work.scientist, lab_manager=work.lab_manager
+        )
+        with suppress(NegotiationError):
+            play_moves(setup, work.moves, pack)
     if work.protocol is not None:
         assert encode_plan(work.protocol) == to_query(work)["plan"]
 

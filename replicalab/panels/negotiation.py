@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, Slack, size_text
+from replicalab.assessment import Assessment, Slack, failing_text, size_text
 from replicalab.lexicon import amount_text, capitalised, label_key, signed_text
 from replicalab.models import (
     DIMENSIONS,
@@ -30,9 +30,7 @@ from replicalab.text.negotiation import (
     judge_parts,
     ledger_sentence,
     numbers_text,
-    passing_text,
     reward_formula,
-    round_caption,
     round_summary,
     signed_credits,
     step_changes,
@@ -66,7 +64,7 @@ def round_panel(
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
     return drawn(
         "round",
-        caption=round_caption(negotiation, at),
+        number=at + 1,
         confirmed=confirmed,
         scientist=_scientist(before, done),
         manager=_manager(done),
@@ -85,7 +83,7 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
     asked = plan if action is not None and action.protocol is not None else None
     return {
         "does": turn_title(done).lower(),
-        "said": [f"{size_text(asked.plan)}, {asked.plan.technique}."] if asked else said,
+        "said": [f"{size_text(asked.plan)}."] if asked else said,
         "rule": done.reason or "No rule: a person chose this.",
         "plan": _whole_plan(asked) if asked else [],
     }
@@ -98,6 +96,7 @@ def _whole_plan(asked: Assessment) -> list[tuple[str, str]]:
     items = (plan.controls, plan.required_equipment, plan.required_reagents)
     names = ("Controls", "Equipment", "Reagents")
     return [
+        ("Technique", plan.technique),
         ("Protects against", guarded or "nothing: it has no controls"),
         *((name, ", ".join(labels) or "none") for name, labels in zip(names, items, strict=True)),
         ("Rationale", plan.rationale),
@@ -159,8 +158,7 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
         "others": [row for row in change_rows(step) if row[0] not in numbers],
         "opening": before is None,
         "nothing": before is not None and not step.fields,
-        "status": Status.FAIL if now.failing else Status.PASS,
-        "stands": f"{capitalised(passing_text(now))}.",
+        "failing": f"{capitalised(failing_text(now.failing))}." if now.failing else "",
     }
 
 

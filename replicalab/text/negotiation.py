@@ -165,11 +165,10 @@ def numbers_text(plan: Assessment) -> str:
 
 def on_the_table(plan: Assessment) -> str:
     """Return a plan in numbers: size, credits, evidence, and what fails."""
-    return f"{plan_size(plan)}, {plan.evidence.text}; {passing_text(plan)}"
+    return f"{plan_size(plan)}, {plan.evidence.text}; {_passing_text(plan)}"
 
 
-def passing_text(plan: Assessment) -> str:
-    """Return which dimensions of a plan fail, or that none does."""
+def _passing_text(plan: Assessment) -> str:
     return failing_text(plan.causes) if plan.failing else "all seven dimensions pass"
 
 
@@ -268,7 +267,7 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
 def _with_plan(negotiation: Negotiation, plan: Assessment, title: str) -> str:
     number, ending, size = len(negotiation.rounds), negotiation.ending, plan_size(plan)
     if negotiation.outcome is Outcome.NO_DEAL:
-        stands = f"the last plan was {size}, and {passing_text(plan)}"
+        stands = f"the last plan was {size}, and {_passing_text(plan)}"
         return f"{title} after round {number}: {ending}; {stands}"
     if negotiation.outcome is Outcome.FALSE_AGREEMENT:
         why = "does not approve" if plan.check.lab_feasible else "cannot run"
@@ -284,7 +283,7 @@ def _so_far(negotiation: Negotiation) -> str:
     here = f"Round {len(negotiation.rounds) + 1} of {state.max_rounds}"
     if state.plan is None:
         return f"{here}: no plan is on the table yet"
-    stands = f"{plan_size(state.plan)}, and {passing_text(state.plan)}"
+    stands = f"{plan_size(state.plan)}, and {_passing_text(state.plan)}"
     text = f"{here}: on the table is the plan of {stands}"
     if state.offer is None:
         return text

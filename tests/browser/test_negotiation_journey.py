@@ -36,8 +36,8 @@ HOSTILE: Final = "<img src=https://example.org/x.png onerror=alert(1)> ![x](http
 
 
 def verdict(page: Page) -> Locator:
-    """Return the box that says how it ended, or where it stands."""
-    return page.get_by_test_id("stAlert").first
+    """Return the heading that says how it ended, or where it stands."""
+    return page.locator("h2.outcome")
 
 
 def choose(page: Page, label: str, name: str) -> None:
@@ -62,7 +62,7 @@ def choose(page: Page, label: str, name: str) -> None:
 
 @pytest.mark.parametrize("view", [PROJECTOR, PHONE_DARK], ids=str)
 def test_demo_is_watched_and_presented(app_page: Page, view: View) -> None:
-    open_app(app_page, "/Negotiation")
+    open_app(app_page, "/Negotiation?scientist=baseline")
     expect(verdict(app_page)).to_contain_text("Agreed below the floor in round 5")
     expect(app_page.locator(".st-key-convergence .gtitle")).to_contain_text("Budget used")
     with wait_for_run(app_page):
@@ -85,9 +85,11 @@ def test_demo_is_watched_and_presented(app_page: Page, view: View) -> None:
 
 def test_wide_tables_scroll_in_their_own_box(app_page: Page) -> None:
     app_page.set_viewport_size({"width": PHONE.width, "height": PHONE.height})
-    open_app(app_page, "/Negotiation?study=math_four_colour&lab=hard&rounds=12")
+    open_app(app_page, "/Negotiation?study=math_four_colour&lab=hard&rounds=12&scientist=baseline")
     expect(verdict(app_page)).to_contain_text("round 12")
-    expect(app_page.locator(".st-key-matrix")).to_be_visible()
+    matrix = app_page.get_by_role("region", name="The seven dimensions, round by round")
+    expect(matrix).to_be_visible()
+    assert matrix.evaluate("element => element.scrollWidth > element.clientWidth")
     main = app_page.get_by_test_id("stMain")
     assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
 
@@ -110,6 +112,8 @@ def test_scientist_is_played_to_an_agreement(app_page: Page, view: View) -> None
     press(app_page, "Undo last round")
     press(app_page, "Accept the offer")
     expect(verdict(app_page)).to_contain_text("Agreed in round 2: 150 samples in 6 days")
+    app_page.reload()
+    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 150 samples in 6 days")
     expect(
         app_page.get_by_text("The Scientist gave 1,600 credits and 0.28 of power")
     ).to_be_visible()
@@ -120,11 +124,12 @@ def test_text_typed_just_before_the_press_is_sent(app_page: Page) -> None:
     app_page.get_by_role("textbox", name="Rationale", exact=True).fill("Typed a moment ago.")
     press(app_page, "Put this plan forward")
     expect_round(app_page, 1, 1)
+    app_page.get_by_text("The whole plan", exact=True).click()
     expect(app_page.get_by_text("Typed a moment ago.").first).to_be_visible()
 
 
 def test_arrow_keys_in_a_field_move_the_cursor_and_not_the_round(app_page: Page) -> None:
-    open_app(app_page, "/Negotiation?round=2")
+    open_app(app_page, "/Negotiation?scientist=baseline&round=2")
     press(app_page, "Fork here")
     field = app_page.get_by_role("textbox", name="Technique", exact=True)
     field.click()
@@ -134,24 +139,49 @@ def test_arrow_keys_in_a_field_move_the_cursor_and_not_the_round(app_page: Page)
     expect_round(app_page, 2, 5)
 
 
+# --- light as paper ---------------------------------------------------------------------------
+
+WORDS: Final = """top => [...document.querySelectorAll('[data-testid=stMain] *')]
+  .filter(e => e.checkVisibility() && e.getBoundingClientRect().top < top
+               && !e.closest('svg, .unseen, style, [data-testid=stIconMaterial]'))
+  .flatMap(e => [...e.childNodes].filter(node => node.nodeType === 3))
+  .flatMap(node => node.textContent.split(/\\s+/)).filter(word => /[\\w]/.test(word)).length"""
+"""Counts the words of what stands open above a height of the page."""
+
+
+@pytest.mark.parametrize(
+    ("study", "shown", "most"),
+    [("fin_momentum", 1, 160), ("psy_stroop", 2, 160), ("math_four_colour", 2, 210)],
+)
+def test_page_says_what_it_has_to_say_in_few_words(
+    app_page: Page, study: str, shown: int, most: int
+) -> None:
+    open_app(app_page, f"/Negotiation?study={study}&round={shown}")
+    expect(app_page.locator(".rl .sides")).to_be_in_viewport(ratio=1)
+    assert app_page.evaluate(WORDS, PROJECTOR.height) <= most
+    assert app_page.evaluate(WORDS, 10**6) <= 450
+
+
 # --- forking ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("view", [PROJECTOR_DARK], ids=str)
 def test_round_is_forked_and_both_branches_are_compared(app_page: Page, view: View) -> None:
-    open_app(app_page, "/Negotiation?round=2")
+    open_app(app_page, "/Negotiation?scientist=baseline&round=2")
     press(app_page, "Fork here")
     type_number(app_page, "Sample size", 195)
     type_number(app_page, "Duration (days)", 4)
     press(app_page, "Continue from here")
     expect(app_page.get_by_text("Two branches from round 2")).to_be_visible()
-    table = app_page.locator(".st-key-branches")
+    table = app_page.get_by_role("region", name="Both branches, round by round")
     expect(table).to_contain_text("Revises: 150 samples in 7 days, 2,300 credits, power 0.58")
     expect(table).to_contain_text("Revises: 195 samples in 4 days, 2,600 credits, power 0.69")
     assert_accessible(app_page)
     press(app_page, "Keep the branch")
-    expect(app_page.get_by_text("Your branch from round 2")).to_be_visible()
-    press(app_page, "Close it")
+    app_page.reload()
+    expect(app_page.get_by_text("Your fork from round 2")).to_be_visible()
+    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 195 samples in 4 days")
+    press(app_page, "Back to how it was")
     expect(verdict(app_page)).to_contain_text("37 samples in 5 days")
 
 
@@ -191,7 +221,7 @@ def test_dead_endpoint_is_survived(app_page: Page) -> None:
     press(app_page, "Act for the model in this round")
     press(app_page, "Put this plan forward")
     expect_round(app_page, 1, 1)
-    choose(app_page, "Scientist", "Baseline")
+    choose(app_page, "Scientist", "Simple rule")
     expect_round(app_page, 1, 5)
 
 

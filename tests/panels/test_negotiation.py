@@ -20,7 +20,7 @@ from replicalab.panels.negotiation import (
     round_panel,
 )
 from replicalab.scenarios import Pack
-from replicalab.text.negotiation import outcome_verdict, round_caption
+from replicalab.text.negotiation import outcome_verdict
 from tests.negotiation.playing import (
     ACCEPT,
     MEDIUM,
@@ -66,9 +66,9 @@ def bars(panel: str) -> dict[str, str]:
 # --- a round ----------------------------------------------------------------------------------
 
 
-def test_round_stands_in_three_columns_below_its_caption() -> None:
+def test_round_stands_in_three_columns() -> None:
     panel = round_panel(RULED, 1)
-    assert heard(tree(panel)).startswith(round_caption(RULED, 1))
+    assert heard(tree(panel)).startswith("Round 2\n")
     scientist, manager, table = columns_of(panel)
     assert scientist.startswith("Scientist revises\n150 samples in 7 days")
     assert manager.startswith("Lab Manager caution suggests changes")

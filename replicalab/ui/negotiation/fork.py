@@ -100,7 +100,8 @@ def _draw_branches(branch: Branch) -> None:
         for name, each in named
     )
     pairs = list(zip_longest(original.rounds, other.rounds))[branch.at :]
-    panel.draw(*outcomes, branches_panel(pairs, branch.at + 1))
+    panel.draw_side_by_side(*outcomes)
+    panel.draw(branches_panel(pairs, branch.at + 1))
     with st.container(horizontal=True, key="branch_buttons"):
         button(
             "Keep the branch",
