@@ -9,7 +9,6 @@ from typing import Final
 import streamlit as st
 
 from replicalab.characters import on_one_line
-from replicalab.models import Dimension
 from replicalab.text.verdicts import Status, Verdict
 
 _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
@@ -24,7 +23,6 @@ ICONS: Final = {
     Status.CAUTION: ":material/warning:",
     Status.FAIL: ":material/cancel:",
 }
-DIMENSION_LABELS: Final = {dimension: dimension.value.capitalize() for dimension in Dimension}
 
 
 def escaped(text: str) -> str:
@@ -62,11 +60,6 @@ def badge(status: Status, text: str) -> str:
 def verdict_badge(verdict: Verdict) -> str:
     """Return a verdict's short title as a badge."""
     return badge(verdict.status, verdict.title)
-
-
-def pass_or_fail(*, ok: bool) -> str:
-    """Return whether a check passes, as Markdown."""
-    return coloured(Status.PASS, "pass") if ok else coloured(Status.FAIL, "fail")
 
 
 def draw_verdict(verdict: Verdict) -> None:

@@ -10,15 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from replicalab.characters import on_one_line
-from replicalab.models import Dimension
 from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui.words import (
-    DIMENSION_LABELS,
     as_list,
     badge,
     coloured,
     escaped,
-    pass_or_fail,
     verdict_badge,
 )
 
@@ -127,14 +124,6 @@ def test_coloured_text_has_colour_symbol_and_word(status: Status, shown: str) ->
     assert badge(status, "fine") == shown.replace("[", "-badge[", 1)
 
 
-def test_badge_of_a_verdict_is_its_title_and_a_check_is_never_a_caution() -> None:
+def test_badge_of_a_verdict_is_its_title() -> None:
     verdict = Verdict(Status.FAIL, "Not feasible", "Not feasible here: budget fails.")
     assert verdict_badge(verdict) == ":red-badge[:material/cancel: Not feasible]"
-    assert [pass_or_fail(ok=True), pass_or_fail(ok=False)] == [
-        coloured(Status.PASS, "pass"),
-        coloured(Status.FAIL, "fail"),
-    ]
-
-
-def test_every_dimension_has_a_label() -> None:
-    assert set(DIMENSION_LABELS) == set(Dimension)

@@ -25,7 +25,7 @@ from replicalab.negotiation import (
 from replicalab.text.negotiation import LAB_MANAGERS
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
-from replicalab.ui.negotiation import fork, settings, table
+from replicalab.ui.negotiation import aside, fork, settings, table
 from replicalab.ui.negotiation.table import Kept
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
@@ -134,7 +134,7 @@ def _open_text(text: str, name: str) -> None:
         )
     if not kept.recorded:
         work = work.changed(scientist=transcript.setup.scientist)
-    table.open_kept(kept, work)
+    aside.open_kept(kept, work)
 
 
 def _must_be_shown(setup: Setup) -> None:
@@ -198,7 +198,7 @@ def open_recording(key: str) -> None:
     """Show a shipped recording in its study and lab."""
     _, setup = recordings()[key]
     work = _workspace_of(setup).changed(recording=key)
-    table.leave_own()
+    aside.leave_own()
     state.open_workspace(work)
 
 
@@ -248,7 +248,7 @@ def draw_way_back() -> None:
     """Draw the button that closes what was opened and brings back what was before it."""
     own, forked = table.table().own, table.table().opened and state.workspace().recording
     label = f"Back to your own: {escaped(own.name)}" if own and not forked else "Close it"
-    button(label, "undo", table.go_back_to_own, key="way_back")
+    button(label, "undo", aside.go_back_to_own, key="way_back")
 
 
 def _choose() -> None:

@@ -14,11 +14,11 @@ from replicalab.ui import panel
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import moves
+from replicalab.ui.negotiation.aside import keep_branch
 from replicalab.ui.negotiation.table import (
     Branch,
     Kept,
     is_full,
-    keep_branch,
     shown_round,
     table,
 )
@@ -100,8 +100,7 @@ def _draw_branches(branch: Branch) -> None:
         for name, each in named
     )
     pairs = list(zip_longest(original.rounds, other.rounds))[branch.at :]
-    panel.draw_side_by_side(*outcomes)
-    panel.draw(branches_panel(pairs, branch.at + 1))
+    panel.draw(*outcomes, branches_panel(pairs, branch.at + 1))
     with st.container(horizontal=True, key="branch_buttons"):
         button(
             "Keep the branch",

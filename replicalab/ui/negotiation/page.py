@@ -28,7 +28,18 @@ from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import panel, state
 from replicalab.ui.address import encode_moves
 from replicalab.ui.controls import button, page_link
-from replicalab.ui.negotiation import files, fork, model, moves, room, rounds, run, settings, table
+from replicalab.ui.negotiation import (
+    aside,
+    files,
+    fork,
+    model,
+    moves,
+    room,
+    rounds,
+    run,
+    settings,
+    table,
+)
 from replicalab.ui.negotiation.asking import Asking
 from replicalab.ui.negotiation.table import Kept, Left, Task, shown_round
 from replicalab.ui.words import coloured, escaped, verdict_badge
@@ -53,7 +64,7 @@ def draw(here: Options) -> Asking | None:
     if table.is_full() and task is Task.ROUND:
         task = None
     presenting = state.workspace().presenting
-    table.settle()
+    aside.settle()
     if not presenting:
         _draw_players()
     kept = _current(here.yours)
@@ -252,14 +263,14 @@ def _limit() -> None:
 def _seat() -> None:
     """Seat the chosen players; a recorded run brings its own study and lab."""
     chosen = st.session_state[_SCIENTIST]
-    table.put_aside()
+    aside.put_aside()
     fork.drop()
     if chosen == _RECORDED:
         files.open_recording(next(iter(files.recordings())))
         return
     seats = {"scientist": chosen, "lab_manager": st.session_state[_MANAGER]}
     if table.table().own is not None:
-        table.go_back_to_own()
+        aside.go_back_to_own()
         del seats["lab_manager"]
     state.show(**dict(state.workspace().seated(**seats)))
 
@@ -299,7 +310,7 @@ def _draw_aside(number: int, one: Left) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"aside_{number}"):
         st.markdown(f"Put aside: {escaped(one.name)}.", width="content")
         for label, icon, name, pressed in (
-            ("Go back to it", ":material/undo:", "back", table.go_back_to),
-            ("Forget it", ":material/close:", "forget", table.forget_left),
+            ("Go back to it", ":material/undo:", "back", aside.go_back_to),
+            ("Forget it", ":material/close:", "forget", aside.forget_left),
         ):
             st.button(label, icon=icon, key=f"aside_{number}_{name}", on_click=pressed, args=(one,))

@@ -7,7 +7,8 @@ from typing import Final
 import streamlit as st
 
 from replicalab.text.negotiation import kept_text
-from replicalab.ui.negotiation.table import MOST_BYTES, Kept, forget, is_full, played_by_hand
+from replicalab.ui.negotiation.aside import forget
+from replicalab.ui.negotiation.table import MOST_BYTES, Kept, is_full, played_by_hand
 from replicalab.ui.words import escaped
 
 _MOST_LISTED: Final = 20

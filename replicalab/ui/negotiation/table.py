@@ -35,7 +35,7 @@ from replicalab.scenarios import Pack
 from replicalab.text.negotiation import kept_text
 from replicalab.text.verdicts import Verdict
 from replicalab.ui import own_studies, state
-from replicalab.ui.workspace import LEVERS, Workspace
+from replicalab.ui.workspace import Workspace
 
 _KEY: Final = "negotiation_table"
 MOST_BYTES: Final = 16 * 2**20
@@ -294,121 +294,6 @@ def is_full(more: int = 0) -> bool:
     return sum(each.size for each in played_by_hand()) + left + more >= MOST_BYTES
 
 
-def settle() -> None:
-    """Put aside what the workspace has moved on from: from elsewhere, by hand, or one's own."""
-    found, now = table(), state.workspace()
-    if found.shown is not None and not _goes_on(found.shown.workspace, now):
-        _keep_aside(found.shown)
-    opened = found.opened
-    moved_on = opened is not None and opened.seen_from != _still(now)
-    at_home = now.recording is None and (opened is None or moved_on)
-    if found.own is not None and at_home:
-        if _still(now) != _still(found.own.workspace):
-            _keep_aside(found.own)
-        found.own = None
-    if moved_on:
-        put_aside()
-
-
-def _goes_on(was: Workspace, now: Workspace) -> bool:
-    """Return whether what was played by hand is still being played; an own one waits elsewhere."""
-    own = table().own
-    if own is not None and own.workspace == was:
-        return True
-    if not now.moves or (was.scientist in AUTOMATIC and was.protocol != now.protocol):
-        return False
-    return was.seated(**_places(now)) == was.seated()
-
-
-def _places(work: Workspace) -> dict[str, object]:
-    """Return where a negotiation is played, by whom, and for how long."""
-    fields = ("scenario_id", "own", "difficulty", "seed", "scientist", "lab_manager", "max_rounds")
-    return {name: getattr(work, name) for name in fields}
-
-
-def put_aside() -> None:
-    """Put the opened negotiation aside; with what was played on in it, it stays until forgotten."""
-    found = table()
-    if (opened := found.opened) is not None:
-        _keep_aside(Left(opened.seen_from or state.workspace(), opened, opened.source))
-    found.opened = None
-
-
-def _keep_aside(left: Left) -> None:
-    table().aside = [*(each for each in table().aside if not _is_same(each, left)), left]
-
-
-def _is_same(one: Left, other: Left) -> bool:
-    if one.opened and other.opened:
-        return one.opened.negotiation == other.opened.negotiation
-    return one.opened is other.opened and _still(one.workspace) == _still(other.workspace)
-
-
-def forget(one: Kept) -> None:
-    """Forget a negotiation that is not on show: one put aside, a branch, or one played before."""
-    found = table()
-    found.aside = [each for each in found.aside if each.opened is not one]
-    found.kept = [each for each in found.kept if each is not one]
-    if found.branch and found.branch.kept is one:
-        found.branch = None
-
-
-def forget_left(one: Left) -> None:
-    """Forget what was put aside."""
-    table().aside = [each for each in table().aside if each is not one]
-
-
-def go_back_to(one: Left) -> None:
-    """Show what was put aside, in its lab; a plan in that lab is kept beside an opened one."""
-    forget_left(one)
-    now, work = state.workspace(), one.workspace
-    if one.opened is None:
-        put_aside()
-        state.open_workspace(work)
-        return
-    same = now.where == work.where
-    open_kept(one.opened, work.changed(protocol=now.protocol) if same else work)
-
-
-def _still(work: Workspace) -> Workspace:
-    """Return a workspace without what may change while a negotiation stays open."""
-    return work.changed(round_number=0, presenting=False, **dict.fromkeys(LEVERS))
-
-
-def leave_own() -> None:
-    """Remember where the visitor is before something from elsewhere is opened."""
-    found, work = table(), state.workspace()
-    if found.own is None and found.opened is None and work.recording is None:
-        pack = state.here().yours.pack
-        found.own = Left(work, None, f"{pack.paper.title}, {pack.difficulty} lab")
-
-
-def go_back_to_own() -> None:
-    """Bring study, lab and plan back as they were before something from elsewhere was opened."""
-    found, recording = table(), state.workspace().recording
-    forked, found.opened, found.branch = found.opened is not None, None, None
-    if forked and recording is not None:
-        return  # a branch of a recorded run gives way to it
-    if (own := found.own) is not None:
-        found.own, found.shown = None, own if own.workspace.moves else None
-        state.open_workspace(own.workspace)
-    elif recording is not None:
-        state.open_workspace(state.workspace().seated())
-
-
-def open_kept(found: Kept, work: Workspace) -> None:
-    """Show a negotiation from elsewhere, in this workspace."""
-    leave_own()
-    put_aside()
-    forget(found)
-    left = Left(work, found, found.source)
-    table().aside = [each for each in table().aside if not _is_same(each, left)]
-    if work != state.workspace():
-        state.open_workspace(work)
-    found.seen_from = _still(work)
-    table().opened, table().branch = found, None
-
-
 # --- playing on -------------------------------------------------------------------------------
 
 
@@ -440,7 +325,7 @@ def show(kept: Kept, round_number: int) -> None:
 
     What a model said stays in the session, and so does an opening that no workspace has.
     """
-    found, now, work = table(), state.workspace(), _with_moves(kept.negotiation)
+    found, now, work = table(), state.workspace(), with_moves(kept.negotiation)
     if work is None:
         state.show(round_number=round_number)
         return
@@ -454,7 +339,7 @@ def show(kept: Kept, round_number: int) -> None:
         state.open_workspace(work)
 
 
-def _with_moves(negotiation: Negotiation) -> Workspace | None:
+def with_moves(negotiation: Negotiation) -> Workspace | None:
     """Return the workspace in which a negotiation is played again; None where there is none."""
     setup, moves = negotiation.setup, moves_of(negotiation)
     if moves is None or (setup.scientist is ScientistKind.PERSON and setup.opening):
@@ -464,20 +349,6 @@ def _with_moves(negotiation: Negotiation) -> Workspace | None:
         work = work.with_plan(setup.opening, own_studies.find)
     seats = {name: getattr(setup, name) for name in ("scientist", "lab_manager", "max_rounds")}
     return work.seated(**seats).changed(moves=moves)
-
-
-def keep_branch(branch: Branch) -> None:
-    """Show a branch in place of what it came from, which is put aside if a rule cannot play it."""
-    found, kept = table(), branch.kept
-    put_aside()
-    if found.shown is not None:
-        _keep_aside(found.shown)
-    if _with_moves(kept.negotiation) is None:
-        kept.source = f"Your branch from round {branch.at + 1}"
-        open_kept(kept, state.workspace())
-    else:
-        found.branch = None
-    show(kept, min(branch.at, last_round(kept.negotiation)))
 
 
 def start_again() -> None:
