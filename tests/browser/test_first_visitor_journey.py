@@ -54,7 +54,7 @@ def test_first_visitor_finds_reads_steps_and_shares(
     _looks_at_the_protocol(app_page)
     _steps_through_the_negotiation(app_page)
     app_page.reload()
-    expect_marked(app_page, 4, 5)
+    expect_marked(app_page, 2, 3)
     expect(where(app_page)).to_contain_text(f"{STUDY} · hard lab")
     _somebody_else_sees_the_same(app_page, new_context())
 

@@ -118,13 +118,13 @@ def test_story_ends_when_the_plan_changes_and_returns_when_that_is_undone() -> N
 
 
 def test_story_goes_on_through_the_rounds_and_ends_when_more_are_played() -> None:
-    app = press(tell("cut_that_costs_nothing"), "First")
+    app = press(tell("cut_that_costs_nothing"), "Next")
     assert len(story_lines(app)) == 1
-    assert story_lines(type_number(app, "Rounds at most", 5)) == []
+    assert story_lines(type_number(app, "Rounds at most", 6)) == []
 
 
 def test_study_that_is_no_story_tells_none() -> None:
-    assert story_lines(visit(NEGOTIATION, study="psy_stroop", rounds="2", round="2")) == []
+    assert story_lines(visit(NEGOTIATION, study="psy_stroop")) == []
 
 
 def test_front_door_shows_the_stories_before_the_open_study() -> None:
