@@ -158,7 +158,7 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
         "others": [row for row in change_rows(step) if row[0] not in numbers],
         "opening": before is None,
         "nothing": before is not None and not step.fields,
-        "failing": f"{capitalised(failing_text(now.failing))}." if now.failing else "",
+        "failing": f"{capitalised(failing_text(now.causes))}." if now.failing else "",
     }
 
 

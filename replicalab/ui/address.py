@@ -40,8 +40,6 @@ _CHECK: Final = "v"
 _PLAYED: Final = "moves"
 _LARGEST: Final = 64 * 1024
 """The most bytes of a plan, or of moves, before they are compressed."""
-_LONGEST_MOVES: Final = 24 * 1024
-"""The most characters of moves: with the longest plan a server still takes the address."""
 _MOVES: Final = TypeAdapter(tuple[Move, ...])
 
 
@@ -232,8 +230,7 @@ def decode_plan(text: str) -> Protocol:
 def encode_moves(moves: Sequence[Move]) -> str:
     """Return moves as URL-safe text with a checksum; empty for none, or for more than fits."""
     raw = _MOVES.dump_json(tuple(moves), exclude_defaults=True)
-    text = _packed(raw) if moves and len(raw) <= _LARGEST else ""
-    return text if len(text) <= _LONGEST_MOVES else ""
+    return _packed(raw) if moves and len(raw) <= _LARGEST else ""
 
 
 def decode_moves(text: str) -> tuple[Move, ...]:

@@ -145,12 +145,15 @@ def _leave_a_lost_study() -> None:
 def address() -> dict[str, str]:
     """Return the query string that opens what is on the screen, or what is missing there.
 
-    A plan with which it would be longer than the server takes is left out.
+    What was played by hand, and then a plan, with which it would be longer than the server takes
+    is left out.
     """
     asked = current().missing or workspace()
-    query = to_query(asked)
-    fits = len(urlencode(query)) <= LONGEST_QUERY
-    return query if fits else to_query(asked.changed(protocol=None))
+    for work in (asked, asked.changed(moves=())):
+        query = to_query(work)
+        if len(urlencode(query)) <= LONGEST_QUERY:
+            return query
+    return to_query(asked.changed(moves=(), protocol=None))
 
 
 def address_lacks_plan() -> bool:

@@ -79,7 +79,7 @@ def test_round_stands_in_three_columns() -> None:
         ["Credits", "3,850 → 2,300", ""],
         ["Power", "0.86 → 0.58", ""],
     ]
-    assert table.endswith("fails Protocol, equipment and schedule fail.")
+    assert table.endswith("fails Equipment and schedule fail.")
 
 
 def test_bars_of_a_round_end_where_the_lab_is_used_up() -> None:

@@ -231,7 +231,7 @@ def test_what_is_put_aside_is_forgotten_when_asked(app: AppTest) -> None:
 def test_moves_too_long_for_an_address_are_said_to_be_lost_by_a_reload(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replicalab.ui.address._LONGEST_MOVES", 10)
+    monkeypatch.setattr("replicalab.ui.state.LONGEST_QUERY", 200)
     assert "too long for this page's address" not in said(app)
     press(app, SEND)
     assert "too long for this page's address" in said(app)

@@ -26,7 +26,6 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import panel, state
-from replicalab.ui.address import encode_moves
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.negotiation import (
     aside,
@@ -293,7 +292,7 @@ def _draw_by_hand(kept: Kept) -> None:
     work, at = state.workspace(), kept.negotiation.setup.forked_at
     if table.table().opened is not None or not work.moves:
         return
-    if not encode_moves(work.moves):
+    if "moves" not in state.address():
         st.warning(
             "What was played by hand is too long for this page's address: it is gone once the "
             "page is loaded anew. Save it below.",
