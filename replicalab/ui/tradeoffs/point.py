@@ -13,7 +13,7 @@ from replicalab.text.tradeoffs import loaded_text, point_lines
 from replicalab.text.verdicts import Status, Verdict, plan_verdict
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, page_link
-from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose
+from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose, chosen
 
 _FIELDS: Final = ("days", "samples")
 
@@ -43,7 +43,12 @@ def draw_point(view: Outlook) -> None:
 
 
 def take_typed(key: str, shown: tuple[int, int]) -> None:
-    """Take what was typed; a number that the browser did not send stays as it was shown."""
+    """Take what was typed; a number that the browser did not send stays as it was shown.
+
+    Fields that another choice has taken the place of may be sent once more: they are not typed in.
+    """
+    if key != chosen().key:
+        return
     days, samples = (
         st.session_state.get(f"point_{name}_{key}", value)
         for name, value in zip(_FIELDS, shown, strict=True)
