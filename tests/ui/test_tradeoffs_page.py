@@ -340,9 +340,20 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def test_point_of_which_only_one_number_was_sent_keeps_the_other(session: dict[str, Any]) -> None:
-    session["point_days_k"] = 3
-    point.take_typed("k", (8, 300))
+    key = outlook.chosen().key
+    session[f"point_days_{key}"] = 3
+    point.take_typed(key, (8, 300))
     assert outlook.chosen().point == (3, 300)
+
+
+def test_fields_of_a_point_that_another_took_the_place_of_are_not_typed_in(
+    session: dict[str, Any],
+) -> None:
+    key = outlook.chosen().key
+    session[f"point_days_{key}"] = 3
+    outlook.choose(point=(5, 132), clicks=1)
+    point.take_typed(key, (8, 300))
+    assert outlook.chosen().point == (5, 132)
 
 
 def test_plan_from_elsewhere_keeps_the_effect_only_and_another_study_nothing(
