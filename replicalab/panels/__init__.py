@@ -16,6 +16,21 @@ from replicalab.panels.plan import (
     revision_panel,
     sentences_panel,
 )
+from replicalab.panels.scenarios import (
+    card_panel,
+    field_name,
+    idea_panel,
+    labs_panel,
+    legend_panel,
+)
+from replicalab.panels.study import (
+    design_panel,
+    lab_panel,
+    paper_panel,
+    rules_panel,
+    story_panel,
+    substitutions_panel,
+)
 from replicalab.panels.tradeoffs import (
     Rows,
     effects_panel,
@@ -28,15 +43,26 @@ __all__ = [
     "STYLE",
     "Changed",
     "Rows",
+    "card_panel",
     "check_panel",
     "cost_panel",
+    "design_panel",
     "effects_panel",
     "evidence_panel",
+    "field_name",
     "header_panel",
+    "idea_panel",
+    "lab_panel",
+    "labs_panel",
+    "legend_panel",
     "listed_panel",
+    "paper_panel",
     "revision_panel",
+    "rules_panel",
     "sentences_panel",
     "spot_panel",
+    "story_panel",
+    "substitutions_panel",
     "tables_panel",
     "take_panel",
 ]

@@ -34,8 +34,14 @@ from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verd
 BINDING: Final = "Binding: of all limits, its relief buys most."
 
 
-def header_panel(plan: Assessment) -> str:
-    """Return where we are: study and lab, your plan's verdict, its credits and its evidence."""
+def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -> str:
+    """Return where we are: study and lab, the plan's verdict, its credits and its evidence.
+
+    Args:
+        plan: the plan.
+        yours: whether it is the visitor's own, and not the study's reference protocol.
+        quiet: whether it only says how large the plan is, and judges nothing.
+    """
     pack, verdict, evidence = plan.pack, plan_verdict(plan), plan.evidence
     seed = f", seed {pack.seed}" if pack.seed else ""
     return drawn(
@@ -43,6 +49,9 @@ def header_panel(plan: Assessment) -> str:
         study=pack.paper.name,
         lab=f"{pack.difficulty} lab{seed}",
         unit=pack.design.unit_of_n,
+        named="Your plan" if yours else "Reference protocol",
+        quiet=quiet,
+        size=size_text(plan.plan),
         verdict=verdict,
         failing=failing_text(plan.causes) if plan.failing else "",
         cost=_cost_bar(plan),

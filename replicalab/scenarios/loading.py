@@ -51,6 +51,7 @@ class ScenarioSummary(Record):
 
     scenario_id: Identifier
     domain_id: Identifier
+    name: NonEmptyText
     title: NonEmptyText
     citation: NonEmptyText
     doi: str | None
@@ -71,6 +72,7 @@ def summary_of(study: Study) -> ScenarioSummary:
             **{name: paper[name] for name in ScenarioSummary.model_fields if name in paper},
             "scenario_id": study.scenario_id,
             "domain_id": study.domain_id,
+            "name": study.paper.name,
             "kind": study.design.kind,
             "unit_of_n": study.design.unit_of_n,
             "reference_sample_size": study.reference_protocol.sample_size,

@@ -109,6 +109,15 @@ def answer_to(options: Options) -> LabManagerActionType:
     return answer_type(options.yours.check, offer.suggestion if offer else None)
 
 
+def lab_line(reference: Options) -> str:
+    """Return what fails in a lab and how the Lab Manager answers, in one line."""
+    failing = reference.yours.failing
+    passing = [dimension for dimension in DIMENSIONS if dimension not in failing]
+    fails = f"all but {passing[0]} fail" if len(passing) == 1 else failing_text(failing)
+    says = f"the Lab Manager {ANSWERS[answer_to(reference)].title.lower()}"
+    return f"{fails if failing else 'all seven pass'}; {says}"
+
+
 def offer_story(reference: Options) -> Verdict:
     """Return what happens when a study's reference protocol is proposed in its lab."""
     yours, offered, answer = reference.yours, reference.offered, answer_to(reference)

@@ -11,6 +11,7 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.assessment import Assessment
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.figures import convergence_chart
@@ -26,6 +27,7 @@ _ICON: Final = str(Path(__file__).with_name("icon.png"))
 
 PAGES: Final = (
     ("app.py", "Scenarios", ":material/science:"),
+    ("pages/0_Study.py", "Study", ":material/article:"),
     ("pages/1_Protocol.py", "Protocol", ":material/tune:"),
     ("pages/2_Negotiation.py", "Negotiation", ":material/forum:"),
     ("pages/3_Trade-offs.py", "Trade-offs", ":material/query_stats:"),
@@ -99,10 +101,16 @@ def _draw_navigation() -> None:
             st.page_link(file, label=label, icon=icon, query_params=query)
 
 
+def _header(plan: Assessment, title: str) -> str:
+    """Return the header: before anything was edited, the front door judges no plan."""
+    yours = state.workspace().protocol is not None
+    return header_panel(plan, yours=yours, quiet=title == _FRONT_DOOR and not yours)
+
+
 def _draw_header(here: Options, title: str) -> None:
     """Draw where we are, the story that is told here, and what is wrong with the address."""
     with st.container(key="where"):
-        panel.draw(header_panel(here.yours))
+        panel.draw(_header(here.yours, title))
     story = state.told_story()
     if story is not None and title.lower() == story.page:
         st.markdown(

@@ -7,9 +7,8 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from replicalab.assessment import assess
-from replicalab.assessment.phrases import failing_text
 from replicalab.lexicon import label_key
-from replicalab.models import DIMENSIONS, Dimension
+from replicalab.models import Dimension
 from replicalab.planner import Options
 from replicalab.scenarios import (
     Difficulty,
@@ -22,9 +21,7 @@ from replicalab.scenarios import (
     shelf_fingerprint,
     summary_of,
 )
-from replicalab.text.verdicts import ANSWERS, answer_to
 from replicalab.ui.cupboard import OwnStudy
-from replicalab.ui.words import coloured
 
 
 class Card(NamedTuple):
@@ -84,17 +81,6 @@ def _labs(pack_in: Callable[[Difficulty], Pack]) -> tuple[Options, ...]:
     return tuple(reference_options(pack_in(level)) for level in Difficulty)
 
 
-def lab_line(reference: Options) -> str:
-    """Return what fails in a lab and how the Lab Manager answers, in one line of Markdown."""
-    answer, failing = ANSWERS[answer_to(reference)], reference.yours.failing
-    passing = [dimension for dimension in DIMENSIONS if dimension not in failing]
-    causes = failing_text(reference.yours.causes)
-    fails = f"all but {passing[0]} fail" if len(passing) == 1 else causes
-    level = reference.yours.pack.difficulty.capitalize()
-    says = f"Lab Manager {answer.title.lower()}"
-    return f"{coloured(answer.status, level)}: {f'{fails}; ' if failing else ''}{says}"
-
-
 def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:
     """Return the cards that fit a filter, in their order."""
     words = label_key(wanted.text).split()
@@ -106,6 +92,14 @@ def _fits(card: Card, wanted: Filter, words: list[str]) -> bool:
     labs = [lab for lab in card.labs if wanted.lab in (None, lab.yours.pack.difficulty)]
     binds = wanted.binds is None or any(wanted.binds is lab.binding for lab in labs)
     domain = about.domain_id.replace("_", " ")
-    named = (about.scenario_id, domain, about.title, about.citation, about.goal, about.teaches)
+    named = (
+        about.scenario_id,
+        domain,
+        about.name,
+        about.title,
+        about.citation,
+        about.goal,
+        about.teaches,
+    )
     said = label_key(" ".join((*named, about.unit_of_n)))
     return binds and wanted.domain in (None, about.domain_id) and all(w in said for w in words)

@@ -1,48 +1,21 @@
-"""The Scenarios page: stories, the open study and what happens in its lab, the gallery."""
+"""The Scenarios page, the front door: what this is, the stories, the gallery, your own study."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from replicalab.planner import Options
-from replicalab.ui.gallery import reference_options
-from replicalab.ui.scenarios import gallery, own, study
+from replicalab.ui.scenarios import gallery, own
 
 __all__ = ["draw"]
 
 
-def draw(here: Options) -> None:
+def draw() -> None:
     """Draw the page."""
-    pack = here.yours.pack
-    is_reference = here.yours.plan == pack.reference_protocol
-    reference = here if is_reference else reference_options(pack)
-    st.header("What can this lab run, and what does each cut cost?")
-    st.markdown(
-        "A published experiment assumes ideal conditions; a lab has a budget, a calendar and "
-        "booked instruments. Open a story, or pick a study and a lab below."
-    )
-    gallery.draw_stories()
-    study.draw_story(reference)
-    studies, paper, lab, substitutions, rules, yours = st.tabs(
-        [
-            "All studies",
-            "The paper",
-            "The lab",
-            "Substitutions",
-            "Restrictions and criteria",
-            "Bring your own",
-        ]
-    )
-    with studies:
-        gallery.draw_gallery()
-    with paper:
-        study.draw_paper(pack)
-        study.draw_design(pack)
-    with lab:
-        study.draw_lab(reference.yours)
-    with substitutions:
-        study.draw_substitutions(pack)
-    with rules:
-        study.draw_rules(pack)
-    with yours:
-        own.draw()
+    gallery.draw_idea()
+    studies, yours = st.tabs([own.ALL_STUDIES, own.BRING], key=own.TABS, on_change="rerun")
+    if yours.open:
+        with yours:
+            own.draw()
+    else:
+        with studies:
+            gallery.draw_gallery()

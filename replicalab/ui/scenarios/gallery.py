@@ -1,34 +1,42 @@
-"""The gallery: filters, a card per study, three stories for a demo, and a surprise."""
+"""The front door's upper part, and the gallery: filters, and a card for each study."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 import streamlit as st
 
+from replicalab.assessment import assess
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import count_text
-from replicalab.models import DIMENSIONS, LAB_DIMENSIONS
+from replicalab.models import LAB_DIMENSIONS
+from replicalab.panels import card_panel, field_name, idea_panel, legend_panel
+from replicalab.planner import Options
 from replicalab.scenarios import Difficulty, broken_scenarios
-from replicalab.ui import own_studies, state
+from replicalab.ui import own_studies, panel, state
 from replicalab.ui.controls import button
-from replicalab.ui.gallery import Card, Filter, cards, lab_line, matching, own_card
+from replicalab.ui.gallery import Card, Filter, cards, matching, own_card
 from replicalab.ui.scenarios import own
-from replicalab.ui.stories import StoryPage, stories
+from replicalab.ui.stories import Story, StoryPage, stories
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
 
+_STUDY_PAGE: Final = "pages/0_Study.py"
 _PAGE_OF_STORY: Final = {
     StoryPage.PROTOCOL: "pages/1_Protocol.py",
     StoryPage.NEGOTIATION: "pages/2_Negotiation.py",
 }
+_WHAT_THIS_IS: Final = (
+    "Plan a replication in the lab you have, and see what every cut costs in evidence."
+)
 _CARDS_A_PAGE: Final = 12
 _SEEDS: Final = 1000
 _ANY: Final = "any"
-_DOMAINS: Final = {"finance_trading": "Finance"}
+_FILTERS: Final = ("filter_text", "filter_domain", "filter_binds", "filter_lab")
 _OWN_BUTTONS: Final = (
     ("Edit", ":material/edit:", own.edit),
     ("Remove", ":material/delete:", own.take_away),
@@ -36,24 +44,54 @@ _OWN_BUTTONS: Final = (
 _SHARED_BUTTONS: Final = (("Copy it into the editor", ":material/edit_document:", own.edit),)
 
 
-def draw_stories() -> None:
-    """Draw the three stories and the surprise, each one click: the title is the button."""
+def draw_idea() -> None:
+    """Draw what this is in a sentence and a picture, and the stories: the first one first of all.
+
+    The picture is the first story's plan.
+    """
     try:
         found = stories()
     except ScenarioError:
         found = []  # the gallery names the broken file; the stories that need it are left out
-    with st.grid("auto", min_column_width=240, key="stories"):
-        for story in found:
-            with st.container(gap="xsmall"):
-                title = f"**{story.title}**"
-                if st.button(title, key=story.key, icon=":material/play_circle:", width="stretch"):
-                    state.open_workspace(story.workspace)
-                    state.current().story = story
-                    st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
-                st.caption(story.line)
-        with st.container(gap="xsmall"):
-            button("**Surprise me**", "casino", _open_a_surprise, key="surprise", width="stretch")
-            st.caption("Any study, in any of its labs, under any seed.")
+    picture, ways_in = st.columns([7, 2], gap="medium", vertical_alignment="center")
+    with picture:
+        panel.draw(_idea(found[0]) if found else idea_panel(_WHAT_THIS_IS))
+    with ways_in:
+        for number, story in enumerate(found):
+            _draw_story(story, first=number == 0)
+        if st.button(
+            "Surprise me",
+            key="surprise",
+            icon=":material/casino:",
+            width="stretch",
+            help="Any study, in any of its labs, under any seed.",
+        ):
+            _go(_open_a_surprise)
+
+
+def _idea(story: Story) -> str:
+    work = story.workspace
+    return idea_panel(_WHAT_THIS_IS, Options(assess(work.plan(), work.pack())))
+
+
+def _draw_story(story: Story, *, first: bool) -> None:
+    if st.button(
+        f"Start: {story.title}" if first else story.title,
+        key=story.key,
+        icon=":material/play_circle:",
+        type="primary" if first else "secondary",
+        width="stretch",
+        help=story.line,
+    ):
+        state.open_workspace(story.workspace)
+        state.current().story = story
+        st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
+
+
+def _go(opened: Callable[[], None]) -> None:
+    """Open a study, and go to its page."""
+    opened()
+    st.switch_page(_STUDY_PAGE, query_params=state.address())
 
 
 def _open_a_surprise() -> None:
@@ -77,39 +115,37 @@ def _all_cards() -> list[Card]:
 def draw_gallery() -> None:
     """Draw the filters and the cards that fit them, and say which files could not be read."""
     found = _all_cards()
-    fitting = matching(found, _draw_filters(found))
-    st.caption(
-        f"{len(fitting)} of {len(found)} studies. Per lab: which of the {len(DIMENSIONS)} checks "
-        "the reference protocol fails there, and how the Lab Manager answers."
-    )
-    if not fitting:
-        st.info("No study fits. Take a filter away.", icon=":material/filter_alt_off:")
+    wanted = _draw_filters(found)
+    fitting = matching(found, wanted)
+    if fitting:
+        panel.draw(legend_panel(len(fitting), len(found)))
+    else:
+        button("No study fits: take the filters away", "filter_alt_off", _take_filters_away)
     pages = -(-len(fitting) // _CARDS_A_PAGE)
     page = st.pagination(pages, key="gallery_page") if pages > 1 else 1
     with st.grid("auto", min_column_width=270, key="gallery"):
         for card in fitting[(page - 1) * _CARDS_A_PAGE : page * _CARDS_A_PAGE]:
-            _draw_card(card)
+            _draw_card(card, wanted.lab)
     _draw_broken_files()
 
 
 def _draw_filters(found: list[Card]) -> Filter:
     domains = sorted({card.summary.domain_id for card in found})
+    of_text, of_domain, of_binds, of_lab = _FILTERS
     with st.grid(4, min_column_width=150, key="filters"):
         text = st.text_input(
-            "Search", key="filter_text", max_chars=200, placeholder="Title, author, goal…"
+            "Search", key=of_text, max_chars=200, placeholder="Title, author, goal…"
         )
-        domain = st.selectbox(
-            "Domain", [_ANY, *domains], key="filter_domain", format_func=_domain_label
-        )
+        domain = st.selectbox("Field", [_ANY, *domains], key=of_domain, format_func=field_name)
         binds = st.selectbox(
             "What binds",
             [_ANY, *LAB_DIMENSIONS],
-            key="filter_binds",
+            key=of_binds,
             format_func=str.capitalize,
             help="The limit whose relief would buy the reference protocol most.",
         )
         lab = st.selectbox(
-            "In the lab", [_ANY, *Difficulty], key="filter_lab", format_func=str.capitalize
+            "In the lab", [_ANY, *Difficulty], key=of_lab, format_func=str.capitalize
         )
     return Filter(
         text,
@@ -119,28 +155,31 @@ def _draw_filters(found: list[Card]) -> Filter:
     )
 
 
-def _draw_card(card: Card) -> None:
+def _take_filters_away() -> None:
+    for key in _FILTERS:
+        st.session_state[key] = "" if key == _FILTERS[0] else _ANY
+
+
+def _draw_card(card: Card, lab: Difficulty | None) -> None:
     summary, work = card.summary, state.workspace()
     key = card.own.key if card.own else None
     is_mine = key is not None and key == own_studies.key_of(summary.scenario_id)
     place = summary.scenario_id if is_mine or key is None else f"shared_{key}"
-    is_open = (summary.scenario_id, key) == (work.scenario_id, work.own)
-    with st.container(border=True, key=f"card_{place}", height="stretch"):
-        origin = " · contested" if summary.contested else ""
+    origin = ""
+    if card.own:
+        origin = "yours" if is_mine else "shared with you, to read"
+    with st.container(border=True, key=f"card_{place}", height="stretch", gap=None):
+        if st.button(
+            f"**{escaped(summary.name)}**",
+            key=f"open_{place}",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+            type="tertiary",
+        ):
+            _go(partial(_open, summary.scenario_id, key, lab or work.difficulty))
+        panel.draw(card_panel(summary, card.labs, origin))
         if card.own:
-            origin = " · yours" if is_mine else " · shared with you, to read"
-        st.caption(f"{escaped(_domain_label(summary.domain_id))}{origin}")
-        st.markdown(f"**{escaped(summary.title)}**  \n{escaped(summary.teaches)}")
-        st.markdown("  \n".join(lab_line(lab) for lab in card.labs))
-        with st.container(horizontal=True):
-            button(
-                "This one is open" if is_open else "Open",
-                "visibility" if is_open else "folder_open",
-                partial(_open, summary.scenario_id, summary.title, key),
-                key=f"open_{place}",
-                disabled=is_open,
-            )
-            if card.own:
+            with st.container(horizontal=True):
                 for label, icon, pressed in _OWN_BUTTONS if is_mine else _SHARED_BUTTONS:
                     st.button(
                         label,
@@ -151,16 +190,13 @@ def _draw_card(card: Card) -> None:
                     )
 
 
-def _domain_label(domain_id: str) -> str:
-    return _DOMAINS.get(domain_id, domain_id.replace("_", " ").capitalize())
-
-
-def _open(scenario_id: str, title: str, key: str | None) -> None:
-    """Open a study and say so: on a phone what happens to it is far above the card."""
+def _open(scenario_id: str, key: str | None, lab: Difficulty) -> None:
+    """Open a study in a lab; one that is open there already keeps its plan."""
     work = state.workspace()
-    if (scenario_id, key) != (work.scenario_id, work.own):  # it may be pressed twice
+    if (scenario_id, key) != (work.scenario_id, work.own):
         state.open_study(scenario_id, key)
-    st.toast(f"{escaped(title)} is open, above the studies.", icon=":material/visibility:")
+    if lab is not work.difficulty:
+        state.open_workspace(state.workspace().with_lab(lab, work.seed))
 
 
 def _draw_broken_files() -> None:

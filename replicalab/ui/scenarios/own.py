@@ -11,6 +11,7 @@ import streamlit as st
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import count_text
 from replicalab.lint import LintLevel, lint
+from replicalab.panels import labs_panel
 from replicalab.scenarios import (
     Study,
     copy_text,
@@ -20,13 +21,16 @@ from replicalab.scenarios import (
     template_text,
 )
 from replicalab.text.verdicts import Status
-from replicalab.ui import own_studies, state
+from replicalab.ui import own_studies, panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.cupboard import OwnStudy
-from replicalab.ui.gallery import lab_line, labs_of
+from replicalab.ui.gallery import labs_of
 from replicalab.ui.words import badge, draw_table, escaped
 from replicalab.ui.workspace import Workspace
 
+ALL_STUDIES: Final = "All studies"
+BRING: Final = "Bring your own"
+TABS: Final = "door"
 _TEXT: Final = "own_text"
 _SOURCE: Final = "own_source"
 _UPLOAD: Final = "own_upload"
@@ -63,7 +67,8 @@ def draw() -> None:
 
 
 def edit(own: OwnStudy) -> None:
-    """Put a study's text into the editor."""
+    """Put a study's text into the editor, and show it."""
+    st.session_state[TABS] = BRING
     st.session_state[_TEXT] = own.text
 
 
@@ -124,7 +129,7 @@ def _draw_verdict(text: str) -> None:
         _draw_faults(error)
         return
     st.success(f"“{escaped(study.paper.title)}” can be used.", icon=":material/check_circle:")
-    st.markdown("  \n".join(lab_line(lab) for lab in labs_of(study)))
+    panel.draw(labs_panel(labs_of(study)))
     _draw_lint(study)
     _draw_actions(text, study)
 
