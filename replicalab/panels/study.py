@@ -132,7 +132,7 @@ def rules_panel(pack: Pack) -> str:
 
 
 def _constraint_texts(constraint: ScenarioConstraint) -> tuple[str, str, str]:
-    """Return a constraint's bound, its force (``should hold; stated, not checked``), its details."""
+    """Return a constraint's bound, whether it must hold and is checked, and its details."""
     force = "must hold" if constraint.hard else "should hold"
     if constraint.bounds is None and constraint.key not in LAB_CONSTRAINTS:
         force += "; stated, not checked"

@@ -11,9 +11,11 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element, NumberInput, Table
 
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
+from replicalab.ui.scenarios import own
 from tests.browser.driving import APP, ROOT
 
 SCENARIOS: Final = "app.py"
+STUDY: Final = "pages/0_Study.py"
 PROTOCOL: Final = "pages/1_Protocol.py"
 NEGOTIATION: Final = "pages/2_Negotiation.py"
 TRADE_OFFS: Final = "pages/3_Trade-offs.py"
@@ -130,6 +132,8 @@ def heard(part: ElementTree.Element) -> str:
 def _heard(part: ElementTree.Element) -> str:
     if part.tag == "style" or part.get("aria-hidden") == "true":
         return ""
+    if part.get("role") == "img":
+        return part.get("aria-label", "")
     inside = " ".join((part.text or "").split("\n"))
     inside += "".join(_heard(each) + " ".join((each.tail or "").split("\n")) for each in part)
     if part.tag in _CELLS:
@@ -169,12 +173,11 @@ def keyed(app: AppTest, key: str) -> Block:
 
 
 def where(app: AppTest) -> str:
-    """Return the header that says where we are: study · lab · verdict."""
+    """Return the header that says where we are: study · lab, and the verdict where it judges."""
     header = _header(app)
     place, title = header.find(".//h1"), header.find(".//strong")
     assert place is not None
-    assert title is not None
-    return f"{heard(place)} · {heard(title).capitalize()}"
+    return heard(place) if title is None else f"{heard(place)} · {heard(title).capitalize()}"
 
 
 def status(app: AppTest) -> str:
@@ -184,6 +187,22 @@ def status(app: AppTest) -> str:
 
 def _header(app: AppTest) -> ElementTree.Element:
     return panel_of(next(each for each in keyed(app, "where") if isinstance(each, Element)))
+
+
+def show(app: AppTest, tab: str, key: str) -> AppTest:
+    """Open a tab of which only the open one is drawn, and return the app."""
+    app.session_state[key] = tab
+    return run(app)
+
+
+def at_editor(app: AppTest) -> AppTest:
+    """Go to the editor of one's own studies and return the app."""
+    return show(go(app, SCENARIOS), own.BRING, own.TABS)
+
+
+def at_gallery(app: AppTest) -> AppTest:
+    """Go to the gallery and return the app."""
+    return show(go(app, SCENARIOS), own.ALL_STUDIES, own.TABS)
 
 
 def dimension(app: AppTest, name: str) -> list[str]:

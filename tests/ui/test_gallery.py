@@ -12,20 +12,28 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
+from replicalab.assessment import assess
+from replicalab.lexicon import amount_text
 from replicalab.scenarios import list_scenarios, loading
 from replicalab.ui.stories import Story, stories
 from tests.ui.reading import (
     NEGOTIATION,
     PAGES,
     PROTOCOL,
+    SCENARIOS,
     go,
     keyed,
+    number,
+    panel_tables,
+    pick,
     plain,
     press,
+    query_of,
     run,
     said,
     texts,
     type_number,
+    type_text,
     visit,
     where,
 )
@@ -66,24 +74,65 @@ def cards(app: AppTest) -> list[str]:
 # --- The gallery ---
 
 
-def test_gallery_shows_every_study_and_says_which_one_is_open() -> None:
+def test_gallery_shows_every_study_by_its_short_name() -> None:
     app = visit(study="psy_stroop")
     assert cards(app) == SHIPPED
-    marked = [button for button in app.button if button.label == "This one is open"]
-    assert [(button.key, button.disabled) for button in marked] == [("open_psy_stroop", True)]
+    names = {button.key: plain(button.label) for button in app.button}
+    for study in list_scenarios():
+        assert names[f"open_{study.scenario_id}"] == study.name
     assert not any("could not be read" in title for title in titles(app))
 
 
-def test_card_says_domain_title_lesson_and_how_the_labs_bind() -> None:
-    card = keyed(visit(), "card_math_four_colour")
+def test_card_says_field_lesson_and_how_each_lab_answers() -> None:
     [study] = [each for each in list_scenarios() if each.scenario_id == "math_four_colour"]
-    domain, about, labs = texts(card)
-    assert domain == "Mathematics"
-    assert [line.strip() for line in about.splitlines()] == [study.title, study.teaches]
-    assert [line.split(":")[0].strip() for line in labs.splitlines()] == ["Easy", "Medium", "Hard"]
-    values = [str(element.value) for element in card if isinstance(element, Element)]
-    raw = next(value for value in values if "Easy" in value)
-    assert re.findall(r":material/(\w+):", raw) == ["check_circle", "warning", "cancel"]
+    [panel] = texts(keyed(visit(), "card_math_four_colour"))
+    assert panel.splitlines() == [
+        "Mathematics",
+        study.teaches,
+        "Easy all seven pass; the Lab Manager accepts",
+        "Medium protocol, budget, equipment and schedule fail; the Lab Manager suggests changes",
+        "Hard all but policy fail; the Lab Manager rejects",
+    ]
+
+
+def test_study_opens_on_its_page_in_the_lab_that_is_looked_for() -> None:
+    app = pick(visit(), "In the lab", "hard")
+    app.button(key="open_psy_stroop").click()
+    assert "Studies of interference in serial verbal reactions." in said(run(app))
+    assert where(app).startswith("Stroop interference · hard lab · ")
+    assert {"study": "psy_stroop", "lab": "hard"}.items() <= query_of(app).items()
+
+
+def test_study_that_is_open_already_keeps_its_plan() -> None:
+    app = go(type_number(visit(PROTOCOL), "Sample size", 31), SCENARIOS)
+    app.button(key="open_fin_momentum").click()
+    assert number(go(run(app), PROTOCOL), "Sample size").value == 31
+
+
+def test_gallery_that_is_empty_offers_to_take_the_filters_away() -> None:
+    app = type_text(pick(visit(), "What fails", "staff"), "Search", "no such study")
+    assert cards(app) == []
+    assert cards(press(app, "No study fits: take the filters away")) == SHIPPED
+    assert app.text_input(key="filter_text").value == ""
+
+
+def test_picture_is_the_first_story() -> None:
+    story = next(iter(STORIES.values()))
+    plan = assess(story.workspace.plan(), story.workspace.pack())
+    found = {row[0]: row[1:] for table in panel_tables(visit())[:2] for row in table}
+    assert found["Credits"] == [amount_text(plan.cost), amount_text(plan.pack.lab.budget)]
+    assert plan.evidence.number in found[f"{plan.plan.sample_size} samples"][-1]
+
+
+def test_front_door_judges_no_plan_before_one_was_made() -> None:
+    app = visit()
+    assert where(app) == "Momentum returns · medium lab"
+    assert "Reference protocol: 300 samples in 8 days" in said(app)
+    assert "feasible" not in said(app).lower()
+    assert where(go(app, PROTOCOL)).endswith("· Not feasible")
+    assert "Reference protocol: not feasible" in said(app)
+    go(type_number(app, "Sample size", 31), SCENARIOS)
+    assert "Your plan: not feasible" in said(app)
 
 
 # --- The stories ---
@@ -127,11 +176,11 @@ def test_study_that_is_no_story_tells_none() -> None:
     assert story_lines(visit(NEGOTIATION, study="psy_stroop")) == []
 
 
-def test_front_door_shows_the_stories_before_the_open_study() -> None:
+def test_front_door_shows_the_stories_before_the_gallery() -> None:
     shown = [
         element.key or element.type for element in visit().main if isinstance(element, Element)
     ]
-    assert shown.index("half_the_sample") < shown.index("surprise") < shown.index("warning")
+    assert shown.index(next(iter(STORIES))) < shown.index("surprise") < shown.index("filter_text")
 
 
 # --- A broken file ---
@@ -152,7 +201,7 @@ def test_broken_file_is_named_with_its_fault_and_the_rest_is_offered(shelf: Path
 @pytest.mark.parametrize("file", PAGES)
 def test_every_page_works_beside_a_broken_file(shelf: Path, file: str) -> None:
     spoil(shelf, "format: 1", "format: [")
-    assert where(visit(file)).endswith("· medium lab · Not feasible")
+    assert where(visit(file)).startswith("Momentum returns · medium lab")
 
 
 @pytest.mark.parametrize(
@@ -167,7 +216,7 @@ def test_file_of_any_text_leaves_the_gallery_whole(shelf: Path, text: str) -> No
 
 def test_text_of_a_study_file_is_shown_as_it_is_written(shelf: Path) -> None:
     hostile = "![x](https://evil.example/x.png) [y](https://evil.example) :red[z] $a$"
-    spoil(shelf, "A shorter calendar may cost no evidence at all;", f"{hostile};")
+    spoil(shelf, "A shorter calendar may cost no evidence;", f"{hostile};")
     spoil(shelf, '  short_title: "ResNet depth"\n', "")
     spoil(shelf, 'title: "Deep', f'title: "{hostile} Deep')
     spoil(shelf, "10.1109/CVPR.2016.90", "10.1109/x)![x](https://evil.example/x.png")
@@ -210,4 +259,4 @@ def test_study_that_is_repaired_is_offered_again(shelf: Path) -> None:
     spoil(shelf, "budget: 900", "budget: -5")
     app = visit(lab="easy")
     spoil(shelf, "budget: -5", "budget: 900")
-    assert cards(type_number(app, "Seed", 1)) == SHIPPED
+    assert cards(type_text(app, "Search", "")) == SHIPPED

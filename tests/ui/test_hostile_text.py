@@ -17,6 +17,7 @@ from replicalab.characters import hidden
 from replicalab.models import ScientistActionType, plan_action
 from replicalab.negotiation import Move, Transcript, question
 from replicalab.scenarios import Study, parse_study
+from replicalab.ui import study
 from replicalab.ui.address import encode_moves, encode_plan
 from tests.hostile import (
     ATTACK,
@@ -43,7 +44,9 @@ from tests.ui.reading import (
     NEGOTIATION,
     PAGES,
     PROTOCOL,
+    STUDY,
     alerts,
+    at_editor,
     can_press,
     go,
     heard,
@@ -52,13 +55,14 @@ from tests.ui.reading import (
     panels,
     press,
     run,
+    show,
     type_text,
     visit,
 )
 
 PLAIN: Final = {
     "text": {"body"},
-    "panel": {"text"},
+    "panel": {"text", "doi"},
     "code": {"code_text"},
     "multiselect": {"options"},
     "selectbox": {"options"},
@@ -100,11 +104,12 @@ def sent(app: AppTest) -> Iterator[tuple[str, str, str]]:
 
 
 def in_panel(panel: Element) -> Iterator[tuple[str, str, str]]:
-    """Yield every text of a panel, and its names and attributes, which are ours."""
+    """Yield every text of a panel, and its names and attributes, which are ours but for a DOI."""
     for part in panel_of(panel).iter():
         yield from (("panel", "text", text) for text in (part.text, part.tail) if text)
         yield from (("panel", "name", name) for name in (part.tag, *part.keys()))
-        yield from (("panel", "attribute", value) for value in part.attrib.values())
+        for value in part.attrib.values():
+            yield "panel", "doi" if value.startswith("https://doi.org/10.") else "attribute", value
 
 
 def leaks(app: AppTest) -> list[str]:
@@ -156,7 +161,7 @@ def test_text_of_a_study_that_hides_something_is_refused_everywhere() -> None:
 
 
 def test_hostile_study_is_text_on_every_page() -> None:
-    app = visit()
+    app = at_editor(visit())
     app.text_area(key="own_text").set_value(hostile_study().text)
     run(app)
     assert not leaks(app)
@@ -165,6 +170,10 @@ def test_hostile_study_is_text_on_every_page() -> None:
     for page in PAGES:
         go(app, page)
         assert not leaks(app), page
+        shown |= seen(app)
+    for part in study.PARTS:
+        show(go(app, STUDY), part, study.TABS)
+        assert not leaks(app), part
         shown |= seen(app)
     walked = hostile_study().marks
     unseen = {walked[number] for number in walked.keys() - shown}
@@ -300,7 +309,7 @@ def test_hostile_model_is_text_in_its_failure_and_in_other_words(
 
 def test_hostile_text_of_a_study_file_is_text_among_its_faults() -> None:
     data: Any = full_study() | {marked(3): marked(2), "scenario_id": marked(1)}
-    app = visit()
+    app = at_editor(visit())
     app.text_area(key="own_text").set_value(as_file(data))
     run(app)
     assert not leaks(app)

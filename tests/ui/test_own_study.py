@@ -15,6 +15,8 @@ from tests.ui.reading import (
     PROTOCOL,
     Alert,
     alerts,
+    at_editor,
+    at_gallery,
     can_press,
     go,
     keyed,
@@ -39,7 +41,7 @@ def _empty_cupboard(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def write(app: AppTest, text: str) -> AppTest:
     """Type a text into the editor and return the app."""
-    app.text_area(key="own_text").set_value(text)
+    at_editor(app).text_area(key="own_text").set_value(text)
     return run(app)
 
 
@@ -65,7 +67,7 @@ def own_alert(app: AppTest) -> Alert:
     [("the template", template_text()), ("psy_stroop", copy_text("psy_stroop", "my_psy_stroop"))],
 )
 def test_editor_starts_with_a_study_that_can_be_used(source: str, text: str) -> None:
-    app = press(pick(visit(), "Start from", source), "Put it into the editor")
+    app = press(pick(at_editor(visit()), "Start from", source), "Put it into the editor")
     assert app.text_area(key="own_text").value == text
     assert own_alert(app).colour == "success"
 
@@ -98,7 +100,7 @@ def test_study_that_is_used_is_open_everywhere_and_found_by_its_address_alone() 
     app = using()
     address = query_of(app)
     assert address["study"] == "my_stroop"
-    assert texts(keyed(app, "card_my_stroop"))[0] == "Psychology · yours"
+    assert "Psychology · yours" in texts(keyed(at_gallery(app), "card_my_stroop"))[0]
     assert "13 of 13 studies" in said(app)
     for page in (PROTOCOL, NEGOTIATION):
         assert where(go(app, page)).startswith("Stroop interference")
@@ -113,19 +115,20 @@ def test_study_that_is_used_is_open_everywhere_and_found_by_its_address_alone() 
 
 def test_shipped_study_that_is_opened_afterwards_leaves_no_key_in_the_address() -> None:
     app = using()
-    app.button(key="open_fin_momentum").click()
+    at_gallery(app).button(key="open_fin_momentum").click()
     assert "own" not in query_of(run(app))
 
 
 def test_edited_study_replaces_the_one_in_use_until_it_is_taken_away() -> None:
     changed = MINE.replace("budget: 1000", "budget: 5000")
     app = press(write(using(), changed), "Use this study")
-    assert "13 of 13 studies" in said(app)
     assert "fails here on equipment and schedule." in said(app)
-    press(write(app, ""), "Remove")
+    write(app, "")
+    assert "13 of 13 studies" in said(at_gallery(app))
+    press(app, "Remove")
     assert app.text_area(key="own_text").value == changed
     assert query_of(app)["study"] == "fin_momentum"
-    assert "12 of 12 studies" in said(app)
+    assert "12 of 12 studies" in said(at_gallery(app))
 
 
 @pytest.mark.parametrize("text", ["[" * 10_000, "!!python/object:os.system {}", "\x00", "no"])
@@ -146,7 +149,7 @@ def test_study_beyond_the_room_there_is_waits_until_one_is_removed(
     app = write(app, MINE)
     assert not can_press(app, "Use this study")
     assert "You keep 2 studies here" in said(app)
-    app = write(press(app, "Remove"), MINE)
+    app = write(press(at_gallery(app), "Remove"), MINE)
     assert can_press(app, "Use this study")
 
 

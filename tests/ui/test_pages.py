@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Final
+
 import pytest
 
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import LAB_CONSTRAINTS, load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.text.plan import staff_text
-from replicalab.text.verdicts import offer_story, terms_text
+from replicalab.text.verdicts import Status, offer_story, terms_text
 from replicalab.ui.gallery import reference_options
+from replicalab.ui.study import TABS
 from tests.factories import change_pack
 from tests.golden import assert_golden
 from tests.ui.reading import (
-    COLOURS,
     IN_EVERY_LAB,
     PAGES,
     PROTOCOL,
     SCENARIOS,
-    Alert,
-    alerts,
+    STUDY,
+    at_editor,
     go,
+    panel_tables,
     said,
-    table,
-    texts,
+    show,
     type_number,
     visit,
     visit_lab,
     where,
 )
+
+READ: Final = {Status.PASS: "passes", Status.CAUTION: "caution", Status.FAIL: "fails"}
+"""How the sign of a status is read."""
 
 # --- A first visit ---
 
@@ -36,13 +42,16 @@ from tests.ui.reading import (
 @pytest.mark.parametrize("file", PAGES)
 def test_page_opens_on_the_default_study_and_says_what_a_sample_is(file: str) -> None:
     app = visit(file)
-    assert where(app).endswith(" · medium lab · Not feasible")
-    assert where(app).startswith(load_scenario("fin_momentum").paper.name)
+    judged = "" if file == SCENARIOS else " · Not feasible"
+    assert where(app) == f"{load_scenario('fin_momentum').paper.name} · medium lab{judged}"
     sample = f"Samples: {load_scenario('fin_momentum').design.unit_of_n}"
-    assert sample in said(app)
+    assert (sample in said(app)) is (file != SCENARIOS)
 
 
-@pytest.mark.parametrize(("name", "file"), [("scenarios", SCENARIOS), ("protocol", PROTOCOL)])
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("scenarios", SCENARIOS), ("study", STUDY), ("protocol", PROTOCOL)],
+)
 def test_page_reads_on_a_first_visit_as_it_was_read(name: str, file: str) -> None:
     assert_golden(f"pages/{name}", said(visit(file)))
 
@@ -52,8 +61,8 @@ def test_every_field_for_text_takes_only_so_much(scientist: str) -> None:
     """A message of more than 2 MB ends the page's connection, each time that it connects again."""
     app = visit(scientist=scientist)
     found: dict[str, int] = {}
-    for file in PAGES:
-        go(app, file)
+    for reached in (*(partial(go, page=page) for page in PAGES), at_editor):
+        reached(app)
         found |= {field.label: field.max_chars for field in (*app.text_input, *app.text_area)}
     assert {"Search", "Study file (YAML)", "Rationale"} < found.keys()
     assert {"person": "Or ask the lab a question", "model": "Key"}[scientist] in found
@@ -61,52 +70,75 @@ def test_every_field_for_text_takes_only_so_much(scientist: str) -> None:
     assert all(0 < most <= MAX_BYTES * 1.2 for most in found.values()), found
 
 
-# --- The front door of every study in every lab ---
+# --- Every study in every lab ---
 
 
 @IN_EVERY_LAB
-def test_front_door_tells_what_the_core_answers_and_shows_what_the_lab_has(
+def test_study_page_tells_what_the_core_answers_and_shows_what_the_lab_has(
     study: str, lab: str
 ) -> None:
     pack = load_scenario(study, lab)
     reference = reference_options(pack)
-    app = visit_lab(SCENARIOS, study, lab)
+    app = visit_lab(STUDY, study, lab)
     page, story = said(app), offer_story(reference)
-    assert alerts(app)[0] == Alert(COLOURS[story.status], story.text)
-    assert terms_text(reference.yours) in texts(app.main)
-    assert f"Staff for the reference protocol: {staff_text(reference.yours)}." in page
-    assert {metric.label: metric.value for metric in app.metric} == {
-        "Budget, credits": amount_text(pack.lab.budget),
-        "Days": str(pack.lab.days),
-        "Staff units": str(pack.lab.staff),
-        "Shortest useful plan, days": str(pack.min_days),
-    }
-    shown = [row[0] for row in table(app, 1)[1:]]
-    assert shown == [r.label for r in pack.resources if r.category.value != "personnel"]
-    reasons = [row[2] for row in table(app)[1:]]
+    assert f"{READ[story.status]} {story.text}" in page.splitlines()
+    assert terms_text(reference.yours) in page
+    reasons = [row[-1] for row in panel_tables(app)[1][1:]]
     assert len(reasons) >= 8
     assert {" ".join(why.split()) for why in pack.design.why.values()} <= set(reasons)
+    page = said(show(app, "The lab", TABS))
+    assert f"Staff for the reference protocol: {staff_text(reference.yours)}." in page
+    for name, amount in (
+        ("Budget, credits", amount_text(pack.lab.budget)),
+        ("Days", pack.lab.days),
+        ("Staff units", pack.lab.staff),
+        ("Shortest useful plan, days", pack.min_days),
+    ):
+        assert f"\n{name}\n{amount}\n" in page
+    shown = [row[0] for row in panel_tables(app)[0][1:]]
+    assert shown == [r.label for r in pack.resources if r.category.value != "personnel"]
+    page = said(show(app, "Restrictions and criteria", TABS))
     stated = [c for c in pack.constraints if not c.bounds and c.key not in LAB_CONSTRAINTS]
     assert page.count("stated, not checked") == len(stated)
     assert pack.hidden_reference_spec.summary not in page
 
 
-def test_front_door_tells_of_the_reference_protocol_whatever_the_plan() -> None:
+def test_study_page_tells_of_the_reference_protocol_whatever_the_plan() -> None:
     app = type_number(visit(PROTOCOL, lab="easy"), "Sample size", 75)
     pack = load_scenario("fin_momentum", "easy")
-    assert alerts(go(app, SCENARIOS))[0].text == offer_story(reference_options(pack)).text
+    assert offer_story(reference_options(pack)).text in said(go(app, STUDY))
     assert where(app).endswith("· Feasible, below the floor")
 
 
+def test_study_page_shows_the_paper_with_each_fact_its_source_and_how_sure_it_is() -> None:
+    facts = load_scenario("fin_momentum").paper.facts
+    rows = panel_tables(visit(STUDY))[0][1:]
+    assert [row[:2] for row in rows] == [[fact.text, fact.source] for fact in facts]
+    assert [row[2].split(",")[0] for row in rows] == [
+        *["verified"] * 4,
+        "derived from verified numbers",
+        "recalled",
+    ]
+
+
+def test_study_page_shows_each_substitution_with_its_price() -> None:
+    app = show(visit(STUDY), "Substitutions", TABS)
+    swaps = load_scenario("fin_momentum").allowed_substitutions
+    assert [row[:4] for row in panel_tables(app)[0][1:]] == [
+        [swap.original, swap.alternative, swap.condition, swap.tradeoff] for swap in swaps
+    ]
+    assert [row[4] for row in panel_tables(app)[0][1:]] == ["0", "2", "1 · planning effect × 0.95"]
+
+
 def test_lab_tab_says_until_when_an_item_is_booked() -> None:
-    app = visit(study="psy_stroop")
-    assert ["voice-key booth", "equipment", "booked until day 1"] in table(app, 1)
+    app = show(visit(STUDY, study="psy_stroop"), "The lab", TABS)
+    assert ["voice-key booth", "equipment", "fails booked until day 1"] in panel_tables(app)[0]
 
 
-def test_front_door_writes_a_negative_effect_with_a_minus_sign(
+def test_study_page_writes_a_negative_effect_with_a_minus_sign(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pack = load_scenario("fin_momentum")
     own = change_pack(pack, design=pack.design.model_copy(update={"effect_published": -0.5}))
     monkeypatch.setattr("replicalab.ui.own_studies.find", lambda *_: own)
-    assert table(visit())[1][:2] == ["Published effect", "−0.5"]
+    assert panel_tables(visit(STUDY))[1][1][:2] == ["Published effect", "−0.5"]

@@ -25,6 +25,8 @@ from tests.ui.reading import (
     PROTOCOL,
     SCENARIOS,
     alerts,
+    at_editor,
+    at_gallery,
     go,
     keyed,
     labels,
@@ -75,7 +77,7 @@ def restart(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def write(app: AppTest, text: str) -> AppTest:
     """Type a text into the editor and return the app."""
-    app.text_area(key="own_text").set_value(text)
+    at_editor(app).text_area(key="own_text").set_value(text)
     return run(app)
 
 
@@ -96,7 +98,8 @@ def hand_over(app: AppTest, text: str | bytes, name: str = "mine.yaml") -> AppTe
 
 def cards_of_visitors(app: AppTest) -> list[str]:
     """Return what the cards of studies that visitors brought say of their origin."""
-    return [line for line in texts(keyed(app, "gallery")) if "yours" in line or "shared" in line]
+    cards = [text.split("\n")[0] for text in texts(keyed(at_gallery(app), "gallery"))]
+    return [line for line in cards if "yours" in line or "shared" in line]
 
 
 # --- who reads, who changes ---
@@ -125,9 +128,9 @@ def test_link_reads_the_study_on_every_page_and_changes_nothing(browsers: Browse
         assert query_of(reader) == link
     press(press(go(reader, SCENARIOS), "Copy it into the editor"), "Use this study")
     assert query_of(reader)["own"] != link["own"]
-    press(reader, "Remove")
+    press(at_gallery(reader), "Remove")
     browsers.token = author
-    assert cards_of_visitors(visit()) == ["Physics · yours", "Psychology · yours"]
+    assert cards_of_visitors(visit()) == ["Physics · contested · yours", "Psychology · yours"]
 
 
 def test_reader_of_a_study_of_the_same_id_sees_both_and_each_is_named(browsers: Browsers) -> None:
@@ -265,7 +268,7 @@ def test_study_that_goes_while_it_is_read_keeps_what_was_edited(
     reader = type_number(visit(PROTOCOL, **link), "Sample size", 31)
     edited = query_of(reader)
     browsers.token = mine
-    press(author, "Remove")
+    press(at_gallery(author), "Remove")
     browsers.use()
     assert GONE in said(run(reader))
     assert query_of(reader) == edited
@@ -296,7 +299,7 @@ def test_older_address_too_soon_leaves_the_one_that_is_asked_for(
 def test_undo_goes_back_beyond_a_study_that_was_removed() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 150)
     press(write(go(app, SCENARIOS), MINE), "Use this study")
-    press(app, "Remove")
+    press(at_gallery(app), "Remove")
     go(app, PROTOCOL)
     assert GONE in said(press(app, "Undo"))
     assert number(press(app, "Undo"), "Sample size").value == 150

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -17,7 +15,7 @@ from replicalab.models import LAB_DIMENSIONS
 from replicalab.panels import card_panel, field_name, idea_panel, legend_panel
 from replicalab.planner import Options
 from replicalab.scenarios import Difficulty, broken_scenarios
-from replicalab.ui import own_studies, panel, state
+from replicalab.ui import own_studies, panel, state, study
 from replicalab.ui.controls import button
 from replicalab.ui.gallery import Card, Filter, cards, matching, own_card
 from replicalab.ui.scenarios import own
@@ -25,7 +23,6 @@ from replicalab.ui.stories import Story, StoryPage, stories
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
 
-_STUDY_PAGE: Final = "pages/0_Study.py"
 _PAGE_OF_STORY: Final = {
     StoryPage.PROTOCOL: "pages/1_Protocol.py",
     StoryPage.NEGOTIATION: "pages/2_Negotiation.py",
@@ -66,7 +63,8 @@ def draw_idea() -> None:
             width="stretch",
             help="Any study, in any of its labs, under any seed.",
         ):
-            _go(_open_a_surprise)
+            _open_a_surprise()
+            study.go_there()
 
 
 def _idea(story: Story) -> str:
@@ -86,12 +84,6 @@ def _draw_story(story: Story, *, first: bool) -> None:
         state.open_workspace(story.workspace)
         state.current().story = story
         st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
-
-
-def _go(opened: Callable[[], None]) -> None:
-    """Open a study, and go to its page."""
-    opened()
-    st.switch_page(_STUDY_PAGE, query_params=state.address())
 
 
 def _open_a_surprise() -> None:
@@ -132,10 +124,11 @@ def draw_gallery() -> None:
 def _draw_filters(found: list[Card]) -> Filter:
     domains = sorted({card.summary.domain_id for card in found})
     of_text, of_domain, of_binds, of_lab = _FILTERS
-    with st.grid(4, min_column_width=150, key="filters"):
-        text = st.text_input(
-            "Search", key=of_text, max_chars=200, placeholder="Title, author, goal…"
-        )
+    search, more = st.columns([3, 1], vertical_alignment="bottom")
+    text = search.text_input(
+        "Search", key=of_text, max_chars=200, placeholder="Title, author, goal…"
+    )
+    with more.popover("Filter", icon=":material/filter_alt:", width="stretch"):
         domain = st.selectbox("Field", [_ANY, *domains], key=of_domain, format_func=field_name)
         binds = st.selectbox(
             "What binds",
@@ -176,7 +169,8 @@ def _draw_card(card: Card, lab: Difficulty | None) -> None:
             icon_position="right",
             type="tertiary",
         ):
-            _go(partial(_open, summary.scenario_id, key, lab or work.difficulty))
+            _open(summary.scenario_id, key, lab or work.difficulty)
+            study.go_there()
         panel.draw(card_panel(summary, card.labs, origin))
         if card.own:
             with st.container(horizontal=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -25,6 +24,7 @@ from replicalab.ui import own_studies, panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.cupboard import OwnStudy
 from replicalab.ui.gallery import labs_of
+from replicalab.ui.study import go_there
 from replicalab.ui.words import badge, draw_table, escaped
 from replicalab.ui.workspace import Workspace
 
@@ -169,13 +169,13 @@ def _draw_actions(text: str, study: Study) -> None:
     elif mine and mine.text != text:
         st.caption(f"It takes the place of your '{escaped(study.scenario_id)}' as it is now.")
     with st.container(horizontal=True, key="own_actions"):
-        button(
+        if st.button(
             "Use this study",
-            "play_arrow",
-            partial(_use, text, study),
+            icon=":material/play_arrow:",
             type="primary",
             disabled=bool(refused),
-        )
+        ) and not state.bring(text, study):
+            go_there()
         st.download_button(
             "Download the file",
             text,
@@ -192,7 +192,3 @@ def _draw_actions(text: str, study: Study) -> None:
             icon=":material/schema:",
             on_click="ignore",
         )
-
-
-def _use(text: str, study: Study) -> None:
-    state.bring(text, study)  # where it is refused only now, the next run says why

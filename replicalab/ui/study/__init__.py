@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NoReturn
 
 import streamlit as st
 
@@ -22,17 +22,23 @@ from replicalab.ui.controls import page_link
 from replicalab.ui.gallery import reference_options
 from replicalab.ui.workspace import LARGEST_SEED
 
-__all__ = ["draw"]
+__all__ = ["PARTS", "TABS", "draw", "go_there"]
 
+TABS: Final = "study_part"
 _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
-_PARTS: Final[dict[str, Callable[[Options], list[str]]]] = {
+PARTS: Final[dict[str, Callable[[Options], list[str]]]] = {
     "The paper": lambda here: [paper_panel(here.yours.pack), design_panel(here.yours.pack)],
     "The lab": lambda here: [lab_panel(here.yours)],
     "Substitutions": lambda here: [substitutions_panel(here.yours.pack)],
     "Restrictions and criteria": lambda here: [rules_panel(here.yours.pack)],
 }
 """The parts of a study; only the one that is looked at is drawn."""
+
+
+def go_there() -> NoReturn:
+    """Go to this page, which shows the study that was just opened."""
+    st.switch_page("pages/0_Study.py", query_params=state.address())
 
 
 def draw(here: Options) -> None:
@@ -48,8 +54,8 @@ def draw(here: Options) -> None:
         with st.container(horizontal=True, key="ways_on"):
             page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
             page_link("pages/2_Negotiation.py", "Step through the negotiation", "forum")
-    parts = st.tabs(list(_PARTS), key="study_part", on_change="rerun")
-    for part, panels in zip(parts, _PARTS.values(), strict=True):
+    parts = st.tabs(list(PARTS), key=TABS, on_change="rerun")
+    for part, panels in zip(parts, PARTS.values(), strict=True):
         if part.open:
             with part:
                 panel.draw(*panels(reference))
