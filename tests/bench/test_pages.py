@@ -202,5 +202,5 @@ def test_cold_start(
         return taken
 
     blank = statistics.median(start(stock, "The number is") for _ in range(STARTS))
-    full = statistics.median(start(APP, "What can this lab run") for _ in range(STARTS))
+    full = statistics.median(start(APP, "Plan a replication") for _ in range(STARTS))
     hold(capsys, "cold start", full / blank, f"{full:.2f} s to {blank:.2f} s")

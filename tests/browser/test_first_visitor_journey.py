@@ -61,23 +61,26 @@ def test_first_visitor_finds_reads_steps_and_shares(
 
 def _reads_the_story(page: Page) -> None:
     expect(where(page)).to_contain_text("Momentum returns · medium lab")
-    expect(where(page)).to_contain_text("not feasible")
-    story = page.get_by_role("alert").first
+    expect(page.locator("body")).not_to_contain_text("not feasible", ignore_case=True)
+    follow(page, "Study")
+    expect(where(page)).to_contain_text("Reference protocol: not feasible")
+    story = page.get_by_text("The reference protocol (").first
     expect(story).to_be_visible()
     expect(story).to_contain_text("The reference protocol (300 samples, 8 days, 3,850")
     expect(story).to_contain_text("the planned power falls from 0.86 to 0.58")
 
 
 def _opens_another_study_and_its_hard_lab(page: Page) -> None:
+    follow(page, "Scenarios")
     with wait_for_run(page):
         page.locator(".st-key-open_math_four_colour").get_by_role("button").click()
+    expect(page).to_have_title("Study · ReplicaLab")
     expect(where(page)).to_contain_text(f"{STUDY} · medium lab")
     with wait_for_run(page):
         page.get_by_role("radiogroup", name="Lab").get_by_text("Hard", exact=True).click()
     expect(where(page)).to_contain_text(f"{STUDY} · hard lab")
-    expect(page.get_by_role("alert").first).to_contain_text(
-        "The Lab Manager rejects it: after every change it may make, staff fails."
-    )
+    rejected = "The Lab Manager rejects it: after every change it may make, staff fails."
+    expect(page.get_by_text(rejected)).to_be_visible()
 
 
 def _reads_the_four_tabs(page: Page) -> None:
@@ -88,6 +91,8 @@ def _reads_the_four_tabs(page: Page) -> None:
         ("Restrictions and criteria", "a sample is never reported as verification"),
     ):
         page.get_by_role("tab", name=name, exact=True).click()
+        if name == "The paper":
+            page.get_by_text("Facts, their sources").click()
         expect(page.get_by_role("tabpanel").get_by_text(text).first).to_be_visible()
 
 

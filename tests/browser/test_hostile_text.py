@@ -27,7 +27,7 @@ from tests.hostile_files import (
     hostile_study,
 )
 
-PAGES: Final = ("Scenarios", "Protocol", "Negotiation", "Trade-offs")
+PAGES: Final = ("Scenarios", "Study", "Protocol", "Negotiation", "Trade-offs")
 _UNFOLD: Final = (
     "document.querySelectorAll('details:not([open]) > summary').forEach(s => s.click())"
 )
@@ -98,6 +98,11 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
     for name in PAGES:
         follow(page, name)
         yield f"study on {name}", looked_at(page)
+    follow(page, "Study")
+    for name in ("The lab", "Substitutions", "Restrictions and criteria"):
+        with wait_for_run(page):
+            page.get_by_role("tab", name=name).click()
+        yield name, looked_at(page)
     open_app(page, "/Negotiation")
     edits = [hostile_edit(hostile_run(), 300).text]
     edits += [hostile_edit(file.read_text(), 300).text for file in sorted(SAVED.glob("*.json"))]

@@ -57,17 +57,17 @@ def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
     app_page: Page, browser: Browser, browser_context_args: dict[str, Any]
 ) -> None:
     bring_template(app_page)
-    app_page.get_by_role("tab", name="All studies").click()
+    follow(app_page, "Scenarios")
     expect(button(app_page, "Remove")).to_be_visible()
     with browser.new_context(**browser_context_args) as elsewhere:
         reader = elsewhere.new_page()
         count_runs(reader)
         open_app(reader, app_page.url)
         expect(where(reader)).to_contain_text(TITLE)
+        assert reader.url == app_page.url
         expect(reader.get_by_text("shared with you, to read")).to_be_visible()
         expect(button(reader, "Copy it into the editor")).to_be_visible()
         expect(button(reader, "Remove")).to_have_count(0)
-        assert reader.url == app_page.url
     open_app(app_page, app_page.url)
     press(app_page, "Remove")
     expect(where(app_page)).not_to_contain_text(TITLE)

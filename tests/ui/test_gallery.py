@@ -110,7 +110,7 @@ def test_study_that_is_open_already_keeps_its_plan() -> None:
 
 
 def test_gallery_that_is_empty_offers_to_take_the_filters_away() -> None:
-    app = type_text(pick(visit(), "What fails", "staff"), "Search", "no such study")
+    app = type_text(pick(visit(), "What binds", "staff"), "Search", "no such study")
     assert cards(app) == []
     assert cards(press(app, "No study fits: take the filters away")) == SHIPPED
     assert app.text_input(key="filter_text").value == ""
