@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 
 from replicalab.ui.address import encode_plan
 from tests.browser.driving import PHONE, PROJECTOR, open_app, wait_for_run
-from tests.browser.visiting import follow, press, type_text
+from tests.browser.visiting import follow, press, show, type_text
 from tests.hostile import HOST, Write, marked, tame, tamed
 from tests.hostile_files import (
     SAVED,
@@ -91,7 +91,7 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
         rule["forbidden_phrases"] = tamed(rule["forbidden_phrases"])
     tame_it = write is tame
     open_app(page)
-    page.get_by_role("tab", name="Bring your own").click()
+    show(page, "Bring your own")
     type_text(page, "Study file (YAML)", as_file(tamed(study) if tame_it else study))
     yield "study in the editor", looked_at(page)
     press(page, "Use this study")
@@ -100,8 +100,7 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
         yield f"study on {name}", looked_at(page)
     follow(page, "Study")
     for name in ("The lab", "Substitutions", "Restrictions and criteria"):
-        with wait_for_run(page):
-            page.get_by_role("tab", name=name).click()
+        show(page, name)
         yield name, looked_at(page)
     open_app(page, "/Negotiation")
     edits = [hostile_edit(hostile_run(), 300).text]

@@ -16,7 +16,7 @@ from tests.browser.driving import (
     open_app,
     wait_for_run,
 )
-from tests.browser.visiting import follow, number, press, type_number, type_text, where
+from tests.browser.visiting import follow, number, press, show, type_number, type_text, where
 
 EDITOR = "Study file (YAML)"
 STAND_IN_SAMPLES = "300"
@@ -25,7 +25,7 @@ TITLE = "Seedlings and music"
 
 def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> None:
     open_app(app_page)
-    app_page.get_by_role("tab", name="Bring your own").click()
+    show(app_page, "Bring your own")
     press(app_page, "Put it into the editor")
     template = app_page.get_by_role("textbox", name=EDITOR, exact=True).input_value()
     type_text(app_page, EDITOR, template.replace("budget: ", "budget: -", 1))
@@ -43,7 +43,7 @@ def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> Non
 
 def test_paste_that_is_too_long_changes_nothing_and_the_page_goes_on(app_page: Page) -> None:
     open_app(app_page)
-    app_page.get_by_role("tab", name="Bring your own").click()
+    show(app_page, "Bring your own")
     press(app_page, "Put it into the editor")
     editor = app_page.get_by_role("textbox", name=EDITOR, exact=True)
     template = editor.input_value()
@@ -103,7 +103,7 @@ def bring_template(page: Page) -> None:
     """Use the template as a study of one's own, from the front door on."""
     if page.url == "about:blank":
         open_app(page)
-    page.get_by_role("tab", name="Bring your own").click()
+    show(page, "Bring your own")
     press(page, "Put it into the editor")
     press(page, "Use this study")
     expect(where(page)).to_contain_text(TITLE)
@@ -118,7 +118,7 @@ def test_uploaded_file_is_put_into_the_editor_and_binary_is_refused(
     app_page: Page, tmp_path: Path
 ) -> None:
     open_app(app_page)
-    app_page.get_by_role("tab", name="Bring your own").click()
+    show(app_page, "Bring your own")
     chooser = app_page.locator("[data-testid=stFileUploader] input[type=file]")
     with wait_for_run(app_page):
         chooser.set_input_files(ROOT / "scenarios" / "template.yaml")

@@ -37,6 +37,12 @@ def press(page: Page, name: str) -> None:
         page.get_by_role("button", name=re.compile(rf"^{re.escape(name)}(?!\w)")).first.click()
 
 
+def show(page: Page, tab: str) -> None:
+    """Open a tab of which only the open one is drawn, and wait for it."""
+    with wait_for_run(page):
+        page.get_by_role("tab", name=tab, exact=True).click()
+
+
 def number(page: Page, name: str) -> Locator:
     """Return the number field of that name."""
     return page.get_by_role("spinbutton", name=name, exact=True)
