@@ -40,10 +40,9 @@ from replicalab.negotiation import (
 from replicalab.planner import Options
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario, pack_of, parse_study
 from replicalab.text.negotiation import outcome_verdict, round_caption, round_summary
-from replicalab.text.verdicts import plan_verdict
+from replicalab.text.verdicts import lab_line, plan_verdict
 from replicalab.ui import own_studies
 from replicalab.ui.address import encode_plan, from_query, to_query
-from replicalab.ui.gallery import lab_line
 from replicalab.ui.workspace import Workspace, supposed_lab
 from tests.factories import make_protocol
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put

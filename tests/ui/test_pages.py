@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import LAB_CONSTRAINTS, load_scenario
@@ -64,8 +66,9 @@ def test_every_field_for_text_takes_only_so_much(scientist: str) -> None:
     """A message of more than 2 MB ends the page's connection, each time that it connects again."""
     app = visit(scientist=scientist)
     found: dict[str, int] = {}
-    for reached in (*(partial(go, page=page) for page in PAGES), at_editor):
-        reached(app)
+    ways: list[Callable[[AppTest], object]] = [partial(go, page=page) for page in PAGES]
+    for go_on in (*ways, at_editor):
+        go_on(app)
         found |= {field.label: field.max_chars for field in (*app.text_input, *app.text_area)}
     assert {"Search", "Study file (YAML)", "Rationale"} < found.keys()
     assert {"person": "Or ask the lab a question", "model": "Key"}[scientist] in found
