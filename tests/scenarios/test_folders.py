@@ -133,6 +133,7 @@ def test_summary_holds_what_a_card_needs(own: Own) -> None:
     assert card.model_dump(mode="json") == {
         "scenario_id": "tiny",
         "domain_id": "demo",
+        "name": "A tiny study",
         "title": "A tiny study",
         "citation": "Someone (2020). A tiny study.",
         "doi": "10.1000/tiny",

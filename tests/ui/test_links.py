@@ -16,6 +16,7 @@ from tests.ui.reading import (
     PAGES,
     PROTOCOL,
     SCENARIOS,
+    STUDY,
     alerts,
     can_press,
     dimension,
@@ -53,7 +54,7 @@ CANNOT: Final = "Not everything could be opened."
 
 
 def test_another_lab_and_seed_keep_the_plan_and_undo_brings_them_back() -> None:
-    app = go(type_number(visit(PROTOCOL), "Sample size", 150), SCENARIOS)
+    app = go(type_number(visit(PROTOCOL), "Sample size", 150), STUDY)
     type_number(pick(app, "Lab", "easy"), "Seed", 7)
     assert "· easy lab, seed 7 ·" in where(app)
     assert query_of(app)["seed"] == "7"

@@ -22,7 +22,7 @@ from tests.ui.negotiating import TOLD, hand_over, outcome, round_shown, seated, 
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
-    SCENARIOS,
+    STUDY,
     alerts,
     bodies,
     go,
@@ -109,7 +109,7 @@ def test_moves_played_in_an_opened_negotiation_outlive_another_plan(played_on: A
 
 
 def test_moves_played_in_an_opened_negotiation_outlive_another_lab(played_on: AppTest) -> None:
-    pick(go(pick(played_on, "Scientist", "baseline"), SCENARIOS), "Lab", "easy")
+    pick(go(pick(played_on, "Scientist", "baseline"), STUDY), "Lab", "easy")
     assert not shows(go(played_on, NEGOTIATION), LEFT)
     assert shows(press(played_on, "Go back to it"), LEFT)
     assert "hard lab, seed 3" in where(played_on)

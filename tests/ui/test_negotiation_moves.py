@@ -29,7 +29,7 @@ from tests.ui.negotiating import (
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
-    SCENARIOS,
+    STUDY,
     alerts,
     can_press,
     choose,
@@ -172,7 +172,7 @@ def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan(app: AppTest
     assert shows(go(app, NEGOTIATION), OFFERED)
     number(press(go(app, PROTOCOL), "Undo"), "Sample size")
     assert shows(go(app, NEGOTIATION), OFFERED)
-    go(pick(go(app, SCENARIOS), "Lab", "hard"), NEGOTIATION)
+    go(pick(go(app, STUDY), "Lab", "hard"), NEGOTIATION)
     assert shows(app, START)
     assert shows(press(app, "Go back to it"), OFFERED)
     assert "medium lab" in where(app)

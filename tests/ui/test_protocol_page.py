@@ -43,7 +43,7 @@ from tests.ui.reading import (
     IN_EVERY_LAB,
     NEGOTIATION,
     PROTOCOL,
-    SCENARIOS,
+    STUDY,
     can_press,
     chosen,
     dimension,
@@ -227,7 +227,7 @@ def test_tick_survives_edits_and_walks_and_never_moves_to_another_change() -> No
     assert [box.value for box in app.checkbox] == [False, True, False]
     type_number(app, "Sample size", 290)
     assert [box.value for box in app.checkbox] == [False, True, True]
-    go(pick(go(app, SCENARIOS), "Lab", "hard"), PROTOCOL)
+    go(pick(go(app, STUDY), "Lab", "hard"), PROTOCOL)
     assert all(box.value for box in app.checkbox)
 
 
