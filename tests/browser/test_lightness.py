@@ -1,0 +1,66 @@
+"""How light the pages are: words and screens at a projector's size, for each page and some plans.
+
+Numbers, and what a person types in, are no words. What stands in a closed part does not count.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.driving import PROJECTOR, open_app
+
+WORDS: Final = r"""height => {
+  const main = document.querySelector('[data-testid=stMain]');
+  const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  let words = 0;
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const within = text.parentElement;
+    range.selectNodeContents(text);
+    const box = range.getBoundingClientRect();
+    const seen = box.width > 1 && within.checkVisibility({visibilityProperty: true});
+    const told = seen && !within.closest('.unseen, style, [aria-hidden=true]');
+    if (!told || box.top >= height) continue;
+    words += text.textContent.split(/\s+/).filter(part => /\p{L}/u.test(part)).length;
+  }
+  return words;
+}"""
+"""Counts the words that are seen above a height of the page."""
+
+FIRST_SCREEN: Final = 200
+READING: Final = 350
+"""Of the page on which a study is read: its paper stands there."""
+OPEN: Final = 450
+SCREENS: Final = 2.2
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/",
+        "/Study",
+        "/Study?study=bio_jq1_myeloma&lab=hard",
+        "/Protocol",
+        "/Protocol?study=bio_jq1_myeloma&lab=hard",
+        "/Protocol?study=math_four_colour&lab=hard",
+        "/Negotiation",
+        "/Negotiation?study=psy_stroop&round=2",
+        "/Negotiation?study=math_four_colour&lab=hard&round=2",
+        "/Trade-offs",
+        "/Trade-offs?study=psy_ego_depletion&budget=4600",
+    ],
+)
+def test_page_says_what_it_has_to_say_in_few_words_on_two_screens(
+    app_page: Page, address: str
+) -> None:
+    app_page.set_viewport_size({"width": PROJECTOR.width, "height": PROJECTOR.height})
+    open_app(app_page, address)
+    app_page.wait_for_timeout(1000)
+    first, whole = (app_page.evaluate(WORDS, height) for height in (PROJECTOR.height, 10**6))
+    height = app_page.get_by_test_id("stMain").evaluate("element => element.scrollHeight")
+    assert 20 <= first <= (READING if address.startswith("/Study") else FIRST_SCREEN)
+    assert first <= whole <= OPEN
+    assert height <= SCREENS * PROJECTOR.height
