@@ -47,7 +47,7 @@ from replicalab.ui.workspace import Workspace, supposed_lab
 from tests.factories import make_protocol
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
 from tests.ui.negotiating import hand_over
-from tests.ui.reading import NEGOTIATION, PAGES, press, run, visit
+from tests.ui.reading import NEGOTIATION, PAGES, at_editor, press, run, visit
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 LONGEST_MESSAGE: Final = 20_000
@@ -285,7 +285,7 @@ def page_of_link(number: int) -> None:
 
 def page_of_study(number: int) -> None:
     """Put a study file into the editor, and use it where it can be used."""
-    app = visit()
+    app = at_editor(visit())
     app.text_area(key="own_text").set_value(study_text(number))
     run(app)
     if any(button.label == "Use this study" for button in app.button):
