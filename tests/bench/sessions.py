@@ -17,6 +17,9 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from tests.browser.driving import AppServer
 
+TABS: Final = "the tabs"
+"""Among the fields: the tabs of the page, whose value is the name of the open one."""
+
 _TOKEN: Final = "_streamlit_xsrf"
 
 
@@ -81,6 +84,8 @@ class Session:
         drawn = getattr(element, element.WhichOneof("type") or "", None)
         if label := getattr(drawn, "label", ""):
             self.fields[label] = getattr(drawn, "id", "")
+        if tabs := message.delta.add_block.tab_container.id:
+            self.fields[TABS] = tabs
         self._id = message.new_session.initialize.session_id or self._id
 
     async def hand_over(self, server: AppServer, label: str, text: str) -> bytes:

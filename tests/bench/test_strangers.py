@@ -22,11 +22,12 @@ from replicalab.negotiation.loading import MOST_BYTES
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.ui.address import to_query
+from replicalab.ui.scenarios.own import BRING
 from replicalab.ui.wall.messages import MOST_WIDGETS
 from replicalab.ui.workspace import Workspace
 from tests.bench.chattering import SENT
 from tests.bench.measuring import hold
-from tests.bench.sessions import Session, visiting
+from tests.bench.sessions import TABS, Session, visiting
 from tests.browser.driving import APP, AppServer
 
 pytestmark = [pytest.mark.bench, pytest.mark.page]
@@ -83,9 +84,10 @@ async def _studies(server: AppServer) -> None:
         f"x: {'y' * (MAX_BYTES - 4)}",
     )
     async with visiting(server, "") as session:
+        await session.run({TABS: BRING})
         while True:
             for text in texts:
-                await session.run({EDITOR: text})
+                await session.run({TABS: BRING, EDITOR: text})
 
 
 async def _runs(server: AppServer) -> None:
