@@ -18,7 +18,7 @@ LINE: Final = 19.0
 WIDTHS: Final = (285.0, 610.0, 1000.0)
 """Width of the plot on a phone, a projector and a large screen, in px."""
 PLOT: Final = 330
-"""Height of the plot, in px."""
+"""Height of the plot on a page, in px."""
 _MARK: Final = 9
 """Half the size of a mark, in px."""
 _ALONG: Final = 24.0
@@ -42,10 +42,10 @@ class Box(NamedTuple):
             and other.bottom < self.top
         )
 
-    def outside(self, width: float) -> float:
-        """Return how far it stands out of a plot of that width, in px."""
+    def outside(self, width: float, height: float) -> float:
+        """Return how far it stands out of a plot of that size, in px."""
         across = max(0.0, -self.left) + max(0.0, self.right - width)
-        return across + max(0.0, -self.bottom) + max(0.0, self.top - PLOT)
+        return across + max(0.0, -self.bottom) + max(0.0, self.top - height)
 
 
 class Place(NamedTuple):
@@ -80,15 +80,23 @@ def width_of(text: str) -> float:
     return len(text) * LETTER + 8
 
 
-def placed(labels: Sequence[Wanted], marks: Sequence[Place]) -> list[Place]:
-    """Return a place for each label, in their order: clear of labels before it, then of marks."""
+def placed(
+    labels: Sequence[Wanted], marks: Sequence[Place], height: float = PLOT
+) -> list[Place]:
+    """Return a place for each label, in their order: clear of labels before it, then of marks.
+
+    Args:
+        labels: what wants a place.
+        marks: where the marks are.
+        height: of the plot, in px.
+    """
     taken: list[list[Box]] = [[] for _ in WIDTHS]
     drawn = [[_mark(mark, width) for mark in marks] for width in WIDTHS]
     found = []
     for text, places in labels:
         best, least = places[0], (math.inf, 0.0, 0)
         for place in places:
-            cost = _cost([place.box(text, width) for width in WIDTHS], taken, drawn)
+            cost = _cost([place.box(text, width) for width in WIDTHS], taken, drawn, height)
             if cost < least:
                 best, least = place, cost
             if not any(cost):
@@ -100,10 +108,13 @@ def placed(labels: Sequence[Wanted], marks: Sequence[Place]) -> list[Place]:
 
 
 def _cost(
-    boxes: Sequence[Box], labels: Sequence[Sequence[Box]], marks: Sequence[Sequence[Box]]
+    boxes: Sequence[Box],
+    labels: Sequence[Sequence[Box]],
+    marks: Sequence[Sequence[Box]],
+    height: float,
 ) -> tuple[float, float, int]:
     """Return how bad a place is, over all widths: labels covered, px outside, marks covered."""
-    outside = sum(box.outside(width) for box, width in zip(boxes, WIDTHS, strict=True))
+    outside = sum(box.outside(width, height) for box, width in zip(boxes, WIDTHS, strict=True))
     return _covered(boxes, labels), outside, _covered(boxes, marks)
 
 

@@ -68,9 +68,10 @@ def region_figure(
     region: Region,
     marks: Sequence[Mark],
     limits: Mapping[Constraint, str],
-    title: tuple[str, str],
+    title: tuple[str, str] | None,
     *,
     lost: bool = False,
+    plot: int = PLOT,
 ) -> go.Figure:
     """Return the region as a map: evidence in blue, what does not fit hatched, limits named.
 
@@ -78,10 +79,11 @@ def region_figure(
         region: the plans over the grid.
         marks: the plans to mark.
         limits: each constraint's name.
-        title: what the chart shows, and for which lab.
+        title: what the chart shows, and for which lab; None where that stands above it.
         lost: whether to show which samples cannot count, and what keeps them from it.
+        plot: the height of the plot, in px.
     """
-    sheet = _Map(region)
+    sheet = _Map(region, plot)
     sheet.draw_evidence()
     sheet.draw_misfits()
     if lost:
@@ -123,12 +125,12 @@ def _size(days: float, samples: float) -> str:
 class _Map(Sheet):
     """The chart of a region; each day is a column, ``half`` a step wide on either side."""
 
-    def __init__(self, region: Region) -> None:
+    def __init__(self, region: Region, plot: int = PLOT) -> None:
         self.region = region
         self.days = [float(day) for day in region.days]
         self.half = (self.days[1] - self.days[0]) / 2
         self.top = float(region.samples[-1])
-        super().__init__((self.days[0] - self.half, self.days[-1] + self.half), (0, self.top))
+        super().__init__((self.days[0] - self.half, self.days[-1] + self.half), (0, self.top), plot)
 
     def draw_evidence(self) -> None:
         """Draw the evidence of each plan as a shade of blue."""

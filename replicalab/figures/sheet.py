@@ -23,6 +23,7 @@ SYMBOLS: Final = {
 }
 """What each plan is marked with; they differ in greyscale too."""
 _TITLE: Final = 66
+_UNTITLED: Final = 10
 BELOW: Final = 54
 RIGHT: Final = 14
 """Room around the plot in px: for the title above, for the scale below, at the right."""
@@ -68,13 +69,14 @@ class Sheet:
 
     Attributes:
         x, y: the ends of its axes: left and right, bottom and top.
+        plot: the height of the plot, in px.
         traces: what is drawn, each a part of plotly's figure.
         marks: the places of the plans.
         chips, names: the labels of plans and of lines, each with how it is to look.
     """
 
-    def __init__(self, x: Spot, y: Spot) -> None:
-        self.x, self.y = x, y
+    def __init__(self, x: Spot, y: Spot, plot: int = PLOT) -> None:
+        self.x, self.y, self.plot = x, y, plot
         self.traces: list[dict[str, Any]] = []
         self.marks: list[Place] = []
         self.chips: list[tuple[Wanted, dict[str, Any]]] = []
@@ -148,18 +150,18 @@ class Sheet:
 
     def _px(self, at: Spot) -> Spot:
         across, up = self.shares(*at)
-        return across, up * PLOT
+        return across, up * self.plot
 
     def _labels(self) -> list[dict[str, Any]]:
         """Return all labels, each at the best place that is free; a plan's comes first."""
         (left, right), (bottom, top) = self.x, self.y
         labels = [*self.chips, *self.names]
-        places = placed([wanted for wanted, _ in labels], self.marks)
+        places = placed([wanted for wanted, _ in labels], self.marks, self.plot)
         return [
             label(
                 wanted.text,
                 x=left + place.across * (right - left),
-                y=bottom + place.height / PLOT * (top - bottom),
+                y=bottom + place.height / self.plot * (top - bottom),
                 xshift=place.right, yshift=place.up, xanchor="center", yanchor="middle", **look,
             )
             for place, (wanted, look) in zip(places, labels, strict=True)
@@ -167,7 +169,7 @@ class Sheet:
 
     def figure(
         self,
-        title: tuple[str, str],
+        title: tuple[str, str] | None,
         left: int,
         xaxis: Mapping[str, object],
         yaxis: Mapping[str, object],
@@ -176,18 +178,22 @@ class Sheet:
         """Return the figure.
 
         Args:
-            title: what it shows, and for which lab.
+            title: what it shows, and for which lab; None where that stands above it.
             left: room for the numbers at the left, in px.
             xaxis: what is particular to the axis, as for ``yaxis``.
             yaxis: see ``xaxis``.
             layout: what else is particular to the figure.
         """
         font = {"tickfont": {"size": _TEXT}, "zeroline": False}
-        subtitle = {"text": title[1], "font": {"size": _TEXT}}
+        above, named = _UNTITLED, {"text": ""}
+        if title is not None:
+            subtitle = {"text": title[1], "font": {"size": _TEXT}}
+            above = _TITLE
+            named = titled(title[0], y=0.985, yanchor="top", subtitle=subtitle)
         spec = {"data": self.traces, "layout": {
-            "title": titled(title[0], y=0.985, yanchor="top", subtitle=subtitle),
-            "height": _TITLE + PLOT + BELOW,
-            "margin": {"l": left, "r": RIGHT, "t": _TITLE, "b": BELOW},
+            "title": named,
+            "height": above + self.plot + BELOW,
+            "margin": {"l": left, "r": RIGHT, "t": above, "b": BELOW},
             "showlegend": False,
             "hovermode": "closest",
             "hoverlabel": {"font": {"size": _TEXT}},

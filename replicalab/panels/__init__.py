@@ -16,6 +16,7 @@ from replicalab.panels.plan import (
     revision_panel,
     sentences_panel,
 )
+from replicalab.panels.present import Slide
 from replicalab.panels.scenarios import (
     card_panel,
     field_name,
@@ -43,6 +44,7 @@ __all__ = [
     "STYLE",
     "Changed",
     "Rows",
+    "Slide",
     "card_panel",
     "check_panel",
     "cost_panel",

@@ -54,7 +54,7 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
         size=size_text(plan.plan),
         verdict=verdict,
         failing=failing_text(plan.causes) if plan.failing else "",
-        cost=_cost_bar(plan),
+        cost=cost_bar(plan),
         credits=f"{amount_text(plan.cost)} of {count_text(pack.lab.budget, 'credit')}",
         over=plan.cost > pack.lab.budget,
         evidence=evidence_bar(evidence, [evidence]),
@@ -138,7 +138,8 @@ def cost_panel(plan: Assessment, after: Assessment | None = None) -> str:
     return drawn("cost", rows=rows, staff=f"Staff: {staff_text(plan)}.")
 
 
-def _cost_bar(plan: Assessment) -> Bar:
+def cost_bar(plan: Assessment) -> Bar:
+    """Return what a plan costs, with the mark of the budget."""
     budget = plan.pack.lab.budget
     widest = max(plan.cost, budget) or 1.0
     return Bar(plan.cost / widest, (budget / widest,))

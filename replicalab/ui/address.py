@@ -3,8 +3,8 @@
 Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``seed``, ``rounds``,
 ``round`` (shown from 1), ``plan`` (absent for the reference protocol), and ``budget``, ``days`` and
 ``staff`` (each only where another lab is supposed), ``scientist``, ``manager``, ``recording`` and
-``present`` (each only where it is not the default), ``own``, a key to a visitor's study, and
-``moves``, what was played by hand. Plan and moves are JSON, compressed, with a checksum of
+``present``, the slide of a presentation (each only where it is not the default), ``own``, a key to
+a visitor's study, and ``moves``, what was played by hand. Plan and moves are JSON, compressed, with a checksum of
 their own, so that a link that was cut anywhere is noticed rather than half read. An address typed
 by hand needs no ``v``; in one with it an absent ``scientist`` is the simple rule, as it was in
 links from before.
@@ -185,8 +185,6 @@ def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:
 
 def _value(key: str, text: str) -> object:
     """Return what a key's text stands for; what is no number stays text, which no number takes."""
-    if key == "present":
-        return {"1": True, "0": False}.get(text, text)
     is_number = key != "own" and text.isascii() and text.isdigit()
     return int(text) + _KEYS[key].shift if is_number else text
 

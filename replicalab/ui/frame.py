@@ -18,7 +18,8 @@ from replicalab.figures import convergence_chart
 from replicalab.panels import header_panel
 from replicalab.planner import Options
 from replicalab.text.verdicts import Status
-from replicalab.ui import panel, reopening, state
+from replicalab.ui import panel, present, reopening, state
+from replicalab.ui.controls import button
 from replicalab.ui.gallery import cards
 from replicalab.ui.words import ICONS, escaped
 
@@ -33,7 +34,6 @@ PAGES: Final = (
     ("pages/3_Trade-offs.py", "Trade-offs", ":material/query_stats:"),
 )
 _FRONT_DOOR: Final = "Scenarios"
-_PRESENTED: Final = "Negotiation"
 _TURN_SECONDS: Final = 0.0005
 """How long a thread computes while another one waits for its turn."""
 _A_DAY: Final = 24 * 60 * 60
@@ -43,17 +43,23 @@ _A_DAY: Final = 24 * 60 * 60
 def page(title: str) -> Iterator[Options]:
     """Set a page up, draw its header, hand over what it is about, and write the address last.
 
-    A presentation shows no header and no navigation.
+    A presentation stands in the page's place, without header and navigation.
     """
     st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
     panel.draw_style()
     _begin()
     here = state.here()
-    if not (title == _PRESENTED and state.workspace().presenting):
+    presenting = bool(state.workspace().presenting)
+    if not presenting:
         _draw_navigation()
         _draw_header(here, title)
+    _draw_problems()
     reopening.draw()
     _ask_again_after_a_restart()
+    if presenting:
+        present.draw(here)
+        state.write_address()
+        st.stop()
     yield here
     state.write_address()
 
@@ -99,6 +105,7 @@ def _draw_navigation() -> None:
         st.markdown("**ReplicaLab**", width="content")
         for file, label, icon in PAGES:
             st.page_link(file, label=label, icon=icon, query_params=query)
+        button("Present", "slideshow", present.open_first, type="tertiary")
 
 
 def _header(plan: Assessment, title: str) -> str:
@@ -108,7 +115,7 @@ def _header(plan: Assessment, title: str) -> str:
 
 
 def _draw_header(here: Options, title: str) -> None:
-    """Draw where we are, the story that is told here, and what is wrong with the address."""
+    """Draw where we are, and the story that is told here."""
     with st.container(key="where"):
         panel.draw(_header(here.yours, title))
     story = state.told_story()
@@ -116,6 +123,10 @@ def _draw_header(here: Options, title: str) -> None:
         st.markdown(
             f":material/auto_stories: **Story: {escaped(story.title)}.** {escaped(story.line)}"
         )
+
+
+def _draw_problems() -> None:
+    """Draw what is wrong with the address."""
     if problems := state.current().problems:
         lines = "\n".join(f"- {escaped(problem)}" for problem in problems)
         st.warning(f"Not everything could be opened.\n{lines}", icon=":material/link_off:")

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from replicalab.agents.suggestions import apply_changes, reference_offer
 from replicalab.assessment import assess
 from replicalab.models import Protocol
+from replicalab.panels import Slide
 from replicalab.scenarios import load_scenario
 from replicalab.ui.workspace import DEFAULT_DIFFICULTY, Workspace
 
@@ -22,13 +23,22 @@ class StoryPage(StrEnum):
 
 
 class Story(NamedTuple):
-    """A title, one line on what to look at, and where it is told."""
+    """What is presented up to its point, and then stands open on a page.
+
+    Attributes:
+        key: what it is called in code.
+        title, line: what it comes to, in a few words and in a sentence.
+        page: where it goes on after its last slide.
+        workspace: where it begins.
+        ends: what its last slide shows.
+    """
 
     key: str
     title: str
     line: str
     page: StoryPage
     workspace: Workspace
+    ends: Slide = Slide.OUTCOME
 
 
 def stories() -> list[Story]:
@@ -43,7 +53,8 @@ def stories() -> list[Story]:
             "Half the sample for ten credits",
             "After every other change the plan is ten credits over. Look at what halving costs.",
             StoryPage.PROTOCOL,
-            Workspace(scenario_id=_HALVED, protocol=_all_but_the_sample()),
+            Workspace(scenario_id=_HALVED, protocol=_all_but_the_sample(), presenting=1),
+            Slide.BESIDE,
         ),
         Story(
             "cut_that_costs_nothing",
@@ -51,7 +62,7 @@ def stories() -> list[Story]:
             "A hundred people become twenty-five: power 1.00 → 0.97, still above the target of "
             "0.80.",
             StoryPage.NEGOTIATION,
-            Workspace(scenario_id="psy_stroop"),
+            Workspace(scenario_id="psy_stroop", presenting=1),
         ),
         Story(
             "do_not_run",
@@ -59,7 +70,7 @@ def stories() -> list[Story]:
             "The lab offers half the cases, and half a check proves nothing. It has no credits to "
             "add, so the Scientist walks away.",
             StoryPage.NEGOTIATION,
-            Workspace(scenario_id="math_four_colour"),
+            Workspace(scenario_id="math_four_colour", presenting=1),
         ),
     ]
 

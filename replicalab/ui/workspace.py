@@ -21,6 +21,7 @@ DEFAULT_STUDY: Final = "fin_momentum"
 DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
 LARGEST_SEED: Final = 999_999
 MOST_ROUNDS: Final = 12
+MOST_SLIDES: Final = 99
 
 
 def on_the_shelf(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
@@ -35,7 +36,8 @@ class Workspace(Record):
     the plan is the study's reference protocol; ``round_number`` counts from 0. ``budget``
     (credits), ``days`` and ``staff`` are what the Trade-offs page supposes of the lab; None is the
     lab's own. ``scientist`` and ``lab_manager`` play the negotiation, unless ``recording`` names a
-    recorded one; ``moves`` are what was played by hand in it. ``presenting`` hides the controls.
+    recorded one; ``moves`` are what was played by hand in it. ``presenting`` is the slide that an
+    audience sees, counted from 1; 0 while nothing is presented.
     """
 
     scenario_id: Identifier = DEFAULT_STUDY
@@ -51,7 +53,7 @@ class Workspace(Record):
     scientist: ScientistKind = ScientistKind.EVIDENCE_AWARE
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE
     recording: Identifier | None = None
-    presenting: Annotated[bool, Field(strict=True)] = False
+    presenting: Annotated[int, Field(strict=True, ge=0, le=MOST_SLIDES)] = 0
     moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS)] = ()
 
     @model_validator(mode="after")

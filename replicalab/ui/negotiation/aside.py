@@ -99,7 +99,7 @@ def go_back_to(one: Left) -> None:
 
 def _still(work: Workspace) -> Workspace:
     """Return a workspace without what may change while a negotiation stays open."""
-    return work.changed(round_number=0, presenting=False, **dict.fromkeys(LEVERS))
+    return work.changed(round_number=0, presenting=0, **dict.fromkeys(LEVERS))
 
 
 def leave_own() -> None:

@@ -40,21 +40,16 @@ from replicalab.ui.negotiation import (
     table,
 )
 from replicalab.ui.negotiation.asking import Asking
-from replicalab.ui.negotiation.table import Kept, Left, Task, shown_round
+from replicalab.ui.negotiation.table import NOT_DRAWN, Kept, Left, Task
 from replicalab.ui.words import coloured, escaped, verdict_badge
 from replicalab.ui.workspace import MOST_ROUNDS
 
 _SCIENTIST: Final = "scientist_choice"
 _MANAGER: Final = "manager_choice"
 _ROUNDS: Final = "rounds_choice"
-_PRESENT: Final = "present_choice"
 _RECORDED: Final = "recorded"
 _MOST_ASIDE: Final = 3
 """So many ways back are drawn, the latest first; another comes where one is forgotten."""
-_NOT_DRAWN: Final = (
-    "No check, no chart and no ledger is drawn of a run that is not confirmed. Play it anew here "
-    "to see them."
-)
 
 
 def draw(here: Options) -> Asking | None:
@@ -62,14 +57,9 @@ def draw(here: Options) -> Asking | None:
     task, table.table().task = table.table().task, None  # no later run asks it again
     if table.is_full() and task is Task.ROUND:
         task = None
-    presenting = state.workspace().presenting
     aside.settle()
-    if not presenting:
-        _draw_players()
+    _draw_players()
     kept = _current(here.yours)
-    if presenting:
-        _present(kept)
-        return None
     room.draw(kept)
     if kept is None:
         st.header("What the two sides come to")
@@ -80,10 +70,8 @@ def draw(here: Options) -> Asking | None:
 
 def _current(yours: Assessment) -> Kept | None:
     """Return the negotiation on show; None, with the reason drawn, when there can be none."""
-    by_model = state.workspace().scientist is ScientistKind.MODEL
-    endpoint = settings.usable_endpoint() if by_model else None
     try:
-        return table.current(yours, endpoint.model if endpoint else None)
+        return table.current(yours, settings.seated_model())
     except NegotiationError as error:
         st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=":material/block:")
         if state.workspace().moves:
@@ -100,7 +88,7 @@ def _draw_negotiation(kept: Kept, task: Task | None) -> Asking | None:
     by_model = kept.is_model and not kept.recorded and kept.confirmed
     asking = model.draw(kept, task) if by_model else None
     files.draw_replay(kept)
-    panel.draw(outcome_panel(_verdict(kept), is_open=kept.negotiation.outcome is None))
+    panel.draw(outcome_panel(kept.verdict, is_open=kept.negotiation.outcome is None))
     if negotiation.rounds:
         row = rounds.draw_scrubber(negotiation)
         if kept.confirmed:
@@ -112,19 +100,11 @@ def _draw_negotiation(kept: Kept, task: Task | None) -> Asking | None:
     if _may_move(kept):
         moves.draw(kept)
     if not kept.confirmed:
-        st.caption(_NOT_DRAWN)
+        st.caption(NOT_DRAWN)
     elif negotiation.rounds:
         run.draw(negotiation)
         run.draw_end(negotiation)
     return asking
-
-
-def _verdict(kept: Kept) -> Verdict:
-    """Return how a negotiation ended; of one that does not replay here nothing is good news."""
-    found = outcome_verdict(kept.negotiation)
-    if kept.confirmed:
-        return found
-    return Verdict(Status.FAIL, "Not confirmed", f"Not confirmed: {found.text}")
 
 
 def _may_move(kept: Kept) -> bool:
@@ -138,64 +118,6 @@ def _may_move(kept: Kept) -> bool:
     return kept.acting if kept.is_model else person or kept.negotiation.ending is None
 
 
-# --- presenting -------------------------------------------------------------------------------
-
-
-def _present(kept: Kept | None) -> None:
-    """Draw the story: how it ended, the round on show in one line, both sides, the lines."""
-    with st.container(
-        horizontal=True,
-        vertical_alignment="center",
-        horizontal_alignment="distribute",
-        key="presenting",
-    ):
-        if kept is not None:
-            pack = kept.negotiation.pack
-            st.caption(f"{escaped(pack.paper.title)} · {pack.difficulty} lab", width="content")
-        st.button(
-            "Leave the presentation",
-            icon=":material/close_fullscreen:",
-            on_click=state.show,
-            kwargs={"presenting": False},
-        )
-    if kept is None:
-        return
-    negotiation, verdict = kept.negotiation, _verdict(kept)
-    st.title(coloured(verdict.status, escaped(verdict.text)))
-    if not negotiation.rounds:
-        return
-    rounds.draw_scrubber(negotiation)
-    at = shown_round(negotiation)
-    st.header(escaped(round_caption(negotiation, at)))
-    if not kept.confirmed:
-        _draw_sides(negotiation.rounds[at], confirmed=False)
-        st.caption(_NOT_DRAWN)
-        return
-    sides, chart = st.columns([2, 3], gap="large")
-    with sides:
-        _draw_sides(negotiation.rounds[at], confirmed=True)
-    with chart:
-        run.draw_convergence(negotiation)
-    run.draw_matrix(negotiation)
-
-
-def _draw_sides(done: Round, *, confirmed: bool) -> None:
-    st.subheader(f"Scientist: {turn_title(done).lower()}")
-    st.markdown(_in_numbers(done.plan))
-    verdict = answer_verdict(done)
-    if done.answer is None or verdict is None:
-        st.subheader("Lab Manager: nothing to answer")
-        return
-    st.subheader(f"Lab Manager: {verdict_badge(verdict) if confirmed else verdict.title}")
-    suggests = done.answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
-    offer = done.offer.after if done.offer else None
-    st.markdown(f"Offers {_in_numbers(offer)}" if suggests else verdict.text)
-
-
-def _in_numbers(plan: Assessment | None) -> str:
-    return f"{escaped(on_the_table(plan))}." if plan else "No plan is on the table yet."
-
-
 # --- who plays --------------------------------------------------------------------------------
 
 
@@ -205,7 +127,6 @@ def _draw_players() -> None:
     st.session_state[_SCIENTIST] = _RECORDED if recorded else work.scientist.value
     st.session_state[_MANAGER] = work.lab_manager.value
     st.session_state[_ROUNDS] = work.max_rounds
-    st.session_state[_PRESENT] = work.presenting
     scientists = {kind.value: player for kind, player in SCIENTISTS.items()}
     if recorded or files.recordings():
         scientists[_RECORDED] = RECORDED
@@ -217,13 +138,6 @@ def _draw_players() -> None:
             managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
             _choice("Lab Manager", _MANAGER, managers)
             _draw_rounds()
-        st.toggle(
-            "Present",
-            key=_PRESENT,
-            on_change=lambda: state.show(presenting=st.session_state[_PRESENT]),
-            help="Hides the controls and enlarges the story. A button brings them back.",
-            width="content",
-        )
     if recorded:
         files.draw_recording()
     _draw_opened()

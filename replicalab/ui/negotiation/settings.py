@@ -25,7 +25,9 @@ from replicalab.llm import (
     check_endpoint,
     what_to_set,
 )
+from replicalab.negotiation import ScientistKind
 from replicalab.text.verdicts import Status, Verdict
+from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.negotiation.asking import Asking, draw_stop, draw_stopped, start
 from replicalab.ui.negotiation.table import Task, table
@@ -48,6 +50,13 @@ def usable_endpoint() -> Endpoint | None:
         return _endpoint(_environment())
     except ModelSettingsError:
         return None
+
+
+def seated_model() -> str | None:
+    """Return the language model that plays, None where none does or none is set."""
+    by_model = state.workspace().scientist is ScientistKind.MODEL
+    endpoint = usable_endpoint() if by_model else None
+    return endpoint.model if endpoint else None
 
 
 def _endpoint(environment: Mapping[str, str]) -> Endpoint | None:

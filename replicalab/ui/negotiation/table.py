@@ -32,14 +32,18 @@ from replicalab.negotiation import (
 )
 from replicalab.negotiation import play as play_turn
 from replicalab.scenarios import Pack
-from replicalab.text.negotiation import kept_text
-from replicalab.text.verdicts import Verdict
+from replicalab.text.negotiation import kept_text, outcome_verdict
+from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import own_studies, state
 from replicalab.ui.workspace import Workspace
 
 _KEY: Final = "negotiation_table"
 MOST_BYTES: Final = 16 * 2**20
 """What a session keeps of negotiations that no rule plays again; the files of three may be open."""
+NOT_DRAWN: Final = (
+    "No check, no chart and no ledger is drawn of a run that is not confirmed. Play it anew here "
+    "to see them."
+)
 _MOST_AGAIN: Final = 16
 """So many are kept that a rule plays again, or that nobody has begun."""
 _MOST_WORDS: Final = 2**20
@@ -86,6 +90,14 @@ class Kept:
     def confirmed(self) -> bool:
         """Whether it was played here, or replays here identically."""
         return not self.differences
+
+    @property
+    def verdict(self) -> Verdict:
+        """How it ended; of one that does not replay here nothing is good news."""
+        found = outcome_verdict(self.negotiation)
+        if self.confirmed:
+            return found
+        return Verdict(Status.FAIL, "Not confirmed", f"Not confirmed: {found.text}")
 
     @property
     def plays_again(self) -> bool:

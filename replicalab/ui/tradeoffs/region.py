@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.assessment import Assessment
@@ -46,9 +47,8 @@ def draw_region(view: Outlook) -> None:
 def _draw_chart(view: Outlook) -> None:
     title, plan = region_title(view.region), view.region.plan
     means = f"{means_text(view.pack)}<br>{shade_text(plan.evidence)}"
-    limits = {limit: text.label for limit, text in limit_texts(view.pack).items()}
     st.plotly_chart(
-        region_figure(view.region, _marks(view), limits, (title, means), lost=view.choice.lost),
+        region_chart(view, (title, means)),
         key=_CHART,
         config=CONFIG,
         on_select=_take_click,
@@ -56,6 +56,12 @@ def _draw_chart(view: Outlook) -> None:
         alt=f"{title} {means_text(view.pack)}. Days against samples, with the planned evidence "
         "and each limit; the same stands in the table below.",
     )
+
+
+def region_chart(view: Outlook, title: tuple[str, str] | None, **how: int) -> go.Figure:
+    """Return the region as it is chosen to be seen; `region_figure` takes the rest."""
+    limits = {limit: text.label for limit, text in limit_texts(view.pack).items()}
+    return region_figure(view.region, _marks(view), limits, title, lost=view.choice.lost, **how)
 
 
 def _marks(view: Outlook) -> list[Mark]:

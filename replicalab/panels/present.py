@@ -1,0 +1,274 @@
+"""What an audience sees: the question, a plan, each round, how it ended, two plans, the region.
+
+A slide is one screen in large type. Of a run that is not confirmed only words are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Final
+
+from replicalab.assessment import Assessment, failing_text, size_text
+from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.models import LabManagerActionType, ScientistActionType
+from replicalab.negotiation import Negotiation, Round, ledger
+from replicalab.panels.drawing import Bar, drawn
+from replicalab.panels.plan import cost_bar, evidence_bar, slack_bar
+from replicalab.planner import PlanStep
+from replicalab.scenarios import Pack
+from replicalab.text.negotiation import (
+    answer_verdict,
+    change_rows,
+    ledger_sentence,
+    round_caption,
+    turn_title,
+)
+from replicalab.text.plan import evidence_text, fidelity_move, saved_text
+from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict
+
+_MOST_CHANGES: Final = 4
+"""So many changes of a side fit on the screen; of others only the names are told."""
+
+Rows = list[tuple[str, str, str]]
+
+
+class Slide(StrEnum):
+    """What a slide shows."""
+
+    QUESTION = "question"
+    PLAN = "plan"
+    ROUND = "round"
+    OUTCOME = "outcome"
+    BESIDE = "beside"
+    REGION = "region"
+
+
+def top_panel(pack: Pack, number: int, last: int) -> str:
+    """Return the line above every slide: the study, the lab, and which slide of how many."""
+    return drawn("slide_top", study=pack.paper.name, lab=lab_name(pack), number=number, last=last)
+
+
+def lab_name(pack: Pack) -> str:
+    """Return which of a study's labs it is."""
+    return f"{pack.difficulty} lab{f', seed {pack.seed}' if pack.seed else ''}"
+
+
+def stated_slide(title: str, text: str) -> str:
+    """Return a slide that says one thing under a heading."""
+    return drawn("slide_stated", title=title, text=text)
+
+
+def point_panel(title: str, line: str) -> str:
+    """Return what a story comes to, below its last slide."""
+    return drawn("slide_point", title=title, line=line)
+
+
+def question_slide(yours: Assessment) -> str:
+    """Return what is to be found out, what the lab has, and what counts as evidence."""
+    pack, evidence = yours.pack, yours.evidence
+    has = ((pack.lab.budget, "credit"), (pack.lab.days, "day"), (pack.lab.staff, "staff unit"))
+    return drawn(
+        "slide_question",
+        study=pack.paper.name,
+        goal=pack.paper.goal,
+        lab=pack.difficulty,
+        has=[count_text(number, noun).split(" ", 1) for number, noun in has],
+        unit=pack.design.unit_of_n,
+        terms=[
+            (capitalised(evidence.measure), "", evidence.row.meaning),
+            ("Target", evidence.amount(evidence.target), "what the study aims for"),
+            ("Floor", evidence.amount(evidence.floor), "the least worth running"),
+        ],
+    )
+
+
+# --- a plan ---------------------------------------------------------------------------------
+
+
+def plan_slide(yours: Assessment) -> str:
+    """Return a plan: its verdict, the seven dimensions, its numbers beside their limits."""
+    own = yours.plan != yours.pack.reference_protocol
+    return drawn(
+        "slide_plan",
+        title="Your plan" if own else "The study’s own plan",
+        verdict=plan_verdict(yours),
+        stands=_stands(PlanStep(yours, yours)),
+    )
+
+
+def _stands(step: PlanStep) -> dict[str, object]:
+    """Return where a plan stands: its seven dimensions, and its numbers as a step moved them."""
+    now = step.after
+    return {
+        "seven": [
+            (capitalised(slack.dimension), Status.PASS if slack.ok else Status.FAIL)
+            for slack in now.slack.values()
+        ],
+        "numbers": list(_numbers(step)),
+    }
+
+
+def _numbers(step: PlanStep) -> Iterator[dict[str, object]]:
+    before, now = step.before, step.after
+    lab, was, found = now.pack.lab, before.evidence, now.evidence
+    bounds = f"target {found.amount(found.target)}, floor {found.amount(found.floor)}"
+    schedule, over = now.slack["schedule"], now.cost > lab.budget
+    yield _number("Samples", *(amount_text(each.counts.samples) for each in (before, now)))
+    yield {
+        **_number("Days", *(amount_text(each.counts.days) for each in (before, now))),
+        "limit": f"of {amount_text(schedule.limit)}",
+        "bar": slack_bar(schedule),
+        "status": Status.PASS if schedule.ok else Status.FAIL,
+    }
+    yield {
+        **_number("Credits", amount_text(before.cost), amount_text(now.cost)),
+        "limit": f"of {amount_text(lab.budget)}",
+        "bar": cost_bar(now),
+        "status": Status.FAIL if over else Status.PASS,
+    }
+    yield {
+        **_number(capitalised(found.measure), was.number, found.number),
+        "limit": bounds,
+        "bar": evidence_bar(found, [was, found]),
+        "status": evidence_status(found),
+    }
+
+
+def _number(name: str, was: str, now: str) -> dict[str, object]:
+    bar: Bar | None = None
+    moved = was if was != now else ""
+    return {"name": name, "was": moved, "now": now, "limit": "", "bar": bar, "status": ""}
+
+
+# --- the negotiation ------------------------------------------------------------------------
+
+
+def round_slide(negotiation: Negotiation, at: int, *, confirmed: bool, note: str = "") -> str:
+    """Return a round: what changed in it, what each side wants, and the plan on the table.
+
+    Args:
+        negotiation: with the round in it.
+        at: the round, counted from 0.
+        confirmed: whether it was played here, or replays here.
+        note: what is to be said of one that is not.
+    """
+    done, before = negotiation.rounds[at], negotiation.state_before(at).plan
+    return drawn(
+        "slide_round",
+        caption=round_caption(negotiation, at),
+        scientist=_scientist(before, done),
+        manager=_manager(done),
+        confirmed=confirmed,
+        stands=_stands(PlanStep(before or done.plan, done.plan)) if done.plan else None,
+        note=note,
+    )
+
+
+def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
+    action, plan = done.action, done.plan
+    told = list(action.questions) if action else []
+    rows: Rows = []
+    if action is not None and plan is not None and not done.only_asks:
+        rows = change_rows(PlanStep(before, plan)) if before else []
+        told = [] if rows else [f"{size_text(plan.plan)}."]
+        if action.action_type is ScientistActionType.ACCEPT:
+            told = ["Takes what the Lab Manager offers." if rows else "Takes the plan as it is."]
+    return _side(turn_title(done), rows, [*told, done.reason])
+
+
+def _manager(done: Round) -> dict[str, object] | None:
+    verdict = answer_verdict(done)
+    if done.answer is None or verdict is None:
+        return None
+    suggests = done.answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
+    if not suggests or done.offer is None or done.plan is None:
+        return {**_side(verdict.title, [], [verdict.text]), "status": verdict.status}
+    step = PlanStep(done.plan, done.offer.after)
+    price = "; ".join(filter(None, (saved_text(step), evidence_text(step), fidelity_move(step))))
+    return {
+        **_side(verdict.title, change_rows(step), [f"{capitalised(price)}."]),
+        "status": verdict.status,
+    }
+
+
+def _side(does: str, rows: Rows, told: list[str]) -> dict[str, object]:
+    """Return what a side does, as many of its changes as fit, and what is said beside them."""
+    others = [name.lower() for name, _, _ in rows[_MOST_CHANGES:]]
+    return {
+        "does": does.lower(),
+        "rows": rows[:_MOST_CHANGES],
+        "others": f"and other {', '.join(others)}" if others else "",
+        "told": [text for text in told if text],
+    }
+
+
+def outcome_slide(
+    negotiation: Negotiation, verdict: Verdict, *, confirmed: bool, note: str = ""
+) -> str:
+    """Return how it ended: the verdict, from the first plan to the last, and who gave what.
+
+    Args:
+        negotiation: as far as it has gone.
+        verdict: how it ended, or where it stands.
+        confirmed: whether it was played here, or replays here.
+        note: what is to be said of one that is not.
+    """
+    plans = [done.plan for done in negotiation.rounds if done.plan is not None]
+    known = bool(plans) and confirmed
+    return drawn(
+        "slide_outcome",
+        verdict=verdict,
+        is_open=negotiation.outcome is None,
+        stands=_stands(PlanStep(plans[0], plans[-1])) if known else None,
+        gave=ledger_sentence(ledger(negotiation)) if known else "",
+        note=note,
+    )
+
+
+# --- two plans ------------------------------------------------------------------------------
+
+
+def beside_slide(yours: Assessment, other: Assessment, name: str) -> str:
+    """Return two plans in two columns: in what they differ, and nothing else.
+
+    Args:
+        yours: your plan.
+        other: another one in the same lab.
+        name: what it is.
+    """
+    step = PlanStep(yours, other)
+    fields = change_rows(step)
+    return drawn(
+        "slide_beside",
+        name=name,
+        verdicts=[plan_verdict(yours), plan_verdict(other)],
+        fails=[failing_text(plan.causes) if plan.failing else "" for plan in (yours, other)],
+        fields=fields,
+        measures=list(_measures(step)),
+    )
+
+
+def _measures(step: PlanStep) -> Iterator[tuple[str, list[tuple[str, Bar | None, str]]]]:
+    """Yield what two plans cost, show and lose, where it differs: the name, and both cells."""
+    both = (step.before, step.after)
+    found = [plan.evidence for plan in both]
+    if step.credits_saved:
+        over = [plan.cost > plan.pack.lab.budget for plan in both]
+        yield (
+            "Credits",
+            [
+                (amount_text(plan.cost), cost_bar(plan), Status.FAIL if much else Status.PASS)
+                for plan, much in zip(both, over, strict=True)
+            ],
+        )
+    if step.evidence_changed:
+        bars = [(each.number, evidence_bar(each, found), evidence_status(each)) for each in found]
+        yield capitalised(found[0].measure), [(text, bar, status) for text, bar, status in bars]
+    if fidelity_move(step):
+        yield "Fidelity loss", [(str(plan.fidelity_loss), None, "") for plan in both]
+
+
+def region_slide(title: str, reading: str) -> str:
+    """Return the heading of the region's figure, and how to read it."""
+    return drawn("slide_region", title=title, reading=reading)
