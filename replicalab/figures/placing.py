@@ -80,9 +80,7 @@ def width_of(text: str) -> float:
     return len(text) * LETTER + 8
 
 
-def placed(
-    labels: Sequence[Wanted], marks: Sequence[Place], height: float = PLOT
-) -> list[Place]:
+def placed(labels: Sequence[Wanted], marks: Sequence[Place], height: float = PLOT) -> list[Place]:
     """Return a place for each label, in their order: clear of labels before it, then of marks.
 
     Args:

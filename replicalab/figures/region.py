@@ -72,6 +72,7 @@ def region_figure(
     *,
     lost: bool = False,
     plot: int = PLOT,
+    by: float = 1.0,
 ) -> go.Figure:
     """Return the region as a map: evidence in blue, what does not fit hatched, limits named.
 
@@ -82,8 +83,9 @@ def region_figure(
         title: what the chart shows, and for which lab; None where that stands above it.
         lost: whether to show which samples cannot count, and what keeps them from it.
         plot: the height of the plot, in px.
+        by: how many times larger all of it is drawn in the end.
     """
-    sheet = _Map(region, plot)
+    sheet = _Map(region, plot, by)
     sheet.draw_evidence()
     sheet.draw_misfits()
     if lost:
@@ -125,12 +127,13 @@ def _size(days: float, samples: float) -> str:
 class _Map(Sheet):
     """The chart of a region; each day is a column, ``half`` a step wide on either side."""
 
-    def __init__(self, region: Region, plot: int = PLOT) -> None:
+    def __init__(self, region: Region, plot: int = PLOT, by: float = 1.0) -> None:
         self.region = region
         self.days = [float(day) for day in region.days]
         self.half = (self.days[1] - self.days[0]) / 2
         self.top = float(region.samples[-1])
-        super().__init__((self.days[0] - self.half, self.days[-1] + self.half), (0, self.top), plot)
+        across = self.days[0] - self.half, self.days[-1] + self.half
+        super().__init__(across, (0, self.top), plot, by)
 
     def draw_evidence(self) -> None:
         """Draw the evidence of each plan as a shade of blue."""

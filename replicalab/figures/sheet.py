@@ -24,6 +24,9 @@ SYMBOLS: Final = {
 """What each plan is marked with; they differ in greyscale too."""
 _TITLE: Final = 66
 _UNTITLED: Final = 10
+_IN_PX: Final = frozenset(
+    {"size", "width", "height", "l", "r", "t", "b", "xshift", "yshift", "borderpad", "standoff"}
+)
 BELOW: Final = 54
 RIGHT: Final = 14
 """Room around the plot in px: for the title above, for the scale below, at the right."""
@@ -70,13 +73,14 @@ class Sheet:
     Attributes:
         x, y: the ends of its axes: left and right, bottom and top.
         plot: the height of the plot, in px.
+        by: how many times larger all of it is drawn in the end.
         traces: what is drawn, each a part of plotly's figure.
         marks: the places of the plans.
         chips, names: the labels of plans and of lines, each with how it is to look.
     """
 
-    def __init__(self, x: Spot, y: Spot, plot: int = PLOT) -> None:
-        self.x, self.y, self.plot = x, y, plot
+    def __init__(self, x: Spot, y: Spot, plot: int = PLOT, by: float = 1.0) -> None:
+        self.x, self.y, self.plot, self.by = x, y, plot, by
         self.traces: list[dict[str, Any]] = []
         self.marks: list[Place] = []
         self.chips: list[tuple[Wanted, dict[str, Any]]] = []
@@ -205,7 +209,21 @@ class Sheet:
             **layout,
         }}  # fmt: skip
         # Plotly takes four times as long where it checks what is built; the tests check it.
-        return go.Figure(spec, _validate=False)
+        return go.Figure(_enlarged(spec, self.by), _validate=False)
+
+
+def _enlarged(part: Any, by: float) -> Any:
+    """Return a part of a figure with all that is in px so many times larger."""
+    if by == 1 or not isinstance(part, dict | list):
+        return part
+    if isinstance(part, list):
+        return [_enlarged(each, by) for each in part]
+    return {
+        key: value * by
+        if key in _IN_PX and isinstance(value, int | float)
+        else _enlarged(value, by)
+        for key, value in part.items()
+    }
 
 
 def _named(axis: Mapping[str, object]) -> dict[str, object]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from replicalab.assessment import Assessment, failing_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text
-from replicalab.models import LabManagerActionType, ScientistActionType
+from replicalab.models import Dimension, LabManagerActionType, ScientistActionType
 from replicalab.negotiation import Negotiation, Round, ledger
 from replicalab.panels.drawing import Bar, drawn
 from replicalab.panels.plan import cost_bar, evidence_bar, slack_bar
@@ -113,7 +113,7 @@ def _numbers(step: PlanStep) -> Iterator[dict[str, object]]:
     before, now = step.before, step.after
     lab, was, found = now.pack.lab, before.evidence, now.evidence
     bounds = f"target {found.amount(found.target)}, floor {found.amount(found.floor)}"
-    schedule, over = now.slack["schedule"], now.cost > lab.budget
+    schedule, over = now.slack[Dimension.SCHEDULE], now.cost > lab.budget
     yield _number("Samples", *(amount_text(each.counts.samples) for each in (before, now)))
     yield {
         **_number("Days", *(amount_text(each.counts.days) for each in (before, now))),
@@ -144,14 +144,13 @@ def _number(name: str, was: str, now: str) -> dict[str, object]:
 # --- the negotiation ------------------------------------------------------------------------
 
 
-def round_slide(negotiation: Negotiation, at: int, *, confirmed: bool, note: str = "") -> str:
+def round_slide(negotiation: Negotiation, at: int, note: str = "") -> str:
     """Return a round: what changed in it, what each side wants, and the plan on the table.
 
     Args:
         negotiation: with the round in it.
         at: the round, counted from 0.
-        confirmed: whether it was played here, or replays here.
-        note: what is to be said of one that is not.
+        note: what is to be said of one that is not confirmed; empty for one that is.
     """
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
     return drawn(
@@ -159,7 +158,7 @@ def round_slide(negotiation: Negotiation, at: int, *, confirmed: bool, note: str
         caption=round_caption(negotiation, at),
         scientist=_scientist(before, done),
         manager=_manager(done),
-        confirmed=confirmed,
+        confirmed=not note,
         stands=_stands(PlanStep(before or done.plan, done.plan)) if done.plan else None,
         note=note,
     )
@@ -203,19 +202,16 @@ def _side(does: str, rows: Rows, told: list[str]) -> dict[str, object]:
     }
 
 
-def outcome_slide(
-    negotiation: Negotiation, verdict: Verdict, *, confirmed: bool, note: str = ""
-) -> str:
+def outcome_slide(negotiation: Negotiation, verdict: Verdict, note: str = "") -> str:
     """Return how it ended: the verdict, from the first plan to the last, and who gave what.
 
     Args:
         negotiation: as far as it has gone.
         verdict: how it ended, or where it stands.
-        confirmed: whether it was played here, or replays here.
-        note: what is to be said of one that is not.
+        note: what is to be said of one that is not confirmed; empty for one that is.
     """
     plans = [done.plan for done in negotiation.rounds if done.plan is not None]
-    known = bool(plans) and confirmed
+    known = bool(plans) and not note
     return drawn(
         "slide_outcome",
         verdict=verdict,
@@ -229,19 +225,22 @@ def outcome_slide(
 # --- two plans ------------------------------------------------------------------------------
 
 
-def beside_slide(yours: Assessment, other: Assessment, name: str) -> str:
+def beside_slide(yours: Assessment, other: Assessment, name: str, *also: str) -> str:
     """Return two plans in two columns: in what they differ, and nothing else.
 
     Args:
         yours: your plan.
         other: another one in the same lab.
         name: what it is.
+        also: what else it is.
     """
     step = PlanStep(yours, other)
     fields = change_rows(step)
     return drawn(
         "slide_beside",
         name=name,
+        also=also,
+        column=capitalised(name),
         verdicts=[plan_verdict(yours), plan_verdict(other)],
         fails=[failing_text(plan.causes) if plan.failing else "" for plan in (yours, other)],
         fields=fields,
@@ -269,6 +268,6 @@ def _measures(step: PlanStep) -> Iterator[tuple[str, list[tuple[str, Bar | None,
         yield "Fidelity loss", [(str(plan.fidelity_loss), None, "") for plan in both]
 
 
-def region_slide(title: str, reading: str) -> str:
+def region_slide(title: str, *lines: str) -> str:
     """Return the heading of the region's figure, and how to read it."""
-    return drawn("slide_region", title=title, reading=reading)
+    return drawn("slide_region", title=title, lines=[line for line in lines if line])

@@ -4,10 +4,10 @@ Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``
 ``round`` (shown from 1), ``plan`` (absent for the reference protocol), and ``budget``, ``days`` and
 ``staff`` (each only where another lab is supposed), ``scientist``, ``manager``, ``recording`` and
 ``present``, the slide of a presentation (each only where it is not the default), ``own``, a key to
-a visitor's study, and ``moves``, what was played by hand. Plan and moves are JSON, compressed, with a checksum of
-their own, so that a link that was cut anywhere is noticed rather than half read. An address typed
-by hand needs no ``v``; in one with it an absent ``scientist`` is the simple rule, as it was in
-links from before.
+a visitor's study, and ``moves``, what was played by hand. Plan and moves are JSON, compressed, with
+a checksum of their own, so that a link that was cut anywhere is noticed rather than half read. An
+address typed by hand needs no ``v``; in one with it an absent ``scientist`` is the simple rule, as
+it was in links from before.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Presenting: what is on the screen, slide by slide, one screen each, for an audience.
 
-A presentation takes the place of any page and leaves it as it was. `deck` alone decides which slides
-there are, in which order; the workspace, and so the address, holds which one is shown.
+A presentation takes the place of any page and leaves it as it was. `deck` alone decides which
+slides there are, in which order; the workspace, and so the address, holds which one is shown.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.figures import CONFIG
+from replicalab.lexicon import capitalised
 from replicalab.panels import Slide
 from replicalab.panels.present import (
     beside_slide,
@@ -28,7 +29,7 @@ from replicalab.panels.present import (
     top_panel,
 )
 from replicalab.planner import Options
-from replicalab.text.tradeoffs import means_text, region_title, shade_text
+from replicalab.text.tradeoffs import means_text, own_items_text, region_title, shade_text
 from replicalab.ui import panel, state
 from replicalab.ui.negotiation import aside, settings, table
 from replicalab.ui.negotiation.table import NOT_DRAWN, Kept
@@ -36,7 +37,9 @@ from replicalab.ui.tradeoffs.outlook import Outlook, look
 from replicalab.ui.tradeoffs.region import region_chart
 
 _PLOT: Final = 280
-"""The height of the region's plot before it is enlarged, in px."""
+"""The height of the region's plot before it is enlarged, in px; a higher screen shows it higher."""
+_LARGER: Final = 1.7
+"""How many times larger than on a page the region is, so that its smallest type has 22 px."""
 _SEEN: Final = (
     ("Back", "chevron_left", "Left", "back"),
     ("Next", "chevron_right", "Right", "next"),
@@ -109,21 +112,20 @@ def _told(slides: list[Shown]) -> list[Shown]:
 
 def _negotiated(kept: Kept) -> Iterator[Shown]:
     negotiation, note = kept.negotiation, "" if kept.confirmed else NOT_DRAWN
-    how = {"confirmed": kept.confirmed, "note": note}
     for at in range(len(negotiation.rounds)):
-        yield Shown(Slide.ROUND, partial(round_slide, negotiation, at, **how))
-    yield Shown(Slide.OUTCOME, partial(outcome_slide, negotiation, kept.verdict, **how))
+        yield Shown(Slide.ROUND, partial(round_slide, negotiation, at, note))
+    yield Shown(Slide.OUTCOME, partial(outcome_slide, negotiation, kept.verdict, note))
 
 
 def _after(here: Options, kept: Kept | None) -> Iterator[Shown]:
     """Yield your plan beside each other one, and the region."""
-    for plan, name in _others(here, kept):
-        yield Shown(Slide.BESIDE, partial(beside_slide, here.yours, plan, name))
+    for plan, names in _others(here, kept):
+        yield Shown(Slide.BESIDE, partial(beside_slide, here.yours, plan, *names))
     yield Shown(Slide.REGION, partial(_region_heading, here))
 
 
-def _others(here: Options, kept: Kept | None) -> Iterator[tuple[Assessment, str]]:
-    """Yield each plan to be seen beside yours, with all its names."""
+def _others(here: Options, kept: Kept | None) -> list[tuple[Assessment, list[str]]]:
+    """Return each plan to be seen beside yours, with all its names."""
     named = [(here.offered, "the Lab Manager’s offer"), (here.least.after, "the least-loss plan")]
     if kept is not None and (last := kept.negotiation.state.plan) is not None:
         named.append((last, "the last plan of the negotiation"))
@@ -134,8 +136,7 @@ def _others(here: Options, kept: Kept | None) -> Iterator[tuple[Assessment, str]
             same.append(name)
         elif plan.plan != here.yours.plan and plan.pack == here.yours.pack:
             found.append((plan, [name]))
-    for plan, names in found:
-        yield plan, ", ".join(names)
+    return found
 
 
 # --- the region -----------------------------------------------------------------------------
@@ -143,17 +144,20 @@ def _others(here: Options, kept: Kept | None) -> Iterator[tuple[Assessment, str]
 
 def _region_heading(here: Options) -> str:
     view = look(here)
-    reading = (means_text(view.pack), shade_text(view.region.plan.evidence), "hatched: too much")
-    return region_slide(region_title(view.region), "; ".join(reading))
+    shade = shade_text(view.region.plan.evidence)
+    reading = f"{capitalised(means_text(view.pack))}. {capitalised(shade)}; hatched: does not fit."
+    own = own_items_text(view.drawn, view.yours, view.effect)
+    return region_slide(region_title(view.region), reading, own)
 
 
 def _draw_region(view: Outlook) -> None:
-    """Draw the region's figure; the stylesheet enlarges it."""
+    """Draw the region's figure."""
     title = region_title(view.region)
     with st.container(key="stage_region"):
         st.plotly_chart(
-            region_chart(view, None, plot=_PLOT),
+            region_chart(view, None, plot=_PLOT, by=_LARGER),
             key="stage_chart",
+            height="stretch",
             config={**CONFIG, "staticPlot": True},
             alt=f"{title} {means_text(view.pack)}. Days against samples.",
         )

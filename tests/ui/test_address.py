@@ -28,7 +28,7 @@ from replicalab.ui.address import (
     from_query,
     to_query,
 )
-from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
+from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, MOST_SLIDES, Workspace
 from tests.factories import make_protocol
 from tests.golden import assert_golden
 from tests.strategies import protocols
@@ -66,7 +66,7 @@ def workspaces(draw: st.DrawFn) -> Workspace:
         scientist=draw(st.sampled_from(ScientistKind)),
         lab_manager=draw(st.sampled_from(LabManagerKind)),
         recording=draw(st.none() | st.from_regex(r"\A[a-z][a-z0-9_]{0,63}\Z")),
-        presenting=draw(st.booleans()),
+        presenting=draw(st.integers(0, MOST_SLIDES)),
     )
     playable = work.recording is None and work.scientist is not ScientistKind.MODEL
     return work.changed(moves=draw(st.sampled_from([(), MOVES])) if playable else ())
@@ -114,7 +114,7 @@ def test_query_of_a_workspace_counts_rounds_from_1_and_has_a_checksum() -> None:
             scientist=ScientistKind.PERSON,
             lab_manager=LabManagerKind.LEAST_LOSS,
             recording="one_run",
-            presenting=True,
+            presenting=3,
         ),
         Workspace(scientist=ScientistKind.PERSON, moves=MOVES),
     ],
@@ -142,8 +142,8 @@ def test_link_saved_by_an_earlier_version_opens_and_is_written_the_same(
     [
         ({"budget": 2700, "staff": 5}, {"budget": "2700", "staff": "5"}),
         (
-            {"scientist": ScientistKind.EVIDENCE_AWARE, "presenting": True},
-            {"scientist": "evidence_aware", "present": "1"},
+            {"scientist": ScientistKind.EVIDENCE_AWARE, "presenting": 3},
+            {"scientist": "evidence_aware", "present": "3"},
         ),
         (
             {"scientist": ScientistKind.PERSON, "moves": MOVES},
@@ -364,7 +364,7 @@ UNUSABLE: Final = [
     *(("budget", "0"), ("days", "-3"), ("staff", "1000000001")),
     *(("scientist", "Baseline"), ("scientist", ""), ("manager", "reference ")),
     *(("recording", "../../etc/passwd"), ("recording", "x" * 65)),
-    *(("present", "yes"), ("present", "True")),
+    *(("present", "yes"), ("present", "100")),
     *(("plan", text) for text in ("", TEXT[:-9], values(sample_size=-1))),
     *(("moves", text) for text in ("", encode_moves(MOVES)[:-9], packed("[{}]"), packed("[1"))),
     ("moves", packed('[{"number": 0, "by": "rule"}]')),

@@ -155,11 +155,12 @@ def story_lines(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("story", STORIES.values(), ids=list(STORIES))
 def test_story_says_its_line_where_it_is_told(story: Story) -> None:
-    assert story_lines(tell(story.key)) == [f"Story: {story.title}. {story.line}"]
+    app = press(tell(story.key), "Leave")
+    assert story_lines(app) == [f"Story: {story.title}. {story.line}"]
 
 
 def test_story_ends_when_the_plan_changes_and_returns_when_that_is_undone() -> None:
-    app = tell("half_the_sample")
+    app = press(tell("half_the_sample"), "Leave")
     assert story_lines(go(app, NEGOTIATION)) == []
     assert len(story_lines(go(app, PROTOCOL))) == 1
     assert story_lines(type_number(app, "Sample size", 20)) == []
@@ -167,7 +168,7 @@ def test_story_ends_when_the_plan_changes_and_returns_when_that_is_undone() -> N
 
 
 def test_story_goes_on_through_the_rounds_and_ends_when_more_are_played() -> None:
-    app = press(tell("cut_that_costs_nothing"), "Next")
+    app = press(press(tell("cut_that_costs_nothing"), "Leave"), "Next")
     assert len(story_lines(app)) == 1
     assert story_lines(type_number(app, "Rounds at most", 6)) == []
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from replicalab.lexicon import amount_text
 from replicalab.models import DIMENSIONS, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import load_scenario
-from replicalab.text.negotiation import outcome_verdict, round_caption
+from replicalab.text.negotiation import outcome_verdict
 from replicalab.text.plan import used_text
 from replicalab.ui.address import encode_plan
 from tests.golden import assert_golden
@@ -21,7 +20,6 @@ from tests.ui.negotiating import (
     REFERENCE,
     SIMPLE,
     TOLD,
-    headers,
     outcome,
     round_shown,
     rows_in,
@@ -35,13 +33,10 @@ from tests.ui.reading import (
     alerts,
     can_press,
     go,
-    labels,
     number,
     pick,
-    plain,
     press,
     query_of,
-    run,
     said,
     texts,
     type_number,
@@ -170,11 +165,10 @@ def test_rounds_limit_is_kept_and_another_plan_begins_at_the_first(most: int) ->
 def test_choosing_players_and_presenting_are_no_steps_to_undo() -> None:
     app = go(type_number(visit(PROTOCOL), "Sample size", 100), NEGOTIATION)
     pick(app, "Lab Manager", "least_loss")
-    app.toggle[0].set_value(True)
-    go(run(app), PROTOCOL)
-    press(app, "Undo")
+    press(press(app, "Present"), "Next")
+    press(press(go(app, PROTOCOL), "Leave"), "Undo")
     assert number(app, "Sample size").value == 300
-    assert (query_of(app)["manager"], query_of(app)["present"]) == ("least_loss", "1")
+    assert query_of(app)["manager"] == "least_loss"
 
 
 # --- what cannot be opened ---
@@ -195,46 +189,3 @@ def test_plan_without_days_or_controls_is_negotiated() -> None:
     app = visit(NEGOTIATION, plan=encode_plan(plan))
     assert round_shown(app).startswith("Round 1 of ")
     assert "Protects against: nothing: it has no controls\n" in said(app)
-
-
-# --- presenting ---
-
-
-def title(app: AppTest) -> str:
-    """Return the page's title, as read."""
-    return plain(str(app.title[0].value))
-
-
-def test_presenting_hides_the_controls_and_tells_each_round_in_a_line() -> None:
-    app, negotiation = visit(NEGOTIATION, **SIMPLE, present="1"), TOLD
-    assert labels(app) == ["Leave the presentation", "First", "Back", "Next", "Last", "Play"]
-    assert not app.selectbox
-    assert not app.number_input
-    assert not app.file_uploader
-    assert title(app) == outcome_verdict(negotiation).text
-    press(app, "Next")
-    assert headers(app) == [round_caption(negotiation, 1)]
-    assert "150 samples in 7 days for 2,300 of 2,600 credits, power 0.58" in said(app)
-    assert "Offers 150 samples in 6 days for 2,250 of 2,600 credits, power 0.58" in said(app)
-    assert rows_in(app, "matrix")[0] == ["Round", "1", "2", "3", "4", "5"]
-
-
-def test_presenting_stands_in_the_address_and_has_a_way_out() -> None:
-    app = visit(NEGOTIATION, **SIMPLE, round="3")
-    app.toggle[0].set_value(True)
-    run(app)
-    assert round_shown(app) == "Round 3 of 5"
-    assert query_of(app)["present"] == "1"
-    press(app, "Leave the presentation")
-    assert "present" not in query_of(app)
-    assert "Fork here" in labels(app)
-
-
-def test_presenting_what_cannot_be_negotiated_still_has_a_way_out() -> None:
-    app = press(visit(NEGOTIATION, present="1", recording="zebra"), "Leave the presentation")
-    assert app.selectbox
-
-
-def test_presenting_before_the_first_round_says_so() -> None:
-    app = visit(NEGOTIATION, present="1", scientist="person")
-    assert title(app) == "Round 1 of 5: no plan is on the table yet."

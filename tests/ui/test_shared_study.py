@@ -279,8 +279,7 @@ def test_study_that_is_gone_is_named_in_a_presentation(monkeypatch: pytest.Monke
     link = lost(monkeypatch)
     app = visit(NEGOTIATION, **{**link, "present": "1"})
     assert GONE in said(app)
-    app.toggle[0].set_value(True)
-    assert GONE in said(run(app))
+    assert GONE in said(press(app, "Next"))
 
 
 def test_older_address_too_soon_leaves_the_one_that_is_asked_for(

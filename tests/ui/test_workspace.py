@@ -67,13 +67,13 @@ def test_workspace_that_moves_keeps_all_else(moved: Workspace, changes: dict[str
 @pytest.mark.parametrize("same_lab", [True, False])
 def test_undone_step_keeps_the_talks_and_levers_only_in_the_same_lab(same_lab: bool) -> None:
     before = Workspace(seed=3 if same_lab else 4, difficulty=Difficulty.HARD, round_number=4)
-    now = FULL.changed(presenting=True)
+    now = FULL.changed(presenting=3)
     assert before.stepped_from(now) == before.changed(
         round_number=0,
         max_rounds=7,
         scientist="person",
         lab_manager="least_loss",
-        presenting=True,
+        presenting=3,
         **(now.levers if same_lab else {}),
     )
 

@@ -9,8 +9,7 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.models import LabManagerActionType
-from replicalab.negotiation import AUTOMATIC, Round, ScientistKind
+from replicalab.negotiation import AUTOMATIC, ScientistKind
 from replicalab.panels.negotiation import outcome_panel
 from replicalab.planner import Options
 from replicalab.text.negotiation import (
@@ -18,13 +17,7 @@ from replicalab.text.negotiation import (
     RECORDED,
     SCIENTISTS,
     Player,
-    answer_verdict,
-    on_the_table,
-    outcome_verdict,
-    round_caption,
-    turn_title,
 )
-from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.negotiation import (
@@ -41,7 +34,7 @@ from replicalab.ui.negotiation import (
 )
 from replicalab.ui.negotiation.asking import Asking
 from replicalab.ui.negotiation.table import NOT_DRAWN, Kept, Left, Task
-from replicalab.ui.words import coloured, escaped, verdict_badge
+from replicalab.ui.words import escaped
 from replicalab.ui.workspace import MOST_ROUNDS
 
 _SCIENTIST: Final = "scientist_choice"

@@ -58,7 +58,7 @@ def _draw_chart(view: Outlook) -> None:
     )
 
 
-def region_chart(view: Outlook, title: tuple[str, str] | None, **how: int) -> go.Figure:
+def region_chart(view: Outlook, title: tuple[str, str] | None, **how: Any) -> go.Figure:
     """Return the region as it is chosen to be seen; `region_figure` takes the rest."""
     limits = {limit: text.label for limit, text in limit_texts(view.pack).items()}
     return region_figure(view.region, _marks(view), limits, title, lost=view.choice.lost, **how)
