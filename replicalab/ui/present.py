@@ -36,7 +36,7 @@ from replicalab.ui.negotiation.table import NOT_DRAWN, Kept
 from replicalab.ui.tradeoffs.outlook import Outlook, look
 from replicalab.ui.tradeoffs.region import region_chart
 
-_PLOT: Final = 280
+_PLOT: Final = 215
 """The height of the region's plot before it is enlarged, in px; a higher screen shows it higher."""
 _LARGER: Final = 1.7
 """How many times larger than on a page the region is, so that its smallest type has 22 px."""

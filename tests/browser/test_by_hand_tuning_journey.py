@@ -135,9 +135,8 @@ def _resets_and_applies_one_change_then_all(page: Page) -> None:
 
 @pytest.mark.parametrize("view", [PROJECTOR, PROJECTOR_DARK, PHONE], ids=str)
 def test_story_of_the_halved_sample_reads_on_its_page(app_page: Page, view: View) -> None:
-    open_app(
-        app_page, "/Protocol?" + urlencode(to_query(stories()[0].workspace.changed(presenting=0)))
-    )
+    left = stories()[0].workspace.changed(presenting=0)
+    open_app(app_page, "/Protocol?" + urlencode(to_query(left)))
     if view.width > PHONE.width:
         for part in ("Staff:", "What it rests on"):
             expect(app_page.get_by_text(part).first).to_be_in_viewport()

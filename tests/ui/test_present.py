@@ -1,0 +1,162 @@
+"""Presenting: the deck and its order, the way through it, and the page that it leaves as it was."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.models import revise
+from replicalab.negotiation import ScientistKind
+from replicalab.scenarios import load_scenario
+from replicalab.text.negotiation import outcome_verdict, round_caption
+from replicalab.ui.address import encode_plan
+from replicalab.ui.stories import Story, StoryPage, stories
+from tests.negotiation.playing import by_rule
+from tests.ui.negotiating import round_shown
+from tests.ui.reading import (
+    IN_EVERY_LAB,
+    NEGOTIATION,
+    PAGES,
+    PROTOCOL,
+    TRADE_OFFS,
+    can_press,
+    heard,
+    labels,
+    panels,
+    press,
+    query_of,
+    run,
+    said,
+    visit,
+)
+
+STROOP: Final = load_scenario("psy_stroop", "medium")
+TALKS: Final = by_rule(STROOP, STROOP.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
+LAST: Final = 8
+"""Question, plan, two rounds, outcome, two plans beside it, region."""
+
+
+def place(app: AppTest) -> str:
+    """Return which slide of how many is on show."""
+    return slide(app).split("\n")[1]
+
+
+def slide(app: AppTest) -> str:
+    """Return what the slide on show says, its top line first."""
+    [panel] = [
+        each for each in panels(app) if each.find(".//div[@class='rl slide top']") is not None
+    ]
+    return heard(panel)
+
+
+def slides(app: AppTest) -> list[str]:
+    """Return what every slide says, from the one on show to the last."""
+    found = [slide(app)]
+    while can_press(app, "Next"):
+        found.append(slide(press(app, "Next")))
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_is_presented_in_its_place_and_left_as_it_was(page: str) -> None:
+    app = visit(page, study="psy_stroop", round="2", budget="1200")
+    told, query = said(app), query_of(app)
+    press(app, "Present")
+    assert place(app) == f"1 / {LAST}"
+    assert not app.get("page_link")
+    assert labels(app)[:3] == ["Back", "Next", "Leave"]
+    press(press(app, "Next"), "Leave")
+    assert (said(app), query_of(app)) == (told, query)
+
+
+def test_deck_tells_the_question_first_and_the_outcome_after_the_rounds() -> None:
+    question, plan, first, second, outcome, offer, least, region = slides(
+        visit(study="psy_stroop", present="1")
+    )
+    assert STROOP.paper.goal in question
+    assert "1,000 credits" in question
+    assert "Target 0.80: what the study aims for" in question
+    assert "The study’s own plan" in plan
+    assert round_caption(TALKS, 0) in first
+    assert round_caption(TALKS, 1) in second
+    verdict = outcome_verdict(TALKS).text
+    assert verdict in outcome
+    assert not any("Agreed" in text for text in (question, plan, first, second))
+    assert "beside the Lab Manager’s offer, also the last plan of the negotiation" in offer
+    assert "beside the least-loss plan" in least
+    assert "up to 50 samples" in region
+
+
+def test_slides_go_back_and_forth_and_to_both_ends() -> None:
+    app = visit(NEGOTIATION, study="psy_stroop", present="2")
+    assert not can_press(press(app, "Home"), "Back")
+    for key, number in (("PageDown", 2), ("Space", 3), ("Down", 4), ("Up", 3), ("PageUp", 2)):
+        assert place(press(app, key)) == f"{number} / {LAST}"
+    assert place(press(app, "End")) == f"{LAST} / {LAST}"
+    assert not can_press(app, "Next")
+    assert query_of(app)["present"] == str(LAST)
+
+
+def test_link_beyond_the_last_slide_shows_the_last() -> None:
+    app = visit(TRADE_OFFS, study="psy_stroop", present="99")
+    assert place(app) == f"{LAST} / {LAST}"
+    assert place(press(app, "Back")) == f"{LAST - 1} / {LAST}"
+
+
+@IN_EVERY_LAB
+def test_every_study_is_presented_to_its_region(study: str, lab: str) -> None:
+    app = visit(study=study, lab=lab, present="99")
+    number, last = place(app).split(" / ")
+    assert number == last
+    assert app.get("plotly_chart")
+
+
+def test_region_is_that_of_the_lab_that_the_levers_suppose() -> None:
+    app = visit(study="psy_stroop", budget="1200", present="99")
+    assert "With 1,200 credits" in slide(app)
+
+
+# --- stories ---
+
+
+@pytest.mark.parametrize("told", stories(), ids=lambda story: story.key)
+def test_story_is_presented_from_its_beginning_to_its_point(told: Story) -> None:
+    app = visit(study="ml_resnet_cifar10")
+    app.button(key=told.key).click()
+    run(app)
+    assert place(app).startswith("1 / ")
+    *before, point = slides(app)
+    assert f"{told.title}. {told.line}" in point
+    assert not any(told.title in text for text in before)
+    press(app, "Leave")
+    if told.page is StoryPage.NEGOTIATION:
+        assert round_shown(app).startswith("Round 1 of")
+    assert "present" not in query_of(app)
+
+
+# --- what is not there ---
+
+
+def test_plan_that_cannot_be_negotiated_is_presented_without_rounds() -> None:
+    plan = revise(STROOP.reference_protocol, sample_size=0)
+    told = slides(visit(PROTOCOL, study="psy_stroop", plan=encode_plan(plan), present="1"))
+    assert any("No negotiation" in text and "sample size of 0" in text for text in told)
+    assert not any("Round 1" in text for text in told)
+
+
+def test_recording_that_is_not_known_is_said_and_can_be_left() -> None:
+    app = visit(NEGOTIATION, present="3", recording="zebra")
+    assert "'zebra' is not known" in slide(app)
+    assert press(app, "Leave").selectbox
+
+
+def test_negotiation_before_its_first_round_is_said_to_be_open() -> None:
+    app = visit(NEGOTIATION, present="3", scientist="person")
+    assert "no plan is on the table yet" in slide(app)
+
+
+def test_link_that_was_changed_is_said_in_a_presentation() -> None:
+    app = visit(study="psy_stroop", present="2", seed="x")
+    assert "Not everything could be opened" in said(app)
