@@ -65,18 +65,18 @@ class Shown(NamedTuple):
 
 
 def draw(here: Options) -> None:
-    """Draw the slide on show, and in a corner the way on."""
+    """Draw in a corner the way on, where it stays from slide to slide, and the slide on show."""
     slides = deck(here)
     last, story = len(slides), state.told_story()
     number = min(state.workspace().presenting, last)
     shown = slides[number - 1]
+    _draw_ways(number, last)
     panels = [top_panel(here.yours.pack, number, last), shown.panel()]
     if story is not None and number == last:
         panels.append(point_panel(story.title, story.line))
     panel.draw(*panels)
     if shown.slide is Slide.REGION:
         _draw_region(look(here))
-    _draw_ways(number, last)
 
 
 # --- the deck -------------------------------------------------------------------------------

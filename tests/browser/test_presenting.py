@@ -16,9 +16,8 @@ from tests.browser.driving import (
     assert_accessible,
     looks,
     open_app,
-    wait_for_run,
 )
-from tests.browser.visiting import press, where
+from tests.browser.visiting import where
 
 HALL: Final = View("hall", 1920, 1080)
 LAST: Final = 8
@@ -34,20 +33,15 @@ def place(page: Page) -> Locator:
     return page.locator(".rl.slide.top p").last
 
 
-def strike(page: Page, key: str) -> None:
-    """Strike a key and wait for the page."""
-    with wait_for_run(page):
-        page.keyboard.press(key)
-
-
 @pytest.mark.parametrize("view", [PROJECTOR, PHONE_DARK], ids=str)
 def test_clicker_goes_through_the_slides_and_leaves_to_the_page(app_page: Page, view: View) -> None:
     open_app(app_page, "/Trade-offs?study=psy_stroop&round=2")
     expect(where(app_page)).to_be_visible()
     address = app_page.url
-    press(app_page, "Present")
+    app_page.get_by_role("button", name="Present").click()
     expect(place(app_page)).to_have_text(f"1 / {LAST}")
     expect(where(app_page)).to_have_count(0)
+    expect(app_page.get_by_role("button", name="Next")).to_be_enabled()
     for key, number in (
         ("PageDown", 2),
         ("ArrowRight", 3),
@@ -59,15 +53,17 @@ def test_clicker_goes_through_the_slides_and_leaves_to_the_page(app_page: Page, 
         ("End", LAST),
         ("Home", 1),
     ):
-        strike(app_page, key)
+        app_page.keyboard.press(key)
         expect(place(app_page)).to_have_text(f"{number} / {LAST}")
-    press(app_page, "Next")
-    strike(app_page, "Space")  # the button has the focus, and is not pressed beside
+    app_page.get_by_role("button", name="Next").click()
+    expect(place(app_page)).to_have_text(f"2 / {LAST}")
+    app_page.keyboard.press("Space")  # the button has the focus, and is not pressed beside
     expect(place(app_page)).to_have_text(f"3 / {LAST}")
     expect(app_page).to_have_url(re.compile(r"[?&]present=3(&|$)"))
     app_page.reload()
     expect(place(app_page)).to_have_text(f"3 / {LAST}")
-    strike(app_page, "Escape")
+    expect(app_page.get_by_role("button", name="Leave")).to_be_enabled()
+    app_page.keyboard.press("Escape")
     expect(where(app_page)).to_be_visible()
     expect(app_page).to_have_url(address)
 
@@ -79,6 +75,7 @@ def test_every_slide_is_one_screen_in_large_type(
 ) -> None:
     open_app(app_page, f"/Negotiation?study={study}&lab={lab}&present=1")
     expect(place(app_page)).to_have_text(re.compile("^1 / "))
+    expect(app_page.get_by_role("button", name="Next")).to_be_enabled()
     last = int(place(app_page).inner_text().partition(" / ")[2])
     main = app_page.get_by_test_id("stMain")
     for number in range(1, last + 1):
@@ -91,7 +88,7 @@ def test_every_slide_is_one_screen_in_large_type(
         assert max(beyond) <= 0, f"slide {number}: {beyond}"
         assert main.evaluate(TYPE) >= SMALLEST, f"slide {number}"
         if number < last:
-            strike(app_page, "PageDown")
+            app_page.keyboard.press("PageDown")
 
 
 @pytest.mark.parametrize("number", [1, 3, 5, 6, LAST])
