@@ -131,7 +131,7 @@ def _draw_problems() -> None:
         lines = "\n".join(f"- {escaped(problem)}" for problem in problems)
         st.warning(f"Not everything could be opened.\n{lines}", icon=":material/link_off:")
         st.button("Dismiss", on_click=problems.clear)
-    if state.address_lacks_plan():
+    if state.address_lacks_plan() and not state.workspace().presenting:
         st.warning(
             "This plan is too long for an address: a copied link or a reload opens the reference "
             "protocol. Shorten its texts, or save a negotiation of it to keep it.",

@@ -57,11 +57,6 @@ def badge(status: Status, text: str) -> str:
     return f":{_COLOURS[status]}-badge[{ICONS[status]} {text}]"
 
 
-def verdict_badge(verdict: Verdict) -> str:
-    """Return a verdict's short title as a badge."""
-    return badge(verdict.status, verdict.title)
-
-
 def draw_verdict(verdict: Verdict) -> None:
     """Draw a verdict sentence in its colour, with its symbol."""
     box = {Status.PASS: st.success, Status.CAUTION: st.warning, Status.FAIL: st.error}

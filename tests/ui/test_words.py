@@ -10,13 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from replicalab.characters import on_one_line
-from replicalab.text.verdicts import Status, Verdict
+from replicalab.text.verdicts import Status
 from replicalab.ui.words import (
     as_list,
     badge,
     coloured,
     escaped,
-    verdict_badge,
 )
 
 HOSTILE = (
@@ -122,8 +121,3 @@ def test_list_keeps_paragraphs_and_items_apart() -> None:
 def test_coloured_text_has_colour_symbol_and_word(status: Status, shown: str) -> None:
     assert coloured(status, "fine") == shown
     assert badge(status, "fine") == shown.replace("[", "-badge[", 1)
-
-
-def test_badge_of_a_verdict_is_its_title() -> None:
-    verdict = Verdict(Status.FAIL, "Not feasible", "Not feasible here: budget fails.")
-    assert verdict_badge(verdict) == ":red-badge[:material/cancel: Not feasible]"
