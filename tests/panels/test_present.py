@@ -20,6 +20,7 @@ from replicalab.panels.present import (
 from replicalab.planner.steps import differences
 from replicalab.scenarios import load_scenario
 from replicalab.text.negotiation import outcome_verdict
+from replicalab.text.verdicts import Status
 from tests.negotiation.playing import by_rule
 from tests.panels.test_negotiation import rows, tree
 from tests.ui.reading import IN_EVERY_LAB, heard
@@ -70,7 +71,7 @@ def test_outcome_goes_from_the_first_plan_to_the_last() -> None:
     [
         round_slide(TALKS, 0, NOTE),
         round_slide(TALKS, 1, NOTE),
-        outcome_slide(TALKS, outcome_verdict(TALKS)._replace(status="fail"), NOTE),
+        outcome_slide(TALKS, outcome_verdict(TALKS)._replace(status=Status.FAIL), NOTE),
     ],
     ids=["first", "second", "outcome"],
 )
