@@ -64,6 +64,8 @@ from tests.ui.reading import (
 
 MOMENTUM: Final = load_scenario("fin_momentum", Difficulty.MEDIUM)
 PLAN: Final = MOMENTUM.reference_protocol
+HALVED: Final = stories()[0].workspace.model_copy(update={"presenting": 0})
+"""Where the first story is told, on its page."""
 
 
 def expected_marks(options: Options) -> dict[str, str]:
@@ -272,12 +274,10 @@ def test_lab_that_can_yield_no_evidence_offers_no_least_loss_plan() -> None:
 @pytest.mark.parametrize(
     ("name", "work"),
     [
-        ("halved_sample", stories()[0].workspace),
+        ("halved_sample", HALVED),
         (
             "too_many_animals",
-            stories()[0].workspace.with_plan(
-                revise(stories()[0].workspace.plan(), sample_size=5000)
-            ),
+            HALVED.with_plan(revise(HALVED.plan(), sample_size=5000)),
         ),
         (
             "without_fixed_control",
