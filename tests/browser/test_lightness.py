@@ -30,7 +30,7 @@ WORDS: Final = r"""height => {
 }"""
 """Counts the words that are seen above a height of the page."""
 
-FIRST_SCREEN: Final = 200
+FIRST_SCREEN: Final = 210
 READING: Final = 350
 """Of the page on which a study is read: its paper stands there."""
 OPEN: Final = 450
