@@ -41,10 +41,3 @@ def upright(at: float, *, layer: str = "below", **line: Any) -> dict[str, Any]:
     """Return a line from bottom to top at that place across."""
     return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "y domain",
             "layer": layer, "line": {"width": 1.5, **line}}  # fmt: skip
-
-
-def zone(start: float, end: float, colour: str, opacity: float, panel: str = "") -> dict[str, Any]:
-    """Return an area from bottom to top of a panel, behind what is drawn."""
-    return {"type": "rect", "x0": start, "x1": end, "xref": f"x{panel}", "y0": 0, "y1": 1,
-            "yref": f"y{panel} domain", "layer": "below", "fillcolor": colour,
-            "opacity": opacity, "line": {"width": 0}}  # fmt: skip

@@ -47,11 +47,6 @@ def as_list(text: str) -> str:
     return "\n\n".join(blocks)
 
 
-def coloured(status: Status, text: str) -> str:
-    """Return our own text with the status's symbol and colour, as Markdown."""
-    return f":{_COLOURS[status]}[{ICONS[status]} {text}]"
-
-
 def badge(status: Status, text: str) -> str:
     """Return our own text as a badge in the status's colour, as Markdown."""
     return f":{_COLOURS[status]}-badge[{ICONS[status]} {text}]"

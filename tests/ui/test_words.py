@@ -14,7 +14,6 @@ from replicalab.text.verdicts import Status
 from replicalab.ui.words import (
     as_list,
     badge,
-    coloured,
     escaped,
 )
 
@@ -113,11 +112,10 @@ def test_list_keeps_paragraphs_and_items_apart() -> None:
 @pytest.mark.parametrize(
     ("status", "shown"),
     [
-        (Status.PASS, ":green[:material/check_circle: fine]"),
-        (Status.CAUTION, ":orange[:material/warning: fine]"),
-        (Status.FAIL, ":red[:material/cancel: fine]"),
+        (Status.PASS, ":green-badge[:material/check_circle: fine]"),
+        (Status.CAUTION, ":orange-badge[:material/warning: fine]"),
+        (Status.FAIL, ":red-badge[:material/cancel: fine]"),
     ],
 )
-def test_coloured_text_has_colour_symbol_and_word(status: Status, shown: str) -> None:
-    assert coloured(status, "fine") == shown
-    assert badge(status, "fine") == shown.replace("[", "-badge[", 1)
+def test_badge_has_colour_symbol_and_word(status: Status, shown: str) -> None:
+    assert badge(status, "fine") == shown
