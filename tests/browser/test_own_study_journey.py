@@ -26,8 +26,7 @@ TITLE = "Seedlings and music"
 def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> None:
     open_app(app_page)
     show(app_page, "Bring your own")
-    press(app_page, "Put it into the editor")
-    template = app_page.get_by_role("textbox", name=EDITOR, exact=True).input_value()
+    template = put_template_into_editor(app_page)
     type_text(app_page, EDITOR, template.replace("budget: ", "budget: -", 1))
     expect(app_page.get_by_text("One fault.")).to_be_visible()
     expect(app_page.get_by_role("cell", name="labs.easy.budget")).to_be_visible()
@@ -44,9 +43,8 @@ def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> Non
 def test_paste_that_is_too_long_changes_nothing_and_the_page_goes_on(app_page: Page) -> None:
     open_app(app_page)
     show(app_page, "Bring your own")
-    press(app_page, "Put it into the editor")
+    template = put_template_into_editor(app_page)
     editor = app_page.get_by_role("textbox", name=EDITOR, exact=True)
-    template = editor.input_value()
     editor.fill("x" * 300_001)
     expect(editor).to_have_value(template)
     type_text(app_page, EDITOR, template.replace("budget: ", "budget: -", 1))
@@ -104,9 +102,17 @@ def bring_template(page: Page) -> None:
     if page.url == "about:blank":
         open_app(page)
     show(page, "Bring your own")
-    press(page, "Put it into the editor")
+    put_template_into_editor(page)
     press(page, "Use this study")
     expect(where(page)).to_contain_text(TITLE)
+
+
+def put_template_into_editor(page: Page) -> str:
+    """Start from the template; return its text once the editor shows it, later than the run."""
+    press(page, "Put it into the editor")
+    editor = page.get_by_role("textbox", name=EDITOR, exact=True)
+    expect(editor).not_to_have_value("")
+    return editor.input_value()
 
 
 def button(page: Page, name: str) -> Locator:
