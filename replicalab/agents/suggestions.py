@@ -6,7 +6,9 @@ Source: docs/contract.md, Lab Manager.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
 
 from replicalab.assessment import (
     Assessment,
@@ -48,16 +50,22 @@ class AlternativeSuggestion(Record):
     post_check: FeasibilityCheckResult
 
 
-class Offer(NamedTuple):
-    """A suggestion, with all that is known of the plan that it leads to."""
+@dataclass(frozen=True)
+class Offer:
+    """A revised plan as the Lab Manager's answer to one that is not feasible.
 
-    suggestion: AlternativeSuggestion
+    Attributes:
+        changes: that lead from ``before`` to ``after``, in their order.
+    """
+
+    before: Assessment
     after: Assessment
+    changes: tuple[SuggestionChange, ...]
 
-    @property
-    def changes(self) -> list[SuggestionChange]:
-        """The changes that lead to it."""
-        return self.suggestion.applied_changes
+    @cached_property
+    def suggestion(self) -> AlternativeSuggestion:
+        """The document's form of it."""
+        return _suggestion(self.before.check, self.after, self.changes)
 
 
 def suggest_alternative(
@@ -66,19 +74,18 @@ def suggest_alternative(
     """Return the plan after the four fixes in the document's order, None if already feasible."""
     if check_result.feasible:
         return None
-    return offer_of(check_result, *_fixed(assess(protocol, scenario))).suggestion
+    return _suggestion(check_result, *_fixed(assess(protocol, scenario)))
 
 
 def reference_offer(plan: Assessment) -> Offer | None:
     """Return what `suggest_alternative` does for a plan that is judged already."""
-    return None if plan.feasible else offer_of(plan.check, *_fixed(plan))
+    return None if plan.feasible else Offer(plan, *_fixed(plan))
 
 
-def offer_of(
+def _suggestion(
     before: FeasibilityCheckResult, after: Assessment, changes: Iterable[SuggestionChange]
-) -> Offer:
-    """Return a revised plan, and the changes that lead to it, as the Lab Manager's suggestion."""
-    suggestion = AlternativeSuggestion(
+) -> AlternativeSuggestion:
+    return AlternativeSuggestion(
         revised_protocol=after.plan,
         applied_changes=list(changes),
         remaining_failures=[dimension.value for dimension in after.failing],
@@ -86,7 +93,6 @@ def offer_of(
         pre_check=before,
         post_check=after.check,
     )
-    return Offer(suggestion, after)
 
 
 def apply_changes(protocol: Protocol, changes: Iterable[SuggestionChange]) -> Protocol:
@@ -132,9 +138,9 @@ def substitution(
 # --- the four fixes -------------------------------------------------------------------------
 
 
-def _fixed(plan: Assessment) -> tuple[Assessment, list[SuggestionChange]]:
+def _fixed(plan: Assessment) -> tuple[Assessment, tuple[SuggestionChange, ...]]:
     """Return the plan after every fix, and the changes that lead there."""
-    changes = [*_substitutions(plan), *_duration_clamp(plan), *_sample_reduction(plan)]
+    changes = (*_substitutions(plan), *_duration_clamp(plan), *_sample_reduction(plan))
     return (assess(apply_changes(plan.plan, changes), plan.pack) if changes else plan), changes
 
 

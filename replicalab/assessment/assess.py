@@ -18,7 +18,7 @@ from replicalab.assessment.costs import (
     staff,
     staff_steps,
 )
-from replicalab.assessment.dimensions import DIMENSION_ROWS, Slack, findings
+from replicalab.assessment.dimensions import DIMENSION_ROWS, Finding, Slack, findings
 from replicalab.assessment.evidence import Evidence, planned_evidence
 from replicalab.assessment.fidelity import used_substitutions
 from replicalab.assessment.results import FeasibilityCheckResult, Severity, ValidationResult
@@ -162,23 +162,32 @@ class Assessment:
         return float(self.counts.days if limit.number is Bounds.DAYS else self.counts.samples)
 
     @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is to be said of it on paper, in a fixed order."""
+        return tuple(findings(self))
+
+    @property
+    def errors(self) -> list[str]:
+        """The findings that make it invalid."""
+        return [message for severity, _, message in self.findings if severity is Severity.ERROR]
+
+    @cached_property
     def validation(self) -> ValidationResult:
-        """The findings on paper."""
-        found = list(findings(self))
+        """The findings, in the document's form."""
         keys = ("severity", "category", "message")
-        return ValidationResult.model_validate(
-            {
-                "valid": all(severity is not Severity.ERROR for severity, *_ in found),
-                "issues": [dict(zip(keys, finding, strict=True)) for finding in found],
-            }
-        )
+        issues = [dict(zip(keys, finding, strict=True)) for finding in self.findings]
+        return ValidationResult.model_validate({"valid": not self.errors, "issues": issues})
+
+    @cached_property
+    def reasons(self) -> dict[Dimension, list[str]]:
+        """Why it fails each of the seven dimensions; nothing where it passes."""
+        return {dimension: row.reasons(self) for dimension, row in DIMENSION_ROWS.items()}
 
     @cached_property
     def check(self) -> FeasibilityCheckResult:
         """The seven checks, in the document's form."""
-        reasons = {d.value: row.reasons(self) for d, row in DIMENSION_ROWS.items()}
         return FeasibilityCheckResult.model_validate(
-            {name: {"ok": not why, "reasons": why} for name, why in reasons.items()}
+            {d.value: {"ok": not why, "reasons": why} for d, why in self.reasons.items()}
             | {
                 "estimated_cost": self.cost,
                 "required_staff": self.staff,
@@ -187,10 +196,10 @@ class Assessment:
             }
         )
 
-    @property
+    @cached_property
     def failing(self) -> list[Dimension]:
         """The dimensions that fail, in the document's order."""
-        return self.check.failing
+        return [dimension for dimension, why in self.reasons.items() if why]
 
     @property
     def causes(self) -> list[Dimension]:
@@ -200,7 +209,7 @@ class Assessment:
     @property
     def feasible(self) -> bool:
         """Whether all seven dimensions pass."""
-        return not self.check.failing
+        return not self.failing
 
     @cached_property
     def slack(self) -> dict[Dimension, Slack]:

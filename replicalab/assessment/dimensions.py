@@ -175,7 +175,7 @@ def _label_findings(plan: Assessment) -> Iterator[Finding]:
 
 
 def _build_protocol_check(plan: Assessment) -> list[str]:
-    return [issue.message for issue in plan.validation.errors]
+    return plan.errors
 
 
 def _check_budget(plan: Assessment) -> list[str]:
@@ -246,7 +246,7 @@ def _free(category: str) -> Callable[[Assessment], float]:
 
 DIMENSION_ROWS: Final = {
     Dimension.PROTOCOL: DimensionRow(
-        _build_protocol_check, lambda plan: len(plan.validation.errors), lambda _: 0, "error"
+        _build_protocol_check, lambda plan: len(plan.errors), lambda _: 0, "error"
     ),
     Dimension.BUDGET: DimensionRow(
         _check_budget,

@@ -18,8 +18,8 @@ term: each step keeps the candidates that are best so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, groupby
 from math import inf
@@ -29,7 +29,6 @@ from replicalab.agents.suggestions import (
     Offer,
     SuggestionChange,
     apply_changes,
-    offer_of,
     reference_offer,
 )
 from replicalab.assessment import Assessment, credits_needed
@@ -114,15 +113,20 @@ class LeastLoss:
 
     Attributes:
         after: the plan; the original itself when nothing else gives up less.
-        changes: from the original to it, each with its reason and what is lost.
+        rank: what it gives up.
         exact: whether every plan was searched; False only for plans with so many items and
             controls to choose from that not all their combinations could be.
     """
 
     after: Assessment
-    changes: tuple[SuggestionChange, ...]
+    _found: tuple[SuggestionChange, ...]
     rank: Rank
     exact: bool = True
+
+    @cached_property
+    def changes(self) -> tuple[SuggestionChange, ...]:
+        """The changes from the original to it, each with its reason and what is lost."""
+        return with_reasons(self._found, self.after)
 
     @property
     def plan(self) -> Protocol:
@@ -149,7 +153,7 @@ def least_loss_of(
     offer, which may be known already, as may the plan's wordings.
     """
     found = found or wordings(plan)
-    contenders: list[tuple[Assessment, list[SuggestionChange]]] = [(plan, [])]
+    contenders: list[tuple[Assessment, Sequence[SuggestionChange]]] = [(plan, ())]
     if offer := offer or reference_offer(plan):
         contenders.append((offer.after, offer.changes))
     if best := _Search(plan, found).best():
@@ -162,8 +166,7 @@ def least_loss_of(
         LeastLoss(after, tuple(changes), rank(after, plan.plan), found.exact)
         for after, changes in contenders
     )
-    least = min(revisions, key=lambda each: each.rank)
-    return replace(least, changes=with_reasons(least.changes, least.after))
+    return min(revisions, key=lambda each: each.rank)
 
 
 def given_up_in(plan: Assessment, found: Wordings) -> GivenUp:
@@ -179,7 +182,7 @@ def given_up_in(plan: Assessment, found: Wordings) -> GivenUp:
 
 def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
     """Return the plan's least-loss plan as the Lab Manager's offer, None if it is feasible."""
-    return None if plan.feasible else offer_of(plan.check, least.after, least.changes)
+    return None if plan.feasible else Offer(plan, least.after, least.changes)
 
 
 # --- the search -----------------------------------------------------------------------------

@@ -152,12 +152,12 @@ class Limits:
 
     def affords(self, counts: Counts) -> bool:
         """Return whether the lab has the credits and the people for a plan of these counts."""
-        lab = self.pack.lab
-        needed = {
-            Dimension.BUDGET: credits_needed(counts, lab.cost_model) <= lab.budget,
-            Dimension.STAFF: staff(counts, lab.staff_model) <= lab.staff,
-        }
-        return all(fits or dimension in self.given_up for dimension, fits in needed.items())
+        lab, given_up = self.pack.lab, self.given_up
+        return (
+            Dimension.STAFF in given_up or staff(counts, lab.staff_model) <= lab.staff
+        ) and (
+            Dimension.BUDGET in given_up or credits_needed(counts, lab.cost_model) <= lab.budget
+        )
 
     def allows(self, counts: Counts) -> bool:
         """Return whether a plan of these counts fits every limit that is not given up."""

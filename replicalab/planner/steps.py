@@ -86,12 +86,12 @@ def differences(before: Protocol, after: Protocol) -> list[FieldChange]:
     found = []
     for name in PROTOCOL_FIELDS:
         old, new = getattr(before, name), getattr(after, name)
-        if isinstance(old, list):
-            gone, come = _only(old, new), _only(new, old)
-            if gone or come:
-                found.append(FieldChange(name, gone, come))
-        elif old != new:
+        if old == new:
+            continue
+        if not isinstance(old, list):
             found.append(FieldChange(name, old, new))
+        elif any(labels := (_only(old, new), _only(new, old))):
+            found.append(FieldChange(name, *labels))
     return found
 
 

@@ -90,7 +90,7 @@ def test_limit_that_is_used_most_does_not_bind_where_a_missing_item_costs_more()
     slack = options.yours.slack
     assert max(AMOUNTS, key=lambda amount: slack[amount].use or 0) is not Dimension.EQUIPMENT
     assert options.binding is Dimension.EQUIPMENT
-    assert options.relieved[Dimension.EQUIPMENT].rank.loss == 0
+    assert options.relieved[Dimension.EQUIPMENT][2] == 0
 
 
 # --- the smallest step ----------------------------------------------------------------------

@@ -161,8 +161,8 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
 
 def _of_its_own(options: Options) -> Iterator[SuggestionChange]:
     """Yield each change that the planner makes itself, not the Lab Manager."""
-    theirs = options.offer.changes if options.offer else []
-    return iter(() if list(options.least.changes) == theirs else options.least.changes)
+    theirs = options.offer.changes if options.offer else ()
+    return iter(() if options.least.changes == theirs else options.least.changes)
 
 
 def test_every_sentence_about_a_number_is_true() -> None:
