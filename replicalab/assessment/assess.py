@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from replicalab.assessment.costs import (
     CostTerm,
@@ -69,6 +69,18 @@ class Cliff(NamedTuple):
     endpoint: bool = False
 
 
+_IN_ANY_LAB: Final = (
+    "counts",
+    "texts",
+    "words",
+    "violations",
+    "missing_elements",
+    "dropped",
+    "evidence",
+)
+"""What of a plan depends on its study, and on no lab."""
+
+
 def assess(plan: Protocol, pack: Pack) -> Assessment:
     """Return everything that is known of a plan in a lab."""
     return Assessment(plan, pack)
@@ -80,6 +92,12 @@ class Assessment:
 
     plan: Protocol
     pack: Pack
+
+    def in_lab(self, pack: Pack) -> Assessment:
+        """Return the same plan in another lab of its study; what no lab changes is kept."""
+        there = Assessment(self.plan, pack)
+        vars(there).update((name, vars(self)[name]) for name in _IN_ANY_LAB if name in vars(self))
+        return there
 
     @cached_property
     def counts(self) -> Counts:
@@ -142,7 +160,7 @@ class Assessment:
         """The phrases by which its wording breaks a restriction."""
         return tuple(violations(self.texts, self.words, self.pack.policy_rules))
 
-    @property
+    @cached_property
     def missing_elements(self) -> tuple[str, ...]:
         """The required elements of the hidden reference that it does not address."""
         said = frozenset(self.words.replace("'", " ").split())

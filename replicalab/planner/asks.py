@@ -169,7 +169,7 @@ def _relief(plan: Assessment) -> Relief:
     lacks = (plan.slack[dimension] for dimension in AMOUNTS)
     amounts = [Ask(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
     found = (*amounts, *_missing(plan).values())
-    return Relief(plan.plan, found, tuple(assess(plan.plan, granted(found, plan.pack)).failing))
+    return Relief(plan.plan, found, tuple(plan.in_lab(granted(found, plan.pack)).failing))
 
 
 def _missing(plan: Assessment) -> dict[str, Ask]:
@@ -259,7 +259,7 @@ class _Alone:
 
     def _with(self, ask: Ask, found: Wordings | None = None) -> LeastLoss:
         """Return the least-loss plan of the lab with an addition; amounts change no wording."""
-        return least_loss_of(assess(self.plan.plan, granted([ask], self.pack)), found=found)
+        return least_loss_of(self.plan.in_lab(granted([ask], self.pack)), found=found)
 
     def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Ask]:
         """Yield the least of each amount that alone is enough for some wording that can be used.

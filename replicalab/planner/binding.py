@@ -20,7 +20,6 @@ from replicalab.assessment import (
     AMOUNTS,
     DIMENSION_ROWS,
     Assessment,
-    assess,
     credits_needed,
     staff,
 )
@@ -101,7 +100,7 @@ def _gives_up_nothing(plan: Assessment, least: LeastLoss) -> bool:
 def _without(dimension: Dimension, plan: Assessment) -> Assessment | None:
     """Return the plan in a lab without a limit; None where no plan could use more than it has."""
     asks = list(_all_that_is_missing(dimension, plan))
-    return assess(plan.plan, granted(asks, plan.pack)) if asks else None
+    return plan.in_lab(granted(asks, plan.pack)) if asks else None
 
 
 def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Ask]:
@@ -184,7 +183,7 @@ class _Steps:
         return Ask(self.dimension, has, has + more)
 
     def _there(self, ask: Ask) -> Assessment:
-        return assess(self.plan.plan, granted([ask], self.plan.pack))
+        return self.plan.in_lab(granted([ask], self.plan.pack))
 
     def _least(self, more: int) -> LeastLoss:
         if more not in self._found:

@@ -55,7 +55,9 @@ def largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
     """
     if low > high or not fits(low):
         return None
-    return fewest(lambda number: not fits(number), low + 1, high + 1) - 1
+    if fits(high):
+        return high
+    return fewest(lambda number: not fits(number), low + 1, high) - 1
 
 
 def fewest(holds: Callable[[int], bool], low: int, high: int) -> int:
@@ -153,9 +155,7 @@ class Limits:
     def affords(self, counts: Counts) -> bool:
         """Return whether the lab has the credits and the people for a plan of these counts."""
         lab, given_up = self.pack.lab, self.given_up
-        return (
-            Dimension.STAFF in given_up or staff(counts, lab.staff_model) <= lab.staff
-        ) and (
+        return (Dimension.STAFF in given_up or staff(counts, lab.staff_model) <= lab.staff) and (
             Dimension.BUDGET in given_up or credits_needed(counts, lab.cost_model) <= lab.budget
         )
 
