@@ -119,8 +119,18 @@ def draw_fields(form: Form, pack: Pack) -> None:
     the widget, so one that the browser draws late still starts with the plan's value.
     """
     with st.container(horizontal=True):
-        _number(form, "sample_size", f"In {pack.design.unit_of_n}.")
-        _number(form, "duration_days", "Whole days in the lab.")
+        draw_numbers(form, pack)
+    draw_lists_and_texts(form, pack)
+
+
+def draw_numbers(form: Form, pack: Pack) -> None:
+    """Draw the two fields that are numbers; what is wrong with them is said below."""
+    _number(form, "sample_size", f"In {pack.design.unit_of_n}.")
+    _number(form, "duration_days", "Whole days in the lab.")
+
+
+def draw_lists_and_texts(form: Form, pack: Pack) -> None:
+    """Draw what is wrong with the numbers, and the other fields."""
     for field in NUMBERS:
         _say_problem(form, field)
     _labels(form, "controls", [control.name for control in pack.controls], on_one_line)

@@ -102,7 +102,6 @@ def _ask_again_after_a_restart() -> None:
 def _draw_navigation() -> None:
     query = state.address()
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
-        st.markdown("**ReplicaLab**", width="content")
         for file, label, icon in PAGES:
             st.page_link(file, label=label, icon=icon, query_params=query)
         button("Present", "slideshow", present.open_first, type="tertiary")
@@ -116,8 +115,7 @@ def _header(plan: Assessment, title: str) -> str:
 
 def _draw_header(here: Options, title: str) -> None:
     """Draw where we are, and the story that is told here."""
-    with st.container(key="where"):
-        panel.draw(_header(here.yours, title))
+    panel.draw(_header(here.yours, title))
     story = state.told_story()
     if story is not None and title.lower() == story.page:
         st.markdown(

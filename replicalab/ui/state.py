@@ -52,6 +52,7 @@ class State:
             opened or it is dismissed; the address is left alone as long.
         story: the story that was opened last.
         address: the one that we wrote last, or that the visitor came with.
+        told: the workspace whose address was worked out last, and that address.
         written_at: when; in seconds of `time.monotonic`.
         touched: whether this run comes from a change of the workspace.
         here: what `here` answered last: a plan that stays is not judged again by the next run.
@@ -65,6 +66,7 @@ class State:
     missing: Workspace | None = None
     story: Story | None = None
     address: dict[str, str] = field(default_factory=dict)
+    told: tuple[Workspace, dict[str, str]] | None = None
     written_at: float = 0.0
     touched: bool = False
     here: Options | None = None
@@ -150,7 +152,13 @@ def address() -> dict[str, str]:
     What was played by hand, and then a plan, with which it would be longer than the server takes
     is left out.
     """
-    asked = current().missing or workspace()
+    found, asked = current(), current().missing or workspace()
+    if found.told is None or found.told[0] is not asked:
+        found.told = asked, _short_enough(asked)
+    return found.told[1]
+
+
+def _short_enough(asked: Workspace) -> dict[str, str]:
     for work in (asked, asked.changed(moves=())):
         query = to_query(work)
         if len(urlencode(query)) <= LONGEST_QUERY:

@@ -11,7 +11,7 @@ from tests.browser.driving import wait_for_run
 
 def where(page: Page) -> Locator:
     """Return the header that says where we are."""
-    return page.locator(".st-key-where")
+    return page.locator(".rl.header")
 
 
 def dimension(page: Page, name: str) -> Locator:

@@ -186,7 +186,8 @@ def status(app: AppTest) -> str:
 
 
 def _header(app: AppTest) -> ElementTree.Element:
-    return panel_of(next(each for each in keyed(app, "where") if isinstance(each, Element)))
+    panels = (panel_of(each) for each in app.main if getattr(each, "type", "") == "html")
+    return next(each for each in panels if each.find("./div[@class='rl header']") is not None)
 
 
 def show(app: AppTest, tab: str, key: str) -> AppTest:

@@ -6,12 +6,12 @@ from functools import partial
 
 import streamlit as st
 
+from replicalab.assessment import Assessment
 from replicalab.models import revise
-from replicalab.panels import take_panel
 from replicalab.planner import Options
-from replicalab.ui import panel, state
-from replicalab.ui.controls import button, page_link
-from replicalab.ui.editor import Form, draw_fields
+from replicalab.ui import state
+from replicalab.ui.controls import button
+from replicalab.ui.editor import Form, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import changes, check
 
 __all__ = ["draw"]
@@ -20,31 +20,33 @@ __all__ = ["draw"]
 def draw(here: Options) -> None:
     """Draw the page."""
     found = changes.ticked(here)
-    editor, checked = st.columns([2, 5], gap="medium")
-    with editor:
-        _draw_history_buttons()
-        draw_fields(
-            Form(f"plan_{state.current().version}", here.yours.plan, _take), here.yours.pack
-        )
-    with checked:
+    with st.container(key="workbench"):
+        with st.container(key="editor"):
+            _draw_editor(here.yours)
         check.draw(here, found)
     changes.draw(here, found)
-    panel.draw(take_panel(here))
-    page_link("pages/2_Negotiation.py", "Negotiate this plan", "forum")
 
 
 def _take(field: str, value: object) -> None:
     state.edit(revise(state.plan(), **{field: value}))
 
 
-def _draw_history_buttons() -> None:
+def _draw_editor(yours: Assessment) -> None:
+    form = Form(f"plan_{state.current().version}", yours.plan, _take)
     with st.container(horizontal=True, gap="xsmall", key="history"):
-        button("Undo", "undo", state.undo, disabled=not state.current().past)
-        button("Redo", "redo", state.redo, disabled=not state.current().future)
-        button(
-            "Reset",
-            "restart_alt",
-            partial(state.replace_plan, None),
-            disabled=state.workspace().protocol is None,
-            help="Back to the study's reference protocol. Undo brings your plan back.",
-        )
+        _draw_history_buttons()
+        draw_numbers(form, yours.pack)
+    draw_lists_and_texts(form, yours.pack)
+
+
+def _draw_history_buttons() -> None:
+    button("Undo", "undo", state.undo, disabled=not state.current().past, width="stretch")
+    button("Redo", "redo", state.redo, disabled=not state.current().future, width="stretch")
+    button(
+        "Reset",
+        "restart_alt",
+        partial(state.replace_plan, None),
+        disabled=state.workspace().protocol is None,
+        help="Back to the study's reference protocol. Undo brings your plan back.",
+        width="stretch",
+    )

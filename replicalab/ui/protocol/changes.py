@@ -12,7 +12,7 @@ import streamlit as st
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.models import FIELD_LABELS
-from replicalab.panels import Changed, revision_panel, sentences_panel
+from replicalab.panels import Changed, revision_panel, sentences_panel, take_panel
 from replicalab.planner import Options, PlanStep, change_steps
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.text.options import difference_text, first_of_all, search_text
@@ -86,7 +86,6 @@ def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
 
 def draw(options: Options, found: Ticked) -> None:
     """Draw what the Lab Manager would change, and the plan that gives up the least."""
-    panel.draw(sentences_panel([first_of_all(options)], title="What to change", level=2))
     manager, least = st.columns(2, gap="large")
     with manager:
         _draw_suggestion(options, found)
@@ -96,11 +95,12 @@ def draw(options: Options, found: Ticked) -> None:
 
 def _draw_suggestion(options: Options, found: Ticked) -> None:
     answer = ANSWERS[answer_to(options)]
+    first = sentences_panel([first_of_all(options)], title="What to change", level=2)
     if not found.ticks:
         told = [answer.text, "It knows no change that would help." if options.offer else ""]
-        panel.draw(sentences_panel(told, title=_MANAGER, verdict=answer))
+        panel.draw(first, sentences_panel(told, title=_MANAGER, verdict=answer))
         return
-    panel.draw(sentences_panel([], title=_MANAGER))
+    panel.draw(first, sentences_panel([], title=_MANAGER))
     taken, total = len(found.taken), len(found.ticks)
     with st.container(horizontal=True, key="ticks"):
         for number, tick in enumerate(found.ticks, start=1):
@@ -123,13 +123,15 @@ def _draw_suggestion(options: Options, found: Ticked) -> None:
 
 
 def _draw_least_loss(options: Options, known: Sequence[Assessment]) -> None:
-    """Draw how the least-loss plan differs, what is proven by it, its totals and its changes."""
-    least = options.least
+    """Draw how the least-loss plan differs, its totals and changes, and what more it would take."""
+    least, take = options.least, take_panel(options)
     more = options.offer is None and least.changes
     title = "What more this lab could do" if more else "The least-loss plan"
-    panel.draw(sentences_panel([difference_text(options), search_text(options)], title=title))
+    told = sentences_panel([difference_text(options), search_text(options)], title=title)
     if not least.changes or least.after.evidence.void:
+        panel.draw(told, take)
         return
+    panel.draw(told)
     steps = change_steps(options.yours, least.changes, known)
     changes = (
         Changed(number, change, step)
@@ -141,4 +143,4 @@ def _draw_least_loss(options: Options, known: Sequence[Assessment]) -> None:
         partial(state.replace_plan, least.plan),
         key="apply_least_loss",
     )
-    panel.draw(revision_panel(PlanStep(options.yours, least.after), changes, folded=True))
+    panel.draw(revision_panel(PlanStep(options.yours, least.after), changes, folded=True), take)
