@@ -171,13 +171,15 @@ class Limits:
     def most_that_fit(self, counts: Counts, most: int) -> int | None:
         """Return the largest sample, up to ``most``, that fits some number of days; None if none.
 
-        More days never cost less, so for each sample only the fewest days are tried.
+        More days never cost less, so for each sample only the fewest days are tried: they are no
+        more than the lab's where the sample can count in those.
         """
 
         def fits(samples: int) -> bool:
-            return self.allows(counts._replace(samples=samples, days=self.fewest_days(samples)))
+            return self.affords(counts._replace(samples=samples, days=self.fewest_days(samples)))
 
-        most = min(most, self.most_samples(self.days[1]))
+        low, high = self.days
+        most = min(most, self.most_samples(high)) if low <= high else 0
         return largest(fits, self.fewest_samples(counts.controls), most)
 
 

@@ -12,16 +12,20 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from replicalab.ui.address import to_query
+from replicalab.ui.stories import stories
+from replicalab.ui.workspace import Workspace
 from tests.bench.measuring import hold
 from tests.browser.driving import APP, CHROMIUM_FLAGS, AppServer, find_chromium
 
 pytestmark = [pytest.mark.bench, pytest.mark.page]
 
-EDITS: Final = 25
+EDITS: Final = 15
 MOVES: Final = 12
 STARTS: Final = 3
 QUIET_MS: Final = 350
@@ -33,6 +37,15 @@ import streamlit as st
 number = st.number_input("Number", value=1)
 st.write(f"The number is {number}.")
 """
+
+
+def query(state: str, **shown: object) -> str:
+    """Return the query string of a state: of the first visit, or of where a story begins."""
+    found = {story.key: story.workspace for story in stories()} | {"first visit": Workspace()}
+    return urlencode(to_query(found[state].changed(**{"presenting": 0, **shown})))
+
+
+STATES: Final = {name: query(name) for name in ("first visit", *(s.key for s in stories()))}
 
 WATCH: Final = """
 quiet => {
@@ -133,6 +146,15 @@ def lever_time(page: Page, label: str) -> float:
     return statistics.median(times[3:])
 
 
+def step_time(page: Page) -> float:
+    """Return the median milliseconds from an arrow key to the next round or slide, and back."""
+    times = []
+    for turn in range(EDITS):
+        step = partial(page.keyboard.press, "ArrowLeft" if turn % 2 else "ArrowRight")
+        times.append(painted(page, step))
+    return statistics.median(times[3:])
+
+
 def move_time(page: Page, links: tuple[str, str]) -> float:
     """Return the median milliseconds from a click to the paint over several moves."""
     times = []
@@ -142,39 +164,53 @@ def move_time(page: Page, links: tuple[str, str]) -> float:
     return statistics.median(times[2:])
 
 
+@pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize(
     ("name", "field"),
     [
         ("Protocol", "Sample size"),
         ("Protocol", "Duration (days)"),
         ("Trade-offs", "Point: samples"),
+        ("Trade-offs", "the budget's lever"),
     ],
 )
 def test_edit_to_paint(
     name: str,
     field: str,
+    state: str,
     browser: Browser,
     stock_url: str,
     our_url: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    page, ours = opened(browser, stock_url), opened(browser, f"{our_url}/{name}")
-    blank, full = edit_time(page, "Number"), edit_time(ours, field)
+    page, ours = opened(browser, stock_url), opened(browser, f"{our_url}/{name}?{STATES[state]}")
+    blank = edit_time(page, "Number")
+    full = lever_time(ours, "Budget, credits") if "lever" in field else edit_time(ours, field)
     page.close()
     ours.close()
-    detail = f"{name}, {field.lower()}, {full:.0f} ms to {blank:.0f} ms"
+    detail = f"{state}: {field.lower()}, {full:.0f} ms to {blank:.0f} ms"
     hold(capsys, f"edit to paint, {name}", full / blank, detail)
 
 
-def test_lever_to_paint(
-    browser: Browser, stock_url: str, our_url: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(
+    ("name", "shown"), [("a round of a negotiation", {}), ("a slide", {"presenting": 1})]
+)
+def test_step_to_paint(
+    name: str,
+    shown: dict[str, int],
+    state: str,
+    browser: Browser,
+    stock_url: str,
+    our_url: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    page, ours = opened(browser, stock_url), opened(browser, f"{our_url}/Trade-offs")
-    blank, full = edit_time(page, "Number"), lever_time(ours, "Budget, credits")
+    page = opened(browser, stock_url)
+    ours = opened(browser, f"{our_url}/Negotiation?{query(state, **shown)}")
+    blank, full = edit_time(page, "Number"), step_time(ours)
     page.close()
     ours.close()
-    detail = f"the budget's lever, {full:.0f} ms to {blank:.0f} ms"
-    hold(capsys, "edit to paint, Trade-offs", full / blank, detail)
+    hold(capsys, name, full / blank, f"{state}: {full:.0f} ms to {blank:.0f} ms")
 
 
 def test_move_between_pages(
