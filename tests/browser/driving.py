@@ -257,10 +257,23 @@ def wait_for_run(page: Page, seconds: float = RUN_SECONDS) -> Iterator[None]:
     page.locator(f'{app}[data-test-script-state="notRunning"]').wait_for(state="attached")
 
 
+STILL_MS: Final = 250
+STILL: Final = """quiet => new Promise(resolve => {
+  let timer = setTimeout(resolve, quiet);
+  new PerformanceObserver(() => { clearTimeout(timer); timer = setTimeout(resolve, quiet); })
+    .observe({type: 'layout-shift'});
+})"""
+
+
 def open_app(page: Page, address: str = "/") -> None:
-    """Open an address of the app and return when its first run has been drawn."""
+    """Open an address of the app and return when its first run is drawn and stands still.
+
+    Each kind of widget is loaded when it is first drawn, and moves what stands below it: a click
+    that is aimed before lands elsewhere.
+    """
     with wait_for_run(page):
         page.goto(address)
+    page.evaluate(STILL, STILL_MS)
 
 
 def looks(page: Page) -> Iterator[View]:
