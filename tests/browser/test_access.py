@@ -1,0 +1,244 @@
+"""The first journey by keyboard alone; where the focus is; windows of 200 and 400 % zoom."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+import pytest
+from playwright.sync_api import FloatRect, Locator, Page, expect
+
+from tests.browser.driving import PHONE, PROJECTOR, View, open_app, wait_for_run
+from tests.browser.test_tradeoffs_journey import wait_for_chart
+from tests.browser.visiting import expect_round, where
+
+PAGES: Final = (
+    "/",
+    "/Study",
+    "/Protocol?study=chem_suzuki_ppb&lab=hard",
+    "/Negotiation?round=2",
+    "/Trade-offs",
+)
+SLIDE: Final = "/Protocol?study=phys_millikan&lab=hard&present=5"
+ZOOMED: Final = View("zoomed", 640, 360)
+"""1280 × 720 at 200 %."""
+NARROW: Final = View("narrow", 320, 568)
+"""1280 px at 400 %."""
+MOST_STOPS: Final = 80
+
+# --- by keyboard alone ------------------------------------------------------------------------
+
+
+def reach(page: Page, target: Locator, key: Literal["Tab", "Shift+Tab"] = "Tab") -> None:
+    """Go on by Tab until a control has the focus, and expect it to be in sight."""
+    expect(target).to_be_enabled()
+    for _ in range(MOST_STOPS):
+        page.keyboard.press(key)
+        if target.evaluate("control => control === document.activeElement"):
+            box = target.bounding_box()
+            assert box is not None
+            assert 0 <= box["y"] <= PROJECTOR.height - box["height"], f"{target} is out of sight"
+            return
+    raise AssertionError(f"no way to {target} within {MOST_STOPS} stops")
+
+
+def strike(page: Page, *keys: str) -> None:
+    """Strike some keys, of which the last one makes the page run, and wait for it."""
+    *before, last = keys
+    for key in before:
+        page.keyboard.press(key)
+    with wait_for_run(page):
+        page.keyboard.press(last)
+
+
+def go(page: Page, name: str) -> None:
+    """Follow a link of the navigation."""
+    reach(page, page.locator(".st-key-navigation").get_by_role("link", name=name, exact=True))
+    strike(page, "Enter")
+    expect(page).to_have_title(f"{name} · ReplicaLab")
+
+
+def test_keyboard_alone_does_the_whole_first_journey(app_page: Page) -> None:
+    open_app(app_page)
+    _presents_the_first_story(app_page)
+    _changes_the_sample_size(app_page)
+    _applies_the_suggested_changes_and_undoes(app_page)
+    _steps_through_the_rounds(app_page)
+    _chooses_a_point_and_loads_it(app_page)
+
+
+def _presents_the_first_story(page: Page) -> None:
+    reach(page, page.get_by_role("button", name=re.compile("^Start: ")))
+    strike(page, "Enter")
+    place = page.locator(".rl.slide.top p").last
+    expect(place).to_have_text(re.compile("^1 / "))
+    last = int(place.inner_text().partition(" / ")[2])
+    for number in range(1, last):
+        expect(place).to_have_text(f"{number} / {last}")
+        page.keyboard.press("Space")
+    expect(page.locator(".rl.slide.point")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(where(page)).to_contain_text("Your plan: not feasible")
+
+
+def _changes_the_sample_size(page: Page) -> None:
+    reach(page, page.get_by_role("spinbutton", name="Sample size", exact=True))
+    strike(page, "Control+a", "2", "3", "Enter")
+    expect(where(page).get_by_role("status")).to_contain_text("Your plan: feasible")
+    reach(page, page.get_by_role("button", name="Undo", exact=True), "Shift+Tab")
+    strike(page, "Space")
+    expect(where(page).get_by_role("status")).to_contain_text("Your plan: not feasible")
+
+
+def _applies_the_suggested_changes_and_undoes(page: Page) -> None:
+    reach(page, page.get_by_role("button", name=re.compile("^Apply (all|1 of 1)$")))
+    strike(page, "Enter")
+    expect(where(page).get_by_role("status")).to_contain_text("Your plan: feasible")
+    reach(page, page.get_by_role("button", name="Undo", exact=True), "Shift+Tab")
+    strike(page, "Enter")
+    expect(where(page).get_by_role("status")).to_contain_text("Your plan: not feasible")
+
+
+def _steps_through_the_rounds(page: Page) -> None:
+    go(page, "Negotiation")
+    expect_round(page, 1, 2)
+    reach(page, page.get_by_role("button", name=re.compile("^Next")))
+    strike(page, "Enter")
+    expect_round(page, 2, 2)
+    strike(page, "ArrowLeft")
+    expect_round(page, 1, 2)
+
+
+def _chooses_a_point_and_loads_it(page: Page) -> None:
+    go(page, "Trade-offs")
+    wait_for_chart(page)
+    reach(page, page.get_by_role("slider", name="Budget, credits"))
+    strike(page, "ArrowRight")
+    expect(page.get_by_text("Supposed:")).to_be_visible()
+    reach(page, page.get_by_role("spinbutton", name="Point: samples"))
+    strike(page, "Control+a", "2", "0", "Enter")
+    reach(page, page.get_by_role("button", name="Load this point into the editor"))
+    strike(page, "Enter")
+    expect(page.get_by_role("link", name="See it on Protocol")).to_be_visible()
+    reach(page, page.get_by_role("link", name="See it on Protocol"))
+    strike(page, "Enter")
+    expect(page.get_by_role("spinbutton", name="Sample size", exact=True)).to_have_value("20")
+
+
+FOCUSED: Final = """() => {
+  const at = document.activeElement;
+  if (at === document.body) return null;
+  const named = (at.ariaLabel || at.innerText || at.tagName).replace(/\\s+/g, ' ');
+  const inside = at.matches('input, textarea') ? at.parentElement.parentElement : at;
+  const box = inside.getBoundingClientRect();
+  const x = Math.max(0, box.x - 8), y = Math.max(0, box.y - 8);
+  const right = Math.min(innerWidth, box.right + 8), bottom = Math.min(innerHeight, box.bottom + 8);
+  const middle = Math.min(box.bottom, Math.max(box.top, 0) + box.height / 2);
+  const hit = document.elementFromPoint(box.x + box.width / 2, Math.min(middle, innerHeight - 1));
+  const header = document.querySelector('.st-key-where');
+  return {
+    name: named, clip: {x, y, width: right - x, height: bottom - y},
+    hidden: !!header && !header.contains(at) && header.contains(hit),
+  };
+}"""
+"""What has the focus: its name, where it is, and whether the header that stays hides it."""
+
+
+@pytest.mark.parametrize("view", [ZOOMED], ids=str)
+@pytest.mark.parametrize("address", [*PAGES, SLIDE])
+def test_focus_is_seen_wherever_it_goes(app_page: Page, address: str) -> None:
+    open_app(app_page, address)
+    app_page.wait_for_timeout(1000)  # a chart that comes late moves what stands below it
+    seen: list[str] = []
+    for _ in range(MOST_STOPS):
+        app_page.keyboard.press("Tab")
+        focused = app_page.evaluate(FOCUSED)
+        if focused is None:
+            break
+        assert not focused["hidden"], f"the header hides {focused['name']}"
+        assert _differs_without_focus(app_page, focused["clip"]), f"no ring: {focused['name']}"
+        seen.append(focused["name"])
+    else:
+        raise AssertionError(f"the focus never leaves: {seen[-10:]}")
+    assert len(seen) >= (5 if address == SLIDE else 10)
+
+
+def _differs_without_focus(page: Page, clip: FloatRect) -> bool:
+    """Return whether a place looks otherwise once what is in it has lost the focus."""
+    focused = page.screenshot(clip=clip, animations="disabled", caret="hide")
+    page.evaluate("document.activeElement.blur()")  # the next Tab goes on from there
+    return focused != page.screenshot(clip=clip, animations="disabled", caret="hide")
+
+
+# --- at 200 and 400 % -------------------------------------------------------------------------
+
+LOST: Final = r"""() => {
+  const main = document.querySelector('[data-testid=stMain]'), range = document.createRange();
+  const unseen = '.unseen, style, svg, .js-plotly-plot, [data-testid=stIconMaterial]';
+  const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT), lost = new Set();
+  if (main.scrollWidth > main.clientWidth) lost.add(`the page is ${main.scrollWidth} px wide`);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const within = text.parentElement;
+    if (!text.textContent.trim() || within.closest(unseen)) continue;
+    if (!within.checkVisibility({visibilityProperty: true})) continue;
+    range.selectNodeContents(text);
+    for (const box of range.getClientRects()) {
+      if (box.width < 2) continue;
+      for (let part = within; part !== main.parentElement; part = part.parentElement) {
+        const style = getComputedStyle(part), room = part.getBoundingClientRect();
+        if (/auto|scroll/.test(style.overflowX) && part !== main) break;
+        const cuts = part === main || /hidden|clip/.test(style.overflowX);
+        const beyond = box.left < room.left - 2 || box.right > room.right + 2;
+        if (cuts && beyond && style.clipPath === 'none')
+          lost.add(`cut: ${text.textContent.trim()}`);
+      }
+    }
+  }
+  return [...lost];
+}"""
+"""The texts that a part of the page cuts off and no scrolling brings back."""
+
+CONTROLS: Final = "a[href], button:not(:disabled), summary, label:has(input), [role=tab]"
+
+
+@pytest.mark.parametrize("view", [ZOOMED, NARROW], ids=str)
+@pytest.mark.parametrize("address", [*PAGES, SLIDE])
+def test_nothing_is_lost_when_zoomed(app_page: Page, view: View, address: str) -> None:
+    open_app(app_page, address)
+    expect(app_page.get_by_role("heading", level=1)).to_be_visible()
+    app_page.wait_for_timeout(1000)  # charts take their width in their own time
+    assert app_page.evaluate(LOST) == []
+    controls = app_page.get_by_test_id("stMain").locator(CONTROLS).filter(visible=True).all()
+    assert len(controls) >= (2 if address == SLIDE else 10)
+    for control in controls:
+        control.click(trial=True)  # it can be scrolled to, and nothing lies over it
+
+
+@pytest.mark.parametrize("view", [ZOOMED, PHONE, PROJECTOR], ids=str)
+def test_menu_opens_by_mouse_and_covers_no_verdict(app_page: Page, view: View) -> None:
+    open_app(app_page, "/Protocol")
+    app_page.get_by_role("link", name="Negotiate this plan").scroll_into_view_if_needed()
+    menu = app_page.get_by_role("button", name="Main menu")
+    dots, evidence = menu.bounding_box(), where(app_page).get_by_text("target 0.80").bounding_box()
+    assert dots is not None
+    assert evidence is not None
+    assert evidence["x"] + evidence["width"] <= dots["x"]
+    menu.click()
+    expect(app_page.get_by_role("menuitem", name="Print")).to_be_visible()
+
+
+@pytest.mark.parametrize("view", [ZOOMED, NARROW, PHONE], ids=str)
+def test_verdict_stays_in_a_small_window_and_leaves_the_most_of_it(
+    app_page: Page, view: View
+) -> None:
+    open_app(app_page, "/Protocol")
+    links = app_page.locator(".st-key-navigation")
+    box = links.bounding_box()
+    assert box is not None
+    assert box["height"] <= (70 if view is NARROW else 45), "the navigation takes one line"
+    app_page.get_by_role("link", name="Negotiate this plan").scroll_into_view_if_needed()
+    expect(where(app_page).get_by_role("status")).to_be_in_viewport(ratio=1)
+    expect(where(app_page).get_by_text("power 0.86")).to_be_in_viewport(ratio=1)
+    header = where(app_page).bounding_box()
+    assert header is not None
+    assert header["y"] + header["height"] <= view.height / 5
