@@ -17,8 +17,6 @@ from replicalab.ui.workspace import LEVERS
 
 _BUDGET_STEP: Final = 10
 _MOST_STAFF_STEPS: Final = 4
-_IN_INK: Final = ":blue[%d]"
-"""The slider's own colour for its number is too faint in the dark."""
 
 
 class _Lever(NamedTuple):
@@ -75,7 +73,6 @@ def _draw_lever(lever: _Lever) -> None:
         max_value=min(MOST, max(lever.high, value)),
         value=value,
         step=lever.step,
-        format=_IN_INK,
         key=key,
         on_change=_pull,
         args=(lever, key),
