@@ -135,7 +135,7 @@ FOCUSED: Final = """() => {
   const right = Math.min(innerWidth, box.right + 8), bottom = Math.min(innerHeight, box.bottom + 8);
   const middle = Math.min(box.bottom, Math.max(box.top, 0) + box.height / 2);
   const hit = document.elementFromPoint(box.x + box.width / 2, Math.min(middle, innerHeight - 1));
-  const header = document.querySelector('.st-key-where');
+  const header = document.querySelector('.rl.header');
   return {
     name: named, clip: {x, y, width: right - x, height: bottom - y},
     hidden: !!header && !header.contains(at) && header.contains(hit),
@@ -217,7 +217,7 @@ def test_nothing_is_lost_when_zoomed(app_page: Page, view: View, address: str) -
 @pytest.mark.parametrize("view", [ZOOMED, PHONE, PROJECTOR], ids=str)
 def test_menu_opens_by_mouse_and_covers_no_verdict(app_page: Page, view: View) -> None:
     open_app(app_page, "/Protocol")
-    app_page.get_by_role("link", name="Negotiate this plan").scroll_into_view_if_needed()
+    app_page.get_by_role("heading", name="One addition").scroll_into_view_if_needed()
     menu = app_page.get_by_role("button", name="Main menu")
     dots, evidence = menu.bounding_box(), where(app_page).get_by_text("target 0.80").bounding_box()
     assert dots is not None
@@ -236,7 +236,7 @@ def test_verdict_stays_in_a_small_window_and_leaves_the_most_of_it(
     box = links.bounding_box()
     assert box is not None
     assert box["height"] <= (70 if view is NARROW else 45), "the navigation takes one line"
-    app_page.get_by_role("link", name="Negotiate this plan").scroll_into_view_if_needed()
+    app_page.get_by_role("heading", name="One addition").scroll_into_view_if_needed()
     expect(where(app_page).get_by_role("status")).to_be_in_viewport(ratio=1)
     expect(where(app_page).get_by_text("power 0.86")).to_be_in_viewport(ratio=1)
     header = where(app_page).bounding_box()
