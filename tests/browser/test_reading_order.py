@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.driving import PHONE, PROJECTOR, View, assert_accessible, looks, open_app
-from tests.browser.visiting import where
+from tests.browser.visiting import show, where
 
 ADDRESSES: Final = (
     "/",
@@ -71,7 +71,7 @@ def test_page_is_heard_in_the_order_in_which_it_is_seen(
 @pytest.mark.parametrize("part", ["The lab", "Substitutions", "Restrictions and criteria"])
 def test_part_of_a_study_has_headings_and_named_tables(app_page: Page, part: str) -> None:
     open_app(app_page, "/Study")
-    app_page.get_by_role("tab", name=part, exact=True).click()
+    show(app_page, part)
     expect(app_page.get_by_role("tabpanel", name=part).locator(".rl").first).to_be_visible()
     expect_headings_and_named_tables(app_page)
     assert_accessible(app_page)
