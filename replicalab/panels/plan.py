@@ -40,7 +40,7 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
     Args:
         plan: the plan.
         yours: whether it is the visitor's own, and not the study's reference protocol.
-        quiet: whether it only says how large the plan is, and judges nothing.
+        quiet: whether it judges nothing.
     """
     pack, verdict, evidence = plan.pack, plan_verdict(plan), plan.evidence
     seed = f", seed {pack.seed}" if pack.seed else ""
@@ -51,7 +51,6 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
         unit=pack.design.unit_of_n,
         named="Your plan" if yours else "Reference protocol",
         quiet=quiet,
-        size=size_text(plan.plan),
         verdict=verdict,
         failing=failing_text(plan.causes) if plan.failing else "",
         cost=cost_bar(plan),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, failing_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text
@@ -29,6 +29,9 @@ from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verd
 
 _MOST_CHANGES: Final = 4
 """So many changes of a side fit on the screen; of others only the names are told."""
+_FEW_CHANGES: Final = 1
+_SHORT: Final = 190
+"""So many changes, and characters beside them, fit in larger type."""
 
 Rows = list[tuple[str, str, str]]
 
@@ -153,18 +156,35 @@ def round_slide(negotiation: Negotiation, at: int, note: str = "") -> str:
         note: what is to be said of one that is not confirmed; empty for one that is.
     """
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
+    scientist, manager = _scientist(before, done), _manager(done)
     return drawn(
         "slide_round",
         caption=round_caption(negotiation, at),
-        scientist=_scientist(before, done),
-        manager=_manager(done),
+        scientist=scientist,
+        manager=manager,
+        roomy=not note and all(side.is_short for side in (scientist, manager) if side),
         confirmed=not note,
         stands=_stands(PlanStep(before or done.plan, done.plan)) if done.plan else None,
         note=note,
     )
 
 
-def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
+class _Side(NamedTuple):
+    """What a side does: the changes that fit, names of the others, and what is said beside them."""
+
+    does: str
+    rows: Rows
+    others: str
+    told: list[str]
+    status: Status | None = None
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it still fits in larger type."""
+        return len(self.rows) <= _FEW_CHANGES and sum(map(len, self.told)) <= _SHORT
+
+
+def _scientist(before: Assessment | None, done: Round) -> _Side:
     action, plan = done.action, done.plan
     told = list(action.questions) if action else []
     rows: Rows = []
@@ -176,30 +196,28 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
     return _side(turn_title(done), rows, [*told, done.reason])
 
 
-def _manager(done: Round) -> dict[str, object] | None:
+def _manager(done: Round) -> _Side | None:
     verdict = answer_verdict(done)
     if done.answer is None or verdict is None:
         return None
     suggests = done.answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
     if not suggests or done.offer is None or done.plan is None:
-        return {**_side(verdict.title, [], [verdict.text]), "status": verdict.status}
+        return _side(verdict.title, [], [verdict.text], verdict.status)
     step = PlanStep(done.plan, done.offer.after)
     price = "; ".join(filter(None, (saved_text(step), evidence_text(step), fidelity_move(step))))
-    return {
-        **_side(verdict.title, change_rows(step), [f"{capitalised(price)}."]),
-        "status": verdict.status,
-    }
+    told = [f"{capitalised(price)}."]
+    return _side(verdict.title, change_rows(step), told, verdict.status)
 
 
-def _side(does: str, rows: Rows, told: list[str]) -> dict[str, object]:
-    """Return what a side does, as many of its changes as fit, and what is said beside them."""
+def _side(does: str, rows: Rows, told: list[str], status: Status | None = None) -> _Side:
     others = [name.lower() for name, _, _ in rows[_MOST_CHANGES:]]
-    return {
-        "does": does.lower(),
-        "rows": rows[:_MOST_CHANGES],
-        "others": f"and other {', '.join(others)}" if others else "",
-        "told": [text for text in told if text],
-    }
+    return _Side(
+        does.lower(),
+        rows[:_MOST_CHANGES],
+        f"and other {', '.join(others)}" if others else "",
+        [text for text in told if text],
+        status,
+    )
 
 
 def outcome_slide(negotiation: Negotiation, verdict: Verdict, note: str = "") -> str:

@@ -81,9 +81,15 @@ def labs_panel(labs: Iterable[Options]) -> str:
     return drawn("labs", labs=_labs(labs))
 
 
-def legend_panel(number: int, of: int) -> str:
-    """Return how many studies are shown, and how the rows of seven signs are read."""
-    return drawn("legend", count=f"{number} of {of} studies", names=DIMENSIONS)
+def legend_panel(number: int, of: int, *, named: bool) -> str:
+    """Return how many studies are shown, and how the rows of seven signs are read.
+
+    Args:
+        number: how many are shown.
+        of: how many there are.
+        named: whether the page names the seven dimensions already.
+    """
+    return drawn("legend", count=f"{number} of {of} studies", names=() if named else DIMENSIONS)
 
 
 def _labs(labs: Iterable[Options]) -> list[dict[str, object]]:

@@ -95,7 +95,6 @@ def lab_panel(reference: Assessment) -> str:
         ],
         staff=staff_text(reference),
         items=[(i.label, i.category, *_where(pack, i.label, i.category)) for i in items],
-        unit=pack.design.unit_of_n,
     )
 
 

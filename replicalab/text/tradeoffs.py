@@ -111,14 +111,13 @@ def shade_text(evidence: Evidence) -> str:
 def own_items_text(drawn: Worded, yours: Assessment, effect: float | None) -> str:
     """Return what the plan shows with its own items and with those that the region is drawn for.
 
-    Empty where they are the same.
+    Empty where that is the same.
     """
-    if drawn.holds(yours):
-        return ""
     own = yours.evidence_at(effect)
     there = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
-    alike = "the same" if own.text == there.text else there.text
-    return f"* Your plan keeps its own items: {own.text}; with these it would show {alike}."
+    if own.text == there.text:
+        return ""
+    return f"* Your plan keeps its own items: {own.text}; with these it would show {there.text}."
 
 
 def outside_text(outside: Sequence[tuple[str, int]]) -> str:

@@ -90,13 +90,12 @@ def plan_size(plan: Assessment) -> str:
 
 
 def terms_text(plan: Assessment) -> str:
-    """Return what a sample, the evidence, its target and its floor mean in a plan's study."""
+    """Return what the evidence, its target and its floor mean in a plan's study."""
     evidence = plan.evidence
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
     return (
-        f"Samples: {plan.pack.design.unit_of_n}. {capitalised(evidence.measure)}: "
-        f"{evidence.row.meaning}; target {target}: what the study aims for; floor {floor}: the "
-        "least worth running."
+        f"{capitalised(evidence.measure)}: {evidence.row.meaning}; target {target}: what the study "
+        f"aims for; floor {floor}: the least worth running."
     )
 
 

@@ -134,8 +134,7 @@ def _draw_players() -> None:
     if recorded:
         files.draw_recording()
     _draw_opened()
-    for number, one in enumerate(reversed(table.table().aside[-_MOST_ASIDE:])):
-        _draw_aside(number, one)
+    _draw_aside(list(reversed(table.table().aside[-_MOST_ASIDE:])))
 
 
 def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
@@ -211,12 +210,16 @@ def _draw_by_hand(kept: Kept) -> None:
             button("Back to how it was", "undo", table.start_again)
 
 
-def _draw_aside(number: int, one: Left) -> None:
-    """Draw the way back to what gave way to something else."""
-    with st.container(horizontal=True, vertical_alignment="center", key=f"aside_{number}"):
-        st.markdown(f"Put aside: {escaped(one.name)}.", width="content")
-        for label, icon, name, pressed in (
-            ("Go back to it", ":material/undo:", "back", aside.go_back_to),
-            ("Forget it", ":material/close:", "forget", aside.forget_left),
-        ):
-            st.button(label, icon=icon, key=f"aside_{number}_{name}", on_click=pressed, args=(one,))
+def _draw_aside(left: list[Left]) -> None:
+    """Draw the ways back to what gave way to something else, and how long they stay."""
+    for number, one in enumerate(left):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"aside_{number}"):
+            st.markdown(f"Put aside: {escaped(one.name)}.", width="content")
+            for label, icon, name, pressed in (
+                ("Go back to it", ":material/undo:", "back", aside.go_back_to),
+                ("Forget it", ":material/close:", "forget", aside.forget_left),
+            ):
+                key = f"aside_{number}_{name}"
+                st.button(label, icon=icon, key=key, on_click=pressed, args=(one,))
+    if left:
+        st.caption("What is put aside is lost when this page is loaded anew; save what you need.")

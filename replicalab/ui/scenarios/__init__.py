@@ -11,11 +11,11 @@ __all__ = ["draw"]
 
 def draw() -> None:
     """Draw the page."""
-    gallery.draw_idea()
+    named = gallery.draw_idea()
     studies, yours = st.tabs([own.ALL_STUDIES, own.BRING], key=own.TABS, on_change="rerun")
     if yours.open:
         with yours:
             own.draw()
     else:
         with studies:
-            gallery.draw_gallery()
+            gallery.draw_gallery(named=named)

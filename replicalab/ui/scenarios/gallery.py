@@ -41,10 +41,10 @@ _OWN_BUTTONS: Final = (
 _SHARED_BUTTONS: Final = (("Copy it into the editor", ":material/edit_document:", own.edit),)
 
 
-def draw_idea() -> None:
+def draw_idea() -> bool:
     """Draw what this is in a sentence and a picture, and the stories: the first one first of all.
 
-    The picture is the first story's plan.
+    The picture is the first story's plan. Return whether there is one.
     """
     try:
         found = stories()
@@ -65,6 +65,7 @@ def draw_idea() -> None:
         ):
             _open_a_surprise()
             study.go_there()
+    return bool(found)
 
 
 def _idea(story: Story) -> str:
@@ -104,13 +105,17 @@ def _all_cards() -> list[Card]:
     return [*map(own_card, brought), *cards()]
 
 
-def draw_gallery() -> None:
-    """Draw the filters and the cards that fit them, and say which files could not be read."""
+def draw_gallery(*, named: bool) -> None:
+    """Draw the filters and the cards that fit them, and say which files could not be read.
+
+    Args:
+        named: whether the picture above names the seven dimensions.
+    """
     found = _all_cards()
     wanted = _draw_filters(found)
     fitting = matching(found, wanted)
     if fitting:
-        panel.draw(legend_panel(len(fitting), len(found)))
+        panel.draw(legend_panel(len(fitting), len(found), named=named))
     else:
         button("No study fits: take the filters away", "filter_alt_off", _take_filters_away)
     pages = -(-len(fitting) // _CARDS_A_PAGE)

@@ -10,7 +10,7 @@ import streamlit as st
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import count_text
 from replicalab.lint import LintLevel, lint
-from replicalab.panels import labs_panel
+from replicalab.panels import labs_panel, sentences_panel
 from replicalab.scenarios import (
     Study,
     copy_text,
@@ -19,7 +19,7 @@ from replicalab.scenarios import (
     study_schema,
     template_text,
 )
-from replicalab.text.verdicts import Status
+from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import own_studies, panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.cupboard import OwnStudy
@@ -128,8 +128,8 @@ def _draw_verdict(text: str) -> None:
     except ScenarioError as error:
         _draw_faults(error)
         return
-    st.success(f"“{escaped(study.paper.title)}” can be used.", icon=":material/check_circle:")
-    panel.draw(labs_panel(labs_of(study)))
+    verdict = Verdict(Status.PASS, "Can be used", study.paper.title)
+    panel.draw(sentences_panel([verdict.text], verdict=verdict), labs_panel(labs_of(study)))
     _draw_lint(study)
     _draw_actions(text, study)
 
