@@ -146,11 +146,13 @@ def along(text: str, line: Sequence[tuple[float, float] | None]) -> list[Place]:
     """
     half = width_of(text) / 2
     middles = [Place(*point) for point in reversed(list(_points(line)))]
-    # Beside an upright line, or within the plot where a line ends at its edge, it may stand off.
+    # Beside an upright line, or within the plot where a line ends at its edge, it may stand off;
+    # a short one with a plan's label on it leaves room only above and below.
     return [
         *(place._replace(right=-half - 2) for place in middles[:1]),
         *middles,
         *(place._replace(right=way * (half + 3)) for place in middles for way in (1, -1)),
+        *(place._replace(up=way * (LINE + 2)) for place in middles for way in (1, -1)),
     ]
 
 

@@ -193,7 +193,8 @@ def _scientist(before: Assessment | None, done: Round) -> _Side:
         told = [] if rows else [f"{size_text(plan.plan)}."]
         if action.action_type is ScientistActionType.ACCEPT:
             told = ["Takes what the Lab Manager offers." if rows else "Takes the plan as it is."]
-    return _side(turn_title(done), rows, [*told, done.reason])
+    reason = "" if done.only_asks else done.reason  # a question says it already
+    return _side(turn_title(done), rows, [*told, reason])
 
 
 def _manager(done: Round) -> _Side | None:

@@ -30,8 +30,8 @@ WORDS: Final = r"""height => {
 }"""
 """Counts the words that are seen above a height of the page."""
 
-FIRST_SCREEN: Final = 210
-READING: Final = 350
+FIRST_SCREEN: Final = 190
+READING: Final = 345
 """Of the page on which a study is read: its paper stands there."""
 OPEN: Final = 450
 SCREENS: Final = 2.2

@@ -93,6 +93,20 @@ def test_page_reads_in_its_second_round_as_it_was_read() -> None:
     assert_golden("pages/negotiation", said(press(visit(NEGOTIATION, **SIMPLE), "Next")))
 
 
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("evidence_aware", {}),
+        ("by_hand", {"scientist": "person"}),
+        ("model", {"scientist": "model"}),
+        ("recorded", {"recording": "momentum_revised"}),
+        ("no_deal", {"study": "math_four_colour", "lab": "hard", "round": "2"}),
+    ],
+)
+def test_page_opens_with_each_scientist_as_it_was_read(name: str, query: dict[str, str]) -> None:
+    assert_golden(f"pages/negotiation_{name}", said(visit(NEGOTIATION, **query)))
+
+
 def test_accepting_says_what_is_taken() -> None:
     page = said(press(visit(NEGOTIATION, **SIMPLE), "Last"))
     assert "Scientist accepts\nTakes the Lab Manager's offer." in page

@@ -15,7 +15,7 @@ from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.text.plan import staff_text
 from replicalab.text.verdicts import Status, offer_story, terms_text
 from replicalab.ui.gallery import reference_options
-from replicalab.ui.study import TABS
+from replicalab.ui.study import PARTS, TABS
 from tests.factories import change_pack
 from tests.golden import assert_golden
 from tests.ui.reading import (
@@ -27,6 +27,7 @@ from tests.ui.reading import (
     at_editor,
     go,
     panel_tables,
+    press,
     said,
     show,
     type_number,
@@ -59,6 +60,17 @@ def test_page_opens_on_the_default_study_and_says_what_a_sample_is(file: str) ->
 )
 def test_page_reads_on_a_first_visit_as_it_was_read(name: str, file: str) -> None:
     assert_golden(f"pages/{name}", said(visit(file)))
+
+
+@pytest.mark.parametrize("part", list(PARTS)[1:])
+def test_part_of_a_study_reads_as_it_was_read(part: str) -> None:
+    name = part.lower().replace(" ", "_")
+    assert_golden(f"pages/study_{name}", said(show(visit(STUDY), part, TABS)))
+
+
+def test_editor_of_studies_reads_with_the_template_as_it_was_read() -> None:
+    app = press(at_editor(visit()), "Put it into the editor")
+    assert_golden("pages/scenarios_own", said(app))
 
 
 @pytest.mark.parametrize("scientist", ["person", "model"])

@@ -13,6 +13,7 @@ from replicalab.scenarios import load_scenario
 from replicalab.text.negotiation import outcome_verdict, round_caption
 from replicalab.ui.address import encode_plan
 from replicalab.ui.stories import Story, StoryPage, stories
+from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
 from tests.ui.negotiating import round_shown
 from tests.ui.reading import (
@@ -130,10 +131,16 @@ def test_story_is_presented_from_its_beginning_to_its_point(told: Story) -> None
     *before, point = slides(app)
     assert f"{told.title}. {told.line}" in point
     assert not any(told.title in text for text in before)
+    assert_golden(f"pages/present_{told.key}", "\n\n".join([*before, point]))
     press(app, "Leave")
     if told.page is StoryPage.NEGOTIATION:
         assert round_shown(app).startswith("Round 1 of")
+    assert_golden(f"pages/{told.page}_{told.key}", said(app))
     assert "present" not in query_of(app)
+
+
+def test_default_study_is_presented_as_it_was_read() -> None:
+    assert_golden("pages/present", "\n\n".join(slides(visit(present="1"))))
 
 
 # --- what is not there ---

@@ -37,6 +37,9 @@ def test_half_the_sample_is_ten_credits_over_and_halved_for_it() -> None:
     assert [(c.field, c.original, c.revised) for c in options.offer.changes] == [
         ("sample_size", "24", "12")
     ]
+    worth = [plan.evidence for plan in (options.yours, options.offered)]
+    assert f"power {worth[0].number} → {worth[1].number}, below the floor" in story.line
+    assert worth[1].tier is EvidenceTier.BELOW_FLOOR
 
 
 def told(key: str) -> Negotiation:

@@ -92,14 +92,14 @@ def draw(task: Task | None) -> Asking | None:
         table().settings_open = True
     with st.expander("Model settings", expanded=table().settings_open, icon=":material/settings:"):
         st.caption(
-            "Any server with an OpenAI-compatible address. What is typed here is kept for this "
-            "session only: it is never stored, logged, exported or put in a link."
+            "What is typed here is kept for this session only: it is never stored, logged, "
+            "exported or put in a link."
         )
         _draw_allowed(environment)
         _draw_fields(environment)
         test = _draw_test(task)
     if missing:
-        or_here = "Or fill in base URL and model above, for this session only."
+        or_here = "Or fill in base URL and model above."
         st.info(f"{escaped(missing)} {or_here}", icon=":material/smart_toy:")
     try:
         _endpoint(environment)
