@@ -195,3 +195,11 @@ def test_first_screen_shows_the_whole_chart(app_page: Page) -> None:
     box = app_page.locator(".st-key-region_chart .js-plotly-plot").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= PROJECTOR.height
+
+
+def test_chart_is_labelled_in_the_grey_of_the_pages(app_page: Page) -> None:
+    open_app(app_page, PAGE)
+    wait_for_chart(app_page)
+    for name in (".xtick text", ".xtitle", ".gtitle-subtitle"):
+        label = app_page.locator(f".st-key-region_chart {name}").first
+        expect(label).to_have_css("fill", "rgb(90, 87, 80)")

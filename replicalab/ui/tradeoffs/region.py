@@ -66,11 +66,12 @@ def region_chart(view: Outlook, title: tuple[str, str] | None, **how: Any) -> go
 
 def _marks(view: Outlook) -> list[Mark]:
     """Return your plan, and the others that are points of this region."""
+    noted = own_items_text(view.drawn, view.yours, view.effect)
     return [
         Mark(
             name,
             plan,
-            name if view.drawn.holds(plan) else f"{name}*",
+            f"{name}*" if noted and plan is view.yours else name,
             plan.evidence_at(view.effect).number,
         )
         for name, plan in view.plans.items()
