@@ -186,7 +186,8 @@ def status(app: AppTest) -> str:
 
 
 def _header(app: AppTest) -> ElementTree.Element:
-    panels = (panel_of(each) for each in app.main if getattr(each, "type", "") == "html")
+    elements = (each for each in app.main if isinstance(each, Element) and each.type == "html")
+    panels = map(panel_of, elements)
     return next(each for each in panels if each.find("./div[@class='rl header']") is not None)
 
 
