@@ -9,7 +9,15 @@ from typing import Final
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import PHONE, PROJECTOR, View, assert_accessible, looks, open_app
+from tests.browser.driving import (
+    PHONE,
+    PROJECTOR,
+    View,
+    assert_accessible,
+    looks,
+    open_app,
+    wait_for_run,
+)
 from tests.browser.visiting import show, where
 
 ADDRESSES: Final = (
@@ -80,9 +88,11 @@ def test_part_of_a_study_has_headings_and_named_tables(app_page: Page, part: str
 @pytest.mark.parametrize("story", ["Half the sample", "The cut that", "Do not run"])
 def test_page_of_a_story_is_accessible_and_says_its_verdict(app_page: Page, story: str) -> None:
     open_app(app_page)
-    app_page.get_by_role("button", name=re.compile(story)).click()
+    with wait_for_run(app_page):
+        app_page.get_by_role("button", name=re.compile(story)).click()
     expect(app_page.get_by_role("button", name="Next")).to_be_enabled()
-    app_page.keyboard.press("Escape")
+    with wait_for_run(app_page):
+        app_page.keyboard.press("Escape")
     expect(where(app_page).get_by_role("status")).to_contain_text("feasible")
     for _ in looks(app_page):
         assert_accessible(app_page)
