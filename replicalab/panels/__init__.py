@@ -5,7 +5,7 @@ A panel is semantic elements and text; `STYLE` is drawn once by whoever shows so
 
 from __future__ import annotations
 
-from replicalab.panels.drawing import STYLE
+from replicalab.panels.drawing import STAGE_STYLE, STYLE
 from replicalab.panels.lab import take_panel
 from replicalab.panels.plan import (
     Changed,
@@ -41,6 +41,7 @@ from replicalab.panels.tradeoffs import (
 )
 
 __all__ = [
+    "STAGE_STYLE",
     "STYLE",
     "Changed",
     "Rows",

@@ -27,6 +27,8 @@ _TEMPLATES: Final = Environment(
 )
 STYLE: Final = f"<style>{(_FOLDER / 'style.css').read_text('utf-8')}</style>"
 """The stylesheet of all panels."""
+STAGE_STYLE: Final = f"{STYLE}<style>{(_FOLDER / 'stage.css').read_text('utf-8')}</style>"
+"""The same for slides, and the page around them."""
 
 
 class Bar(NamedTuple):

@@ -46,10 +46,9 @@ def page(title: str) -> Iterator[Options]:
     A presentation stands in the page's place, without header and navigation.
     """
     st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
-    panel.draw_style()
     _begin()
-    here = state.here()
-    presenting = bool(state.workspace().presenting)
+    here, presenting = state.here(), bool(state.workspace().presenting)
+    panel.draw_style(presenting=presenting)
     if not presenting:
         _draw_navigation()
         _draw_header(here, title)

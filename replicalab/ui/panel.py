@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from replicalab.panels import STYLE
+from replicalab.panels import STAGE_STYLE, STYLE
 
 
 def draw(*panels: str) -> None:
@@ -17,6 +17,6 @@ def beside(*panels: str) -> str:
     return f'<div class="rl beside">{"".join(panels)}</div>'
 
 
-def draw_style() -> None:
+def draw_style(*, presenting: bool) -> None:
     """Draw the stylesheet of all panels; it takes no room."""
-    st.html(STYLE)
+    st.html(STAGE_STYLE if presenting else STYLE)

@@ -9,6 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from replicalab.ui.wall.answers import dressed, fixed_headers
+from replicalab.ui.wall.bursts import Bursts, send_at_once
 from replicalab.ui.wall.callers import Refusal, allowed_hosts, is_for_a_session, is_upload, refused
 from replicalab.ui.wall.messages import Messages
 from replicalab.ui.wall.sessions import Sessions
@@ -36,6 +37,7 @@ class Wall:
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
+        send_at_once(send)
         send = dressed(scope, send, self._fixed)
         refusal = refused(scope, self._hosts) or self._refused_for_now(scope)
         if refusal:
@@ -56,10 +58,12 @@ class Wall:
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._connections += 1
+        bursts = Bursts(send)
         try:
-            noted = self._sessions.noting(scope, send)
+            noted = self._sessions.noting(scope, bursts.send)
             await self._app(self._sessions.admit(scope), Messages(receive).receive, noted)
         finally:
+            bursts.close()
             self._connections -= 1
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
