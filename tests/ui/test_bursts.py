@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPConnection
 from typing import Final
@@ -47,6 +49,12 @@ class Browser:
         self.got.append(kind or sent["type"])
 
 
+def done(work: Coroutine[None, None, None]) -> None:
+    """Do it in a thread of its own: in this one a browser's event loop may be running."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
+
+
 async def sent(bursts_: Bursts, *kinds: str) -> None:
     for kind in kinds:
         await bursts_.send(message(kind))
@@ -65,7 +73,7 @@ def test_elements_of_a_run_leave_together_when_it_ends() -> None:
         await sent(bursts_, "delta")  # of no run that has begun
         assert browser.got[-1] == "delta"
 
-    asyncio.run(run())
+    done(run())
 
 
 def test_longer_run_is_shown_as_far_as_it_is_and_then_as_it_comes(
@@ -83,7 +91,7 @@ def test_longer_run_is_shown_as_far_as_it_is_and_then_as_it_comes(
         await sent(bursts_, "delta")
         assert browser.got == ["new_session", "delta", "delta", "delta"]
 
-    asyncio.run(run())
+    done(run())
 
 
 def test_message_that_comes_while_a_burst_leaves_stays_behind_it(
@@ -98,7 +106,7 @@ def test_message_that_comes_while_a_burst_leaves_stays_behind_it(
         await asyncio.sleep(0)
         await sent(bursts_, "page_info_changed", "script_finished")
 
-    asyncio.run(run())
+    done(run())
     assert browser.got == ["new_session", *["delta"] * 20, "page_info_changed", "script_finished"]
 
 
@@ -116,7 +124,7 @@ def test_end_of_the_connection_sends_what_is_held_first_and_then_nothing(
         bursts_.close()
         await asyncio.sleep(0.03)
 
-    asyncio.run(run())
+    done(run())
     assert browser.got == ["new_session", "delta", "websocket.close", "new_session"]
 
 
@@ -150,7 +158,7 @@ def test_small_messages_do_not_wait_for_an_acknowledgement() -> None:
             connection.request("GET", "/")
             assert connection.getresponse().status == 204
 
-    asyncio.run(serve())
+    done(serve())
     assert [bool(each) for each in found] == [False, True]
 
 
