@@ -11,7 +11,7 @@ something is found by bisection, below what the plan without the limit uses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import ceil
 from typing import NamedTuple
@@ -23,11 +23,10 @@ from replicalab.assessment import (
     credits_needed,
     staff,
 )
-from replicalab.models import LAB_DIMENSIONS, LARGEST_COUNT, Dimension, revise
+from replicalab.models import LAB_DIMENSIONS, LARGEST_COUNT, Dimension
 from replicalab.planner.asks import Ask, granted
 from replicalab.planner.least_loss import GivenUp, LeastLoss, given_up_in, least_loss_of
-from replicalab.planner.limits import BELOW_FLOOR, asked_samples, fewest, most_looked_at
-from replicalab.planner.steps import NUMBERS
+from replicalab.planner.limits import asked_samples, fewest, most_looked_at
 from replicalab.planner.wordings import Wordings
 
 
@@ -39,53 +38,24 @@ class Extra(NamedTuple):
     after: LeastLoss
 
 
-def relieved(plan: Assessment, least: LeastLoss, found: Wordings) -> dict[Dimension, GivenUp]:
-    """Return what is given up without each limit whose relief alone buys something.
+def relieved(plan: Assessment, least: LeastLoss, found: Wordings) -> dict[Dimension, LeastLoss]:
+    """Return, for each limit whose relief alone buys something, the least-loss plan without it.
 
     Given are the least-loss plan in the lab as it is, and the wordings, which amounts leave alone.
-    The days do not matter, nor do the samples unless more of them are planned than the study asks.
     """
     if _gives_up_nothing(plan, least):
         return {}
-    now = least.rank.given_up
-    searched = given_up_in(plan, found) if found.exact else None
-    without = {}
-    for dimension in LAB_DIMENSIONS:
-        there = _without(dimension, plan)
-        if there is None:
-            continue
-        if dimension in AMOUNTS and searched is not None:
-            given_up = _told_alike(given_up_in(there, found), searched, now)
-        else:
-            same = found if dimension in AMOUNTS else None
-            given_up = least_loss_of(there, found=same).rank.given_up
-        if given_up < now and not _shows_nothing(there, given_up):
-            without[dimension] = given_up
-    return without
+    without = {
+        dimension: least_loss_of(there, found=found if dimension in AMOUNTS else None)
+        for dimension in LAB_DIMENSIONS
+        if (there := _without(dimension, plan)) is not None
+    }
+    return {d: each for d, each in without.items() if _is_better(each, least)}
 
 
-def without_limit(dimension: Dimension, plan: Assessment, found: Wordings) -> LeastLoss:
-    """Return the least-loss plan in a lab that does not limit an amount."""
-    return least_loss_of(_without(dimension, plan) or plan, found=found)
-
-
-def same_relief(one: Assessment, other: Assessment) -> bool:
-    """Return whether the limits bind two plans of one lab alike: their numbers alone differ."""
-    now, then = other.plan, one.plan
-    return revise(now, **{name: getattr(then, name) for name in NUMBERS}) == then and (
-        asked_samples(now, other.pack) == asked_samples(then, one.pack)
-    )
-
-
-def _told_alike(found: GivenUp, searched: GivenUp, now: GivenUp) -> GivenUp:
-    """Return what a search of amounts gives up with its loss told as the least-loss plan's is."""
-    failing, tier, loss, shortfall = found
-    return failing, tier, loss - searched[2] + now[2], shortfall
-
-
-def _shows_nothing(there: Assessment, given_up: GivenUp) -> bool:
-    """Return whether a plan that gives up so much is void: then it has bought nothing."""
-    return given_up[1] == BELOW_FLOOR and least_loss_of(there).after.evidence.void is not None
+def _is_better(one: LeastLoss, now: LeastLoss) -> bool:
+    """Return whether a plan gives up less; one that shows nothing has bought nothing."""
+    return one.rank.given_up < now.rank.given_up and not one.after.evidence.void
 
 
 def _gives_up_nothing(plan: Assessment, least: LeastLoss) -> bool:
@@ -121,24 +91,29 @@ def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Ask
 
 
 def extras(
-    plan: Assessment, least: LeastLoss, found: Wordings, without: Mapping[Dimension, GivenUp]
+    plan: Assessment, least: LeastLoss, found: Wordings, without: dict[Dimension, LeastLoss]
 ) -> tuple[Extra, ...]:
     """Return the smallest addition of each amount that buys something that shows.
 
-    Given are, beside what `relieved` is given, what it returned.
+    Given are, beside what `relieved` is given, the plans that it returned.
     """
-    steps = (_Steps(plan, least, found, d) for d in AMOUNTS if d in without)
-    return tuple(each.smallest() for each in steps if each.shows(without[each.dimension]))
+    steps = (_Steps(plan, least, found, d, without[d]) for d in AMOUNTS if d in without)
+    return tuple(each.smallest() for each in steps if each.shows(each.without.rank.given_up))
 
 
 @dataclass(frozen=True)
 class _Steps:
-    """The additions of one amount, in whole credits, days or staff units."""
+    """The additions of one amount, in whole credits, days or staff units.
+
+    Attributes:
+        without: the least-loss plan where the amount is not limited at all.
+    """
 
     plan: Assessment
     least: LeastLoss
     wordings: Wordings
     dimension: Dimension
+    without: LeastLoss
     _found: dict[int, LeastLoss] = field(default_factory=dict)
 
     def shows(self, given_up: GivenUp, now: GivenUp | None = None) -> bool:
@@ -172,8 +147,7 @@ class _Steps:
     def _enough(self) -> int:
         """Return an addition that buys something: what the plan without the limit uses more."""
         row = DIMENSION_ROWS[self.dimension]
-        without = without_limit(self.dimension, self.plan, self.wordings)
-        more = max(1, ceil(row.used(without.after) - row.limit(self.plan)))
+        more = max(1, ceil(row.used(self.without.after) - row.limit(self.plan)))
         while not self._buys(more):
             more *= 2
         return more
@@ -192,6 +166,5 @@ class _Steps:
         return self._found[more]
 
     def _buys(self, more: int) -> bool:
-        """Return whether an addition lets less be given up; what shows nothing buys nothing."""
         least = self._least(more)
-        return self.shows(least.rank.given_up) and not least.after.evidence.void
+        return _is_better(least, self.least) and self.shows(least.rank.given_up)

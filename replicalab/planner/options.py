@@ -16,9 +16,9 @@ from replicalab.agents.suggestions import (
 from replicalab.assessment import Assessment, assess
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.asks import Asks, asks_of
-from replicalab.planner.binding import Extra, extras, relieved, same_relief
+from replicalab.planner.binding import Extra, extras, relieved
 from replicalab.planner.frontier import Frontier, frontier_of
-from replicalab.planner.least_loss import GivenUp, LeastLoss, least_loss_of
+from replicalab.planner.least_loss import LeastLoss, least_loss_of
 from replicalab.planner.steps import NUMBERS, judged
 from replicalab.planner.wordings import Wordings, wordings
 from replicalab.scenarios import Pack
@@ -64,15 +64,15 @@ class Options:
         return frontier_of(self.yours, self.wordings)
 
     @cached_property
-    def relieved(self) -> dict[Dimension, GivenUp]:
-        """For each lab limit whose relief alone buys something, what is given up without it."""
+    def relieved(self) -> dict[Dimension, LeastLoss]:
+        """For each lab limit whose relief alone buys something, the least-loss plan without it."""
         return relieved(self.yours, self.least, self.wordings)
 
     @property
     def binding(self) -> Dimension | None:
         """The limit whose relief buys most, the first of them; None where none buys anything."""
         without = self.relieved
-        return min(without, key=lambda limit: without[limit], default=None)
+        return min(without, key=lambda limit: without[limit].rank.given_up, default=None)
 
     @cached_property
     def extras(self) -> tuple[Extra, ...]:
@@ -93,13 +93,6 @@ class Options:
     def judged(self, revised: Protocol) -> Assessment:
         """Return what is known of a revised plan in the same lab."""
         return judged(revised, self.yours, self.known)
-
-    def of(self, revised: Protocol) -> Options:
-        """Return what may be done about a revised plan, with what is known already of both."""
-        other = Options(assess(revised, self.yours.pack))
-        if "relieved" in vars(self) and same_relief(self.yours, other.yours):
-            vars(other)["relieved"] = self.relieved
-        return other
 
 
 def least_loss(protocol: Protocol, scenario: Pack) -> LeastLoss:

@@ -90,11 +90,9 @@ def plan() -> Protocol:
 
 def here() -> Options:
     """Return the plan in its lab, and what may be done about it."""
-    pack, last, now = workspace().pack(own_studies.find), current().here, plan()
-    if last is None or last.yours.pack != pack:
-        last = current().here = Options(assess(now, pack))
-    elif last.yours.plan != now:
-        last = current().here = last.of(now)
+    pack, last = workspace().pack(own_studies.find), current().here
+    if last is None or last.yours.plan != plan() or last.yours.pack != pack:
+        last = current().here = Options(assess(plan(), pack))
     return last
 
 

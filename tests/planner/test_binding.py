@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Final
 
 import pytest
@@ -90,7 +91,21 @@ def test_limit_that_is_used_most_does_not_bind_where_a_missing_item_costs_more()
     slack = options.yours.slack
     assert max(AMOUNTS, key=lambda amount: slack[amount].use or 0) is not Dimension.EQUIPMENT
     assert options.binding is Dimension.EQUIPMENT
-    assert options.relieved[Dimension.EQUIPMENT][2] == 0
+    assert options.relieved[Dimension.EQUIPMENT].rank.loss == 0
+
+
+def test_relief_is_that_of_a_lab_without_the_limit_whatever_the_numbers() -> None:
+    bought = 0
+    for seed in range(LABS):
+        plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
+        for samples, days in product({1, plan.sample_size // 2, plan.sample_size + 1}, {1, 3, 9}):
+            options = Options(assess(revise(plan, sample_size=samples, duration_days=days), pack))
+            now = options.least.rank.given_up
+            then = {limit: given_up(options, without(limit, pack)) for limit in LAB_DIMENSIONS}
+            found = {limit: each.rank.given_up for limit, each in options.relieved.items()}
+            assert found == {limit: each for limit, each in then.items() if each < now}
+            bought += len(found)
+    assert bought > LABS
 
 
 # --- the smallest step ----------------------------------------------------------------------
