@@ -31,7 +31,7 @@ from replicalab.models import (
     too_long,
 )
 from replicalab.planner import Options
-from replicalab.scenarios import Difficulty, EvidenceTier, Identifier, Pack
+from replicalab.scenarios import Difficulty, EvidenceTier, Identifier, OwnLab, Pack, Question
 
 MOST_ROUNDS: Final = 50
 MOST_OUTPUTS: Final = 20
@@ -132,7 +132,8 @@ class Setup(Record):
     """Everything that fixes a negotiation beside the study itself.
 
     ``opening`` is the plan that the Scientist proposes first, None where it chooses its own;
-    ``model`` names the language model, None where there is none.
+    ``model`` names the language model, None where there is none; ``own_lab`` and ``question`` are
+    what a visitor says of the lab and of the evidence in place of the study.
     """
 
     scenario_id: Identifier
@@ -144,6 +145,8 @@ class Setup(Record):
     opening: ShortPlan | None = None
     forked_at: Count | None = None
     model: ModelName | None = None
+    own_lab: OwnLab = OwnLab()
+    question: Question = Question()
 
     @cached_property
     def digest(self) -> str:

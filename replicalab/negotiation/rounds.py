@@ -77,6 +77,8 @@ def setup_for(
         lab_manager=lab_manager,
         max_rounds=max_rounds,
         opening=opening,
+        own_lab=pack.own_lab,
+        question=pack.question,
     )
 
 

@@ -36,7 +36,7 @@ from replicalab.negotiation.records import (
     fingerprint,
 )
 from replicalab.negotiation.rounds import play, play_on, play_rule
-from replicalab.scenarios import Identifier, Pack
+from replicalab.scenarios import Identifier, OwnLab, Pack, Question
 
 FORMAT: Final = 2
 
@@ -194,8 +194,10 @@ def replay(transcript: Transcript, pack: Pack) -> Replay:
     """
     negotiation = Negotiation(transcript.setup, pack)
     named, here = _place(transcript.setup), _place(pack)
-    if named != here:
-        elsewhere = f"It is of {named}, not of {here}; open that study and lab."
+    setup = transcript.setup
+    own_differs = (setup.own_lab, setup.question) != (pack.own_lab, pack.question)
+    if named != here or own_differs:
+        elsewhere = f"It is of {named}, not of {here}; open that study, in the same lab."
         return Replay(negotiation, (Difference(None, elsewhere),))
     found = [Difference(None, f"{capitalised(what)}.") for what in _of_the_whole(transcript)]
     before = None if found else transcript.setup.digest
@@ -227,7 +229,12 @@ def _in_round(number: int, what: str) -> Difference:
 
 
 def _place(found: Setup | Pack) -> str:
-    return f"{found.scenario_id}, {found.difficulty}, seed {found.seed}"
+    own = [
+        found.own_lab != OwnLab() and "one's own lab",
+        found.question != Question() and "question",
+    ]
+    said = f" with {joined([each for each in own if each])}" if any(own) else ""
+    return f"{found.scenario_id}, {found.difficulty}, seed {found.seed}{said}"
 
 
 def _of_the_whole(transcript: Transcript) -> Iterator[str]:

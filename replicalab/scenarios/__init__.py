@@ -33,6 +33,7 @@ from replicalab.scenarios.loading import (
     summary_of,
     template_text,
 )
+from replicalab.scenarios.own import ItemState, OwnItem, OwnLab, Question
 from replicalab.scenarios.pack import (
     LAB_CONSTRAINTS,
     MAX_ROUNDS,
@@ -79,14 +80,18 @@ __all__ = [
     "Fact",
     "HiddenReferenceSpec",
     "Identifier",
+    "ItemState",
     "ItemStatus",
     "Lab",
     "Labs",
     "Limit",
     "NormalizedScenarioPack",
+    "OwnItem",
+    "OwnLab",
     "Pack",
     "Paper",
     "PolicyRule",
+    "Question",
     "ResourceCategory",
     "ScenarioConstraint",
     "ScenarioResource",

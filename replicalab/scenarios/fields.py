@@ -24,6 +24,9 @@ SMALLEST_FACTOR: Final = 0.01
 MOST_ITEMS: Final = 40
 """The most entries of a list, if no other number is said of it here."""
 
+MOST_OWN_ITEMS: Final = 200
+"""The most items of a lab that a visitor may say something of."""
+
 MOST_SUBSTITUTIONS: Final = 80
 MOST_FACTS: Final = 200
 MOST_PHRASES: Final = 200
@@ -69,5 +72,6 @@ AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 Whole = Annotated[int, Field(strict=True, ge=1)]
 
 Few = Field(max_length=MOST_ITEMS)
+Many = Field(max_length=MOST_ITEMS + MOST_OWN_ITEMS)
 Some = Field(min_length=1, max_length=MOST_ITEMS)
-"""The bounds of a list: at most `MOST_ITEMS` entries, and at least one."""
+"""The bounds of a list: at most `MOST_ITEMS` entries, in a lab those of a visitor too, and one."""

@@ -22,7 +22,7 @@ from replicalab.models import (
     LabManagerActionType,
     Record,
 )
-from replicalab.scenarios.fields import MOST, Effect, Few, Label, Rate, Step, Whole
+from replicalab.scenarios.fields import MOST, Effect, Label, Many, Rate, Step, Whole
 
 COST_PER_SAMPLE: Final = 10.0
 COST_PER_DAY: Final = 50.0
@@ -114,10 +114,14 @@ class Lab(Record):
 
     Attributes:
         budget: in credits.
-        days: how long the lab can give.
+        days: how long the lab can give, counted from its first day.
         staff: staff units.
+        start_day: the day on which work begins; those before it are not worked on.
         booked: equipment that is booked, and the day until which it is.
         out_of_stock: reagents that are missing.
+        equipment: what is here beside the study's equipment.
+        reagents: what is here beside the study's reagents.
+        prices: what an item costs here in place of its rate, in credits.
         cost_model: the lab's own rates in credits.
         staff_model: the lab's own staffing steps.
         expected: what happens here when the reference protocol is proposed.
@@ -126,11 +130,20 @@ class Lab(Record):
     budget: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
     days: Whole
     staff: Whole
-    booked: Annotated[dict[Label, Count], Few] = Field(default_factory=dict)
-    out_of_stock: Annotated[list[Label], Few] = Field(default_factory=list)
+    start_day: Whole = 1
+    booked: Annotated[dict[Label, Count], Many] = Field(default_factory=dict)
+    out_of_stock: Annotated[list[Label], Many] = Field(default_factory=list)
+    equipment: Annotated[list[Label], Many] = Field(default_factory=list)
+    reagents: Annotated[list[Label], Many] = Field(default_factory=list)
+    prices: Annotated[dict[Label, Rate], Many] = Field(default_factory=dict)
     cost_model: CostModel = CostModel()
     staff_model: StaffModel = StaffModel()
     expected: ExpectedOutcome | None = None
+
+    @property
+    def days_left(self) -> int:
+        """How many days there are from the start day on; 0 where it lies after the last."""
+        return max(0, self.days - (self.start_day - 1))
 
     def with_means(
         self,

@@ -38,6 +38,7 @@ from replicalab.scenarios.constraints import (
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
+from replicalab.scenarios.own import OwnLab, Question
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Control,
@@ -89,17 +90,34 @@ class Pack(Record):
     """A study in one lab.
 
     ``hidden_reference_spec`` is for the judge; no Scientist prompt or observation may carry it.
-    ``samples_per_day`` is None when units run in parallel.
+    ``samples_per_day`` is None when units run in parallel. ``own_lab`` and ``question`` are what a
+    visitor says of the lab and of the evidence in place of the study; ``study`` and ``lab`` say
+    it already.
     """
 
     study: Study
     difficulty: Difficulty
     seed: int
     lab: Lab
+    own_lab: OwnLab = OwnLab()
+    question: Question = Question()
 
     def in_lab(self, lab: Lab) -> Pack:
         """Return the same study in another lab."""
         return self.model_copy(update={"lab": lab})
+
+    def with_own(self, own_lab: OwnLab, question: Question) -> Pack:
+        """Return the study in one's own lab, asked one's own question.
+
+        Raises:
+            ScenarioError: the study cannot be asked that.
+        """
+        if own_lab == OwnLab() and question == Question():
+            return self
+        study = self.study.model_copy(update={"design": question.over(self.study.design)})
+        lab = own_lab.over(self.lab, study).model_copy(update={"expected": None})
+        own = {"study": study, "lab": lab, "own_lab": own_lab, "question": question}
+        return self.model_copy(update=own)
 
     @cached_property
     def inventory(self) -> Inventory:

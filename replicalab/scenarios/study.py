@@ -123,6 +123,7 @@ class Design(Record):
         margin: the difference below which there is as good as none, in units of d, equivalence
             only.
         event_share: the share of samples that have an event while they are watched, survival only.
+        dropout: the share of planned samples that will not count.
         source: where the published effect stands.
         why: a reason for each planning value, by field.
     """
@@ -139,6 +140,7 @@ class Design(Record):
     groups: Annotated[int, Field(strict=True, ge=2, le=MOST)] | None = None
     margin: Bound | None = None
     event_share: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
+    dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
     source: Prose
     why: Annotated[dict[Label, Prose], Few] = Field(default_factory=dict)
 

@@ -338,7 +338,9 @@ def test_replay_in_another_lab_says_so_and_plays_nothing(changes: dict[str, obje
     [(number, message)] = again.differences
     assert number is None
     assert message.startswith("It is of ")
-    assert message.endswith("not of fin_momentum, medium, seed 0; open that study and lab.")
+    assert message.endswith(
+        "not of fin_momentum, medium, seed 0; open that study, in the same lab."
+    )
 
 
 def test_replay_names_what_a_changed_lab_decides_otherwise() -> None:

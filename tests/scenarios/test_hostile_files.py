@@ -283,7 +283,7 @@ WIDEST: Final[dict[str, tuple[object, int]]] = {
     "hidden_reference.required_elements": ("e{}", 40),
     "hidden_reference.flexible_elements": ("e", 40),
     "labs.hard.expected.fails": ("budget", 7),
-    "labs.hard.out_of_stock": ("r{}", 40),
+    "labs.hard.equipment": ("x{}", 240),
     "policy_rules": (RULE | {"key": "k{}"}, 40),
     "policy_rules.0.forbidden_phrases": ("p", 40),
     "policy_rules.0.allowed_mentions": ("m", 40),

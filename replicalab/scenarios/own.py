@@ -1,0 +1,176 @@
+"""What a visitor says in place of a study: of its lab, and of what its evidence assumes.
+
+Only what differs is kept, so that it can be told, counted and taken back one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, ValidationError
+
+from replicalab.errors import Fault, ScenarioError
+from replicalab.lexicon import label_key
+from replicalab.models import Count, Record
+from replicalab.scenarios.fields import (
+    MOST_OWN_ITEMS,
+    AtLeastOne,
+    Bound,
+    Effect,
+    Label,
+    Prose,
+    Rate,
+    Share,
+    ShortTitle,
+    Step,
+)
+from replicalab.scenarios.lab import Lab
+from replicalab.scenarios.study import Design, Study
+
+RateName = Literal["per_sample", "per_day", "per_control", "per_equipment_item", "per_reagent"]
+StepName = Literal[
+    "base", "sample_threshold", "control_threshold", "day_threshold", "equipment_threshold"
+]
+
+
+class ItemState(StrEnum):
+    """Where a visitor says that an item stands."""
+
+    AVAILABLE = "available"
+    BOOKED = "booked"
+    OUT_OF_STOCK = "out of stock"
+
+
+class OwnItem(Record):
+    """What is said of one item of the lab.
+
+    Attributes:
+        label: its name.
+        category: ``equipment`` or ``reagent``; the study's where it lists the item.
+        state: where it stands, None as in the study's lab; what that lacks is available.
+        until: the last day on which it is booked; only where it is.
+        price: what it costs, in credits; None at its rate.
+    """
+
+    label: Label
+    category: Literal["equipment", "reagent"]
+    state: ItemState | None = None
+    until: Count | None = None
+    price: Rate | None = None
+
+
+class OwnLab(Record):
+    """What is said of a lab in place of the study's; None, or no entry, leaves the study's.
+
+    Attributes:
+        name: what the lab is called; a named lab goes along to other studies.
+        budget: in credits.
+        days: how long the lab can give, counted from its first day.
+        staff: staff units.
+        start_day: the day on which work begins.
+        rates: of `CostModel`, in credits.
+        steps: of `StaffModel`.
+        items: each label once.
+    """
+
+    name: ShortTitle | None = None
+    budget: AtLeastOne | None = None
+    days: AtLeastOne | None = None
+    staff: AtLeastOne | None = None
+    start_day: AtLeastOne | None = None
+    rates: dict[RateName, Rate] = Field(default_factory=dict)
+    steps: dict[StepName, Step] = Field(default_factory=dict)
+    items: Annotated[tuple[OwnItem, ...], Field(max_length=MOST_OWN_ITEMS)] = ()
+
+    def over(self, lab: Lab, study: Study) -> Lab:
+        """Return a study's lab with what is said of it."""
+        means = {name: getattr(self, name) for name in ("budget", "days", "staff", "start_day")}
+        said = {label_key(item.label): item for item in self.items}
+        stated = {key for key, item in said.items() if item.state is not None}
+        used = {*map(label_key, (*study.equipment, *study.reagents))}
+        booked = {item: day for item, day in lab.booked.items() if label_key(item) not in stated}
+        gone = [item for item in lab.out_of_stock if label_key(item) not in stated]
+        own = {"equipment": list(lab.equipment), "reagent": list(lab.reagents)}
+        used |= {label_key(item) for items in own.values() for item in items}
+        for key, item in said.items():
+            if item.state is ItemState.BOOKED:
+                booked[item.label] = item.until if item.until is not None else lab.days
+            elif item.state is ItemState.OUT_OF_STOCK:
+                gone.append(item.label)
+            if key not in used:
+                own[item.category].append(item.label)
+        prices = {item.label: item.price for item in self.items if item.price is not None}
+        priced = {*map(label_key, prices)}
+        return lab.model_copy(
+            update={
+                **{name: value for name, value in means.items() if value is not None},
+                "booked": booked,
+                "out_of_stock": gone,
+                "equipment": own["equipment"],
+                "reagents": own["reagent"],
+                "prices": {
+                    **{i: p for i, p in lab.prices.items() if label_key(i) not in priced},
+                    **prices,
+                },
+                "cost_model": lab.cost_model.model_copy(update=dict(self.rates.items())),
+                "staff_model": lab.staff_model.model_copy(update=dict(self.steps.items())),
+            }
+        )
+
+
+class Question(Record):
+    """What the evidence is to assume, in place of the study's design; None leaves the study's.
+
+    Attributes:
+        effect: the planning effect.
+        alpha: the significance level.
+        target: the evidence to aim at.
+        floor: the evidence to stay above, or below for precision.
+        dropout: the share of planned samples that will not count.
+        why: a reason for each, by field.
+    """
+
+    effect: Effect | None = None
+    alpha: Share | None = None
+    target: Bound | None = None
+    floor: Bound | None = None
+    dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] | None = None
+    why: dict[Literal["effect", "alpha", "target", "floor", "dropout"], Prose] = Field(
+        default_factory=dict
+    )
+
+    def over(self, design: Design) -> Design:
+        """Return a design with what is asked of it.
+
+        Raises:
+            ScenarioError: the kind of design cannot be asked that.
+        """
+        asked = dict(self._asked())
+        if not asked and not self.why:
+            return design
+        why = {**design.why, **{_FIELDS[name]: reason for name, reason in self.why.items()}}
+        try:
+            return Design.model_validate({**dict(design), **asked, "why": why})
+        except ValidationError as error:
+            said = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+            problem, _, remedy = said.partition("; ")
+            fault = Fault("question", problem, remedy or "choose another number")
+            raise ScenarioError("your question", [fault]) from error
+
+    def _asked(self) -> Iterator[tuple[str, float]]:
+        for name, field in _FIELDS.items():
+            value = getattr(self, name)
+            if value is not None:
+                yield field, value
+
+
+_FIELDS: Final = {
+    "effect": "effect_planning",
+    "alpha": "alpha",
+    "target": "target",
+    "floor": "floor",
+    "dropout": "dropout",
+}
+"""The field of a design that each of a question's stands for."""
