@@ -123,7 +123,7 @@ def leaves(data: Any, path: FieldPath = (), place: Place = ()) -> Iterator[Leaf]
         for number, value in enumerate(data):
             yield from leaves(value, (*path, number), (*place, "*"))
     elif isinstance(data, dict):
-        free = place[-1:] in (("booked",), ("why",))
+        free = place[-1:] in (("booked",), ("prices",), ("why",))
         for key, value in data.items():
             inside = (*place, "*" if free else key)
             if free:

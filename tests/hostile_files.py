@@ -23,7 +23,7 @@ from replicalab.negotiation import (
     save,
 )
 from replicalab.negotiation.rounds import play_rule
-from replicalab.scenarios import load_scenario, parse_study
+from replicalab.scenarios import OwnItem, OwnLab, Question, load_scenario, parse_study
 from tests.hostile import (
     ATTACK,
     LONG_WORD,
@@ -56,7 +56,8 @@ def full_study() -> Any:
     data["policy_rules"][0] |= {"allowed_mentions": ["no candle"]}
     data["constraints"][0]["label"] = "the heat"
     for lab in data["labs"].values():
-        lab |= {"booked": {"kettle": 6}, "out_of_stock": ["tea"]}
+        lab |= {"booked": {"kettle": 6}, "out_of_stock": ["tea"], "prices": {"mug": 40.0}}
+        lab |= {"equipment": ["mug"], "reagents": ["sugar"]}
     data["samples_per_day"] = {"value": 9, "why": "Small cups."}
     return data
 
@@ -120,14 +121,17 @@ def hostile_run(write: Write = marked) -> str:
     asks = said(ask(*(write(210 + n, f"{ATTACK}{UNSEEN}") for n in range(3))))
     refused = said(ask("why")).replace("why", write(213))[:-1]
     script = [[write(214), refused, f"{write(215)}\n{proposal}"], [asks]]
-    setup = game(PACK, hostile_plan(230, write), 5, ScientistKind.MODEL)
+    item = OwnItem(label=write(222), category="equipment", price=40.0)
+    own_lab = OwnLab(name=write(223, SHORT), items=(item,))
+    pack = PACK.with_own(own_lab, Question(alpha=0.04, why={"alpha": write(224)}))
+    setup = game(pack, hostile_plan(230, write), 5, ScientistKind.MODEL)
     setup = setup.model_copy(update={"model": write(217)[:200]})
-    played = play_rule(Negotiation(setup, PACK))
+    played = play_rule(Negotiation(setup, pack))
     for texts in script:
         answers = [Answer(text) for text in texts]
         for answer in answers:
             answer.finish_reason = write(218)
-        answered = ask_model(ScriptedGenerate(answers), played.state, PACK)
+        answered = ask_model(ScriptedGenerate(answers), played.state, pack)
         assert answered.turn is not None, answered.failure
         played = play(played, answered.turn)
     failed = Output(failure=write(216, f"{ATTACK}{UNSEEN}"))

@@ -38,12 +38,19 @@ from replicalab.negotiation import (
     shipped_recordings,
 )
 from replicalab.planner import Options
-from replicalab.scenarios import Difficulty, list_scenarios, load_scenario, pack_of, parse_study
+from replicalab.scenarios import (
+    Difficulty,
+    OwnLab,
+    list_scenarios,
+    load_scenario,
+    pack_of,
+    parse_study,
+)
 from replicalab.text.negotiation import outcome_verdict, round_caption, round_summary
 from replicalab.text.verdicts import lab_line, plan_verdict
 from replicalab.ui import own_studies
 from replicalab.ui.address import encode_plan, from_query, to_query
-from replicalab.ui.workspace import Workspace, supposed_lab
+from replicalab.ui.workspace import Workspace
 from tests.factories import make_protocol
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
 from tests.ui.negotiating import hand_over
@@ -126,7 +133,7 @@ def link(number: int) -> dict[str, str]:
         difficulty=pack.difficulty,
         protocol=plan.model_copy(update={"sample_size": chance.randrange(1, 500)}),
         scientist=chance.choice(list(ScientistKind)),
-        budget=chance.choice((None, 1, 700, 10**6)),
+        own_lab=OwnLab(budget=chance.choice((None, 1, 700, 10**6))),
     )
     query = to_query(work)
     if chance.random() < 0.2:
@@ -168,7 +175,7 @@ def view_link(number: int) -> None:
         assert work.scenario_id == query["study"]
         work = Workspace()
     pack = work.pack()
-    yours = assess(work.plan(), supposed_lab(pack, work.levers))
+    yours = assess(work.plan(), pack)
     assert plan_verdict(yours).text
     assert sum(map(len, problems)) < LONGEST_MESSAGE
     if work.moves:

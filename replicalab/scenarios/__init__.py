@@ -33,7 +33,7 @@ from replicalab.scenarios.loading import (
     summary_of,
     template_text,
 )
-from replicalab.scenarios.own import ItemState, OwnItem, OwnLab, Question
+from replicalab.scenarios.own import QUESTION_FIELDS, ItemState, OwnItem, OwnLab, Question
 from replicalab.scenarios.pack import (
     LAB_CONSTRAINTS,
     MAX_ROUNDS,
@@ -66,6 +66,7 @@ __all__ = [
     "MAX_SEED",
     "MISSING",
     "MOST",
+    "QUESTION_FIELDS",
     "AllowedSubstitution",
     "Bounds",
     "Comparator",

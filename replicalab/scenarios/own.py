@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from replicalab.errors import Fault, ScenarioError
-from replicalab.lexicon import label_key
+from replicalab.lexicon import label_key, repeated_labels
 from replicalab.models import Count, Record
 from replicalab.scenarios.fields import (
     MOST_OWN_ITEMS,
@@ -83,6 +83,20 @@ class OwnLab(Record):
     rates: dict[RateName, Rate] = Field(default_factory=dict)
     steps: dict[StepName, Step] = Field(default_factory=dict)
     items: Annotated[tuple[OwnItem, ...], Field(max_length=MOST_OWN_ITEMS)] = ()
+
+    @model_validator(mode="after")
+    def _labels_are_unique(self) -> Self:
+        for repeated in repeated_labels(item.label for item in self.items):
+            raise ValueError(f"'{repeated}' is listed twice; list it once")
+        return self
+
+    @property
+    def changes(self) -> int:
+        """How many values of the study's lab it replaces; a price is one beside a state."""
+        means = (self.budget, self.days, self.staff, self.start_day)
+        said = (value for item in self.items for value in (item.state, item.price))
+        told = sum(value is not None for value in (*means, *said))
+        return told + len(self.rates) + len(self.steps)
 
     def over(self, lab: Lab, study: Study) -> Lab:
         """Return a study's lab with what is said of it."""
@@ -166,7 +180,7 @@ class Question(Record):
                 yield field, value
 
 
-_FIELDS: Final = {
+_FIELDS: Final[dict[str, str]] = {
     "effect": "effect_planning",
     "alpha": "alpha",
     "target": "target",
@@ -174,3 +188,6 @@ _FIELDS: Final = {
     "dropout": "dropout",
 }
 """The field of a design that each of a question's stands for."""
+
+QUESTION_FIELDS: Final = tuple(_FIELDS)
+"""The numbers of a question."""

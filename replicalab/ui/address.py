@@ -1,11 +1,13 @@
 """The workspace as an address: what a copied link carries, and reading one back.
 
 Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``seed``, ``rounds``,
-``round`` (shown from 1), ``plan`` (absent for the reference protocol), and ``budget``, ``days`` and
-``staff`` (each only where another lab is supposed), ``scientist``, ``manager``, ``recording`` and
-``present``, the slide of a presentation (each only where it is not the default), ``own``, a key to
-a visitor's study, and ``moves``, what was played by hand. Plan and moves are JSON, compressed, with
-a checksum of their own, so that a link that was cut anywhere is noticed rather than half read. An
+``round`` (shown from 1), ``plan`` (absent for the reference protocol), ``scientist``, ``manager``,
+``recording`` and ``present``, the slide of a presentation (each only where it is not the default),
+``own``, a key to a visitor's study, and ``moves``, what was played by hand. What is said of the lab
+in place of the study's: ``budget``, ``days``, ``staff``, ``start`` and, of the rest, ``own_lab``;
+of the evidence: ``effect``, ``alpha``, ``target``, ``floor``, ``dropout`` and ``why``. Plan, moves,
+own_lab and why are JSON, compressed, with a checksum of their own, so that a link that was cut
+anywhere is noticed rather than half read; an own_lab is then taken value by value. An
 address typed by hand needs no ``v``; in one with it an absent ``scientist`` is the simple rule, as
 it was in links from before.
 """
@@ -16,21 +18,21 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Final, NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from replicalab.errors import LinkError, ScenarioError
-from replicalab.lexicon import shortened
+from replicalab.lexicon import count_text, shortened
 from replicalab.models import PROTOCOL_FIELDS, Protocol, too_large
 from replicalab.negotiation import Move, ScientistKind
-from replicalab.scenarios import MAX_ROUNDS, Difficulty
+from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Difficulty, OwnLab, Question
 from replicalab.ui.workspace import (
     DEFAULT_DIFFICULTY,
     DEFAULT_STUDY,
-    LEVERS,
     FindPack,
     Workspace,
     on_the_shelf,
@@ -38,29 +40,59 @@ from replicalab.ui.workspace import (
 
 _CHECK: Final = "v"
 _PLAYED: Final = "moves"
+OWN_LAB: Final = "own_lab"
+"""The key of what is said of a lab beside its means."""
+_WHY: Final = "why"
 _LARGEST: Final = 64 * 1024
 """The most bytes of a plan, or of moves, before they are compressed."""
 _MOVES: Final = TypeAdapter(tuple[Move, ...])
+_MOST_ENTRIES: Final = 250
+"""So many values of what is packed are read one by one, more than any that was packed here has."""
+_MOST_TOLD: Final = 8
+_REST: Final = {"name", "rates", "steps", "items"}
+"""What of a lab of one's own stands under `OWN_LAB`."""
+_R = TypeVar("_R", OwnLab, Question)
 
 
 class _Key(NamedTuple):
     """A key of an address: the field that it sets, and what is said of a text that cannot be used.
 
+    ``part`` is the record within the workspace that has the field, empty for the workspace itself;
     ``shift`` is the field's value for 0.
     """
 
     field: str
     otherwise: str
     shift: int = 0
+    part: str = ""
+
+    def of(self, work: Workspace) -> object:
+        """Return what a workspace has there."""
+        return getattr(getattr(work, self.part) if self.part else work, self.field)
+
+    def changed(self, work: Workspace, value: object) -> Workspace:
+        """Return a workspace with another value there.
+
+        Raises:
+            ValueError: it has none such.
+        """
+        if not self.part:
+            return work.changed(**{self.field: value})
+        part = getattr(work, self.part).model_copy(update={self.field: value})
+        return work.changed(**{self.part: part})
 
 
 _BROKEN: Final = "the link is incomplete or was changed on its way; copy it again in full."
 _LEFT_OUT: Final = "is not usable; it is left out."
+_OF_LAB: Final = "is not usable; showing the lab's own."
+_OF_STUDY: Final = "is not usable; showing the study's own."
 _KEYS: Final = {
     "seed": _Key("seed", "is not usable; showing seed 0."),
     "rounds": _Key("max_rounds", f"is not usable; showing rounds {MAX_ROUNDS}."),
     "round": _Key("round_number", "is not usable; showing round 1.", -1),
-    **{name: _Key(name, "is not usable; showing the lab's own.") for name in LEVERS},
+    "budget": _Key("budget", _OF_LAB, part="own_lab"),
+    "days": _Key("days", _OF_LAB, part="own_lab"),
+    "staff": _Key("staff", _OF_LAB, part="own_lab"),
     "lab": _Key(
         "difficulty",
         f"is not known; use {', '.join(Difficulty)}. Showing the {DEFAULT_DIFFICULTY} lab.",
@@ -70,8 +102,10 @@ _KEYS: Final = {
     "recording": _Key("recording", _LEFT_OUT),
     "present": _Key("presenting", _LEFT_OUT),
     "own": _Key("own", "is no key of a visitor's study; it is left out."),
+    "start": _Key("start_day", _OF_LAB, part="own_lab"),
+    **{name: _Key(name, _OF_STUDY, part="question") for name in QUESTION_FIELDS},
 }
-"""Every key but those of the study and the plan, in the order in which they are read."""
+"""Every key of a plain value but those of the study, in the order in which they are read."""
 _FIRST: Final = ("study", "lab", "seed", "rounds", "round", "plan")
 """The keys that the checksum counts even where they are absent."""
 _UNCOUNTED: Final = ("own",)
@@ -91,14 +125,18 @@ class LinkReading(NamedTuple):
 def to_query(workspace: Workspace) -> dict[str, str]:
     """Return the query string of a workspace; `from_query` gives an equal one back."""
     query = {"study": workspace.scenario_id}
-    for key, (field, _, shift) in _KEYS.items():
-        value = getattr(workspace, field)
-        if key in _FIRST or value != getattr(_UNSAID, field):
-            query[key] = str(value - shift) if isinstance(value, int) else str(value)
+    for key, entry in _KEYS.items():
+        value = entry.of(workspace)
+        if key in _FIRST or value != entry.of(_UNSAID):
+            query[key] = str(value - entry.shift) if isinstance(value, int) else str(value)
     if workspace.protocol is not None:
         query["plan"] = encode_plan(workspace.protocol)
     if moves := encode_moves(workspace.moves):
         query[_PLAYED] = moves
+    if rest := workspace.own_lab.model_dump(mode="json", exclude_defaults=True, include=_REST):
+        query[OWN_LAB] = _packed_json(rest)
+    if workspace.question.why:
+        query[_WHY] = _packed_json(workspace.question.why)
     return {_CHECK: _checksum(query), **query}
 
 
@@ -108,7 +146,7 @@ def _checksum(query: Mapping[str, str]) -> str:
     Keys that came later count only where they stand, so links from before them still hold.
     """
     parts = [f"{key}={query.get(key, '')}" for key in _FIRST]
-    later = [key for key in (*_KEYS, _PLAYED) if key in query]
+    later = [key for key in (*_KEYS, _PLAYED, OWN_LAB, _WHY) if key in query]
     later = [key for key in later if key not in (*_FIRST, *_UNCOUNTED)]
     parts += [f"{key}={query[key]}" for key in later]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
@@ -121,15 +159,16 @@ def from_query(query: Mapping[str, str], find: FindPack = on_the_shelf) -> LinkR
     study that is not here is asked for all the same: its file may be at hand.
     """
     work, problems = _UNSAID if _CHECK in query else _DEFAULT, list[str]()
-    for key, (field, otherwise, _) in _KEYS.items():
+    for key, entry in _KEYS.items():
         if key in query:
             try:
-                work = work.changed(**{field: _value(key, query[key])})
+                work = entry.changed(work, _value(key, query[key]))
             except ValueError:
-                problems.append(f"{key} '{shortened(query[key])}' {otherwise}")
+                problems.append(f"{key} '{shortened(query[key])}' {entry.otherwise}")
+    work = _with_rest(work, query, problems)
     study = query.get("study", DEFAULT_STUDY)
     try:
-        work = _with_study(work, study, find)
+        work = _asked(_with_study(work, study, find), find, problems)
         plan = decode_plan(query["plan"]) if "plan" in query else None
         work = work.changed(protocol=plan)
     except ScenarioError as error:
@@ -139,7 +178,7 @@ def from_query(query: Mapping[str, str], find: FindPack = on_the_shelf) -> LinkR
             f"{shortened(fault.remedy, 250)}. "
             f"Showing '{DEFAULT_STUDY}' with its reference protocol."
         )
-        work = work.changed(own=None)
+        work = work.changed(own=None, question=Question())
     except LinkError as error:
         problems.append(f"plan: {error} Showing the study's reference protocol instead.")
     else:
@@ -172,6 +211,98 @@ def _with_study(work: Workspace, study: str, find: FindPack) -> Workspace:
     raise wrong
 
 
+def _with_rest(work: Workspace, query: Mapping[str, str], problems: list[str]) -> Workspace:
+    """Return a workspace with what is packed of its lab and its question, taken value by value."""
+    for key, part, otherwise in (
+        (OWN_LAB, "own_lab", "showing the lab's own rates, steps and items"),
+        (_WHY, "question", "showing no reasons for what you assume"),
+    ):
+        if key in query:
+            try:
+                said = _unpacked_json(query[key])
+            except LinkError as error:
+                problems.append(f"{key}: {error} Until then: {otherwise}.")
+                continue
+            said = {"why": said} if key == _WHY else said
+            work = work.changed(**{part: _taken(getattr(work, part), said, key, problems)})
+    return work
+
+
+def _taken(record: _R, said: Mapping[str, object], key: str, problems: list[str]) -> _R:
+    """Return a record with every value that it can take; of each other add what it was."""
+    with suppress(ValidationError):
+        return record.model_copy(update=dict(said))
+    refused = []
+    for name, entry in islice(_entries(said), _MOST_ENTRIES):
+        try:
+            record = _with_entry(record, name, entry)
+        except ValidationError:
+            shown = shortened(json.dumps(entry, ensure_ascii=False), 80)
+            refused.append(f"{key}: {shortened(name)} {shown} is not usable; it is left out.")
+    if more := len(refused[_MOST_TOLD:]):
+        refused[_MOST_TOLD:] = [f"{key}: {count_text(more, 'value')} more cannot be used."]
+    problems += refused
+    return record
+
+
+def _entries(said: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Yield each value alone with its field, of a list or a mapping each entry."""
+    for name, value in said.items():
+        if isinstance(value, dict):
+            yield from ((name, {key: entry}) for key, entry in value.items())
+        elif isinstance(value, list):
+            yield from ((name, [entry]) for entry in value)
+        else:
+            yield name, value
+
+
+def _with_entry(record: _R, name: str, entry: object) -> _R:
+    """Return a record with one more entry in a field, or with that field set.
+
+    Raises:
+        pydantic.ValidationError: it has no such field, or that takes no such entry.
+    """
+    before: object = dict(record).get(name)
+    if isinstance(entry, dict) and isinstance(before, dict):
+        entry = before | entry
+    elif isinstance(entry, list) and isinstance(before, tuple):
+        entry = list(before) + entry
+    return record.model_copy(update={name: entry})
+
+
+def _asked(work: Workspace, find: FindPack, problems: list[str]) -> Workspace:
+    """Return a workspace whose question its study can be asked; add what of it cannot be.
+
+    All of it is tried together first: a target may fit only beside its floor. Of a study that is
+    not here nobody can tell.
+    """
+    try:
+        design = work.written(find).design
+    except ScenarioError:
+        return work
+    said = {n: v for n in QUESTION_FIELDS if (v := getattr(work.question, n)) is not None}
+    fits, wrong = work.question.model_copy(update=dict.fromkeys(said)), ""
+    while left := [name for name in said if getattr(fits, name) is None]:
+        tried = [{name: said[name] for name in left}, *({name: said[name]} for name in left)]
+        for some in tried:
+            try:
+                question = fits.model_copy(update=some)
+                question.over(design)
+            except ScenarioError as error:
+                wrong = error.faults[0].problem
+            else:
+                fits = question
+                break
+        else:
+            problems += [
+                f"{name} '{said[name]:g}' cannot be asked of this study ({wrong}); showing the "
+                "study's own."
+                for name in left
+            ]
+            break
+    return work.changed(question=fits)
+
+
 def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:
     """Return a workspace with what was played by hand in it, or add why it cannot be."""
     try:
@@ -185,6 +316,9 @@ def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:
 
 def _value(key: str, text: str) -> object:
     """Return what a key's text stands for; what is no number stays text, which no number takes."""
+    if _KEYS[key].part == "question":
+        with suppress(ValueError):
+            return float(text)
     is_number = key != "own" and text.isascii() and text.isdigit()
     return int(text) + _KEYS[key].shift if is_number else text
 
@@ -245,6 +379,25 @@ def decode_moves(text: str) -> tuple[Move, ...]:
         ) from error
     except (ValueError, zlib.error, binascii.Error) as error:
         raise LinkError(_BROKEN) from error
+
+
+def _packed_json(said: object) -> str:
+    return _packed(json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _unpacked_json(text: str) -> dict[str, object]:
+    """Return the keys and values that were packed.
+
+    Raises:
+        LinkError: the text was cut or changed, or holds none.
+    """
+    try:
+        said = json.loads(_unpacked(text))
+    except (ValueError, zlib.error, binascii.Error, RecursionError) as error:
+        raise LinkError(_BROKEN) from error
+    if not isinstance(said, dict):
+        raise LinkError("the link carries none; copy it again from the address bar.")
+    return said
 
 
 def _packed(raw: bytes) -> str:

@@ -20,11 +20,11 @@ from replicalab.assessment import assess
 from replicalab.errors import ScenarioError
 from replicalab.models import Protocol, text_bytes
 from replicalab.planner import Options
-from replicalab.scenarios import Study, list_scenarios
+from replicalab.scenarios import OwnLab, Pack, Question, Study, list_scenarios
 from replicalab.ui import own_studies
-from replicalab.ui.address import from_query, to_query
+from replicalab.ui.address import OWN_LAB, from_query, to_query
 from replicalab.ui.wall import LONGEST_QUERY
-from replicalab.ui.workspace import DEFAULT_STUDY, LEVERS, Workspace
+from replicalab.ui.workspace import DEFAULT_STUDY, Workspace
 
 if TYPE_CHECKING:
     from replicalab.ui.stories import Story
@@ -88,6 +88,11 @@ def plan() -> Protocol:
     return workspace().plan(own_studies.find)
 
 
+def written() -> Pack:
+    """Return the study in its lab as its author wrote both."""
+    return workspace().written(own_studies.find)
+
+
 def here() -> Options:
     """Return the plan in its lab, and what may be done about it."""
     pack, last = workspace().pack(own_studies.find), current().here
@@ -147,8 +152,8 @@ def _leave_a_lost_study() -> None:
 def address() -> dict[str, str]:
     """Return the query string that opens what is on the screen, or what is missing there.
 
-    What was played by hand, and then a plan, with which it would be longer than the server takes
-    is left out.
+    What was played by hand, then what is said of the lab's items, then a plan, with which it would
+    be longer than the server takes is left out.
     """
     found, asked = current(), current().missing or workspace()
     if found.told is None or found.told[0] is not asked:
@@ -157,16 +162,23 @@ def address() -> dict[str, str]:
 
 
 def _short_enough(asked: Workspace) -> dict[str, str]:
-    for work in (asked, asked.changed(moves=())):
+    unplayed = asked.changed(moves=())
+    bare = unplayed.changed(own_lab=asked.own_lab.model_copy(update={"items": ()}))
+    for work in (asked, unplayed, bare):
         query = to_query(work)
         if len(urlencode(query)) <= LONGEST_QUERY:
             return query
-    return to_query(asked.changed(moves=(), protocol=None))
+    return to_query(bare.changed(protocol=None))
 
 
 def address_lacks_plan() -> bool:
     """Return whether the plan is too long for an address."""
     return workspace().protocol is not None and "plan" not in address()
+
+
+def address_lacks_items() -> bool:
+    """Return whether what is said of the lab's items is too long for an address."""
+    return bool(workspace().own_lab.items) and OWN_LAB not in address()
 
 
 def write_address() -> None:
@@ -212,6 +224,26 @@ def open_workspace(found: Workspace) -> None:
     current().version += 1
 
 
+def suppose(own_lab: OwnLab) -> None:
+    """Say something else of the lab; the same is no step."""
+    if own_lab != workspace().own_lab:
+        _remember()
+        _set(workspace().with_own(own_lab=own_lab))
+
+
+def ask(question: Question) -> None:
+    """Let the evidence assume something else; the same is no step.
+
+    Raises:
+        ScenarioError: the study cannot be asked that; nothing has changed.
+    """
+    asked = workspace().with_own(question=question)
+    asked.pack(own_studies.find)
+    if question != workspace().question:
+        _remember()
+        _set(asked)
+
+
 def replace_plan(protocol: Protocol | None) -> None:
     """Take a plan from elsewhere (a suggestion, the reference for None) and show it."""
     open_workspace(workspace().with_plan(protocol, own_studies.find))
@@ -232,11 +264,21 @@ def bring(text: str, study: Study) -> str:
         return refused
     own = own_studies.key_of(study.scenario_id)
     if found.missing and found.missing.scenario_id == study.scenario_id:
-        open_workspace(found.missing.changed(own=own))
+        open_workspace(_askable(found.missing.changed(own=own)))
         found.missing = None
     else:
         open_study(study.scenario_id, own)
     return ""
+
+
+def _askable(asked: Workspace) -> Workspace:
+    """Return a workspace without its question where its study cannot be asked that."""
+    try:
+        asked.pack(own_studies.find)
+    except ScenarioError as error:
+        current().problems = str(error).splitlines()
+        return asked.changed(question=Question())
+    return asked
 
 
 def undo() -> None:
@@ -260,19 +302,19 @@ def _travel(source: list[Workspace], target: list[Workspace]) -> None:
 
 
 def show(**changes: object) -> None:
-    """Change what is no step to undo: players, rounds, presentation, what the lab is supposed."""
+    """Change what is no step to undo: players, rounds, presentation."""
     _set(workspace().changed(**changes))
 
 
 def told_story() -> Story | None:
     """Return the story that was opened last, while what it is about is still on the screen.
 
-    The round, the presentation and what is supposed of the lab may change: it is the same story.
+    The round, the presentation and what is said of the lab may change: it is the same story.
     """
     story = current().story
     if story is None:
         return None
     opened = story.workspace
-    free = {"round_number": opened.round_number, "presenting": opened.presenting}
-    stands = workspace().changed(**dict.fromkeys(LEVERS), **free)
+    free = ("round_number", "presenting", "own_lab")
+    stands = workspace().changed(**{name: getattr(opened, name) for name in free})
     return story if stands == opened else None

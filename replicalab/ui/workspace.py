@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Final, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from replicalab.models import Protocol, Record
 from replicalab.negotiation import LabManagerKind, Move, ScientistKind
-from replicalab.scenarios import MAX_ROUNDS, MOST, Difficulty, Identifier, Pack, load_scenario
-
-Lever = Annotated[int, Field(strict=True, ge=1, le=MOST)]
-"""A lab's amount that is pulled to another value."""
+from replicalab.scenarios import (
+    MAX_ROUNDS,
+    Difficulty,
+    Identifier,
+    OwnLab,
+    Pack,
+    Question,
+    load_scenario,
+)
 
 FindPack = Callable[[str, str, int, str | None], Pack]
 """Finds a study in its lab: (scenario_id, difficulty, seed, own); raises ScenarioError."""
@@ -33,9 +38,9 @@ class Workspace(Record):
     """What every page shows: a study in a lab, a plan, and a round of its negotiation.
 
     ``own`` is the key of a visitor's study; None is one on the shelf. ``protocol`` is None while
-    the plan is the study's reference protocol; ``round_number`` counts from 0. ``budget``
-    (credits), ``days`` and ``staff`` are what the Trade-offs page supposes of the lab; None is the
-    lab's own. ``scientist`` and ``lab_manager`` play the negotiation, unless ``recording`` names a
+    the plan is the study's reference protocol; ``round_number`` counts from 0. ``own_lab`` and
+    ``question`` are what the visitor says of the lab, and of what the evidence assumes, in place of
+    the study. ``scientist`` and ``lab_manager`` play the negotiation, unless ``recording`` names a
     recorded one; ``moves`` are what was played by hand in it. ``presenting`` is the slide that an
     audience sees, counted from 1; 0 while nothing is presented.
     """
@@ -47,9 +52,8 @@ class Workspace(Record):
     protocol: Protocol | None = None
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
     round_number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)] = 0
-    budget: Lever | None = None
-    days: Lever | None = None
-    staff: Lever | None = None
+    own_lab: OwnLab = OwnLab()
+    question: Question = Question()
     scientist: ScientistKind = ScientistKind.EVIDENCE_AWARE
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE
     recording: Identifier | None = None
@@ -63,7 +67,15 @@ class Workspace(Record):
         return self
 
     def pack(self, find: FindPack = on_the_shelf) -> Pack:
-        """Return the study in its lab.
+        """Return the study in the lab, and with the question, that the visitor has given it.
+
+        Raises:
+            ScenarioError: the study is not found, or cannot be asked that question.
+        """
+        return self.written(find).with_own(self.own_lab, self.question)
+
+    def written(self, find: FindPack = on_the_shelf) -> Pack:
+        """Return the study in its lab as its author wrote both.
 
         Raises:
             ScenarioError: the study is not found.
@@ -77,23 +89,33 @@ class Workspace(Record):
     def with_plan(self, protocol: Protocol | None, find: FindPack = on_the_shelf) -> Workspace:
         """Return this workspace with another plan, at the first round."""
         same = protocol is not None and protocol == self.pack(find).reference_protocol
-        moves = self.moves if self.scientist is ScientistKind.PERSON else ()
-        return self.changed(
-            protocol=None if same else protocol, recording=None, round_number=0, moves=moves
-        )
+        return self._anew(protocol=None if same else protocol, moves=self._kept_moves)
+
+    @property
+    def _kept_moves(self) -> tuple[Move, ...]:
+        """What a person plays whatever the plan and the lab; moves within a rule's run are not."""
+        return self.moves if self.scientist is ScientistKind.PERSON else ()
 
     def with_study(self, scenario_id: str, own: str | None = None) -> Workspace:
-        """Return another study with its reference protocol, in the same lab and seed."""
-        return self._elsewhere(scenario_id=scenario_id, own=own, protocol=None)
+        """Return another study with its reference protocol, in the same lab and seed.
+
+        A named lab of one's own goes along; what else is said of a lab is said of this study's.
+        """
+        own_lab = self.own_lab if self.own_lab.name else OwnLab()
+        asked = {"scenario_id": scenario_id, "own": own, "protocol": None, "question": Question()}
+        return self._anew(own_lab=own_lab, **asked)
 
     def with_lab(self, difficulty: str, seed: int) -> Workspace:
-        """Return the same study and plan in another lab."""
-        return self._elsewhere(difficulty=difficulty, seed=seed)
+        """Return the same study and plan in another of its labs, as that is written."""
+        return self._anew(difficulty=difficulty, seed=seed, own_lab=OwnLab())
 
-    def _elsewhere(self, **changes: object) -> Workspace:
-        """Return this workspace in another lab, at the first round, with nothing supposed of it."""
-        anew = {"recording": None, "round_number": 0, "moves": (), **dict.fromkeys(LEVERS)}
-        return self.changed(**anew, **changes)
+    def with_own(self, **said: object) -> Workspace:
+        """Return the same plan in another ``own_lab``, or asked another ``question``."""
+        return self._anew(moves=self._kept_moves, **said)
+
+    def _anew(self, **changes: object) -> Workspace:
+        """Return this workspace changed, and its negotiation at the first round."""
+        return self.changed(**{"recording": None, "round_number": 0, "moves": (), **changes})
 
     @property
     def where(self) -> tuple[str, str, int, str | None]:
@@ -103,12 +125,11 @@ class Workspace(Record):
     def stepped_from(self, now: Workspace) -> Workspace:
         """Return this workspace as a step of undo or redo brings it back.
 
-        Players, rounds and presentation stay as they are now; in the same lab so does what is
-        supposed of it, and what a person plays there.
+        Players, rounds and presentation stay as they are now; in the same lab so does what a
+        person plays there.
         """
         kept = ["max_rounds", "scientist", "lab_manager", "presenting"]
         same = self.where == now.where and self.recording == now.recording
-        kept += LEVERS if self.where == now.where else []
         kept += ["moves"] if same and now.scientist is ScientistKind.PERSON else []
         found = {name: getattr(now, name) for name in kept}
         return self.changed(round_number=0, **{"moves": (), **found})
@@ -117,11 +138,6 @@ class Workspace(Record):
         """Return this workspace with other players, or rounds, and a negotiation from the start."""
         return self.changed(recording=None, round_number=0, moves=(), **players)
 
-    @property
-    def levers(self) -> dict[str, int]:
-        """What is supposed of the lab, by `LEVERS`; empty for the lab as it is."""
-        return {name: value for name in LEVERS if (value := getattr(self, name)) is not None}
-
     def changed(self, **changes: object) -> Workspace:
         """Return this workspace with some fields changed, built through validation.
 
@@ -129,15 +145,3 @@ class Workspace(Record):
             pydantic.ValidationError: a changed value is not allowed.
         """
         return Workspace.model_validate({**dict(self), **changes})
-
-
-LEVERS: Final = ("budget", "days", "staff")
-"""The fields of a workspace that suppose another lab, as `Lab.with_means` names them."""
-
-
-def supposed_lab(pack: Pack, levers: Mapping[str, int]) -> Pack:
-    """Return the study in the lab that the levers suppose; the lab itself where none is moved."""
-    if all(value == getattr(pack.lab, name) for name, value in levers.items()):
-        return pack
-    budget, days, staff = map(levers.get, LEVERS)
-    return pack.in_lab(pack.lab.with_means(budget=budget, days=days, staff=staff))

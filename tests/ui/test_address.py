@@ -9,7 +9,7 @@ import tracemalloc
 import zlib
 from operator import itemgetter
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
@@ -19,7 +19,15 @@ from hypothesis import strategies as st
 from replicalab.errors import LinkError
 from replicalab.models import LARGEST_PLANNED, Protocol, ScientistActionType, plan_action, revise
 from replicalab.negotiation import By, LabManagerKind, Move, ScientistKind, question
-from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
+from replicalab.scenarios import (
+    Difficulty,
+    ItemState,
+    OwnItem,
+    OwnLab,
+    Question,
+    list_scenarios,
+    load_scenario,
+)
 from replicalab.ui.address import (
     decode_moves,
     decode_plan,
@@ -45,9 +53,37 @@ MOVES: Final = (
     Move(number=1, by=By.FORK, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, PLAN)),
     Move(number=2),
 )
+LAB: Final = OwnLab(
+    name="Ours",
+    start_day=4,
+    rates={"per_day": 20.5},
+    steps={"base": 2},
+    items=(OwnItem(label="flume", category="equipment", state=ItemState.BOOKED, until=9, price=4),),
+)
+QUESTION: Final = Question(effect=0.3, target=0.9, why={"target": "A reviewer asks for it."})
 BROKEN: Final = "the link is incomplete or was changed on its way; copy it again in full."
 
-levers = st.none() | st.integers(1, 10**9)
+amounts = st.none() | st.integers(1, 10**9)
+rates = st.floats(0, 1e9)
+own_items = st.builds(
+    OwnItem,
+    label=st.sampled_from(["flume", "Größe", "a, b"]),
+    category=st.sampled_from(["equipment", "reagent"]),
+    state=st.none() | st.sampled_from(ItemState),
+    until=st.none() | st.integers(0, 99),
+    price=st.none() | rates,
+)
+own_labs = st.builds(
+    OwnLab,
+    name=st.none() | st.sampled_from(["Ours", "六"]),
+    budget=amounts,
+    days=amounts,
+    staff=amounts,
+    start_day=amounts,
+    rates=st.dictionaries(st.sampled_from(["per_sample", "per_day"]), rates),
+    steps=st.dictionaries(st.sampled_from(["base", "day_threshold"]), st.integers(0, 10**9)),
+    items=st.lists(own_items, unique_by=lambda item: item.label).map(tuple),
+)
 
 
 @st.composite
@@ -60,9 +96,7 @@ def workspaces(draw: st.DrawFn) -> Workspace:
         protocol=draw(st.none() | protocols()),
         max_rounds=draw(st.integers(1, MOST_ROUNDS)),
         round_number=draw(st.integers(0, MOST_ROUNDS - 1)),
-        budget=draw(levers),
-        days=draw(levers),
-        staff=draw(levers),
+        own_lab=draw(own_labs),
         scientist=draw(st.sampled_from(ScientistKind)),
         lab_manager=draw(st.sampled_from(LabManagerKind)),
         recording=draw(st.none() | st.from_regex(r"\A[a-z][a-z0-9_]{0,63}\Z")),
@@ -107,10 +141,11 @@ def test_query_of_a_workspace_counts_rounds_from_1_and_has_a_checksum() -> None:
     "full",
     [
         Workspace(seed=42, protocol=PLAN, max_rounds=12, round_number=10),
-        Workspace(seed=42, budget=2700, days=9, staff=5),
+        Workspace(seed=42, own_lab=OwnLab(budget=2700, days=9, staff=5)),
+        Workspace(seed=42, own_lab=LAB, question=QUESTION),
         Workspace(
             seed=42,
-            budget=2700,
+            own_lab=OwnLab(budget=2700),
             scientist=ScientistKind.PERSON,
             lab_manager=LabManagerKind.LEAST_LOSS,
             recording="one_run",
@@ -118,7 +153,7 @@ def test_query_of_a_workspace_counts_rounds_from_1_and_has_a_checksum() -> None:
         ),
         Workspace(scientist=ScientistKind.PERSON, moves=MOVES),
     ],
-    ids=["plan", "levers", "players", "moves"],
+    ids=["plan", "levers", "own", "players", "moves"],
 )
 def test_address_cut_anywhere_is_noticed(full: Workspace) -> None:
     whole = urlencode(to_query(full))
@@ -140,7 +175,11 @@ def test_link_saved_by_an_earlier_version_opens_and_is_written_the_same(
 @pytest.mark.parametrize(
     ("changes", "added"),
     [
-        ({"budget": 2700, "staff": 5}, {"budget": "2700", "staff": "5"}),
+        ({"own_lab": OwnLab(budget=2700, staff=5)}, {"budget": "2700", "staff": "5"}),
+        (
+            {"own_lab": OwnLab(start_day=4), "question": Question(effect=0.3, dropout=0.1)},
+            {"start": "4", "effect": "0.3", "dropout": "0.1"},
+        ),
         (
             {"scientist": ScientistKind.EVIDENCE_AWARE, "presenting": 3},
             {"scientist": "evidence_aware", "present": "3"},
@@ -151,7 +190,7 @@ def test_link_saved_by_an_earlier_version_opens_and_is_written_the_same(
         ),
         ({"protocol": PLAN}, {"plan": TEXT}),
     ],
-    ids=["levers", "players", "moves", "plan"],
+    ids=["levers", "own", "players", "moves", "plan"],
 )
 def test_query_carries_only_what_is_not_as_usual(
     changes: dict[str, object], added: dict[str, str]
@@ -418,3 +457,60 @@ def test_any_address_gives_a_workspace_that_can_be_opened(query: dict[str, str])
     assert workspace.plan() == (workspace.protocol or workspace.pack().reference_protocol)
     assert all(problem.endswith(".") for problem in problems)
     assert from_query(to_query(workspace)) == (workspace, [])
+
+
+# --- a lab and a question of one's own ------------------------------------------------------
+
+ITEM: Final[dict[str, Any]] = {"label": "flume", "category": "equipment", "price": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("said", "kept", "problem"),
+    [
+        ({"rates": {"per_day": -1, "per_sample": 3}}, OwnLab(rates={"per_sample": 3}), "-1"),
+        ({"steps": {"base": 2, "zebra": 3}}, OwnLab(steps={"base": 2}), "zebra"),
+        ({"items": [ITEM, {"label": ""}]}, OwnLab(items=(OwnItem(**ITEM),)), '{"label": ""}'),
+        ({"items": [ITEM, ITEM]}, OwnLab(items=(OwnItem(**ITEM),)), "flume"),
+        ({"name": "x" * 99}, OwnLab(), "xxx"),
+        ({"zebra": 1}, OwnLab(), "zebra"),
+    ],
+    ids=["rate", "step", "item", "item twice", "name", "unknown"],
+)
+def test_own_lab_of_a_damaged_link_is_taken_value_by_value(
+    said: dict[str, object], kept: OwnLab, problem: str
+) -> None:
+    query = {"own_lab": packed(json.dumps(said)), "budget": "2700", "start": "0"}
+    reading = from_query(query)
+    assert reading.workspace.own_lab == kept.model_copy(update={"budget": 2700})
+    assert reading.problems[0] == "start '0' is not usable; showing the lab's own."
+    assert len(reading.problems) == 2
+    assert problem in reading.problems[1]
+
+
+@pytest.mark.parametrize("text", ["zebra", packed("[1]"), packed("{")])
+def test_own_lab_that_cannot_be_unpacked_leaves_the_labs_own(text: str) -> None:
+    reading = from_query({"own_lab": text, "days": "9"})
+    assert reading.workspace.own_lab == OwnLab(days=9)
+    assert "showing the lab's own rates, steps and items" in reading.problems[0]
+
+
+def test_own_lab_of_a_hostile_link_says_few_of_its_faults() -> None:
+    said = {"items": [{"label": "x"}] * 2000}
+    reading = from_query({"own_lab": packed(json.dumps(said))})
+    assert reading.workspace == Workspace()
+    assert len(reading.problems) == 9
+    assert reading.problems[-1] == "own_lab: 242 values more cannot be used."
+
+
+def test_question_of_a_link_is_taken_number_by_number() -> None:
+    together = from_query({"target": "0.3", "floor": "0.2"})
+    assert together == (Workspace(question=Question(target=0.3, floor=0.2)), [])
+    reading = from_query({"target": "0.3", "alpha": "0.01", "dropout": "2", "effect": "x"})
+    assert reading.workspace.question == Question(alpha=0.01)
+    assert [text.split(" ")[0] for text in reading.problems] == ["effect", "dropout", "target"]
+    assert "out of order" in reading.problems[-1]
+
+
+def test_question_of_a_study_that_is_not_here_waits_for_it() -> None:
+    reading = from_query({"study": "not_here", "own": "0" * 32, "target": "0.01"})
+    assert reading.workspace.question == Question(target=0.01)

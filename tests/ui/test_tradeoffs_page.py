@@ -294,15 +294,21 @@ def test_lever_moves_the_region_and_says_that_the_lab_is_supposed() -> None:
     assert query_of(app)["budget"] == "3600"
 
 
-def test_other_pages_keep_the_real_lab_and_a_copied_link_opens_the_supposed_one() -> None:
+def test_lever_moves_the_lab_of_every_page_and_a_copied_link_opens_it() -> None:
     app = pull(pull(opened(), "Budget, credits", 5000), "Days", 9)
-    assert where(app).endswith("· Not feasible")
-    assert "3,850 / 2,600 credits" in said(go(app, PROTOCOL))
+    assert "3,850 / 5,000 credits" in said(go(app, PROTOCOL))
     go(app, TRADE_OFFS)
     again = visit(TRADE_OFFS, **query_of(app))
     for page in (app, again):
         assert "5,000 credits instead of 2,600, 9 days instead of 6" in said(page)
     assert charts(again)[0] == charts(app)[0]
+
+
+def test_pulled_lever_is_a_step_that_can_be_undone() -> None:
+    app = go(pull(pull(opened(), "Days", 9), "Staff units", 5), PROTOCOL)
+    press(app, "Undo")
+    assert query_of(app)["days"] == "9"
+    assert "staff" not in query_of(app)
 
 
 def test_lever_back_at_the_labs_own_value_or_reset_is_no_supposing() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from replicalab.errors import ScenarioError
 from replicalab.negotiation import LabManagerKind, ScientistKind
-from replicalab.scenarios import Difficulty, load_scenario
-from replicalab.ui.workspace import MOST_ROUNDS, Workspace, supposed_lab
+from replicalab.scenarios import Difficulty, OwnLab, Question, load_scenario
+from replicalab.ui.workspace import MOST_ROUNDS, Workspace
 from tests.factories import make_protocol
 
 PLAN: Final = make_protocol()
@@ -19,14 +19,15 @@ FULL: Final = Workspace(
     protocol=PLAN,
     max_rounds=7,
     round_number=2,
-    budget=2700,
-    days=9,
+    own_lab=OwnLab(budget=2700, days=9),
+    question=Question(alpha=0.01),
     scientist=ScientistKind.PERSON,
     lab_manager=LabManagerKind.LEAST_LOSS,
     recording="one_run",
 )
 LEFT: Final = {"recording": None, "round_number": 0}
-REAL_LAB: Final = {"budget": None, "days": None}
+AS_WRITTEN: Final = {"own_lab": OwnLab()}
+NAMED: Final = OwnLab(name="Ours", budget=2700)
 
 
 def test_workspace_opens_its_pack_and_its_plan() -> None:
@@ -50,41 +51,46 @@ def test_workspace_keeps_no_plan_that_is_the_reference_protocol() -> None:
     [
         (
             FULL.with_study("math_four_colour"),
-            {"scenario_id": "math_four_colour", "protocol": None, **LEFT, **REAL_LAB},
+            {"scenario_id": "math_four_colour", "protocol": None, "question": Question(), **LEFT}
+            | AS_WRITTEN,
         ),
-        (FULL.with_lab("easy", 9), {"difficulty": "easy", "seed": 9, **LEFT, **REAL_LAB}),
+        (
+            FULL.changed(own_lab=NAMED).with_study("math_four_colour"),
+            {"scenario_id": "math_four_colour", "protocol": None, "question": Question(), **LEFT}
+            | {"own_lab": NAMED},
+        ),
+        (FULL.with_lab("easy", 9), {"difficulty": "easy", "seed": 9, **LEFT, **AS_WRITTEN}),
+        (FULL.with_own(own_lab=NAMED), {"own_lab": NAMED, **LEFT}),
         (
             FULL.with_plan(make_protocol(sample_size=7)),
             {"protocol": make_protocol(sample_size=7), **LEFT},
         ),
     ],
-    ids=["study", "lab", "plan"],
+    ids=["study", "study in a named lab", "lab", "own lab", "plan"],
 )
 def test_workspace_that_moves_keeps_all_else(moved: Workspace, changes: dict[str, object]) -> None:
     assert moved == FULL.changed(**changes)
 
 
-@pytest.mark.parametrize("same_lab", [True, False])
-def test_undone_step_keeps_the_talks_and_levers_only_in_the_same_lab(same_lab: bool) -> None:
-    before = Workspace(seed=3 if same_lab else 4, difficulty=Difficulty.HARD, round_number=4)
-    now = FULL.changed(presenting=3)
-    assert before.stepped_from(now) == before.changed(
-        round_number=0,
-        max_rounds=7,
-        scientist="person",
-        lab_manager="least_loss",
-        presenting=3,
-        **(now.levers if same_lab else {}),
+def test_undone_step_keeps_the_players_and_brings_the_lab_back() -> None:
+    before = Workspace(seed=4, difficulty=Difficulty.HARD, round_number=4, own_lab=NAMED)
+    assert before.stepped_from(FULL.changed(presenting=3)) == before.changed(
+        round_number=0, max_rounds=7, scientist="person", lab_manager="least_loss", presenting=3
     )
 
 
-def test_supposed_lab_differs_by_the_levers_alone() -> None:
-    pack = load_scenario("fin_momentum", "medium")
-    assert FULL.levers == {"budget": 2700, "days": 9}
-    lab = supposed_lab(pack, {"budget": 2700, "staff": 5}).lab
-    assert (lab.budget, lab.days, lab.staff) == (2700.0, 6, 5)
-    assert supposed_lab(pack, {}) is pack
-    assert supposed_lab(pack, {"days": 6}) is pack
+def test_workspace_says_its_own_of_the_lab_that_is_written() -> None:
+    work = Workspace(own_lab=OwnLab(budget=2700, staff=5), question=Question(target=0.9))
+    written, pack = work.written(), work.pack()
+    assert written == load_scenario("fin_momentum", "medium")
+    assert (pack.lab.budget, pack.lab.days, pack.lab.staff) == (2700.0, 6, 5)
+    assert (pack.design.target, pack.design.floor) == (0.9, written.design.floor)
+    assert Workspace().pack() == written
+
+
+def test_question_that_the_study_cannot_be_asked_is_named() -> None:
+    with pytest.raises(ScenarioError, match="floor <= target"):
+        Workspace(question=Question(target=0.2)).pack()
 
 
 def test_workspace_has_no_round_beyond_the_most() -> None:

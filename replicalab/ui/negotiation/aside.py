@@ -18,7 +18,7 @@ from replicalab.ui.negotiation.table import (
     table,
     with_moves,
 )
-from replicalab.ui.workspace import LEVERS, Workspace
+from replicalab.ui.workspace import Workspace
 
 
 def settle() -> None:
@@ -49,7 +49,8 @@ def _goes_on(was: Workspace, now: Workspace) -> bool:
 
 def _places(work: Workspace) -> dict[str, object]:
     """Return where a negotiation is played, by whom, and for how long."""
-    fields = ("scenario_id", "own", "difficulty", "seed", "scientist", "lab_manager", "max_rounds")
+    lab = ("scenario_id", "own", "difficulty", "seed", "own_lab", "question")
+    fields = (*lab, "scientist", "lab_manager", "max_rounds")
     return {name: getattr(work, name) for name in fields}
 
 
@@ -99,7 +100,7 @@ def go_back_to(one: Left) -> None:
 
 def _still(work: Workspace) -> Workspace:
     """Return a workspace without what may change while a negotiation stays open."""
-    return work.changed(round_number=0, presenting=0, **dict.fromkeys(LEVERS))
+    return work.changed(round_number=0, presenting=0)
 
 
 def leave_own() -> None:

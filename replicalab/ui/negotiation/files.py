@@ -160,6 +160,7 @@ def _workspace_of(setup: Setup) -> Workspace:
     own = work.own if same else own_studies.key_of(setup.scenario_id)
     opened = work.with_study(setup.scenario_id, own).with_lab(setup.difficulty, setup.seed)
     kept = work.protocol if same else None
+    opened = opened.changed(own_lab=setup.own_lab, question=setup.question)
     return opened.changed(protocol=kept, max_rounds=setup.max_rounds, lab_manager=setup.lab_manager)
 
 

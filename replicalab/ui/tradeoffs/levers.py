@@ -13,7 +13,6 @@ from replicalab.text.tradeoffs import extras_lines, supposed_text
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.tradeoffs.outlook import Outlook
-from replicalab.ui.workspace import LEVERS
 
 _BUDGET_STEP: Final = 10
 _MOST_STAFF_STEPS: Final = 4
@@ -46,7 +45,7 @@ def extras(view: Outlook) -> str:
 
 
 def _reset() -> None:
-    state.show(**dict.fromkeys(LEVERS))
+    _say(budget=None, days=None, staff=None)
     state.current().version += 1  # so that the sliders are drawn anew
 
 
@@ -65,7 +64,8 @@ def _levers(real: Pack) -> Iterator[_Lever]:
 
 
 def _draw_lever(lever: _Lever) -> None:
-    value = state.workspace().levers.get(lever.field, lever.real)
+    said = getattr(state.workspace().own_lab, lever.field)
+    value = lever.real if said is None else said
     key = f"lever_{lever.field}_{state.current().version}"
     st.slider(
         lever.label,
@@ -81,4 +81,8 @@ def _draw_lever(lever: _Lever) -> None:
 
 def _pull(lever: _Lever, key: str) -> None:
     value = int(st.session_state[key])
-    state.show(**{lever.field: None if value == lever.real else value})
+    _say(**{lever.field: None if value == lever.real else value})
+
+
+def _say(**means: int | None) -> None:
+    state.suppose(state.workspace().own_lab.model_copy(update=means))

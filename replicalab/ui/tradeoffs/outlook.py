@@ -8,17 +8,15 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.assessment import Assessment, AssumedEffect, assess
+from replicalab.assessment import Assessment, AssumedEffect
 from replicalab.figures import LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.models import Protocol
 from replicalab.planner import Options, Worded, least_worded, worded
 from replicalab.planner.region import Region, effects_of, region
 from replicalab.scenarios import Pack
 from replicalab.ui import state
-from replicalab.ui.workspace import supposed_lab
 
 _CHOICE: Final = "trade_offs"
-_SUPPOSED: Final = "supposed"
 
 
 class Loaded(NamedTuple):
@@ -77,11 +75,11 @@ def choose(**changes: object) -> None:
 
 @dataclass(frozen=True)
 class Outlook:
-    """A plan in the lab that the levers suppose, as it is to be shown; all worked out once.
+    """A plan in its lab as it is to be shown; all worked out once.
 
     Attributes:
-        real: the lab as it is.
-        options: what may be done about the plan in the supposed one.
+        real: the study's lab, as it is written.
+        options: what may be done about the plan in the lab as the visitor says it is.
         choice: what the visitor has chosen.
     """
 
@@ -91,12 +89,12 @@ class Outlook:
 
     @property
     def yours(self) -> Assessment:
-        """The plan in the supposed lab."""
+        """The plan in the lab."""
         return self.options.yours
 
     @property
     def pack(self) -> Pack:
-        """The study in the supposed lab."""
+        """The study in the lab."""
         return self.yours.pack
 
     @cached_property
@@ -164,16 +162,5 @@ class Outlook:
 
 
 def look(here: Options) -> Outlook:
-    """Return the plan in the lab that the levers suppose, as the visitor has chosen to see it."""
-    return Outlook(here.yours.pack, _supposed(here), chosen())
-
-
-def _supposed(here: Options) -> Options:
-    """Return what may be done about the plan in that lab; another run does not ask anew."""
-    yours, last = here.yours, st.session_state.get(_SUPPOSED)
-    pack = supposed_lab(yours.pack, state.workspace().levers)
-    if pack is yours.pack:
-        return here
-    if not isinstance(last, Options) or (last.yours.plan, last.yours.pack) != (yours.plan, pack):
-        last = st.session_state[_SUPPOSED] = Options(assess(yours.plan, pack))
-    return last
+    """Return the plan in its lab, as the visitor has chosen to see it."""
+    return Outlook(state.written(), here, chosen())
