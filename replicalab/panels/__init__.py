@@ -6,7 +6,7 @@ A panel is semantic elements and text; `STYLE` is drawn once by whoever shows so
 from __future__ import annotations
 
 from replicalab.panels.drawing import STAGE_STYLE, STYLE
-from replicalab.panels.lab import take_panel
+from replicalab.panels.lab import inventory_panel, take_panel
 from replicalab.panels.plan import (
     Changed,
     check_panel,
@@ -55,6 +55,7 @@ __all__ = [
     "field_name",
     "header_panel",
     "idea_panel",
+    "inventory_panel",
     "lab_panel",
     "labs_panel",
     "legend_panel",

@@ -14,6 +14,7 @@ from replicalab.models import FIELD_LABELS, Dimension
 from replicalab.panels.drawing import Bar, drawn
 from replicalab.planner import PlanStep
 from replicalab.planner.steps import NUMBERS
+from replicalab.text.lab import lab_text
 from replicalab.text.plan import (
     assumed_rows,
     assumption_text,
@@ -43,11 +44,10 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
         quiet: whether it judges nothing.
     """
     pack, verdict, evidence = plan.pack, plan_verdict(plan), plan.evidence
-    seed = f", seed {pack.seed}" if pack.seed else ""
     return drawn(
         "header",
         study=pack.paper.name,
-        lab=f"{pack.difficulty} lab{seed}",
+        lab=lab_text(pack),
         unit=pack.design.unit_of_n,
         named="Your plan" if yours else "Reference protocol",
         quiet=quiet,

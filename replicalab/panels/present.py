@@ -17,6 +17,7 @@ from replicalab.panels.drawing import Bar, drawn
 from replicalab.panels.plan import cost_bar, evidence_bar, slack_bar
 from replicalab.planner import PlanStep
 from replicalab.scenarios import Pack
+from replicalab.text.lab import lab_text
 from replicalab.text.negotiation import (
     answer_verdict,
     change_rows,
@@ -49,12 +50,7 @@ class Slide(StrEnum):
 
 def top_panel(pack: Pack, number: int, last: int) -> str:
     """Return the line above every slide: the study, the lab, and which slide of how many."""
-    return drawn("slide_top", study=pack.paper.name, lab=lab_name(pack), number=number, last=last)
-
-
-def lab_name(pack: Pack) -> str:
-    """Return which of a study's labs it is."""
-    return f"{pack.difficulty} lab{f', seed {pack.seed}' if pack.seed else ''}"
+    return drawn("slide_top", study=pack.paper.name, lab=lab_text(pack), number=number, last=last)
 
 
 def stated_slide(title: str, text: str) -> str:
@@ -75,7 +71,7 @@ def question_slide(yours: Assessment) -> str:
         "slide_question",
         study=pack.paper.name,
         goal=pack.paper.goal,
-        lab=pack.difficulty,
+        lab=pack.own_lab.name or f"The {pack.difficulty} lab",
         has=[count_text(number, noun).split(" ", 1) for number, noun in has],
         unit=pack.design.unit_of_n,
         terms=[

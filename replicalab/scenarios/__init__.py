@@ -8,7 +8,7 @@ from replicalab.scenarios.constraints import (
     ScenarioConstraint,
     hard_range,
 )
-from replicalab.scenarios.fields import MOST, Identifier
+from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, MOST, MOST_OWN_ITEMS, Identifier
 from replicalab.scenarios.inventory import MISSING, ItemStatus
 from replicalab.scenarios.lab import (
     CostModel,
@@ -33,7 +33,14 @@ from replicalab.scenarios.loading import (
     summary_of,
     template_text,
 )
-from replicalab.scenarios.own import QUESTION_FIELDS, ItemState, OwnItem, OwnLab, Question
+from replicalab.scenarios.own import (
+    CATEGORIES,
+    QUESTION_FIELDS,
+    ItemState,
+    OwnItem,
+    OwnLab,
+    Question,
+)
 from replicalab.scenarios.pack import (
     LAB_CONSTRAINTS,
     MAX_ROUNDS,
@@ -60,12 +67,15 @@ from replicalab.scenarios.study import (
 )
 
 __all__ = [
+    "CATEGORIES",
     "FOLDER_VARIABLE",
     "LAB_CONSTRAINTS",
+    "LONGEST_SHORT_TITLE",
     "MAX_ROUNDS",
     "MAX_SEED",
     "MISSING",
     "MOST",
+    "MOST_OWN_ITEMS",
     "QUESTION_FIELDS",
     "AllowedSubstitution",
     "Bounds",

@@ -35,6 +35,10 @@ StepName = Literal[
 ]
 
 
+Category = Literal["equipment", "reagent"]
+CATEGORIES: Final[tuple[Category, ...]] = ("equipment", "reagent")
+
+
 class ItemState(StrEnum):
     """Where a visitor says that an item stands."""
 
@@ -55,7 +59,7 @@ class OwnItem(Record):
     """
 
     label: Label
-    category: Literal["equipment", "reagent"]
+    category: Category
     state: ItemState | None = None
     until: Count | None = None
     price: Rate | None = None

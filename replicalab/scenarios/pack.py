@@ -20,6 +20,7 @@ from math import ceil, floor
 from typing import Final
 
 from replicalab.errors import Fault, ScenarioError
+from replicalab.lexicon import label_key
 from replicalab.models import (
     Count,
     Flag,
@@ -38,7 +39,7 @@ from replicalab.scenarios.constraints import (
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
-from replicalab.scenarios.own import OwnLab, Question
+from replicalab.scenarios.own import CATEGORIES, Category, OwnLab, Question
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Control,
@@ -128,6 +129,31 @@ class Pack(Record):
     def limits(self) -> tuple[Limit, ...]:
         """What the study's own constraints allow n, the days and the evidence to be."""
         return limits_of(self.study.constraints)
+
+    @property
+    def known_items(self) -> list[str]:
+        """What the study needs or may replace something by, and what else the lab has."""
+        swaps = [swap.alternative for swap in self.study.substitutions]
+        own = [*self.lab.equipment, *self.lab.reagents]
+        listed = [*self.study.equipment, *self.study.reagents, *swaps, *own]
+        return list({label_key(item): item for item in reversed(listed)}.values())[::-1]
+
+    def category_of(self, label: str) -> Category | None:
+        """Return whether a known item is ``equipment`` or a ``reagent``, None for an unknown one.
+
+        What may replace an item is of the same category.
+        """
+        study, lab, key = self.study, self.lab, label_key(label)
+        keys = {key} | {
+            label_key(swap.original)
+            for swap in study.substitutions
+            if label_key(swap.alternative) == key
+        }
+        kinds = ([*study.equipment, *lab.equipment], [*study.reagents, *lab.reagents])
+        for category, items in zip(CATEGORIES, kinds, strict=True):
+            if keys & set(map(label_key, items)):
+                return category
+        return None
 
     # --- the study's own ------------------------------------------------------------------------
 

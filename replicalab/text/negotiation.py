@@ -30,6 +30,7 @@ from replicalab.negotiation import (
     best_text,
 )
 from replicalab.planner import PlanStep
+from replicalab.text.lab import lab_text
 from replicalab.text.plan import saved_text
 from replicalab.text.verdicts import (
     ANSWERS,
@@ -146,9 +147,8 @@ def answer_rule(done: Round) -> str:
 def kept_text(negotiation: Negotiation) -> str:
     """Return which negotiation it is: study, lab, who plays the Scientist, and how far it went."""
     pack, rounds = negotiation.pack, count_text(len(negotiation.rounds), "round")
-    seed = f", seed {pack.seed}" if pack.seed else ""
     player = SCIENTISTS[negotiation.setup.scientist].name
-    return f"{pack.paper.title}, {pack.difficulty} lab{seed}: {player}, {rounds}"
+    return f"{pack.paper.title}, {lab_text(pack)}: {player}, {rounds}"
 
 
 def round_summary(done: Round) -> str:

@@ -185,18 +185,6 @@ def no_evidence_text(options: Options) -> str:
     return f"Do not run this here: {none}, and in fewer days nothing is shown."
 
 
-def supposed_text(real: Pack, supposed: Pack) -> str:
-    """Return what is supposed of the lab, empty when it is shown as it is."""
-    means = [(pack.lab.budget, pack.lab.days, pack.lab.staff) for pack in (real, supposed)]
-    moved = [
-        f"{count_text(now, DIMENSION_ROWS[dimension].noun)} instead of {amount_text(was)}"
-        for dimension, was, now in zip(AMOUNTS, *means, strict=True)
-        if was != now
-    ]
-    lab = f"Supposed: {', '.join(moved)}."
-    return f"{lab} The other pages keep the real lab." if moved else ""
-
-
 def loaded_text(before: Protocol, after: Protocol) -> str:
     """Return what a load brought into the editor: its numbers, and the items that changed."""
     parts = [

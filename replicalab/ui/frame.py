@@ -18,7 +18,7 @@ from replicalab.figures import convergence_chart
 from replicalab.panels import header_panel
 from replicalab.planner import Options
 from replicalab.text.verdicts import Status
-from replicalab.ui import panel, present, reopening, state
+from replicalab.ui import lab, panel, present, reopening, state
 from replicalab.ui.controls import button
 from replicalab.ui.gallery import cards
 from replicalab.ui.words import ICONS, escaped
@@ -59,6 +59,7 @@ def page(title: str) -> Iterator[Options]:
         present.draw(here)
         state.write_address()
         st.stop()
+    lab.draw_if_open()
     yield here
     state.write_address()
 
@@ -103,6 +104,7 @@ def _draw_navigation() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         for file, label, icon in PAGES:
             st.page_link(file, label=label, icon=icon, query_params=query)
+        button("Your lab", "biotech", lab.open_form, type="tertiary")
         button("Present", "slideshow", present.open_first, type="tertiary")
 
 
@@ -128,6 +130,12 @@ def _draw_problems() -> None:
         lines = "\n".join(f"- {escaped(problem)}" for problem in problems)
         st.warning(f"Not everything could be opened.\n{lines}", icon=":material/link_off:")
         st.button("Dismiss", on_click=problems.clear)
+    if state.address_lacks_items() and not state.workspace().presenting:
+        st.warning(
+            "What you say of the lab’s items is too long for an address: a copied link or a reload "
+            "opens the lab without it. Keep the lab as a file under Your lab.",
+            icon=ICONS[Status.CAUTION],
+        )
     if state.address_lacks_plan() and not state.workspace().presenting:
         st.warning(
             "This plan is too long for an address: a copied link or a reload opens the reference "

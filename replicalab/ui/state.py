@@ -51,6 +51,7 @@ class State:
         missing: what was asked for of a visitor's study that is not here, until its file is
             opened or it is dismissed; the address is left alone as long.
         story: the story that was opened last.
+        labs: the labs that were kept, by name.
         address: the one that we wrote last, or that the visitor came with.
         told: the workspace whose address was worked out last, and that address.
         written_at: when; in seconds of `time.monotonic`.
@@ -65,6 +66,7 @@ class State:
     problems: list[str] = field(default_factory=list)
     missing: Workspace | None = None
     story: Story | None = None
+    labs: dict[str, OwnLab] = field(default_factory=dict)
     address: dict[str, str] = field(default_factory=dict)
     told: tuple[Workspace, dict[str, str]] | None = None
     written_at: float = 0.0

@@ -114,7 +114,7 @@ def _chooses_a_point_and_loads_it(page: Page) -> None:
     wait_for_chart(page)
     reach(page, page.get_by_role("slider", name="Budget, credits"))
     strike(page, "ArrowRight")
-    expect(page.get_by_text("Supposed:")).to_be_visible()
+    expect(page.get_by_text("Your lab:")).to_be_visible()
     reach(page, page.get_by_role("spinbutton", name="Point: samples"))
     strike(page, "Control+a", "2", "0", "Enter")
     reach(page, page.get_by_role("button", name="Load this point into the editor"))

@@ -114,9 +114,9 @@ def test_lever_moves_the_region_until_it_is_reset(app_page: Page, view: View) ->
     pull(app_page, "Days", "ArrowLeft", 3)
     expect(chart_title(app_page)).to_have_text("What fits: up to 180 samples, 3 days")
     expect(app_page.get_by_text("+1 day: ")).to_be_visible()
-    press(app_page, "Reset to the real lab")
+    press(app_page, "Back to the study’s lab")
     expect(chart_title(app_page)).to_have_text("What fits: up to 195 samples, 3 to 6 days")
-    expect(app_page.get_by_text("Supposed:")).to_have_count(0)
+    expect(app_page.get_by_text("Your lab:")).to_have_count(0)
     expect(app_page).not_to_have_url(re.compile("budget="))
 
 

@@ -41,7 +41,6 @@ from replicalab.text.tradeoffs import (
     region_title,
     shade_text,
     standing_verdict,
-    supposed_text,
     worded_text,
 )
 from replicalab.text.verdicts import Status
@@ -160,8 +159,6 @@ def test_limits_are_those_that_the_study_and_the_lab_set() -> None:
 
 
 def test_what_is_as_it_was_is_not_told() -> None:
-    pack = load_scenario(*MOMENTUM)
-    assert supposed_text(pack, pack) == ""
     assert outside_text([]) == ""
     easy = opened(("fin_momentum", "easy"))
     assert worded_text(worded(easy)) == ""
@@ -211,9 +208,7 @@ def _prose() -> Iterator[str]:
     yield region_title(Region(lone, *grid))
     for pack in (momentum.yours.pack, LONE):
         yield from (f"{name}: {label}; {text}" for name, (label, text) in limit_texts(pack).items())
-    # Of the lab.
     pack = momentum.yours.pack
-    yield supposed_text(pack, with_means(pack, budget=2700, days=1, staff=5))
     yield from map(no_evidence_text, (myeloma, too_dear(), inexact(too_dear())))
     plan = reef.yours.plan
     yield loaded_text(plan, revise(reef.least.plan, sample_size=1, duration_days=1))

@@ -160,6 +160,20 @@ def said(app: AppTest) -> str:
     return "\n".join([*texts(app.main), *(alert.text for alert in alerts(app))])
 
 
+def in_drawer(app: AppTest) -> str:
+    """Return what an open drawer says, its boxes too, as read."""
+    # The harness has a face for the page's main part alone.
+    parts = app._tree.children.values()  # noqa: SLF001
+    block = next(each for each in parts if each.type == "event")
+    assert isinstance(block, Block)
+    boxes = [
+        plain(str(element.value))
+        for element in block
+        if isinstance(element, Element) and element.type in ("error", "warning")
+    ]
+    return "\n".join([*texts(block), *boxes])
+
+
 def bodies(app: AppTest) -> list[str]:
     """Return the Markdown of every text and box of a page, as it is sent."""
     kinds = ("markdown", "caption", "header", "subheader", "title", "error", "warning", "success")

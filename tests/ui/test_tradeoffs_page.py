@@ -21,7 +21,6 @@ from replicalab.text.tradeoffs import (
     point_lines,
     priced_size_text,
     standing_verdict,
-    supposed_text,
 )
 from replicalab.ui import state
 from replicalab.ui.gallery import reference_options
@@ -282,11 +281,11 @@ def pull(app: AppTest, label: str, value: int) -> AppTest:
     return run(app)
 
 
-def test_lever_moves_the_region_and_says_that_the_lab_is_supposed() -> None:
+def test_lever_moves_the_region_and_says_what_of_the_lab_is_ones_own() -> None:
     app, pack = opened(), load_scenario("fin_momentum", "medium")
     pull(app, "Budget, credits", 3600)
     supposed = with_means(pack, budget=3600)
-    assert supposed_text(pack, supposed) in said(app)
+    assert "Your lab: 3,600 credits instead of 2,600." in said(app)
     assert f"{FITS} 290 samples, 3 to 6 days" in charts(app)[0]
     assert "with 3,600 credits, 6 days, 4 staff units" in charts(app)[0]
     for line in extras_lines(Options(assess(pack.reference_protocol, supposed))):
@@ -314,11 +313,11 @@ def test_pulled_lever_is_a_step_that_can_be_undone() -> None:
 def test_lever_back_at_the_labs_own_value_or_reset_is_no_supposing() -> None:
     app = opened()
     pull(pull(app, "Days", 9), "Days", 6)
-    assert "Supposed:" not in said(app)
+    assert "Your lab:" not in said(app)
     assert "days" not in query_of(app)
     pull(pull(app, "Days", 9), "Staff units", 5)
-    press(app, "Reset to the real lab")
-    assert "Supposed:" not in said(app)
+    press(app, "Back to the study’s lab")
+    assert "Your lab:" not in said(app)
     own = {"Budget, credits": 2600, "Days": 6, "Staff units": 4}
     assert {slider.label: slider.value for slider in app.slider} == own
     assert not {"budget", "days", "staff"} & set(query_of(app))
@@ -332,7 +331,7 @@ def test_levers_stay_when_a_point_is_loaded_and_undone() -> None:
 
 @pytest.mark.parametrize("means", [{"budget": "1"}, {"budget": "999999999"}, {"days": "999999"}])
 def test_extreme_levers_from_an_address_are_shown(means: dict[str, str]) -> None:
-    assert "Supposed:" in said(visit(TRADE_OFFS, **means))
+    assert "Your lab:" in said(visit(TRADE_OFFS, **means))
 
 
 # --- what is chosen ---

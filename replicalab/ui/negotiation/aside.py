@@ -8,6 +8,7 @@ takes its place.
 from __future__ import annotations
 
 from replicalab.negotiation import AUTOMATIC
+from replicalab.text.lab import lab_text
 from replicalab.ui import state
 from replicalab.ui.negotiation.table import (
     Branch,
@@ -108,7 +109,7 @@ def leave_own() -> None:
     found, work = table(), state.workspace()
     if found.own is None and found.opened is None and work.recording is None:
         pack = state.here().yours.pack
-        found.own = Left(work, None, f"{pack.paper.title}, {pack.difficulty} lab")
+        found.own = Left(work, None, f"{pack.paper.title}, {lab_text(pack)}")
 
 
 def go_back_to_own() -> None:

@@ -9,9 +9,9 @@ import streamlit as st
 
 from replicalab.panels import listed_panel, sentences_panel
 from replicalab.scenarios import MOST, Pack
-from replicalab.text.tradeoffs import extras_lines, supposed_text
-from replicalab.ui import panel, state
-from replicalab.ui.controls import button
+from replicalab.text.lab import own_text
+from replicalab.text.tradeoffs import extras_lines
+from replicalab.ui import lab, panel, state
 from replicalab.ui.tradeoffs.outlook import Outlook
 
 _BUDGET_STEP: Final = 10
@@ -33,10 +33,9 @@ def draw_levers(view: Outlook) -> None:
     """Draw the three sliders, and what is supposed."""
     for lever in _levers(view.real):
         _draw_lever(lever)
-    text = supposed_text(view.real, view.pack)
-    if text:
+    if text := own_text(view.real, view.pack):
         panel.draw(sentences_panel([text]))
-        button("Reset to the real lab", "restart_alt", _reset, key="reset_lab")
+        lab.draw_way_back("reset_lab")
 
 
 def extras(view: Outlook) -> str:
@@ -44,21 +43,16 @@ def extras(view: Outlook) -> str:
     return listed_panel("The smallest step that buys something", extras_lines(view.options))
 
 
-def _reset() -> None:
-    _say(budget=None, days=None, staff=None)
-    state.current().version += 1  # so that the sliders are drawn anew
-
-
 def _levers(real: Pack) -> Iterator[_Lever]:
-    lab = real.lab
-    budget = max(1, round(lab.budget))
+    means = real.lab
+    budget = max(1, round(means.budget))
     below = budget // 2 // _BUDGET_STEP * _BUDGET_STEP
     above = max(_BUDGET_STEP, budget // _BUDGET_STEP * _BUDGET_STEP)
     yield _Lever("budget", "Budget, credits", budget, budget - below, budget + above, _BUDGET_STEP)
-    days = lab.days
+    days = means.days
     needed = max(real.min_days, real.reference_protocol.duration_days)
     yield _Lever("days", "Days", days, 1, max(2 * days, needed))
-    staff = lab.staff
+    staff = means.staff
     most = real.staff_model.base + _MOST_STAFF_STEPS
     yield _Lever("staff", "Staff units", staff, min(1, staff), max(staff + 1, most))
 

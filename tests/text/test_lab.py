@@ -1,0 +1,52 @@
+"""The lab in words: its name, and what of it is one's own."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from replicalab.scenarios import ItemState, OwnItem, OwnLab, Pack, Question, load_scenario
+from replicalab.text.lab import lab_text, own_text
+
+WRITTEN: Final = load_scenario("fin_momentum", "medium")
+TERMINAL: Final = OwnItem(
+    label="licensed-data terminal", category="equipment", state=ItemState.AVAILABLE, price=400.0
+)
+
+
+def own(**said: object) -> Pack:
+    return WRITTEN.with_own(OwnLab.model_validate(said), Question())
+
+
+@pytest.mark.parametrize(
+    ("pack", "text"),
+    [
+        (WRITTEN, "medium lab"),
+        (load_scenario("fin_momentum", "hard", 3), "hard lab, seed 3"),
+        (own(days=9), "medium lab, 1 change"),
+        (own(days=9, rates={"per_day": 4.0}, items=(TERMINAL,)), "medium lab, 4 changes"),
+        (own(name="Ours", days=9), "Ours"),
+    ],
+)
+def test_lab_is_called_by_its_name_or_by_how_much_is_changed(pack: Pack, text: str) -> None:
+    assert lab_text(pack) == text
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ({}, ""),
+        ({"days": 6}, ""),
+        ({"budget": 5000, "days": 9}, "5,000 credits instead of 2,600, 9 days instead of 6"),
+        ({"staff": 1, "start_day": 4}, "start day 4 instead of 1, 1 staff unit instead of 4"),
+        ({"rates": {"per_day": 4.0}}, "a day 4 instead of 50"),
+        (
+            {"items": (TERMINAL,)},
+            "licensed-data terminal available instead of booked until day 10, "
+            "licensed-data terminal 400 credits instead of 100",
+        ),
+    ],
+)
+def test_what_is_ones_own_is_told_beside_the_studys(said: dict[str, object], text: str) -> None:
+    assert own_text(WRITTEN, own(**said)) == (f"Your lab: {text}." if text else "")

@@ -1,0 +1,165 @@
+"""Your lab: the drawer that says what differs from the study's lab, on every page."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.reading import (
+    PAGES,
+    PROTOCOL,
+    TRADE_OFFS,
+    in_drawer,
+    labels,
+    press,
+    query_of,
+    run,
+    said,
+    show,
+    visit,
+)
+
+TABS: Final = "lab_part"
+TERMINAL: Final = "licensed-data terminal"
+
+
+def drawer(page: str = PROTOCOL, **query: str) -> AppTest:
+    """Return a page with the drawer open."""
+    return press(visit(page, **query), "Your lab")
+
+
+def number(app: AppTest, label: str) -> Any:
+    """Return the drawer's number of that label: the last one on the page."""
+    return [each for each in app.number_input if each.label == label][-1]
+
+
+def fill(app: AppTest, label: str, value: float | None) -> AppTest:
+    """Type a number into the drawer, which stays open."""
+    number(app, label).set_value(value)
+    return again(app)
+
+
+def again(app: AppTest) -> AppTest:
+    """Run the page with the drawer open; the harness knows no fragment's run."""
+    app.session_state["lab_is_open"] = True
+    return run(app)
+
+
+def at(app: AppTest, tab: str) -> AppTest:
+    """Look at a part of the drawer."""
+    app.session_state["lab_is_open"] = True
+    return show(app, tab, TABS)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_drawer_opens_from_every_page_with_what_the_lab_has(page: str) -> None:
+    app = drawer(page)
+    found = [number(app, label).value for label in ("Budget, credits", "Days", "Start day")]
+    assert found == [2600, 6, 1]
+    assert "Back to the study’s lab" not in labels(app)
+
+
+def test_number_that_is_typed_is_the_labs_on_every_page_and_in_the_address() -> None:
+    app = fill(drawer(), "Days", 9)
+    assert "8 / 9 days" in said(app)
+    assert "medium lab, 1 change" in said(app)
+    assert query_of(app)["days"] == "9"
+    assert "The study’s: 6" in labels(app)
+    press(app, "Undo")
+    assert "days" not in query_of(app)
+
+
+def test_number_is_taken_back_to_the_studys_one_by_one_and_all_at_once() -> None:
+    app = fill(fill(drawer(), "Days", 9), "Staff units", 2)
+    press(again(app), "The study’s: 6")
+    assert {"days", "staff"} & set(query_of(app)) == {"staff"}
+    press(again(app), "Back to the study’s lab")
+    assert "staff" not in query_of(app)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-5, "Days cannot be -5, so the lab keeps 6. Type 1 to 1,000,000,000."),
+        (0, "Days cannot be 0, so the lab keeps 6. Type 1 to 1,000,000,000."),
+    ],
+)
+def test_number_that_cannot_be_is_said_and_not_taken(value: int, text: str) -> None:
+    app = fill(drawer(), "Days", value)
+    assert text in in_drawer(app)
+    assert "days" not in query_of(app)
+
+
+def test_rates_and_staff_steps_are_the_labs_own() -> None:
+    app = fill(at(drawer(), "Rates and staff"), "A day, credits", 20.5)
+    app = fill(app, "One more above so many samples", 500)
+    assert "8 days × 20.5" in said(app)
+    assert "1 + 1 for more than 2 controls + 1 for more than 5 days = 3 of 4 staff units" in said(
+        app
+    )
+    again_opened = visit(PROTOCOL, **query_of(app))
+    assert "8 days × 20.5" in said(again_opened)
+
+
+def item(app: AppTest, label: str) -> AppTest:
+    """Choose an item in the drawer."""
+    at(app, "Items").selectbox(key="lab_item").set_value(label)
+    return again(app)
+
+
+def test_item_is_where_it_is_said_to_stand_and_taken_back() -> None:
+    app = item(drawer(), TERMINAL)
+    standing = next(each for each in app.selectbox if each.label == "Where it stands")
+    standing.set_value("available")
+    again(app)
+    assert "2 needed, 2 free" in said(app)
+    assert "yours; the study’s: booked until day 10" in in_drawer(app)
+    press(app, "The study’s: booked until day 10")
+    assert "2 needed, 1 free" in said(app)
+    assert "own_lab" not in query_of(app)
+
+
+def test_price_that_cannot_be_is_said_and_not_taken() -> None:
+    app = item(drawer(), TERMINAL)
+    app = fill(app, "Its own price, credits", -1.0)
+    assert "Its own price cannot be -1, so the item keeps what it had." in in_drawer(app)
+    assert "own_lab" not in query_of(app)
+
+
+def test_item_that_the_study_lacks_is_added_and_forgotten() -> None:
+    app = item(drawer(), "Another item …")
+    app.text_input(key="lab_another_name").set_value("  mug ")
+    app.radio(key="lab_another_kind").set_value("reagent")
+    press(app, "Add it")
+    app = at(app, "Items")
+    assert "mug reagent" in in_drawer(app)
+    assert app.selectbox(key="lab_item").value == "mug"
+    press(app, "The study’s: not in this lab's inventory")
+    assert "mug reagent" not in in_drawer(at(app, "Items"))
+
+
+def test_lab_that_is_kept_goes_along_to_another_study_and_is_used_again() -> None:
+    app = at(fill(drawer(), "Days", 9), "Keep")
+    app.text_input(key="lab_name").set_value("Ours")
+    press(at(app, "Keep"), "Keep this lab")
+    assert "Ours · in use" in in_drawer(at(app, "Keep"))
+    assert "Momentum returns · Ours" in said(app)
+    press(again(app), "Back to the study’s lab")
+    assert "Momentum returns · medium lab" in said(app)
+    press(at(app, "Keep"), "Use")
+    assert query_of(app)["days"] == "9"
+    assert query_of(app)["budget"] == "2600"
+    press(at(app, "Keep"), "Forget")
+    assert "Ours · in use" not in in_drawer(at(app, "Keep"))
+    assert query_of(app)["days"] == "9"
+
+
+def test_drawer_and_levers_move_the_same_lab() -> None:
+    app = fill(drawer(TRADE_OFFS), "Days", 9)
+    lever = next(slider for slider in app.slider if slider.label == "Days")
+    assert lever.value == 9
+    lever.set_value(10)
+    assert number(again(app), "Days").value in (9, 10)
+    assert query_of(app)["days"] == "10"
