@@ -20,3 +20,9 @@ def beside(*panels: str) -> str:
 def draw_style(*, presenting: bool) -> None:
     """Draw the stylesheet of all panels; it takes no room."""
     st.html(STAGE_STYLE if presenting else STYLE)
+
+
+def draw_scheme() -> None:
+    """Let the panels of a drawer, which stands outside the page, follow the page's theme."""
+    theme = "dark" if st.context.theme.type == "dark" else "light"
+    st.html(f"<style>[data-testid=stDialog] {{ color-scheme: {theme}; }}</style>")

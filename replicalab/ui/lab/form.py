@@ -46,6 +46,7 @@ def draw_way_back(key: str) -> None:
 
 @st.dialog("Your lab", position="right", width="medium", on_dismiss="rerun")
 def _draw() -> None:
+    panel.draw_scheme()
     panel.draw(header_panel(state.here().yours, yours=state.workspace().protocol is not None))
     if own_values(state.written(), state.here().yours.pack):
         draw_way_back("lab_back")
