@@ -2,6 +2,7 @@
 
     ReplicaLabError
     ├── ScenarioError                a study file, a study id or a lab that cannot be used
+    ├── TableError                   a table, CSV or Excel, that cannot be taken
     ├── LinkError                    an address whose workspace cannot be read
     ├── NegotiationError             a turn that no negotiation allows
     ├── TraceError                   a saved negotiation that cannot be read or replayed
@@ -52,6 +53,12 @@ class Fault:
         return f"{place}{field}{self.problem}; {self.remedy}"
 
 
+def _told(source: str, faults: Sequence[object], more: int) -> str:
+    """Return what is wrong with a file, a line each."""
+    said = [*map(str, faults), *([f"and {more} more fault{'s' * (more > 1)}"] if more else [])]
+    return "\n".join(f"{source}: {each}" for each in said)
+
+
 class ScenarioError(ReplicaLabError, ValueError):
     """A study file, a study id or a lab that cannot be used.
 
@@ -65,8 +72,49 @@ class ScenarioError(ReplicaLabError, ValueError):
         self.source = source
         self.faults = tuple(faults)
         self.more = more
-        said = [*map(str, faults), *([f"and {more} more fault{'s' * (more > 1)}"] if more else [])]
-        super().__init__("\n".join(f"{source}: {each}" for each in said))
+        super().__init__(_told(source, faults, more))
+
+
+@dataclass(frozen=True)
+class CellFault:
+    """One thing wrong with a table: where it is, what stands there, what to do.
+
+    Attributes:
+        row: as a spreadsheet counts them, from 1; None for the table as a whole.
+        column: its name, or its letter where it has none; empty for the row as a whole.
+        problem: what is wrong, with the offending value.
+        remedy: what to write instead.
+    """
+
+    row: int | None
+    column: str
+    problem: str
+    remedy: str
+
+    def __str__(self) -> str:
+        row = f"row {self.row}" if self.row else ""
+        place = ", ".join(filter(None, (row, self.column)))
+        return (
+            f"{place}: {self.problem}; {self.remedy}"
+            if place
+            else (f"{self.problem}; {self.remedy}")
+        )
+
+
+class TableError(ReplicaLabError, ValueError):
+    """A table that cannot be taken; nothing of it is.
+
+    Attributes:
+        source: the file at fault.
+        faults: what is wrong, in row order (at least one fault).
+        more: how many faults there are beyond these.
+    """
+
+    def __init__(self, source: str, faults: Sequence[CellFault], more: int = 0) -> None:
+        self.source = source
+        self.faults = tuple(faults)
+        self.more = more
+        super().__init__(_told(source, faults, more))
 
 
 class LinkError(ReplicaLabError, ValueError):

@@ -42,7 +42,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "starlette": frozenset({"ui"}),
     "jinja2": frozenset({"panels"}),
     "plotly": frozenset({"figures", "ui"}),
-    "pandas": frozenset({"ui"}),
+    "pandas": frozenset({"tables"}),
     "yaml": frozenset({"scenarios"}),
     "openai": frozenset({"llm"}),
     "httpx2": frozenset({"llm"}),

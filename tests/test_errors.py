@@ -9,6 +9,7 @@ import pytest
 from replicalab import errors
 from replicalab.agents import ScientistOutputParseError
 from replicalab.errors import (
+    CellFault,
     Fault,
     LinkError,
     ModelAnswerTooLongError,
@@ -23,6 +24,7 @@ from replicalab.errors import (
     NegotiationError,
     ReplicaLabError,
     ScenarioError,
+    TableError,
     TraceError,
 )
 
@@ -37,10 +39,10 @@ OF_A_MODEL = [
     ModelAnswerTooLongError,
 ]
 BRANCHES = [
-    *(ScenarioError, LinkError, NegotiationError, TraceError, ModelError),
+    *(ScenarioError, TableError, LinkError, NegotiationError, TraceError, ModelError),
     ScientistOutputParseError,
 ]
-LEAVES = [*BRANCHES[:5], *OF_A_MODEL, *BRANCHES[5:]]
+LEAVES = [*BRANCHES[:6], *OF_A_MODEL, *BRANCHES[6:]]
 """Every error below the root, in the order in which the tree is drawn."""
 
 
@@ -87,3 +89,21 @@ def test_scenario_error_gives_every_fault_a_line_with_the_file() -> None:
         "biology/x.yaml: line 4, a: 1 is odd; use 2\nbiology/x.yaml: b: missing; add it"
     )
     assert (error.source, error.faults) == ("biology/x.yaml", tuple(faults))
+
+
+@pytest.mark.parametrize(
+    ("fault", "text"),
+    [
+        (CellFault(3, "price", "'x' is no number", "write 5"),
+         "row 3, price: 'x' is no number; write 5"),
+        (CellFault(3, "", "7 values", "write 5"), "row 3: 7 values; write 5"),
+        (CellFault(None, "", "no rows", "write one"), "no rows; write one"),
+    ],
+)  # fmt: skip
+def test_cell_fault_names_row_column_value_and_remedy(fault: CellFault, text: str) -> None:
+    assert str(fault) == text
+
+
+def test_table_error_gives_every_fault_a_line_and_counts_the_rest() -> None:
+    error = TableError("our.csv", [CellFault(2, "name", "it is empty", "write one")], more=2)
+    assert str(error) == "our.csv: row 2, name: it is empty; write one\nour.csv: and 2 more faults"

@@ -1,6 +1,7 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
 from replicalab.measures import DesignKind, EvidenceTier
+from replicalab.scenarios.checking import Guesser
 from replicalab.scenarios.constraints import (
     Bounds,
     Comparator,
@@ -18,6 +19,7 @@ from replicalab.scenarios.lab import (
     Labs,
     StaffModel,
 )
+from replicalab.scenarios.lab_file import lab_json, read_lab
 from replicalab.scenarios.loading import (
     FOLDER_VARIABLE,
     ScenarioSummary,
@@ -89,6 +91,7 @@ __all__ = [
     "EvidenceTier",
     "ExpectedOutcome",
     "Fact",
+    "Guesser",
     "HiddenReferenceSpec",
     "Identifier",
     "ItemState",
@@ -114,10 +117,12 @@ __all__ = [
     "copy_text",
     "generate_scenario",
     "hard_range",
+    "lab_json",
     "list_scenarios",
     "load_scenario",
     "pack_of",
     "parse_study",
+    "read_lab",
     "readable_text",
     "scenario_folders",
     "shelf_fingerprint",

@@ -73,7 +73,7 @@ def checked_study(document: Document, source: str) -> Study:
     try:
         study = Study.model_validate(document.data)
     except ValidationError as error:
-        findings = [_in_words(each, guesser) for each in error.errors(include_url=False)]
+        findings = [in_words(each, guesser) for each in error.errors(include_url=False)]
     else:
         findings = [*_unknown_labels(study, guesser), *_repeated(study)]
         if not findings:
@@ -106,13 +106,14 @@ class Guesser:
         return f"{guess}known: {', '.join(listed) or 'none'}{rest}"
 
 
-def _in_words(detail: ErrorDetails, guesser: Guesser) -> Finding:
+def in_words(detail: ErrorDetails, guesser: Guesser, record: type[Record] = Study) -> Finding:
+    """Return what pydantic found wrong in a record's data."""
     path: FieldPath = tuple(step for step in detail["loc"] if step != "[key]")
     kind = detail["type"]
     if kind == "missing":
         return path, "this field is missing", "add it"
     if kind == "extra_forbidden":
-        return path, "unknown key", guesser.remedy(str(path[-1]), _known_keys(path[:-1]))
+        return path, "unknown key", guesser.remedy(str(path[-1]), _known_keys(path[:-1], record))
     if kind == "value_error":
         problem, _, remedy = detail["msg"].removeprefix("Value error, ").partition("; ")
         return path, problem, remedy or "change one of them"
@@ -137,8 +138,7 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST_QUOTED else f"{text[: LONGEST_QUOTED - 1]}…"
 
 
-def _known_keys(path: FieldPath) -> list[str]:
-    record: type[Record] = Study
+def _known_keys(path: FieldPath, record: type[Record]) -> list[str]:
     for step in path:
         if isinstance(step, str) and step in record.model_fields:
             record = _record_in(record.model_fields[step].annotation) or record

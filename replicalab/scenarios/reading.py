@@ -88,14 +88,14 @@ def read_document(text: str | bytes, source: str) -> Document:
     return _Reader(source, _events(text, source)).document()
 
 
-def readable_text(text: str | bytes, source: str) -> str:
-    """Return a file's content as text.
+def readable_text(text: str | bytes, source: str, most: int = MAX_BYTES) -> str:
+    """Return a file's content, at most so many bytes, as text.
 
     Raises:
         ScenarioError: it is too large, or its bytes are not UTF-8.
     """
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    require_size(len(data), source)
+    require_size(len(data), source, most)
     if isinstance(text, str):
         return text
     try:
@@ -106,14 +106,14 @@ def readable_text(text: str | bytes, source: str) -> str:
         raise ScenarioError(source, [Fault("", problem, "save the file as UTF-8", line)]) from None
 
 
-def require_size(size: int, source: str) -> None:
-    """Refuse a file of more than `MAX_BYTES`.
+def require_size(size: int, source: str, most: int = MAX_BYTES) -> None:
+    """Refuse a file of more bytes.
 
     Raises:
         ScenarioError: it is larger.
     """
-    if size > MAX_BYTES:
-        problem = f"the file has {size} bytes, more than the {MAX_BYTES} allowed"
+    if size > most:
+        problem = f"the file has {size} bytes, more than the {most} allowed"
         raise ScenarioError(source, [Fault("", problem, "shorten it")])
 
 

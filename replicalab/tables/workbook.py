@@ -1,0 +1,169 @@
+"""A workbook before it is opened: is it bounded, and what stands in it that is no plain value?
+
+An .xlsx file is a zip of XML parts. Both can grow a thousandfold while they are unpacked, so every
+part is first read as a stream that keeps nothing: what is too large, too deep, or declares
+entities is refused before openpyxl builds anything of it. The same stream notes what pandas does
+not tell: formulas, errors and merged cells.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from contextlib import suppress
+from io import BytesIO
+from typing import Final
+from xml.parsers import expat
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from replicalab.characters import on_one_line
+from replicalab.errors import CellFault, TableError
+from replicalab.lexicon import shortened
+from replicalab.tables.cells import letter
+
+MOST_ROWS: Final = 20_000
+MOST_COLUMNS: Final = 30
+MOST_PARTS: Final = 200
+MOST_UNPACKED: Final = 6 * 2**20
+"""The most bytes of all parts; 10,000 rows of an inventory have some 3 MiB."""
+MOST_ELEMENTS: Final = 300_000
+"""The most elements of sheets and of their texts, which are read one after another."""
+MOST_OTHER_ELEMENTS: Final = 20_000
+"""The most of styles and other parts, which are held at once."""
+MOST_BETWEEN_CELLS: Final = 2_000
+"""The most within a cell, or before and after the rows of a sheet."""
+DEEPEST: Final = 50
+MOST_TOLD: Final = 20
+
+_REMEDY: Final = "copy the table's values into a new workbook, or save it as CSV"
+_CELL: Final = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+
+
+class _RefusedError(Exception):
+    """A part that is not read on; holds the problem and the remedy."""
+
+
+def require_bounded(data: bytes, source: str) -> TableError | None:
+    """Return what in a workbook is no plain value, if it is safe to open; None if nothing is.
+
+    Raises:
+        TableError: it is no workbook, or one that is too large.
+    """
+    scan = _Scan()
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            _require_small(archive.infolist())
+            for part in archive.infolist():
+                scan.read(archive.read(part))
+    except _RefusedError as error:
+        raise TableError(source, [CellFault(None, "", *error.args)]) from None
+    except (BadZipFile, zlib.error, ValueError, EOFError, OSError, NotImplementedError):
+        problem, remedy = "the workbook is damaged", "save it anew, as .xlsx or CSV"
+        raise TableError(source, [CellFault(None, "", problem, remedy)]) from None
+    return TableError(source, scan.faults, scan.more) if scan.faults else None
+
+
+def _require_small(parts: list[ZipInfo]) -> None:
+    size = sum(part.file_size for part in parts)
+    if len(parts) > MOST_PARTS:
+        raise _RefusedError(f"the workbook has {len(parts):,} parts", _REMEDY)
+    if size > MOST_UNPACKED:
+        raise _RefusedError(f"the workbook has {size:,} bytes once it is unpacked", _REMEDY)
+    if any(part.flag_bits & 1 for part in parts):
+        raise _RefusedError("the workbook has a password", "save it without one")
+    if any(part.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for part in parts):
+        raise _RefusedError("the workbook is packed in an unusual way", _REMEDY)
+    if not any(part.filename == "xl/workbook.xml" for part in parts):
+        raise _RefusedError("the file is no Excel workbook", "save it as .xlsx or CSV")
+
+
+class _Scan:
+    """Reads every part of a workbook, one after another, and keeps only what is wrong."""
+
+    def __init__(self) -> None:
+        self.faults: list[CellFault] = []
+        self.more = 0
+        self._streamed = self._others = 0
+
+    def read(self, part: bytes) -> None:
+        """Read a part; one that is not XML, a picture, or breaks off is read so far."""
+        self._root, self._depth, self._between = "", 0, 0
+        self._row = self._column = self._cells = 0
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.StartDoctypeDeclHandler = self._doctype
+        with suppress(expat.ExpatError):
+            parser.Parse(part, True)
+
+    def _doctype(self, *_: object) -> None:
+        raise _RefusedError("the workbook declares entities of its own", _REMEDY)
+
+    def _end(self, _: str) -> None:
+        self._depth -= 1
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        tag = name.rpartition(":")[2]
+        self._root = self._root or tag
+        self._depth += 1
+        streamed = self._root in ("worksheet", "sst")
+        self._streamed += streamed
+        self._others += not streamed
+        self._between = 0 if tag in ("row", "c", "si") else self._between + 1
+        if (
+            self._depth > DEEPEST
+            or self._streamed > MOST_ELEMENTS
+            or self._others > MOST_OTHER_ELEMENTS
+            or (streamed and self._between > MOST_BETWEEN_CELLS)
+        ):
+            raise _RefusedError("the workbook holds more than is read", _REMEDY)
+        if self._root == "worksheet":
+            self._in_sheet(tag, attributes)
+
+    def _in_sheet(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "row":
+            self._next_row(attributes.get("r", ""))
+        elif tag == "c":
+            self._next_cell(attributes)
+        elif tag == "f":
+            self._add_cell("a formula stands here", "write its value")
+        elif tag == "mergeCell":
+            cells = on_one_line(shortened(attributes.get("ref", ""), 20))
+            remedy = "unmerge them, and fill in each"
+            self._add(CellFault(None, "", f"the cells {cells} are merged", remedy))
+
+    def _next_row(self, number: str) -> None:
+        row = int(number) if re.fullmatch("[0-9]{1,7}", number) else self._row + 1
+        if row > MOST_ROWS:
+            problem = f"a sheet goes down to row {row:,}"
+            remedy = f"keep at most {MOST_ROWS:,}; delete the empty rows below the table"
+            raise _RefusedError(problem, remedy)
+        if row <= self._row:
+            raise _RefusedError("the rows of a sheet are out of order", _REMEDY)
+        self._row, self._column, self._cells = row, 0, 0
+
+    def _next_cell(self, attributes: dict[str, str]) -> None:
+        place = _CELL.fullmatch(attributes.get("r", ""))
+        self._column = _number_of(place[1]) if place else self._column + 1
+        self._cells += 1
+        if max(self._column, self._cells) > MOST_COLUMNS:
+            problem = f"row {self._row} of a sheet has more than {MOST_COLUMNS} columns"
+            raise _RefusedError(problem, "keep those that are read; delete the others")
+        if attributes.get("t") == "e":
+            self._add_cell("an error stands here", "write a value")
+
+    def _add_cell(self, problem: str, remedy: str) -> None:
+        self._add(CellFault(self._row, letter(self._column - 1), problem, remedy))
+
+    def _add(self, fault: CellFault) -> None:
+        if len(self.faults) < MOST_TOLD:
+            self.faults.append(fault)
+        else:
+            self.more += 1
+
+
+def _number_of(letters: str) -> int:
+    number = 0
+    for each in letters:
+        number = number * 26 + ord(each) - ord("A") + 1
+    return number
