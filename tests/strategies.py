@@ -41,8 +41,11 @@ from replicalab.scenarios import (
     ExpectedOutcome,
     Fact,
     HiddenReferenceSpec,
+    ItemState,
     Lab,
     Labs,
+    OwnItem,
+    OwnLab,
     Pack,
     Paper,
     PolicyRule,
@@ -231,6 +234,41 @@ def itemised_protocols() -> st.SearchStrategy[Protocol]:
 def openings() -> st.SearchStrategy[Protocol | None]:
     """Return a plan that a negotiation may begin with, or none."""
     return itemised_protocols().map(lambda plan: plan if plan.sample_size else None)
+
+
+# --- a lab of one's own ---
+
+_AMOUNTS: Final = st.none() | st.integers(1, MOST)
+_RATES: Final = st.floats(0, MOST)
+
+
+def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[OwnItem]:
+    """Return anything that may be said of an item."""
+    return st.builds(
+        OwnItem,
+        label=names,
+        category=st.sampled_from(["equipment", "reagent"]),
+        state=st.none() | st.sampled_from(ItemState),
+        until=st.none() | counts,
+        price=st.none() | _RATES,
+    )
+
+
+def own_labs() -> st.SearchStrategy[OwnLab]:
+    """Return any lab that a visitor may describe."""
+    return st.builds(
+        OwnLab,
+        name=st.none() | words.filter(lambda text: len(text) <= 30),
+        budget=_AMOUNTS,
+        days=_AMOUNTS,
+        staff=_AMOUNTS,
+        start_day=_AMOUNTS,
+        rates=st.dictionaries(st.sampled_from([*CostModel.model_fields]), _RATES),
+        steps=st.dictionaries(st.sampled_from([*StaffModel.model_fields]), st.integers(0, MOST)),
+        items=st.lists(own_items(), unique_by=lambda item: label_key(item.label), max_size=4).map(
+            tuple
+        ),
+    )
 
 
 # --- Whole study files ---

@@ -66,7 +66,7 @@ def require_readable(cell: object) -> None:
         raise ValueError(f"{said} is true or false", "write a text or a number")
     if isinstance(cell, date | time | timedelta):
         raise ValueError(
-            f"{said} is a date or a time", "count days from the lab's first one, such as 12"
+            f"{said} is a date or a time", "write a text, or the number of a day, such as 12"
         )
     if not isinstance(cell, str):
         return
@@ -90,10 +90,13 @@ def require_short(text: str, most: int) -> None:
         raise ValueError(problem, f"write at most {most}")
 
 
-def letter(place: int) -> str:
-    """Return what a spreadsheet calls a column, 0 being the first: A, …, Z, AA."""
-    before, last = divmod(place, 26)
-    return (letter(before - 1) if before else "") + chr(ord("A") + last)
+def column_at(place: int) -> str:
+    """Return what a column without a name is called, 0 being the first: ``column AA``."""
+    letters, left = "", place + 1
+    while left:
+        left, last = divmod(left - 1, 26)
+        letters = chr(ord("A") + last) + letters
+    return f"column {letters}"
 
 
 def number_of(cell: object, example: str) -> Decimal:

@@ -5,7 +5,7 @@ Nothing is half-taken: a file is read as a whole, or refused with each fault by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import PurePath
 from typing import Final, TypeVar
 
@@ -17,8 +17,8 @@ from replicalab.scenarios import MOST, MOST_OWN_ITEMS, Guesser, ItemState, OwnIt
 from replicalab.tables.cells import (
     LONGEST_QUOTED,
     Row,
+    column_at,
     guarded,
-    letter,
     number_of,
     number_text,
     quoted_cell,
@@ -58,11 +58,16 @@ def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
         remedy = "write the items below the columns " + joined(COLUMNS)
         raise TableError(source, [CellFault(None, "", "the file holds no rows", remedy)])
     header, *rest = rows
+    if unreadable := [*_unreadable(header)]:
+        raise _refusal(source, unreadable)
     columns, faults = _columns(header)
     if not faults and len(rest) > MOST_OWN_ITEMS:
         problem = f"the file lists {len(rest):,} items"
-        remedy = f"keep the {MOST_OWN_ITEMS} at most that your studies may need"
+        remedy = f"keep those that your studies may need, {MOST_OWN_ITEMS} at most"
         faults = [CellFault(None, "", problem, remedy)]
+    elif not faults and not rest:
+        problem = "no item stands below this row"
+        faults = [CellFault(header.number, "", problem, "write one item a row")]
     if faults:
         raise _refusal(source, faults)
     reading = _Reading(columns)
@@ -82,9 +87,8 @@ def _rows(data: bytes, name: str, source: str) -> list[Row]:
     if not data:
         return []
     if ending not in SUFFIXES:
-        problem = (
-            f"'{shortened(ending)}' files are not read" if ending else "its name has no ending"
-        )
+        said = on_one_line(shortened(ending))
+        problem = f"'.{said}' files are not read" if said else "its name has no ending"
     elif len(data) > MOST_BYTES:
         problem = f"the file has {len(data):,} bytes, more than the {MOST_BYTES:,} allowed"
         remedy = "keep the table alone, without pictures and other sheets"
@@ -104,31 +108,42 @@ def _refusal(source: str, faults: Sequence[CellFault]) -> TableError:
     return TableError(source, faults[:MOST_TOLD], max(0, len(faults) - MOST_TOLD))
 
 
+def _unreadable(header: Row) -> Iterator[CellFault]:
+    """Yield what nobody can read in a header: the file is in another encoding, or no table."""
+    for place, cell in enumerate(header.cells):
+        try:
+            require_readable(cell)
+        except ValueError as error:
+            yield CellFault(header.number, column_at(place), *error.args)
+
+
 def _columns(header: Row) -> tuple[dict[str, int], list[CellFault]]:
     """Return where each column stands, and what is wrong with their names."""
     found: dict[str, int] = {}
     faults: list[CellFault] = []
-    guesser, known = Guesser(), 0
+    guesser = Guesser()
     for place, cell in enumerate(header.cells):
-        column = _key(cell)
-        if column in found:
-            problem = f"a second column is called '{column}'"
-            faults.append(CellFault(header.number, letter(place), problem, "keep one of the two"))
-        elif column in COLUMNS:
-            found[column] = place
-        elif column:
-            problem = f"{quoted_cell(cell)} is no column here"
-            remedy = guesser.remedy(shortened(column), COLUMNS)
-            faults.append(CellFault(header.number, letter(place), problem, remedy))
-        known += column in COLUMNS
-    if not known:
+        try:
+            if column := _key(cell):
+                found[_known_column(column, found, guesser)] = place
+        except ValueError as error:
+            faults.append(CellFault(header.number, column_at(place), *error.args))
+    if not found:
         problem, remedy = "the first row names no column", "name them: " + ", ".join(COLUMNS)
-        return {}, [CellFault(header.number, "", problem, remedy)]
-    lacking = [column for column in REQUIRED if column not in found]
-    faults += [
-        CellFault(header.number, each, "this column is missing", "add it") for each in lacking
-    ]
+        return found, [CellFault(header.number, "", problem, remedy)]
+    for column in REQUIRED:
+        if column not in found:
+            faults += [CellFault(header.number, column, "this column is missing", "add it")]
     return found, faults
+
+
+def _known_column(column: str, found: Container[str], guesser: Guesser) -> str:
+    if column not in COLUMNS:
+        remedy = guesser.remedy(shortened(column), COLUMNS)
+        raise ValueError(f"{quoted_cell(column)} is no column here", remedy)
+    if column in found:
+        raise ValueError(f"a second column is called '{column}'", "keep one of the two")
+    return column
 
 
 def _key(cell: object) -> str:
@@ -193,7 +208,7 @@ class _Reading:
             if place not in named and str(cell).strip():
                 problem = f"{quoted_cell(cell)} stands under no column"
                 remedy = "remove it; a value that holds a separator goes in quotes"
-                self._add(row, letter(place), problem, remedy)
+                self._add(row, column_at(place), problem, remedy)
 
     def _require_new(self, row: Row, label: str) -> None:
         first = self._seen.setdefault(label_key(label), row.number)

@@ -19,7 +19,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from replicalab.characters import on_one_line
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import shortened
-from replicalab.tables.cells import letter
+from replicalab.tables.cells import column_at
 
 MOST_ROWS: Final = 20_000
 MOST_COLUMNS: Final = 30
@@ -153,7 +153,7 @@ class _Scan:
             self._add_cell("an error stands here", "write a value")
 
     def _add_cell(self, problem: str, remedy: str) -> None:
-        self._add(CellFault(self._row, letter(self._column - 1), problem, remedy))
+        self._add(CellFault(self._row, column_at(self._column - 1), problem, remedy))
 
     def _add(self, fault: CellFault) -> None:
         if len(self.faults) < MOST_TOLD:

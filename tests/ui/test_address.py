@@ -39,7 +39,7 @@ from replicalab.ui.address import (
 from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, MOST_SLIDES, Workspace
 from tests.factories import make_protocol
 from tests.golden import assert_golden
-from tests.strategies import protocols
+from tests.strategies import own_labs, protocols
 
 SAVED: Final = Path(__file__).with_name("saved") / "links.json"
 STUDIES: Final = [study.scenario_id for study in list_scenarios()]
@@ -63,28 +63,6 @@ LAB: Final = OwnLab(
 QUESTION: Final = Question(effect=0.3, target=0.9, why={"target": "A reviewer asks for it."})
 BROKEN: Final = "the link is incomplete or was changed on its way; copy it again in full."
 
-amounts = st.none() | st.integers(1, 10**9)
-rates = st.floats(0, 1e9)
-own_items = st.builds(
-    OwnItem,
-    label=st.sampled_from(["flume", "Größe", "a, b"]),
-    category=st.sampled_from(["equipment", "reagent"]),
-    state=st.none() | st.sampled_from(ItemState),
-    until=st.none() | st.integers(0, 99),
-    price=st.none() | rates,
-)
-own_labs = st.builds(
-    OwnLab,
-    name=st.none() | st.sampled_from(["Ours", "六"]),
-    budget=amounts,
-    days=amounts,
-    staff=amounts,
-    start_day=amounts,
-    rates=st.dictionaries(st.sampled_from(["per_sample", "per_day"]), rates),
-    steps=st.dictionaries(st.sampled_from(["base", "day_threshold"]), st.integers(0, 10**9)),
-    items=st.lists(own_items, unique_by=lambda item: item.label).map(tuple),
-)
-
 
 @st.composite
 def workspaces(draw: st.DrawFn) -> Workspace:
@@ -96,7 +74,7 @@ def workspaces(draw: st.DrawFn) -> Workspace:
         protocol=draw(st.none() | protocols()),
         max_rounds=draw(st.integers(1, MOST_ROUNDS)),
         round_number=draw(st.integers(0, MOST_ROUNDS - 1)),
-        own_lab=draw(own_labs),
+        own_lab=draw(own_labs()),
         scientist=draw(st.sampled_from(ScientistKind)),
         lab_manager=draw(st.sampled_from(LabManagerKind)),
         recording=draw(st.none() | st.from_regex(r"\A[a-z][a-z0-9_]{0,63}\Z")),
