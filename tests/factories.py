@@ -216,7 +216,7 @@ make_policy_rule = _factory(
 make_throughput = _factory(Throughput, value=20, why="two trays an hour")
 """A throughput of 20 samples a day."""
 
-_make_lab = _factory(Lab, budget=5000.0, days=20, staff=6)
+make_lab = _factory(Lab, budget=5000.0, days=20, staff=6)
 """A generous lab with nothing booked or out of stock."""
 
 make_study = _factory(
@@ -240,7 +240,7 @@ make_study = _factory(
     min_days=3,
     samples_per_day=None,
     reference_protocol=make_protocol(),
-    labs={level: _make_lab() for level in Difficulty},
+    labs={level: make_lab() for level in Difficulty},
 )
 """The synthetic study file, with three equally generous labs."""
 
@@ -253,7 +253,7 @@ def make_pack(**changes: object) -> Pack:
     Args:
         changes: fields of the pack, the study or the lab, as `change_pack` takes them.
     """
-    pack = Pack(study=make_study(), difficulty=Difficulty.EASY, seed=0, lab=_make_lab())
+    pack = Pack(study=make_study(), difficulty=Difficulty.EASY, seed=0, lab=make_lab())
     return change_pack(pack, **changes)
 
 

@@ -74,9 +74,9 @@ def require_readable(cell: object) -> None:
     if "\ufffd" in cell:
         raise ValueError(f"{said} holds a character that could not be read", SAVE_AS)
     if places := hidden(cell):
-        raise ValueError(
-            f"{said} holds {described(cell[places[0]])}, which is not seen", "remove it"
-        )
+        letter = cell[places[0]]
+        remedy = "remove it" if letter != "\0" else SAVE_AS
+        raise ValueError(f"{said} holds {described(letter)}, which is not seen", remedy)
 
 
 def require_short(text: str, most: int) -> None:

@@ -58,8 +58,8 @@ def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
         remedy = "write the items below the columns " + joined(COLUMNS)
         raise TableError(source, [CellFault(None, "", "the file holds no rows", remedy)])
     header, *rest = rows
-    if unreadable := [*_unreadable(header)]:
-        raise _refusal(source, unreadable)
+    if unreadable := next(_unreadable(header), None):
+        raise TableError(source, [unreadable])
     columns, faults = _columns(header)
     if not faults and len(rest) > MOST_OWN_ITEMS:
         problem = f"the file lists {len(rest):,} items"

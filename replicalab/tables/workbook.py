@@ -23,6 +23,8 @@ from replicalab.tables.cells import column_at
 
 MOST_ROWS: Final = 20_000
 MOST_COLUMNS: Final = 30
+MOST_FILLED: Final = 1_000
+"""The most rows of a sheet with a value in them; more are counted here, and not read again."""
 MOST_PARTS: Final = 200
 MOST_UNPACKED: Final = 6 * 2**20
 """The most bytes of all parts; 10,000 rows of an inventory have some 3 MiB."""
@@ -88,13 +90,16 @@ class _Scan:
     def read(self, part: bytes) -> None:
         """Read a part; one that is not XML, a picture, or breaks off is read so far."""
         self._root, self._depth, self._between = "", 0, 0
-        self._row = self._column = self._cells = 0
+        self._row = self._column = self._cells = self._filled = self._last_filled = 0
         parser = expat.ParserCreate()
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.StartDoctypeDeclHandler = self._doctype
         with suppress(expat.ExpatError):
             parser.Parse(part, True)
+        if self._filled > MOST_FILLED:
+            remedy = "keep the items that your studies may need"
+            raise _RefusedError(f"a sheet has {self._filled:,} rows with values", remedy)
 
     def _doctype(self, *_: object) -> None:
         raise _RefusedError("the workbook declares entities of its own", _REMEDY)
@@ -121,6 +126,9 @@ class _Scan:
             self._in_sheet(tag, attributes)
 
     def _in_sheet(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag in ("v", "is", "f"):
+            self._filled += self._row != self._last_filled
+            self._last_filled = self._row
         if tag == "row":
             self._next_row(attributes.get("r", ""))
         elif tag == "c":

@@ -1,0 +1,342 @@
+"""A lab's inventory from a file: read rightly, or refused with row, column, value and remedy."""
+
+from __future__ import annotations
+
+import datetime
+import tracemalloc
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pytest
+
+from replicalab.errors import TableError
+from replicalab.models import LONGEST_LABEL
+from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem
+from replicalab.tables import read_inventory
+from replicalab.tables.inventory import COLUMNS, MOST_BYTES, MOST_TOLD
+from tests.golden import assert_golden
+from tests.tables.workbooks import workbook
+
+HEADER: Final = ",".join(COLUMNS)
+GROESSE: Final = f"{HEADER}\nGrößenmesser,equipment,,,\n"
+
+
+def item(label: str, category: str = "equipment", **said: Any) -> OwnItem:
+    return OwnItem.model_validate({"label": label, "category": category, **said})
+
+
+def read(*rows: str, header: str = HEADER) -> tuple[OwnItem, ...]:
+    return read_inventory("\n".join((header, *rows)).encode(), "ours.csv")
+
+
+def refused(data: bytes | str, name: str = "ours.csv") -> TableError:
+    with pytest.raises(TableError) as caught:
+        read_inventory(data.encode() if isinstance(data, str) else data, name)
+    return caught.value
+
+
+def refused_row(row: str) -> TableError:
+    """Return what is said of a row below the header and a good one."""
+    return refused(f"{HEADER}\ngood one,reagent,,,\n{row}\n")
+
+
+def places(error: TableError) -> list[tuple[int | None, str]]:
+    return [(fault.row, fault.column) for fault in error.faults]
+
+
+# --- what is read ---------------------------------------------------------------------------
+
+
+def test_inventory_says_what_stands_in_each_column() -> None:
+    assert read(
+        "flume,equipment,booked,12,12.5",
+        "autoclave,equipment,booked,,",
+        "agar,reagent,out of stock,,0",
+        "salt,reagent,,,",
+        "scale,equipment,available,,3",
+    ) == (
+        item("flume", state=ItemState.BOOKED, until=12, price=12.5),
+        item("autoclave", state=ItemState.BOOKED),
+        item("agar", "reagent", state=ItemState.OUT_OF_STOCK, price=0),
+        item("salt", "reagent"),
+        item("scale", state=ItemState.AVAILABLE, price=3),
+    )
+
+
+def test_inventory_takes_columns_in_any_order_casing_and_number() -> None:
+    assert read("Reagent,agar ", header=" KIND ,Name") == (item("agar", "reagent"),)
+    assert read("7,x,Equipment,OUT-of_Stock", header="price,name,kind,state") == (
+        item("x", price=7, state=ItemState.OUT_OF_STOCK),
+    )
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_inventory_is_read_with_each_separator_and_line_end(delimiter: str, end: str) -> None:
+    lines = [list(COLUMNS), ["a", "equipment", "", "", '"12,5"'], ["b", "reagent", "", "", "1"]]
+    text = end.join(delimiter.join(line) for line in lines)
+    found = read_inventory(text.encode(), "ours.csv")
+    assert found == (item("a", price=12.5), item("b", "reagent", price=1))
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_inventory_is_read_in_the_encodings_of_spreadsheets(coding: str) -> None:
+    assert read_inventory(GROESSE.encode(coding), "ours.csv") == (item("Größenmesser"),)
+
+
+def test_empty_rows_are_passed_over_and_counted() -> None:
+    text = f"\n,,\n{HEADER}\n\na,equipment,,,\n ,,\t,,\nb,zebra,,,\n"
+    assert places(refused(text)) == [(7, "kind")]
+    assert read("", "a,equipment", ",,,,") == (item("a"),)
+
+
+def test_quoted_line_breaks_and_separators_are_part_of_a_name() -> None:
+    text = f'{HEADER}\n"two\nlines, one ""name""",equipment,,,\nb,zebra,,,\n'
+    assert places(refused(text)) == [(3, "kind")]
+    [found] = read_inventory(text.replace("b,zebra", ",").encode(), "ours.csv")
+    assert found.label == 'two\nlines, one "name"'
+
+
+@pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "+1", "-x", "@sum(A1)"])
+def test_formula_in_csv_is_text(text: str) -> None:
+    assert read(f'"{text}",equipment,,,') == (item(text),)
+
+
+@pytest.mark.parametrize(
+    ("said", "price"),
+    [
+        ("12,5", 12.5),
+        ("12.5", 12.5),
+        ("12", 12),
+        ("0,125", 0.125),
+        ("1250", 1250),
+        ("1000000000", 1e9),
+        ("12.50", 12.5),
+        ("1250,5", 1250.5),
+        ("1.2500", 1.25),
+    ],
+)
+def test_price_is_read_with_a_point_or_a_comma(said: str, price: float) -> None:
+    assert read(f'a,equipment,,,"{said}"') == (item("a", price=price),)
+
+
+@pytest.mark.parametrize("said", ["12", "12.0", "12,0", " 12 "])
+def test_day_is_read_where_it_is_whole(said: str) -> None:
+    assert read(f'a,equipment,booked,"{said}",') == (item("a", state="booked", until=12),)
+
+
+def test_missing_words_of_other_programs_are_text() -> None:
+    assert [each.label for each in read("NA,reagent", "null,reagent", "nan,reagent")] == [
+        *("NA", "null", "nan")
+    ]
+
+
+def test_as_many_items_as_a_lab_takes_are_read() -> None:
+    rows = [f"item {n},reagent,,,{n}" for n in range(MOST_OWN_ITEMS)]
+    assert len(read(*rows)) == MOST_OWN_ITEMS
+    assert "201 items" in str(refused("\n".join([HEADER, *rows, "one more,reagent,,,"])))
+
+
+# --- workbooks ------------------------------------------------------------------------------
+
+
+def in_workbook(*rows: Sequence[object]) -> tuple[OwnItem, ...]:
+    return read_inventory(workbook(*rows), "ours.XLSX")
+
+
+def test_workbook_is_read_by_value() -> None:
+    assert in_workbook(
+        ("flume", "equipment", "booked", 12.0, 1.125),
+        (),
+        ("agar", "reagent", None, None, "12,5"),
+        ("NA", "reagent", None, "", 4),
+    ) == (
+        item("flume", state=ItemState.BOOKED, until=12, price=1.125),
+        item("agar", "reagent", price=12.5),
+        item("NA", "reagent", price=4),
+    )
+
+
+def test_workbook_with_empty_sheets_beside_is_read() -> None:
+    data = workbook(("a", "reagent"), change=lambda book: book.create_sheet("Notes"))
+    assert read_inventory(data, "ours.xlsx") == (item("a", "reagent"),)
+
+
+def test_text_that_looks_like_a_formula_is_text_in_a_workbook_too() -> None:
+    def as_text(book: Any) -> None:
+        book.active["A2"].data_type = "s"
+
+    data = workbook(("=1+1", "reagent"), change=as_text)
+    assert read_inventory(data, "ours.xlsx") == (item("=1+1", "reagent"),)
+
+
+DAY: Final = datetime.datetime(2026, 5, 1)  # noqa: DTZ001 - as a spreadsheet has it
+
+
+@pytest.mark.parametrize(
+    ("row", "column"),
+    [
+        (("a", "reagent", "booked", 12.5), "until"),
+        (("a", "reagent", "booked", DAY), "until"),
+        (("a", "reagent", "booked", DAY.time()), "until"),
+        (("a", "reagent", "booked", -1), "until"),
+        (("a", "reagent", "booked", 10**16), "until"),
+        (("a", "reagent", None, None, True), "price"),
+        (("a", "reagent", None, None, 2e9), "price"),
+        ((12, "reagent"), "name"),
+        ((True, "reagent"), "name"),
+        (("=1+1", "reagent"), "column A"),
+        (("#N/A", "reagent"), "column A"),
+        (("a", "reagent", None, None, "=2*3"), "column E"),
+    ],
+)
+def test_cell_of_a_workbook_that_is_no_plain_value_is_refused(
+    row: Sequence[object], column: str
+) -> None:
+    error = refused(workbook(("good one", "reagent"), row), "ours.xlsx")
+    assert places(error) == [(3, column)]
+
+
+def test_merged_cells_are_refused_by_their_range() -> None:
+    def merge(book: Any) -> None:
+        book.active.merge_cells("B2:B3")
+
+    error = refused(workbook(("a", "reagent"), ("b", "reagent"), change=merge), "ours.xlsx")
+    assert "B2:B3" in str(error)
+
+
+def test_second_sheet_with_rows_is_refused_by_name() -> None:
+    data = workbook(("a", "reagent"), change=lambda book: book.create_sheet("Old").append(["x"]))
+    assert "'Sheet' and 'Old'" in str(refused(data, "ours.xlsx"))
+
+
+# --- what is refused ------------------------------------------------------------------------
+
+WRONG_ROWS: Final = {
+    ",equipment,,,": "name",
+    "a,,,,": "kind",
+    "a,eqipment,,,": "kind",
+    "a,personnel,,,": "kind",
+    "a,equipment,bookd,5,": "state",
+    "a,equipment,,5,": "until",
+    "a,equipment,available,5,": "until",
+    "a,equipment,booked,12.5,": "until",
+    "a,equipment,booked,-1,": "until",
+    "a,equipment,booked,2026-05-01,": "until",
+    "a,equipment,booked,12.000,": "until",
+    "a,equipment,booked,9999999999999999,": "until",
+    'a,equipment,,,"1,250"': "price",
+    "a,equipment,,,1.250": "price",
+    'a,equipment,,,"1.250,50"': "price",
+    'a,equipment,,,"1,250,000"': "price",
+    "a,equipment,,,1 250": "price",
+    "a,equipment,,,-5": "price",
+    "a,equipment,,,1e3": "price",
+    "a,equipment,,,€5": "price",
+    "a,equipment,,,nan": "price",
+    "a,equipment,,,\u0663": "price",
+    "a,equipment,,,TRUE": "price",
+    "a,equipment,,,=1+1": "price",
+    "a,equipment,,,1000000000.5": "price",
+    f"{'x' * (LONGEST_LABEL + 1)},equipment,,,": "name",
+    f"a,{'x' * 10**6},,,": "kind",
+    "a\x00b,equipment,,,": "name",
+    "a\x07b,equipment,,,": "name",
+    "hard \u202elab,equipment,,,": "name",
+    "a\u200bb,equipment,,,": "name",
+    "a,equip\u200bment,,,": "kind",
+    "Good  One,equipment,,,": "name",
+    "a,equipment,,12,5": "until",
+    "a,equipment,booked,12,12,5": "column F",
+}
+
+
+@pytest.mark.parametrize(("row", "column"), WRONG_ROWS.items(), ids=range(len(WRONG_ROWS)))
+def test_cell_that_cannot_be_taken_is_refused_by_row_and_column(row: str, column: str) -> None:
+    error = refused_row(row)
+    assert places(error) == [(3, column)]
+    assert len(str(error)) < 400
+
+
+WRONG_FILES: Final[dict[str, tuple[bytes | str, str]]] = {
+    "empty": ("", "ours.csv"),
+    "empty workbook": (b"", "ours.xlsx"),
+    "blank": ("\n \n,,\n", "ours.csv"),
+    "header only": (HEADER, "ours.csv"),
+    "no header": ("flume,equipment,booked,12,5\n", "ours.csv"),
+    "missing column": ("name,price\na,1\n", "ours.csv"),
+    "unknown columns": ("nam,kind,prize\na,reagent,1\n", "ours.csv"),
+    "column twice": ("name,kind,Name\na,reagent,b\n", "ours.csv"),
+    "too many values": (f"{HEADER}\na,reagent,,,1,2,3\n", "ours.csv"),
+    "value without a column": (f"{HEADER},\na,reagent,,,,x\n", "ours.csv"),
+    "open quote": (f'{HEADER}\na,reagent,,,\n"b,reagent,,,\nc,reagent,,,\n', "ours.csv"),
+    "open quote in the header": ('"' + "x" * 200_000, "ours.csv"),
+    "Windows-1252": (GROESSE.encode("cp1252"), "ours.csv"),
+    "UTF-16 without a mark": (GROESSE.encode("utf-16-le"), "ours.csv"),
+    "UTF-16 cut short": (GROESSE.encode("utf-16")[:-1], "ours.csv"),
+    "10 000 rows": ("\n".join([HEADER, *["a,reagent,,,"] * 10_000]), "ours.csv"),
+    "a million rows": ("\n".join([HEADER, *["a"] * 10**6]), "ours.csv"),
+    "10 000 rows of a workbook": (workbook(*[("a", "reagent")] * 10_000), "ours.xlsx"),
+    "a million columns": ("," * 10**6 + "\n" + HEADER, "ours.csv"),
+    "too large": (b" " * (MOST_BYTES + 1), "ours.csv"),
+    "old Excel": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ours.xlsx"),
+    "old Excel by name": (HEADER, "ours.xls"),
+    "OpenDocument": (b"PK\x03\x04", "ours.ods"),
+    "macros": (b"PK\x03\x04", "ours.xlsm"),
+    "no ending": (HEADER, "ours"),
+    "no name": (HEADER, ""),
+    "hostile name": (HEADER, "<b>\u202e.csv\n" + "x" * 300),
+    "workbook called CSV": (workbook(), "ours.csv"),
+    "CSV called a workbook": (HEADER, "ours.xlsx"),
+    "picture": (b"\x89PNG\r\n\x1a\n\x00\x00", "ours.csv"),
+    "half a workbook": (workbook()[:2000], "ours.xlsx"),
+}
+
+
+def test_each_refusal_says_what_and_what_to_do() -> None:
+    rows = [str(refused_row(row)) for row in WRONG_ROWS]
+    files = [f"{what}\n{refused(*file)}" for what, file in WRONG_FILES.items()]
+    assert_golden("inventory_faults", "\n".join([*rows, *files]))
+
+
+def test_every_fault_is_told_and_of_many_the_rest_are_counted() -> None:
+    rows = [f"item {n},zebra,,x,-{n + 1}" for n in range(MOST_TOLD)]
+    error = refused("\n".join([HEADER, *rows]))
+    assert places(error)[:4] == [(2, "kind"), (2, "until"), (2, "price"), (3, "kind")]
+    assert (len(error.faults), error.more) == (MOST_TOLD, 2 * MOST_TOLD)
+
+
+def test_item_that_stands_twice_is_refused_with_both_rows() -> None:
+    error = refused(f"{HEADER}\nAgar plates,reagent,,,\n\nb,reagent,,,\nagar  PLATES,reagent,,,\n")
+    assert places(error) == [(5, "name")]
+    assert "row 2" in str(error)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        ("\n" * MOST_BYTES, "a.csv"),
+        ("x\n" * (MOST_BYTES // 2), "a.csv"),
+        (HEADER + "\n" + ",\n" * (MOST_BYTES // 2 - 20), "a.csv"),
+        ("," * MOST_BYTES, "a.csv"),
+        (f"{',' * 29}x\n" + f"{',' * 29}\n" * (MOST_BYTES // 30 - 2), "a.csv"),
+        ("\x00" * MOST_BYTES, "a.csv"),
+        ("\U0001f9ea" + "\u202e" * (MOST_BYTES // 3 - 4), "a.csv"),
+        (f"{HEADER}\n\U0001f9ea{'x' * (MOST_BYTES - 40)}", "a.csv"),
+        ('"' * MOST_BYTES, "a.csv"),
+        ("\xff" * (MOST_BYTES // 2), "a.csv"),
+        (HEADER + "\n" + "é,é,é,é,é\n" * (MOST_BYTES // 16), "a.csv"),
+    ],
+    ids=range(11),
+)
+def test_largest_files_take_bounded_memory(file: tuple[str, str]) -> None:
+    refused("warm up")
+    data = file[0].encode()
+    assert len(data) <= MOST_BYTES
+    tracemalloc.start()
+    try:
+        refused(data, file[1])
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 50 * 10**6

@@ -1,0 +1,210 @@
+"""Workbooks made to harm: refused before they grow, and never with another error."""
+
+from __future__ import annotations
+
+import random
+import tracemalloc
+import zipfile
+from io import BytesIO
+from typing import Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replicalab.errors import TableError
+from replicalab.scenarios import OwnItem
+from replicalab.tables import inventory_template, read_inventory
+from replicalab.tables.inventory import MOST_BYTES
+from replicalab.tables.workbook import MOST_PARTS, MOST_UNPACKED
+from tests.factories import make_pack
+from tests.tables.workbooks import SHEET, sheet, with_parts, workbook
+
+GOOD: Final = workbook(("flume", "equipment", "booked", 12, 12.5), ("agar", "reagent"))
+CSV: Final = inventory_template(make_pack()).encode()
+DOCTYPE: Final = '<!DOCTYPE x [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+STYLES: Final = "xl/styles.xml"
+TEXTS: Final = "xl/sharedStrings.xml"
+TEXTS_TYPE: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+TYPES: Final = "[Content_Types].xml"
+
+
+def refused(data: bytes) -> str:
+    with pytest.raises(TableError) as caught:
+        read_inventory(data, "ours.xlsx")
+    return str(caught.value)
+
+
+def packed(compression: int) -> bytes:
+    file = BytesIO()
+    with zipfile.ZipFile(BytesIO(GOOD)) as old, zipfile.ZipFile(file, "w", compression) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    return file.getvalue()
+
+
+def with_password() -> bytes:
+    """Return a workbook whose entries say that they are encrypted."""
+    data = bytearray(GOOD)
+    for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = -1
+        while (place := data.find(mark, place + 1)) >= 0:
+            data[place + flags] |= 1
+    return bytes(data)
+
+
+def lying() -> bytes:
+    """Return a workbook whose directory says that its largest part has a byte."""
+    data = with_parts(GOOD, **{"xl/media/x.png": b"\0" * 10**6})
+    for mark, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        place = data.rfind(mark)
+        data = data[: place + at] + (1).to_bytes(4, "little") + data[place + at + 4 :]
+    return data
+
+
+def sheet_of(rows: str, after: str = "") -> bytes:
+    """Return the good workbook with another sheet."""
+    return with_parts(GOOD, **{SHEET: sheet(rows, after)})
+
+
+def many(part: str, times: int, around: str = "{}") -> str:
+    return around.format(part * times)
+
+
+HARMFUL: Final = {
+    "zip bomb": with_parts(GOOD, x=b"\0" * (MOST_UNPACKED + 1)),
+    "lying directory": lying(),
+    "many parts": with_parts(GOOD, **{f"x{n}": b"" for n in range(MOST_PARTS)}),
+    "bzip2": packed(zipfile.ZIP_BZIP2),
+    "lzma": packed(zipfile.ZIP_LZMA),
+    "password on its parts": with_password(),
+    "no workbook inside": with_parts(b"PK\x05\x06" + b"\0" * 18, mimetype="text"),
+    "entities": with_parts(GOOD, **{SHEET: DOCTYPE + sheet("&b;")}),
+    "entities of texts": with_parts(GOOD, **{TEXTS: DOCTYPE + "<sst>&b;</sst>"}),
+    "entities under another name": with_parts(GOOD, x=DOCTYPE + "<x>&b;</x>"),
+    "deep": with_parts(GOOD, **{SHEET: many("<x>", 10**5)}),
+    "styles": with_parts(GOOD, **{STYLES: many("<x/>", 10**6, "<styleSheet>{}</styleSheet>")}),
+    "texts": with_parts(GOOD, **{TEXTS: many("<si/>", 10**6, "<sst>{}</sst>")}),
+    "runs": with_parts(GOOD, **{TEXTS: many("<r/>", 10**5, "<sst><si>{}</si></sst>")}),
+    "cells": sheet_of(many('<row><c r="A1"/></row>', 250_000)),
+    "cells of a row": sheet_of(many('<c r="A1"/>', 10**5, "<row>{}</row>")),
+    "parts of a cell": sheet_of(many("<r/>", 10**5, "<row><c><is>{}</is></c></row>")),
+    "parts after the rows": sheet_of("", many("<cfRule/>", 10**5)),
+    "formulas": sheet_of(many("<row><c><f>1</f></c></row>", 19_999)),
+    "far row": sheet_of('<row r="1048576"><c r="A1048576"><v>1</v></c></row>'),
+    "far column": sheet_of('<row r="1"><c r="XFD1"><v>1</v></c></row>'),
+    "rows out of order": sheet_of('<row r="5"/><row r="2"/>'),
+    "endless number": sheet_of('<row r="1"><c r="A1"><v>1e999</v></c></row>'),
+    "half a sheet": with_parts(GOOD, **{SHEET: sheet("<row>")[:-30]}),
+    "no sheet": with_parts(GOOD, **{SHEET: ""}),
+    "text that is not there": sheet_of('<row><c t="s"><v>7</v></c></row>'),
+}
+
+
+@pytest.mark.parametrize("data", HARMFUL.values(), ids=HARMFUL)
+def test_harmful_workbook_is_refused_in_bounded_memory(data: bytes) -> None:
+    read_inventory(GOOD, "warm_up.xlsx")
+    tracemalloc.start()
+    try:
+        assert len(refused(data)) < 3000
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 50 * 10**6
+
+
+def test_largest_workbook_that_is_opened_takes_bounded_memory() -> None:
+    long = "\U0001f9ea" + "x" * (MOST_UNPACKED - 20_000)
+    data = sharing(["name", "kind", long], "012")
+    rows = [(f"item {n}", "reagent", "booked", n, n + 0.5) for n in range(10_000)]
+    for file in (data, workbook(*rows)):
+        assert len(file) < MOST_BYTES
+        tracemalloc.start()
+        try:
+            refused(file)
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert most < 50 * 10**6
+
+
+def sharing(texts: list[str], row: str) -> bytes:
+    """Return a workbook with its texts in a part of their own, as Excel writes them."""
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    held = "".join(f"<si><t>{text}</t></si>" for text in texts)
+    cells = [f'<c t="s"><v>{number}</v></c>' for number in row]
+    rows = sheet_of(f"<row>{''.join(cells[:2])}</row><row>{''.join(cells[2:])}</row>")
+    with zipfile.ZipFile(BytesIO(rows)) as archive:
+        types = archive.read(TYPES).decode()
+    told = f'<Override PartName="/{TEXTS}" ContentType="{TEXTS_TYPE}"/></Types>'
+    parts = {TYPES: types.replace("</Types>", told)}
+    return with_parts(rows, **parts, **{TEXTS: f'<sst xmlns="{space}">{held}</sst>'})
+
+
+def test_workbook_with_shared_texts_is_read() -> None:
+    [item] = read_inventory(sharing(["name", "kind", "Öl", "reagent"], "0123"), "ours.xlsx")
+    assert (item.label, item.category) == ("Öl", "reagent")
+
+
+# --- anything -------------------------------------------------------------------------------
+
+
+def taken(data: bytes, name: str) -> tuple[OwnItem, ...] | None:
+    """Return the items of a file, None where it is refused; any other error fails the test."""
+    try:
+        return read_inventory(data, name)
+    except TableError as error:
+        told = len(str(error))
+    assert 0 < told < 20_000
+    return None
+
+
+NAMES: Final = st.sampled_from(["ours.csv", "ours.xlsx", "ours.txt"])
+ALPHABET: Final = "namekindstateuntilprice,;\t\"'\n\r=.0123456789 \u202e\x00ü"
+
+
+@given(st.binary() | st.binary().map(lambda data: b"PK\x03\x04" + data), NAMES)
+def test_any_bytes_are_items_or_refused(data: bytes, name: str) -> None:
+    taken(data, name)
+
+
+@given(st.text(ALPHABET), st.sampled_from([",", ";", "\t"]))
+def test_any_text_below_a_header_is_items_or_refused(text: str, delimiter: str) -> None:
+    header = delimiter.join(("name", "kind", "state", "until", "price"))
+    for item in taken(f"{header}\n{text}".encode(), "ours.csv") or ():
+        assert OwnItem.model_validate(item.model_dump()) == item
+
+
+def edited(data: bytes, rng: random.Random) -> bytes:
+    """Return a file with a few bytes changed, left out or put in."""
+    changed = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(changed))
+        changed[at : at + rng.randint(0, 2)] = rng.randbytes(rng.randint(0, 2))
+    return bytes(changed)
+
+
+def with_edited_part(rng: random.Random) -> bytes:
+    """Return a workbook one of whose parts is edited, as a damaged or a crafted one may be."""
+    with zipfile.ZipFile(BytesIO(GOOD)) as archive:
+        name = rng.choice(archive.namelist())
+        part = archive.read(name)
+    return with_parts(GOOD, **{name: edited(part, rng)})
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32))
+def test_edited_file_is_items_or_refused(seed: int) -> None:
+    rng = random.Random(seed)
+    taken(edited(CSV, rng), "ours.csv")
+    taken(edited(GOOD, rng), "ours.xlsx")
+    taken(with_edited_part(rng), "ours.xlsx")
+
+
+@pytest.mark.long
+def test_many_edited_files_are_items_or_refused() -> None:
+    rng = random.Random(12)
+    for _ in range(20_000):
+        taken(edited(CSV, rng), "ours.csv")
+        taken(edited(GOOD, rng), "ours.xlsx")
+        taken(with_edited_part(rng), "ours.xlsx")

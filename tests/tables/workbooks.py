@@ -1,0 +1,49 @@
+"""Workbooks of tests: as a spreadsheet writes them, and with parts changed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from io import BytesIO
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from openpyxl import Workbook
+
+from replicalab.tables.inventory import COLUMNS
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def workbook(*rows: Sequence[object], change: Callable[[Any], object] | None = None) -> bytes:
+    """Return a workbook whose one sheet holds the header and these rows; then it is changed."""
+    book = Workbook()
+    for row in (COLUMNS, *rows):
+        book.active.append(list(row))
+    if change:
+        change(book)
+    return saved(book)
+
+
+def saved(book: Any) -> bytes:
+    """Return a workbook as a file."""
+    file = BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def with_parts(data: bytes, **parts: bytes | str) -> bytes:
+    """Return a workbook with other parts, or with more of them."""
+    file = BytesIO()
+    with ZipFile(BytesIO(data)) as old, ZipFile(file, "w", ZIP_DEFLATED) as new:
+        for info in old.infolist():
+            if info.filename not in parts:
+                new.writestr(info.filename, old.read(info))
+        for name, part in parts.items():
+            new.writestr(name, part)
+    return file.getvalue()
+
+
+def sheet(rows: str, after: str = "") -> str:
+    """Return a sheet's XML around these rows."""
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    return f'<worksheet xmlns="{space}"><sheetData>{rows}</sheetData>{after}</worksheet>'
