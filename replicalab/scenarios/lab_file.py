@@ -13,7 +13,7 @@ from replicalab.lexicon import shortened
 from replicalab.models import Record
 from replicalab.scenarios.checking import MOST_FAULTS, Guesser, in_words
 from replicalab.scenarios.own import OwnLab
-from replicalab.scenarios.reading import LONGEST_QUOTED, dotted, readable_text
+from replicalab.scenarios.reading import LONGEST_QUOTED, MOST_VALUES, dotted, readable_text
 
 FORMAT: Final = 1
 MOST_BYTES: Final = 512 * 1024
@@ -45,6 +45,8 @@ def read_lab(data: bytes) -> OwnLab:
     held = _parsed(readable_text(data, SOURCE, MOST_BYTES))
     if not isinstance(held, dict):
         _refuse("", "the file holds no lab", _REMEDY)
+    if _holds_more(held, MOST_VALUES):
+        _refuse("", f"the file holds more than {MOST_VALUES:,} values", "shorten it")
     told = held.get("format")
     if isinstance(told, int) and told > FORMAT:
         remedy = "read it there, or save it here again"
@@ -69,6 +71,17 @@ def _parsed(text: str) -> object:
         if isinstance(error, ScenarioError):
             raise
         _refuse("", "it holds a number that is too long, or is nested too deeply", _REMEDY)
+
+
+def _holds_more(held: object, most: int) -> bool:
+    """Return whether there are more values than so many, lists and blocks counted."""
+    waiting, count = [held], 0
+    while waiting and count <= most:
+        value = waiting.pop()
+        count += 1
+        if isinstance(value, list | dict):
+            waiting += value.values() if isinstance(value, dict) else value
+    return count > most
 
 
 def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:

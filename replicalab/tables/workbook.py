@@ -30,6 +30,8 @@ MOST_UNPACKED: Final = 6 * 2**20
 """The most bytes of all parts; 10,000 rows of an inventory have some 3 MiB."""
 MOST_ELEMENTS: Final = 300_000
 """The most elements of sheets and of their texts, which are read one after another."""
+MOST_READ: Final = 150_000
+"""The most elements times sheets: many sheets may be one part, read for each of them."""
 MOST_OTHER_ELEMENTS: Final = 20_000
 """The most of styles and other parts, which are held at once."""
 MOST_BETWEEN_CELLS: Final = 2_000
@@ -57,6 +59,8 @@ def require_bounded(data: bytes, source: str) -> TableError | None:
             _require_small(archive.infolist())
             for part in archive.infolist():
                 scan.read(archive.read(part))
+        if scan.work > MOST_READ:
+            raise _RefusedError("the workbook holds more than is read", _REMEDY)
     except _RefusedError as error:
         raise TableError(source, [CellFault(None, "", *error.args)]) from None
     except (BadZipFile, zlib.error, ValueError, EOFError, OSError, NotImplementedError):
@@ -85,7 +89,12 @@ class _Scan:
     def __init__(self) -> None:
         self.faults: list[CellFault] = []
         self.more = 0
-        self._streamed = self._others = 0
+        self._streamed = self._others = self._sheets = 0
+
+    @property
+    def work(self) -> int:
+        """How many elements a reader may have to read."""
+        return max(1, self._sheets) * (self._streamed + self._others)
 
     def read(self, part: bytes) -> None:
         """Read a part; one that is not XML, a picture, or breaks off is read so far."""
@@ -114,6 +123,7 @@ class _Scan:
         streamed = self._root in ("worksheet", "sst")
         self._streamed += streamed
         self._others += not streamed
+        self._sheets += tag == "sheet"
         self._between = 0 if tag in ("row", "c", "si") else self._between + 1
         if (
             self._depth > DEEPEST

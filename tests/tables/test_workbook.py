@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import tracemalloc
 import zipfile
 from io import BytesIO
@@ -71,7 +72,17 @@ def many(part: str, times: int, around: str = "{}") -> str:
     return around.format(part * times)
 
 
+def with_sheets(number: int) -> bytes:
+    """Return a workbook so many of whose sheets are one part."""
+    book = "xl/workbook.xml"
+    with zipfile.ZipFile(BytesIO(GOOD)) as archive:
+        before, sheet, after = re.split("(<sheet .*?/>)", archive.read(book).decode())
+    more = (sheet.replace('"Sheet"', f'"S{n}"') for n in range(number - 1))
+    return with_parts(GOOD, **{book: "".join([before, sheet, *more, after])})
+
+
 HARMFUL: Final = {
+    "sheets": with_sheets(5_000),
     "zip bomb": with_parts(GOOD, x=b"\0" * (MOST_UNPACKED + 1)),
     "lying directory": lying(),
     "many parts": with_parts(GOOD, **{f"x{n}": b"" for n in range(MOST_PARTS)}),
@@ -144,6 +155,10 @@ def sharing(texts: list[str], row: str) -> bytes:
 def test_workbook_with_shared_texts_is_read() -> None:
     [item] = read_inventory(sharing(["name", "kind", "Öl", "reagent"], "0123"), "ours.xlsx")
     assert (item.label, item.category) == ("Öl", "reagent")
+
+
+def test_many_sheets_of_one_part_are_read_once_each() -> None:
+    assert "3 of its sheets hold something: 'Sheet', 'S0' and 'S1'" in refused(with_sheets(3))
 
 
 # --- anything -------------------------------------------------------------------------------
