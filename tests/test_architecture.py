@@ -43,6 +43,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "jinja2": frozenset({"panels"}),
     "plotly": frozenset({"figures", "ui"}),
     "pandas": frozenset({"tables"}),
+    "openpyxl": frozenset({"tables"}),
     "yaml": frozenset({"scenarios"}),
     "openai": frozenset({"llm"}),
     "httpx2": frozenset({"llm"}),
