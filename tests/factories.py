@@ -264,13 +264,16 @@ def change_pack(pack: Pack, **changes: object) -> Pack:
         pack: the pack.
         changes: fields of the pack, the study or the lab, by their names on the pack.
     """
-    named = {_IN_STUDY.get(name, name): value for name, value in changes.items()}
-    parts = [
-        {name: value for name, value in named.items() if name in model.model_fields}
-        for model in (Study, Lab, Pack)
-    ]
-    in_study, in_lab, own = parts
-    if unknown := {*named} - {*in_study, *in_lab, *own}:
+    in_study, in_lab, own = (
+        {
+            fields.get(name, name): value
+            for name, value in changes.items()
+            if fields.get(name, name) in model.model_fields
+        }
+        for model, fields in ((Study, _IN_STUDY), (Lab, _IN_LAB), (Pack, {}))
+    )
+    known = {*_IN_STUDY, *_IN_LAB, *Study.model_fields, *Lab.model_fields, *Pack.model_fields}
+    if unknown := {*changes} - known:
         raise ValueError(f"no part of a pack: {sorted(unknown)}")
     study = pack.study.model_copy(update=in_study) if in_study else pack.study
     lab = pack.lab.model_copy(update=in_lab) if in_lab else pack.lab
@@ -282,6 +285,13 @@ _IN_STUDY = {
     "hidden_reference_spec": "hidden_reference",
 }
 """The names on a pack of what a study calls otherwise."""
+_IN_LAB = {
+    "equipment": "",
+    "reagents": "",
+    "own_equipment": "equipment",
+    "own_reagents": "reagents",
+}
+"""The names on a pack of what a lab calls otherwise; the study's items are not the lab's own."""
 
 
 def with_means(pack: Pack, **means: Any) -> Pack:

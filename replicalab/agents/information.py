@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import count_text, label_key, lines_text, quoted
 from replicalab.scenarios import Pack, ResourceCategory, ScenarioResource
 
@@ -46,7 +47,7 @@ _TOPICS: Final[tuple[tuple[str, Callable[[Pack], str]], ...]] = (
     ),
     (
         r"days?\b|time|long|schedule|deadline|calendar",
-        lambda pack: f"Time: at most {count_text(pack.lab.days, 'day')}.",
+        lambda pack: f"Time: at most {days_text(pack.lab)}.",
     ),
     (
         r"staff|people|person|hands|who\b",

@@ -12,12 +12,15 @@ from typing import Any, Final
 
 from replicalab.assessment import (
     Assessment,
+    Counts,
     FeasibilityCheckResult,
     Item,
     assess,
+    counts_of,
     credits_needed,
     staff,
 )
+from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import capitalised, count_text, label_key, same_label
 from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise
 from replicalab.scenarios import Pack
@@ -140,7 +143,9 @@ def substitution(
 
 def _fixed(plan: Assessment) -> tuple[Assessment, tuple[SuggestionChange, ...]]:
     """Return the plan after every fix, and the changes that lead there."""
-    changes = (*_substitutions(plan), *_duration_clamp(plan), *_sample_reduction(plan))
+    changes = (*_substitutions(plan), *_duration_clamp(plan))
+    clamped = counts_of(apply_changes(plan.plan, changes), plan.pack)
+    changes = (*changes, *_sample_reduction(clamped, plan.pack))
     return (assess(apply_changes(plan.plan, changes), plan.pack) if changes else plan), changes
 
 
@@ -158,24 +163,26 @@ def _substitutions(plan: Assessment) -> Iterator[SuggestionChange]:
 
 
 def _duration_clamp(plan: Assessment) -> Iterator[SuggestionChange]:
-    """Yield fix 3: no longer than the lab's limit."""
-    days, limit, least = plan.counts.days, plan.pack.lab.days, plan.pack.min_days
-    if days > limit:
+    """Yield fix 3: no longer than the lab's limit; nothing where it leaves no day at all."""
+    days, limit, least = plan.counts.days, plan.pack.lab.days_left, plan.pack.min_days
+    if days > limit > 0:
         yield SuggestionChange(
             field="duration_days",
             original=str(days),
             revised=str(limit),
-            reason=f"The lab has {count_text(limit, 'day')}.",
+            reason=f"The lab has {days_text(plan.pack.lab)}.",
             tradeoff=f"Below {count_text(least, 'day')} the study's endpoint is lost."
             if limit < least
             else f"{count_text(days - limit, 'day')} fewer to run and to repeat what fails.",
         )
 
 
-def _sample_reduction(plan: Assessment) -> Iterator[SuggestionChange]:
-    """Yield fix 4: halve until the budget fits, and on to where a staff unit is saved."""
-    pack, lab = plan.pack, plan.pack.lab
-    before = plan.counts._replace(days=min(plan.counts.days, lab.days))
+def _sample_reduction(before: Counts, pack: Pack) -> Iterator[SuggestionChange]:
+    """Yield fix 4: halve until the budget fits, and on to where a staff unit is saved.
+
+    Given are the counts after the other fixes.
+    """
+    lab = pack.lab
     over = credits_needed(before, pack.cost_model) - lab.budget
     floor, halved = before.controls + 1, [before.samples]
     while halved[-1] > floor and len(halved) <= MAX_HALVINGS:

@@ -15,6 +15,7 @@ from replicalab.assessment.costs import (
     cost_terms,
     counts_of,
     credits_needed,
+    own_prices,
     staff,
     staff_steps,
 )
@@ -70,7 +71,6 @@ class Cliff(NamedTuple):
 
 
 _IN_ANY_LAB: Final = (
-    "counts",
     "texts",
     "words",
     "violations",
@@ -101,8 +101,8 @@ class Assessment:
 
     @cached_property
     def counts(self) -> Counts:
-        """The five numbers that cost and staff depend on."""
-        return counts_of(self.plan)
+        """The numbers that cost and staff depend on."""
+        return counts_of(self.plan, self.pack)
 
     # --- what it needs ----------------------------------------------------------------------
 
@@ -114,7 +114,8 @@ class Assessment:
     @property
     def cost_terms(self) -> tuple[CostTerm, ...]:
         """The five terms of the cost, in the document's order."""
-        return cost_terms(self.counts, self.pack.cost_model)
+        own = own_prices(self.plan, self.pack)
+        return cost_terms(self.counts, self.pack.cost_model, own)
 
     @cached_property
     def staff(self) -> int:

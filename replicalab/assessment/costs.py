@@ -9,34 +9,50 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from replicalab.models import Protocol
-from replicalab.scenarios import CostModel, StaffModel
+from replicalab.scenarios import CostModel, Pack, StaffModel
 
 Amount = Any
 """A number, or an array of numbers; the formulas are the same arithmetic for both."""
 
 
 class Counts(NamedTuple):
-    """The five numbers that cost and staff depend on; each a whole number or an array."""
+    """The five numbers that cost and staff depend on; each a whole number or an array.
+
+    ``own_prices`` is what the items' own prices add to their rates, in credits.
+    """
 
     samples: Amount
     days: Amount
     controls: Amount
     equipment: Amount
     reagents: Amount
+    own_prices: Amount = 0.0
 
 
 class CostTerm(NamedTuple):
-    """One of the five terms of a plan's cost, at so many credits each."""
+    """One of the five terms of a plan's cost, at so many credits each.
+
+    ``own`` are the prices of those among the ``number`` that have one in place of the rate.
+    """
 
     label: str
     noun: str
     number: Amount
     rate: float
+    own: tuple[float, ...] = ()
 
     @property
     def credits(self) -> Amount:
         """What the term adds, in credits."""
-        return self.number * self.rate
+        return (self.number - len(self.own)) * self.rate + sum(self.own)
+
+    @property
+    def prices(self) -> dict[float, Amount]:
+        """How many there are at each price, those at the rate first."""
+        found = {self.rate: self.number - len(self.own)}
+        for price in self.own:
+            found[price] = found.get(price, 0) + 1
+        return {price: number for price, number in found.items() if number}
 
 
 _TERMS: Final = (
@@ -48,34 +64,61 @@ _TERMS: Final = (
 )
 
 
-def counts_of(protocol: Protocol) -> Counts:
-    """Return the five counts of a plan; duplicates count as listed."""
+def counts_of(protocol: Protocol, pack: Pack) -> Counts:
+    """Return the five counts of a plan in a lab; duplicates count, and cost, as listed."""
+    equipment, reagents = own_prices(protocol, pack)
+    model = pack.cost_model
     return Counts(
         protocol.sample_size,
         protocol.duration_days,
         len(protocol.controls),
         len(protocol.required_equipment),
         len(protocol.required_reagents),
+        sum(equipment, 0.0)
+        - len(equipment) * model.per_equipment_item
+        + sum(reagents)
+        - len(reagents) * model.per_reagent,
     )
 
 
-def cost_terms(counts: Counts, model: CostModel) -> tuple[CostTerm, ...]:
-    """Return the five terms in the document's order; their credits add up to `cost`."""
+def own_prices(protocol: Protocol, pack: Pack) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the own prices of a plan's equipment and reagents, of as many as have one."""
+    if not pack.lab.prices:
+        return (), ()
+    lists = protocol.required_equipment, protocol.required_reagents
+    equipment, reagents = (map(pack.inventory.price, labels) for labels in lists)
+    return (
+        tuple(price for price in equipment if price is not None),
+        tuple(price for price in reagents if price is not None),
+    )
+
+
+def cost_terms(
+    counts: Counts,
+    model: CostModel,
+    own: tuple[tuple[float, ...], tuple[float, ...]] = ((), ()),
+) -> tuple[CostTerm, ...]:
+    """Return the five terms in the document's order; their credits add up to `cost`.
+
+    Given the own prices that the counts hold, see `own_prices`.
+    """
+    rows = zip(counts[:5], _TERMS, ((), (), (), *own), strict=True)
     return tuple(
-        CostTerm(label, noun, count, getattr(model, rate))
-        for count, (label, noun, rate) in zip(counts, _TERMS, strict=True)
+        CostTerm(label, noun, count, getattr(model, rate), prices)
+        for count, (label, noun, rate), prices in rows
     )
 
 
 def cost(counts: Counts, model: CostModel) -> Amount:
     """Return the credits that the plan needs."""
-    samples, days, controls, equipment, reagents = counts
+    samples, days, controls, equipment, reagents, own = counts
     return (
         samples * model.per_sample
         + days * model.per_day
         + controls * model.per_control
         + equipment * model.per_equipment_item
         + reagents * model.per_reagent
+        + own
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from replicalab.assessment.phrases import left_text
 from replicalab.assessment.results import Category, Severity
 from replicalab.lexicon import (
     amount_text,
@@ -102,7 +103,7 @@ def findings(plan: Assessment) -> Iterator[Finding]:
 
 def _number_findings(plan: Assessment) -> Iterator[Finding]:
     samples, days, controls, *_ = plan.counts
-    limit, least = plan.pack.lab.days, plan.pack.min_days
+    limit, least = plan.pack.lab.days_left, plan.pack.min_days
     exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
     planned, duration = count_text(samples, "sample"), count_text(days, "day")
     if samples < 1:
@@ -114,7 +115,8 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
     if days < 1:
         yield _ERROR, Category.DURATION, f"Duration is {duration}; plan at least 1 day."
     if days > limit:
-        yield _ERROR, Category.DURATION, f"Duration is {duration}; this lab has {limit}."
+        has = left_text(plan.pack.lab) or f"this lab has {limit}"
+        yield _ERROR, Category.DURATION, f"Duration is {duration}; {has}."
     if days < least:
         lost = f"Duration is {duration}; below {least} the study's endpoint is lost."
         yield _WARNING, Category.DURATION, lost
@@ -206,10 +208,12 @@ def _missing_items(plan: Assessment, category: str) -> list[str]:
 
 
 def _check_schedule(plan: Assessment) -> list[str]:
-    days, has = plan.counts.days, plan.pack.lab.days
+    days, has = plan.counts.days, plan.pack.lab.days_left
     if days <= has:
         return []
-    return [f"The plan takes {count_text(days, 'day')}, {days - has} over the limit of {has}."]
+    left = left_text(plan.pack.lab)
+    over = f"; {left}" if left else f", {days - has} over the limit of {has}"
+    return [f"The plan takes {count_text(days, 'day')}{over}."]
 
 
 def _check_staff(plan: Assessment) -> list[str]:
@@ -265,7 +269,7 @@ DIMENSION_ROWS: Final = {
     Dimension.SCHEDULE: DimensionRow(
         _check_schedule,
         lambda plan: plan.counts.days,
-        lambda plan: plan.pack.lab.days,
+        lambda plan: plan.pack.lab.days_left,
         "day",
         is_amount=True,
         over="too many",

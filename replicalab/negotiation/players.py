@@ -19,6 +19,7 @@ from replicalab.assessment import (
     placed_text,
     size_text,
 )
+from replicalab.assessment.phrases import start_text
 from replicalab.errors import NegotiationError
 from replicalab.lexicon import capitalised, count_text, joined, shortened
 from replicalab.models import (
@@ -235,7 +236,7 @@ def best_text(best: LeastLoss) -> str:
         if not best.exact:
             return f"no plan with this method was found that passes in this lab: {failing}"
         least = ""
-        if 1 < pack.min_days <= pack.lab.days:
+        if 1 < pack.min_days <= pack.lab.days_left:
             least = f" of at least {count_text(pack.min_days, 'day')}"
         return f"no plan{least} with this method passes in this lab: {failing}"
     found = "exists" if best.exact else "was found"
@@ -243,8 +244,9 @@ def best_text(best: LeastLoss) -> str:
     if not evidence.void:
         return f"{none}: the best has {evidence.text}"
     why = evidence.void
-    if pack.lab.days < pack.min_days:
+    if pack.lab.days_left < pack.min_days:
         needed = count_text(pack.min_days, "day")
-        why = f"the study's endpoint needs {needed}, and this lab has {pack.lab.days}"
+        has = f"{pack.lab.days_left}{start_text(pack.lab)}"
+        why = f"the study's endpoint needs {needed}, and this lab has {has}"
     stands = f"a plan of {size_text(after.plan)} passes all seven dimensions and shows nothing"
     return f"{none}: {stands}, since {why}"

@@ -66,7 +66,7 @@ def point_panel(title: str, line: str) -> str:
 def question_slide(yours: Assessment) -> str:
     """Return what is to be found out, what the lab has, and what counts as evidence."""
     pack, evidence = yours.pack, yours.evidence
-    has = ((pack.lab.budget, "credit"), (pack.lab.days, "day"), (pack.lab.staff, "staff unit"))
+    has = ((pack.lab.budget, "credit"), (pack.lab.days_left, "day"), (pack.lab.staff, "staff unit"))
     return drawn(
         "slide_question",
         study=pack.paper.name,

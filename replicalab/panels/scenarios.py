@@ -48,7 +48,7 @@ def idea_panel(sentence: str, example: Options | None = None) -> str:
         sentence=sentence,
         example=f"{yours.pack.paper.name}, {yours.pack.difficulty} lab",
         needs=[
-            ("Days", amount_text(yours.plan.duration_days), amount_text(lab.days)),
+            ("Days", amount_text(yours.plan.duration_days), amount_text(lab.days_left)),
             ("Credits", amount_text(yours.cost), amount_text(lab.budget)),
             ("Staff", amount_text(yours.staff), amount_text(lab.staff)),
         ],

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from replicalab.assessment import Assessment
-from replicalab.lexicon import amount_text, capitalised
+from replicalab.assessment.phrases import left_text
+from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.measures import KINDS
 from replicalab.panels.drawing import drawn
 from replicalab.planner import Options
@@ -89,11 +90,12 @@ def lab_panel(reference: Assessment) -> str:
         "lab",
         means=[
             ("Budget, credits", amount_text(lab.budget)),
-            ("Days", amount_text(lab.days)),
+            ("Days", left_text(lab) or amount_text(lab.days)),
             ("Staff units", amount_text(lab.staff)),
             ("Shortest useful plan, days", amount_text(pack.min_days)),
         ],
         staff=staff_text(reference),
+        start_day=lab.start_day,
         items=[(i.label, i.category, *_where(pack, i.label, i.category)) for i in items],
     )
 
@@ -103,7 +105,9 @@ def _where(pack: Pack, label: str, category: ResourceCategory) -> tuple[Status, 
     status = pack.inventory.status(label, category.value)
     until = pack.inventory.booked_until(label)
     if status is ItemStatus.AVAILABLE:
-        return Status.PASS, str(status)
+        price = pack.inventory.price(label)
+        own = f", at {count_text(price, 'credit')}" if price is not None else ""
+        return Status.PASS, f"{status}{own}"
     return Status.FAIL, f"{status} until day {until}" if until is not None else str(status)
 
 

@@ -4,6 +4,7 @@ from replicalab.planner.asks import (
     Ask,
     Relief,
     Single,
+    Wait,
     asks_text,
 )
 from replicalab.planner.binding import Extra
@@ -36,6 +37,7 @@ __all__ = [
     "Relief",
     "Single",
     "Standing",
+    "Wait",
     "Worded",
     "asks",
     "asks_text",

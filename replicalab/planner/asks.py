@@ -4,13 +4,14 @@ A plan as it is lacks so many credits, days, staff units and items; granted all 
 run it, or it fails whatever the lab adds. A *single* addition may do as well once the plan is
 adapted. Of the amounts, each wording needs a known least for a tier: the fewest samples that reach
 it, in the fewest days in which they count; if only one amount falls short of that, so much more of
-it is enough. A missing item is granted, and the plan that gives up the least is searched again.
+it is enough. A missing item is granted, and the plan that gives up the least is searched again;
+so it is where the lab begins on the day after a booking ends, with fewer days left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -25,14 +26,17 @@ from replicalab.assessment import (
 )
 from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner.least_loss import LeastLoss, least_loss_of
+from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
 from replicalab.planner.limits import TIER_RANK, Limits, Worth, most_looked_at
 from replicalab.planner.steps import PlanStep
-from replicalab.planner.wordings import ITEM_DIMENSIONS, Wording, Wordings
+from replicalab.planner.wordings import ITEM_DIMENSIONS, Wording, Wordings, price_range
 from replicalab.scenarios import MISSING, Control, EvidenceTier, Pack
 
 MOST_ITEMS_TRIED: Final = 8
-"""So many missing items are each tried on their own; further ones are only counted."""
+"""So many missing items are each tried on their own; further ones are only counted.
+
+And so many later starts, the earliest ones.
+"""
 
 Means = tuple[float, ...]
 """An amount of each of `AMOUNTS`: credits, days, staff units."""
@@ -116,6 +120,20 @@ class Single(NamedTuple):
     kept: Ask | None = None
 
 
+class Wait(NamedTuple):
+    """A later start, by which items are free that are booked now, and fewer days are left.
+
+    Attributes:
+        items: that the plan could use and that are free by then.
+        least: the plan that gives up the least in the lab that starts so late.
+    """
+
+    start_day: int
+    items: tuple[str, ...]
+    days_left: int
+    least: LeastLoss
+
+
 @dataclass(frozen=True)
 class Asks:
     """What it would take.
@@ -135,6 +153,12 @@ class Asks:
     alone_target: tuple[Single, ...]
     alone_floor: tuple[Single, ...]
     untried: int = 0
+    _search: _Alone | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def waits(self) -> tuple[Wait, ...]:
+        """The later starts that buy something, and more than any earlier one; the best first."""
+        return tuple(self._search.waits()) if self._search else ()
 
     @property
     def singles(self) -> tuple[Single, ...]:
@@ -155,6 +179,7 @@ def asks_of(plan: Assessment, least: LeastLoss, found: Wordings) -> Asks:
         alone_target=tuple(search.alone(EvidenceTier.MEETS_TARGET)),
         alone_floor=tuple(search.alone(EvidenceTier.ABOVE_FLOOR)),
         untried=max(0, len(search.items) - MOST_ITEMS_TRIED),
+        _search=search,
     )
 
 
@@ -186,9 +211,10 @@ def granted(found: Iterable[Ask], pack: Pack) -> Pack:
     """Return the study in a lab that has added these asks."""
     asked = list(found)
     amounts = {ask.dimension: ask.needs for ask in asked if ask.item is None}
+    days = amounts.get(Dimension.SCHEDULE)
     lab = pack.lab.with_means(
         budget=amounts.get(Dimension.BUDGET),
-        days=int(amounts.get(Dimension.SCHEDULE, pack.lab.days)),
+        days=None if days is None else int(days) + pack.lab.start_day - 1,
         staff=int(amounts.get(Dimension.STAFF, pack.lab.staff)),
         released=[ask.item for ask in asked if ask.item is not None],
     )
@@ -238,7 +264,7 @@ class _Alone:
         most = min(self.worth.most, self.limits.most_samples(days))
         if samples > most or days > self.limits.days[1]:
             return None
-        return self.plan.counts._replace(samples=samples, days=days, controls=wording.controls)
+        return wording.counts(self.plan.counts)._replace(samples=samples, days=days)
 
     def alone(self, tier: EvidenceTier) -> Iterator[Single]:
         """Yield what each addition that is enough for a tier opens; none if it is reached now."""
@@ -287,7 +313,7 @@ class _Alone:
     @cached_property
     def has(self) -> Means:
         """What the lab has of the amounts."""
-        return self.pack.lab.budget, self.pack.lab.days, self.pack.lab.staff
+        return self.pack.lab.budget, self.pack.lab.days_left, self.pack.lab.staff
 
     def _short(self, needs: Means) -> list[int]:
         """Return the places of the amounts that the lab has too little of."""
@@ -314,8 +340,29 @@ class _Alone:
     def _amounts_allow(self, tier: EvidenceTier) -> bool:
         """Return whether the lab's amounts allow a tier if items cost nothing of the effect.
 
-        If they do not with the fewest controls, no item can be enough, and none need be tried.
+        If they do not with the fewest controls and the cheapest of all replacements, no item can
+        be enough, and none need be tried.
         """
         fewest = min(wording.controls for wording in self.wordings.found)
-        needs = self._needs(Wording(controls=fewest), tier)
+        needs = self._needs(Wording(controls=fewest, price=price_range(self.plan)[0]), tier)
         return needs is not None and not self._short(needs)
+
+    # --- a later start ----------------------------------------------------------------------
+
+    def waits(self) -> list[Wait]:
+        """Return the later starts that buy something, and more than any earlier one; best first.
+
+        Between two days on which a booking ends nothing is free that was not before.
+        """
+        inventory, lab = self.pack.inventory, self.pack.lab
+        booked = [(inventory.booked_until(ask.item or ""), ask.item or "") for ask in self.items]
+        ends = sorted({until for until, _ in booked if until is not None and until < lab.days})
+        found, best = list[Wait](), self.least
+        for last in ends[:MOST_ITEMS_TRIED]:
+            there = self.pack.in_lab(lab.with_means(start_day=last + 1))
+            least = least_loss_of(self.plan.in_lab(there))
+            if gives_up_less(least, best):
+                free = tuple(item for until, item in booked if until is not None and until <= last)
+                found.append(Wait(last + 1, free, there.lab.days_left, least))
+                best = least
+        return found[::-1]

@@ -25,9 +25,15 @@ from replicalab.assessment import (
 )
 from replicalab.models import LAB_DIMENSIONS, LARGEST_COUNT, Dimension
 from replicalab.planner.asks import Ask, granted
-from replicalab.planner.least_loss import GivenUp, LeastLoss, given_up_in, least_loss_of
+from replicalab.planner.least_loss import (
+    GivenUp,
+    LeastLoss,
+    given_up_in,
+    gives_up_less,
+    least_loss_of,
+)
 from replicalab.planner.limits import asked_samples, fewest, most_looked_at
-from replicalab.planner.wordings import Wordings
+from replicalab.planner.wordings import ITEM_DIMENSIONS, Wordings, price_range
 
 
 class Extra(NamedTuple):
@@ -50,12 +56,7 @@ def relieved(plan: Assessment, least: LeastLoss, found: Wordings) -> dict[Dimens
         for dimension in LAB_DIMENSIONS
         if (there := _without(dimension, plan)) is not None
     }
-    return {d: each for d, each in without.items() if _is_better(each, least)}
-
-
-def _is_better(one: LeastLoss, now: LeastLoss) -> bool:
-    """Return whether a plan gives up less; one that shows nothing has bought nothing."""
-    return one.rank.given_up < now.rank.given_up and not one.after.evidence.void
+    return {d: each for d, each in without.items() if gives_up_less(each, least)}
 
 
 def _gives_up_nothing(plan: Assessment, least: LeastLoss) -> bool:
@@ -77,17 +78,20 @@ def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Ask
     """Yield every missing item of a dimension, or what no plan can use up of an amount."""
     lab, has = plan.pack.lab, DIMENSION_ROWS[dimension].limit(plan)
     counts = plan.counts._replace(
-        samples=most_looked_at(plan.plan, plan.pack), days=max(plan.counts.days, lab.days)
+        samples=most_looked_at(plan.plan, plan.pack),
+        days=max(plan.counts.days, lab.days_left),
+        own_prices=plan.counts.own_prices + price_range(plan)[1],
     )
     most = {
         Dimension.BUDGET: credits_needed(counts, lab.cost_model),
         Dimension.SCHEDULE: LARGEST_COUNT,
         Dimension.STAFF: staff(counts, lab.staff_model),
     }
-    missing = {Dimension.EQUIPMENT: lab.booked, Dimension.REAGENTS: lab.out_of_stock}
     if dimension in AMOUNTS and most[dimension] > has:
         yield Ask(dimension, has, most[dimension])
-    yield from (Ask(dimension, 0, 1, item) for item in missing.get(dimension, ()))
+    for lacking in plan.pack.resources:
+        if not lacking.available and ITEM_DIMENSIONS[lacking.category.value] is dimension:
+            yield Ask(dimension, 0, 1, lacking.label)
 
 
 def extras(
@@ -167,4 +171,4 @@ class _Steps:
 
     def _buys(self, more: int) -> bool:
         least = self._least(more)
-        return _is_better(least, self.least) and self.shows(least.rank.given_up)
+        return gives_up_less(least, self.least) and self.shows(least.rank.given_up)

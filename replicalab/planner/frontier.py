@@ -210,7 +210,7 @@ def frontier_of(plan: Assessment, found: Wordings) -> Frontier:
 def _curve(counts: Counts, wording: Wording, worth: Worth, sizes: int) -> Iterator[FrontierPlan]:
     """Yield the plans of one wording that may be unbeaten, by growing sample."""
     pack, factor = worth.pack, wording.factor
-    limits, counts = Limits(pack), counts._replace(controls=wording.controls)
+    limits, counts = Limits(pack), wording.counts(counts)
     allowed, most = worth.allowed(factor), limits.most_that_fit(counts, worth.most)
     if most is None or allowed is None:
         return

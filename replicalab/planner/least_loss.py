@@ -31,7 +31,7 @@ from replicalab.agents.suggestions import (
     apply_changes,
     reference_offer,
 )
-from replicalab.assessment import Assessment, credits_needed
+from replicalab.assessment import Assessment, Counts, credits_needed
 from replicalab.models import Dimension, Protocol
 from replicalab.planner.limits import (
     BELOW_FLOOR,
@@ -144,6 +144,11 @@ class LeastLoss:
         return self.exact and (self.rank.tier == BELOW_FLOOR or not self.after.feasible)
 
 
+def gives_up_less(one: LeastLoss, now: LeastLoss) -> bool:
+    """Return whether a plan gives up less; one that shows nothing has bought nothing."""
+    return one.rank.given_up < now.rank.given_up and not one.after.evidence.void
+
+
 def least_loss_of(
     plan: Assessment, offer: Offer | None = None, found: Wordings | None = None
 ) -> LeastLoss:
@@ -215,7 +220,7 @@ class _Search:
 
     plan: Assessment
     wordings: Wordings
-    _most: dict[tuple[int, frozenset[Dimension]], int | None] = field(default_factory=dict)
+    _most: dict[tuple[Counts, frozenset[Dimension]], int | None] = field(default_factory=dict)
 
     @cached_property
     def limits(self) -> Limits:
@@ -260,18 +265,18 @@ class _Search:
             found = [
                 Candidate(wording, given_up, most)
                 for _, wording, given_up in tied
-                if (most := self._most_that_fit(wording.controls, given_up)) is not None
+                if (most := self._most_that_fit(wording, given_up)) is not None
                 and self._fewest(wording, given_up) <= most
             ]
             if found:
                 return found
         return []
 
-    def _most_that_fit(self, controls: int, given_up: frozenset[Dimension]) -> int | None:
+    def _most_that_fit(self, wording: Wording, given_up: frozenset[Dimension]) -> int | None:
         """Return the largest sample that fits some number of days, None if none does."""
-        key = controls, given_up  # thousands of wordings have a few numbers of controls
+        counts = wording.counts(self.plan.counts)
+        key = counts, given_up  # thousands of wordings have a few numbers of controls and prices
         if key not in self._most:
-            counts = self.plan.counts._replace(controls=controls)
             limits = Limits(self.plan.pack, given_up)
             self._most[key] = limits.most_that_fit(counts, self.worth.most)
         return self._most[key]
@@ -317,7 +322,7 @@ class _Search:
         before = self.plan.counts
         kept = [before.samples] if least <= before.samples <= one.samples else []
         for samples in (*kept, one.samples, least):
-            planned = before._replace(samples=samples, controls=one.wording.controls)
+            planned = one.wording.counts(before)._replace(samples=samples)
             for days in (before.days, limits.best_days(planned)):
                 if limits.allows(planned._replace(days=days)):
                     yield one._replace(samples=samples, days=days)
@@ -325,7 +330,7 @@ class _Search:
     def _leftover(self, one: Candidate) -> tuple[int, int, float]:
         """Return the last terms of the order: changes, days short of the endpoint, cost."""
         before, pack = self.plan.counts, self.plan.pack
-        counts = before._replace(samples=one.samples, days=one.days, controls=one.wording.controls)
+        counts = one.wording.counts(before)._replace(samples=one.samples, days=one.days)
         changed = (one.samples != before.samples) + (one.days != before.days)
         cost = credits_needed(counts, pack.cost_model)
         return one.wording.changed + changed, days_short(one.days, pack), cost

@@ -114,7 +114,9 @@ class Limits:
     @property
     def endpoint_lost(self) -> bool:
         """Whether the lab gives too few days for any evidence."""
-        return Dimension.SCHEDULE not in self.given_up and self.pack.lab.days < self.pack.min_days
+        return (
+            Dimension.SCHEDULE not in self.given_up and self.pack.lab.days_left < self.pack.min_days
+        )
 
     @cached_property
     def days(self) -> tuple[int, int]:
@@ -124,7 +126,7 @@ class Limits:
         """
         shortest, longest = self._held(Bounds.DAYS)
         least = 1 if self.endpoint_lost else self.pack.min_days
-        most = LARGEST_COUNT if Dimension.SCHEDULE in self.given_up else self.pack.lab.days
+        most = LARGEST_COUNT if Dimension.SCHEDULE in self.given_up else self.pack.lab.days_left
         return int(max(least, shortest)), int(min(most, longest))
 
     def fewest_samples(self, controls: int) -> int:
@@ -190,7 +192,7 @@ def largest_sample(protocol: Protocol, scenario: Pack) -> int | None:
     own constraints on n limit it.
     None when not even one experimental sample beside the plan's controls fits.
     """
-    limits, counts = Limits(scenario), counts_of(protocol)
+    limits, counts = Limits(scenario), counts_of(protocol, scenario)
     return largest(
         lambda n: limits.affords(counts._replace(samples=n)),
         limits.fewest_samples(counts.controls),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab.agents.suggestions import SuggestionChange
 from replicalab.assessment import Assessment, assess, counts_of, credits_needed
+from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import amount_text, count_text, joined, label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.limits import TIER_RANK, Limits, Worth, most_counted
@@ -78,11 +79,11 @@ def _most_text(days: int, pack: Pack) -> str:
 
 
 def _fewer_days_reason(plan: Protocol, found: Candidate, pack: Pack) -> str:
-    before, limit, limits = plan.duration_days, pack.lab.days, Limits(pack, found.given_up)
-    counts = counts_of(plan)._replace(samples=found.samples, days=min(before, limit))
+    before, limit, limits = plan.duration_days, pack.lab.days_left, Limits(pack, found.given_up)
+    counts = counts_of(plan, pack)._replace(samples=found.samples, days=min(before, limit))
     if limits.days[1] < min(limit, before):
         return f"The study allows {count_text(limits.days[1], 'day')} at most."
-    given = f"The lab has {count_text(limit, 'day')}"
+    given = f"The lab has {days_text(pack.lab)}"
     if limits.affords(counts):
         return f"{given}; {found.days} are enough." if found.days < limit else f"{given}."
     over = credits_needed(counts, pack.cost_model) > pack.lab.budget

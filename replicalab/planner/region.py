@@ -92,7 +92,7 @@ def plans_fit(counts: Counts, pack: Pack) -> Fits:
         credits=credits,
         staff=people,
         budget_ok=credits <= lab.budget,
-        schedule_ok=days <= lab.days,
+        schedule_ok=days <= lab.days_left,
         staff_ok=people <= lab.staff,
         paper_ok=sound,
         counts_ok=samples <= countable(days, pack),
@@ -329,7 +329,7 @@ def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
     pack, yours = plans[0].pack, plans[0].counts
     others = [*(plan.plan for plan in plans[1:]), pack.reference_protocol]
     days = _highest(
-        yours.days, [plan.duration_days for plan in others], [pack.min_days, pack.lab.days]
+        yours.days, [plan.duration_days for plan in others], [pack.min_days, pack.lab.days_left]
     )
     samples = _highest(
         yours.samples,

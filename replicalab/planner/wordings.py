@@ -2,17 +2,19 @@
 
 An item that fails a check, because the lab lacks it or a restriction forbids its name, may stay or
 give way to an alternative; of each droppable control every copy may stay or go. What the numbers
-of a plan can do depends on a wording only through five respects: the dimensions that fail whatever
-the numbers, the fidelity lost, what is left of the effect, how many controls stay, and how many
-changes it takes. So of all wordings only those matter that no other beats in every respect.
+of a plan can do depends on a wording only through six respects: the dimensions that fail whatever
+the numbers, the fidelity lost, what is left of the effect, how many controls stay, how many
+changes it takes, and what its items' own prices add to the cost. So of all wordings only those
+matter that no other beats in every respect.
 
-**Items.** An item that fails nothing may give way as well, where that bears on what else the plan
-has substituted; so a lab that releases an item never makes the best plan worse. Two items may
-share an alternative, which only one of them can take, and the loss is told from what the finished
-plan lists. Items that are tied by a chain of substitutions are one *component*; nothing in one
-component bears on another. Within a component every combination is tried, or where there are too
-many, only the best assignments; the answers of the components are then combined, and the beaten
-ones left out after each.
+**Items.** An item that fails nothing may give way as well: to what is cheaper here, and where that
+bears on what else the plan has substituted; so a lab that releases an item never makes the best
+plan worse. Two items may share an alternative, which only one of them can take, and the loss is
+told from what the finished plan lists. Items that are tied by a chain of substitutions are one
+*component*; nothing in one component bears on another. Within a component every combination is
+tried, or where there are too many, only the best assignments; the answers of the components are
+then combined, and the beaten ones left out after each. Where own prices leave very many of them,
+only the best and the cheapest are kept.
 
 **Controls.** Equal labels are one control with a count. A further copy costs no fidelity, so
 copies go before any control does; among controls that may go, all cost the same, so they go in
@@ -30,8 +32,8 @@ from math import prod
 from typing import Final, NamedTuple
 
 from replicalab.agents.suggestions import DROPPED, SuggestionChange, substitution
-from replicalab.assessment import Assessment, Item, used_substitutions, violations
-from replicalab.lexicon import label_key, words_of
+from replicalab.assessment import Assessment, Counts, Item, used_substitutions, violations
+from replicalab.lexicon import count_text, label_key, same_label, words_of
 from replicalab.models import Dimension
 from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
 
@@ -39,6 +41,8 @@ MOST_COMBINATIONS: Final = 500
 """So many combinations of a component's items are tried; of more, only the best assignments."""
 MOST_WORDINGS: Final = 2000
 """So many wordings are looked at; of more, the most promising ones."""
+MOST_PRICED: Final = 300
+"""So many ways to replace items of different prices are combined with those of a component."""
 
 ITEM_DIMENSIONS: Final = {"equipment": Dimension.EQUIPMENT, "reagent": Dimension.REAGENTS}
 """Which dimension fails by a missing item of a category."""
@@ -65,6 +69,7 @@ class Wording:
         swaps: the items that give way.
         gone: the labels of controls that go, in the order in which they do.
         dropped: the keys of those of which no copy stays.
+        price: the credits that its swaps add to the items' cost; negative where they save.
     """
 
     failing: frozenset[Dimension] = _NONE
@@ -74,6 +79,12 @@ class Wording:
     swaps: tuple[Swap, ...] = ()
     gone: tuple[str, ...] = ()
     dropped: frozenset[str] = frozenset()
+    price: float = 0.0
+
+    def counts(self, before: Counts) -> Counts:
+        """Return what the counts of the plan become when it is worded so."""
+        own_prices = before.own_prices + self.price
+        return before._replace(controls=self.controls, own_prices=own_prices)
 
     @property
     def changed(self) -> int:
@@ -90,6 +101,7 @@ class Wording:
             (*self.swaps, *other.swaps),
             (*self.gone, *other.gone),
             self.dropped | other.dropped,
+            self.price + other.price,
         )
 
     def changes(self, pack: Pack) -> list[SuggestionChange]:
@@ -113,7 +125,29 @@ def _cause(swap: Swap, pack: Pack) -> str | None:
         return None
     if _policy([swap.item.label], pack):
         return f"A restriction forbids '{swap.item.label}'"
+    if (saved := -_added(swap.item, swap.alternative, pack)) > 0:
+        return f"'{swap.alternative}' costs {count_text(saved, 'credit')} less here"
     return f"With '{swap.alternative}' less of the study is given up"
+
+
+def _added(item: Item, alternative: str, pack: Pack) -> float:
+    """Return how many credits more one alternative costs here than one item."""
+    return pack.price(alternative, item.category) - pack.price(item.label, item.category)
+
+
+def price_range(plan: Assessment) -> tuple[float, float]:
+    """Return bounds of what substitutions can add to a plan's cost, whatever the lab releases."""
+    if not plan.pack.lab.prices:
+        return 0.0, 0.0
+    found = [
+        [
+            item.times * _added(item, row.alternative, plan.pack)
+            for row in plan.pack.allowed_substitutions
+            if same_label(row.original, item.label)
+        ]
+        for item in plan.items
+    ]
+    return sum(min([0.0, *each]) for each in found), sum(max([0.0, *each]) for each in found)
 
 
 def _dropping(label: str, control: Control, *, last: bool) -> SuggestionChange:
@@ -176,12 +210,14 @@ class _Need(NamedTuple):
         items: one for each spelling, as the plan lists it.
         failing: what fails while it stays.
         options: what may take its place, and what fails because of that.
+        prices: how many credits each of these adds to the plan's cost.
     """
 
     key: str
     items: list[Item]
     failing: frozenset[Dimension]
     options: dict[str, frozenset[Dimension]]
+    prices: dict[str, float]
 
 
 def _items(plan: Assessment) -> Wordings:
@@ -192,9 +228,22 @@ def _items(plan: Assessment) -> Wordings:
     for keys, tied in _components(needs, rows):
         own = [row for row in rows if label_key(row.original) in keys]
         component = _component(tied, own, listed & keys)
-        exact = exact and component.exact
         found = _unbeaten(one.beside(other) for one in found for other in component.found)
+        few = _few(found) if any(one.price for one in found) else found
+        exact = exact and component.exact and len(few) == len(found)
+        found = few
     return Wordings(tuple(found), exact)
+
+
+def _few(found: list[Wording]) -> list[Wording]:
+    """Return the parts, the best first, without most of them where there are too many.
+
+    What is kept is half of it the best, half the cheapest.
+    """
+    if len(found) <= MOST_PRICED:
+        return found
+    cheapest = sorted(found, key=lambda one: one.price)
+    return _unbeaten([*found[: MOST_PRICED // 2], *cheapest[: MOST_PRICED // 2]])
 
 
 def _needs(plan: Assessment, listed: set[str]) -> tuple[list[_Need], frozenset[Dimension]]:
@@ -211,18 +260,22 @@ def _needs(plan: Assessment, listed: set[str]) -> tuple[list[_Need], frozenset[D
             if label_key(alternative) not in listed
         }
         if options:
-            (needs if failing else spare).append(_Need(key, items, failing, options))
+            times = sum(item.times for item in items)
+            prices = {each: times * _added(items[0], each, plan.pack) for each in options}
+            useful = failing or min(prices.values()) < 0
+            need = _Need(key, items, failing, options, prices)
+            (needs if useful else spare).append(need)
         else:
             fixed |= failing
-    # To replace what fails nothing can only gain where it bears on what else the plan has
-    # substituted, because the fidelity lost is told from all that the finished plan lists.
+    # To replace what fails nothing, and by nothing cheaper, can only gain where it bears on what
+    # else the plan has substituted, for the fidelity lost is told from all that it lists then.
     rows = plan.pack.allowed_substitutions
     pairs = [(label_key(row.original), label_key(row.alternative)) for row in rows]
     gone = {original for original, _ in pairs} - listed | {need.key for need in needs}
-    while useful := [need for need in spare if _bears_on(gone, need, pairs)]:
-        needs += useful
-        gone |= {need.key for need in useful}
-        spare = [need for need in spare if need not in useful]
+    while bearing := [need for need in spare if _bears_on(gone, need, pairs)]:
+        needs += bearing
+        gone |= {need.key for need in bearing}
+        spare = [need for need in spare if need not in bearing]
     return needs, fixed
 
 
@@ -275,7 +328,7 @@ def _component(
 
     def decided(taken: Sequence[str | None]) -> Wording | None:
         """Return what comes of giving each need an alternative, or none; None if two share one."""
-        failing, swaps = _NONE, list[Swap]()
+        failing, swaps, price = _NONE, list[Swap](), 0.0
         stay, gone, come = set[str](), set[str](), list[str]()
         for need, alternative in zip(needs, taken, strict=True):
             if alternative is None:
@@ -283,6 +336,7 @@ def _component(
                 stay.add(need.key)
             else:
                 failing |= need.options[alternative]
+                price += need.prices[alternative]
                 swaps += [Swap(item, alternative) for item in need.items]
                 gone.add(need.key)
                 come.append(label_key(alternative))
@@ -290,7 +344,7 @@ def _component(
             return None
         used = used_substitutions((listed - gone) | stay | {*come}, rows)
         loss, factor = sum(r.fidelity_loss for r in used), prod(r.evidence_factor for r in used)
-        return Wording(failing, loss=loss, factor=factor, swaps=tuple(swaps))
+        return Wording(failing, loss=loss, factor=factor, swaps=tuple(swaps), price=price)
 
     exact = prod(len(need.options) + 1 for need in needs) <= MOST_COMBINATIONS
     tried: Iterable[tuple[str | None, ...]] = product(*([None, *n.options] for n in needs))
@@ -325,10 +379,15 @@ def _best_assignments(
 
 def _unbeaten(found: Iterable[Wording]) -> list[Wording]:
     """Return the parts, best first, without those that another is as good as in every respect."""
+
+    def order(part: Wording) -> tuple[float, ...]:
+        return len(part.failing), part.loss, -part.factor, part.changed, part.price
+
     kept: list[Wording] = []
-    for one in sorted(found, key=lambda w: (len(w.failing), w.loss, -w.factor, w.changed)):
+    for one in sorted(found, key=order):
         if not any(
-            better.failing <= one.failing
+            better.price <= one.price
+            and better.failing <= one.failing
             and better.loss <= one.loss
             and better.factor >= one.factor
             and better.changed <= one.changed

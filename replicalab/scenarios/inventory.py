@@ -1,7 +1,8 @@
 """What a lab has: is an item free, booked, out of stock or unknown, and what may replace it.
 
-A replacement is usable unless this lab lists it as missing, and an item that is a usable
-replacement counts as available. Source: docs/contract.md, The check.
+A booking that ends before the lab's start day is none. A replacement is usable unless this lab
+lists it as missing, and an item that is a usable replacement counts as available.
+Source: docs/contract.md, The check.
 """
 
 from __future__ import annotations
@@ -34,8 +35,14 @@ class Inventory:
     """
 
     def __init__(self, study: Study, lab: Lab) -> None:
-        self._booked_until = {label_key(item): day for item, day in lab.booked.items()}
-        gone = {*self._booked_until, *map(label_key, lab.out_of_stock)}
+        gone = dict.fromkeys(map(label_key, lab.out_of_stock), ItemStatus.OUT_OF_STOCK)
+        self._booked_until = {
+            key: day
+            for item, day in lab.booked.items()
+            if day >= lab.start_day and (key := label_key(item)) not in gone
+        }
+        gone |= dict.fromkeys(self._booked_until, ItemStatus.BOOKED)
+        self._prices = {label_key(item): price for item, price in lab.prices.items()}
         self._alternatives: dict[str, tuple[str, ...]] = {}
         for swap in study.substitutions:
             if label_key(swap.alternative) not in gone:
@@ -43,17 +50,17 @@ class Inventory:
                 self._alternatives[original] = (*self.alternatives(original), swap.alternative)
         self._status: dict[tuple[str, str], ItemStatus] = {}
         self._replacements: dict[str, set[str]] = {}
-        for category, labels, missing in (
-            ("equipment", study.equipment, ItemStatus.BOOKED),
-            ("reagent", study.reagents, ItemStatus.OUT_OF_STOCK),
+        for category, labels, further in (
+            ("equipment", study.equipment, lab.equipment),
+            ("reagent", study.reagents, lab.reagents),
         ):
-            keys = list(map(label_key, labels))
+            keys = [label_key(label) for label in (*labels, *further)]
             found = {label for key in keys for label in self.alternatives(key)}
             self._replacements[category] = found
             for key in map(label_key, found):
                 self._status[category, key] = ItemStatus.AVAILABLE
             for key in keys:
-                self._status[category, key] = missing if key in gone else ItemStatus.AVAILABLE
+                self._status[category, key] = gone.get(key, ItemStatus.AVAILABLE)
 
     def status(self, label: str, category: str) -> ItemStatus:
         """Return where an item of that category stands here."""
@@ -64,8 +71,12 @@ class Inventory:
         return self._alternatives.get(label_key(label), ())
 
     def booked_until(self, label: str) -> int | None:
-        """Return the last day on which an item is booked, None if it is not."""
+        """Return the last day on which an item is booked, None if it is not from the start on."""
         return self._booked_until.get(label_key(label))
+
+    def price(self, label: str) -> float | None:
+        """Return what an item costs here in place of its rate, None if it has no own price."""
+        return self._prices.get(label_key(label))
 
     def usable_alternatives(self, category: str) -> list[str]:
         """Return every replacement of that category that this lab can use, sorted."""

@@ -56,6 +56,10 @@ class CostModel(Record):
     per_equipment_item: Rate = COST_PER_EQUIPMENT_ITEM
     per_reagent: Rate = COST_PER_REAGENT
 
+    def rate(self, category: str) -> float:
+        """Return what an item of that category costs: ``equipment`` or ``reagent``."""
+        return self.per_equipment_item if category == "equipment" else self.per_reagent
+
 
 class StaffModel(Record):
     """A lab's staffing steps; the usual ones where it names none.
@@ -117,8 +121,8 @@ class Lab(Record):
         days: how long the lab can give, counted from its first day.
         staff: staff units.
         start_day: the day on which work begins; those before it are not worked on.
-        booked: equipment that is booked, and the day until which it is.
-        out_of_stock: reagents that are missing.
+        booked: items that are booked, and the last day on which they are.
+        out_of_stock: items that are missing, whatever the day.
         equipment: what is here beside the study's equipment.
         reagents: what is here beside the study's reagents.
         prices: what an item costs here in place of its rate, in credits.
@@ -151,11 +155,12 @@ class Lab(Record):
         budget: float | None = None,
         days: int | None = None,
         staff: int | None = None,
+        start_day: int | None = None,
         released: Iterable[str] = (),
     ) -> Lab:
         """Return this lab with other means, None leaving what it has, and some items released."""
         free = set(map(label_key, released))
-        means = {"budget": budget, "days": days, "staff": staff}
+        means = {"budget": budget, "days": days, "staff": staff, "start_day": start_day}
         return self.model_copy(
             update={
                 **{name: value for name, value in means.items() if value is not None},
@@ -170,6 +175,10 @@ def _within_bounds(lab: Lab) -> Lab:
     for name, most in (("budget", lab.budget), ("days", lab.days), ("staff", lab.staff)):
         if most > MOST:
             raise ValueError(f"{name} is {most:,.0f}; a study's lab has at most {MOST:,}")
+    if lab.start_day > lab.days:
+        raise ValueError(
+            f"start_day is {lab.start_day:,} of {lab.days:,} days; start on one of them"
+        )
     return lab
 
 

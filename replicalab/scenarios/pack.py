@@ -234,6 +234,11 @@ class Pack(Record):
         """The lab's staffing steps."""
         return self.lab.staff_model
 
+    def price(self, label: str, category: str) -> float:
+        """Return what an item of that category costs here: its own price, or else its rate."""
+        own = self.inventory.price(label) if self.lab.prices else None
+        return self.cost_model.rate(category) if own is None else own
+
     @property
     def expected(self) -> ExpectedOutcome | None:
         """What the author says happens here; None in a lab that the author did not write."""
@@ -242,11 +247,33 @@ class Pack(Record):
     # --- views of both --------------------------------------------------------------------------
 
     @property
+    def equipment(self) -> list[str]:
+        """The study's equipment, then what is here beside it."""
+        return [*self.study.equipment, *self.lab.equipment]
+
+    @property
+    def reagents(self) -> list[str]:
+        """The study's reagents, then what is here beside them."""
+        return [*self.study.reagents, *self.lab.reagents]
+
+    @property
+    def unspoken(self) -> list[str]:
+        """The study's items of which a lab that goes along to other studies says nothing.
+
+        They stand as in the study's own lab. None of a lab without a name.
+        """
+        if self.own_lab.name is None:
+            return []
+        said = {label_key(item.label) for item in self.own_lab.items}
+        items = (*self.study.equipment, *self.study.reagents)
+        return [item for item in items if label_key(item) not in said]
+
+    @property
     def constraints(self) -> list[ScenarioConstraint]:
         """The study's own constraints, then the lab's three."""
         means = (
             ("lab budget", self.lab.budget, "credits"),
-            ("duration", self.lab.days, "days"),
+            ("duration", self.lab.days_left, "days"),
             ("staff needed", self.lab.staff, "staff units"),
         )
         own = [
@@ -264,10 +291,10 @@ class Pack(Record):
 
     @property
     def resources(self) -> list[ScenarioResource]:
-        """What the lab has or lacks of the study's items, and its staff."""
+        """What the lab has or lacks of the study's items and its own, and its staff."""
         items = [
-            *((ResourceCategory.EQUIPMENT, item) for item in self.study.equipment),
-            *((ResourceCategory.REAGENT, item) for item in self.study.reagents),
+            *((ResourceCategory.EQUIPMENT, item) for item in self.equipment),
+            *((ResourceCategory.REAGENT, item) for item in self.reagents),
         ]
         keys = _keys(item for _, item in items)
         found = [
@@ -311,7 +338,7 @@ class Pack(Record):
     @property
     def lab_manager_observation(self) -> LabManagerObservation:
         """What the Lab Manager sees before the first round."""
-        equipment, reagents = self.study.equipment, self.study.reagents
+        equipment, reagents = self.equipment, self.reagents
         booked = [i for i in equipment if self.inventory.status(i, "equipment") in MISSING]
         gone = [i for i in reagents if self.inventory.status(i, "reagent") in MISSING]
         return LabManagerObservation(
@@ -322,7 +349,7 @@ class Pack(Record):
             reagents_in_stock=[item for item in reagents if item not in gone],
             reagents_out_of_stock=gone,
             staff_count=self.lab.staff,
-            time_limit_days=self.lab.days,
+            time_limit_days=self.lab.days_left,
             safety_restrictions=[rule.restriction for rule in self.study.policy_rules],
             conversation_history=[],
             current_protocol=None,
@@ -369,7 +396,7 @@ def pack_of(study: Study, difficulty: Difficulty, seed: int = 0) -> Pack:
 
 def _moved(lab: Lab, study: Study, key: str) -> Lab:
     tens = _near(lab.budget, BUDGET_SWING_PERCENT, BUDGET_STEP, draw(key, "budget"))
-    days = _near(lab.days, DAYS_SWING_PERCENT, 1, draw(key, "days"))
+    days = max(lab.start_day, _near(lab.days, DAYS_SWING_PERCENT, 1, draw(key, "days")))
     booked = _chosen(study.equipment, len(lab.booked), f"{key}|booked")
     return lab.model_copy(
         update={

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.assessment.phrases import failing_text, size_text
+from replicalab.assessment.phrases import failing_text, size_text, start_text
 from replicalab.lexicon import capitalised, count_text, joined
 from replicalab.models import FIELD_LABELS, Dimension, Protocol
 from replicalab.planner import LeastLoss, Options, PlanStep, Relief, Single, asks_text
@@ -32,7 +32,7 @@ def do_not_run_text(pack: Pack) -> str:
 
 def too_short(pack: Pack) -> bool:
     """Return whether the lab has fewer days than the study's endpoint needs."""
-    return pack.lab.days < pack.min_days
+    return pack.lab.days_left < pack.min_days
 
 
 # --- the least-loss plan against the other --------------------------------------------------
@@ -84,8 +84,8 @@ def _shows_nothing(options: Options) -> str:
 
 
 def _needs_days(pack: Pack, verb: str) -> str:
-    needs = count_text(pack.min_days, "day")
-    return f"the study's endpoint needs {needs}, and the lab {verb} {pack.lab.days}"
+    needs, has = count_text(pack.min_days, "day"), f"{pack.lab.days_left}{start_text(pack.lab)}"
+    return f"the study's endpoint needs {needs}, and the lab {verb} {has}"
 
 
 # --- what the search has proven -------------------------------------------------------------
@@ -149,7 +149,7 @@ def search_text(options: Options) -> str:
     elif proof and not _kept_phrases(plan):
         fewest = f"from {pack.min_days} " if least_days_text(pack) else "up "
         told.append(
-            f"Searched: every number of days {fewest}to {pack.lab.days}, every allowed "
+            f"Searched: every number of days {fewest}to {pack.lab.days_left}, every allowed "
             "substitution, every set of droppable controls, every sample size."
         )
     return " ".join(filter(None, told))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Assessment, AssumedEffect, Evidence
-from replicalab.assessment.phrases import failing_text
+from replicalab.assessment.phrases import days_text, failing_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, label_key, plural
 from replicalab.models import Protocol
 from replicalab.planner import (
@@ -51,7 +51,7 @@ class Limit(NamedTuple):
 def limit_texts(pack: Pack) -> dict[Constraint, Limit]:
     """Return each constraint of a study in its lab in words, with its number."""
     lab, least = pack.lab, count_text(pack.min_days, "day")
-    credits, days = count_text(lab.budget, "credit"), count_text(lab.days, "day")
+    credits, days = count_text(lab.budget, "credit"), count_text(lab.days_left, "day")
     found = {
         Constraint.BUDGET: Limit(
             f"budget {amount_text(lab.budget)}",
@@ -98,7 +98,7 @@ def region_title(found: Region) -> str:
 def means_text(pack: Pack) -> str:
     """Return the amounts of the lab that a chart is drawn for, as the levers have them."""
     lab = pack.lab
-    means = _credits(lab.budget), count_text(lab.days, "day"), _staff(lab.staff)
+    means = _credits(lab.budget), days_text(lab), _staff(lab.staff)
     return f"with {', '.join(means)}"
 
 

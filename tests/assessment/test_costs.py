@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab.assessment import assess
 from replicalab.assessment.costs import (
     Counts,
     cost,
@@ -18,14 +19,15 @@ from replicalab.assessment.costs import (
     staff_steps,
 )
 from replicalab.scenarios import CostModel, StaffModel
-from tests.factories import make_protocol
+from tests.factories import make_pack, make_protocol
 
 NOTHING: Final = Counts(0, 0, 0, 0, 0)
 COST: Final = CostModel()
 STAFF: Final = StaffModel()
 
 numbers = st.integers(0, 10**6)
-plans = st.builds(Counts, numbers, numbers, numbers, numbers, numbers)
+own_prices = st.integers(-1000, 1000).map(float)
+plans = st.builds(Counts, numbers, numbers, numbers, numbers, numbers, own_prices)
 rates = st.integers(0, 10**4).map(float)
 cost_models = st.builds(
     CostModel,
@@ -109,7 +111,27 @@ def test_counts_bill_duplicates_as_listed() -> None:
         required_equipment=["b", "B"],
         required_reagents=["c", "c", "c", "c"],
     )
-    assert counts_of(protocol) == (7, 3, 3, 2, 4)
+    assert counts_of(protocol, make_pack()) == (7, 3, 3, 2, 4, 0)
+    pack = make_pack(prices={"B ": 130.0, "C": 0.5})
+    assert counts_of(protocol, pack) == (7, 3, 3, 2, 4, 2 * 30 - 4 * 74.5)
+
+
+def test_cost_of_an_item_with_its_own_price_is_that_price() -> None:
+    protocol = make_protocol(
+        sample_size=1,
+        duration_days=0,
+        controls=[],
+        required_equipment=["lens", "prism", "LENS"],
+        required_reagents=["ink", "lens"],
+    )
+    rates = CostModel(per_equipment_item=7.0, per_reagent=3.0)
+    pack = make_pack(prices={"lens": 400.0, "ink": 0.0, "unused": 9.0}, cost_model=rates)
+    plan = assess(protocol, pack)
+    assert plan.cost == 10 + (400 + 7 + 400) + (0 + 400)
+    equipment, reagents = plan.cost_terms[3:]
+    assert (equipment.credits, equipment.prices) == (807, {7.0: 1, 400.0: 2})
+    assert (reagents.credits, reagents.prices) == (400, {0.0: 1, 400.0: 1})
+    assert sum(term.credits for term in plan.cost_terms) == plan.cost
 
 
 @given(plans, cost_models)
@@ -123,9 +145,9 @@ def test_cost_terms_are_the_documents_five_and_add_up(counts: Counts, model: Cos
         ("Equipment", "item"),
         ("Reagents", "item"),
     ]
-    assert tuple(term.number for term in terms) == counts
+    assert tuple(term.number for term in terms) == counts[:5]
     assert [term.rate for term in terms] == list(dict(model).values())
-    assert sum(term.credits for term in terms) == cost(counts, model)
+    assert sum(term.credits for term in terms) == cost(counts._replace(own_prices=0), model)
 
 
 @given(plans, st.sampled_from(Counts._fields), st.integers(1, 100))

@@ -27,15 +27,26 @@ def key(label: str) -> str:
 
 
 def cost(plan: Protocol, pack: Pack) -> float:
-    rates = pack.lab.cost_model
-    return round(
-        plan.sample_size * rates.per_sample
-        + plan.duration_days * rates.per_day
-        + len(plan.controls) * rates.per_control
-        + len(plan.required_equipment) * rates.per_equipment_item
-        + len(plan.required_reagents) * rates.per_reagent,
-        6,
-    )
+    rates, own = pack.lab.cost_model, {key(item): p for item, p in pack.lab.prices.items()}
+    found = plan.sample_size * rates.per_sample
+    found += plan.duration_days * rates.per_day
+    found += len(plan.controls) * rates.per_control
+    for label in plan.required_equipment:
+        found += own.get(key(label), rates.per_equipment_item)
+    for label in plan.required_reagents:
+        found += own.get(key(label), rates.per_reagent)
+    return round(found, 6)
+
+
+def days_left(pack: Pack) -> int:
+    return len(range(pack.lab.start_day, pack.lab.days + 1))
+
+
+def gone(pack: Pack) -> set[str]:
+    """Return what is out of stock, or booked on the first day of work or later."""
+    lab = pack.lab
+    booked = [item for item, until in lab.booked.items() if lab.start_day <= until]
+    return {key(item) for item in [*booked, *lab.out_of_stock]}
 
 
 def people(plan: Protocol, pack: Pack) -> int:
@@ -53,7 +64,7 @@ def people(plan: Protocol, pack: Pack) -> int:
 
 
 def replacements(label: str, pack: Pack) -> list[str]:
-    missing = {key(item) for item in [*pack.lab.booked, *pack.lab.out_of_stock]}
+    missing = gone(pack)
     return [
         row.alternative
         for row in pack.study.substitutions
@@ -63,7 +74,7 @@ def replacements(label: str, pack: Pack) -> list[str]:
 
 def is_free(label: str, own: list[str], pack: Pack) -> bool:
     """Return whether the lab has an item, or takes it for one of its own."""
-    missing = {key(item) for item in [*pack.lab.booked, *pack.lab.out_of_stock]}
+    missing = gone(pack)
     if key(label) in map(key, own):
         return key(label) not in missing
     stand_ins = {key(other) for item in own for other in replacements(item, pack)}
@@ -79,22 +90,23 @@ def is_stuck(label: str, own: list[str], pack: Pack) -> bool:
 def failing(plan: Protocol, pack: Pack) -> set[str]:
     """Return the dimensions that fail, in a pack whose only restriction is one plain phrase."""
     study, lab = pack.study, pack.lab
+    equipment, reagents = study.equipment + lab.equipment, study.reagents + lab.reagents
     items = [
-        *((label, study.equipment) for label in plan.required_equipment),
-        *((label, study.reagents) for label in plan.required_reagents),
+        *((label, equipment) for label in plan.required_equipment),
+        *((label, reagents) for label in plan.required_reagents),
     ]
     texts = [plan.technique, plan.rationale, *plan.controls, *(label for label, _ in items)]
     phrases = [phrase for rule in study.policy_rules for phrase in rule.forbidden_phrases]
     fails = {
         "protocol": plan.sample_size < 1
         or plan.duration_days < 1
-        or plan.duration_days > lab.days
+        or plan.duration_days > days_left(pack)
         or 0 < len(plan.controls) >= plan.sample_size
         or any(is_stuck(label, own, pack) for label, own in items),
         "budget": cost(plan, pack) > lab.budget,
-        "equipment": not all(is_free(i, study.equipment, pack) for i in plan.required_equipment),
-        "reagents": not all(is_free(i, study.reagents, pack) for i in plan.required_reagents),
-        "schedule": plan.duration_days > lab.days,
+        "equipment": not all(is_free(i, equipment, pack) for i in plan.required_equipment),
+        "reagents": not all(is_free(i, reagents, pack) for i in plan.required_reagents),
+        "schedule": plan.duration_days > days_left(pack),
         "staff": people(plan, pack) > lab.staff,
         "policy": FORBIDDEN in phrases and any(FORBIDDEN in key(text) for text in texts),
     }
@@ -117,6 +129,8 @@ def near(plan: Protocol, pack: Pack, rng: Random) -> Protocol:
         *pack.study.equipment,
         *pack.study.reagents,
         *(row.alternative for row in pack.study.substitutions),
+        *pack.lab.equipment,
+        *pack.lab.reagents,
         "crystal ball",
     ]
     return revise(

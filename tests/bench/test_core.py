@@ -164,7 +164,7 @@ def test_a_million_plans_of_any_size_on_arrays(
     study: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rng = np.random.default_rng(1)
-    counts = Counts(*(rng.integers(0, most, 10**6) for most in Counts(400, 30, 6, 5, 5)))
+    counts = Counts(*(rng.integers(0, most, 10**6) for most in (400, 30, 6, 5, 5)))
     pack = load_scenario(study, Difficulty.MEDIUM)
     assert plans_fit(counts, pack).all_ok.shape == (10**6,)
     taken = best(lambda: plans_fit(counts, pack), clock=time.process_time)

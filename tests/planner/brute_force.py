@@ -50,17 +50,20 @@ class _Respects(NamedTuple):
     weaker: float
     controls: int
     changes: int
+    price: float
 
 
 def _respects(worded: Protocol, original: Protocol, pack: Pack) -> _Respects:
     numbers = {"sample_size": len(worded.controls) + 1, "duration_days": 1}
     there = assess(revise(worded, **numbers), pack)
+    price = items_cost(worded, pack)
     return _Respects(
         frozenset(there.failing) - {Dimension.BUDGET, Dimension.STAFF, Dimension.SCHEDULE},
         there.fidelity_loss,
         -there.evidence.factor,
         len(worded.controls),
         changed_values(original, worded),
+        price,
     )
 
 
@@ -71,11 +74,27 @@ def _beats(one: _Respects, other: _Respects) -> bool:
         and one.weaker <= other.weaker
         and one.controls <= other.controls
         and one.changes <= other.changes
+        and one.price <= other.price
     )
 
 
+def items_cost(plan: Protocol, pack: Pack) -> float:
+    """Return what the items of a plan cost, each at its own price or its rate."""
+    rates, own = pack.cost_model, {label_key(i): price for i, price in pack.lab.prices.items()}
+    equipment = [own.get(label_key(i), rates.per_equipment_item) for i in plan.required_equipment]
+    reagents = [own.get(label_key(i), rates.per_reagent) for i in plan.required_reagents]
+    return round(sum(equipment) + sum(reagents), 6)
+
+
+def missing(pack: Pack) -> set[str]:
+    """Return the keys of what is out of stock, or booked on a day on which the lab works."""
+    lab = pack.lab
+    booked = (item for item, until in lab.booked.items() if not until < lab.start_day)
+    return {label_key(item) for item in (*booked, *lab.out_of_stock)}
+
+
 def days_of(pack: Pack) -> range:
-    limit = pack.lab.days
+    limit = pack.lab.days - (pack.lab.start_day - 1)
     return range(pack.min_days if pack.min_days <= limit else 1, limit + 1)
 
 
@@ -143,7 +162,7 @@ def _substituted(original: Protocol, pack: Pack) -> Iterator[dict[str, list[str]
     labels = {field: getattr(original, field) for field in ITEM_FIELDS}
     listed = {label_key(label) for found in labels.values() for label in found}
     places = dict.fromkeys((field, label_key(label)) for field in labels for label in labels[field])
-    taken = listed | {label_key(r.label) for r in pack.resources if not r.available}
+    taken = listed | missing(pack)
     options = [
         [
             None,

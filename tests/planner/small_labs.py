@@ -7,7 +7,7 @@ from functools import cache
 from random import Random
 from typing import Final, NamedTuple, TypeVar
 
-from replicalab.assessment import assess, cost, counts_of
+from replicalab.assessment import assess
 from replicalab.measures import KINDS
 from replicalab.models import Protocol
 from replicalab.planner import Options
@@ -80,6 +80,9 @@ _STEPS: Final = {
     "equipment_threshold": range(5),
 }
 
+_PRICES: Final = (0.0, 0.5, 20.0, 33.33, 90.0, 250.0)
+"""Own prices of items: cheaper and dearer than any rate."""
+
 T = TypeVar("T")
 
 
@@ -117,7 +120,7 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
     rates = CostModel() if rng.random() < 0.4 else CostModel(**_drawn(rng, _RATES))
     steps = StaffModel(**_drawn(rng, _STEPS))
     # Near what the plan costs, so that it binds as often as not.
-    budget = max(0.01, round(cost(counts_of(plan), rates) * rng.uniform(0.4, 2.2), 2))
+    budget = max(0.01, round(_usual_cost(plan, rates) * rng.uniform(0.4, 2.2), 2))
     equipment, reagents = (_of(resources, category) for category in ("equipment", "reagent"))
     missing = [item.label for item in resources if not item.available]
     pack = make_pack(
@@ -138,7 +141,39 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
         staff_model=steps,
         staff=rng.randint(1, 5),
     )
-    return plan, change_pack(pack, constraints=list(_constraints(rng, pack)))
+    pack = change_pack(pack, constraints=list(_constraints(rng, pack)))
+    own = Random(f"own {seed}")
+    return plan, _with_own(own, plan, pack) if own.random() < 0.5 else pack
+
+
+def _usual_cost(plan: Protocol, rates: CostModel) -> float:
+    """Return what a plan costs where no item has its own price."""
+    return assess(plan, make_pack(cost_model=rates)).cost
+
+
+def _with_own(rng: Random, plan: Protocol, pack: Pack) -> Pack:
+    """Return the lab with own prices, a start day, own items, and any item booked or gone."""
+    lab, start = pack.lab, rng.choice((1, 1, 2, 3, 4))
+    items = [*EQUIPMENT, *REAGENTS, *ALTERNATIVES]
+    prices = {item: rng.choice(_PRICES) for item in items if rng.random() < rng.choice((0.2, 0.7))}
+    further = [item for item in ALTERNATIVES if item not in (*pack.equipment, *pack.reagents)]
+    further = [item for item in further if rng.random() < 0.3]
+    cut = rng.randint(0, len(further))
+    missing = [*lab.booked, *lab.out_of_stock, *(i for i in further if rng.random() < 0.3)]
+    booked = {item: rng.randint(0, 6) for item in missing if rng.random() < 0.6}
+    own = change_pack(
+        pack,
+        prices=prices,
+        start_day=start,
+        days=lab.days + start - 1 + rng.choice((0, 0, 0, 1, 3, -1 if lab.days + start > 2 else 0)),
+        booked=booked,
+        out_of_stock=[item for item in missing if item not in booked],
+        own_equipment=further[:cut],
+        own_reagents=further[cut:],
+    )
+    usual = _usual_cost(plan, lab.cost_model)
+    scale = assess(plan, own).cost / usual if usual else 1.0
+    return change_pack(own, budget=max(0.01, round(lab.budget * scale, 2)))
 
 
 def _drawn(rng: Random, choices: Mapping[str, Sequence[T]]) -> dict[str, T]:

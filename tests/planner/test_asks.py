@@ -129,7 +129,7 @@ def _levers(yours: Assessment) -> list[Ask]:
     items = {"equipment": Dimension.EQUIPMENT, "reagent": Dimension.REAGENTS}
     return [
         Ask(Dimension.BUDGET, lab.budget, 1e9),
-        Ask(Dimension.SCHEDULE, lab.days, 10**7),
+        Ask(Dimension.SCHEDULE, lab.days_left, 10**7),
         Ask(Dimension.STAFF, lab.staff, 100),
         *(
             Ask(items[r.category.value], 0, 1, r.label)

@@ -24,12 +24,13 @@ ENDLESS: Final = {"budget": 10**9, "staff": 100}
 def without(limit: Dimension, pack: Pack, days: int = 10**6) -> Pack:
     """Return the study in a lab without a limit, made without the planner."""
     lab = pack.lab
+    gone = {*lab.booked, *lab.out_of_stock}
     means: dict[Dimension, dict[str, object]] = {
         Dimension.BUDGET: {"budget": ENDLESS["budget"]},
         Dimension.SCHEDULE: {"days": max(lab.days, days)},
         Dimension.STAFF: {"staff": ENDLESS["staff"]},
-        Dimension.EQUIPMENT: {"released": lab.booked},
-        Dimension.REAGENTS: {"released": lab.out_of_stock},
+        Dimension.EQUIPMENT: {"released": gone & {*pack.equipment}},
+        Dimension.REAGENTS: {"released": gone & {*pack.reagents}},
     }
     return pack.in_lab(lab.with_means(**means[limit]))  # type: ignore[arg-type]
 
@@ -42,7 +43,7 @@ def given_up(options: Options, pack: Pack) -> GivenUp:
 
 def is_too_short(pack: Pack) -> bool:
     """Return whether a lab's days lose the endpoint: then plans may be short, and so cheaper."""
-    return pack.lab.days < pack.min_days
+    return pack.lab.days_left < pack.min_days
 
 
 @pytest.mark.parametrize(("study", "lab"), SHIPPED)

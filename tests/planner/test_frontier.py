@@ -43,7 +43,7 @@ def _feasible(yours: Assessment) -> dict[Four, Assessment] | None:
     """Return every feasible plan with evidence by its four, None if there are too many to try."""
     found: dict[Four, Assessment] = {}
     pack = yours.pack
-    if pack.lab.days < pack.min_days:
+    if len(days_of(pack)) == 0 or days_of(pack)[0] < pack.min_days:
         return found
     for worded in wordings(yours.plan, pack):
         for days in days_of(pack):

@@ -77,17 +77,17 @@ def _reaches(said: Said, number: int, tier: EvidenceTier) -> bool:
 
 
 def _same(said: Said, number: int) -> bool:
-    lost = said.pack.lab.days < said.pack.min_days
+    lost = said.pack.lab.days_left < said.pack.min_days
     return lost or said.worth(number) == said.worth(said.samples)
 
 
 def _scarce(said: Said, fewer: int, dimension: str) -> bool:
-    days = min(said.before, said.pack.lab.days)
+    days = min(said.before, said.pack.lab.days_left)
     return days - said.days == fewer and dimension in said.at(duration_days=days).failing
 
 
 def _enough(said: Said, number: int) -> bool:
-    limit = said.pack.lab.days
+    limit = said.pack.lab.days_left
     return number == said.days and not said.fails_more(said.at(duration_days=limit))
 
 
@@ -133,9 +133,9 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     r"Nothing of the evidence; the cost rises\.": lambda s: s.pack.cost_model.per_sample > 0,
     r"Nothing of the evidence\.": lambda s: s.pack.cost_model.per_sample == 0,
     # days
-    rf"The lab has {N} days?\.": lambda s, n: n == s.pack.lab.days < s.before,
+    rf"The lab has {N} days?\.": lambda s, n: n == s.pack.lab.days_left < s.before,
     rf"The lab has {N} days?; {N} are enough\.": lambda s, limit, n: (
-        limit == s.pack.lab.days and _enough(s, n)
+        limit == s.pack.lab.days_left and _enough(s, n)
     ),
     rf"(?:The lab has \d+ days?; )?{N} fewer leave credits for the samples\.": lambda s, n: _scarce(
         s, n, "budget"
@@ -159,6 +159,11 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
 }
 
 
+def _plain(text: str, pack: Pack) -> str:
+    """Return a sentence without thousands' commas, and without its lab's own start day."""
+    return text.replace(",", "").replace(f" from day {pack.lab.start_day} on", "")
+
+
 def _of_its_own(options: Options) -> Iterator[SuggestionChange]:
     """Yield each change that the planner makes itself, not the Lab Manager."""
     theirs = options.offer.changes if options.offer else ()
@@ -176,7 +181,7 @@ def test_every_sentence_about_a_number_is_true() -> None:
                 pattern, match = next(
                     (pattern, match)
                     for pattern in SENTENCES
-                    if (match := re.fullmatch(pattern, text.replace(",", "")))
+                    if (match := re.fullmatch(pattern, _plain(text, said.pack)))
                 )
                 used.add(pattern)
                 assert SENTENCES[pattern](said, *map(int, match.groups())), (text, said)

@@ -38,9 +38,10 @@ from tests.planner.small_labs import SHIPPED, shipped
 from tests.strategies import itemised_protocols, protocols, studied_packs
 
 
-def columns(plans: list[Protocol]) -> Counts:
+def columns(plans: list[Protocol], pack: Pack) -> Counts:
     """Return the counts of many plans as arrays."""
-    return Counts(*(np.array(column) for column in zip(*map(counts_of, plans), strict=True)))
+    found = (counts_of(plan, pack) for plan in plans)
+    return Counts(*(np.array(column) for column in zip(*found, strict=True)))
 
 
 def drawn(study: str, lab: str) -> Region:
@@ -66,7 +67,7 @@ def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -
 
 @given(studied_packs(), st.lists(itemised_protocols() | protocols(), min_size=1, max_size=20))
 def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protocol]) -> None:
-    fits = plans_fit(columns(plans), pack)
+    fits = plans_fit(columns(plans, pack), pack)
     for place, each in enumerate(plans):
         plan = assess(each, pack)
         assert fits.credits[place] == plan.cost
@@ -153,7 +154,7 @@ def test_most_useful_sample_of_each_day_is_the_planners_largest(study: str, lab:
     plan, pack = found.plan.plan, found.plan.pack
     for days, most in zip(found.days, found.most_useful, strict=True):
         there = revise(plan, duration_days=int(days))
-        open_ = not found.drawn.failing and pack.min_days <= days <= pack.lab.days
+        open_ = not found.drawn.failing and pack.min_days <= days <= pack.lab.days_left
         largest = largest_sample(there, pack) if open_ else None
         expected = -1 if largest is None else min(largest, int(found.samples[-1]) + 1)
         assert int(most) == expected, days
