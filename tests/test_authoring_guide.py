@@ -16,6 +16,7 @@ from replicalab.scenarios import (
     CostModel,
     Design,
     Difficulty,
+    Lab,
     StaffModel,
     Study,
     parse_study,
@@ -67,6 +68,7 @@ def test_variation_fits_into_the_template(block: str) -> None:
 def test_guide_speaks_of_every_field_of_a_study() -> None:
     assert [name for name in Study.model_fields if f"{name}:" not in GUIDE] == []
     assert [name for name in Design.model_fields if f"{name}:" not in GUIDE] == []
+    assert [name for name in Lab.model_fields if f"{name}:" not in GUIDE] == []
     assert [bounds for bounds in Bounds if f"`{bounds}`" not in GUIDE] == []
     assert [level for level in Difficulty if f"{level}:" not in GUIDE] == []
 

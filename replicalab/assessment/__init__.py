@@ -2,6 +2,7 @@
 
 from replicalab.assessment.assess import Assessment, Cliff, Item, assess
 from replicalab.assessment.costs import (
+    CostTerm,
     Counts,
     cost,
     counts_of,
@@ -33,6 +34,7 @@ __all__ = [
     "Assessment",
     "AssumedEffect",
     "Cliff",
+    "CostTerm",
     "Counts",
     "DimensionCheck",
     "Evidence",

@@ -13,6 +13,7 @@ from replicalab.text.options import (
     nothing_needed,
     run_text,
     target_text,
+    wait_lines,
     wasted_text,
 )
 from replicalab.text.verdicts import Status
@@ -41,7 +42,10 @@ def _inventory_row(written: Pack, pack: Pack, label: str) -> dict[str, object]:
 
 
 def take_panel(options: Options) -> str:
-    """Return what the lab would have to add: for the plan, for the target, and one thing alone."""
+    """Return what the lab would have to add: for the plan, for the target, and one thing alone.
+
+    Then what a later start would do, where one buys something.
+    """
     if nothing_needed(options):
         goal = bound_text(options.yours.evidence, "target")
         nothing = [("", [f"Nothing: the lab can run the plan as it is, and it reaches {goal}."])]
@@ -53,4 +57,6 @@ def take_panel(options: Options) -> str:
         ("The target, with your own items", [target_text(options)]),
         ("One addition, the plan adapted", alone),
     ]
+    if waits := wait_lines(options):
+        parts.append(("Waiting, the plan adapted", waits))
     return drawn("take", parts=[(title, [*filter(None, texts)]) for title, texts in parts])

@@ -26,6 +26,7 @@ from replicalab.text.plan import (
     saved_text,
     slack_text,
     staff_text,
+    term_text,
     total_loss_text,
     unreached_days_text,
     used_text,
@@ -115,7 +116,7 @@ def cost_panel(plan: Assessment, after: Assessment | None = None) -> str:
     rows: list[dict[str, object]] = [
         {
             "name": term.label,
-            "units": f"{count_text(term.number, term.noun)} × {amount_text(term.rate)}",
+            "units": term_text(term),
             "bar": Bar(end / widest, (budget / widest,), (end - term.credits) / widest),
             "status": "quiet",
             "credits": amount_text(term.credits),

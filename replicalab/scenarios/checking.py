@@ -75,7 +75,7 @@ def checked_study(document: Document, source: str) -> Study:
     except ValidationError as error:
         findings = [in_words(each, guesser) for each in error.errors(include_url=False)]
     else:
-        findings = [*_unknown_labels(study, guesser), *_repeated(study)]
+        findings = [*_unknown_labels(study, guesser), *_repeated(study), *_known_already(study)]
         if not findings:
             return study
     faults = [
@@ -172,18 +172,45 @@ def _references(study: Study) -> Iterator[tuple[FieldPath, str, list[str]]]:
         yield ("substitutions", place, "original"), swap.original, [*equipment, *reagents]
     for level in Difficulty:
         lab = study.labs.at(level)
+        items = [*equipment, *reagents, *lab.equipment, *lab.reagents]
         for item in lab.booked:
-            yield ("labs", level.value, "booked", item), item, equipment
+            yield ("labs", level.value, "booked", item), item, items
         for place, item in enumerate(lab.out_of_stock):
-            yield ("labs", level.value, "out_of_stock", place), item, reagents
+            yield ("labs", level.value, "out_of_stock", place), item, items
+        items = [*items, *(swap.alternative for swap in study.substitutions)]
+        for item in lab.prices:
+            yield ("labs", level.value, "prices", item), item, items
     for field in study.design.why:
         yield ("design", "why", field), field, [*Design.model_fields]
+
+
+def _known_already(study: Study) -> Iterator[Finding]:
+    """Yield what a lab says of an item, or of where it stands, that is said elsewhere already."""
+    known = {*map(label_key, (*study.equipment, *study.reagents))}
+    for level in Difficulty:
+        lab = study.labs.at(level)
+        equipment = known | {*map(label_key, lab.equipment)}
+        for field, labels, taken, why in (
+            ("equipment", lab.equipment, known, "is an item of the study"),
+            ("reagents", lab.reagents, equipment, "is an item of this lab already"),
+            ("out_of_stock", lab.out_of_stock, {*map(label_key, lab.booked)}, "is booked as well"),
+        ):
+            for place, label in enumerate(labels):
+                if label_key(label) in taken:
+                    said = f"'{shortened(label, LONGEST_QUOTED)}' {why}"
+                    yield ("labs", level.value, field, place), said, "list it once"
 
 
 def _repeated(study: Study) -> Iterator[Finding]:
     for level in Difficulty:
         lab = study.labs.at(level)
-        for field, labels in (("booked", [*lab.booked]), ("out_of_stock", lab.out_of_stock)):
+        for field, labels in (
+            ("booked", [*lab.booked]),
+            ("out_of_stock", lab.out_of_stock),
+            ("equipment", lab.equipment),
+            ("reagents", lab.reagents),
+            ("prices", [*lab.prices]),
+        ):
             for label in repeated_labels(labels):
                 said = f"'{shortened(label, LONGEST_QUOTED)}' is listed twice"
                 yield ("labs", level.value, field), said, "list it once"

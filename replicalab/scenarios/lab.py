@@ -177,7 +177,7 @@ def _within_bounds(lab: Lab) -> Lab:
             raise ValueError(f"{name} is {most:,.0f}; a study's lab has at most {MOST:,}")
     if lab.start_day > lab.days:
         raise ValueError(
-            f"start_day is {lab.start_day:,} of {lab.days:,} days; start on one of them"
+            f"start_day {lab.start_day:,} is beyond the {lab.days:,} days; start on one"
         )
     return lab
 

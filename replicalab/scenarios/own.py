@@ -114,7 +114,7 @@ class OwnLab(Record):
         used |= {label_key(item) for items in own.values() for item in items}
         for key, item in said.items():
             if item.state is ItemState.BOOKED:
-                booked[item.label] = item.until if item.until is not None else lab.days
+                booked[item.label] = item.until if item.until is not None else self.days or lab.days
             elif item.state is ItemState.OUT_OF_STOCK:
                 gone.append(item.label)
             if key not in used:

@@ -397,13 +397,18 @@ def pack_of(study: Study, difficulty: Difficulty, seed: int = 0) -> Pack:
 def _moved(lab: Lab, study: Study, key: str) -> Lab:
     tens = _near(lab.budget, BUDGET_SWING_PERCENT, BUDGET_STEP, draw(key, "budget"))
     days = max(lab.start_day, _near(lab.days, DAYS_SWING_PERCENT, 1, draw(key, "days")))
-    booked = _chosen(study.equipment, len(lab.booked), f"{key}|booked")
+    further = {*map(label_key, (*lab.equipment, *lab.reagents))}
+    kept = {item: day for item, day in lab.booked.items() if label_key(item) in further}
+    gone = [item for item in lab.out_of_stock if label_key(item) in further]
+    booked = _chosen(study.equipment, len(lab.booked) - len(kept), f"{key}|booked")
+    spent = _chosen(study.reagents, len(lab.out_of_stock) - len(gone), f"{key}|out of stock")
+    until = {item: _between(1, 2 * days, draw(key, "booked until", item)) for item in booked}
     return lab.model_copy(
         update={
             "budget": BUDGET_STEP * tens,
             "days": days,
-            "booked": {i: _between(1, 2 * days, draw(key, "booked until", i)) for i in booked},
-            "out_of_stock": _chosen(study.reagents, len(lab.out_of_stock), f"{key}|out of stock"),
+            "booked": until | kept,
+            "out_of_stock": [*spent, *gone],
             "expected": None,
         }
     )

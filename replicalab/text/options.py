@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.assessment.phrases import failing_text, size_text, start_text
-from replicalab.lexicon import capitalised, count_text, joined
+from replicalab.assessment.phrases import failing_text, placed_text, size_text, start_text
+from replicalab.lexicon import capitalised, count_text, joined, quoted
 from replicalab.models import FIELD_LABELS, Dimension, Protocol
-from replicalab.planner import LeastLoss, Options, PlanStep, Relief, Single, asks_text
+from replicalab.planner import LeastLoss, Options, PlanStep, Relief, Single, Wait, asks_text
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.text.plan import listed, moved_text
 
@@ -216,16 +216,37 @@ def alone_lines(options: Options) -> list[str]:
 def _single_text(single: Single, yours: Assessment) -> str:
     """Return what an addition opens, what that plan gives up, and the price of giving up less."""
     after = single.least.after
-    come = [s.alternative for s in after.substitutions if s not in yours.substitutions]
-    changes = listed(", with ", come) + listed(", without ", [c.name for c in single.dropped])
-    loss = f" (fidelity loss {after.fidelity_loss} in all)" if after.fidelity_loss else ""
     goal = bound_text(after.evidence, _BOUNDS[single.tier])
-    size = f"{size_text(after.plan)}{changes}{loss if changes else ''}"
-    text = f"{capitalised(single.ask.text)}: {size}, for {goal}."
+    text = f"{capitalised(single.ask.text)}: {_adapted_text(after, yours)}, for {goal}."
     if not single.dropped:
         return text
     kept = f": {single.kept.text}" if single.kept else " it is not enough"
     return f"{text} With every control kept{kept}."
+
+
+def _adapted_text(after: Assessment, yours: Assessment) -> str:
+    """Return how large a plan is, and what it replaces and does without, beside yours."""
+    come = [s.alternative for s in after.substitutions if s not in yours.substitutions]
+    dropped = [control.name for control in PlanStep(yours, after).newly_dropped]
+    changes = listed(", with ", come) + listed(", without ", dropped)
+    loss = f" (fidelity loss {after.fidelity_loss} in all)" if after.fidelity_loss else ""
+    return f"{size_text(after.plan)}{changes}{loss if changes else ''}"
+
+
+def wait_lines(options: Options) -> list[str]:
+    """Return what each later start that buys something frees, leaves and reaches."""
+    return [_wait_text(wait, options.yours) for wait in options.asks.waits]
+
+
+def _wait_text(wait: Wait, yours: Assessment) -> str:
+    """Return a later start: what is free then, how many days are left, and the best plan there."""
+    after, free, left = wait.least.after, quoted(wait.items), count_text(wait.days_left, "day")
+    are, stay = ("is" if number == 1 else "are" for number in (len(free), wait.days_left))
+    still = f"; {failing_text(after.causes)} all the same" if after.failing else ""
+    return (
+        f"Start on day {wait.start_day:,}: {joined(free)} {are} free, {left} {stay} left. Then "
+        f"{_adapted_text(after, yours)}: {placed_text(after.evidence)}{still}."
+    )
 
 
 def alone_text(options: Options) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 from replicalab.assessment import (
     Assessment,
     Cliff,
+    CostTerm,
     Evidence,
     Slack,
     assumed_effects,
@@ -88,6 +89,19 @@ def cliff_text(cliff: Cliff) -> str:
         return f"One more {cliff.noun} adds a staff unit."
     lost = "loses the study's endpoint" if cliff.endpoint else "saves a staff unit"
     return f"One {cliff.noun} fewer {lost}."
+
+
+def term_text(term: CostTerm) -> str:
+    """Return what a term of the cost adds up from: ``3 items × 100``.
+
+    Where some have another price than the rest: ``3 items: 2 × 100 + 1 × 400``.
+    """
+    prices = term.prices or {term.rate: term.number}
+    if len(prices) == 1:
+        [price] = prices
+        return f"{count_text(term.number, term.noun)} × {amount_text(price)}"
+    parts = [f"{amount_text(number)} × {amount_text(price)}" for price, number in prices.items()]
+    return f"{count_text(term.number, term.noun)}: {' + '.join(parts)}"
 
 
 def staff_text(plan: Assessment) -> str:

@@ -11,24 +11,34 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import Assessment, assess
+from replicalab.lexicon import label_key
 from replicalab.models import Dimension, revise
-from replicalab.planner import Ask, Relief, asks, asks_text, least_loss
+from replicalab.planner import Ask, LeastLoss, Options, Relief, asks, asks_text, least_loss, rank
 from replicalab.planner.asks import granted
 from replicalab.scenarios import Bounds, EvidenceTier, hard_range
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
     REAGENTS,
+    change_pack,
     make_design,
     make_pack,
     make_policy_rule,
     make_protocol,
     make_substitution,
 )
-from tests.planner.brute_force import can_count, evidence_of, sound
+from tests.planner.brute_force import can_count, evidence_of, missing, sound, tried
 from tests.planner.small_labs import opened
 
 LABS: Final = 300
+BATCHES: Final = pytest.mark.parametrize(
+    "first",
+    [
+        0,
+        LABS,
+        *(pytest.param(n, marks=pytest.mark.long) for n in range(2 * LABS, 20 * LABS, LABS)),
+    ],
+)
 TARGET, FLOOR, _ = EvidenceTier
 CHAMBER, METER = EQUIPMENT
 PLATES, BROTH = REAGENTS
@@ -195,6 +205,73 @@ def test_target_is_none_where_the_population_leaves_no_room_beside_the_controls(
     plan = make_protocol(controls=[*CONTROLS, "third"])
     found = asks(plan, make_pack(design=design))
     assert found.target is None
+
+
+# --- a later start ----------------------------------------------------------------------------
+
+
+def _later_starts(yours: Assessment) -> dict[int, LeastLoss]:
+    """Return the least-loss plan of every later start that buys more than all before it."""
+    lab, found = yours.pack.lab, dict[int, LeastLoss]()
+    best = least_loss(yours.plan, yours.pack).rank.given_up
+    for start in range(lab.start_day + 1, lab.days + 1):
+        there = change_pack(yours.pack, start_day=start)
+        least = least_loss(yours.plan, there)
+        if least.rank.given_up < best and not least.after.evidence.void:
+            found[start], best = least, least.rank.given_up
+    return found
+
+
+@BATCHES
+def test_waits_are_every_later_start_that_buys_more_than_those_before_it(first: int) -> None:
+    bought = 0
+    for seed in range(first, first + LABS):
+        options = opened(seed)
+        yours, waits = options.yours, options.asks.waits
+        expected = _later_starts(yours)
+        assert {wait.start_day: wait.least for wait in waits} == expected, seed
+        ranks = [wait.least.rank.given_up for wait in waits]
+        assert ranks == sorted(ranks)
+        for wait in waits:
+            assert wait.days_left == len(range(wait.start_day, yours.pack.lab.days + 1))
+            there = change_pack(yours.pack, start_day=wait.start_day)
+            assert wait.items
+            assert not missing(there) & {*map(label_key, wait.items)}
+            assert missing(yours.pack) >= {*map(label_key, wait.items)}
+        bought += len(waits)
+    assert bought > LABS / 30
+
+
+@BATCHES
+def test_what_a_wait_reaches_is_the_best_of_all_plans_there(first: int) -> None:
+    tried_in = 0
+    for seed in range(first, first + LABS):
+        for wait in opened(seed).asks.waits:
+            plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
+            there = change_pack(pack, start_day=wait.start_day)
+            yours = Options(assess(plan, there))
+            every = [yours.yours, yours.offered, *tried(plan, there)]
+            assert wait.least.rank.given_up == min(rank(each, plan).given_up for each in every)
+            tried_in += 1
+    assert tried_in > LABS / 30
+
+
+@pytest.mark.parametrize(
+    ("until", "start", "left"),
+    [(13, 14, 17), (1, 2, 29), (28, 29, 2), (29, None, 0), (30, None, 0)],
+)
+def test_booked_item_is_waited_for_until_the_day_after_its_booking_ends(
+    until: int, start: int | None, left: int
+) -> None:
+    pack = make_pack(booked={CHAMBER: until}, days=30, min_days=2, allowed_substitutions=[])
+    waits = asks(make_protocol(duration_days=2), pack).waits
+    found = [(wait.start_day, wait.items, wait.days_left) for wait in waits]
+    assert found == ([] if start is None else [(start, (CHAMBER,), left)])
+
+
+def test_what_is_out_of_stock_is_not_waited_for() -> None:
+    pack = make_pack(out_of_stock=[CHAMBER], booked={CHAMBER: 3}, allowed_substitutions=[])
+    assert asks(make_protocol(), pack).waits == ()
 
 
 # --- words ------------------------------------------------------------------------------------

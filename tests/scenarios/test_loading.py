@@ -98,6 +98,11 @@ FAULTS: Final[list[list[tuple[str, str]]]] = [
     [('booked: {"kettle": 6}', 'booked: {"ketle": 6}')],
     [('booked: {"kettle": 6}', 'booked: {"kettle": 6, "KETTLE ": 7}')],
     [('out_of_stock: ["tea"]', 'out_of_stock: ["kettle", "water", " Water"]')],
+    [("days: 5", "days: 5\n    start_day: 6")],
+    [("days: 5", 'days: 5\n    equipment: ["Kettle", "oven"]\n    reagents: ["oven", "milk"]')],
+    [("days: 5", 'days: 5\n    prices: {"tea": 9, "pot": 0, "lid": 2, "TEA": 1, "water": -1}')],
+    [("days: 5", 'days: 5\n    prices: {"tea": 9, "pot": 0, "pott": 2, "TEA": 1}')],
+    [("days: 5", 'days: 5\n    equipment: ["oven"]\n    booked: {"oven": 2, "pot": 3}')],
     [('original: "kettle"', 'original: "samovar"')],
     [
         ('controls: ["empty cup"]', 'controls: ["empty cap"]'),
@@ -144,6 +149,20 @@ def test_every_fault_is_reported_at_once_in_file_order() -> None:
 def test_labels_compare_without_case_and_spare_spaces() -> None:
     study = parse_study(bent(('booked: {"kettle": 6}', 'booked: {"KETTLE ": 6}')), "x")
     assert study.labs.medium.booked == {"KETTLE": 6}
+
+
+def test_lab_may_name_further_items_prices_and_a_start_day() -> None:
+    own = """days: 5
+    start_day: 3
+    equipment: ["oven"]
+    reagents: ["milk"]
+    booked: {"oven": 2, "tea": 4}
+    out_of_stock: ["milk", "kettle"]
+    prices: {"kettle": 0, "pot": 12.5, "oven": 30}"""
+    lab = parse_study(bent(("days: 5", own)), "x").labs.easy
+    assert (lab.days_left, lab.equipment, lab.reagents) == (3, ["oven"], ["milk"])
+    assert lab.booked == {"oven": 2, "tea": 4}
+    assert lab.prices == {"kettle": 0, "pot": 12.5, "oven": 30}
 
 
 @given(st.text() | st.binary())
