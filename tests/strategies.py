@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from hypothesis import strategies as st
 
 from replicalab.characters import hidden
+from replicalab.errors import ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.measures import KINDS, Kind
 from replicalab.models import (
@@ -37,6 +38,7 @@ from replicalab.scenarios import (
     CostModel,
     Design,
     DesignKind,
+    Difficulty,
     EvidenceTier,
     ExpectedOutcome,
     Fact,
@@ -49,10 +51,13 @@ from replicalab.scenarios import (
     Pack,
     Paper,
     PolicyRule,
+    Question,
     ScenarioConstraint,
     StaffModel,
     Study,
+    pack_of,
 )
+from replicalab.scenarios.fields import LONGEST_SHORT_TITLE
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
@@ -205,7 +210,10 @@ items = st.sampled_from([*EQUIPMENT, *REAGENTS, "window shelf", "tap water", "op
 
 
 def studied_packs() -> st.SearchStrategy[Pack]:
-    """Return a pack whose substitutions, rates, throughput and least days vary as well."""
+    """Return a pack whose substitutions, rates, throughput and least days vary as well.
+
+    In one of two the lab has a start day, prices and items of its own.
+    """
     originals = st.sampled_from([*EQUIPMENT, *REAGENTS])
     swaps = st.builds(make_substitution, original=originals, alternative=items)
     rates = st.integers(0, 200).map(float)
@@ -217,6 +225,10 @@ def studied_packs() -> st.SearchStrategy[Pack]:
         staff_model=st.just(StaffModel()) | staff,
         samples_per_day=st.none() | st.builds(make_throughput, value=st.integers(1, 40)),
         min_days=st.integers(1, 10),
+        start_day=st.just(1) | st.integers(1, 32),
+        prices=st.just({}) | st.dictionaries(items, rates, max_size=5),
+        own_equipment=st.just([]) | st.just(["window shelf", "stove"]),
+        own_reagents=st.just([]) | st.just(["tap water"]),
     )
 
 
@@ -269,6 +281,79 @@ def own_labs() -> st.SearchStrategy[OwnLab]:
             tuple
         ),
     )
+
+
+prices = st.sampled_from([0.0, 0.01, 12.5, 100.0, 4000.0, 1e9]) | st.floats(0, 1e9)
+"""What an item may cost, in credits."""
+
+
+@st.composite
+def own_labs_of(draw: st.DrawFn, study: Study) -> OwnLab:
+    """Return anything that a visitor may say of a study's lab, of each thing or of none."""
+    category: dict[str, Category] = {label_key(each): "equipment" for each in study.equipment}
+    category |= {label_key(each): "reagent" for each in study.reagents}
+    known = [*study.equipment, *study.reagents, *(row.alternative for row in study.substitutions)]
+    means = st.none() | st.integers(1, 60) | st.integers(1, MOST)
+    return OwnLab(
+        name=draw(st.none() | seen.filter(lambda text: len(text) <= LONGEST_SHORT_TITLE)),
+        budget=draw(means),
+        days=draw(means),
+        staff=draw(means),
+        start_day=draw(means),
+        rates=draw(st.dictionaries(st.sampled_from([*CostModel.model_fields]), prices, max_size=2)),
+        steps=draw(
+            st.dictionaries(st.sampled_from([*StaffModel.model_fields]), counts, max_size=2)
+        ),
+        items=tuple(
+            OwnItem(
+                label=label,
+                category=category.get(label_key(label), draw(_CATEGORIES)),
+                state=(state := draw(st.none() | st.sampled_from(ItemState))),
+                until=draw(st.none() | st.integers(0, 60)) if state is ItemState.BOOKED else None,
+                price=draw(st.none() | prices),
+            )
+            for label in draw(
+                st.lists(st.sampled_from(known) | seen, unique_by=label_key, max_size=5)
+            )
+        ),
+    )
+
+
+Category = Literal["equipment", "reagent"]
+_CATEGORIES: Final[st.SearchStrategy[Category]] = st.sampled_from(["equipment", "reagent"])
+
+
+def questions(design: Design) -> st.SearchStrategy[Question]:
+    """Return anything that a visitor may ask of a design in place of what it assumes."""
+    row = KINDS[design.kind]
+    better, worse = sorted((design.target, design.floor), reverse=not row.scale.lower_is_better)
+    planned = design.effect_planning
+    asked = st.builds(
+        Question,
+        effect=st.none() if planned is None else st.none() | st.just(planned) | shares,
+        alpha=st.none() if design.alpha is None else st.none() | shares,
+        target=st.none() | st.just(better) | shares,
+        floor=st.none() | st.just(worse) | shares,
+        dropout=st.none() | st.sampled_from([0.0, 0.1, 0.25]) | st.floats(0, 0.99),
+        why=st.dictionaries(st.sampled_from(["effect", "dropout"]), seen, max_size=1),
+    )
+    return asked.filter(lambda question: _is_askable(question, design))
+
+
+def _is_askable(question: Question, design: Design) -> bool:
+    try:
+        question.over(design)
+    except ScenarioError:
+        return False
+    return True
+
+
+@st.composite
+def own_packs(draw: st.DrawFn, study: st.SearchStrategy[Study] | None = None) -> Pack:
+    """Return any study in any lab, with anything that a visitor says of the two."""
+    chosen = draw(studies() if study is None else study)
+    pack = pack_of(chosen, draw(st.sampled_from(Difficulty)), draw(st.integers(0, 9)))
+    return pack.with_own(draw(own_labs_of(chosen)), draw(questions(chosen.design)))
 
 
 # --- Whole study files ---
@@ -349,6 +434,7 @@ def study_labs(equipment: list[str], reagents: list[str]) -> st.SearchStrategy[L
         staff=st.integers(1, 10) | st.integers(1, MOST),
         booked=st.dictionaries(st.sampled_from(equipment), counts, max_size=2),
         out_of_stock=st.lists(st.sampled_from(reagents), unique=True, max_size=2),
+        prices=st.dictionaries(st.sampled_from([*equipment, *reagents]), prices, max_size=2),
         cost_model=st.just(CostModel()) | st.builds(CostModel, per_sample=st.floats(0, 1e9)),
         staff_model=st.just(StaffModel()) | st.builds(StaffModel, base=counts),
         expected=st.none() | expected_outcomes(),

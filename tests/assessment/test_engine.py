@@ -9,13 +9,14 @@ from random import Random
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from replicalab.assessment import assess
 from replicalab.models import DIMENSIONS, Protocol, revise
 from replicalab.scenarios import Pack
-from tests.factories import change_pack
+from tests.factories import change_pack, make_study
 from tests.planner.small_labs import FORBIDDEN, small_lab
-from tests.strategies import itemised_protocols, studied_packs
+from tests.strategies import itemised_protocols, own_packs, studied_packs
 
 BATCH = 250
 PLANS = 8
@@ -157,4 +158,11 @@ def test_check_in_small_labs_is_what_a_second_engine_says(first: int) -> None:
 
 @given(itemised_protocols(), studied_packs())
 def test_check_of_any_plan_is_what_a_second_engine_says(plan: Protocol, pack: Pack) -> None:
+    assert_agree(plan, pack)
+
+
+@given(itemised_protocols(), own_packs(st.just(make_study())))
+def test_check_in_a_lab_of_ones_own_is_what_a_second_engine_says(
+    plan: Protocol, pack: Pack
+) -> None:
     assert_agree(plan, pack)

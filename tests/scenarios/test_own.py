@@ -1,0 +1,127 @@
+"""A lab of one's own: what is said of it stands, and what is not stands as in the study."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from hypothesis import given
+
+from replicalab.lexicon import label_key
+from replicalab.scenarios import (
+    Difficulty,
+    ItemState,
+    ItemStatus,
+    OwnItem,
+    OwnLab,
+    Pack,
+    Question,
+    list_scenarios,
+    load_scenario,
+)
+from tests.factories import EQUIPMENT, REAGENTS, make_pack
+from tests.strategies import own_packs
+
+CHAMBER, METER = EQUIPMENT
+PLATES, BROTH = REAGENTS
+
+OWN: Final = OwnLab(
+    name="Bench 4",
+    start_day=5,
+    items=(
+        OwnItem(label=CHAMBER, category="equipment", state=ItemState.BOOKED, until=4),
+        OwnItem(label=METER, category="equipment", state=ItemState.OUT_OF_STOCK),
+        OwnItem(label=BROTH, category="reagent", state=ItemState.BOOKED, until=5, price=3.0),
+        OwnItem(label="centrifuge", category="equipment", price=400.0),
+        OwnItem(label="dry ice", category="reagent", state=ItemState.OUT_OF_STOCK),
+    ),
+)
+
+
+@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
+@pytest.mark.parametrize("lab", Difficulty)
+def test_lab_of_which_nothing_is_said_is_the_studys(study: str, lab: Difficulty) -> None:
+    pack = load_scenario(study, lab)
+    assert pack.with_own(OwnLab(), Question()) == pack
+    assert (pack.lab.days_left, pack.unspoken) == (pack.lab.days, [])
+    assert pack.lab.cost_model.rate("equipment") == pack.price("anything", "equipment")
+
+
+def test_items_stand_where_they_are_said_to_stand() -> None:
+    inventory = make_pack().with_own(OWN, Question()).inventory
+    found = {
+        label: (inventory.status(label, category), inventory.booked_until(label))
+        for category, labels in (
+            ("equipment", [*EQUIPMENT, "Centrifuge", "dry ice"]),
+            ("reagent", [*REAGENTS, "dry ice"]),
+        )
+        for label in labels
+    }
+    assert found == {
+        CHAMBER: (ItemStatus.AVAILABLE, None),
+        METER: (ItemStatus.OUT_OF_STOCK, None),
+        "Centrifuge": (ItemStatus.AVAILABLE, None),
+        PLATES: (ItemStatus.AVAILABLE, None),
+        BROTH: (ItemStatus.BOOKED, 5),
+        "dry ice": (ItemStatus.OUT_OF_STOCK, None),
+    }
+    assert inventory.status("dry ice", "equipment") is ItemStatus.UNKNOWN
+
+
+def test_own_items_are_in_the_views_of_the_lab() -> None:
+    pack = make_pack().with_own(OWN, Question())
+    assert [(each.label, each.available) for each in pack.resources] == [
+        (CHAMBER, True),
+        (METER, False),
+        ("centrifuge", True),
+        (PLATES, True),
+        (BROTH, False),
+        ("dry ice", False),
+        ("lab staff", True),
+    ]
+    seen = pack.lab_manager_observation
+    assert (seen.equipment_available, seen.equipment_booked) == ([CHAMBER, "centrifuge"], [METER])
+    assert (seen.reagents_in_stock, seen.reagents_out_of_stock) == ([PLATES], [BROTH, "dry ice"])
+    assert seen.time_limit_days == 16
+    assert [each.quantity for each in pack.constraints if each.key == "time_limit"] == [16]
+
+
+def test_price_is_the_items_own_or_its_rate() -> None:
+    pack = make_pack().with_own(OWN, Question())
+    rows = ((BROTH.upper(), "reagent"), ("centrifuge", "equipment"), (METER, "equipment"))
+    assert [pack.price(*row) for row in rows] == [3.0, 400.0, 100.0]
+
+
+@pytest.mark.parametrize(("name", "unspoken"), [("Bench 4", [PLATES]), (None, [])])
+def test_named_lab_says_of_which_of_the_studys_items_it_says_nothing(
+    name: str | None, unspoken: list[str]
+) -> None:
+    own = OWN.model_copy(update={"name": name})
+    assert make_pack().with_own(own, Question()).unspoken == unspoken
+
+
+def test_item_that_is_booked_without_an_end_is_not_free_on_any_day() -> None:
+    item = OwnItem(label=CHAMBER, category="equipment", state=ItemState.BOOKED)
+    pack = make_pack(days=20).with_own(OwnLab(days=50, items=(item,)), Question())
+    assert pack.inventory.booked_until(CHAMBER) == 50
+
+
+@given(own_packs())
+def test_what_is_said_of_any_lab_stands(pack: Pack) -> None:
+    own, lab, written = pack.own_lab, pack.lab, pack.study.labs.at(pack.difficulty)
+    assert lab.days_left == len(range(lab.start_day, lab.days + 1))
+    assert lab.start_day == (own.start_day or written.start_day)
+    categories = {label_key(r.label): r.category.value for r in pack.resources}
+    for item in own.items:
+        category = categories[label_key(item.label)]
+        assert category == item.category
+        if item.price is not None:
+            assert pack.price(item.label, category) == item.price
+        status = pack.inventory.status(item.label, category)
+        if item.state is ItemState.BOOKED:
+            until = lab.days if item.until is None else item.until
+            booked = until >= lab.start_day
+            assert status is (ItemStatus.BOOKED if booked else ItemStatus.AVAILABLE)
+        elif item.state is not None:
+            assert status.value == item.state.value
+    assert Pack.model_validate_json(pack.model_dump_json()) == pack
