@@ -275,6 +275,8 @@ class _Search:
     def _most_that_fit(self, wording: Wording, given_up: frozenset[Dimension]) -> int | None:
         """Return the largest sample that fits some number of days, None if none does."""
         counts = wording.counts(self.plan.counts)
+        if Dimension.BUDGET in given_up:
+            counts = counts._replace(own_prices=0.0)
         key = counts, given_up  # thousands of wordings have a few numbers of controls and prices
         if key not in self._most:
             limits = Limits(self.plan.pack, given_up)

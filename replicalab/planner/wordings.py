@@ -41,8 +41,6 @@ MOST_COMBINATIONS: Final = 500
 """So many combinations of a component's items are tried; of more, only the best assignments."""
 MOST_WORDINGS: Final = 2000
 """So many wordings are looked at; of more, the most promising ones."""
-MOST_PRICED: Final = 300
-"""So many ways to replace items of different prices are combined with those of a component."""
 
 ITEM_DIMENSIONS: Final = {"equipment": Dimension.EQUIPMENT, "reagent": Dimension.REAGENTS}
 """Which dimension fails by a missing item of a category."""
@@ -225,25 +223,24 @@ def _items(plan: Assessment) -> Wordings:
     rows, listed = plan.pack.allowed_substitutions, {label_key(i.label) for i in plan.items}
     needs, fixed = _needs(plan, listed)
     found, exact = [Wording(fixed)], True
-    for keys, tied in _components(needs, rows):
+    components = list(_components(needs, rows))
+    for keys, tied in components:
         own = [row for row in rows if label_key(row.original) in keys]
         component = _component(tied, own, listed & keys)
         found = _unbeaten(one.beside(other) for one in found for other in component.found)
-        few = _few(found) if any(one.price for one in found) else found
+        priced = any(one.price for one in found)
+        few = _few(found, MOST_WORDINGS // len(components)) if priced else found
         exact = exact and component.exact and len(few) == len(found)
         found = few
     return Wordings(tuple(found), exact)
 
 
-def _few(found: list[Wording]) -> list[Wording]:
-    """Return the parts, the best first, without most of them where there are too many.
-
-    What is kept is half of it the best, half the cheapest.
-    """
-    if len(found) <= MOST_PRICED:
+def _few(found: list[Wording], most: int) -> list[Wording]:
+    """Return the parts, best first; of more than so many half the best and half the cheapest."""
+    if len(found) <= most:
         return found
     cheapest = sorted(found, key=lambda one: one.price)
-    return _unbeaten([*found[: MOST_PRICED // 2], *cheapest[: MOST_PRICED // 2]])
+    return _unbeaten([*found[: most // 2], *cheapest[: most // 2]])
 
 
 def _needs(plan: Assessment, listed: set[str]) -> tuple[list[_Need], frozenset[Dimension]]:

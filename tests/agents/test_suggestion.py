@@ -233,6 +233,17 @@ def test_suggestion_is_what_its_changes_and_a_fresh_check_say(
         assert len(getattr(revised, name)) == len(getattr(protocol, name))
 
 
+@pytest.mark.parametrize(("price", "samples"), [(0.0, 40), (100.0, 40), (101.0, 20), (380.0, 10)])
+def test_sample_is_halved_by_the_prices_of_what_is_substituted(price: float, samples: int) -> None:
+    plan = make_protocol()
+    pack = make_pack(booked={CHAMBER: 9}, budget=1050.0, prices={"Window SHELF": price})
+    suggestion = suggest_alternative(plan, check_feasibility(plan, pack), pack)
+    assert suggestion
+    assert suggestion.revised_protocol.required_equipment[0] == "window shelf"
+    assert suggestion.revised_protocol.sample_size == samples
+    assert suggestion.post_check.estimated_cost == 1050 + price - 100 - 10 * (40 - samples)
+
+
 @given(itemised_protocols(), studied_packs(), st.data())
 def test_any_part_of_a_suggestion_gives_a_valid_plan(
     protocol: Protocol, pack: Pack, data: st.DataObject

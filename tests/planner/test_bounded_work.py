@@ -126,6 +126,24 @@ def test_least_loss_takes_the_least_of_each_of_forty_items_where_nothing_else_bi
     assert least.after.fidelity_loss == sum(losses)
 
 
+def test_eighty_alternatives_at_prices_of_their_own_are_planned() -> None:
+    pack = booked(OWN, reagents=20)
+    prices = {name: 1.7 ** (place % 23) for place, name in enumerate([*ITEMS, *OWN])}
+    own = change_pack(
+        pack, prices=prices, **({} if missing else {"booked": {}, "out_of_stock": []})
+    )
+    found = everything(plan_of(reagents=20), own)
+    assert len(found.wordings.found) <= MOST_WORDINGS
+    assert not found.least.exact
+
+
+def test_few_items_at_prices_of_their_own_are_planned_exactly() -> None:
+    pack = booked(OWN[:8])
+    prices = {name: 1.7 ** (place % 23) for place, name in enumerate([*ITEMS, *OWN])}
+    plan = revise(plan_of(reagents=0), required_equipment=ITEMS[:4], controls=[])
+    assert everything(plan, change_pack(pack, prices=prices)).least.exact
+
+
 def test_huge_numbers_are_planned() -> None:
     pack = change_pack(make_pack(budget=1e15, days=10**9), samples_per_day=None)
     plan = make_protocol(sample_size=10**6, duration_days=10**6)

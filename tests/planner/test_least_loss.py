@@ -38,6 +38,7 @@ FEW: Final = range(300)
 """The small labs where a test only looks at the plan that was found."""
 
 CHAMBER, METER = EQUIPMENT
+SWAP: Final = make_substitution()
 
 
 # --- brute force ------------------------------------------------------------------------------
@@ -102,6 +103,42 @@ def test_an_item_that_the_lab_has_gives_way_for_a_reason(
     change = least_loss(make_protocol(required_equipment=[CHAMBER]), pack).changes[0]
     assert (change.original, change.revised) == (CHAMBER, "fan")
     assert change.reason.startswith(reason)
+
+
+def _with_dear_chamber(**more: object) -> Pack:
+    """Return a lab in which a fan is as good as the chamber, which costs 400 credits more."""
+    swap = make_substitution(original=CHAMBER, alternative="fan", fidelity_loss=0)
+    prices = {CHAMBER: 450.0, "fan": 50.0}
+    return make_pack(allowed_substitutions=[swap], prices=prices, **more)
+
+
+def test_an_item_that_the_lab_has_gives_way_to_a_cheaper_one_where_credits_are_short() -> None:
+    plan, pack = make_protocol(), _with_dear_chamber(budget=1015.0, days=5)
+    found = least_loss(plan, pack)
+    assert assess(plan, pack).cost == 1400
+    change = found.changes[0]
+    assert (change.original, change.revised) == (CHAMBER, "fan")
+    assert change.reason == f"'fan' costs 400 credits less here; allowed {SWAP.condition}."
+    assert set(found.plan.required_equipment) == {"fan", METER}
+
+
+def test_an_item_that_the_lab_has_stays_where_credits_are_plenty() -> None:
+    plan = make_protocol(duration_days=3)
+    assert least_loss(plan, _with_dear_chamber(budget=9999.0)).plan.required_equipment == [
+        *EQUIPMENT
+    ]
+
+
+def test_of_two_alternatives_the_one_is_taken_that_leaves_credits_for_the_samples() -> None:
+    swaps = [
+        make_substitution(original=CHAMBER, alternative=other, fidelity_loss=0)
+        for other in ("dear", "cheap")
+    ]
+    prices = {"dear": 700.0, "cheap": 5.0}
+    pack = make_pack(allowed_substitutions=swaps, booked={CHAMBER: 9}, prices=prices, budget=955.0)
+    found = least_loss(make_protocol(), pack)
+    assert found.plan.required_equipment == ["cheap", METER]
+    assert found.after.feasible
 
 
 def test_small_labs_bite_in_every_way() -> None:
