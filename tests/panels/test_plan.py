@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from replicalab.assessment import Assessment, assess
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.panels import check_panel, cost_panel, evidence_panel, header_panel
+from replicalab.panels import check_panel, cost_panel, evidence_panel, header_panel, lab_panel
 from replicalab.panels.plan import BINDING
 from replicalab.scenarios import Difficulty, Pack, load_scenario
 from tests.strategies import itemised_protocols, studied_packs
@@ -48,6 +48,38 @@ def test_cost_bars_begin_where_the_one_before_ends_and_share_one_scale() -> None
     assert total[:2] == (0.0, 1.0)
     assert ticked[1] == pytest.approx(2350 / 3850, abs=0.001)
     assert {mark for _, _, [mark] in (*terms, total, ticked)} == {0.675}
+
+
+def cells(panel: str) -> list[list[str]]:
+    """Return the words in the cells of each row of a panel's table."""
+    rows = tree(panel).iterfind(".//tbody/tr")
+    return [["".join(cell.itertext()).strip() for cell in row] for row in rows]
+
+
+def test_cost_of_items_with_their_own_price_is_told_in_its_term() -> None:
+    terminal, licence = PLAN.required_equipment[0], PLAN.required_reagents[0]
+    prices = {terminal.upper(): 400.0, licence: 12.5}
+    pack = MOMENTUM.in_lab(MOMENTUM.lab.model_copy(update={"prices": prices}))
+    rows = {row[0]: (row[1], row[-1]) for row in cells(cost_panel(assess(PLAN, pack)))}
+    assert rows["Equipment"] == ("2 items: 1 × 100 + 1 × 400", "500")
+    assert rows["Reagents"] == ("2 items: 1 × 75 + 1 × 12.50", "87.50")
+    assert rows["Samples"] == ("300 samples × 10", "3,000")
+    assert rows["Total"][1] == "4,087.50"
+
+
+def test_lab_panel_tells_a_late_start_and_own_prices() -> None:
+    lab = MOMENTUM.lab.model_copy(
+        update={
+            "days": 30,
+            "start_day": 14,
+            "booked": {},
+            "prices": {PLAN.required_equipment[0]: 9.0},
+        }
+    )
+    text = " ".join(tree(lab_panel(assess(PLAN, MOMENTUM.in_lab(lab)))).itertext())
+    assert "17 days are left (start on day 14 of 30)" in text
+    assert "available, at 9 credits" in text
+    assert "are left" not in "".join(tree(lab_panel(assess(PLAN, MOMENTUM))).itertext())
 
 
 def test_cost_as_ticked_is_left_out_where_it_is_the_same() -> None:

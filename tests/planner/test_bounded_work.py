@@ -129,9 +129,7 @@ def test_least_loss_takes_the_least_of_each_of_forty_items_where_nothing_else_bi
 def test_eighty_alternatives_at_prices_of_their_own_are_planned() -> None:
     pack = booked(OWN, reagents=20)
     prices = {name: 1.7 ** (place % 23) for place, name in enumerate([*ITEMS, *OWN])}
-    own = change_pack(
-        pack, prices=prices, **({} if missing else {"booked": {}, "out_of_stock": []})
-    )
+    own = change_pack(pack, prices=prices, booked={}, out_of_stock=[])
     found = everything(plan_of(reagents=20), own)
     assert len(found.wordings.found) <= MOST_WORDINGS
     assert not found.least.exact

@@ -90,3 +90,5 @@ def _told(options: Options) -> Iterator[tuple[str, str]]:
     for line in ways.alone_lines(options):
         yield "asks", line
     yield "alone", ways.alone_text(options)
+    for line in ways.wait_lines(options):
+        yield "waits", line

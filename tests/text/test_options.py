@@ -22,10 +22,13 @@ from replicalab.text.options import (
     run_text,
     search_text,
     target_text,
+    wait_lines,
 )
-from tests.factories import make_protocol
+from tests.factories import EQUIPMENT, make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
 from tests.text.labs import FLAMING, OPEN, PLAN, POOR, STUCK, of, told
+
+CHAMBER, _ = EQUIPMENT
 
 
 @pytest.mark.parametrize(
@@ -53,6 +56,40 @@ def test_run_text_says_what_together_and_what_stays_impossible(
     asks: tuple[Ask, ...], left: tuple[Dimension, ...], text: str
 ) -> None:
     assert run_text(Relief(PLAN, asks, left)) == text
+
+
+def test_wait_says_what_is_free_what_is_left_and_what_that_reaches() -> None:
+    lab = {"booked": {CHAMBER: 13}, "days": 30, "allowed_substitutions": []}
+    [line] = wait_lines(of(PLAN, make_pack(**lab)))
+    assert line == (
+        "Start on day 14: 'growth chamber' is free, 17 days are left. Then 41 samples in 5 days: "
+        "power 0.802, which meets the target of 0.80."
+    )
+    assert wait_lines(of(PLAN, make_pack(**lab, start_day=14))) == []
+    [line] = wait_lines(of(PLAN, make_pack(**lab, budget=200)))
+    assert line.endswith("; budget fails all the same.")
+
+
+@pytest.mark.parametrize(
+    ("start", "days", "reason"),
+    [
+        (1, 4, "The plan takes 5 days, 1 over the limit of 4."),
+        (14, 17, "The plan takes 5 days; 4 days are left (start on day 14 of 17)."),
+        (17, 17, "The plan takes 5 days; 1 day is left (start on day 17 of 17)."),
+        (19, 17, "The plan takes 5 days; 0 days are left (start on day 19 of 17)."),
+    ],
+)
+def test_schedule_tells_a_late_start(start: int, days: int, reason: str) -> None:
+    found = assess(PLAN, make_pack(start_day=start, days=days))
+    assert found.reasons[Dimension.SCHEDULE] == [reason]
+    assert found.slack[Dimension.SCHEDULE].limit == max(0, days - start + 1)
+
+
+def test_endpoint_that_a_late_start_loses_is_told_with_it() -> None:
+    told_first = first_of_all(of(PLAN, make_pack(start_day=5, days=6)))
+    assert told_first.startswith(
+        "Do not run this here: the study's endpoint needs 3 days, and the lab has 2 from day 5 on."
+    )
 
 
 @settings(max_examples=60)
