@@ -56,7 +56,7 @@ class Inventory:
         ):
             keys = [label_key(label) for label in (*labels, *further)]
             found = {label for key in keys for label in self.alternatives(key)}
-            self._replacements[category] = found
+            self._replacements[category] = {one for one in found if label_key(one) not in keys}
             for key in map(label_key, found):
                 self._status[category, key] = ItemStatus.AVAILABLE
             for key in keys:
@@ -79,5 +79,5 @@ class Inventory:
         return self._prices.get(label_key(label))
 
     def usable_alternatives(self, category: str) -> list[str]:
-        """Return every replacement of that category that this lab can use, sorted."""
+        """Return every replacement of that category that is usable beside the lab's items, sorted."""
         return sorted(self._replacements[category])

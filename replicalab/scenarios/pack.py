@@ -134,8 +134,8 @@ class Pack(Record):
     def known_items(self) -> list[str]:
         """What the study needs or may replace something by, and what else the lab has."""
         swaps = [swap.alternative for swap in self.study.substitutions]
-        own = [*self.lab.equipment, *self.lab.reagents]
-        listed = [*self.study.equipment, *self.study.reagents, *swaps, *own]
+        listed = [*self.study.equipment, *self.study.reagents, *swaps]
+        listed += [*self.lab.equipment, *self.lab.reagents]
         return list({label_key(item): item for item in reversed(listed)}.values())[::-1]
 
     def category_of(self, label: str) -> Category | None:
@@ -143,14 +143,13 @@ class Pack(Record):
 
         What may replace an item is of the same category.
         """
-        study, lab, key = self.study, self.lab, label_key(label)
+        key = label_key(label)
         keys = {key} | {
             label_key(swap.original)
-            for swap in study.substitutions
+            for swap in self.study.substitutions
             if label_key(swap.alternative) == key
         }
-        kinds = ([*study.equipment, *lab.equipment], [*study.reagents, *lab.reagents])
-        for category, items in zip(CATEGORIES, kinds, strict=True):
+        for category, items in zip(CATEGORIES, (self.equipment, self.reagents), strict=True):
             if keys & set(map(label_key, items)):
                 return category
         return None

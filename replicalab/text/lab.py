@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from replicalab.lexicon import amount_text, count_text, label_key
+from replicalab.lexicon import amount_text, count_text
 from replicalab.scenarios import ItemStatus, Lab, Pack
 
 RATES: Final = {
@@ -100,10 +100,7 @@ def standing_text(pack: Pack, label: str, category: str) -> str:
 
 def price_text(pack: Pack, label: str, category: str) -> str:
     """Return what an item costs in a lab, in credits: its own price, or the rate of its kind."""
-    own = {label_key(item): price for item, price in pack.lab.prices.items()}
-    rates = pack.cost_model
-    rate = rates.per_equipment_item if category == "equipment" else rates.per_reagent
-    return amount_text(own.get(label_key(label), rate))
+    return amount_text(pack.price(label, category))
 
 
 def own_text(written: Pack, pack: Pack) -> str:

@@ -106,6 +106,16 @@ def test_item_that_is_booked_without_an_end_is_not_free_on_any_day() -> None:
     assert pack.inventory.booked_until(CHAMBER) == 50
 
 
+def test_replacement_that_is_an_item_of_the_lab_is_not_offered_beside_it_again() -> None:
+    item = OwnItem(label="Window shelf", category="equipment", price=5.0)
+    before = make_pack()
+    after = before.with_own(OwnLab(items=(item,)), Question())
+    found = [pack.inventory.usable_alternatives("equipment") for pack in (before, after)]
+    assert found == [["window shelf"], []]
+    assert [each.label for each in after.resources][2] == "Window shelf"
+    assert after.inventory.alternatives(CHAMBER) == ("window shelf",)
+
+
 @given(own_packs())
 def test_what_is_said_of_any_lab_stands(pack: Pack) -> None:
     own, lab, written = pack.own_lab, pack.lab, pack.study.labs.at(pack.difficulty)
