@@ -79,5 +79,5 @@ class Inventory:
         return self._prices.get(label_key(label))
 
     def usable_alternatives(self, category: str) -> list[str]:
-        """Return every replacement of that category that is usable beside the lab's items, sorted."""
+        """Return what may replace items of that category and is not listed among them, sorted."""
         return sorted(self._replacements[category])

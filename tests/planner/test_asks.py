@@ -191,6 +191,15 @@ def test_a_missing_alternative_is_asked_for_where_its_release_is_enough() -> Non
     assert [ask.item for ask in found.run.asks] == [CHAMBER]
 
 
+def test_a_missing_alternative_to_a_dear_item_is_asked_for_where_it_saves_enough() -> None:
+    swap = make_substitution(original=CHAMBER, alternative=METER)
+    plan, prices = make_protocol(required_equipment=[CHAMBER]), {CHAMBER: 450.0, METER: 0.0}
+    lab = {"booked": {METER: 30}, "allowed_substitutions": [swap], "prices": prices, "days": 30}
+    for budget, items in ((800, [METER]), (5000, [])):
+        found = asks(plan, make_pack(**lab, budget=budget)).alone_target
+        assert [single.ask.item for single in found if single.ask.item] == items
+
+
 def test_a_missing_alternative_to_a_forbidden_item_is_asked_for() -> None:
     swap = make_substitution(original=CHAMBER, alternative=METER)
     rule = make_policy_rule(forbidden_phrases=[CHAMBER])

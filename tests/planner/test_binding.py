@@ -12,7 +12,7 @@ from replicalab.models import LAB_DIMENSIONS, Dimension, Protocol, revise
 from replicalab.planner import Ask, Extra, Options, rank
 from replicalab.planner.asks import granted
 from replicalab.planner.least_loss import GivenUp, given_up_in
-from replicalab.scenarios import Pack
+from replicalab.scenarios import CostModel, Pack
 from tests.factories import make_pack, make_protocol, make_substitution, with_means
 from tests.planner.brute_force import tried
 from tests.planner.small_labs import SHIPPED, opened, shipped
@@ -205,3 +205,14 @@ def test_nothing_binds_where_no_relief_lets_anything_be_shown() -> None:
     options = shipped("bio_jq1_myeloma", "hard")
     assert options.least.after.evidence.void
     assert (options.binding, options.extras) == (None, ())
+
+
+def test_budget_binds_where_only_a_dear_replacement_costs_anything() -> None:
+    swap = make_substitution(alternative="hired chamber", fidelity_loss=0)
+    free = CostModel(per_sample=0, per_day=0, per_control=0, per_equipment_item=0, per_reagent=0)
+    plan, prices = make_protocol(sample_size=60), {"hired chamber": 900.0}
+    lab = {"booked": {swap.original: 30}, "allowed_substitutions": [swap], "budget": 600}
+    options = Options(assess(plan, make_pack(**lab, cost_model=free, prices=prices)))
+    assert Dimension.BUDGET in options.relieved
+    [extra] = [each for each in options.extras if each.ask.dimension is Dimension.BUDGET]
+    assert extra.ask.more == 300
