@@ -278,6 +278,14 @@ def test_booked_item_is_waited_for_until_the_day_after_its_booking_ends(
     assert found == ([] if start is None else [(start, (CHAMBER,), left)])
 
 
+def test_later_start_that_buys_no_more_than_an_earlier_one_is_not_told() -> None:
+    swap = make_substitution(original=METER, alternative="sun", fidelity_loss=0)
+    for loss, starts in ((0, [5]), (1, [10, 5])):
+        swaps = [swap.model_copy(update={"fidelity_loss": loss})]
+        pack = make_pack(booked={CHAMBER: 4, METER: 9}, allowed_substitutions=swaps)
+        assert [wait.start_day for wait in asks(make_protocol(), pack).waits] == starts
+
+
 def test_what_is_out_of_stock_is_not_waited_for() -> None:
     pack = make_pack(out_of_stock=[CHAMBER], booked={CHAMBER: 3}, allowed_substitutions=[])
     assert asks(make_protocol(), pack).waits == ()

@@ -82,20 +82,32 @@ def test_frontier_is_every_plan_that_none_of_all_tried_beats_and_says_what_it_is
     tried: Tried,
 ) -> None:
     for options, plans in tried:
-        pack, found = options.yours.pack, options.frontier
-        assert pack.design.lower_is_better == (pack.design.kind is DesignKind.PRECISION)
-        wholes = [assess(each.plan(options.yours.plan, pack), pack) for each in found.plans]
-        fours = [_four(whole) for whole in wholes]
-        assert set(fours) == _unbeaten(set(plans))
-        assert len(set(fours)) == len(fours)
-        assert [each.credits for each in found.plans] == sorted(four[0] for four in fours)
-        for each, whole in zip(found.plans, wholes, strict=True):
-            assert whole.feasible
-            assert (each.samples, each.days) == whole.counts[:2]
-            assert (each.credits, each.loss) == (whole.cost, whole.fidelity_loss)
-            assert each.value == pytest.approx(whole.evidence.value, abs=1e-12)
-            assert each.tier is whole.evidence.tier
+        _assert_every_unbeaten(options, plans)
     assert sum(len(options.frontier.plans) > 1 for options, _ in tried) > LABS / 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(LABS, 12 * LABS, LABS))
+def test_frontier_of_many_more_labs_is_every_plan_that_none_of_all_tried_beats(first: int) -> None:
+    for seed in range(first, first + LABS):
+        if (plans := _feasible(opened(seed).yours)) is not None:
+            _assert_every_unbeaten(opened(seed), plans)
+
+
+def _assert_every_unbeaten(options: Options, plans: dict[Four, Assessment]) -> None:
+    pack, found = options.yours.pack, options.frontier
+    assert pack.design.lower_is_better == (pack.design.kind is DesignKind.PRECISION)
+    wholes = [assess(each.plan(options.yours.plan, pack), pack) for each in found.plans]
+    fours = [_four(whole) for whole in wholes]
+    assert set(fours) == _unbeaten(set(plans))
+    assert len(set(fours)) == len(fours)
+    assert [each.credits for each in found.plans] == sorted(four[0] for four in fours)
+    for each, whole in zip(found.plans, wholes, strict=True):
+        assert whole.feasible
+        assert (each.samples, each.days) == whole.counts[:2]
+        assert (each.credits, each.loss) == (whole.cost, whole.fidelity_loss)
+        assert each.value == pytest.approx(whole.evidence.value, abs=1e-12)
+        assert each.tier is whole.evidence.tier
 
 
 def test_standing_says_what_beats_a_plan(tried: Tried) -> None:
