@@ -39,7 +39,7 @@ from replicalab.scenarios.constraints import (
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
-from replicalab.scenarios.own import CATEGORIES, Category, OwnLab, Question
+from replicalab.scenarios.own import CATEGORIES, Category, OwnItem, OwnLab, Question
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Control,
@@ -153,6 +153,20 @@ class Pack(Record):
             if keys & set(map(label_key, items)):
                 return category
         return None
+
+    def said_otherwise(self, items: Iterable[OwnItem]) -> tuple[OwnItem, ...]:
+        """Return the items of which something else is said than holds in this lab."""
+        return tuple(item for item in items if self._differs(item))
+
+    def _differs(self, item: OwnItem) -> bool:
+        there = self.in_lab(OwnLab(items=(item,)).over(self.lab, self.study))
+
+        def facts(pack: Pack) -> tuple[object, ...]:
+            label, category = item.label, item.category
+            standing = pack.inventory.status(label, category), pack.inventory.booked_until(label)
+            return (*standing, pack.price(label, category))
+
+        return facts(there) != facts(self)
 
     # --- the study's own ------------------------------------------------------------------------
 

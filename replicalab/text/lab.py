@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from replicalab.lexicon import amount_text, count_text
+from replicalab.lexicon import amount_text, count_text, joined, quoted
 from replicalab.scenarios import ItemStatus, Lab, Pack
 
 RATES: Final = {
@@ -101,6 +101,17 @@ def standing_text(pack: Pack, label: str, category: str) -> str:
 def price_text(pack: Pack, label: str, category: str) -> str:
     """Return what an item costs in a lab, in credits: its own price, or the rate of its kind."""
     return amount_text(pack.price(label, category))
+
+
+def unspoken_text(pack: Pack) -> str:
+    """Return which of the study's items a lab of another study says nothing of; empty for none."""
+    found = pack.unspoken
+    if not found:
+        return ""
+    rest = (
+        "they stand as in the study’s lab" if len(found) > 1 else "it stands as in the study’s lab"
+    )
+    return f"{pack.own_lab.name} says nothing of {joined(quoted(found))}; {rest}."
 
 
 def own_text(written: Pack, pack: Pack) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from replicalab.scenarios import ItemState, OwnItem, OwnLab, Pack, Question, load_scenario
-from replicalab.text.lab import lab_text, own_text
+from replicalab.text.lab import lab_text, own_text, own_values
 
 WRITTEN: Final = load_scenario("fin_momentum", "medium")
 TERMINAL: Final = OwnItem(
@@ -50,3 +50,9 @@ def test_lab_is_called_by_its_name_or_by_how_much_is_changed(pack: Pack, text: s
 )
 def test_what_is_ones_own_is_told_beside_the_studys(said: dict[str, object], text: str) -> None:
     assert own_text(WRITTEN, own(**said)) == (f"Your lab: {text}." if text else "")
+
+
+def test_item_that_the_study_lacks_is_told_with_where_it_stands() -> None:
+    mug = OwnItem(label="mug", category="reagent", state=ItemState.AVAILABLE)
+    found = own_values(WRITTEN, own(items=(mug,)))
+    assert [(each.label, each.yours) for each in found] == [("mug", "available")]

@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab.scenarios import OwnItem, OwnLab, lab_json
 from tests.ui.reading import (
     PAGES,
     PROTOCOL,
@@ -163,3 +164,38 @@ def test_drawer_and_levers_move_the_same_lab() -> None:
     lever.set_value(10)
     assert number(again(app), "Days").value in (9, 10)
     assert query_of(app)["days"] == "10"
+
+
+def hand_over(app: AppTest, name: str, data: bytes) -> AppTest:
+    """Hand a file over in the drawer."""
+    app = at(app, "Keep")
+    app.file_uploader[0].set_value((name, data, "text/csv"))
+    app.session_state["lab_is_open"] = True
+    return show(app, "Keep", TABS)
+
+
+def test_list_of_items_is_taken_where_it_differs_from_the_studys_lab() -> None:
+    rows = f"name,kind,state,until,price\n{TERMINAL},equipment,available,,\n"
+    rows += "research server,equipment,,,90\n"
+    rows += "CRSP delisting returns,reagent,available,,75\n"
+    app = hand_over(drawer(), "items.csv", rows.encode())
+    assert "3 items read from items.csv; 2 differ from the study’s lab." in in_drawer(app)
+    assert "2 needed, 2 free" in said(app)
+    assert "medium lab, 2 changes" in said(app)
+
+
+def test_file_that_is_refused_says_its_row_and_changes_nothing() -> None:
+    rows = f"name,kind,state,until,price\n{TERMINAL},equipment,gone,,\n"
+    app = hand_over(fill(drawer(), "Days", 9), "items.csv", rows.encode())
+    assert "row 2" in in_drawer(app)
+    assert "gone" in in_drawer(app)
+    assert "medium lab, 1 change" in said(app)
+
+
+def test_lab_that_is_downloaded_opens_again_for_another_study() -> None:
+    own = OwnLab(name="Ours", days=9, items=(OwnItem(label="mug", category="reagent", price=3.0),))
+    app = hand_over(drawer(study="psy_stroop"), "lab.json", lab_json(own).encode())
+    assert "The lab of lab.json is in use." in in_drawer(app)
+    assert "Ours" in said(app)
+    assert query_of(app)["days"] == "9"
+    assert "Ours says nothing of " in in_drawer(at(app, "Items"))

@@ -9,7 +9,7 @@ import streamlit as st
 from replicalab.characters import on_one_line
 from replicalab.lexicon import amount_text, label_key
 from replicalab.models import LONGEST_LABEL
-from replicalab.panels import inventory_panel
+from replicalab.panels import inventory_panel, sentences_panel
 from replicalab.scenarios import (
     CATEGORIES,
     MOST,
@@ -18,7 +18,7 @@ from replicalab.scenarios import (
     OwnItem,
     Pack,
 )
-from replicalab.text.lab import price_text, standing_text
+from replicalab.text.lab import price_text, standing_text, unspoken_text
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.lab.fields import begin, say, stamp
@@ -47,7 +47,8 @@ def draw() -> None:
         label = str(chosen)
         category = pack.category_of(label) or CATEGORIES[0]
         _draw_fields(_said(label) or OwnItem(label=label, category=category), pack)
-    panel.draw(inventory_panel(state.written(), pack))
+    notes = [text for text in (unspoken_text(pack),) if text]
+    panel.draw(inventory_panel(state.written(), pack), sentences_panel(notes))
 
 
 def _draw_another() -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 from replicalab.scenarios import LONGEST_SHORT_TITLE, OwnLab
 from replicalab.ui import state
 from replicalab.ui.controls import button
+from replicalab.ui.lab import files
 from replicalab.ui.lab.fields import begin, say
 from replicalab.ui.words import escaped
 
@@ -38,6 +39,7 @@ def draw() -> None:
             st.markdown(f"{escaped(each)}{' · in use' if in_use else ''}")
             button("Use", "check", partial(_use, each), key=f"use_{each}", disabled=in_use)
             button("Forget", "delete", partial(_forget, each), key=f"forget_{each}")
+    files.draw()
 
 
 def _keep() -> None:
