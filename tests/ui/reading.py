@@ -160,12 +160,18 @@ def said(app: AppTest) -> str:
     return "\n".join([*texts(app.main), *(alert.text for alert in alerts(app))])
 
 
-def in_drawer(app: AppTest) -> str:
-    """Return what an open drawer says, its boxes too, as read."""
+def drawer_of(app: AppTest) -> Block:
+    """Return what stands outside the page's main part: an open drawer, and stylesheets."""
     # The harness has a face for the page's main part alone.
     parts = app._tree.children.values()  # noqa: SLF001
     block = next(each for each in parts if each.type == "event")
     assert isinstance(block, Block)
+    return block
+
+
+def in_drawer(app: AppTest) -> str:
+    """Return what an open drawer says, its boxes too, as read."""
+    block = drawer_of(app)
     boxes = [
         plain(str(element.value))
         for element in block

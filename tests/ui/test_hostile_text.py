@@ -48,6 +48,7 @@ from tests.ui.reading import (
     alerts,
     at_editor,
     can_press,
+    drawer_of,
     go,
     heard,
     labels,
@@ -89,7 +90,7 @@ def strings(message: Any) -> Iterator[tuple[str, str]]:
 
 def sent(app: AppTest) -> Iterator[tuple[str, str, str]]:
     """Yield every text that a page sends: the kind of its element, its field, and the text."""
-    for node in app.main:
+    for node in (*app.main, *drawer_of(app)):
         if isinstance(node, Table):
             frame = node.value
             for cell in (*frame.columns, *frame.astype(str).to_numpy().flatten()):
@@ -175,11 +176,18 @@ def test_hostile_study_is_text_on_every_page() -> None:
         show(go(app, STUDY), part, study.TABS)
         assert not leaks(app), part
         shown |= seen(app)
+    app.session_state["lab_is_open"] = True
+    show(app, "Items", "lab_part")
+    assert not leaks(app)
+    for label in app.session_state["state"].here.yours.pack.known_items:
+        app.session_state["lab_is_open"] = True
+        app.session_state["lab_item"] = label
+        assert not leaks(run(app))
     walked = hostile_study().marks
     unseen = {walked[number] for number in walked.keys() - shown}
     goal = next(number for number, place in walked.items() if place[:2] == ("paper", "goal"))
     assert goal in presented(app)
-    walls = {"hidden_reference", "policy_rules", "constraints", "labs"}
+    walls = {"hidden_reference", "policy_rules", "constraints"}
     assert {place[0] for place in unseen} <= walls
 
 
