@@ -17,6 +17,7 @@ from replicalab.figures.style import (
     PASS,
     QUIET,
     TITLE_LINE,
+    figure,
     label,
     level,
     titled,
@@ -28,8 +29,8 @@ _TOP: Final = 20
 _BOTTOM: Final = 66
 _LONGEST_LINE: Final = 44
 _ABOVE: Final = 1.12
-_UPPER: Final = (0.58, 1.0)
-_LOWER: Final = (0.0, 0.42)
+_UPPER: Final = [0.58, 1.0]
+_LOWER: Final = [0.0, 0.42]
 """Where the two panels stand in the height of the plot."""
 _AXIS_LINE: Final = 20
 """So many letters fit beside the lower panel."""
@@ -91,7 +92,8 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
     ]  # fmt: skip
     title = _title(plans)
     top = _TOP + TITLE_LINE * (title.count("<br>") + 1)
-    ends = {"range": [numbers[0] - 0.5, numbers[-1] + 0.5], "tickvals": numbers, "showgrid": False}
+    ends = {"range": [numbers[0] - 0.5, numbers[-1] + 0.5], "tickvals": numbers, "showgrid": False,
+            "zeroline": False, "fixedrange": True}  # fmt: skip
     axis = "<br>".join(wrap(row.axis_title, _AXIS_LINE, break_on_hyphens=False))
     layout = {
         "shapes": [
@@ -105,7 +107,7 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
         ],
         "title": titled(title),
         "height": _HEIGHT + top,
-        "margin": {"l": 8, "r": 8, "t": top, "b": _BOTTOM},
+        "margin": {"l": 8, "r": 8, "t": top, "b": _BOTTOM, "pad": 8},
         "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
         "xaxis": {**ends, "anchor": "y", "showticklabels": False, "matches": "x2"},
         "xaxis2": {**ends, "anchor": "y2", "title": _small("round")},
@@ -116,7 +118,7 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
                    "tickformat": row.scale.ticks, **_upright(max(worst, best))},
     }  # fmt: skip
     common = {"type": "scatter", "x": numbers, "mode": "lines+markers"}
-    return go.Figure({"data": [{**common, **trace} for trace in data], "layout": layout})
+    return figure([{**common, **trace} for trace in data], layout)
 
 
 def _small(text: str) -> dict[str, Any]:
@@ -125,7 +127,7 @@ def _small(text: str) -> dict[str, Any]:
 
 def _upright(highest: float) -> dict[str, Any]:
     return {"range": [0, highest * _ABOVE], "automargin": True, "zeroline": False,
-            "showgrid": False}  # fmt: skip
+            "showgrid": False, "fixedrange": True}  # fmt: skip
 
 
 def _title(plans: Sequence[Assessment]) -> str:

@@ -97,7 +97,7 @@ def region_figure(
     return sheet.figure(
         title,
         _left(region),
-        xaxis={"title": "days", "dtick": every, "tickformat": ",d", "showgrid": False},
+        xaxis={"title": "days", "dtick": every, "tickformat": ",d"},
         yaxis={"title": "samples", "tickformat": ",d", "showgrid": False},
         clickmode="event+select",
     )

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, Evidence
 from replicalab.figures.placing import PLOT, Place, Wanted, along, around, placed
-from replicalab.figures.style import label, titled
+from replicalab.figures.style import GRID, figure, label, titled
 
 INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"
@@ -25,7 +25,20 @@ SYMBOLS: Final = {
 _TITLE: Final = 66
 _UNTITLED: Final = 10
 _IN_PX: Final = frozenset(
-    {"size", "width", "height", "l", "r", "t", "b", "xshift", "yshift", "borderpad", "standoff"}
+    {
+        "size",
+        "width",
+        "height",
+        "l",
+        "r",
+        "t",
+        "b",
+        "xshift",
+        "yshift",
+        "borderpad",
+        "standoff",
+        "pad",
+    }
 )
 BELOW: Final = 54
 RIGHT: Final = 14
@@ -188,28 +201,28 @@ class Sheet:
             yaxis: see ``xaxis``.
             layout: what else is particular to the figure.
         """
-        font = {"tickfont": {"size": _TEXT}, "zeroline": False}
-        above, named = _UNTITLED, {"text": ""}
+        # Fixed: what lies over the chart stays where it belongs, and a phone scrolls past it.
+        fixed = {"tickfont": {"size": _TEXT}, "zeroline": False, "fixedrange": True,
+                 "tickcolor": GRID}  # fmt: skip
+        above, named = _UNTITLED, {}
         if title is not None:
             subtitle = {"text": title[1], "font": {"size": _TEXT}}
             above = _TITLE
-            named = titled(title[0], y=0.985, yanchor="top", subtitle=subtitle)
-        spec = {"data": self.traces, "layout": {
-            "title": named,
+            named = {"title": titled(title[0], y=0.985, yanchor="top", subtitle=subtitle)}
+        spec = {
+            **named,
             "height": above + self.plot + BELOW,
-            "margin": {"l": left, "r": RIGHT, "t": above, "b": BELOW},
+            "margin": {"l": left, "r": RIGHT, "t": above, "b": BELOW, "pad": 8},
             "showlegend": False,
             "hovermode": "closest",
             "hoverlabel": {"font": {"size": _TEXT}},
             "dragmode": False,
-            "xaxis": {"range": list(self.x), **font, **_named(xaxis)},
-            "yaxis": {"range": list(self.y), **font, **_named(yaxis)},
+            "xaxis": {"range": list(self.x), "showgrid": False, **fixed, **_named(xaxis)},
+            "yaxis": {"range": list(self.y), "gridcolor": GRID, **fixed, **_named(yaxis)},
             "annotations": self._labels(),
-            "template": {},  # Streamlit has its own, in the colours of the theme
             **layout,
-        }}  # fmt: skip
-        # Plotly takes four times as long where it checks what is built; the tests check it.
-        return go.Figure(_enlarged(spec, self.by), _validate=False)
+        }
+        return figure(_enlarged(self.traces, self.by), _enlarged(spec, self.by))
 
 
 def _enlarged(part: Any, by: float) -> Any:

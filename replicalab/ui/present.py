@@ -159,6 +159,7 @@ def _draw_region(view: Outlook) -> None:
             key="stage_chart",
             height="stretch",
             config={**CONFIG, "staticPlot": True},
+            theme=None,
             alt=f"{title} {means_text(view.pack)}. Days against samples.",
         )
 

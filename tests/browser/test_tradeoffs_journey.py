@@ -189,6 +189,28 @@ def test_labels_of_the_region_are_whole_and_apart(app_page: Page, view: View, ad
     assert app_page.evaluate(LABELS) == []
 
 
+COUNT_MAPS: Final = """() => {
+  const draw = HTMLCanvasElement.prototype.toDataURL;
+  window.maps = 0;
+  HTMLCanvasElement.prototype.toDataURL = function (...how) {
+    window.maps += 1;
+    return draw.apply(this, how);
+  };
+}"""
+"""Plotly turns the map of evidence into a picture each time that it draws the region."""
+
+
+def test_lever_draws_the_region_once(app_page: Page) -> None:
+    open_app(app_page, PAGE)
+    wait_for_chart(app_page)
+    app_page.evaluate(COUNT_MAPS)
+    with wait_for_run(app_page):
+        app_page.get_by_role("slider", name="Budget, credits").press("ArrowRight")
+    expect(app_page.locator(".gtitle-subtitle")).to_contain_text("2,610 credits")
+    app_page.wait_for_timeout(500)  # a second drawing would follow the first
+    assert app_page.evaluate("window.maps") == 1
+
+
 def test_first_screen_shows_the_whole_chart(app_page: Page) -> None:
     open_app(app_page, PAGE)
     wait_for_chart(app_page)

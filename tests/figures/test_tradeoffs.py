@@ -248,7 +248,7 @@ def test_chart_has_a_title_and_units_on_both_axes_and_is_what_plotly_knows(
     assert figure.layout.yaxis.title.text in ("samples", "power")
     shown = json.loads(figure.to_json())
     checked = json.loads(go.Figure(shown).to_json())  # here, not while it is built
-    assert {**checked["layout"], "template": {}} == shown["layout"]
+    assert {**checked["layout"], "template": "none"} == shown["layout"]
     assert checked["data"] == shown["data"]
 
 

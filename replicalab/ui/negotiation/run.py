@@ -40,6 +40,7 @@ def draw_convergence(negotiation: Negotiation) -> None:
         convergence_chart(plans),
         key="convergence",
         config=CONFIG,
+        theme=None,
         alt="Use of budget, days and staff by round, and below it the evidence by round",
     )
 

@@ -69,6 +69,7 @@ def _draw_chart(view: Outlook, verdict: Verdict) -> None:
         frontier_figure(view.options.frontier, marks, (title, means_text(view.pack))),
         key="frontier_chart",
         config=CONFIG,
+        theme=None,
         alt=f"{title}, {means_text(view.pack)}. Credits against evidence; the same stands in the "
         "table below.",
     )

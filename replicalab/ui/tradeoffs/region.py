@@ -51,6 +51,7 @@ def _draw_chart(view: Outlook) -> None:
         region_chart(view, (title, means)),
         key=_CHART,
         config=CONFIG,
+        theme=None,
         on_select=_take_click,
         selection_mode="points",
         alt=f"{title} {means_text(view.pack)}. Days against samples, with the planned evidence "
