@@ -6,6 +6,7 @@ import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -66,7 +67,7 @@ def page(title: str) -> Iterator[Options]:
 
 def _begin() -> None:
     try:
-        _warm_up()
+        warm_up()
         state.begin()
     except ScenarioError as error:
         st.error(
@@ -78,18 +79,18 @@ def _begin() -> None:
         st.stop()
 
 
-@st.cache_resource(show_spinner=False)
-def _warm_up() -> None:
+@cache
+def warm_up() -> None:
     """Load what the pages use, once per process, and keep it out of every later collection.
 
     An edit passes between threads a hundred times. Beside a session that computes it would wait
     5 ms at each, as Python has it, and the whole edit for more than half a second.
     """
+    sys.setswitchinterval(_TURN_SECONDS)
     for card in cards()[:1]:
         plan = card.labs[0].yours
         convergence_chart([(1, plan)]).to_json()
         header_panel(plan)
-    sys.setswitchinterval(_TURN_SECONDS)
     gc.collect()
     gc.freeze()
 

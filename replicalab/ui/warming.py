@@ -1,0 +1,43 @@
+"""What the pages use is loaded beside serving: a browser fetches its own part in the meantime."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from importlib import import_module
+from threading import Thread
+from typing import Final
+
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from replicalab.errors import ScenarioError
+
+
+class Warming:
+    """ASGI middleware that loads the pages at once, and lets web sockets wait for it.
+
+    So no page runs before everything is loaded, in one thread and in one order.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._loading = Thread(target=_load, name="warming", daemon=True)
+        self._loading.start()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; a web socket once the pages are loaded."""
+        if scope["type"] == "websocket" and self._loading.is_alive():
+            await asyncio.to_thread(self._loading.join)
+        await self._app(scope, receive, send)
+
+
+def _load() -> None:
+    frame = import_module("replicalab.ui.frame")
+    import_module("replicalab.ui.scenarios")
+    with suppress(ScenarioError):  # the page says what is wrong with the studies
+        frame.warm_up()
+
+
+MIDDLEWARE: Final = (Middleware(Warming),)
+"""What `st.App` is given behind the wall."""
