@@ -90,7 +90,7 @@ def draw(options: Options, found: Ticked) -> None:
     with manager:
         _draw_suggestion(options, found)
     with least:
-        _draw_least_loss(options, found.known)
+        _draw_alternatives(options, found.known)
 
 
 def _draw_suggestion(options: Options, found: Ticked) -> None:
@@ -122,8 +122,8 @@ def _draw_suggestion(options: Options, found: Ticked) -> None:
     panel.draw(revision_panel(PlanStep(found.yours, found.result), changes))
 
 
-def _draw_least_loss(options: Options, known: Sequence[Assessment]) -> None:
-    """Draw how the least-loss plan differs, its totals and changes, and what more it would take."""
+def _draw_alternatives(options: Options, known: Sequence[Assessment]) -> None:
+    """Draw the least-loss plan, how it differs and its changes, and what more it would take."""
     least, take = options.least, take_panel(options)
     more = options.offer is None and least.changes
     title = "What more this lab could do" if more else "The least-loss plan"
