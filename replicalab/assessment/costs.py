@@ -36,7 +36,6 @@ class CostTerm(NamedTuple):
     """
 
     label: str
-    noun: str
     number: Amount
     rate: float
     own: tuple[float, ...] = ()
@@ -56,11 +55,11 @@ class CostTerm(NamedTuple):
 
 
 _TERMS: Final = (
-    ("Samples", "sample", "per_sample"),
-    ("Days", "day", "per_day"),
-    ("Controls", "control", "per_control"),
-    ("Equipment", "item", "per_equipment_item"),
-    ("Reagents", "item", "per_reagent"),
+    ("Samples", "per_sample"),
+    ("Days", "per_day"),
+    ("Controls", "per_control"),
+    ("Equipment", "per_equipment_item"),
+    ("Reagents", "per_reagent"),
 )
 
 
@@ -104,8 +103,8 @@ def cost_terms(
     """
     rows = zip(counts[:5], _TERMS, ((), (), (), *own), strict=True)
     return tuple(
-        CostTerm(label, noun, count, getattr(model, rate), prices)
-        for count, (label, noun, rate), prices in rows
+        CostTerm(label, count, getattr(model, rate), prices)
+        for count, (label, rate), prices in rows
     )
 
 

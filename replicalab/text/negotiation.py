@@ -231,11 +231,6 @@ def _evidence_effect(step: PlanStep) -> str:
 # --- how it stands ----------------------------------------------------------------------------
 
 
-def move_text(negotiation: Negotiation) -> str:
-    """Return whose turn it is, and which round of how many."""
-    return f"Your move: round {len(negotiation.rounds) + 1} of {negotiation.setup.max_rounds}"
-
-
 def asking_cost(played: int, most: int) -> str:
     """Return what a question costs, before it is asked: a round, and how many are then left."""
     left = most - played - 1

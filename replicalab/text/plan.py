@@ -83,12 +83,14 @@ def spare_text(plan: Assessment) -> str:
     return f"{size} would reach {lean.evidence.text}; you planned {amount_text(planned)}."
 
 
-def cliff_text(cliff: Cliff) -> str:
-    """Return a small step that changes a lot: a staff unit more or less, the endpoint lost."""
-    if cliff.more:
-        return f"One more {cliff.noun} adds a staff unit."
-    lost = "loses the study's endpoint" if cliff.endpoint else "saves a staff unit"
-    return f"One {cliff.noun} fewer {lost}."
+def cliff_texts(cliffs: Iterable[Cliff]) -> list[str]:
+    """Return the small steps that change a lot: a staff unit more or less, the endpoint lost."""
+    nouns: dict[str, list[str]] = {}
+    for cliff in cliffs:
+        lost = "loses the study's endpoint" if cliff.endpoint else "saves a staff unit"
+        step = "One more {} adds a staff unit." if cliff.more else f"One {{}} fewer {lost}."
+        nouns.setdefault(step, []).append(cliff.noun)
+    return [step.format(joined(names, "or")) for step, names in nouns.items()]
 
 
 def term_text(term: CostTerm) -> str:
@@ -99,9 +101,9 @@ def term_text(term: CostTerm) -> str:
     prices = term.prices or {term.rate: term.number}
     if len(prices) == 1:
         [price] = prices
-        return f"{count_text(term.number, term.noun)} × {amount_text(price)}"
+        return f"{amount_text(term.number)} × {amount_text(price)}"
     parts = [f"{amount_text(number)} × {amount_text(price)}" for price, number in prices.items()]
-    return f"{count_text(term.number, term.noun)}: {' + '.join(parts)}"
+    return f"{amount_text(term.number)}: {' + '.join(parts)}"
 
 
 def staff_text(plan: Assessment) -> str:
@@ -163,7 +165,7 @@ def notes(plan: Assessment) -> list[tuple[str, str]]:
     kinds = {
         "Caution": dropped_cautions(plan),
         "Note": told,
-        "Close to a step": [cliff_text(cliff) for cliff in plan.cliffs],
+        "Close to a step": cliff_texts(plan.cliffs),
     }
     return [(name, text) for name, texts in kinds.items() for text in texts]
 

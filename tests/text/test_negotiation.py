@@ -28,7 +28,6 @@ from replicalab.text.negotiation import (
     change_rows,
     judge_parts,
     ledger_sentence,
-    move_text,
     outcome_verdict,
     reward_formula,
     round_caption,
@@ -137,7 +136,7 @@ def told(negotiation: Negotiation) -> str:
         for gift in gifts
     ]
     if negotiation.ending is None:
-        return "\n".join([*lines, "", move_text(negotiation)])
+        return "\n".join(lines)
     judgement = judge(negotiation)
     if judgement is not None:
         parts = [": ".join(part) for part in judge_parts(judgement)]

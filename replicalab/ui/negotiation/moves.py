@@ -9,7 +9,7 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.models import ACCEPT_ACTION, LONGEST_QUESTION, ScientistAction
 from replicalab.negotiation import AUTOMATIC, Negotiation, Turn, put_forward, question
-from replicalab.text.negotiation import asking_cost, move_text
+from replicalab.text.negotiation import asking_cost
 from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
@@ -28,7 +28,7 @@ def draw(kept: Kept, place: str = "table") -> None:
     if negotiation.ending is not None:
         _draw_after_the_end(kept, place)
         return
-    st.header(move_text(negotiation))
+    st.header("Your move")
     if negotiation.state.plan is None:
         st.caption("The fields start from the plan of the Protocol page.")
     _draw_ways_out(kept, place)
