@@ -202,16 +202,16 @@ CONTROLS: Final = "a[href], button:not(:disabled), summary, label:has(input), [r
 
 
 @pytest.mark.parametrize("view", [ZOOMED, NARROW], ids=str)
-@pytest.mark.parametrize("address", [*PAGES, SLIDE])
-def test_nothing_is_lost_when_zoomed(app_page: Page, view: View, address: str) -> None:
-    open_app(app_page, address)
-    expect(app_page.get_by_role("heading", level=1)).to_be_visible()
-    app_page.wait_for_timeout(1000)  # charts take their width in their own time
-    assert app_page.evaluate(LOST) == []
-    controls = app_page.get_by_test_id("stMain").locator(CONTROLS).filter(visible=True).all()
-    assert len(controls) >= (2 if address == SLIDE else 10)
-    for control in controls:
-        control.click(trial=True)  # it can be scrolled to, and nothing lies over it
+def test_nothing_is_lost_when_zoomed(app_page: Page, view: View) -> None:
+    for address in (*PAGES, SLIDE):
+        open_app(app_page, address)
+        expect(app_page.get_by_role("heading", level=1)).to_be_visible()
+        app_page.wait_for_timeout(1000)  # charts take their width in their own time
+        assert app_page.evaluate(LOST) == [], address
+        controls = app_page.get_by_test_id("stMain").locator(CONTROLS).filter(visible=True).all()
+        assert len(controls) >= (2 if address == SLIDE else 10), address
+        for control in controls:
+            control.click(trial=True)  # it can be scrolled to, and nothing lies over it
 
 
 @pytest.mark.parametrize("view", [ZOOMED, PHONE, PROJECTOR], ids=str)

@@ -62,18 +62,16 @@ def expect_headings_and_named_tables(page: Page) -> None:
 
 
 @pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_page_is_heard_in_the_order_in_which_it_is_seen(
-    app_page: Page, view: View, address: str
-) -> None:
-    open_app(app_page, address)
-    expect(app_page.get_by_role("heading", level=1)).to_be_visible()
-    expect(app_page.get_by_role("main")).to_have_count(1)
-    app_page.wait_for_timeout(1000)  # a chart that comes late moves what stands below it
-    expect_headings_and_named_tables(app_page)
-    count, backward = app_page.evaluate(BACKWARD)
-    assert count >= 4
-    assert backward == []
+def test_every_page_is_heard_in_the_order_in_which_it_is_seen(app_page: Page, view: View) -> None:
+    for address in ADDRESSES:
+        open_app(app_page, address)
+        expect(app_page.get_by_role("heading", level=1)).to_be_visible()
+        expect(app_page.get_by_role("main")).to_have_count(1)
+        app_page.wait_for_timeout(1000)  # a chart that comes late moves what stands below it
+        expect_headings_and_named_tables(app_page)
+        count, backward = app_page.evaluate(BACKWARD)
+        assert count >= 4, address
+        assert backward == [], address
 
 
 @pytest.mark.parametrize("part", ["The lab", "Substitutions", "Restrictions and criteria"])

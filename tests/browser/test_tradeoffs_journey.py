@@ -163,30 +163,30 @@ LABELS: Final = """() => {
 """Labels of the region's chart that cover each other or are cut; letters may touch by 3 px."""
 
 
-@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
-@pytest.mark.parametrize(
-    "address",
-    [
-        "?study=fin_momentum&lab=medium",
-        "?study=psy_ego_depletion&lab=medium&budget=4600",
-        "?study=bio_jq1_myeloma&lab=medium",
-        "?study=bio_jq1_myeloma&lab=hard",
-        "?study=psy_stroop&lab=medium",
-        "?study=math_four_colour&lab=hard",
-        "?study=phys_millikan&lab=medium",
-        "?study=eco_reef_fish&lab=medium",
-        "?study=chem_suzuki_ppb&lab=easy",
-    ],
+REGIONS: Final = (
+    "?study=fin_momentum&lab=medium",
+    "?study=psy_ego_depletion&lab=medium&budget=4600",
+    "?study=bio_jq1_myeloma&lab=medium",
+    "?study=bio_jq1_myeloma&lab=hard",
+    "?study=psy_stroop&lab=medium",
+    "?study=math_four_colour&lab=hard",
+    "?study=phys_millikan&lab=medium",
+    "?study=eco_reef_fish&lab=medium",
+    "?study=chem_suzuki_ppb&lab=easy",
 )
-def test_labels_of_the_region_are_whole_and_apart(app_page: Page, view: View, address: str) -> None:
-    open_app(app_page, f"{PAGE}{address}")
-    wait_for_chart(app_page)
-    assert app_page.evaluate(LABELS) == []
-    with wait_for_run(app_page):
-        app_page.get_by_text("Samples that cannot count").click()
-    expect(app_page.get_by_text("Dotted: fits")).to_be_visible()
-    app_page.wait_for_timeout(500)  # Plotly draws after the run
-    assert app_page.evaluate(LABELS) == []
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
+def test_labels_of_every_region_are_whole_and_apart(app_page: Page, view: View) -> None:
+    for address in REGIONS:
+        open_app(app_page, f"{PAGE}{address}")
+        wait_for_chart(app_page)
+        assert app_page.evaluate(LABELS) == [], address
+        with wait_for_run(app_page):
+            app_page.get_by_text("Samples that cannot count").click()
+        expect(app_page.get_by_text("Dotted: fits")).to_be_visible()
+        app_page.wait_for_timeout(500)  # Plotly draws after the run
+        assert app_page.evaluate(LABELS) == [], f"{address}, with what cannot count"
 
 
 COUNT_MAPS: Final = """() => {
