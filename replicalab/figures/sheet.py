@@ -77,7 +77,7 @@ def scale_end(evidence: Evidence) -> float:
 
 def room_at_the_left(highest: str) -> int:
     """Return how much room the numbers at the left take, in px, the longest of them given."""
-    return round(34 + _DIGIT * len(highest))
+    return round(38 + _DIGIT * len(highest))
 
 
 class Sheet:

@@ -30,7 +30,7 @@ def draw(here: Options) -> None:
     with controls:
         levers.draw_levers(view)
         point.draw_point(view)
-    panel.draw(panel.beside(levers.extras(view), effects.told(view)))
+        panel.draw(levers.extras(view), effects.told(view))
 
 
 def _draw_lead(view: Outlook) -> None:
