@@ -94,16 +94,14 @@ def cliff_texts(cliffs: Iterable[Cliff]) -> list[str]:
 
 
 def term_text(term: CostTerm) -> str:
-    """Return what a term of the cost adds up from: ``3 items × 100``.
+    """Return what a term of the cost adds up from: ``3 × 100``.
 
-    Where some have another price than the rest: ``3 items: 2 × 100 + 1 × 400``.
+    Where some have another price than the rest: ``2 × 100 + 1 × 400``.
     """
     prices = term.prices or {term.rate: term.number}
-    if len(prices) == 1:
-        [price] = prices
-        return f"{amount_text(term.number)} × {amount_text(price)}"
-    parts = [f"{amount_text(number)} × {amount_text(price)}" for price, number in prices.items()]
-    return f"{amount_text(term.number)}: {' + '.join(parts)}"
+    return " + ".join(
+        f"{amount_text(number)} × {amount_text(price)}" for price, number in prices.items()
+    )
 
 
 def staff_text(plan: Assessment) -> str:
