@@ -1,0 +1,164 @@
+"""Many negotiations: each job once, whatever happens to a worker; shares with their intervals."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from replicalab import batch
+from replicalab.batch import Job, Result, Share, jobs_of, run_batch, run_job, summaries
+from replicalab.negotiation import (
+    LabManagerKind,
+    Outcome,
+    ScientistKind,
+    negotiate,
+    setup_for,
+)
+from replicalab.scenarios import Difficulty, OwnLab, Question, load_scenario, study_text
+
+STUDY: Final = "psy_stroop"
+AWARE: Final = ScientistKind.EVIDENCE_AWARE
+RULES: Final = (ScientistKind.BASELINE, AWARE)
+JOBS: Final = jobs_of(
+    (STUDY, "math_four_colour"), seeds=range(3), scientists=RULES, lab_managers=(*LabManagerKind,)
+)
+
+
+def test_jobs_are_every_combination_in_order() -> None:
+    assert len(JOBS) == 2 * 3 * 3 * 2 * 2
+    assert len(set(map(repr, JOBS))) == len(JOBS)
+    assert (JOBS[0].study, JOBS[0].lab, JOBS[0].seed) == (STUDY, Difficulty.EASY, 0)
+    with pytest.raises(ValueError, match="300,000 negotiations are asked for"):
+        jobs_of((STUDY,), seeds=range(100_000))
+
+
+def test_result_is_that_of_the_negotiation() -> None:
+    for job in JOBS[:8]:
+        pack = load_scenario(job.study, job.lab, job.seed)
+        setup = setup_for(pack, scientist=job.scientist, lab_manager=job.lab_manager)
+        played, result = negotiate(setup, pack), run_job(job)
+        assert (result.outcome, result.rounds) == (played.outcome, len(played.rounds))
+        assert played.final_plan is not None
+        assert (result.credits, result.samples) == (
+            played.final_plan.cost,
+            played.final_plan.plan.sample_size,
+        )
+
+
+def test_job_is_played_with_ones_own_study_lab_and_question() -> None:
+    job = Job(study=STUDY, lab=Difficulty.MEDIUM)
+    rich = job.model_copy(update={"own_lab": OwnLab(budget=10**6)})
+    assert (
+        run_job(job.model_copy(update={"text": study_text(STUDY)})).outcome is run_job(job).outcome
+    )
+    assert run_job(rich).credits > run_job(job).credits
+    wrong = run_job(job.model_copy(update={"question": Question(target=0.001)}))
+    assert wrong.outcome is None
+    assert "out of order" in wrong.error
+
+
+def test_job_that_cannot_be_played_says_why() -> None:
+    result = run_job(Job(study="not_there", lab=Difficulty.EASY))
+    assert result.outcome is None
+    assert "'not_there' is unknown" in result.error
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_batch_gives_each_result_once_on_any_executor(workers: int) -> None:
+    with ThreadPoolExecutor(workers) as executor:
+        found = list(run_batch(JOBS, executor))
+        assert executor.submit(int).result() == 0  # it stays open
+    assert Counter(map(repr, found)) == Counter(repr(run_job(job)) for job in JOBS)
+
+
+def test_batch_that_is_left_begins_nothing_more() -> None:
+    begun = []
+
+    class Counting(ThreadPoolExecutor):
+        def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
+            begun.append(args)
+            return super().submit(*args, **kwargs)
+
+    many = JOBS * 50
+    with Counting(1) as executor:
+        results = run_batch(many, executor)
+        first = next(results)
+        results.close()  # type: ignore[attr-defined]
+    assert first == run_job(JOBS[0])
+    assert len(begun) <= batch._AHEAD + 1  # noqa: SLF001
+
+
+def deadly(jobs: list[Job]) -> list[Result]:
+    """Play jobs; one of seed 7 kills its process once, one of seed 9 always."""
+    for job in jobs:
+        once = Path(os.environ["DEADLY"])
+        if job.seed == 9 or (job.seed == 7 and not once.exists()):
+            once.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return [run_job(job) for job in jobs]
+
+
+def test_worker_that_is_killed_loses_and_doubles_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEADLY", str(tmp_path / "once"))
+    monkeypatch.setattr(batch, "_run_chunk", deadly)
+    jobs = jobs_of((STUDY,), (Difficulty.MEDIUM,), seeds=range(40))
+    found = {result.job.seed: result for result in run_batch(jobs)}
+    assert sorted(found) == list(range(40))
+    assert [seed for seed, result in found.items() if result.error] == [9]
+    assert found[9].error == "its process died 3 times; play it alone to see why"
+    assert found[7] == run_job(jobs[7])
+
+
+def test_executor_of_somebody_else_that_breaks_leaves_a_result_for_each_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEADLY", str(tmp_path / "once"))
+    monkeypatch.setattr(batch, "_run_chunk", deadly)
+    jobs = jobs_of((STUDY,), (Difficulty.MEDIUM,), seeds=range(9, 90))
+    executor: Executor = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    with executor:
+        found = list(run_batch(jobs, executor))
+    assert sorted(result.job.seed for result in found) == list(range(9, 90))
+    assert "the executor no longer takes jobs" in found[-1].error
+
+
+# --- what came of it ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("number", "of", "low", "high"),
+    [
+        # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3.
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0000, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+        (29, 29, 0.8830, 1.0000),
+    ],
+)
+def test_interval_of_a_share_is_wilsons(number: int, of: int, low: float, high: float) -> None:
+    assert Share(number, of).interval == pytest.approx((low, high), abs=5e-5)
+
+
+def test_summaries_tell_the_shares_of_each_group_and_what_failed() -> None:
+    job, other = JOBS[0], JOBS[1]
+    results = [
+        Result(job=job, outcome=Outcome.AGREED),
+        Result(job=job.model_copy(update={"seed": 1}), outcome=Outcome.AGREED),
+        Result(job=job.model_copy(update={"seed": 2}), outcome=Outcome.NO_DEAL),
+        Result(job=job.model_copy(update={"seed": 3}), error="gone"),
+        Result(job=other, outcome=Outcome.FALSE_AGREEMENT),
+    ]
+    first, second = summaries(results)
+    assert first.shares == {Outcome.AGREED: Share(2, 3), Outcome.NO_DEAL: Share(1, 3)}
+    assert (first.failed, second.failed) == (1, 0)
+    assert second.shares == {Outcome.FALSE_AGREEMENT: Share(1, 1)}
