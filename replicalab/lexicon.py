@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from typing import Final
 
 MOST_DIGITS: Final = 12
@@ -63,6 +64,11 @@ def repeated_labels(labels: Iterable[str]) -> list[str]:
 def amount_text(amount: float) -> str:
     """Return an amount for people: thousands separated, decimals only where there are any."""
     return f"{amount:,.0f}" if amount == int(amount) else f"{amount:,.2f}"
+
+
+def percent_text(share: float) -> str:
+    """Return a share as a person writes it: ``7 %``, ``12.5 %``."""
+    return f"{float(Decimal(repr(share)) * 100):.12g} %"
 
 
 def signed_text(amount: float, zero: str = "") -> str:

@@ -166,6 +166,7 @@ _CHOSEN: Final = (
     "target",
     "floor",
     *(number for number in PARAMETERS if number != "alpha"),
+    "dropout",
 )
 """The numbers of a design; alpha is left out, for 0.05 is a convention."""
 
@@ -191,7 +192,7 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
     for field in _CHOSEN:
         value = getattr(design, field)
         named = field in design.why or field in design.source.casefold().split()
-        if value is None or named:
+        if value is None or named or (field == "dropout" and not value):
             continue
         if abs(Decimal(repr(value))).normalize() not in {*carried, *numbers_in(design.source)}:
             said = amount_text(value) if isinstance(value, int) else f"{value:g}"

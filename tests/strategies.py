@@ -391,6 +391,7 @@ def designs(draw: st.DrawFn) -> Design:
             "sesoi": smallest,
             "target": better,
             "floor": worse,
+            "dropout": draw(st.just(0.0) | shares),
             "unit_of_n": draw(seen),
             "source": draw(seen),
             "why": draw(st.dictionaries(st.sampled_from([*Design.model_fields]), seen, max_size=3)),

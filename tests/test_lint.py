@@ -87,6 +87,9 @@ BENDS: Final[dict[str, list[Bend]]] = {
     "a published effect of no source": [("design.effect_published", 0.95)],
     "effects without a reason": [("design.sesoi", 0.45), ("design.why", {})],
     "a population without a reason": [("design.population_max", 12345)],
+    "a dropout without a reason": [
+        ("design.dropout", 0.12), ("labs.easy.expected", None), ("labs.hard.expected", None)
+    ],
     "bounds that no source names": [("design.source", "Table 1.")],
     "a number that no fact carries": [
         ("paper.published", "1,234 seedlings, d = 0.90; 1234 seedlings, with a 95 % CI, in 1999.")

@@ -14,6 +14,7 @@ from replicalab.assessment.evidence import (
     AssumedEffect,
     Evidence,
     assumed_effects,
+    counted_of,
     evidence_value,
     merged_effects,
     place_of,
@@ -24,7 +25,13 @@ from replicalab.assessment.evidence import (
     tier_of,
 )
 from replicalab.assessment.fidelity import used_substitutions
-from replicalab.assessment.phrases import failing_text, floor_text, placed_text, size_text
+from replicalab.assessment.phrases import (
+    failing_text,
+    floor_text,
+    placed_text,
+    samples_text,
+    size_text,
+)
 from replicalab.assessment.results import DimensionCheck, FeasibilityCheckResult
 from replicalab.assessment.rules import breaks, violations
 
@@ -45,6 +52,7 @@ __all__ = [
     "assumed_effects",
     "breaks",
     "cost",
+    "counted_of",
     "counts_of",
     "credits_needed",
     "evidence_value",
@@ -54,6 +62,7 @@ __all__ = [
     "place_of",
     "placed_text",
     "planned_evidence",
+    "samples_text",
     "scale_of",
     "seen_effect",
     "size_text",

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from replicalab.lexicon import count_text
+from replicalab.lexicon import count_text, percent_text
 from replicalab.measures import (
     AS_PUBLISHED,
     HALVED,
@@ -37,7 +39,8 @@ class Evidence:
         value: in [0, 1], or of a half-width relative: lower is better, and inf without samples.
         target, floor: the study's bounds, in the unit of ``value``.
         tier: where ``value`` stands to them; a void plan is below the floor.
-        counted: the samples that count (throughput and population cap what is planned).
+        able: the samples that can count: throughput and population cap what is planned.
+        counted: those of them that dropout leaves, which the value is of.
         effect: the effect assumed, after the substitutions' factors; None for coverage.
         void: why the plan yields no evidence at all, None when it does.
         factor: what the plan's substitutions leave of every effect, in (0, 1].
@@ -48,6 +51,7 @@ class Evidence:
     target: float
     floor: float
     tier: EvidenceTier
+    able: int
     counted: int
     effect: float | None
     void: str | None = None
@@ -102,29 +106,49 @@ def planned_evidence(
         ValueError: the kind has no such effect (see `evidence_value`).
     """
     design, days = scenario.design, protocol.duration_days
-    counted, seen, void = protocol.sample_size, seen_effect(design, factor, effect), None
+    able, seen, void = protocol.sample_size, seen_effect(design, factor, effect), None
     if scenario.samples_per_day is not None:
-        counted = min(counted, scenario.samples_per_day.value * days)
+        able = min(able, scenario.samples_per_day.value * days)
     if design.population_max is not None:
-        counted = min(counted, design.population_max)
+        able = min(able, design.population_max)
+    counted = counted_of(design, able)
     if days < scenario.min_days:
         needs = count_text(scenario.min_days, "day")
         void = f"the study's endpoint needs {needs}, and the plan has {days}"
     elif not protocol.sample_size:
         void = "no samples are planned"
+    elif not counted:
+        void = f"with {percent_text(design.dropout)} dropout none of the samples is left"
     worst = KINDS[design.kind].scale.worst
-    value = worst if void else evidence_value(design, counted, seen, factor)
+    value = worst if void else evidence_value(design, able, seen, factor)
     return Evidence(
         kind=design.kind,
         value=value,
         target=design.target,
         floor=design.floor,
         tier=EvidenceTier.BELOW_FLOOR if void else tier_of(design, value),
+        able=able,
         counted=counted,
         effect=seen,
         void=void,
         factor=factor,
     )
+
+
+def counted_of(design: Design, n: int) -> int:
+    """Return how many of ``n`` samples that can count dropout leaves, rounded down.
+
+    The share is the decimal number that is written: of 100 samples, 7 % dropout leaves 93.
+    """
+    if not design.dropout:
+        return n
+    kept = _kept(design.dropout)
+    return n * kept.numerator // kept.denominator
+
+
+@lru_cache(maxsize=64)
+def _kept(dropout: float) -> Fraction:
+    return 1 - Fraction(repr(dropout))
 
 
 def seen_effect(design: Design, factor: float, effect: float | None = None) -> float | None:
@@ -176,11 +200,11 @@ def merged_effects(effects: Iterable[AssumedEffect]) -> tuple[AssumedEffect, ...
 
 
 def evidence_value(design: Design, n: int, effect: float | None, factor: float = 1.0) -> float:
-    """Return the evidence at ``n`` counted samples, never NaN; the design's worst when none.
+    """Return the evidence at ``n`` samples, never NaN; the design's worst when none is counted.
 
     Args:
-        design: kind, alpha and whatever else the kind needs.
-        n: samples that count, 0 or more.
+        design: kind, alpha, dropout and whatever else the kind needs.
+        n: samples that can count, 0 or more, before dropout takes its share.
         effect: in the unit of the kind, as it is seen; None only where the kind assumes none.
         factor: what a plan's substitutions leave of every effect; ``effect`` has it already, a
             margin of the design has not.
@@ -188,7 +212,7 @@ def evidence_value(design: Design, n: int, effect: float | None, factor: float =
     Raises:
         ValueError: the kind has no such effect: none given, not finite, or out of its range.
     """
-    return KINDS[design.kind].value(n, effect, Given.by(design, factor))
+    return KINDS[design.kind].value(counted_of(design, n), effect, Given.by(design, factor))
 
 
 def tier_of(design: Design, value: float) -> EvidenceTier:
@@ -204,6 +228,6 @@ def tier_of(design: Design, value: float) -> EvidenceTier:
 def smallest_detectable_effect(design: Design, n: int, factor: float = 1.0) -> float | None:
     """Return the smallest effect that ``n`` samples detect, as `Kind.least_sought` does.
 
-    None where no test would detect any.
+    ``n`` is as for `evidence_value`. None where no test would detect any.
     """
-    return KINDS[design.kind].least_sought(design, n, factor)
+    return KINDS[design.kind].least_sought(design, counted_of(design, n), factor)

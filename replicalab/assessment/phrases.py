@@ -6,11 +6,14 @@ A half-width is better the smaller it is, so a plan is *within* a floor of ±2.5
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from replicalab.assessment.evidence import Evidence
-from replicalab.lexicon import count_text, joined
-from replicalab.models import Protocol
+from replicalab.lexicon import amount_text, count_text, joined
 from replicalab.scenarios import EvidenceTier, Lab
+
+if TYPE_CHECKING:
+    from replicalab.assessment.assess import Assessment
 
 
 def placed_text(evidence: Evidence) -> str:
@@ -35,10 +38,24 @@ def floor_text(evidence: Evidence) -> str:
     return f"{evidence.row.scale.within} the floor of {evidence.amount(evidence.floor)}"
 
 
-def size_text(plan: Protocol) -> str:
+def size_text(plan: Assessment) -> str:
     """Return how large a plan is: ``1,200 samples in 3 days``."""
-    samples, days = plan.sample_size, plan.duration_days
-    return f"{count_text(samples, 'sample')} in {count_text(days, 'day')}"
+    return f"{samples_text(plan)} in {count_text(plan.counts.days, 'day')}"
+
+
+def samples_text(plan: Assessment) -> str:
+    """Return how many samples are planned, and where some drop out how many are counted."""
+    evidence = plan.evidence
+    return counted_text(plan.counts.samples, evidence.counted, evidence.able)
+
+
+def counted_text(planned: int, counted: int, able: int) -> str:
+    """Return planned samples, with those that are counted: ``152 samples (128 counted)``.
+
+    ``able`` are those that could count if none dropped out: where they do, one number is enough.
+    """
+    left = f" ({amount_text(counted)} counted)" if counted < able else ""
+    return f"{count_text(planned, 'sample')}{left}"
 
 
 def days_text(lab: Lab) -> str:

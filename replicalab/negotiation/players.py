@@ -143,7 +143,7 @@ def _evidence_aware(state: State, pack: Pack) -> Choice:
 
 def _take_or_counter(state: State, best: LeastLoss) -> Choice:
     """Return the acceptance of what stands where nothing is better, else the planner's best."""
-    size, reaches = size_text(best.plan), placed_text(best.after.evidence)
+    size, reaches = size_text(best.after), placed_text(best.after.evidence)
     if state.plan is None:
         text = f"It opens with the best that this lab can run of the reference protocol: {size}"
         return Choice(put_forward(state, best.plan), f"{text}, {reaches}.")
@@ -176,14 +176,14 @@ def _relief(options: Options) -> tuple[tuple[Ask, ...], str]:
     found, plan = options.asks, options.yours
     if found.alone_floor:
         ask, after = found.alone_floor[0].ask, found.alone_floor[0].least.after
-        reaches = f"{size_text(after.plan)}: {placed_text(after.evidence)}"
+        reaches = f"{size_text(after)}: {placed_text(after.evidence)}"
         return (ask,), f"With {ask.text} it could run {reaches}."
     if found.target and found.target.possible and found.target.asks:
         wanted = asks_text(found.target.asks)
         return found.target.asks, f"To reach the target it would take {wanted}."
     worth = plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
     if worth and found.run.possible and found.run.asks:
-        takes = f"To run {size_text(plan.plan)} as planned would take {asks_text(found.run.asks)}"
+        takes = f"To run {size_text(plan)} as planned would take {asks_text(found.run.asks)}"
         return found.run.asks, f"{takes}: {placed_text(plan.evidence)}."
     return (), "No single addition by the lab would open one."
 
@@ -230,7 +230,7 @@ def best_text(best: LeastLoss) -> str:
     """
     after, evidence, pack = best.after, best.after.evidence, best.after.pack
     if is_worth_running(after):
-        return f"in this lab {size_text(after.plan)} would have reached {evidence.text}"
+        return f"in this lab {size_text(after)} would have reached {evidence.text}"
     if not after.feasible:
         failing = f"at best {failing_text(after.causes)}"
         if not best.exact:
@@ -248,5 +248,5 @@ def best_text(best: LeastLoss) -> str:
         needed = count_text(pack.min_days, "day")
         has = f"{pack.lab.days_left}{start_text(pack.lab)}"
         why = f"the study's endpoint needs {needed}, and this lab has {has}"
-    stands = f"a plan of {size_text(after.plan)} passes all seven dimensions and shows nothing"
+    stands = f"a plan of {size_text(after)} passes all seven dimensions and shows nothing"
     return f"{none}: {stands}, since {why}"

@@ -83,7 +83,7 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
     asked = plan if action is not None and action.protocol is not None else None
     return {
         "does": turn_title(done).lower(),
-        "said": [f"{size_text(asked.plan)}."] if asked else said,
+        "said": [f"{size_text(asked)}."] if asked else said,
         "rule": done.reason or "No rule: a person chose this.",
         "asks": done.only_asks,
         "plan": _whole_plan(asked) if asked else [],

@@ -19,6 +19,7 @@ from replicalab.text.plan import (
     assumed_rows,
     assumption_text,
     detectable_effect,
+    dropout_text,
     effect_text,
     loss_text,
     notes,
@@ -172,6 +173,7 @@ def evidence_panel(plans: Mapping[str, Assessment]) -> str:
         title=f"{capitalised(first.measure)}: floor {floor}, target {target}",
         rows=rows,
         void=f"No evidence: {first.void}." if first.void else "",
+        dropout="" if first.void else dropout_text(yours),
         basis=assumption_text(yours),
         columns=list(plans),
         assumed=_assumed(plans),
@@ -182,6 +184,9 @@ def _assumed(plans: Mapping[str, Assessment]) -> list[tuple[str, list[str]]]:
     """Return what the plans detect, and their evidence at each effect worth assuming."""
     found = list(plans.values())
     rows: list[tuple[str, list[str]]] = []
+    if any(plan.evidence.counted < plan.evidence.able for plan in found):
+        counted = [(plan.evidence.counted, plan.counts.samples) for plan in found]
+        rows.append(("Samples counted, of those planned", [f"{c:,} of {n:,}" for c, n in counted]))
     if sought := found[0].evidence.row.sought:
         detected = [effect_text(detectable_effect(plan)) for plan in found]
         rows.append((capitalised(sought), detected))
@@ -231,7 +236,7 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed], *, folded: bool 
     return drawn(
         "revision",
         verdict=plan_verdict(after),
-        size=f"{size_text(after.plan)}, {cost} of {budget}, {after.evidence.text}",
+        size=f"{size_text(after)}, {cost} of {budget}, {after.evidence.text}",
         still=f"Still {failing_text(after.causes)}." if after.failing else "",
         total=f"In all: {saved_text(whole)} · {total_loss_text(whole)}",
         losses=protection_losses(whole),

@@ -186,7 +186,7 @@ def _scientist(before: Assessment | None, done: Round) -> _Side:
     rows: Rows = []
     if action is not None and plan is not None and not done.only_asks:
         rows = change_rows(PlanStep(before, plan)) if before else []
-        told = [] if rows else [f"{size_text(plan.plan)}."]
+        told = [] if rows else [f"{size_text(plan)}."]
         if action.action_type is ScientistActionType.ACCEPT:
             told = ["Takes what the Lab Manager offers." if rows else "Takes the plan as it is."]
     reason = "" if done.only_asks else done.reason  # a question says it already

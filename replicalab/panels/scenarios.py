@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.assessment import samples_text
+from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import DIMENSIONS
 from replicalab.panels.drawing import drawn
 from replicalab.panels.plan import evidence_bar
@@ -36,7 +37,7 @@ def idea_panel(sentence: str, example: Options | None = None) -> str:
     first = evidence[0]
     cuts = [
         {
-            "size": count_text(plan.plan.sample_size, "sample"),
+            "size": samples_text(plan),
             "bar": evidence_bar(plan.evidence, evidence),
             "status": evidence_status(plan.evidence),
             "number": plan.evidence.number,

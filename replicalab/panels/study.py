@@ -6,7 +6,7 @@ from typing import Final
 
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import left_text
-from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.lexicon import amount_text, capitalised, count_text, percent_text
 from replicalab.measures import KINDS
 from replicalab.panels.drawing import drawn
 from replicalab.planner import Options
@@ -70,6 +70,9 @@ def design_panel(pack: Pack) -> str:
         ("floor", "Floor of the evidence", design.floor),
         *((name, kind.label(name), getattr(design, name)) for name in kind.numbers),
     )]  # fmt: skip
+    if design.dropout:
+        why = design.why.get("dropout", "")
+        rows.append(("Dropout of planned samples", percent_text(design.dropout), why))
     if pack.samples_per_day:
         per_day = pack.samples_per_day
         rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from replicalab.agents.suggestions import apply_changes
-from replicalab.assessment import Assessment, Counts, Evidence, credits_needed, tier_of
+from replicalab.assessment import Assessment, Counts, Evidence, counted_of, credits_needed, tier_of
 from replicalab.models import LARGEST_PLANNED, Protocol, revise
 from replicalab.planner.limits import Limits, Worth, fewest, shortfall
 from replicalab.planner.wordings import Wording, Wordings
@@ -38,6 +38,7 @@ class FrontierPlan(NamedTuple):
     """A feasible plan that no other beats.
 
     Attributes:
+        counted: the samples that dropout leaves.
         value: its evidence, in the study's measure.
         tier: where that stands to target and floor.
         loss: the fidelity that it gives up.
@@ -45,6 +46,7 @@ class FrontierPlan(NamedTuple):
     """
 
     samples: int
+    counted: int
     days: int
     credits: float
     value: float
@@ -215,15 +217,16 @@ def _curve(counts: Counts, wording: Wording, worth: Worth, sizes: int) -> Iterat
     if most is None or allowed is None:
         return
     low = max(limits.fewest_samples(wording.controls), allowed)
-    if low > most:
+    if low > most or not counted_of(pack.design, most):
         return
+    low = fewest(lambda n: counted_of(pack.design, n) > 0, low, most)
     best = worth.shortfall(most, factor)
     enough = fewest(lambda n: worth.shortfall(n, factor) == best, low, most)
     for samples in _sizes(low, enough, sizes, pack):
         days, value = limits.fewest_days(samples), worth.value(samples, factor)
         cost = credits_needed(counts._replace(samples=samples, days=days), pack.cost_model)
-        tier = tier_of(pack.design, value)
-        yield FrontierPlan(samples, days, cost, value, tier, wording.loss, wording)
+        tier, counted = tier_of(pack.design, value), counted_of(pack.design, samples)
+        yield FrontierPlan(samples, counted, days, cost, value, tier, wording.loss, wording)
 
 
 def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:

@@ -21,6 +21,7 @@ from replicalab.assessment import (
     Counts,
     assumed_effects,
     cost,
+    counted_of,
     merged_effects,
     staff,
 )
@@ -166,18 +167,19 @@ class Region:
     def evidence(self) -> Floats:
         """What each plan is worth at the assumed effect; NaN where it yields none."""
         pack, factor = self.plan.pack, self.plan.evidence_factor
-        counted = np.minimum(self.samples[:, None], countable(self.days, pack)[None, :])
-        distinct, place = np.unique(counted, return_inverse=True)
+        able = np.minimum(self.samples[:, None], countable(self.days, pack)[None, :])
+        distinct, place = np.unique(able, return_inverse=True)
         worth = np.array([self._worth.value(int(n), factor) for n in distinct])
-        found: Floats = worth[place].reshape(counted.shape)
-        void = (self.days[None, :] < pack.min_days) | (self.samples[:, None] < 1)
+        found: Floats = worth[place].reshape(able.shape)
+        left = np.array([counted_of(pack.design, int(n)) for n in distinct])
+        void = (self.days[None, :] < pack.min_days) | (left[place].reshape(able.shape) < 1)
         return np.where(void | ~np.isfinite(found), np.nan, found)
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
         """Where the evidence reaches target and floor; one where they are the same, none where not.
 
-        The samples that are meant are those that count.
+        The samples that are meant are those that can count.
         """
         evidence, factor = self.plan.evidence, self.plan.evidence_factor
         bounds = {evidence.floor: ("floor", 1), evidence.target: ("target", 0)}

@@ -123,7 +123,7 @@ class Design(Record):
         margin: the difference below which there is as good as none, in units of d, equivalence
             only.
         event_share: the share of samples that have an event while they are watched, survival only.
-        dropout: the share of planned samples that will not count.
+        dropout: the share of planned samples that will not count; 0 where all do.
         source: where the published effect stands.
         why: a reason for each planning value, by field.
     """

@@ -160,7 +160,7 @@ def round_summary(done: Round) -> str:
 
 def numbers_text(plan: Assessment) -> str:
     """Return a plan in a few numbers: size, credits, evidence."""
-    return f"{size_text(plan.plan)}, {count_text(plan.cost, 'credit')}, {plan.evidence.text}"
+    return f"{size_text(plan)}, {count_text(plan.cost, 'credit')}, {plan.evidence.text}"
 
 
 def on_the_table(plan: Assessment) -> str:
@@ -196,7 +196,7 @@ def _what_happened(before: Assessment | None, done: Round) -> str:
         does = "accepts the plan" if accepts else "puts the same plan forward"
         return f"the Scientist {does}: {on_the_table(done.plan)}"
     step = PlanStep(before, done.plan)
-    offer = f"taking the offer of {size_text(done.plan.plan)}"
+    offer = f"taking the offer of {size_text(done.plan)}"
     moves = offer if accepts else joined(list(_moves(step)))
     return f"{moves} {saved_text(step)}; {_evidence_effect(step)}"
 
@@ -282,7 +282,7 @@ def _so_far(negotiation: Negotiation) -> str:
     text = f"{here}: on the table is the plan of {stands}"
     if state.offer is None:
         return text
-    offer = f"{size_text(state.offer.plan)}: {placed_text(state.offer.evidence)}"
+    offer = f"{size_text(state.offer)}: {placed_text(state.offer.evidence)}"
     return f"{text}; the Lab Manager offers {offer}"
 
 

@@ -180,11 +180,11 @@ def run_text(relief: Relief) -> str:
 
 def wasted_text(plan: Assessment) -> str:
     """Return how many samples of a plan are paid for in vain; empty where every one counts."""
-    counted, planned = plan.evidence.counted, plan.counts.samples
-    if counted >= planned:
+    able, planned = plan.evidence.able, plan.counts.samples
+    if able >= planned:
         return ""
     size = count_text(planned, "sample")
-    return f"Of its {size} only {counted:,} can count; plan no more than these."
+    return f"Of its {size} only {able:,} can count; plan no more than these."
 
 
 def target_text(options: Options) -> str:
@@ -196,7 +196,10 @@ def target_text(options: Options) -> str:
         why = f" The study has {count_text(most, 'sample')} at most." if most else ""
         return f"With these items and controls no sample size reaches {goal}.{why}"
     verb = "reaches" if relief.plan.sample_size == 1 else "reach"
-    size, left = f"{size_text(relief.plan)} {verb} {goal}", failing_text(relief.left)
+    size, left = (
+        f"{size_text(options.judged(relief.plan))} {verb} {goal}",
+        failing_text(relief.left),
+    )
     if not relief.asks:
         if relief.possible:
             return f"Nothing: {size}, and the lab has the means."
@@ -230,7 +233,7 @@ def _adapted_text(after: Assessment, yours: Assessment) -> str:
     dropped = [control.name for control in PlanStep(yours, after).newly_dropped]
     changes = listed(", with ", come) + listed(", without ", dropped)
     loss = f" (fidelity loss {after.fidelity_loss} in all)" if after.fidelity_loss else ""
-    return f"{size_text(after.plan)}{changes}{loss if changes else ''}"
+    return f"{size_text(after)}{changes}{loss if changes else ''}"
 
 
 def wait_lines(options: Options) -> list[str]:

@@ -19,6 +19,7 @@ from replicalab.lexicon import (
     count_text,
     joined,
     label_key,
+    percent_text,
     plural,
     quoted,
     signed_text,
@@ -183,7 +184,16 @@ def detectable_effect(plan: Assessment) -> float | None:
     """
     if plan.evidence.void:
         return None
-    return smallest_detectable_effect(plan.pack.design, plan.evidence.counted, plan.evidence_factor)
+    return smallest_detectable_effect(plan.pack.design, plan.evidence.able, plan.evidence_factor)
+
+
+def dropout_text(plan: Assessment) -> str:
+    """Return how many to recruit to analyse how many; empty where none is to drop out."""
+    planned, counted = plan.counts.samples, plan.evidence.counted
+    if counted >= plan.evidence.able:
+        return ""
+    dropout = percent_text(plan.pack.design.dropout)
+    return f"Recruit {amount_text(planned)} to analyse {amount_text(counted)}: {dropout} dropout."
 
 
 def effect_text(effect: float | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Assessment, AssumedEffect, Evidence
-from replicalab.assessment.phrases import days_text, failing_text
+from replicalab.assessment.phrases import counted_text, days_text, failing_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, label_key, plural
 from replicalab.models import Protocol
 from replicalab.planner import (
@@ -207,12 +207,10 @@ def _items(before: Protocol, after: Protocol) -> list[str]:
 
 def priced_size_text(plan: Assessment | FrontierPlan) -> str:
     """Return a plan in numbers: ``161 samples in 3 days for 2,210 credits``."""
-    if isinstance(plan, FrontierPlan):
-        samples, days, credits = plan.samples, plan.days, plan.credits
-    else:
-        samples, days, credits = plan.counts.samples, plan.counts.days, plan.cost
-    size = f"{count_text(samples, 'sample')} in {count_text(days, 'day')}"
-    return f"{size} for {_credits(credits)}"
+    if not isinstance(plan, FrontierPlan):
+        return f"{size_text(plan)} for {_credits(plan.cost)}"
+    samples = counted_text(plan.samples, plan.counted, plan.samples)
+    return f"{samples} in {count_text(plan.days, 'day')} for {_credits(plan.credits)}"
 
 
 def point_lines(plan: Assessment) -> list[str]:

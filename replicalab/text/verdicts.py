@@ -86,7 +86,7 @@ def evidence_sentence(evidence: Evidence) -> str:
 def plan_size(plan: Assessment) -> str:
     """Return a plan in numbers: samples, days, and credits of the budget."""
     cost, budget = amount_text(plan.cost), count_text(plan.pack.lab.budget, "credit")
-    return f"{size_text(plan.plan)} for {cost} of {budget}"
+    return f"{size_text(plan)} for {cost} of {budget}"
 
 
 def terms_text(plan: Assessment) -> str:

@@ -6,9 +6,19 @@ import math
 from typing import Any, Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
-from replicalab.assessment import Evidence, assess, assumed_effects, evidence_value, tier_of
+from replicalab.assessment import (
+    Evidence,
+    assess,
+    assumed_effects,
+    counted_of,
+    evidence_value,
+    smallest_detectable_effect,
+    tier_of,
+)
 from replicalab.scenarios import DesignKind, Difficulty, EvidenceTier, Pack, load_scenario
 from tests.factories import (
     EQUIPMENT,
@@ -74,6 +84,7 @@ def test_planned_evidence_says_what_it_assumes() -> None:
         target=0.8,
         floor=0.5,
         tier=ABOVE,
+        able=34,
         counted=34,
         effect=0.9,
     )
@@ -137,6 +148,59 @@ def test_samples_above_a_cap_buy_nothing() -> None:
     assert found[0] == found[1]
     assert found[0].value == pytest.approx(stats.hypergeom.sf(0, 100, 10, 20), abs=1e-12)
     assert assess(make_protocol(sample_size=500), audit_pack()).evidence.value == 1.0
+
+
+# --- dropout ----------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**6 - 1))
+def test_counted_samples_are_what_the_written_share_leaves_rounded_down(
+    n: int, millionths: int
+) -> None:
+    design = make_design(dropout=millionths / 10**6)
+    assert counted_of(design, n) == n * (10**6 - millionths) // 10**6  # whole numbers alone
+
+
+@pytest.mark.parametrize(
+    ("n", "dropout", "counted"),
+    [(100, 0.07, 93), (100, 0.29, 71), (152, 0.15, 129), (150, 0.15, 127), (1, 0.001, 0)],
+)
+def test_dropout_takes_its_share_of_whole_samples(n: int, dropout: float, counted: int) -> None:
+    assert counted_of(make_design(dropout=dropout), n) == counted
+
+
+@pytest.mark.parametrize(
+    ("samples", "able", "counted"), [(40, 40, 34), (50, 50, 42), (51, 50, 42), (90, 50, 42)]
+)
+def test_dropout_takes_its_share_of_the_samples_that_could_count(
+    samples: int, able: int, counted: int
+) -> None:
+    design = make_design(dropout=0.15)
+    pack = make_pack(design=design, samples_per_day=make_throughput(value=10))
+    found = assess(make_protocol(sample_size=samples, duration_days=5), pack)
+    evidence = found.evidence
+    assert (evidence.able, evidence.counted) == (able, counted)
+    assert evidence.value == power(counted, 0.9)
+    assert found.cost == assess(found.plan, make_pack()).cost
+    assert found.staff == assess(found.plan, make_pack()).staff
+
+
+def test_evidence_is_void_where_dropout_leaves_no_sample() -> None:
+    pack = make_pack(design=make_design(dropout=0.5))
+    found = assess(make_protocol(sample_size=1), pack).evidence
+    assert found.void == "with 50 % dropout none of the samples is left"
+    assert (found.value, found.tier) == (0.0, BELOW)
+
+
+@pytest.mark.parametrize("kind", DesignKind)
+def test_dropout_is_as_if_so_many_fewer_were_planned(kind: DesignKind) -> None:
+    changes = {"dropout": 0.2}
+    design, whole = design_of(kind, **changes), design_of(kind)
+    effect = design.effect_planning
+    for n in (1, 4, 5, 36, 37, 250):
+        left = n * 4 // 5
+        assert evidence_value(design, n, effect) == evidence_value(whole, left, effect)
+        assert smallest_detectable_effect(design, n) == smallest_detectable_effect(whole, left)
 
 
 # --- substitutions ----------------------------------------------------------------------------
@@ -229,14 +293,14 @@ def test_coverage_assumes_no_effect() -> None:
     ],
 )
 def test_evidence_text_is_rounded_but_never_to_a_bound(kind: str, value: float, text: str) -> None:
-    assert Evidence(DesignKind(kind), value, 0.8, 0.5, ABOVE, 40, None).text == text
+    assert Evidence(DesignKind(kind), value, 0.8, 0.5, ABOVE, 40, 40, None).text == text
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.3, "30 %"), (0.9996, "99.96 %")])
 def test_share_examined_shows_a_bound_that_it_meets_but_for_rounding_only(
     value: float, text: str
 ) -> None:
-    found = Evidence(DesignKind.COVERAGE, value, 1.0, 0.1 + 0.2, ABOVE, 40, None)
+    found = Evidence(DesignKind.COVERAGE, value, 1.0, 0.1 + 0.2, ABOVE, 40, 40, None)
     assert found.text == f"share examined {text}"
     assert found.amount(found.floor) == "30 %"
 

@@ -133,7 +133,7 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
         allowed_substitutions=_substitutions(rng, resources),
         controls=controls,
         policy_rules=[make_policy_rule()] if rng.random() < 0.3 else [],
-        design=_design(rng, Random(f"kind {seed}")),
+        design=_design(rng, Random(f"kind {seed}"), Random(f"dropout {seed}")),
         reference_protocol=reference,
         min_days=least,
         samples_per_day=make_throughput(value=rng.randint(1, 8)) if rng.random() < 0.4 else None,
@@ -276,8 +276,8 @@ def _doubled(rng: Random, labels: list[str]) -> list[str]:
     return [*labels, rng.choice(labels).upper()]
 
 
-def _design(rng: Random, later: Random) -> Design:
-    """Return a design of any kind; later kinds are drawn apart, so that no other lab changes."""
+def _design(rng: Random, later: Random, lost: Random) -> Design:
+    """Return a design of any kind; what came later is drawn apart, so that no other lab changes."""
     kind = rng.choice([kind for kind in _EFFECTS if kind not in _LATER])
     low, high = _EFFECTS[kind]
     target = rng.choice((0.6, 0.8, 0.9))
@@ -300,5 +300,6 @@ def _design(rng: Random, later: Random) -> Design:
         target=target,
         floor=floor,
         population_max=most,
+        dropout=lost.choice((0.07, 0.15, 0.3, 0.5)) if lost.random() < 0.2 else 0.0,
         **numbers,
     )

@@ -7,12 +7,13 @@ from typing import Final
 import pytest
 from hypothesis import given
 
-from replicalab.assessment import assess, evidence_value
+from replicalab.assessment import assess, evidence_value, size_text
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Options, PlanStep
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from replicalab.text.plan import (
     detectable_effect,
+    dropout_text,
     dropped_cautions,
     effect_text,
     evidence_text,
@@ -220,3 +221,12 @@ def test_samples_to_spare_are_told_from_a_quarter_on(planned: int, is_told: bool
     text = f"10 participants would reach power 0.803; you planned {planned}."
     assert spare_text(plan) == (text if is_told else "")
     assert (("Note", text) in notes(plan)) == is_told
+
+
+def test_dropout_is_told_where_samples_are_counted() -> None:
+    plan, kept = make_protocol(sample_size=152), make_pack(design=make_design())
+    lost = assess(plan, make_pack(design=make_design(dropout=0.155)))
+    assert dropout_text(lost) == "Recruit 152 to analyse 128: 15.5 % dropout."
+    assert size_text(lost) == "152 samples (128 counted) in 5 days"
+    assert dropout_text(assess(plan, kept)) == ""
+    assert size_text(assess(plan, kept)) == "152 samples in 5 days"

@@ -74,7 +74,7 @@ def beaten_in_days() -> Options:
     found = opened(MOMENTUM, 161, 4)
     yours = found.yours
     faster = FrontierPlan(
-        161, 3, yours.cost, yours.evidence.value, yours.evidence.tier, yours.fidelity_loss,
+        161, 161, 3, yours.cost, yours.evidence.value, yours.evidence.tier, yours.fidelity_loss,
         found.wordings.found[0],
     )  # fmt: skip
     found.__dict__["frontier"] = Frontier((faster,), yours.pack)
