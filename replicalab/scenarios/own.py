@@ -15,6 +15,7 @@ from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, repeated_labels
 from replicalab.models import Count, Record
 from replicalab.scenarios.fields import (
+    LARGEST_EFFECT,
     MOST_OWN_ITEMS,
     AtLeastOne,
     Bound,
@@ -173,15 +174,34 @@ class Question(Record):
             return Design.model_validate({**dict(design), **asked, "why": why})
         except ValidationError as error:
             said = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
-            problem, _, remedy = said.partition("; ")
+            problem, _, remedy = said.replace("effect_planning", "the effect").partition("; ")
             fault = Fault("question", problem, remedy or "choose another number")
             raise ScenarioError("your question", [fault]) from error
 
+    def asking(self, number: str, value: float | None, design: Design) -> Question:
+        """Return this question with one of its numbers changed.
+
+        None, or the number of the study's own ``design``, asks nothing, and needs no reason.
+
+        Raises:
+            ScenarioError: no study can be asked that number.
+        """
+        asks = value is not None and value != getattr(design, _FIELDS[number])
+        why = {name: said for name, said in self.why.items() if asks or name != number}
+        try:
+            return self.model_copy(update={number: value if asks else None, "why": why})
+        except ValidationError as error:
+            fault = Fault("question", f"the {number} is {value:g}", _REMEDIES[number])
+            raise ScenarioError("your question", [fault]) from error
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The numbers that it has, in their order."""
+        return tuple(name for name in _FIELDS if getattr(self, name) is not None)
+
     def _asked(self) -> Iterator[tuple[str, float]]:
-        for name, field in _FIELDS.items():
-            value = getattr(self, name)
-            if value is not None:
-                yield field, value
+        for name in self.asked:
+            yield _FIELDS[name], getattr(self, name)
 
 
 _FIELDS: Final[dict[str, str]] = {
@@ -192,6 +212,15 @@ _FIELDS: Final[dict[str, str]] = {
     "dropout": "dropout",
 }
 """The field of a design that each of a question's stands for."""
+
+_REMEDIES: Final = {
+    "effect": f"give a number of {-LARGEST_EFFECT:,.0f} to {LARGEST_EFFECT:,.0f}",
+    "alpha": "give a share above 0 and below 1",
+    "target": f"give a number above 0, at most {LARGEST_EFFECT:,.0f}",
+    "floor": f"give a number above 0, at most {LARGEST_EFFECT:,.0f}",
+    "dropout": "give a share of at least 0, below 1",
+}
+"""What each number may be."""
 
 QUESTION_FIELDS: Final = tuple(_FIELDS)
 """The numbers of a question."""

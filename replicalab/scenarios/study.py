@@ -160,12 +160,13 @@ class Design(Record):
         if self.lower_is_better:
             if self.target > self.floor:
                 raise ValueError(
-                    f"the target is above the floor; for {self.kind} lower is better: "
-                    "target <= floor"
+                    f"the target of {self.target:g} is above the floor of {self.floor:g}; for "
+                    f"{self.kind} lower is better: target <= floor"
                 )
         elif not self.floor <= self.target <= 1:
             raise ValueError(
-                "target and floor are out of order; they are shares: floor <= target <= 1"
+                f"a target of {self.target:g} and a floor of {self.floor:g} are out of order; "
+                "they are shares: floor <= target <= 1"
             )
         return self
 

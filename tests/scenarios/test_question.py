@@ -1,0 +1,122 @@
+"""What a visitor asks of a study's evidence: it fits, or why not is said and nothing is lost."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.assessment import assess
+from replicalab.errors import ScenarioError
+from replicalab.scenarios import QUESTION_FIELDS, Design, OwnLab, Question, load_scenario
+from tests.factories import make_design, make_pack, make_protocol
+from tests.measures.designs import design_of
+from tests.strategies import designs, seen
+
+SHOWN_AS: Final = {"effect": "effect_planning"}
+
+
+def questions() -> st.SearchStrategy[Question]:
+    """Return any question that can be written, sensible or not."""
+    near = st.sampled_from((0.001, 0.05, 0.2, 0.5, 0.8, 0.95))
+    shares = st.none() | near | st.floats(0, 1, exclude_min=True, exclude_max=True)
+    bounds = st.none() | near | st.floats(1e-6, 1e6)
+    return st.builds(
+        Question,
+        effect=st.none() | near | st.floats(-1e6, 1e6),
+        alpha=shares,
+        target=bounds,
+        floor=bounds,
+        dropout=st.none() | st.just(0.0) | shares.filter(bool),
+        why=st.dictionaries(st.sampled_from(QUESTION_FIELDS), seen, max_size=2),
+    )
+
+
+@given(questions(), designs())
+def test_question_fits_a_design_or_says_which_number_and_what_to_do(
+    question: Question, design: Design
+) -> None:
+    try:
+        found = question.over(design)
+    except ScenarioError as error:
+        [fault] = error.faults
+        assert re.search(r"\d", fault.problem) or "has no effect" in fault.problem
+        assert fault.remedy
+        return
+    for number in QUESTION_FIELDS:
+        field, asked = SHOWN_AS.get(number, number), getattr(question, number)
+        assert getattr(found, field) == (getattr(design, field) if asked is None else asked)
+        assert found.why.get(field) == question.why.get(number, design.why.get(field))
+
+
+@given(questions())
+def test_question_survives_json(question: Question) -> None:
+    assert Question.model_validate_json(question.model_dump_json()) == question
+
+
+@given(designs(), st.sampled_from(QUESTION_FIELDS))
+def test_asking_the_studys_own_number_asks_nothing(design: Design, number: str) -> None:
+    own = getattr(design, SHOWN_AS.get(number, number))
+    asked = Question(effect=0.3, alpha=0.01, target=0.9, floor=0.2, dropout=0.1).model_copy(
+        update={"why": {number: "because"}}
+    )
+    found = asked.asking(number, own, design)
+    assert getattr(found, number) is None
+    assert number not in found.why
+    assert set(found.asked) == set(QUESTION_FIELDS) - {number}
+
+
+@pytest.mark.parametrize(
+    ("number", "value", "said"),
+    [
+        ("effect", 2e6, "the effect is 2e+06; give a number of -1,000,000 to 1,000,000"),
+        ("alpha", 1.2, "the alpha is 1.2; give a share above 0 and below 1"),
+        ("target", 0.0, "the target is 0; give a number above 0, at most 1,000,000"),
+        ("dropout", 1.0, "the dropout is 1; give a share of at least 0, below 1"),
+    ],
+)
+def test_number_that_none_can_ask_is_said_with_what_to_give(
+    number: str, value: float, said: str
+) -> None:
+    with pytest.raises(ScenarioError, match=re.escape(said)):
+        Question().asking(number, value, make_design())
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "said"),
+    [
+        ("correlation", {"effect": 1.2}, "the effect is 1.2; a correlation effect is between 0 and 1"),
+        ("two_group", {"effect": 0.0}, "the effect is 0.0; a two_group design needs one above 0"),
+        ("coverage", {"effect": 0.3}, "coverage has no effect"),
+        ("two_group", {"target": 0.4}, "a target of 0.4 and a floor of 0.5 are out of order"),
+        ("two_group", {"target": 1.5}, "they are shares: floor <= target <= 1"),
+        ("precision", {"target": 0.3}, "the target of 0.3 is above the floor of 0.2"),
+        ("equivalence", {"effect": 0.7}, "the effect is 0.7, and the margin 0.5; assume less"),
+    ],
+)
+def test_question_that_a_kind_cannot_be_asked_is_said_in_words(
+    kind: Any, asked: dict[str, float], said: str
+) -> None:
+    design = design_of(kind) if kind != "coverage" else make_design(kind=kind, population_max=9)
+    with pytest.raises(ScenarioError, match=re.escape(said)):
+        Question(**asked).over(design)
+
+
+def test_question_changes_what_a_plan_is_worth_and_nothing_that_it_needs() -> None:
+    pack, plan = make_pack(), make_protocol(sample_size=128)
+    asked = pack.with_own(OwnLab(), Question(effect=0.5, dropout=0.5))
+    found, before = assess(plan, asked), assess(plan, pack)
+    assert found.evidence.value < before.evidence.value
+    assert found.evidence.counted == 64
+    assert (found.cost, found.staff, found.failing) == (before.cost, before.staff, before.failing)
+
+
+def test_shipped_study_is_asked_its_own_smallest_effect() -> None:
+    pack = load_scenario("psy_stroop", "medium")
+    smallest = pack.design.sesoi
+    asked = pack.with_own(OwnLab(), Question(effect=smallest))
+    assert asked.design.effect_planning == smallest
+    assert asked.design.effect_published == pack.design.effect_published
