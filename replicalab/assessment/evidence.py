@@ -27,6 +27,9 @@ from replicalab.measures import (
 from replicalab.models import Protocol
 from replicalab.scenarios import Design, Pack
 
+PLANNED: Final = "planned"
+YOURS: Final = "yours"
+"""What the planning effect of a study is called, and one that is asked in its place."""
 _BEYOND_FLOOR: Final = 1.25
 
 
@@ -188,6 +191,24 @@ def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
         for name in effect.offered
         if (size := sizes[name]) is not None
     )
+
+
+def effects_of(design: Design, written: Design | None = None) -> tuple[AssumedEffect, ...]:
+    """Return the effects to choose from, the one that is assumed first.
+
+    None where the evidence assumes none, or one that nobody would vary.
+
+    Args:
+        design: as it is asked.
+        written: as its author wrote it, where that may differ.
+    """
+    written = written or design
+    asked, planned = design.effect_planning, written.effect_planning
+    others = assumed_effects(written)
+    if asked is None or planned is None or not others:
+        return ()
+    own = [AssumedEffect(YOURS, abs(asked))] if asked != planned else []
+    return merged_effects([*own, AssumedEffect(PLANNED, abs(planned)), *others])
 
 
 def merged_effects(effects: Iterable[AssumedEffect]) -> tuple[AssumedEffect, ...]:

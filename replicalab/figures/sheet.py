@@ -145,6 +145,20 @@ class Sheet:
             self.marks.append(Place(*px))
             self.chips.append((Wanted(text, around(text, *px)), _chip(PAPER, INK)))
 
+    def note(self, spots: Sequence[tuple[str, Spot]]) -> None:
+        """Mark points that are no plans with a small ring, and label each; none outside."""
+        seen = [(text, spot) for text, spot in spots if self.holds(*spot)]
+        self.add(
+            x=[x for _, (x, _) in seen], y=[y for _, (_, y) in seen], mode="markers", name="noted",
+            marker={"symbol": "circle", "size": 9, "color": PAPER,
+                    "line": {"color": INK, "width": 1.5}},
+            hoverinfo="skip",
+        )  # fmt: skip
+        for text, spot in seen:
+            px = self._px(spot)
+            self.marks.append(Place(*px))
+            self.chips.append((Wanted(text, around(text, *px)), _chip(PAPER, INK)))
+
     def draw(self, lines: Sequence[Line]) -> None:
         """Draw lines, all cased in paper, each with its name on it in its colour."""
         cased = [at for line in lines for at in (*line.path, None)]

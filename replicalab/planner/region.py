@@ -17,18 +17,15 @@ import numpy.typing as npt
 
 from replicalab.assessment import (
     Assessment,
-    AssumedEffect,
     Counts,
-    assumed_effects,
     cost,
     counted_of,
-    merged_effects,
     staff,
 )
 from replicalab.models import LARGEST_PLANNED
 from replicalab.planner.limits import Constraint, Worth
 from replicalab.planner.options import Worded
-from replicalab.scenarios import Bounds, Design, Pack, hard_range
+from replicalab.scenarios import Bounds, Pack, hard_range
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -289,17 +286,6 @@ class Region:
             if plan.counts.samples > highest or plan.counts.days > longest
         ]
         return found + [(name, n) for name, n in self.levels if n > highest]
-
-
-def effects_of(design: Design) -> tuple[AssumedEffect, ...]:
-    """Return the effects that a region may assume, the planning effect first.
-
-    None where the evidence assumes none, or one that nobody would vary.
-    """
-    planning, others = design.effect_planning, assumed_effects(design)
-    if planning is None or not others:
-        return ()
-    return merged_effects([AssumedEffect("planned", abs(planning)), *others])
 
 
 def region(drawn: Worded, beside: Sequence[Assessment], effect: float | None = None) -> Region:

@@ -8,9 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from replicalab.assessment import Assessment, assess, scale_of
+from replicalab.assessment import Assessment, assess, effects_of, scale_of
 from replicalab.panels import Rows, effects_panel, listed_panel, spot_panel, tables_panel
-from replicalab.planner.region import effects_of
 from replicalab.scenarios import load_scenario
 from tests.hostile import ATTACK
 from tests.ui.reading import heard

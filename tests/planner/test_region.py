@@ -20,7 +20,7 @@ from replicalab.planner import (
     least_worded,
     worded,
 )
-from replicalab.planner.region import Region, effects_of, grid_for, plans_fit, region
+from replicalab.planner.region import Region, grid_for, plans_fit, region
 from replicalab.scenarios import (
     Bounds,
     Pack,

@@ -47,9 +47,11 @@ def test_question_fits_a_design_or_says_which_number_and_what_to_do(
         assert fault.remedy
         return
     for number in QUESTION_FIELDS:
-        field, asked = SHOWN_AS.get(number, number), getattr(question, number)
+        field = SHOWN_AS.get(number, number)
+        asked: float | None = getattr(question, number)
         assert getattr(found, field) == (getattr(design, field) if asked is None else asked)
-        assert found.why.get(field) == question.why.get(number, design.why.get(field))
+        why: dict[str, str] = dict(question.why.items())
+        assert found.why.get(field) == why.get(number, design.why.get(field))
 
 
 @given(questions())
@@ -88,7 +90,11 @@ def test_number_that_none_can_ask_is_said_with_what_to_give(
 @pytest.mark.parametrize(
     ("kind", "asked", "said"),
     [
-        ("correlation", {"effect": 1.2}, "the effect is 1.2; a correlation effect is between 0 and 1"),
+        (
+            "correlation",
+            {"effect": 1.2},
+            "the effect is 1.2; a correlation effect is between 0 and 1",
+        ),
         ("two_group", {"effect": 0.0}, "the effect is 0.0; a two_group design needs one above 0"),
         ("coverage", {"effect": 0.3}, "coverage has no effect"),
         ("two_group", {"target": 0.4}, "a target of 0.4 and a floor of 0.5 are out of order"),
@@ -98,7 +104,7 @@ def test_number_that_none_can_ask_is_said_with_what_to_give(
     ],
 )
 def test_question_that_a_kind_cannot_be_asked_is_said_in_words(
-    kind: Any, asked: dict[str, float], said: str
+    kind: Any, asked: dict[str, Any], said: str
 ) -> None:
     design = design_of(kind) if kind != "coverage" else make_design(kind=kind, population_max=9)
     with pytest.raises(ScenarioError, match=re.escape(said)):

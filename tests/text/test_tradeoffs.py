@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from replicalab.assessment import assess
+from replicalab.assessment import assess, effects_of
 from replicalab.models import revise
 from replicalab.planner import (
     Constraint,
@@ -19,7 +19,7 @@ from replicalab.planner import (
     least_worded,
     worded,
 )
-from replicalab.planner.region import Region, effects_of
+from replicalab.planner.region import Region
 from replicalab.scenarios import load_scenario
 from replicalab.text.tradeoffs import (
     apart_text,

@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.assessment import Assessment, AssumedEffect
+from replicalab.assessment import Assessment, AssumedEffect, effects_of
 from replicalab.figures import LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.models import Protocol
 from replicalab.planner import Options, Worded, least_worded, worded
-from replicalab.planner.region import Region, effects_of, region
+from replicalab.planner.region import Region, region
 from replicalab.scenarios import Pack
 from replicalab.ui import state
 
@@ -128,7 +128,7 @@ class Outlook:
     @cached_property
     def effects(self) -> tuple[AssumedEffect, ...]:
         """The effects to choose from, the planning effect first; none where none can be off."""
-        return effects_of(self.pack.design)
+        return effects_of(self.pack.design, self.real.design)
 
     @property
     def effect_place(self) -> int:
