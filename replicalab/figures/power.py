@@ -36,11 +36,11 @@ def evidence_by_samples(found: Curves, title: tuple[str, str]) -> go.Figure:
         found: the curves of a plan.
         title: what the chart shows, and what it assumes.
     """
-    sheet = _of_evidence(found, (0.0, float(found.most_samples)))
+    sheet = _of_evidence(found, (0.0, found.most_samples * (1 + _WIDER)))
+    sheet.draw([*_bounds(sheet, found.plan), *_largest(sheet, found)])
     _draw_curve(sheet, found.over_samples, [
         f"{count_text(n, 'sample')}: {_worth(found, value)}" for n, value in found.over_samples
     ])  # fmt: skip
-    sheet.draw([*_bounds(sheet, found.plan), *_largest(sheet, found)])
     _mark(sheet, found, lambda plan: (plan.counts.samples, _value(sheet, plan)))
     return _figure(sheet, title, found, {"title": "samples planned", "tickformat": ","})
 
@@ -48,11 +48,11 @@ def evidence_by_samples(found: Curves, title: tuple[str, str]) -> go.Figure:
 def evidence_by_effect(found: Curves, title: tuple[str, str]) -> go.Figure:
     """Return the evidence of the plan's samples over the effect; one is assumed."""
     sheet = _of_evidence(found, _padded(*found.span))
+    sheet.draw(_bounds(sheet, found.plan))
     _draw_curve(sheet, found.over_effects, [
         f"{_effect_name(found)} {effect:.3g}: {_worth(found, value)}"
         for effect, value in found.over_effects
     ])  # fmt: skip
-    sheet.draw(list(_bounds(sheet, found.plan)))
     _mark(sheet, found, lambda plan: (found.effects[0].effect, _value(sheet, plan)))
     values = dict(found.over_effects)
     sheet.note([
@@ -64,12 +64,13 @@ def evidence_by_effect(found: Curves, title: tuple[str, str]) -> go.Figure:
 
 def samples_by_effect(found: Curves, title: tuple[str, str]) -> go.Figure:
     """Return the fewest samples that reach the target over the effect; one is assumed."""
-    sheet = Sheet(_padded(*found.span), (0.0, float(found.highest_needed)))
+    shown = [found.effects[0].effect, *(point.x for point in found.samples_over_effects)]
+    sheet = Sheet(_padded(min(shown), max(shown)), (0.0, float(found.highest_needed)))
+    sheet.draw(_largest(sheet, found, level=True))
     _draw_curve(sheet, found.samples_over_effects, [
         f"{_effect_name(found)} {effect:.3g}: {count_text(n, 'sample')}"
         for effect, n in found.samples_over_effects
     ])  # fmt: skip
-    sheet.draw(list(_largest(sheet, found, level=True)))
     _mark(sheet, found, lambda plan: (found.effects[0].effect, plan.counts.samples))
     needed = dict(found.samples_over_effects)
     sheet.note([

@@ -243,6 +243,10 @@ class Kind:
         """The numbers of a design that count for this kind, beside its effects and bounds."""
         return [n for n, p in PARAMETERS.items() if p.always_allowed or n in self.needs]
 
+    def uses(self, number: str) -> bool:
+        """Return whether the evidence of this kind depends on a number of a design."""
+        return number in self.needs
+
     def label(self, number: str) -> str:
         """Return what a number of a design is called for people."""
         return PARAMETERS[number].label.format(level=self.level)

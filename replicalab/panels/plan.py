@@ -16,6 +16,7 @@ from replicalab.planner import PlanStep
 from replicalab.planner.steps import NUMBERS
 from replicalab.text.lab import lab_text
 from replicalab.text.plan import (
+    asked_text,
     assumed_rows,
     assumption_text,
     detectable_effect,
@@ -51,6 +52,7 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
         study=pack.paper.name,
         lab=lab_text(pack),
         unit=pack.design.unit_of_n,
+        asked=asked_text(pack),
         named="Your plan" if yours else "Reference protocol",
         quiet=quiet,
         verdict=verdict,

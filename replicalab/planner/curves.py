@@ -100,7 +100,8 @@ class Curves:
     @cached_property
     def over_samples(self) -> tuple[Point, ...]:
         """The evidence over the samples planned; without those that leave it unbounded."""
-        sizes = {round(n) for n in _spread(1, self.most_samples)}
+        # Closer together where it bends: at the fewest samples.
+        sizes = {round(root**2) for root in _spread(1, math.sqrt(self.most_samples))}
         noted = (self.plan.counts.samples, self.needed(), self.largest)
         sizes |= {n for n in noted if n is not None and 1 <= n <= self.most_samples}
         return tuple(Point(n, v) for n in sorted(sizes) if math.isfinite(v := self.worth(n)))

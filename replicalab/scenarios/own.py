@@ -194,6 +194,11 @@ class Question(Record):
             fault = Fault("question", f"the {number} is {value:g}", _REMEDIES[number])
             raise ScenarioError("your question", [fault]) from error
 
+    def because(self, number: str, reason: str) -> Question:
+        """Return this question with a reason for one of its numbers; an empty one takes it away."""
+        others = {name: said for name, said in self.why.items() if name != number}
+        return self.model_copy(update={"why": {**others, number: reason} if reason else others})
+
     @property
     def asked(self) -> tuple[str, ...]:
         """The numbers that it has, in their order."""

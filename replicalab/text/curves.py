@@ -2,62 +2,56 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from replicalab.assessment import counted_of
-from replicalab.lexicon import amount_text, count_text, percent_text
-from replicalab.measures import Given
+from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text
 from replicalab.planner.curves import Curves, Point
-from replicalab.text.options import bound_text
 from replicalab.text.plan import effect_text
 
-_ROWS = 12
+_ROWS: Final = 12
 """So many of a curve's points stand in its table, beside those that have a name."""
 
 
 def samples_title(found: Curves) -> str:
     """Return how many samples reach the target, and how many the lab pays."""
-    needed, goal = found.needed(), bound_text(found.plan.evidence, "target")
-    reached = "No sample size reaches" if needed is None else f"{amount_text(needed)} reach"
-    return f"{reached} {goal}; {_pays(found)}"
-
-
-def _pays(found: Curves) -> str:
-    most = "for none" if found.largest is None else amount_text(found.largest)
-    return f"this lab pays {most}"
+    most = "none" if found.largest is None else amount_text(found.largest)
+    return f"{needed_title(found)}; this lab pays {most}"
 
 
 def effect_title(found: Curves) -> str:
     """Return what the plan's samples are worth at the effect that is assumed."""
-    evidence, effect = found.plan.evidence, found.effects[0].effect
-    size = count_text(found.plan.counts.samples, "sample")
-    return f"{size}: {evidence.text} at {_effect_name(found)} {effect_text(effect)}"
+    return f"{count_text(found.plan.counts.samples, 'sample')}: {found.plan.evidence.text}"
 
 
 def needed_title(found: Curves) -> str:
-    """Return how many samples the target takes at the effect that is assumed."""
-    needed, goal = found.needed(), bound_text(found.plan.evidence, "target")
-    effect = f"at {_effect_name(found)} {effect_text(found.effects[0].effect)}"
-    if needed is None:
-        return f"No sample size reaches {goal} {effect}"
-    return f"{amount_text(needed)} samples reach {goal} {effect}"
+    """Return how many samples reach the target at the effect that is assumed."""
+    needed, evidence = found.needed(), found.plan.evidence
+    size = "No sample size reaches" if needed is None else f"{amount_text(needed)} samples reach"
+    return f"{size} {evidence.amount(evidence.target)}"
 
 
 def assumed_text(found: Curves) -> str:
-    """Return what the curves assume, in a line: the effect, alpha, what drops out."""
-    design, row = found.plan.pack.design, found.plan.evidence.row
-    told = ["planned, never observed"]
-    if found.effects:
-        setting = row.setting_text(Given.by(design))
-        told = [f"planned, at an assumed {row.effect.name}{setting}" if row.effect else told[0]]
-    if design.alpha is not None and "alpha" in row.needs:
-        told.append(f"alpha {design.alpha:g}, {row.level}")
-    if design.dropout:
-        told.append(f"{percent_text(design.dropout)} dropout")
-    return "; ".join(told)
-
-
-def _effect_name(found: Curves) -> str:
+    """Return at which effect the curves are planned: ``planned, at an assumed Cohen's d 0.177``."""
     effect = found.plan.evidence.row.effect
-    return effect.name if effect else ""
+    if effect is None or not found.effects:
+        return "planned, no effect is assumed"
+    return f"planned, at an assumed {effect.name} of {effect_text(found.effects[0].effect)}"
+
+
+def level_text(found: Curves) -> str:
+    """Return what else the curves assume: alpha, and what drops out; empty for neither."""
+    design, row = found.plan.pack.design, found.plan.evidence.row
+    told = [f"alpha {design.alpha:g}, {row.level}"] if design.alpha and row.uses("alpha") else []
+    told += [f"{percent_text(design.dropout)} dropout"] if design.dropout else []
+    return f"{capitalised('; '.join(told))}." if told else ""
+
+
+def outside_text(found: Curves) -> str:
+    """Return which effects no sample size reaches the target at; empty for none."""
+    lost = [f"{each.label} ({effect_text(each.effect)})"
+            for each in found.effects if found.needed(each.effect) is None]  # fmt: skip
+    return f"No sample size reaches the target at the effect {joined(lost, 'or')}." if lost else ""
 
 
 # --- tables ---------------------------------------------------------------------------------
@@ -66,10 +60,7 @@ def _effect_name(found: Curves) -> str:
 def samples_rows(found: Curves) -> list[tuple[str, ...]]:
     """Return samples planned, those counted, and their evidence; what has a name first."""
     evidence = found.plan.evidence
-    named = {
-        f"the {evidence.amount(evidence.target)} of the target": found.needed(),
-        "the most that this lab pays": found.largest,
-    }
+    named = {"for the target": found.needed(), "the most that this lab pays": found.largest}
     rows = [("your plan", found.plan.counts.samples, evidence.counted, evidence.number)]
     rows += [(name, n, *_counted(found, n)) for name, n in named.items() if n is not None]
     rows += [("", int(n), *_counted(found, int(n))) for n, _ in _some(found.over_samples)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from replicalab.assessment import (
@@ -24,11 +24,13 @@ from replicalab.lexicon import (
     quoted,
     signed_text,
 )
-from replicalab.measures import Given
+from replicalab.measures import KINDS, Given
 from replicalab.models import Dimension
 from replicalab.planner import PlanStep, leanest
 from replicalab.scenarios import Bounds, Comparator, Control, Pack
 
+_MOST_ASKED: Final = 2
+"""So many numbers of a question are told one by one."""
 ITEMS: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS)
 _ENOUGH_FEWER: Final = 0.75
 """Fewer samples are spoken of from this share of those planned."""
@@ -185,6 +187,20 @@ def detectable_effect(plan: Assessment) -> float | None:
     if plan.evidence.void:
         return None
     return smallest_detectable_effect(plan.pack.design, plan.evidence.able, plan.evidence_factor)
+
+
+def asked_text(pack: Pack) -> str:
+    """Return what of the evidence is the visitor's question and not the study's; empty if nothing.
+
+    ``effect 0.3, yours``
+    """
+    asked, scale = pack.question.asked, KINDS[pack.design.kind].scale
+    if len(asked) > _MOST_ASKED:
+        return f"{len(asked)} assumptions, yours"
+    write: dict[str, Callable[[float], str]] = {"dropout": percent_text, "alpha": "{:g}".format}
+    write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
+    told = [f"{name} {write[name](getattr(pack.question, name))}" for name in asked]
+    return f"{', '.join(told)}, yours" if told else ""
 
 
 def dropout_text(plan: Assessment) -> str:

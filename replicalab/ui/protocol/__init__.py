@@ -12,7 +12,7 @@ from replicalab.planner import Options
 from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_lists_and_texts, draw_numbers
-from replicalab.ui.protocol import changes, check
+from replicalab.ui.protocol import assumptions, changes, check
 
 __all__ = ["draw"]
 
@@ -24,6 +24,7 @@ def draw(here: Options) -> None:
         with st.container(key="editor"):
             _draw_editor(here.yours)
         check.draw(here, found)
+    assumptions.draw(here.yours)
     changes.draw(here, found)
 
 

@@ -1,0 +1,303 @@
+"""What the evidence assumes: a plan's question, number by number, and the curves of its power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final, NamedTuple
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from replicalab.assessment import Assessment, effects_of
+from replicalab.errors import ScenarioError
+from replicalab.figures import CONFIG, evidence_by_effect, evidence_by_samples, samples_by_effect
+from replicalab.lexicon import capitalised
+from replicalab.measures import KINDS
+from replicalab.panels import Rows, tables_panel
+from replicalab.planner.curves import Curves
+from replicalab.scenarios import Design, Question
+from replicalab.text.curves import (
+    assumed_text,
+    effect_rows,
+    effect_title,
+    level_text,
+    needed_title,
+    outside_text,
+    samples_rows,
+    samples_title,
+)
+from replicalab.text.plan import assumption_text, effect_text
+from replicalab.ui import panel, state
+from replicalab.ui.controls import button
+from replicalab.ui.words import escaped
+
+PLACE: Final = "assumptions"
+PARTS: Final = "assumptions_part"
+_TITLE: Final = "What the evidence assumes"
+_NUMBERS: Final = "Numbers"
+_LONGEST_REASON: Final = 300
+_IN_PERCENT: Final = 100
+_EXACT: Final = 12
+"""So many decimals a percentage is taken back to a share with."""
+
+
+class Field(NamedTuple):
+    """A number of a question, as it is typed.
+
+    Attributes:
+        number: as a question names it.
+        label: with its unit.
+        own: the study's own; None where the kind of design has none.
+        value: the one that is in force.
+        factor: what a value is multiplied by to be typed: 100 for a percentage.
+        step: what one press adds.
+        why: the study's reason for its own.
+    """
+
+    number: str
+    label: str
+    own: float | None
+    value: float | None
+    factor: int
+    step: float
+    why: str
+
+    @property
+    def key(self) -> str:
+        """The key of its widget."""
+        return f"ask_{self.number}_{state.current().version}"
+
+    @property
+    def asked(self) -> bool:
+        """Whether it is the visitor's, and not the study's."""
+        return self.value != self.own
+
+    def shown(self, value: float | None) -> float:
+        """Return a value as it is typed."""
+        return round((value or 0.0) * self.factor, _EXACT)
+
+    def text(self, value: float | None) -> str:
+        """Return a value as it is told."""
+        return f"{self.shown(value):g}{' %' if self.factor == _IN_PERCENT else ''}"
+
+    def typed(self) -> float | None:
+        """Return what its widget holds, None before it was drawn."""
+        found = st.session_state.get(self.key)
+        return None if found is None else round(found / self.factor, _EXACT + 2)
+
+    def show(self, value: float | None) -> None:
+        """Let its widget hold a value."""
+        st.session_state[self.key] = self.shown(value)
+
+
+def fields(written: Design, asked: Design) -> list[Field]:
+    """Return the numbers that a study's evidence depends on and that may be asked anew."""
+    row = KINDS[written.kind]
+    factor, measure = row.scale.factor, row.measure
+    share = ", %" if factor == _IN_PERCENT else ""
+    effect = capitalised(row.effect.name) if row.effect else ""
+    rows = (
+        ("effect", "effect_planning", effect, 1, _step(written.effect_planning)),
+        ("alpha", "alpha", f"Alpha, {row.level}" if row.uses("alpha") else "", 1, 0.01),
+        ("target", "target", f"Target: {measure}{share}", factor, 0.05 if factor == 1 else 1.0),
+        ("floor", "floor", f"Floor: {measure}{share}", factor, 0.05 if factor == 1 else 1.0),
+        ("dropout", "dropout", "Dropout, %", _IN_PERCENT, 1.0),
+    )
+    return [
+        Field(
+            number=number,
+            label=label,
+            own=getattr(written, field),
+            value=getattr(asked, field),
+            factor=times,
+            step=step,
+            why=written.why.get(field, ""),
+        )
+        for number, field, label, times, step in rows
+        if label
+    ]
+
+
+def _step(effect: float | None) -> float:
+    """Return a step of an effect: a tenth of its size, in a round number."""
+    size = abs(effect or 1.0)
+    return float(f"{size / 10:.0e}")
+
+
+def draw(yours: Assessment) -> None:
+    """Draw the place; what is closed in it is neither worked out nor sent."""
+    written, asked = state.written().design, yours.pack.design
+    found = fields(written, asked)
+    place = st.expander(_TITLE, key=PLACE, icon=":material/function:", on_change="rerun")
+    if not place.open:
+        return
+    with place:
+        curves = Curves(yours, written)
+        names = [_NUMBERS, *(name for name, chart in CHARTS.items() if chart.fits(curves))]
+        for name, part in zip(names, st.tabs(names, key=PARTS, on_change="rerun"), strict=True):
+            if part.open:
+                with part:
+                    _draw_numbers(found, written) if name == _NUMBERS else CHARTS[name].draw(curves)
+
+
+# --- the numbers ----------------------------------------------------------------------------
+
+
+def _draw_numbers(found: list[Field], written: Design) -> None:
+    _draw_effects(found[0], written)
+    with st.container(horizontal=True, key="asked_numbers"):
+        for field in found:
+            st.number_input(
+                f"{field.label} (yours; the study’s {field.text(field.own)})"
+                if field.asked
+                else field.label,
+                value=field.shown(field.value),
+                step=field.step,
+                format="%g",
+                key=field.key,
+                help=escaped(f"The study’s: {field.text(field.own)}. {field.why}".strip()),
+                on_change=_take,
+                args=(field, found, written),
+            )
+    for field in found:
+        if problem := _problem(field, written):
+            st.error(escaped(problem), icon=":material/edit_off:")
+    asked = [field for field in found if field.asked]
+    for field in asked:
+        _draw_reason(field, written)
+    if len(asked) > 1:
+        button("All as the study has it", "restart_alt", partial(_back, asked, written))
+
+
+def _draw_effects(field: Field, written: Design) -> None:
+    """Draw the effects that are one click away, where there are any."""
+    choices = effects_of(written)
+    if not choices or field.value is None:
+        return
+    sizes = [each.effect for each in choices]
+    names = [f"{each.label} ({effect_text(each.effect)})" for each in choices]
+    key = f"asked_effect_{state.current().version}_{field.value!r}"
+
+    def take() -> None:
+        chosen = st.session_state[key]
+        if chosen is not None:
+            field.show(sizes[chosen])
+            _take(field, [field], written)
+
+    st.segmented_control(
+        "Effect to plan with",
+        range(len(names)),
+        default=sizes.index(field.value) if field.value in sizes else None,
+        format_func=names.__getitem__,
+        key=key,
+        on_change=take,
+    )
+
+
+def _draw_reason(field: Field, written: Design) -> None:
+    key, question = f"why_{field.key}", state.workspace().question
+    said = next((reason for name, reason in question.why.items() if name == field.number), "")
+
+    def take() -> None:
+        state.ask(question.because(field.number, st.session_state[key].strip()))
+
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{field.key}"):
+        st.text_input(
+            f"Your reason: {field.label.split(',')[0]} {field.text(field.value)}",
+            said,
+            max_chars=_LONGEST_REASON,
+            placeholder="If you like",
+            key=key,
+            on_change=take,
+        )
+        back = partial(_back, [field], written)
+        button(f"Back to {field.text(field.own)}", "undo", back, key=f"back_{field.key}")
+
+
+def _asking(typed: dict[str, float | None], written: Design) -> Question:
+    """Return the question with these numbers.
+
+    Raises:
+        ScenarioError: the study cannot be asked that.
+    """
+    question = state.workspace().question
+    for number, value in typed.items():
+        question = question.asking(number, value, written)
+    question.over(written)
+    return question
+
+
+def _take(touched: Field, found: list[Field], written: Design) -> None:
+    """Ask all that the fields hold, or what was touched alone: a target may need its floor."""
+    every = {field.number: value for field in found if (value := field.typed()) is not None}
+    alone = {touched.number: touched.typed()}
+    for typed in (every, alone):
+        try:
+            state.ask(_asking({**typed}, written))
+        except ScenarioError:
+            continue
+        return
+
+
+def _problem(field: Field, written: Design) -> str:
+    """Return why what a field holds is not asked; empty where it is."""
+    typed = field.typed()
+    if typed is None or typed == field.value:
+        return ""
+    try:
+        _asking({field.number: typed}, written)
+    except ScenarioError as error:
+        fault = error.faults[0]
+        kept = f"It stays {field.text(field.value)}"
+        return f"{field.label}: {fault.problem}; {fault.remedy}. {kept}."
+    return ""
+
+
+def _back(some: list[Field], written: Design) -> None:
+    """Take numbers back: the study's own are asked again."""
+    for field in some:
+        field.show(field.own)
+    state.ask(_asking({field.number: None for field in some}, written))
+
+
+# --- the curves -----------------------------------------------------------------------------
+
+
+class _Chart(NamedTuple):
+    """A curve to look at: its title, its figure, and its numbers."""
+
+    title: Callable[[Curves], str]
+    figure: Callable[[Curves, tuple[str, str]], go.Figure]
+    rows: Callable[[Curves], list[tuple[str, ...]]]
+    names: tuple[str, ...]
+    over_effect: bool = True
+
+    def fits(self, found: Curves) -> bool:
+        """Return whether there is such a curve: without an effect only the one over n."""
+        return bool(found.effects) or not self.over_effect
+
+    def draw(self, found: Curves) -> None:
+        """Draw the curve, and its table."""
+        title, assumed = self.title(found), assumed_text(found)
+        st.plotly_chart(
+            self.figure(found, (title, assumed)),
+            key="power_chart",
+            config=CONFIG,
+            alt=f"{title}; {assumed}. The same stands in the table below.",
+        )
+        told = f"{assumption_text(found.plan)} {level_text(found)}".strip()
+        lines = [told, outside_text(found) if self.over_effect else ""]
+        panel.draw(tables_panel(lines, [Rows(title, self.names, self.rows(found))]))
+
+
+_BY_EFFECT: Final = ("Effect", "Evidence of your samples", "Samples for the target", "Which")
+CHARTS: Final = {
+    "Evidence over n": _Chart(
+        samples_title, evidence_by_samples, samples_rows,
+        ("Samples planned", "Counted", "Evidence", "Which"), over_effect=False,
+    ),
+    "Evidence over effect": _Chart(effect_title, evidence_by_effect, effect_rows, _BY_EFFECT),
+    "n over effect": _Chart(needed_title, samples_by_effect, effect_rows, _BY_EFFECT),
+}  # fmt: skip
+"""The curves; only the one that is looked at is drawn."""
