@@ -127,6 +127,7 @@ def _survival(n: int, size: float, given: Given) -> float:
 _ROWS: Final = (
     Kind(
         kind=DesignKind.TWO_GROUP,
+        groups=2,
         formula=_two_group,
         method="the exact two-sided t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
@@ -151,6 +152,7 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.TWO_PROPORTIONS,
+        groups=2,
         formula=_two_proportions,
         method="the arcsine approximation",
         effect=Effect(name="Cohen's h"),
@@ -204,6 +206,7 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.EQUIVALENCE,
+        groups=2,
         formula=_equivalence,
         method="two one-sided t-tests, exact by quadrature",
         effect=Effect(
@@ -220,6 +223,7 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.SURVIVAL,
+        groups=2,
         formula=_survival,
         method="the log-rank test of two equal arms, by Schoenfeld's approximation",
         effect=Ratio(

@@ -205,6 +205,7 @@ class Kind:
         method: how that is computed; what only approximates says so.
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
+        groups: how many groups the samples are of, where the kind says it; else the design does.
         setting: what else is assumed, as it follows upon the effect in a sentence.
         measure: what the evidence is called.
         meaning: what it says, for people who meet it first.
@@ -220,6 +221,7 @@ class Kind:
     method: str
     effect: Effect | None
     needs: tuple[str, ...] = ("alpha",)
+    groups: int = 1
     setting: str = ""
     measure: str = "power"
     meaning: str = "the chance of finding the assumed effect"
@@ -242,6 +244,10 @@ class Kind:
     def numbers(self) -> list[str]:
         """The numbers of a design that count for this kind, beside its effects and bounds."""
         return [n for n, p in PARAMETERS.items() if p.always_allowed or n in self.needs]
+
+    def groups_of(self, design: _Design) -> int:
+        """Return how many groups the samples of a design are of, 1 where they are of none."""
+        return design.groups or self.groups
 
     def uses(self, number: str) -> bool:
         """Return whether the evidence of this kind depends on a number of a design."""

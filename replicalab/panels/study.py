@@ -12,6 +12,7 @@ from replicalab.panels.drawing import drawn
 from replicalab.planner import Options
 from replicalab.scenarios import (
     LAB_CONSTRAINTS,
+    QUESTION_FIELDS,
     AllowedSubstitution,
     Confidence,
     ItemStatus,
@@ -62,7 +63,9 @@ def paper_panel(pack: Pack) -> str:
 def design_panel(pack: Pack) -> str:
     """Return what the planned evidence rests on: each number, and why it was chosen."""
     design, kind = pack.design, KINDS[pack.design.kind]
-    rows = [(label, _number(value), design.why.get(field, "")) for field, label, value in (
+    asked = {QUESTION_FIELDS[number] for number in pack.question.asked}
+    rows = [(f"{label}{', yours' * (field in asked)}", _number(value), design.why.get(field, ""))
+            for field, label, value in (
         ("effect_published", "Published effect", design.effect_published),
         ("effect_planning", "Planning effect", design.effect_planning),
         ("sesoi", "Smallest effect of interest", design.sesoi),
@@ -71,8 +74,8 @@ def design_panel(pack: Pack) -> str:
         *((name, kind.label(name), getattr(design, name)) for name in kind.numbers),
     )]  # fmt: skip
     if design.dropout:
-        why = design.why.get("dropout", "")
-        rows.append(("Dropout of planned samples", percent_text(design.dropout), why))
+        name = f"Dropout of planned samples{', yours' * ('dropout' in asked)}"
+        rows.append((name, percent_text(design.dropout), design.why.get("dropout", "")))
     if pack.samples_per_day:
         per_day = pack.samples_per_day
         rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))

@@ -169,7 +169,7 @@ class Question(Record):
         asked = dict(self._asked())
         if not asked and not self.why:
             return design
-        why = {**design.why, **{_FIELDS[name]: reason for name, reason in self.why.items()}}
+        why = {**design.why, **{QUESTION_FIELDS[name]: reason for name, reason in self.why.items()}}
         try:
             return Design.model_validate({**dict(design), **asked, "why": why})
         except ValidationError as error:
@@ -186,7 +186,7 @@ class Question(Record):
         Raises:
             ScenarioError: no study can be asked that number.
         """
-        asks = value is not None and value != getattr(design, _FIELDS[number])
+        asks = value is not None and value != getattr(design, QUESTION_FIELDS[number])
         why = {name: said for name, said in self.why.items() if asks or name != number}
         try:
             return self.model_copy(update={number: value if asks else None, "why": why})
@@ -202,21 +202,21 @@ class Question(Record):
     @property
     def asked(self) -> tuple[str, ...]:
         """The numbers that it has, in their order."""
-        return tuple(name for name in _FIELDS if getattr(self, name) is not None)
+        return tuple(name for name in QUESTION_FIELDS if getattr(self, name) is not None)
 
     def _asked(self) -> Iterator[tuple[str, float]]:
         for name in self.asked:
-            yield _FIELDS[name], getattr(self, name)
+            yield QUESTION_FIELDS[name], getattr(self, name)
 
 
-_FIELDS: Final[dict[str, str]] = {
+QUESTION_FIELDS: Final[dict[str, str]] = {
     "effect": "effect_planning",
     "alpha": "alpha",
     "target": "target",
     "floor": "floor",
     "dropout": "dropout",
 }
-"""The field of a design that each of a question's stands for."""
+"""The numbers of a question, and the field of a design that each stands for."""
 
 _REMEDIES: Final = {
     "effect": f"give a number of {-LARGEST_EFFECT:,.0f} to {LARGEST_EFFECT:,.0f}",
@@ -226,6 +226,3 @@ _REMEDIES: Final = {
     "dropout": "give a share of at least 0, below 1",
 }
 """What each number may be."""
-
-QUESTION_FIELDS: Final = tuple(_FIELDS)
-"""The numbers of a question."""

@@ -15,8 +15,10 @@ _ROWS: Final = 12
 
 def samples_title(found: Curves) -> str:
     """Return how many samples reach the target, and how many the lab pays."""
-    most = "none" if found.largest is None else amount_text(found.largest)
-    return f"{needed_title(found)}; this lab pays {most}"
+    needed, most = found.needed(), found.largest
+    reach = "None reaches" if needed is None else f"{amount_text(needed)} reach"
+    pays = "none" if most is None else amount_text(most)
+    return f"{reach} {_target(found)}; this lab pays {pays}"
 
 
 def effect_title(found: Curves) -> str:
@@ -26,9 +28,14 @@ def effect_title(found: Curves) -> str:
 
 def needed_title(found: Curves) -> str:
     """Return how many samples reach the target at the effect that is assumed."""
-    needed, evidence = found.needed(), found.plan.evidence
-    size = "No sample size reaches" if needed is None else f"{amount_text(needed)} samples reach"
-    return f"{size} {evidence.amount(evidence.target)}"
+    needed = found.needed()
+    reach = "No sample size reaches" if needed is None else f"{amount_text(needed)} samples reach"
+    return f"{reach} {_target(found)}"
+
+
+def _target(found: Curves) -> str:
+    evidence = found.plan.evidence
+    return f"target {evidence.amount(evidence.target)}"
 
 
 def assumed_text(found: Curves) -> str:

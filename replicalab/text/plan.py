@@ -27,7 +27,7 @@ from replicalab.lexicon import (
 from replicalab.measures import KINDS, Given
 from replicalab.models import Dimension
 from replicalab.planner import PlanStep, leanest
-from replicalab.scenarios import Bounds, Comparator, Control, Pack
+from replicalab.scenarios import Bounds, Comparator, Control, Design, Pack
 
 _MOST_ASKED: Final = 2
 """So many numbers of a question are told one by one."""
@@ -201,6 +201,29 @@ def asked_text(pack: Pack) -> str:
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
     told = [f"{name} {write[name](getattr(pack.question, name))}" for name in asked]
     return f"{', '.join(told)}, yours" if told else ""
+
+
+def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
+    """Return how samples are shared out over the groups of a design; empty where that is plain.
+
+    ``64 a group = 128 in all``; ``127 in all: 63 and 64``; ``128 in all: 3 groups of 42 count``.
+
+    Args:
+        samples: in all.
+        design: the design.
+        per_group: whether they are told by group even where they are shared out evenly.
+    """
+    row = KINDS[design.kind]
+    groups = row.groups_of(design)
+    each, left = divmod(samples, groups)
+    if groups < 2 or not (left or per_group):
+        return ""
+    if not left:
+        return f"{amount_text(each)} a group = {amount_text(samples)} in all."
+    total = f"{amount_text(samples)} in all"
+    if design.groups is None:
+        return f"{total}: {amount_text(each)} and {amount_text(samples - each)}."
+    return f"{total}: {groups} groups of {amount_text(each)} count, {left} cannot."
 
 
 def dropout_text(plan: Assessment) -> str:

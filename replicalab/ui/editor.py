@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import streamlit as st
 from pydantic import ValidationError
@@ -27,6 +27,7 @@ from replicalab.models import (
 )
 from replicalab.planner.steps import NUMBERS
 from replicalab.scenarios import ItemStatus, Pack
+from replicalab.text.plan import groups_text
 from replicalab.text.verdicts import plan_verdict
 from replicalab.ui.words import draw_verdict, escaped
 
@@ -46,19 +47,30 @@ class Form(NamedTuple):
         name: tells them from those of other forms; a new name starts from ``plan`` again.
         plan: what they start with.
         take: takes each edit at once, a field and its value; None where the plan is sent later.
+        groups: of how many groups the sample size is typed for one; 1 where it is typed in all.
     """
 
     name: str
     plan: Protocol
     take: Callable[[str, object], None] | None = None
+    groups: int = 1
 
     def key(self, field: str) -> str:
         """Return the key of a field's widget."""
-        return f"{self.name}_{field}"
+        return f"{self.name}_{field}" + (f"_{self.of(field)}" if self.of(field) > 1 else "")
+
+    def of(self, field: str) -> int:
+        """Return how many times a field is meant that is typed once."""
+        return self.groups if field == "sample_size" else 1
+
+    def value(self, field: str) -> Any:
+        """Return what a field holds now, of all groups together; None before it was drawn."""
+        found = st.session_state.get(self.key(field))
+        return found * self.groups if found is not None and self.of(field) > 1 else found
 
     def problem(self, field: str) -> str:
         """Return why what a field holds now cannot be in the plan; empty where it can."""
-        value = st.session_state.get(self.key(field))
+        value = self.value(field)
         if value is None:
             return ""
         if field in NUMBERS and not self.least(field) <= value <= LARGEST_PLANNED:
@@ -99,7 +111,7 @@ class Form(NamedTuple):
 
     def held(self) -> Protocol | None:
         """Return the plan that the fields hold now, None where it cannot be one."""
-        values = {name: st.session_state.get(self.key(name)) for name in PROTOCOL_FIELDS}
+        values = {name: self.value(name) for name in PROTOCOL_FIELDS}
         given = {name: value for name, value in values.items() if value is not None}
         try:
             return revise(self.plan, **given)
@@ -109,7 +121,7 @@ class Form(NamedTuple):
     def change(self, field: str) -> None:
         """Take what a field holds now, where that is wanted at once and can be in a plan."""
         if self.take and not self.problem(field):
-            self.take(field, st.session_state[self.key(field)])
+            self.take(field, self.value(field))
 
 
 def draw_fields(form: Form, pack: Pack) -> None:
@@ -133,6 +145,8 @@ def draw_lists_and_texts(form: Form, pack: Pack) -> None:
     """Draw what is wrong with the numbers, and the other fields."""
     for field in NUMBERS:
         _say_problem(form, field)
+    if told := groups_text(form.plan.sample_size, pack.design, per_group=form.groups > 1):
+        _note(told)
     _labels(form, "controls", [control.name for control in pack.controls], on_one_line)
     for field, category in _CATEGORIES.items():
         _labels(form, field, _offered(pack, category), _standing(pack, category))
@@ -159,9 +173,10 @@ def _number(form: Form, field: str, help_text: str) -> None:
     """Draw a number that may be typed freely: the browser would keep back one out of bounds."""
     planned: int = getattr(form.plan, field)
     shown = min(planned, LARGEST_PLANNED)
+    label = FIELD_LABELS[field] if field != "duration_days" else "Duration (days)"
     st.number_input(
-        FIELD_LABELS[field] if field != "duration_days" else "Duration (days)",
-        value=shown,
+        f"{label} per group" if form.of(field) > 1 else label,
+        value=shown // form.of(field),
         step=1,
         key=form.key(field),
         help=escaped(help_text),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.assessment import Counts, assess, counts_of, merged_effects
+from replicalab.assessment import Counts, assess, counts_of, effects_of, merged_effects
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import (
     Constraint,

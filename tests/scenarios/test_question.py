@@ -16,7 +16,7 @@ from tests.factories import make_design, make_pack, make_protocol
 from tests.measures.designs import design_of
 from tests.strategies import designs, seen
 
-SHOWN_AS: Final = {"effect": "effect_planning"}
+NUMBERS: Final = [*QUESTION_FIELDS]
 
 
 def questions() -> st.SearchStrategy[Question]:
@@ -31,7 +31,7 @@ def questions() -> st.SearchStrategy[Question]:
         target=bounds,
         floor=bounds,
         dropout=st.none() | st.just(0.0) | shares.filter(bool),
-        why=st.dictionaries(st.sampled_from(QUESTION_FIELDS), seen, max_size=2),
+        why=st.dictionaries(st.sampled_from(NUMBERS), seen, max_size=2),
     )
 
 
@@ -47,7 +47,7 @@ def test_question_fits_a_design_or_says_which_number_and_what_to_do(
         assert fault.remedy
         return
     for number in QUESTION_FIELDS:
-        field = SHOWN_AS.get(number, number)
+        field = QUESTION_FIELDS[number]
         asked: float | None = getattr(question, number)
         assert getattr(found, field) == (getattr(design, field) if asked is None else asked)
         why: dict[str, str] = dict(question.why.items())
@@ -59,9 +59,9 @@ def test_question_survives_json(question: Question) -> None:
     assert Question.model_validate_json(question.model_dump_json()) == question
 
 
-@given(designs(), st.sampled_from(QUESTION_FIELDS))
+@given(designs(), st.sampled_from(NUMBERS))
 def test_asking_the_studys_own_number_asks_nothing(design: Design, number: str) -> None:
-    own = getattr(design, SHOWN_AS.get(number, number))
+    own = getattr(design, QUESTION_FIELDS[number])
     asked = Question(effect=0.3, alpha=0.01, target=0.9, floor=0.2, dropout=0.1).model_copy(
         update={"why": {number: "because"}}
     )

@@ -33,7 +33,8 @@ def _take(field: str, value: object) -> None:
 
 
 def _draw_editor(yours: Assessment) -> None:
-    form = Form(f"plan_{state.current().version}", yours.plan, _take)
+    groups = assumptions.groups_typed(yours.pack.design)
+    form = Form(f"plan_{state.current().version}", yours.plan, _take, groups)
     with st.container(horizontal=True, gap="xsmall", key="history"):
         _draw_history_buttons()
         draw_numbers(form, yours.pack)

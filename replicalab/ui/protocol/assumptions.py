@@ -36,6 +36,7 @@ PLACE: Final = "assumptions"
 PARTS: Final = "assumptions_part"
 _TITLE: Final = "What the evidence assumes"
 _NUMBERS: Final = "Numbers"
+_PER_GROUP: Final = "per_group"
 _LONGEST_REASON: Final = 300
 _IN_PERCENT: Final = 100
 _EXACT: Final = 12
@@ -135,10 +136,23 @@ def draw(yours: Assessment) -> None:
     with place:
         curves = Curves(yours, written)
         names = [_NUMBERS, *(name for name, chart in CHARTS.items() if chart.fits(curves))]
-        for name, part in zip(names, st.tabs(names, key=PARTS, on_change="rerun"), strict=True):
-            if part.open:
-                with part:
-                    _draw_numbers(found, written) if name == _NUMBERS else CHARTS[name].draw(curves)
+        part = st.radio(
+            "Numbers or a curve",
+            names,
+            horizontal=True,
+            label_visibility="collapsed",
+            key=PARTS,
+            persist_state="session",
+        )
+        if part in CHARTS:
+            CHARTS[part].draw(curves)
+        else:
+            _draw_numbers(found, written)
+
+
+def groups_typed(design: Design) -> int:
+    """Return of how many groups the sample size is typed for one; 1 where it is typed in all."""
+    return KINDS[design.kind].groups_of(design) if st.session_state.get(_PER_GROUP) else 1
 
 
 # --- the numbers ----------------------------------------------------------------------------
@@ -160,6 +174,9 @@ def _draw_numbers(found: list[Field], written: Design) -> None:
                 on_change=_take,
                 args=(field, found, written),
             )
+    if KINDS[written.kind].groups_of(written) > 1:
+        label = "Type the sample size per group"
+        st.toggle(label, key=_PER_GROUP, persist_state="session")
     for field in found:
         if problem := _problem(field, written):
             st.error(escaped(problem), icon=":material/edit_off:")

@@ -21,6 +21,7 @@ def draw_choice(view: Outlook) -> None:
         format_func=lambda place: effect_label(view.effects[place]),
         horizontal=True,
         key=key,
+        help="To look at only. What the plan assumes is changed on Protocol.",
         on_change=lambda: choose(effect=st.session_state[key]),
     )
 
