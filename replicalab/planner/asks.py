@@ -88,14 +88,19 @@ class Relief:
     """Everything that a lab would have to add so that one plan is feasible in it.
 
     Attributes:
-        plan: the plan that becomes feasible.
+        judged: the plan that becomes feasible, in the lab as it is.
         asks: one by one; each is the smallest that will do, and together they are enough.
         left: the dimensions that fail whatever the lab adds.
     """
 
-    plan: Protocol
+    judged: Assessment
     asks: tuple[Ask, ...]
     left: tuple[Dimension, ...]
+
+    @property
+    def plan(self) -> Protocol:
+        """The plan that becomes feasible."""
+        return self.judged.plan
 
     @property
     def possible(self) -> bool:
@@ -194,7 +199,7 @@ def _relief(plan: Assessment) -> Relief:
     lacks = (plan.slack[dimension] for dimension in AMOUNTS)
     amounts = [Ask(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
     found = (*amounts, *_missing(plan).values())
-    return Relief(plan.plan, found, tuple(plan.in_lab(granted(found, plan.pack)).failing))
+    return Relief(plan, found, tuple(plan.in_lab(granted(found, plan.pack)).failing))
 
 
 def _missing(plan: Assessment) -> dict[str, Ask]:

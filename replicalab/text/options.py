@@ -197,7 +197,7 @@ def target_text(options: Options) -> str:
         return f"With these items and controls no sample size reaches {goal}.{why}"
     verb = "reaches" if relief.plan.sample_size == 1 else "reach"
     size, left = (
-        f"{size_text(options.judged(relief.plan))} {verb} {goal}",
+        f"{size_text(relief.judged)} {verb} {goal}",
         failing_text(relief.left),
     )
     if not relief.asks:

@@ -55,7 +55,7 @@ CHAMBER, _ = EQUIPMENT
 def test_run_text_says_what_together_and_what_stays_impossible(
     asks: tuple[Ask, ...], left: tuple[Dimension, ...], text: str
 ) -> None:
-    assert run_text(Relief(PLAN, asks, left)) == text
+    assert run_text(Relief(of(PLAN, OPEN).yours, asks, left)) == text
 
 
 def test_wait_says_what_is_free_what_is_left_and_what_that_reaches() -> None:
