@@ -24,8 +24,8 @@ def draw(here: Options) -> None:
         with st.container(key="editor"):
             _draw_editor(here.yours)
         check.draw(here, found)
-    assumptions.draw(here.yours)
-    changes.draw(here, found)
+        assumptions.draw(here.yours)
+        changes.draw(here, found)
 
 
 def _take(field: str, value: object) -> None:

@@ -130,7 +130,7 @@ def draw(yours: Assessment) -> None:
     """Draw the place; what is closed in it is neither worked out nor sent."""
     written, asked = state.written().design, yours.pack.design
     found = fields(written, asked)
-    place = st.expander(_TITLE, key=PLACE, icon=":material/function:", on_change="rerun")
+    place = st.expander(_TITLE, key=PLACE, on_change="rerun")
     if not place.open:
         return
     with place:

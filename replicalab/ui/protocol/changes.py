@@ -86,10 +86,9 @@ def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
 
 def draw(options: Options, found: Ticked) -> None:
     """Draw what the Lab Manager would change, and the plan that gives up the least."""
-    manager, least = st.columns(2, gap="large")
-    with manager:
+    with st.container(key="manager"):
         _draw_suggestion(options, found)
-    with least:
+    with st.container(key="least"):
         _draw_alternatives(options, found.known)
 
 
