@@ -1,4 +1,4 @@
-"""The curves of power analysis, with what this lab can pay of them."""
+"""The curves of power analysis, with what fits this lab."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from replicalab.figures.sheet import (
 from replicalab.figures.style import EVIDENCE
 from replicalab.lexicon import count_text
 from replicalab.planner.curves import Curves, Point
+from replicalab.text.curves import fit_text
 
 _LARGEST: Final = "#B84E00"
-"""Of the line of what the lab can pay; white letters can be read on it."""
+"""Of the line of what fits the lab; white letters can be read on it."""
 _WIDER: Final = 0.04
 
 
@@ -142,7 +143,7 @@ def _largest(sheet: Sheet, found: Curves, *, level: bool = False) -> Sequence[Li
     at, (left, right), (bottom, top) = found.largest, sheet.x, sheet.y
     path: Path = [(left, at), (right, at)] if level else [(at, bottom), (at, top)]
     inside = sheet.holds(*path[0]) if path[0] else False
-    return [Line(f"this lab pays {at:,}", path, _LARGEST)] if inside else []
+    return [Line(fit_text(at), path, _LARGEST)] if inside else []
 
 
 def _mark(sheet: Sheet, found: Curves, at: Callable[[Assessment], Spot]) -> None:

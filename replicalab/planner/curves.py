@@ -53,7 +53,7 @@ class Curves:
 
     @cached_property
     def largest(self) -> int | None:
-        """The most samples that the lab can pay with everything else as planned."""
+        """The most samples that fit the lab with everything else as planned."""
         return largest_sample(self.plan.plan, self.plan.pack)
 
     @cached_property

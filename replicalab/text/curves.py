@@ -14,11 +14,16 @@ _ROWS: Final = 12
 
 
 def samples_title(found: Curves) -> str:
-    """Return how many samples reach the target, and how many the lab pays."""
-    needed, most = found.needed(), found.largest
+    """Return how many samples reach the target, and how many fit the lab."""
+    needed = found.needed()
     reach = "None reaches" if needed is None else f"{amount_text(needed)} reach"
-    pays = "none" if most is None else amount_text(most)
-    return f"{reach} {_target(found)}; this lab pays {pays}"
+    return f"{reach} {_target(found)}; {fit_text(found.largest)}"
+
+
+def fit_text(largest: int | None) -> str:
+    """Return how many samples fit the lab: ``175 fit this lab``, ``none fits this lab``."""
+    most = "none" if largest is None else amount_text(largest)
+    return f"{most} {'fit' if largest and largest > 1 else 'fits'} this lab"
 
 
 def effect_title(found: Curves) -> str:
@@ -67,7 +72,7 @@ def outside_text(found: Curves) -> str:
 def samples_rows(found: Curves) -> list[tuple[str, ...]]:
     """Return samples planned, those counted, and their evidence; what has a name first."""
     evidence = found.plan.evidence
-    named = {"for the target": found.needed(), "the most that this lab pays": found.largest}
+    named = {"for the target": found.needed(), "the most that fit this lab": found.largest}
     rows = [("your plan", found.plan.counts.samples, evidence.counted, evidence.number)]
     rows += [(name, n, *_counted(found, n)) for name, n in named.items() if n is not None]
     rows += [("", int(n), *_counted(found, int(n))) for n, _ in _some(found.over_samples)]
