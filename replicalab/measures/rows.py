@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -238,7 +239,7 @@ class Kind:
     @property
     def named(self) -> str:
         """The kind with its article: ``an audit``."""
-        return f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind}"
+        return f"{'an' if re.match('[aeiu]', self.kind) else 'a'} {self.kind}"
 
     @property
     def numbers(self) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from replicalab.errors import Fault, ScenarioError
-from replicalab.lexicon import label_key, repeated_labels
+from replicalab.lexicon import label_key, percent_text, repeated_labels
 from replicalab.models import Count, Record
 from replicalab.scenarios.fields import (
     LARGEST_EFFECT,
@@ -174,7 +174,9 @@ class Question(Record):
             return Design.model_validate({**dict(design), **asked, "why": why})
         except ValidationError as error:
             said = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
-            problem, _, remedy = said.replace("effect_planning", "the effect").partition("; ")
+            kind = design.kind.value
+            said = said.replace("effect_planning", "the effect").replace(kind, _in_words(kind))
+            problem, _, remedy = said.partition("; ")
             fault = Fault("question", problem, remedy or "choose another number")
             raise ScenarioError("your question", [fault]) from error
 
@@ -191,7 +193,8 @@ class Question(Record):
         try:
             return self.model_copy(update={number: value if asks else None, "why": why})
         except ValidationError as error:
-            fault = Fault("question", f"the {number} is {value:g}", _REMEDIES[number])
+            text = percent_text(value or 0.0) if number == "dropout" else f"{value:g}"
+            fault = Fault("question", f"the {number} is {text}", _REMEDIES[number])
             raise ScenarioError("your question", [fault]) from error
 
     def because(self, number: str, reason: str) -> Question:
@@ -209,6 +212,11 @@ class Question(Record):
             yield QUESTION_FIELDS[name], getattr(self, name)
 
 
+def _in_words(kind: str) -> str:
+    """Return a kind of design as people say it: ``two-group``."""
+    return kind.replace("_", "-")
+
+
 QUESTION_FIELDS: Final[dict[str, str]] = {
     "effect": "effect_planning",
     "alpha": "alpha",
@@ -223,6 +231,6 @@ _REMEDIES: Final = {
     "alpha": "give a share above 0 and below 1",
     "target": f"give a number above 0, at most {LARGEST_EFFECT:,.0f}",
     "floor": f"give a number above 0, at most {LARGEST_EFFECT:,.0f}",
-    "dropout": "give a share of at least 0, below 1",
+    "dropout": "give 0 % or more, below 100 %",
 }
 """What each number may be."""

@@ -77,7 +77,7 @@ def test_asking_the_studys_own_number_asks_nothing(design: Design, number: str) 
         ("effect", 2e6, "the effect is 2e+06; give a number of -1,000,000 to 1,000,000"),
         ("alpha", 1.2, "the alpha is 1.2; give a share above 0 and below 1"),
         ("target", 0.0, "the target is 0; give a number above 0, at most 1,000,000"),
-        ("dropout", 1.0, "the dropout is 1; give a share of at least 0, below 1"),
+        ("dropout", 1.0, "the dropout is 100 %; give 0 % or more, below 100 %"),
     ],
 )
 def test_number_that_none_can_ask_is_said_with_what_to_give(
@@ -95,7 +95,7 @@ def test_number_that_none_can_ask_is_said_with_what_to_give(
             {"effect": 1.2},
             "the effect is 1.2; a correlation effect is between 0 and 1",
         ),
-        ("two_group", {"effect": 0.0}, "the effect is 0.0; a two_group design needs one above 0"),
+        ("two_group", {"effect": 0.0}, "the effect is 0.0; a two-group design needs one above 0"),
         ("coverage", {"effect": 0.3}, "coverage has no effect"),
         ("two_group", {"target": 0.4}, "a target of 0.4 and a floor of 0.5 are out of order"),
         ("two_group", {"target": 1.5}, "they are shares: floor <= target <= 1"),

@@ -67,7 +67,16 @@ class Field(NamedTuple):
     @property
     def key(self) -> str:
         """The key of its widget."""
-        return f"ask_{self.number}_{state.current().version}"
+        again = st.session_state.get(self._again, 0)
+        return f"ask_{self.number}_{state.current().version}_{again}"
+
+    @property
+    def _again(self) -> str:
+        return f"asked_again_{self.number}"
+
+    def renew(self) -> None:
+        """Let its widget start again with the value that is in force."""
+        st.session_state[self._again] = st.session_state.get(self._again, 0) + 1
 
     @property
     def asked(self) -> bool:
@@ -86,10 +95,6 @@ class Field(NamedTuple):
         """Return what its widget holds, None before it was drawn."""
         found = st.session_state.get(self.key)
         return None if found is None else round(found / self.factor, _EXACT + 2)
-
-    def show(self, value: float | None) -> None:
-        """Let its widget hold a value."""
-        st.session_state[self.key] = self.shown(value)
 
 
 def fields(written: Design, asked: Design) -> list[Field]:
@@ -199,8 +204,8 @@ def _draw_effects(field: Field, written: Design) -> None:
     def take() -> None:
         chosen = st.session_state[key]
         if chosen is not None:
-            field.show(sizes[chosen])
-            _take(field, [field], written)
+            state.ask(_asking({field.number: sizes[chosen]}, written))
+            field.renew()
 
     st.segmented_control(
         "Effect to plan with",
@@ -273,9 +278,9 @@ def _problem(field: Field, written: Design) -> str:
 
 def _back(some: list[Field], written: Design) -> None:
     """Take numbers back: the study's own are asked again."""
-    for field in some:
-        field.show(field.own)
     state.ask(_asking({field.number: None for field in some}, written))
+    for field in some:
+        field.renew()
 
 
 # --- the curves -----------------------------------------------------------------------------

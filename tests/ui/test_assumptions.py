@@ -1,0 +1,301 @@
+"""What the evidence assumes, on Protocol: asked number by number, refused in words, taken back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import NumberInput
+
+from replicalab.assessment import Assessment, assess
+from replicalab.planner.curves import Curves
+from replicalab.scenarios import Question, list_scenarios, load_scenario
+from replicalab.text.curves import effect_rows, samples_rows, samples_title
+from replicalab.ui.protocol.assumptions import CHARTS, PARTS, PLACE
+from tests.ui.reading import (
+    PROTOCOL,
+    STUDY,
+    TRADE_OFFS,
+    alerts,
+    go,
+    heard,
+    labels,
+    number,
+    panel_tables,
+    panels,
+    press,
+    query_of,
+    run,
+    said,
+    texts,
+    type_number,
+    type_text,
+    visit,
+)
+
+MOMENTUM: Final = load_scenario("fin_momentum", "medium")
+REEF: Final = "eco_reef_fish"
+
+
+def opened(part: str | None = None, **query: str) -> AppTest:
+    """Return Protocol with the place open, at its numbers or at a curve."""
+    app = visit(PROTOCOL, **query)
+    app.session_state[PLACE] = True
+    if part:
+        app.session_state[PARTS] = part
+    return run(app)
+
+
+def field(app: AppTest, name: str) -> NumberInput:
+    """Return a number's field, whatever its label says now."""
+    return next(each for each in app.number_input if (each.key or "").startswith(f"ask_{name}_"))
+
+
+def ask(app: AppTest, **numbers: float) -> AppTest:
+    """Type numbers, one after the other, and return the app."""
+    for name, value in numbers.items():
+        field(app, name).set_value(value)
+        run(app)
+    return app
+
+
+def choices(app: AppTest) -> Any:
+    [found] = [each for each in app.get("button_group") if "Effect" in each.proto.label]
+    return found
+
+
+def header(app: AppTest) -> str:
+    """Return the line of the header that stays in sight."""
+    return next(
+        heard(line) for panel in panels(app) for line in panel.iter("p") if line.get("role")
+    )
+
+
+def worth(app: AppTest) -> str:
+    """Return the evidence of your plan, as the page's table has it."""
+    return panel_tables(app)[1][1][2]
+
+
+def of_reference(question: Question, study: str = "fin_momentum") -> Assessment:
+    pack = load_scenario(study, "medium")
+    return assess(pack.reference_protocol, pack.with_own(pack.own_lab, question))
+
+
+# --- one number after the other ---
+
+
+def test_closed_place_draws_nothing() -> None:
+    app = visit(PROTOCOL)
+    assert "What the evidence assumes" in [each.label for each in app.expander]
+    assert not any((each.key or "").startswith("ask_") for each in app.number_input)
+    assert not app.get("plotly_chart")
+
+
+@pytest.mark.parametrize(
+    ("typed", "question", "mark"),
+    [
+        ({"effect": 0.1}, Question(effect=0.1), "effect 0.1, yours"),
+        ({"alpha": 0.01}, Question(alpha=0.01), "alpha 0.01, yours"),
+        ({"target": 0.9}, Question(target=0.9), "target 0.90, yours"),
+        ({"dropout": 15.0}, Question(dropout=0.15), "dropout 15 %, yours"),
+        (
+            {"effect": 0.2, "dropout": 7.0},
+            Question(effect=0.2, dropout=0.07),
+            "effect 0.2, dropout 7 %, yours",
+        ),
+        (
+            {"effect": 0.2, "alpha": 0.1, "floor": 0.6},
+            Question(effect=0.2, alpha=0.1, floor=0.6),
+            "3 assumptions, yours",
+        ),
+    ],
+)
+def test_number_that_is_asked_changes_the_evidence_and_is_marked(
+    typed: dict[str, float], question: Question, mark: str
+) -> None:
+    app, plan = ask(opened(), **typed), of_reference(question)
+    assert worth(app) == plan.evidence.number
+    assert mark in header(app)
+    assert plan.evidence.text in "\n".join(texts(app.main))
+    again = visit(PROTOCOL, **query_of(app))
+    assert (worth(again), mark in header(again)) == (plan.evidence.number, True)
+
+
+def test_mark_beside_a_field_tells_the_studys_own_number() -> None:
+    app = ask(opened(), effect=0.1, dropout=12.5)
+    assert field(app, "effect").label == "Cohen's d (yours; the study’s 0.177)"
+    assert field(app, "dropout").label == "Dropout, % (yours; the study’s 0 %)"
+    assert field(app, "alpha").label == "Alpha, two-sided"
+    assert "Recruit 300 to analyse 262: 12.5 % dropout." in said(app)
+
+
+def test_effects_are_one_click_away() -> None:
+    app = opened()
+    assert [each.content for each in choices(app).proto.options] == [
+        "planned, as published (0.177)",
+        "halved (0.0885)",
+        "smallest of interest (0.09)",
+    ]
+    choices(app).set_value(2)
+    run(app)
+    assert worth(app) == of_reference(Question(effect=0.09)).evidence.number
+    assert field(app, "effect").value == 0.09
+    choices(app).set_value(0)
+    run(app)
+    assert "yours" not in header(app)
+    assert query_of(app) == query_of(visit(PROTOCOL))
+
+
+@pytest.mark.parametrize(
+    ("typed", "refused", "kept"),
+    [
+        ({"effect": 0.0}, "Cohen's d: the effect is 0.0; a one-sample design needs one above 0", 0),
+        ({"alpha": 1.5}, "Alpha, two-sided: the alpha is 1.5; give a share above 0 and below 1", 0),
+        ({"target": 0.3}, "Target: power: a target of 0.3 and a floor of 0.5 are out of order", 0),
+        ({"dropout": 100.0}, "Dropout, %: the dropout is 100 %; give 0 % or more", 0),
+        ({"dropout": -1.0}, "Dropout, %: the dropout is -1 %; give 0 % or more", 0),
+        ({"effect": 0.1, "alpha": 0.0}, "the alpha is 0; give a share above 0", 1),
+    ],
+)
+def test_number_that_cannot_be_asked_is_said_beside_it_and_nothing_is_lost(
+    typed: dict[str, float], refused: str, kept: int
+) -> None:
+    app = ask(opened(), **typed)
+    [box] = [alert for alert in alerts(app) if alert.colour == "error"]
+    assert box.text.startswith(refused) or refused in box.text
+    assert "It stays" in box.text
+    assert ("yours" in header(app)) == bool(kept)
+    last = [*typed][-1]
+    assert field(app, last).value == typed[last]
+
+
+def test_target_below_the_floor_is_taken_once_its_floor_is() -> None:
+    app = ask(opened(), target=0.4)
+    assert "yours" not in header(app)
+    app = ask(app, floor=0.3)
+    assert "target 0.40, floor 0.30, yours" in header(app)
+    assert not [alert for alert in alerts(app) if alert.colour == "error"]
+
+
+def test_numbers_are_taken_back_one_by_one_and_all() -> None:
+    app = ask(opened(), effect=0.1, alpha=0.01, dropout=20.0)
+    press(app, "Back to 0.05")
+    assert "effect 0.1, dropout 20 %, yours" in header(app)
+    assert field(app, "alpha").value == 0.05
+    press(app, "All as the study has it")
+    assert "yours" not in header(app)
+    assert "All as the study has it" not in labels(app)
+    assert worth(app) == of_reference(Question()).evidence.number
+    press(app, "Undo")
+    assert "effect 0.1, dropout 20 %, yours" in header(app)
+    assert field(app, "effect").value == 0.1
+
+
+def test_reason_is_kept_with_its_number_and_goes_with_it() -> None:
+    app = ask(opened(), effect=0.1)
+    type_text(app, "Your reason: Cohen's d 0.1", "A pilot of <b>ours</b>.")
+    assert "A pilot of <b>ours</b>." in said(go(app, STUDY))
+    assert "why" in query_of(app)
+    app = opened(**query_of(app))
+    press(app, "Back to 0.177")
+    assert "why" not in query_of(app)
+
+
+@pytest.mark.parametrize(
+    ("study", "asked"),
+    [
+        ("fin_momentum", ["effect", "alpha", "target", "floor", "dropout"]),
+        ("math_pythagorean", ["effect", "target", "floor", "dropout"]),
+        ("math_four_colour", ["target", "floor", "dropout"]),
+        ("phys_millikan", ["effect", "alpha", "target", "floor", "dropout"]),
+    ],
+)
+def test_only_what_a_kind_has_is_asked(study: str, asked: list[str]) -> None:
+    app = opened(study=study)
+    keys = [each.key or "" for each in app.number_input]
+    assert [key.split("_")[1] for key in keys if key.startswith("ask_")] == asked
+
+
+def test_half_width_is_typed_in_percent() -> None:
+    app = opened(study="phys_millikan")
+    target = field(app, "target")
+    assert (target.label, target.value) == ("Target: half-width, %", 1.5)
+    app = ask(app, target=1.2)
+    assert query_of(app)["target"] == "0.012"
+    assert "target ±1.20 %, yours" in header(app)
+
+
+def test_trade_offs_begins_with_the_effect_that_is_asked() -> None:
+    app = go(ask(opened(), effect=0.1), TRADE_OFFS)
+    [radio] = [each for each in app.radio if each.label == "Effect assumed"]
+    assert radio.options == [
+        "yours (0.1)",
+        "planned, as published (0.177)",
+        "halved (0.0885)",
+        "smallest of interest (0.09)",
+    ]
+    assert radio.value == 0
+
+
+# --- the curves ---
+
+
+@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
+def test_curve_over_samples_is_the_cores_with_its_table(study: str) -> None:
+    app, pack = opened("Evidence over n", study=study), load_scenario(study, "medium")
+    found = Curves(assess(pack.reference_protocol, pack))
+    [chart] = app.get("plotly_chart")
+    assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == samples_title(found)
+    assert [tuple(row) for row in panel_tables(app)[-1][1:]] != []
+    assert [*samples_rows(found)[0]] in [row for table in panel_tables(app) for row in table]
+
+
+def test_curves_over_the_effect_stand_only_where_there_is_one() -> None:
+    [radio] = [each for each in opened().radio if each.key == PARTS]
+    assert radio.options == ["Numbers", *CHARTS]
+    [radio] = [each for each in opened(study="math_four_colour").radio if each.key == PARTS]
+    assert radio.options == ["Numbers", "Evidence over n"]
+    app = opened("n over effect")
+    found = Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
+    rows = [row for table in panel_tables(app) for row in table]
+    assert all([*row] in rows for row in effect_rows(found))
+
+
+# --- n per group ---
+
+
+def per_group(app: AppTest) -> AppTest:
+    next(each for each in app.toggle if "per group" in each.label).set_value(True)
+    return run(app)
+
+
+def test_sample_size_may_be_typed_per_group() -> None:
+    app = per_group(opened(study=REEF))
+    assert number(app, "Sample size per group").value == 64
+    assert "64 a group = 128 in all." in said(app)
+    type_number(app, "Sample size per group", 50)
+    assert "50 a group = 100 in all." in said(app)
+    assert "100 samples × 10" in "\n".join(texts(app.main))
+    press(app, "Undo")
+    assert number(app, "Sample size per group").value == 64
+
+
+def test_odd_total_tells_how_it_is_shared_out() -> None:
+    app = visit(PROTOCOL, study=REEF)
+    type_number(app, "Sample size", 127)
+    assert "127 in all: 63 and 64." in said(app)
+    type_number(app, "Sample size", 126)
+    assert "126 in all" not in said(app)
+
+
+def test_sample_size_per_group_that_cannot_be_planned_is_told_in_all() -> None:
+    app = per_group(opened(study=REEF))
+    type_number(app, "Sample size per group", 600_000)
+    [box] = [alert for alert in alerts(app) if alert.colour == "error"]
+    assert "Sample size cannot be 1,200,000, so the plan keeps 128." in box.text
+
+
+def test_study_without_groups_offers_none() -> None:
+    assert not any("per group" in each.label for each in opened().toggle)
