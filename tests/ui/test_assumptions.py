@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import NumberInput
+from streamlit.testing.v1.element_tree import NumberInput, Radio
 
 from replicalab.assessment import Assessment, assess
 from replicalab.planner.curves import Curves
@@ -61,9 +61,9 @@ def ask(app: AppTest, **numbers: float) -> AppTest:
     return app
 
 
-def choices(app: AppTest) -> Any:
-    [found] = [each for each in app.get("button_group") if "Effect" in each.proto.label]
-    return found
+def choices(app: AppTest) -> Radio[int]:
+    """Return the effects that are one click away."""
+    return next(each for each in app.radio if each.label == "Effect to plan with")
 
 
 def header(app: AppTest) -> str:
@@ -133,7 +133,7 @@ def test_mark_beside_a_field_tells_the_studys_own_number() -> None:
 
 def test_effects_are_one_click_away() -> None:
     app = opened()
-    assert [each.content for each in choices(app).proto.options] == [
+    assert choices(app).options == [
         "planned, as published (0.177)",
         "halved (0.0885)",
         "smallest of interest (0.09)",

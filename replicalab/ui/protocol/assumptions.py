@@ -202,16 +202,15 @@ def _draw_effects(field: Field, written: Design) -> None:
     key = f"asked_effect_{state.current().version}_{field.value!r}"
 
     def take() -> None:
-        chosen = st.session_state[key]
-        if chosen is not None:
-            state.ask(_asking({field.number: sizes[chosen]}, written))
-            field.renew()
+        state.ask(_asking({field.number: sizes[st.session_state[key]]}, written))
+        field.renew()
 
-    st.segmented_control(
+    st.radio(
         "Effect to plan with",
         range(len(names)),
-        default=sizes.index(field.value) if field.value in sizes else None,
+        index=sizes.index(field.value) if field.value in sizes else None,
         format_func=names.__getitem__,
+        horizontal=True,
         key=key,
         on_change=take,
     )
