@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from replicalab.assessment import assess
 from replicalab.errors import ScenarioError
-from replicalab.scenarios import QUESTION_FIELDS, Design, OwnLab, Question, load_scenario
+from replicalab.scenarios import (
+    QUESTION_FIELDS,
+    Design,
+    OwnLab,
+    Pack,
+    Question,
+    list_scenarios,
+    load_scenario,
+)
 from tests.factories import make_design, make_pack, make_protocol
 from tests.measures.designs import design_of
 from tests.strategies import designs, seen
@@ -126,3 +134,21 @@ def test_shipped_study_is_asked_its_own_smallest_effect() -> None:
     asked = pack.with_own(OwnLab(), Question(effect=smallest))
     assert asked.design.effect_planning == smallest
     assert asked.design.effect_published == pack.design.effect_published
+
+
+SHIPPED: Final = [load_scenario(study.scenario_id, "medium") for study in list_scenarios()]
+
+
+@given(questions(), st.sampled_from(SHIPPED))
+def test_any_question_to_a_shipped_study_is_answered_or_refused(
+    question: Question, pack: Pack
+) -> None:
+    try:
+        asked = pack.with_own(OwnLab(), question)
+    except ScenarioError:  # which says why, as above
+        return
+    found = assess(pack.reference_protocol, asked)
+    assert found.evidence.value >= 0  # no NaN
+    assert found.evidence.counted <= found.evidence.able <= found.counts.samples
+    assert asked.with_own(OwnLab(), Question()) == asked
+    assert Pack.model_validate_json(asked.model_dump_json()) == asked

@@ -13,7 +13,8 @@ from replicalab.assessment import Assessment, assess
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Question, list_scenarios, load_scenario
 from replicalab.text.curves import effect_rows, samples_rows, samples_title
-from replicalab.ui.protocol.assumptions import CHARTS, PARTS, PLACE
+from replicalab.ui.protocol.assumptions import PARTS, PLACE
+from replicalab.ui.protocol.power import CHARTS
 from tests.ui.reading import (
     PROTOCOL,
     STUDY,

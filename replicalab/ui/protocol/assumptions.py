@@ -1,35 +1,22 @@
-"""What the evidence assumes: a plan's question, number by number, and the curves of its power."""
+"""What the evidence assumes: a plan's question, number by number; its curves are in `power`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Final, NamedTuple
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.assessment import Assessment, effects_of
 from replicalab.errors import ScenarioError
-from replicalab.figures import CONFIG, evidence_by_effect, evidence_by_samples, samples_by_effect
 from replicalab.lexicon import capitalised
 from replicalab.measures import KINDS
-from replicalab.panels import Rows, tables_panel
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Design, Question
-from replicalab.text.curves import (
-    assumed_text,
-    effect_rows,
-    effect_title,
-    level_text,
-    needed_title,
-    outside_text,
-    samples_rows,
-    samples_title,
-)
-from replicalab.text.plan import assumption_text, effect_text
-from replicalab.ui import panel, state
+from replicalab.text.plan import effect_text
+from replicalab.ui import state
 from replicalab.ui.controls import button
+from replicalab.ui.protocol.power import CHARTS
 from replicalab.ui.words import escaped
 
 PLACE: Final = "assumptions"
@@ -280,45 +267,3 @@ def _back(some: list[Field], written: Design) -> None:
     state.ask(_asking({field.number: None for field in some}, written))
     for field in some:
         field.renew()
-
-
-# --- the curves -----------------------------------------------------------------------------
-
-
-class _Chart(NamedTuple):
-    """A curve to look at: its title, its figure, and its numbers."""
-
-    title: Callable[[Curves], str]
-    figure: Callable[[Curves, tuple[str, str]], go.Figure]
-    rows: Callable[[Curves], list[tuple[str, ...]]]
-    names: tuple[str, ...]
-    over_effect: bool = True
-
-    def fits(self, found: Curves) -> bool:
-        """Return whether there is such a curve: without an effect only the one over n."""
-        return bool(found.effects) or not self.over_effect
-
-    def draw(self, found: Curves) -> None:
-        """Draw the curve, and its table."""
-        title, assumed = self.title(found), assumed_text(found)
-        st.plotly_chart(
-            self.figure(found, (title, assumed)),
-            key="power_chart",
-            config=CONFIG,
-            alt=f"{title}; {assumed}. The same stands in the table below.",
-        )
-        told = f"{assumption_text(found.plan)} {level_text(found)}".strip()
-        lines = [told, outside_text(found) if self.over_effect else ""]
-        panel.draw(tables_panel(lines, [Rows(title, self.names, self.rows(found))]))
-
-
-_BY_EFFECT: Final = ("Effect", "Evidence of your samples", "Samples for the target", "Which")
-CHARTS: Final = {
-    "Evidence over n": _Chart(
-        samples_title, evidence_by_samples, samples_rows,
-        ("Samples planned", "Counted", "Evidence", "Which"), over_effect=False,
-    ),
-    "Evidence over effect": _Chart(effect_title, evidence_by_effect, effect_rows, _BY_EFFECT),
-    "n over effect": _Chart(needed_title, samples_by_effect, effect_rows, _BY_EFFECT),
-}  # fmt: skip
-"""The curves; only the one that is looked at is drawn."""
