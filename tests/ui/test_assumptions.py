@@ -278,7 +278,7 @@ def test_sample_size_may_be_typed_per_group() -> None:
     assert "64 a group = 128 in all." in said(app)
     type_number(app, "Sample size per group", 50)
     assert "50 a group = 100 in all." in said(app)
-    assert "100 samples × 10" in "\n".join(texts(app.main))
+    assert "100 × 10" in "\n".join(texts(app.main))
     press(app, "Undo")
     assert number(app, "Sample size per group").value == 64
 
