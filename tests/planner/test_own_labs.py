@@ -22,8 +22,7 @@ def answers(options: Options) -> tuple[object, ...]:
     return (
         options.least.rank,
         options.least.plan,
-        asks.run,
-        asks.target,
+        [each and (each.plan, each.asks, each.left) for each in (asks.run, asks.target)],
         [(single.ask, single.least.plan) for single in asks.singles],
         options.binding,
         [(extra.ask, extra.after.plan) for extra in options.extras],
