@@ -67,6 +67,7 @@ from replicalab.scenarios.study import (
     Study,
     Throughput,
 )
+from replicalab.scenarios.writing import study_yaml
 
 __all__ = [
     "CATEGORIES",
@@ -128,6 +129,7 @@ __all__ = [
     "shelf_fingerprint",
     "study_schema",
     "study_text",
+    "study_yaml",
     "summary_of",
     "template_text",
 ]

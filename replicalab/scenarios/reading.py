@@ -19,6 +19,7 @@ import yaml
 from replicalab.characters import described, hidden
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import shortened
+from replicalab.scenarios.parser_words import parser_fault
 
 MAX_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 20
@@ -144,6 +145,11 @@ def _plain_value(text: str) -> Data:
     return float(text) if _DECIMAL.fullmatch(text) else text
 
 
+def is_read_as_text(text: str) -> bool:
+    """Return whether a text that stands without quotes is read as that text."""
+    return _plain_value(text) is text
+
+
 def _fast_events(text: str) -> Iterator[yaml.Event]:
     """Yield the events of the C parser, which is some twenty times as fast as the Python one.
 
@@ -169,13 +175,12 @@ def _events(text: str, source: str) -> Iterator[yaml.Event]:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         problem = f"character U+{ord(text[error.position]):04X} is not allowed"
+        remedy = "take it out"
     except yaml.MarkedYAMLError as error:
-        if mark := error.problem_mark or error.context_mark:
-            line = mark.line + 1
-        problem = shortened(error.problem or "not readable as YAML", 2 * LONGEST_QUOTED)
+        raise ScenarioError(source, [parser_fault(error, text)]) from None
     except (ValueError, OverflowError):
-        problem = "an escape or a directive holds an impossible number"
-    fault = Fault("", problem, "check quotes, colons and indentation here", line)
+        problem, remedy = "an escape or a directive holds an impossible number", "take it out"
+    fault = Fault("", problem, remedy, line)
     raise ScenarioError(source, [fault])
 
 
