@@ -127,6 +127,9 @@ def _survival(n: int, size: float, given: Given) -> float:
 _ROWS: Final = (
     Kind(
         kind=DesignKind.TWO_GROUP,
+        title="Two groups",
+        asks="Do two separate groups differ on average?",
+        usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_group,
         method="the exact two-sided t-test (noncentral t)",
@@ -134,24 +137,36 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.PAIRED,
+        title="Before and after",
+        asks="Do the same subjects differ between two conditions?",
+        usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided paired t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
     ),
     Kind(
         kind=DesignKind.ONE_SAMPLE,
+        title="One group",
+        asks="Does the average of one group differ from a fixed value?",
+        usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
     ),
     Kind(
         kind=DesignKind.CORRELATION,
+        title="Correlation",
+        asks="Do two measures rise and fall together?",
+        usual={"effect_planning": 0.3},
         formula=_correlation,
         method="Fisher's z, a normal approximation",
         effect=Effect(name="correlation r", below=1),
     ),
     Kind(
         kind=DesignKind.TWO_PROPORTIONS,
+        title="Two shares",
+        asks="Does something happen more often in one of two groups?",
+        usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_proportions,
         method="the arcsine approximation",
@@ -159,6 +174,9 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.AUDIT,
+        title="Audit",
+        asks="Would a random sample meet one of the bad units?",
+        usual={"effect_planning": 0.01},
         formula=_audit,
         method="the exact chance that a random sample meets a bad unit (hypergeometric)",
         effect=Effect(name="share of bad units", below=1, signed=False),
@@ -169,6 +187,9 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.COVERAGE,
+        title="Coverage",
+        asks="How much of all there is can be examined?",
+        usual={"population_max": 1000},
         formula=_coverage,
         method="counting the samples as a share of all there are",
         effect=None,
@@ -180,6 +201,9 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.PRECISION,
+        title="Precision",
+        asks="How closely can one quantity be measured?",
+        usual={"effect_planning": 0.5, "target": 0.1, "floor": 0.2},
         formula=_precision,
         method="the normal interval, the SD taken as known",
         effect=Effect(
@@ -197,6 +221,9 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.ANOVA,
+        title="Several groups",
+        asks="Do three or more groups differ on average?",
+        usual={"effect_planning": 0.25, "groups": 3},
         formula=_anova,
         method="the exact F-test of equal groups (noncentral F)",
         effect=Effect(name="Cohen's f", signed=False),
@@ -206,6 +233,9 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.EQUIVALENCE,
+        title="Equivalence",
+        asks="Are two groups as good as equal?",
+        usual={"effect_planning": 0.0, "margin": 0.5},
         groups=2,
         formula=_equivalence,
         method="two one-sided t-tests, exact by quadrature",
@@ -223,6 +253,9 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.SURVIVAL,
+        title="Time to an event",
+        asks="Does an event come later in one of two groups?",
+        usual={"effect_planning": 0.7, "event_share": 1.0},
         groups=2,
         formula=_survival,
         method="the log-rank test of two equal arms, by Schoenfeld's approximation",

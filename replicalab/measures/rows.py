@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -202,6 +202,9 @@ class Kind:
 
     Attributes:
         kind: its name in a study file.
+        title: its name for people.
+        asks: what such a study asks, in a sentence.
+        usual: numbers that a new study of this kind may begin with, beside alpha, by field.
         formula: the evidence.
         method: how that is computed; what only approximates says so.
         effect: what is assumed; None where nothing is.
@@ -218,6 +221,9 @@ class Kind:
     """
 
     kind: StrEnum
+    title: str
+    asks: str
+    usual: Mapping[str, float]
     formula: Formula
     method: str
     effect: Effect | None

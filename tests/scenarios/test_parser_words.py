@@ -76,7 +76,7 @@ def test_row_is_there_for_some_message() -> None:
 
 
 def test_message_that_nobody_knows_has_words_of_ours_too() -> None:
-    mark = yaml.Mark("x", 0, 1, 0, None, None)
+    mark = yaml.Mark("x", 0, 1, 0, None, 0)
     error = yaml.MarkedYAMLError(None, None, "frobnicated the quux", mark)
     fault = parser_fault(error, "a: 1\nb: 2\n")
     assert (fault.line, fault.problem, fault.remedy) == (
