@@ -1,0 +1,12 @@
+"""A study while a form asks for it: the file's own data, right or wrong, and what it makes.
+
+A form shows a part of a study file. The rest (facts, constraints, rates, what the author expects)
+stays in the data untouched, so that a study loses nothing by passing through a form.
+"""
+
+from replicalab.drafts.beginning import UNSTATED, new_study
+from replicalab.drafts.checking import Checked, check
+from replicalab.drafts.draft import NAME, Draft, Others
+from replicalab.drafts.labs import YOUR_LAB
+
+__all__ = ["NAME", "UNSTATED", "YOUR_LAB", "Checked", "Draft", "Others", "check", "new_study"]

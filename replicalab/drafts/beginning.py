@@ -1,0 +1,144 @@
+"""A study to begin with: one of which nothing is known but its numbers."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import ValidationError
+
+from replicalab.drafts.labs import YOUR_LAB
+from replicalab.measures import KINDS, PARAMETERS, DesignKind, Given, Kind
+from replicalab.models import LARGEST_PLANNED
+from replicalab.scenarios import Confidence, Design
+from replicalab.scenarios.lab import COST_PER_DAY, COST_PER_SAMPLE
+from replicalab.scenarios.reading import Data
+
+Block = dict[str, Data]
+"""A part of a study's file."""
+
+UNSTATED: Final = "Not stated."
+EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
+NUMBERS: Final = (*EFFECTS, *PARAMETERS, "target", "floor")
+"""The numbers of a design; which of them there are depends on its kind."""
+_DAYS: Final = 10
+_LAB_DAYS: Final = 20
+_ROUND: Final = 100
+
+
+def new_study(
+    scenario_id: str,
+    kind: DesignKind = DesignKind.TWO_GROUP,
+    numbers: Mapping[str, Data] | None = None,
+    sample: Data = None,
+) -> Block:
+    """Return the file of a study of which only numbers are known, in a lab that can run it.
+
+    Args:
+        scenario_id: its short name.
+        kind: its design.
+        numbers: what is known of the design, by field, right or wrong.
+        sample: how many samples are planned, right or wrong; None for as many as reach the target.
+    """
+    row = KINDS[kind]
+    design = {"kind": kind.value, **usual_numbers(row), **(numbers or {})}
+    design["floor"] = _floor(row, design)
+    design |= {
+        "unit_of_n": "samples",
+        "source": "A planning value, not from a paper.",
+        "why": dict.fromkeys((name for name in NUMBERS if name != "alpha"), "Planning value."),
+    }
+    size = _enough_samples(row, design) if sample is None else sample
+    parts = ("constraints", "equipment", "reagents", "substitutions", "controls", "policy_rules")
+    return {
+        "format": 1,
+        "scenario_id": scenario_id,
+        "domain_id": "my_studies",
+        "paper": _unstated_paper(),
+        "design": {name: design[name] for name in Design.model_fields if name in design},
+        "success_criteria": ["The study is run as planned."],
+        "hidden_reference": {
+            "summary": "The plan as it is.",
+            "required_elements": [],
+            "flexible_elements": [],
+            "target_metric": row.measure,
+            "target_value": UNSTATED,
+        },
+        **{name: [] for name in parts},
+        "min_days": 1,
+        "samples_per_day": None,
+        "reference_protocol": _plan(size),
+        "labs": {YOUR_LAB: _lab(size)},
+    }
+
+
+def usual_numbers(row: Kind) -> Block:
+    """Return the numbers that a new study of a kind begins with."""
+    return {
+        **dict.fromkeys(EFFECTS),
+        "alpha": 0.05 if "alpha" in row.needs else None,
+        "target": 0.8,
+        "floor": 0.5,
+        "population_max": None,
+        **row.usual,
+    }
+
+
+def _floor(row: Kind, design: Block) -> Data:
+    """Return the floor of a new design: its target where the usual one is better than that."""
+    target, floor = design["target"], design["floor"]
+    if not isinstance(target, int | float) or not isinstance(floor, int | float):
+        return floor
+    return target if row.scale.reaches(floor, target) else floor
+
+
+def _enough_samples(row: Kind, numbers: Block) -> int:
+    """Return the fewest samples that reach the target, 1 where it cannot be said."""
+    try:
+        design = Design.model_validate(numbers)
+    except ValidationError:
+        return 1
+    given, effect = Given.by(design), design.effect_planning
+
+    def is_enough(n: int) -> bool:
+        return row.scale.reaches(row.value(n, effect, given), design.target)
+
+    return bisect_left(range(LARGEST_PLANNED), True, 1, key=is_enough)
+
+
+def _plan(size: Data) -> Block:
+    return {
+        "sample_size": size,
+        "controls": [],
+        "technique": "As planned.",
+        "duration_days": _DAYS,
+        "required_equipment": [],
+        "required_reagents": [],
+        "rationale": "Enough samples for the evidence that is aimed at.",
+    }
+
+
+def _lab(size: Data) -> Block:
+    """Return a lab in which a plan of that size fits, at the usual rates."""
+    counted = size if isinstance(size, int) and 0 <= size <= LARGEST_PLANNED else 0
+    credits = counted * COST_PER_SAMPLE + _DAYS * COST_PER_DAY
+    return {"budget": math.ceil(credits / _ROUND) * _ROUND, "days": _LAB_DAYS, "staff": 3}
+
+
+def _unstated_paper() -> Block:
+    texts = ("hypothesis", "method", "key_finding", "goal", "published", "caution")
+    fact = {
+        "text": "The numbers of this study are planning values.",
+        "source": "The author of this study",
+        "confidence": Confidence.PLANNING_VALUE.value,
+    }
+    return {
+        "title": "My study",
+        "citation": "Not published.",
+        "doi": None,
+        **dict.fromkeys(texts, UNSTATED),
+        "teaches": "A study of one's own.",
+        "facts": [{**fact}],
+    }

@@ -1,0 +1,64 @@
+"""What a draft makes: its study, or what is wrong, beside the field that it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from replicalab.drafts.draft import NAME, Draft, Others
+from replicalab.drafts.labs import OTHER_LABS, YOUR_LAB
+from replicalab.errors import Fault, ScenarioError
+from replicalab.models import FIELD_LABELS, Record
+from replicalab.scenarios import Design, Lab, Study, parse_study
+from replicalab.scenarios.writing import study_yaml
+
+
+class Checked(NamedTuple):
+    """What a draft makes: its study where nothing is wrong, and else what is, by field path."""
+
+    draft: Draft
+    study: Study | None
+    faults: dict[str, list[Fault]]
+
+    @property
+    def text(self) -> str:
+        """The study's file, right or wrong."""
+        return study_yaml(self.study) if self.study else self.draft.text()
+
+
+def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Checked:
+    """Return what a draft makes.
+
+    Args:
+        draft: the draft.
+        read: reads the file; it may refuse more than `parse_study` does.
+    """
+    try:
+        return Checked(draft, read(draft.text(), NAME), {})
+    except ScenarioError as error:
+        faults: dict[str, list[Fault]] = {}
+        for fault in error.faults:
+            path = _place(fault)
+            derived = any(path.startswith(f"labs.{level}") for level in OTHER_LABS)
+            if draft.others is Others.KEPT or not derived:
+                faults.setdefault(path, []).append(fault)
+        return Checked(draft, None, faults)
+
+
+def _place(fault: Fault) -> str:
+    """Return the field of a fault: of a block's, the field that its words name first."""
+    path, block = fault.path, _BLOCKS.get(fault.path)
+    if block is None:
+        return path
+    for word in re.findall(r"\w+", fault.problem):
+        name = f"{word}s" if f"{word}s" in block.model_fields else word
+        if name in block.model_fields:
+            path = f"{path}.{name}".removeprefix(".")
+            break
+    labels = (name for name, label in FIELD_LABELS.items() if f": {label} " in fault.problem)
+    return f"{path}.{next(labels, '')}".removesuffix(".")
+
+
+_BLOCKS: Final[dict[str, type[Record]]] = {"": Study, "design": Design, f"labs.{YOUR_LAB}": Lab}
+"""The blocks whose fields a form shows, and whose rules may be between fields."""

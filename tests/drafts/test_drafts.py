@@ -1,0 +1,289 @@
+"""Drafts: any study passes through one unharmed, and what is wrong stands beside its field."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from replicalab.assessment import assess
+from replicalab.drafts import YOUR_LAB, Checked, Draft, Others, check, new_study
+from replicalab.lint import LintLevel, lint
+from replicalab.scenarios import (
+    DesignKind,
+    Difficulty,
+    Study,
+    list_scenarios,
+    pack_of,
+    parse_study,
+    study_text,
+    study_yaml,
+    template_text,
+)
+from replicalab.scenarios.reading import Data
+from tests.strategies import designs, studies
+
+SHIPPED: Final = [summary.scenario_id for summary in list_scenarios()]
+KINDS: Final = list(DesignKind)
+thoroughly = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+
+
+def template() -> Draft:
+    return Draft.of(parse_study(template_text(), "template.yaml"))
+
+
+def made(draft: Draft) -> Study:
+    """Return the study that a draft makes; nothing may be wrong in it."""
+    checked = check(draft)
+    assert checked.study is not None, checked.faults
+    return checked.study
+
+
+def faults(draft: Draft) -> dict[str, list[str]]:
+    """Return what is said of a draft, by field."""
+    return {path: [fault.problem for fault in found] for path, found in check(draft).faults.items()}
+
+
+# --- nothing is lost ---
+
+
+@thoroughly
+@given(studies())
+def test_study_passes_through_a_draft_unharmed(study: Study) -> None:
+    draft = Draft.of(study)
+    assert made(draft) == study
+    assert Draft.of(made(draft)) == draft
+
+
+@pytest.mark.parametrize("scenario_id", SHIPPED)
+def test_shipped_study_passes_through_a_draft_and_its_file(scenario_id: str) -> None:
+    study = parse_study(study_text(scenario_id), scenario_id)
+    checked = check(Draft.of(study))
+    assert checked.study == study
+    assert checked.text == study_yaml(study)
+
+
+@thoroughly
+@given(studies(), st.sampled_from(Others))
+def test_labs_of_any_choice_are_read_back_as_that_choice(study: Study, others: Others) -> None:
+    draft = Draft.of(study).with_others(others)
+    assert Draft.of(made(draft)).written() == draft.written()
+    assert made(draft).labs.medium == study.labs.medium
+    assert draft.with_others(Others.SAME).others is Others.SAME
+
+
+def test_labs_of_the_file_come_back_when_they_are_asked_for() -> None:
+    draft = template()
+    away = draft.with_others(Others.SAME).put(99, "labs", YOUR_LAB, "budget")
+    assert made(away).labs.easy == made(away).labs.medium == made(away).labs.hard
+    back = made(away.with_others(Others.KEPT))
+    assert back.labs.hard == made(draft).labs.hard
+    assert back.labs.medium.budget == 99
+
+
+def test_draft_is_left_alone_by_its_changes() -> None:
+    draft = template()
+    before = draft.text()
+    draft.put(1, "labs", YOUR_LAB, "booked", "loudspeaker").with_labels("equipment", [])
+    draft.of_kind(DesignKind.COVERAGE).with_others(Others.MADE).without("controls", 0)
+    assert draft.text() == before
+
+
+# --- the form and the editor ---
+
+
+def test_study_of_the_form_and_of_the_editor_are_the_same() -> None:
+    text = template_text().replace("sample_size: 68", "sample_size: 70")
+    text = text.replace("effect_planning: 0.7", "effect_planning: 0.6")
+    text = text.replace("silent chamber", "quiet chamber")
+    form = template().put(70, "reference_protocol", "sample_size")
+    form = form.put(0.6, "design", "effect_planning").with_control_named(0, "quiet chamber")
+    form = form.put(
+        "34 + 34 seedlings, randomised, measured blind after 14 days, with a quiet chamber.",
+        *("hidden_reference", "summary"),
+    )
+    assert made(form) == parse_study(text, "x.yaml")
+
+
+# --- a study to begin with ---
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_new_study_can_be_used_and_reaches_its_target_in_its_lab(kind: DesignKind) -> None:
+    study = made(Draft(new_study("mine", kind)))
+    found = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
+    assert found.feasible
+    assert found.evidence.tier == "meets target"
+    assert [f.place for f in lint(study) if f.level is LintLevel.WARNING] == [
+        "labs.medium",
+        "labs.hard",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers", "sample"),
+    [
+        # Cohen (1988), tables 2.4.1 and 3.4.1: 64 in each group at d = 0.5; 85 at r = 0.3.
+        (DesignKind.TWO_GROUP, {"effect_planning": 0.5}, 128),
+        (DesignKind.CORRELATION, {"effect_planning": 0.3}, 85),
+        (DesignKind.PAIRED, {"effect_planning": 0.5}, 34),
+        (DesignKind.COVERAGE, {"population_max": 1000}, 800),
+    ],
+)
+def test_new_study_plans_the_fewest_samples_that_reach_its_target(
+    kind: DesignKind, numbers: dict[str, Data], sample: int
+) -> None:
+    assert made(Draft(new_study("mine", kind, numbers))).reference_protocol.sample_size == sample
+
+
+@pytest.mark.parametrize("target", [0.8, 0.3])
+def test_floor_of_a_new_study_is_never_above_its_target(target: float) -> None:
+    design = made(Draft(new_study("mine", numbers={"target": target}))).design
+    assert (design.target, design.floor) == (target, min(0.5, target))
+
+
+@given(designs(), st.integers(0, 10**6))
+def test_new_study_takes_the_numbers_of_any_design(given_design: object, sample: int) -> None:
+    numbers = dict(given_design)  # type: ignore[call-overload]
+    kept = ("effect_planning", "alpha", "target", "population_max", "groups", "margin")
+    data = {name: numbers[name] for name in (*kept, "event_share")}
+    study = made(Draft(new_study("mine", numbers["kind"], data, sample)))
+    assert {name: getattr(study.design, name) for name in data} == data
+    assert study.reference_protocol.sample_size == sample
+
+
+# --- another kind ---
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_of_a_kind_come_back_with_it(kind: DesignKind) -> None:
+    draft = template()
+    other = draft.of_kind(kind)
+    assert made(other).design.kind is kind
+    assert made(other.of_kind(DesignKind.TWO_GROUP)) == made(draft)
+
+
+def test_kind_of_the_same_scale_keeps_alpha_target_and_floor() -> None:
+    draft = template().put(0.01, "design", "alpha").put(0.9, "design", "target")
+    assert (made(draft.of_kind(DesignKind.ANOVA)).design.alpha) == 0.01
+    assert (made(draft.of_kind(DesignKind.ANOVA)).design.target) == 0.9
+    assert (made(draft.of_kind(DesignKind.PRECISION)).design.target) == 0.1
+
+
+# --- items and controls ---
+
+
+def test_item_that_is_gone_leaves_plan_and_lab_and_a_new_one_is_planned() -> None:
+    draft = template().with_others(Others.SAME)
+    draft = draft.with_labels("equipment", ["loudspeaker", "lamp"])
+    assert draft.labels("reference_protocol", "required_equipment") == ["loudspeaker", "lamp"]
+    assert draft.labels("labs", YOUR_LAB, "booked") == []
+    assert faults(draft) == {"substitutions[0].original": ["'growth chamber' is not in this study"]}
+    assert "lamp" in made(draft.without("substitutions", 0)).equipment
+
+
+def test_item_that_is_out_of_stock_leaves_the_lab_when_it_is_gone() -> None:
+    draft = template().put(["seed compost"], "labs", YOUR_LAB, "out_of_stock")
+    draft = draft.with_labels("reagents", ["bean seeds of one lot"])
+    assert made(draft).labs.medium.out_of_stock == []
+
+
+def test_control_is_planned_renamed_and_taken_out_in_the_plan_too() -> None:
+    draft = template().with_control("warm chamber")
+    assert made(draft).reference_protocol.controls[-1] == "warm chamber"
+    draft = draft.with_control_named(2, "cold chamber").without("controls", 0)
+    assert made(draft).reference_protocol.controls == [
+        "chambers swapped at half-time",
+        "cold chamber",
+    ]
+
+
+# --- the other two labs ---
+
+
+@thoroughly
+@given(studies())
+def test_made_labs_ease_and_harden_the_one_that_is_given(study: Study) -> None:
+    study = made(Draft.of(study).with_others(Others.MADE))
+    easy, lab, hard = study.labs.easy, study.labs.medium, study.labs.hard
+    plan = study.reference_protocol
+    found = assess(plan, pack_of(study, Difficulty.EASY))
+    assert not easy.booked
+    assert not easy.out_of_stock
+    for name in ("budget", "days", "staff"):
+        assert getattr(easy, name) >= getattr(lab, name) >= getattr(hard, name)
+    if found.cost <= 10**9:
+        assert not {"budget", "staff"} & {*found.failing}
+        assert plan.duration_days <= easy.days_left or plan.duration_days > 10**9 - easy.start_day
+    assert hard.budget <= 0.75 * lab.budget
+    assert hard.days == max(1, math.floor(0.75 * lab.days))
+    assert hard.staff == max(1, lab.staff - 1)
+    assert (hard.booked, hard.out_of_stock) == (lab.booked, lab.out_of_stock)
+
+
+# --- what is wrong ---
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        (("design", "effect_planning"), 0.0, "design.effect_planning"),
+        (("design", "effect_planning"), None, "design.effect_planning"),
+        (("design", "alpha"), None, "design.alpha"),
+        (("design", "alpha"), 1.5, "design.alpha"),
+        (("design", "floor"), 0.9, "design.target"),
+        (("design", "groups"), 3, "design.groups"),
+        (("design", "unit_of_n"), "", "design.unit_of_n"),
+        (("paper", "title"), "x" * 201, "paper.title"),
+        (("labs", YOUR_LAB, "budget"), -1, "labs.medium.budget"),
+        (("labs", YOUR_LAB, "budget"), 2e9, "labs.medium.budget"),
+        (("labs", YOUR_LAB, "staff"), None, "labs.medium.staff"),
+        (("labs", YOUR_LAB, "booked", "kettle"), 3, "labs.medium.booked.kettle"),
+        (("reference_protocol", "sample_size"), 2_000_000, "reference_protocol.sample_size"),
+        (("reference_protocol", "duration_days"), -1, "reference_protocol.duration_days"),
+        (("reference_protocol", "technique"), " ", "reference_protocol.technique"),
+        (("substitutions", 0, "tradeoff"), "", "substitutions[0].tradeoff"),
+        (("substitutions", 0, "fidelity_loss"), 4, "substitutions[0].fidelity_loss"),
+        (("controls", 0, "name"), "chambers swapped at half-time", "controls"),
+        (("reagents", 0), "loudspeaker", "equipment"),
+        (("min_days",), 0, "min_days"),
+        (("samples_per_day",), {"value": 0, "why": "x"}, "samples_per_day.value"),
+        (("scenario_id",), "No", "scenario_id"),
+    ],
+)
+@pytest.mark.parametrize("others", list(Others))
+def test_fault_stands_once_beside_its_field(
+    path: tuple[str | int, ...], value: Data, field: str, others: Others
+) -> None:
+    found = faults(template().with_others(others).put(value, *path))
+    assert list(found) == [field]
+    assert len(found[field]) == 1
+
+
+def test_fault_of_a_kept_lab_is_told_where_it_stands() -> None:
+    assert list(faults(template().put(-1, "labs", "hard", "budget"))) == ["labs.hard.budget"]
+
+
+def test_wrong_draft_is_written_as_it_is_and_read_back() -> None:
+    draft = template().put(None, "design", "alpha").put("a: b\n- c", "paper", "goal")
+    checked: Checked = check(draft)
+    assert checked.study is None
+    assert "alpha: null" in checked.text
+    assert draft.at("paper", "goal") == "a: b\n- c"
+
+
+def test_reader_of_a_draft_may_refuse_more() -> None:
+    def read(text: str, name: str) -> Study:
+        assert name == "your study"
+        return parse_study(f"{text}\nwrong: 1\n", name)
+
+    assert list(check(template(), read).faults) == ["wrong"]
+
+
+@pytest.mark.parametrize("path", [("paper", "nothing"), ("controls", 9, "name"), ("format", 0)])
+def test_place_that_is_not_there_holds_nothing(path: tuple[str | int, ...]) -> None:
+    assert template().at(*path) is None
+    assert template().labels(*path) == template().items(*path) == []
