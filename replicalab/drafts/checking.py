@@ -15,16 +15,24 @@ from replicalab.scenarios.writing import study_yaml
 
 
 class Checked(NamedTuple):
-    """What a draft makes: its study where nothing is wrong, and else what is, by field path."""
+    """What a draft makes.
 
-    draft: Draft
+    Attributes:
+        study: where nothing is wrong with it.
+        faults: what is wrong, by dotted field path.
+        more: how many faults there are beyond these.
+        read: its file as it was read.
+    """
+
     study: Study | None
     faults: dict[str, list[Fault]]
+    more: int
+    read: str
 
     @property
     def text(self) -> str:
-        """The study's file, right or wrong."""
-        return study_yaml(self.study) if self.study else self.draft.text()
+        """The study's file for people: of a study that can be used in the order of its fields."""
+        return study_yaml(self.study) if self.study else self.read
 
 
 def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Checked:
@@ -34,8 +42,9 @@ def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Chec
         draft: the draft.
         read: reads the file; it may refuse more than `parse_study` does.
     """
+    text = draft.text()
     try:
-        return Checked(draft, read(draft.text(), NAME), {})
+        return Checked(read(text, NAME), {}, 0, text)
     except ScenarioError as error:
         faults: dict[str, list[Fault]] = {}
         for fault in error.faults:
@@ -43,7 +52,7 @@ def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Chec
             derived = any(path.startswith(f"labs.{level}") for level in OTHER_LABS)
             if draft.others is Others.KEPT or not derived:
                 faults.setdefault(path, []).append(fault)
-        return Checked(draft, None, faults)
+        return Checked(None, faults, error.more, text)
 
 
 def _place(fault: Fault) -> str:

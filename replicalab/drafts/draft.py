@@ -77,6 +77,10 @@ class Draft:
         found = self.at(*path)
         return [str(each) for each in found] if isinstance(found, list | dict) else []
 
+    def names(self, part: str, key: str) -> list[str]:
+        """Return what stands under a key in each entry of a list."""
+        return [str(self.at(part, place, key)) for place in range(len(self.items(part)))]
+
     def put(self, value: Data, *path: str | int) -> Draft:
         """Return this draft with another value at a place, whatever is there."""
         data = copy.deepcopy(self.data)

@@ -6,7 +6,9 @@ A panel is semantic elements and text; `STYLE` is drawn once by whoever shows so
 from __future__ import annotations
 
 from replicalab.panels.drawing import STAGE_STYLE, STYLE
+from replicalab.panels.kinds import kind_panel
 from replicalab.panels.lab import inventory_panel, take_panel
+from replicalab.panels.numbers import numbers_style
 from replicalab.panels.plan import (
     Changed,
     check_panel,
@@ -56,10 +58,12 @@ __all__ = [
     "header_panel",
     "idea_panel",
     "inventory_panel",
+    "kind_panel",
     "lab_panel",
     "labs_panel",
     "legend_panel",
     "listed_panel",
+    "numbers_style",
     "paper_panel",
     "revision_panel",
     "rules_panel",

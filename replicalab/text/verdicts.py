@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from replicalab.agents.lab_manager_policy import answer_type
-from replicalab.assessment import Assessment, Evidence
+from replicalab.assessment import Assessment, Evidence, assess
 from replicalab.assessment.phrases import failing_text, placed_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
-from replicalab.models import DIMENSIONS, LabManagerActionType
-from replicalab.planner import Options
+from replicalab.models import DIMENSIONS, LARGEST_PLANNED, LabManagerActionType, revise
+from replicalab.planner import Options, largest_sample
 from replicalab.scenarios import EvidenceTier
 
 
@@ -87,6 +87,17 @@ def plan_size(plan: Assessment) -> str:
     """Return a plan in numbers: samples, days, and credits of the budget."""
     cost, budget = amount_text(plan.cost), count_text(plan.pack.lab.budget, "credit")
     return f"{size_text(plan)} for {cost} of {budget}"
+
+
+def largest_text(plan: Assessment) -> str:
+    """Return the most samples that the lab can afford with the rest as planned, and their worth."""
+    most = largest_sample(plan.plan, plan.pack)
+    if most is None:
+        return "With the rest as planned no sample fits this lab."
+    size = min(most, LARGEST_PLANNED)
+    largest = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
+    worth = "no evidence" if largest.void else f"{largest.measure} {largest.number}"
+    return f"With the rest as planned at most {count_text(size, 'sample')} fit: {worth}."
 
 
 def terms_text(plan: Assessment) -> str:

@@ -61,7 +61,7 @@ def _require_id(found: str, wanted: str, name: str) -> None:
         fault = Fault(
             "scenario_id",
             f"this is the file of '{found}'",
-            f"open the file of '{wanted}', or bring this one under Bring your own on Scenarios",
+            f"open the file of '{wanted}', or bring this one under Make a study on Scenarios",
         )
         raise ScenarioError(name, [fault])
 

@@ -38,7 +38,7 @@ _OWN_BUTTONS: Final = (
     ("Edit", ":material/edit:", own.edit),
     ("Remove", ":material/delete:", own.take_away),
 )
-_SHARED_BUTTONS: Final = (("Copy it into the editor", ":material/edit_document:", own.edit),)
+_SHARED_BUTTONS: Final = (("Copy it into the form", ":material/edit_document:", own.edit),)
 
 
 def draw_idea() -> bool:

@@ -1,0 +1,180 @@
+"""What a study begins with: a power analysis, an empty form, a copy, or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import streamlit as st
+
+from replicalab.drafts import Checked, Draft, check, new_study
+from replicalab.errors import ScenarioError
+from replicalab.lexicon import capitalised
+from replicalab.measures import KINDS, Kind
+from replicalab.scenarios import (
+    DesignKind,
+    copy_text,
+    list_scenarios,
+    readable_text,
+    template_text,
+)
+from replicalab.scenarios.reading import Data
+from replicalab.ui import own_studies
+from replicalab.ui.controls import button
+from replicalab.ui.making import fields, record
+from replicalab.ui.making.parts import KINDS_SHOWN, STEPS, open_on_protocol
+from replicalab.ui.words import escaped
+
+_EMPTY: Final = "an empty form"
+_TEMPLATE: Final = "the template"
+_SOURCE: Final = "own_source"
+_UPLOAD: Final = "own_upload"
+_UPLOAD_FAULT: Final = "own_upload_fault"
+_LONGEST_ID: Final = 64
+
+
+class Asked(NamedTuple):
+    """A number of a power analysis: where it stands in a study, its label and its step."""
+
+    path: tuple[str, ...]
+    label: str
+    step: float
+
+    @property
+    def name(self) -> str:
+        """The key of the number in its block."""
+        return self.path[-1]
+
+
+def draw() -> None:
+    """Draw the ways to begin, the shortest first."""
+    with st.container(border=True, key="analysis"):
+        st.markdown("**I have a power analysis**")
+        _draw_analysis()
+    form, upload = st.columns(2, gap="large", vertical_alignment="bottom")
+    with form:
+        st.selectbox(
+            "Start from",
+            [_EMPTY, _TEMPLATE, *(summary.scenario_id for summary in list_scenarios())],
+            key=_SOURCE,
+        )
+        with st.container(horizontal=True):
+            button("Start the form", "edit_note", _start)
+            if record.current().begun:
+                button("Back to the form", "arrow_back", _go_back, type="tertiary")
+    with upload:
+        st.file_uploader(
+            "Or upload a file",
+            type=["yaml", "yml"],
+            key=_UPLOAD,
+            max_upload_size=1,
+            on_change=_take_upload,
+        )
+    if fault := st.session_state.get(_UPLOAD_FAULT):
+        st.error(escaped(fault), icon=":material/upload_file:")
+
+
+# --- a power analysis -----------------------------------------------------------------------
+
+
+def _asked(row: Kind) -> Iterator[Asked]:
+    """Yield the numbers of a power analysis of a kind of design."""
+    if row.effect is not None:
+        yield Asked(("design", "effect_planning"), f"Effect: {row.effect.name}", 0.05)
+    for name in row.needs:
+        yield Asked(("design", name), row.label(name), STEPS.get(name, 0.05))
+    yield Asked(("design", "target"), capitalised(row.measure), 0.05)
+    yield Asked(("reference_protocol", "sample_size"), "Samples in all", 1)
+
+
+def _draw_analysis() -> None:
+    chosen = st.selectbox(
+        "What is compared",
+        [DesignKind(row.kind) for row in KINDS_SHOWN],
+        format_func=lambda kind: f"{KINDS[kind].title}: {KINDS[kind].asks}",
+        key="analysis_kind",
+        persist_state="session",
+    )
+    usual, asked = Draft(new_study("usual", chosen)), list(_asked(KINDS[chosen]))
+    slots = []
+    with st.container(horizontal=True, vertical_alignment="top"):
+        for each in asked:
+            with st.container(key=f"slot_{each.name}", width=190):
+                _draw_number(each, chosen, usual.at(*each.path))
+                slots.append(st.empty())
+    found = _analysed(chosen, asked)
+    for each, slot in zip(asked, slots, strict=True):
+        if faults := found.faults.get(".".join(each.path)):
+            with slot.container():
+                fields.draw_faults(faults)
+    with st.container(horizontal=True):
+        pressed = st.button(
+            "Use this analysis",
+            icon=":material/play_arrow:",
+            type="primary",
+            disabled=found.study is None,
+            help="Opens it on Protocol, in a lab that can run it.",
+        )
+        if pressed and found.study is not None:
+            open_on_protocol(found.text, found.study)
+        button("Go on in the form", "edit_note", lambda: record.begin(_draft_of(chosen, asked)))
+
+
+def _draw_number(asked: Asked, kind: DesignKind, usual: Data) -> None:
+    whole = isinstance(asked.step, int)
+    shown: Any = usual if not isinstance(usual, int | float) or whole else float(usual)
+    st.number_input(
+        asked.label,
+        value=shown,
+        step=asked.step,
+        format=None if whole else "%g",
+        key=_key(asked, kind),
+        persist_state="session",
+    )
+
+
+def _key(asked: Asked, kind: DesignKind) -> str:
+    return f"analysis_{kind}_{asked.name}"
+
+
+def _draft_of(kind: DesignKind, asked: list[Asked]) -> Draft:
+    """Return the study of the analysis that stands in the fields, right or wrong."""
+    typed = {each.path: st.session_state.get(_key(each, kind)) for each in asked}
+    numbers = {path[-1]: value for path, value in typed.items() if path[0] == "design"}
+    size = typed[asked[-1].path]
+    draft = Draft(new_study(record.new_id(), kind, numbers, size or 0))
+    return draft.put(size, *asked[-1].path)
+
+
+def _analysed(kind: DesignKind, asked: list[Asked]) -> Checked:
+    return check(_draft_of(kind, asked), own_studies.usable_study)
+
+
+# --- the other ways -------------------------------------------------------------------------
+
+
+def _start() -> None:
+    chosen = st.session_state[_SOURCE]
+    st.session_state[_UPLOAD_FAULT] = None
+    if chosen == _EMPTY:
+        record.begin(Draft(new_study(record.new_id())))
+    elif chosen == _TEMPLATE:
+        record.write(template_text())
+    else:
+        record.write(copy_text(chosen, f"my_{chosen}"[:_LONGEST_ID]))
+
+
+def _go_back() -> None:
+    record.current().choosing = False
+
+
+def _take_upload() -> None:
+    """Take an uploaded file; one that is no text is refused with the reason."""
+    upload = st.session_state[_UPLOAD]
+    st.session_state[_UPLOAD_FAULT] = None
+    if upload is None:
+        return
+    try:
+        record.write(readable_text(upload.getvalue(), upload.name))
+    except ScenarioError as error:
+        st.session_state[_UPLOAD_FAULT] = f"{error}. What you had is kept."
