@@ -54,7 +54,7 @@ from replicalab.ui.workspace import Workspace
 from tests.factories import make_protocol
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
 from tests.ui.negotiating import hand_over
-from tests.ui.reading import NEGOTIATION, PAGES, at_editor, press, run, visit
+from tests.ui.reading import NEGOTIATION, PAGES, at_editor, can_press, press, run, visit
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 LONGEST_MESSAGE: Final = 20_000
@@ -295,7 +295,7 @@ def page_of_study(number: int) -> None:
     app = at_editor(visit())
     app.text_area(key="own_text").set_value(study_text(number))
     run(app)
-    if any(button.label == "Use this study" for button in app.button):
+    if can_press(app, "Use this study"):
         press(app, "Use this study")
 
 

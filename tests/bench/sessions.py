@@ -17,9 +17,6 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from tests.browser.driving import AppServer
 
-TABS: Final = "the tabs"
-"""Among the fields: the tabs of the page, whose value is the name of the open one."""
-
 _TOKEN: Final = "_streamlit_xsrf"
 
 
@@ -27,7 +24,8 @@ class Session:
     """A visitor on one page.
 
     Attributes:
-        fields: the ids of the page's widgets, by label, as far as they were drawn.
+        fields: the ids of the page's widgets, by label, as far as they were drawn; those of its
+            tabs, whose value is the name of the open one, by their keys.
         messages: how many messages the last run sent.
     """
 
@@ -85,7 +83,7 @@ class Session:
         if label := getattr(drawn, "label", ""):
             self.fields[label] = getattr(drawn, "id", "")
         if tabs := message.delta.add_block.tab_container.id:
-            self.fields[TABS] = tabs
+            self.fields[tabs.rsplit("-", 1)[-1]] = tabs
         self._id = message.new_session.initialize.session_id or self._id
 
     async def hand_over(self, server: AppServer, label: str, text: str) -> bytes:

@@ -22,12 +22,13 @@ from replicalab.negotiation.loading import MOST_BYTES
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.ui.address import to_query
-from replicalab.ui.scenarios.own import BRING
+from replicalab.ui.making import ADVANCED, PARTS_KEY
+from replicalab.ui.scenarios.own import MAKE, TABS
 from replicalab.ui.wall.messages import MOST_WIDGETS
 from replicalab.ui.workspace import Workspace
 from tests.bench.chattering import SENT
 from tests.bench.measuring import hold
-from tests.bench.sessions import TABS, Session, visiting
+from tests.bench.sessions import Session, visiting
 from tests.browser.driving import APP, AppServer
 
 pytestmark = [pytest.mark.bench, pytest.mark.page]
@@ -36,6 +37,7 @@ EDITS: Final = 25
 THINK_SECONDS: Final = 0.1
 OPENER: Final = "Open a saved negotiation or a recording"
 EDITOR: Final = "Study file (YAML)"
+START: Final = "Start the form"
 
 Attack = Callable[[AppServer], Coroutine[None, None, None]]
 
@@ -84,10 +86,12 @@ async def _studies(server: AppServer) -> None:
         f"x: {'y' * (MAX_BYTES - 4)}",
     )
     async with visiting(server, "") as session:
-        await session.run({TABS: BRING})
+        await session.run({TABS: MAKE})
+        await session.run({TABS: MAKE, START: True})
+        await session.run({TABS: MAKE, PARTS_KEY: ADVANCED})
         while True:
             for text in texts:
-                await session.run({TABS: BRING, EDITOR: text})
+                await session.run({TABS: MAKE, PARTS_KEY: ADVANCED, EDITOR: text})
 
 
 async def _runs(server: AppServer) -> None:

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element, NumberInput, Table
 
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
+from replicalab.ui import making
 from replicalab.ui.scenarios import own
 from tests.browser.driving import APP, ROOT
 
@@ -217,9 +218,17 @@ def show(app: AppTest, tab: str, key: str) -> AppTest:
     return run(app)
 
 
+def at_making(app: AppTest) -> AppTest:
+    """Go to where a study is made and return the app."""
+    return show(go(app, SCENARIOS), own.MAKE, own.TABS)
+
+
 def at_editor(app: AppTest) -> AppTest:
-    """Go to the editor of one's own studies and return the app."""
-    return show(go(app, SCENARIOS), own.BRING, own.TABS)
+    """Go to the editor of a study's file and return the app."""
+    at_making(app)
+    if "Start the form" in labels(app):
+        press(app, "Start the form")
+    return show(app, making.ADVANCED, making.PARTS_KEY)
 
 
 def at_gallery(app: AppTest) -> AppTest:

@@ -66,7 +66,7 @@ PLAIN: Final = {
     "panel": {"text", "doi"},
     "code": {"code_text"},
     "multiselect": {"options"},
-    "selectbox": {"options"},
+    "selectbox": {"options", "raw_value"},
 }
 """What shows its text as it is, by kind of element: no Markdown is read there."""
 TYPED: Final = {

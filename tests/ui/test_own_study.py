@@ -1,4 +1,4 @@
-"""Bring your own study: start, write, see every fault, use it on every page, take it away."""
+"""A study's file in the editor: start, write, see every fault, use it everywhere, take it away."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from replicalab.ui.cupboard import Cupboard
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
+    STUDY,
     Alert,
     alerts,
     at_editor,
     at_gallery,
+    at_making,
     can_press,
     go,
     keyed,
@@ -67,9 +69,9 @@ def own_alert(app: AppTest) -> Alert:
     [("the template", template_text()), ("psy_stroop", copy_text("psy_stroop", "my_psy_stroop"))],
 )
 def test_editor_starts_with_a_study_that_can_be_used(source: str, text: str) -> None:
-    app = press(pick(at_editor(visit()), "Start from", source), "Put it into the editor")
+    app = at_editor(pick(at_making(visit()), "Start from", source))
     assert app.text_area(key="own_text").value == text
-    assert "passes Can be used. " in said(app)
+    assert can_press(app, "Use this study")
     assert not alerts(app)
 
 
@@ -77,7 +79,9 @@ def test_faults_are_named_all_at_once_by_line_field_value_and_remedy() -> None:
     broken = MINE.replace("budget: 620", "budget: -5").replace("staff: 2", "staff: no", 1)
     app = write(visit(), broken)
     lines = [number for number, line in enumerate(broken.splitlines(), 1) if "staff: no" in line]
-    assert own_alert(app) == Alert("error", "2 faults. The file can be used when none is left.")
+    assert own_alert(app) == Alert(
+        "error", "2 faults, under Advanced. The study can be used when none is left."
+    )
     [staff, budget] = faults(app)
     assert staff == [str(lines[0]), "labs.easy.staff", "'no' is not allowed", staff[3]]
     assert budget[1:] == ["labs.hard.budget", "-5 is not allowed", "must be greater than 0"]
@@ -87,7 +91,9 @@ def test_faults_beyond_fifty_are_counted() -> None:
     wrong = "".join(f"wrong_{number}: 1\n" for number in range(60))
     app = write(visit(), f"{MINE}\n{wrong}")
     assert own_alert(app) == Alert(
-        "error", "60 faults. The file can be used when none is left. The first 50 are listed."
+        "error",
+        "60 faults, under Advanced. The study can be used when none is left. The first 50 are "
+        "listed.",
     )
     assert len(faults(app)) == 50
 
@@ -123,11 +129,11 @@ def test_shipped_study_that_is_opened_afterwards_leaves_no_key_in_the_address() 
 def test_edited_study_replaces_the_one_in_use_until_it_is_taken_away() -> None:
     changed = MINE.replace("budget: 1000", "budget: 5000")
     app = press(write(using(), changed), "Use this study")
-    assert "fails here on equipment and schedule." in said(app)
+    assert "equipment and schedule" in said(go(app, STUDY))
     write(app, "")
     assert "13 of 13 studies" in said(at_gallery(app))
     press(app, "Remove")
-    assert app.text_area(key="own_text").value == changed
+    assert at_editor(app).text_area(key="own_text").value == changed
     assert query_of(app)["study"] == "fin_momentum"
     assert "12 of 12 studies" in said(at_gallery(app))
 

@@ -14,6 +14,7 @@ from replicalab.scenarios import LAB_CONSTRAINTS, load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.text.plan import staff_text
 from replicalab.text.verdicts import Status, offer_story, terms_text
+from replicalab.ui import making
 from replicalab.ui.gallery import reference_options
 from replicalab.ui.study import PARTS, TABS
 from tests.factories import change_pack
@@ -25,8 +26,10 @@ from tests.ui.reading import (
     SCENARIOS,
     STUDY,
     at_editor,
+    at_making,
     go,
     panel_tables,
+    pick,
     press,
     said,
     show,
@@ -68,9 +71,14 @@ def test_part_of_a_study_reads_as_it_was_read(part: str) -> None:
     assert_golden(f"pages/study_{name}", said(show(visit(STUDY), part, TABS)))
 
 
-def test_editor_of_studies_reads_with_the_template_as_it_was_read() -> None:
-    app = press(at_editor(visit()), "Put it into the editor")
-    assert_golden("pages/scenarios_own", said(app))
+@pytest.mark.parametrize("part", ["begin", *making.PARTS])
+def test_part_of_the_form_reads_with_the_template_as_it_was_read(part: str) -> None:
+    app = at_making(visit())
+    if part != "begin":
+        app = press(pick(app, "Start from", "the template"), "Start the form")
+        app = show(app, part, making.PARTS_KEY)
+    name = part.lower().replace(" ", "_")
+    assert_golden(f"pages/making_{name}", said(app))
 
 
 @pytest.mark.parametrize("scientist", ["person", "model"])

@@ -24,6 +24,7 @@ from tests.ui.reading import (
     PAGES,
     PROTOCOL,
     SCENARIOS,
+    STUDY,
     alerts,
     at_editor,
     at_gallery,
@@ -126,7 +127,7 @@ def test_link_reads_the_study_on_every_page_and_changes_nothing(browsers: Browse
     for page in PAGES:
         assert where(go(reader, page)).startswith(TITLE)
         assert query_of(reader) == link
-    press(press(go(reader, SCENARIOS), "Copy it into the editor"), "Use this study")
+    press(press(go(reader, SCENARIOS), "Copy it into the form"), "Use this study")
     assert query_of(reader)["own"] != link["own"]
     press(at_gallery(reader), "Remove")
     browsers.token = author
@@ -188,7 +189,7 @@ def test_saved_negotiation_opens_in_ones_own_study(browsers: Browsers) -> None:
 
 def lost(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Return the address of an edited plan in a lab of a study that the server then forgot."""
-    app = type_number(go(pick(using(), "Lab", "hard"), PROTOCOL), "Sample size", 31)
+    app = type_number(go(pick(go(using(), STUDY), "Lab", "hard"), PROTOCOL), "Sample size", 31)
     restart(monkeypatch)
     return query_of(app)
 

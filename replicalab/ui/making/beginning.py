@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import streamlit as st
 
@@ -122,10 +122,9 @@ def _draw_analysis() -> None:
 
 def _draw_number(asked: Asked, kind: DesignKind, usual: Data) -> None:
     whole = isinstance(asked.step, int)
-    shown: Any = usual if not isinstance(usual, int | float) or whole else float(usual)
     st.number_input(
         asked.label,
-        value=shown,
+        value=fields.as_number(usual, whole=whole),
         step=asked.step,
         format=None if whole else "%g",
         key=_key(asked, kind),

@@ -37,8 +37,8 @@ def draw() -> None:
         f"At most {_LONGEST_TEXT:,} characters; a longer paste changes nothing. The form shows "
         "what you write here; when you change it there, notes (#) leave the file."
     )
-    if faults := _faults(now):
-        _draw_faults(faults)
+    if now.faults:
+        _draw_faults(now.faults)
     st.download_button(
         "Download the JSON Schema",
         json.dumps(study_schema(), indent=2),
@@ -52,12 +52,6 @@ def draw() -> None:
 
 def _take() -> None:
     record.write(str(st.session_state[_TEXT]))
-
-
-def _faults(now: record.Making) -> list[Fault]:
-    if now.refused:
-        return list(now.refused.faults)
-    return [fault for faults in now.found.faults.values() for fault in faults]
 
 
 def _draw_faults(faults: list[Fault]) -> None:

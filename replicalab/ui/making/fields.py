@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Any, Final
 
 import streamlit as st
@@ -18,7 +19,6 @@ from replicalab.errors import Fault
 from replicalab.lexicon import capitalised
 from replicalab.measures import KINDS
 from replicalab.models import LONGEST_LABEL, LONGEST_TEXT
-from replicalab.scenarios.fields import MOST_ITEMS
 from replicalab.scenarios.reading import Data, FieldPath, dotted
 from replicalab.ui.making import record
 from replicalab.ui.words import escaped
@@ -50,8 +50,11 @@ def fault_text(fault: Fault) -> str:
 
 
 def key(*path: str | int) -> str:
-    """Return the key of the widget of a field."""
-    return f"make_{record.current().version}_{'.'.join(map(str, path))}"
+    """Return the key of the widget of a field, in which no foreign text stands."""
+    place = "_".join(map(str, path))
+    if not re.fullmatch(r"[a-z0-9_]+", place):
+        place = sha256(place.encode("utf-8", "replace")).hexdigest()
+    return f"make_{record.current().version}_{place}"
 
 
 def say(*path: str | int) -> None:
@@ -84,18 +87,45 @@ def number(
     *path: str | int,
     step: float = 1,
     change: Change | None = None,
-    value: Data = None,
+    usual: float | None = None,
     **more: Any,
 ) -> None:
-    """Draw a number, whole where its step is; empty where none stands there."""
-    at = record.draft().at(*path) if value is None else value
-    whole = isinstance(step, int)
-    shown = None
-    if isinstance(at, int | float):
-        shown = max(-_LARGEST, min(_LARGEST, int(at) if whole else float(at)))
-    how = {"step": step, "format": None if whole else "%g", **_how(path, change), **more}
-    st.number_input(label, value=shown, **how)
+    """Draw a number, whole where its step is.
+
+    Args:
+        label: what it is called.
+        path: where it stands.
+        step: by how much the buttons change it.
+        change: what it does to the draft, where it is not only put there.
+        usual: what holds where nothing stands there.
+        more: for `st.number_input`.
+    """
+    at, whole = record.draft().at(*path), isinstance(step, int)
+    shown = as_number(usual if at is None else at, whole=whole)
+    form = None if whole else "%g"
+    how = {"value": shown, "step": step, "format": form, **_how(path, change), **more}
+    st.number_input(label, **how)
     say(*path)
+
+
+def optional_number(label: str, *path: str | int, step: float = 1, **more: Any) -> None:
+    """Draw a number that can be taken away again.
+
+    The browser lets a field be emptied only where its default is empty, so that what stands there
+    comes through the session; only once, for else it would overwrite what is being typed.
+    """
+    if (widget := key(*path)) not in st.session_state:
+        whole = isinstance(step, int)
+        st.session_state[widget] = as_number(record.draft().at(*path), whole=whole)
+    number(label, *path, step=step, **{"value": None, **more})
+
+
+def as_number(at: Data, *, whole: bool) -> float | None:
+    """Return what stands somewhere as a field can show it; None for what is no number."""
+    if not isinstance(at, int | float):
+        return None
+    bounded = max(-_LARGEST, min(_LARGEST, at))
+    return int(bounded) if whole else float(bounded)
 
 
 def text(label: str, *path: str | int, change: Change | None = None, **more: Any) -> None:
@@ -126,7 +156,6 @@ def labels(
     known = list(dict.fromkeys([*(options or ()), *chosen]))
     how = {
         "format_func": on_one_line,
-        "max_selections": MOST_ITEMS,
         "accept_new_options": options is None,
         "placeholder": "Type a name and press Enter" if options is None else "Choose",
         "wrap": True,
@@ -148,7 +177,8 @@ def choice(
     at = record.draft().at(*path)
     known = list(options) if at in options or at is None else [*options, at]
     place = known.index(at) if at in known else None
-    st.selectbox(label, known, index=place, **_how(path, change), **more)
+    how = {"format_func": on_one_line, **_how(path, change), **more}
+    st.selectbox(label, known, index=place, **how)
     say(*path)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.drafts import UNSTATED, Draft
+from replicalab.models import LONGEST_TEXT
 from replicalab.scenarios.reading import Data
 from replicalab.ui.making import fields, record
 from replicalab.ui.making.lists import draw_list
@@ -27,7 +28,7 @@ def draw() -> None:
     with days:
         fields.number("Least days", "min_days", help="With fewer there is nothing to measure.")
     with rate:
-        fields.number(
+        fields.optional_number(
             "Samples a day",
             *("samples_per_day", "value"),
             change=_with_rate,
@@ -94,7 +95,7 @@ def _draw_substitutions() -> None:
                 "fidelity_loss",
                 format_func=lambda loss: _LOSSES.get(loss, str(loss)),
             )
-            fields.text("When it is allowed", *at, "condition", max_chars=None)
+            fields.text("When it is allowed", *at, "condition", max_chars=LONGEST_TEXT)
         with other:
             fields.text("What stands in", *at, "alternative")
             fields.number(
@@ -102,10 +103,10 @@ def _draw_substitutions() -> None:
                 *at,
                 "evidence_factor",
                 step=0.05,
-                value=record.draft().at(*at, "evidence_factor") or 1.0,
+                usual=1.0,
                 help="1 for all of it.",
             )
-            fields.text("What is lost", *at, "tradeoff", max_chars=None)
+            fields.text("What is lost", *at, "tradeoff", max_chars=LONGEST_TEXT)
 
     pairs = zip(*(record.draft().names("substitutions", of) for of in _PAIR), strict=True)
     names = [" for ".join(pair) for pair in pairs]
@@ -124,7 +125,9 @@ def _draw_controls() -> None:
                 change=lambda draft, name: draft.with_control_named(place, name),
             )
         with guard:
-            fields.text("Protects against", "controls", place, "protects_against", max_chars=None)
+            fields.text(
+                "Protects against", "controls", place, "protects_against", max_chars=LONGEST_TEXT
+            )
         fields.switch("The study is worth something without it", "controls", place, "droppable")
 
     names = record.draft().names("controls", "name")
@@ -142,7 +145,7 @@ def _draw_rules() -> None:
         return draft.put([*rules, rule], "policy_rules")
 
     def draw(place: int) -> None:
-        fields.text("Rule", "policy_rules", place, "restriction", max_chars=None)
+        fields.text("Rule", "policy_rules", place, "restriction", max_chars=LONGEST_TEXT)
         fields.labels(
             "Phrases that break it",
             *("policy_rules", place, "forbidden_phrases"),

@@ -29,7 +29,7 @@ from replicalab.ui.making.checking import (
 from replicalab.ui.words import escaped
 
 PARTS_KEY: Final = "making_part"
-_PARTS: Final[dict[str, Callable[[], None]]] = {
+PARTS: Final[dict[str, Callable[[], None]]] = {
     COMPARISON: parts.draw_comparison,
     ASSUMPTIONS: parts.draw_assumptions,
     NEEDS: needs.draw,
@@ -37,7 +37,8 @@ _PARTS: Final[dict[str, Callable[[], None]]] = {
     CHECK: checking.draw,
     ADVANCED: editor.draw,
 }
-FIRST: Final = next(iter(_PARTS))
+"""The parts of the form; only the one that is looked at is drawn."""
+FIRST: Final = next(iter(PARTS))
 
 
 def draw() -> None:
@@ -61,7 +62,7 @@ def show(part: str) -> None:
 
 
 def _draw_parts(now: record.Making) -> None:
-    names = list(_PARTS)
+    names = list(PARTS)
     st.session_state.setdefault(PARTS_KEY, now.part or FIRST)
     tabs = st.tabs(names, key=PARTS_KEY, on_change="rerun")
     for place, (name, tab) in enumerate(zip(names, tabs, strict=True)):
@@ -72,7 +73,7 @@ def _draw_parts(now: record.Making) -> None:
             if now.refused and name != ADVANCED:
                 _draw_refused(now)
                 continue
-            _PARTS[name]()
+            PARTS[name]()
             if name not in (CHECK, ADVANCED):
                 button(
                     f"Next: {names[place + 1]}", "arrow_forward", partial(show, names[place + 1])
@@ -136,16 +137,13 @@ def _choose_again() -> None:
 
 def _draw_number_of_faults(now: record.Making) -> None:
     """Draw how many faults there are, and in which parts of the form."""
-    if now.refused:
-        places = [ADVANCED]
-        number = len(now.refused.faults) + now.refused.more
-    else:
-        found = now.found.faults
-        places = list(dict.fromkeys(map(part_of, found)))
-        number = sum(map(len, found.values())) + now.found.more
+    faults, more = now.faults, now.more_faults
+    places = [ADVANCED] if now.refused else list(dict.fromkeys(map(part_of, now.found.faults)))
+    number = len(faults) + more
     count = count_text(number, "fault") if number > 1 else "One fault"
+    first = f" The first {len(faults)} are listed." if more else ""
     st.error(
-        f"{count}, under {joined(places)}. The study can be used when none is left.",
+        f"{count}, under {joined(places)}. The study can be used when none is left.{first}",
         icon=":material/cancel:",
     )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
 from replicalab.drafts import YOUR_LAB, Draft, Others
 from replicalab.lexicon import capitalised
 from replicalab.measures import KINDS
+from replicalab.models import LONGEST_TEXT
 from replicalab.panels import kind_panel
 from replicalab.scenarios import DesignKind, Study
 from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, LONGEST_TITLE
@@ -77,16 +78,15 @@ def draw_assumptions() -> None:
     """Draw the effect with its source, what is aimed at, and the numbers that the kind needs."""
     row = record.draft().row
     if row.effect is not None:
-        effects = st.columns(3)
-        for column, label, name in zip(
-            effects,
-            ("Assumed", "Published", "Smallest of interest"),
-            ("effect_planning", "effect_published", "sesoi"),
-            strict=True,
-        ):
-            with column:
-                fields.number(f"{label}: {row.effect.name}", "design", name, step=0.05)
-    fields.text("Where the effect comes from", "design", "source", max_chars=None)
+        assumed, published, smallest = st.columns(3)
+        with assumed:
+            name = row.effect.name
+            fields.number(f"Assumed: {name}", "design", "effect_planning", step=0.05)
+        with published:
+            fields.optional_number(f"Published: {name}", "design", "effect_published", step=0.05)
+        with smallest:
+            fields.optional_number(f"Smallest of interest: {name}", "design", "sesoi", step=0.05)
+    fields.text("Where the effect comes from", "design", "source", max_chars=LONGEST_TEXT)
     columns = st.columns(3)
     numbers = {"target": f"{capitalised(row.measure)} to aim at", "floor": "Least worth running"}
     numbers |= {name: row.label(name) for name in row.numbers}
@@ -98,8 +98,10 @@ def draw_assumptions() -> None:
 
 def draw_design_number(name: str, label: str) -> None:
     """Draw a number of the design."""
-    more: dict[str, Any] = {"help": "Empty for no limit."} if name == "population_max" else {}
-    fields.number(label, "design", name, step=STEPS.get(name, 0.05), **more)
+    if name == "population_max" and name not in record.draft().row.needs:
+        fields.optional_number(label, "design", name, help="Empty for no limit.")
+    else:
+        fields.number(label, "design", name, step=STEPS.get(name, 0.05))
 
 
 # --- the lab and the plan -------------------------------------------------------------------

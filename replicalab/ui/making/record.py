@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.drafts import NAME, Checked, Draft, check, new_study
-from replicalab.errors import ScenarioError
+from replicalab.errors import Fault, ScenarioError
 from replicalab.scenarios import Study
 from replicalab.ui import own_studies
 
@@ -68,6 +68,18 @@ class Making:
         if self.checked is None:
             self.checked = check(self.draft, own_studies.usable_study)
         return self.checked
+
+    @property
+    def faults(self) -> list[Fault]:
+        """What is wrong with the file, or with what the form shows."""
+        if self.refused:
+            return list(self.refused.faults)
+        return [fault for faults in self.found.faults.values() for fault in faults]
+
+    @property
+    def more_faults(self) -> int:
+        """How many faults there are beyond these."""
+        return self.refused.more if self.refused else self.found.more
 
     @property
     def file(self) -> str:
