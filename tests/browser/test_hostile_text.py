@@ -91,9 +91,14 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
         rule["forbidden_phrases"] = tamed(rule["forbidden_phrases"])
     tame_it = write is tame
     open_app(page)
-    show(page, "Bring your own")
+    show(page, "Make a study")
+    press(page, "Start the form")
+    show(page, "Advanced")
     type_text(page, "Study file (YAML)", as_file(tamed(study) if tame_it else study))
     yield "study in the editor", looked_at(page)
+    for name in ("Comparison", "Assumptions", "Needs", "Lab and plan", "Check"):
+        show(page, name)
+        yield f"form: {name}", looked_at(page)
     press(page, "Use this study")
     for name in PAGES:
         follow(page, name)

@@ -8,6 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from replicalab.scenarios import parse_study, study_yaml
 from tests.browser.driving import (
     APP,
     ROOT,
@@ -25,10 +26,9 @@ TITLE = "Seedlings and music"
 
 def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> None:
     open_app(app_page)
-    show(app_page, "Bring your own")
     template = put_template_into_editor(app_page)
     type_text(app_page, EDITOR, template.replace("budget: ", "budget: -", 1))
-    expect(app_page.get_by_text("One fault.")).to_be_visible()
+    expect(app_page.get_by_text("One fault, under Advanced.")).to_be_visible()
     expect(app_page.get_by_role("cell", name="labs.easy.budget")).to_be_visible()
     type_text(app_page, EDITOR, template)
     press(app_page, "Use this study")
@@ -42,13 +42,12 @@ def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> Non
 
 def test_paste_that_is_too_long_changes_nothing_and_the_page_goes_on(app_page: Page) -> None:
     open_app(app_page)
-    show(app_page, "Bring your own")
     template = put_template_into_editor(app_page)
     editor = app_page.get_by_role("textbox", name=EDITOR, exact=True)
     editor.fill("x" * 300_001)
     expect(editor).to_have_value(template)
     type_text(app_page, EDITOR, template.replace("budget: ", "budget: -", 1))
-    expect(app_page.get_by_text("One fault.")).to_be_visible()
+    expect(app_page.get_by_text("One fault, under Advanced.")).to_be_visible()
 
 
 def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
@@ -64,7 +63,7 @@ def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
         expect(where(reader)).to_contain_text(TITLE)
         assert reader.url == app_page.url
         expect(reader.get_by_text("shared with you, to read")).to_be_visible()
-        expect(button(reader, "Copy it into the editor")).to_be_visible()
+        expect(button(reader, "Copy it into the form")).to_be_visible()
         expect(button(reader, "Remove")).to_have_count(0)
     open_app(app_page, app_page.url)
     press(app_page, "Remove")
@@ -101,7 +100,6 @@ def bring_template(page: Page) -> None:
     """Use the template as a study of one's own, from the front door on."""
     if page.url == "about:blank":
         open_app(page)
-    show(page, "Bring your own")
     put_template_into_editor(page)
     press(page, "Use this study")
     expect(where(page)).to_contain_text(TITLE)
@@ -109,10 +107,21 @@ def bring_template(page: Page) -> None:
 
 def put_template_into_editor(page: Page) -> str:
     """Start from the template; return its text once the editor shows it, later than the run."""
-    press(page, "Put it into the editor")
+    show(page, "Make a study")
+    start_from(page, "the template")
+    show(page, "Advanced")
     editor = page.get_by_role("textbox", name=EDITOR, exact=True)
     expect(editor).not_to_have_value("")
     return editor.input_value()
+
+
+def start_from(page: Page, name: str) -> None:
+    """Begin the form of a study with what is called so."""
+    choice = page.get_by_role("combobox", name="Start from")
+    with wait_for_run(page):
+        choice.click()
+        page.get_by_role("option", name=name, exact=True).click()
+    press(page, "Start the form")
 
 
 def button(page: Page, name: str) -> Locator:
@@ -120,18 +129,87 @@ def button(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=re.compile(rf"^{name}"))
 
 
-def test_uploaded_file_is_put_into_the_editor_and_binary_is_refused(
+def test_uploaded_file_is_read_into_the_form_and_binary_is_refused(
     app_page: Page, tmp_path: Path
 ) -> None:
     open_app(app_page)
-    show(app_page, "Bring your own")
+    show(app_page, "Make a study")
     chooser = app_page.locator("[data-testid=stFileUploader] input[type=file]")
     with wait_for_run(app_page):
         chooser.set_input_files(ROOT / "scenarios" / "template.yaml")
-    expect(app_page.get_by_text("can be used.")).to_be_visible()
+    expect(app_page.get_by_role("heading", name=TITLE)).to_be_visible()
+    expect(textbox(app_page, "Short name")).to_have_value(TITLE)
+    press(app_page, "Start anew")
     binary = tmp_path / "broken.yaml"
     binary.write_bytes(b"title: caf\xe9\n")
     with wait_for_run(app_page):
         chooser.set_input_files(binary)
     expect(app_page.get_by_text("byte 0xe9 is not UTF-8 text")).to_be_visible()
-    expect(app_page.get_by_text("can be used.")).to_be_visible()
+    press(app_page, "Back to the form")
+    expect(textbox(app_page, "Short name")).to_have_value(TITLE)
+
+
+def test_power_analysis_of_a_first_visit_stands_on_protocol(app_page: Page) -> None:
+    open_app(app_page)
+    show(app_page, "Make a study")
+    for name, value in (
+        ("Effect: Cohen's d", "0.3"),
+        ("Effect: Cohen's d", "0.5"),
+        ("Alpha, two-sided", "0.05"),
+        ("Power", "0.8"),
+        ("Samples in all", "128"),
+    ):
+        retype(app_page, name, value)
+    press(app_page, "Use this analysis")
+    expect(app_page).to_have_title("Protocol · ReplicaLab")
+    expect(where(app_page)).to_contain_text("My study")
+    expect(where(app_page)).to_contain_text("feasible")
+    expect(number(app_page, "Sample size")).to_have_value("128")
+    expect(app_page.get_by_text(re.compile(r"power 0\.80")).first).to_be_visible()
+
+
+def test_form_is_filled_mended_used_and_the_same_under_advanced(app_page: Page) -> None:
+    open_app(app_page)
+    show(app_page, "Make a study")
+    press(app_page, "Start the form")
+    type_text(app_page, "Name of the study", "Tea & <b>time</b>: one")
+    show(app_page, "Assumptions")
+    retype(app_page, "Assumed: Cohen's d", "-0.5")
+    told = app_page.get_by_text(
+        "The assumed effect is -0.5: a “Two groups” design needs one above 0."
+    )
+    expect(told).to_be_visible()
+    expect(button(app_page, "Use this study")).to_be_disabled()
+    expect(number(app_page, "Assumed: Cohen's d")).to_have_value("-0.5")
+    show(app_page, "Comparison")
+    show(app_page, "Assumptions")
+    expect(number(app_page, "Assumed: Cohen's d")).to_have_value("-0.5")
+    retype(app_page, "Assumed: Cohen's d", "0.65")
+    expect(told).to_have_count(0)
+    press(app_page, "Use this study")
+    expect(app_page).to_have_title("Protocol · ReplicaLab")
+    expect(where(app_page)).to_contain_text("Tea & <b>time</b>: one")
+    follow(app_page, "Scenarios")
+    show(app_page, "Make a study")
+    show(app_page, "Advanced")
+    editor = textbox(app_page, EDITOR)
+    expect(editor).to_have_value(re.compile("effect_planning: 0.65"))
+    study = parse_study(editor.input_value(), "typed")
+    assert study.paper.title == "Tea & <b>time</b>: one"
+    assert study.design.effect_planning == 0.65
+    assert study == parse_study(study_yaml(study), "written")
+
+
+def textbox(page: Page, name: str) -> Locator:
+    """Return the field for text of that name."""
+    return page.get_by_role("textbox", name=name, exact=True)
+
+
+def retype(page: Page, name: str, value: str) -> None:
+    """Type a number over what stands there; the same one again makes no run to wait for."""
+    field = number(page, name)
+    expect(field).to_be_visible()
+    if field.input_value() != value:
+        with wait_for_run(page):
+            field.fill(value)
+            field.press("Enter")
