@@ -7,11 +7,19 @@ from hypothesis import given
 
 from replicalab.assessment import assess
 from replicalab.models import LabManagerActionType, Protocol
-from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
+from replicalab.scenarios import (
+    CostModel,
+    Difficulty,
+    EvidenceTier,
+    Pack,
+    list_scenarios,
+    load_scenario,
+)
 from replicalab.text.verdicts import (
     ANSWERS,
     Status,
     answer_to,
+    largest_text,
     offer_story,
     plan_verdict,
     terms_text,
@@ -97,3 +105,14 @@ def test_offer_story_passes_only_what_ends_feasible_above_the_floor(
 
 def test_terms_of_a_study_hold_for_whatever_plan_is_asked() -> None:
     assert terms_text(assess(SHORT, make_pack())) == terms_text(assess(PLAN, make_pack()))
+
+
+def test_largest_sample_is_told_with_what_it_is_worth() -> None:
+    pack = make_pack(budget=1000, cost_model=CostModel(per_day=0, per_control=0))
+    bare = make_protocol(sample_size=5, required_equipment=[], required_reagents=[])
+    told = largest_text(assess(bare, pack))
+    assert "at most 100 samples fit: power" in told  # 10 credits each
+    none = largest_text(assess(bare, change_pack(pack, budget=9)))
+    assert none == "With the rest as planned no sample fits this lab."
+    short = bare.model_copy(update={"duration_days": 1})
+    assert "fit: no evidence." in largest_text(assess(short, change_pack(pack, min_days=5)))
