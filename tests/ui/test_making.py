@@ -113,9 +113,9 @@ def test_power_analysis_of_any_kind_can_be_used_as_it_is_offered(kind: DesignKin
 @pytest.mark.parametrize(
     ("label", "value", "said_there"),
     [
-        ("Effect: Cohen's d", 0.0, "The assumed effect is 0.0: a “Two groups” design needs one"),
+        ("Effect: Cohen's d", 0.0, "The assumed effect is 0: a “Two groups” design needs one"),
         ("Alpha, two-sided", 1.5, "1.5 is not allowed: it must be less than 1."),
-        ("Power", -1.0, "-1.0 is not allowed: it must be greater than 0."),
+        ("Power", -1.0, "-1 is not allowed: it must be greater than 0."),
         ("Samples in all", -1, "-1 is not allowed: it must be greater than or equal to 0."),
         ("Samples in all", 10**9, "at most 1,000,000 can be planned here"),
     ],
@@ -174,7 +174,7 @@ def test_form_and_file_are_the_same_study() -> None:
 def test_wrong_value_is_told_beside_its_field_and_kept_wherever_one_goes() -> None:
     app = type_value(at(form(), ASSUMPTIONS), "Assumed: Cohen's d", -2.0)
     assert said_of(app, "effect") == (
-        "The assumed effect is -2.0: a “Two groups” design needs one above 0."
+        "The assumed effect is -2: a “Two groups” design needs one above 0."
     )
     assert said_of(app, "fault") == (
         "One fault, under Assumptions. The study can be used when none is left."
@@ -183,7 +183,7 @@ def test_wrong_value_is_told_beside_its_field_and_kept_wherever_one_goes() -> No
     at(app, NEEDS)
     at(go(app, PROTOCOL), ASSUMPTIONS)
     assert number(app, "Assumed: Cohen's d").value == -2.0
-    assert "Assumptions: The assumed effect is -2.0" in said(at(app, CHECK))
+    assert "Assumptions: The assumed effect is -2" in said(at(app, CHECK))
     type_value(at(app, ASSUMPTIONS), "Assumed: Cohen's d", 0.4)
     assert not alerts(app)
     assert can_press(app, "Use this study")

@@ -39,6 +39,8 @@ _WORDS: Final = {
     "an empty value is not allowed": "nothing stands here",
     "'' is not allowed": "nothing stands here",
 }
+_POINT_ZERO: Final = re.compile(r"(?<=\d)\.0(?=[ :;,])")
+"""What a whole number ends in that nobody typed."""
 _NAMED: Final = re.compile("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in _WORDS))
 
 
@@ -46,7 +48,7 @@ def fault_text(fault: Fault) -> str:
     """Return a fault beside its field: what stands there, and what to write instead."""
     remedy = f"it {fault.remedy}" if fault.remedy.startswith("must ") else fault.remedy
     said = _NAMED.sub(lambda match: _WORDS[match[0]], f"{fault.problem}: {remedy}")
-    return f"{capitalised(said)}."
+    return f"{capitalised(_POINT_ZERO.sub('', said))}."
 
 
 def key(*path: str | int) -> str:

@@ -138,7 +138,7 @@ def _draw_plan() -> None:
 
 
 def _draw_means() -> None:
-    columns = st.columns(3)
+    columns = st.columns([3, 2, 2])
     for column, label, name in zip(
         columns,
         ("Budget (credits)", "Days", "Staff"),
