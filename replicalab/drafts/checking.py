@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
 
 from replicalab.drafts.draft import NAME, Draft, Others
 from replicalab.drafts.labs import OTHER_LABS, YOUR_LAB
@@ -14,7 +16,8 @@ from replicalab.scenarios import Design, Lab, Study, parse_study
 from replicalab.scenarios.writing import study_yaml
 
 
-class Checked(NamedTuple):
+@dataclass(frozen=True)
+class Checked:
     """What a draft makes.
 
     Attributes:
@@ -29,7 +32,7 @@ class Checked(NamedTuple):
     more: int
     read: str
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The study's file for people: of a study that can be used in the order of its fields."""
         return study_yaml(self.study) if self.study else self.read

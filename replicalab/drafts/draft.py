@@ -86,7 +86,9 @@ class Draft:
         data = copy.deepcopy(self.data)
         around: Any = data
         for step in path[:-1]:
-            around = around.setdefault(step, {}) if isinstance(around, dict) else around[step]
+            if isinstance(around, dict) and around.get(step) is None:
+                around[step] = {}
+            around = around[step]
         around[path[-1]] = value
         return replace(self, data=data)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final
 
 import pytest
@@ -90,6 +91,51 @@ def test_draft_is_left_alone_by_its_changes() -> None:
     draft.put(1, "labs", YOUR_LAB, "booked", "loudspeaker").with_labels("equipment", [])
     draft.of_kind(DesignKind.COVERAGE).with_others(Others.MADE).without("controls", 0)
     assert draft.text() == before
+
+
+FORM: Final = (
+    *(("design", name) for name in ("effect_planning", "sesoi", "alpha", "target", "groups")),
+    *(("labs", YOUR_LAB, name) for name in ("budget", "days", "staff")),
+    *(("reference_protocol", name) for name in ("sample_size", "duration_days", "technique")),
+    ("paper", "title"),
+    ("min_days",),
+    ("samples_per_day", "value"),
+)
+"""Where a form puts what is typed."""
+_typed: Final = st.none() | st.integers(-5, 10**17) | st.floats(allow_nan=False) | st.text()
+_changes: Final = st.one_of(
+    st.tuples(st.sampled_from(FORM), _typed).map(
+        lambda typed: lambda d: d.put(typed[1], *typed[0])
+    ),
+    st.sampled_from(DesignKind).map(lambda kind: lambda d: d.of_kind(kind)),
+    st.sampled_from(Others).map(lambda others: lambda d: d.with_others(others)),
+    st.tuples(st.sampled_from(["equipment", "reagents"]), st.lists(st.text(), max_size=3)).map(
+        lambda typed: lambda d: d.with_labels(*typed)
+    ),
+    st.text().map(lambda name: lambda d: d.with_control(name)),
+    st.sampled_from(["substitutions", "controls", "policy_rules"]).map(
+        lambda part: lambda d: d.without(part, 0)
+    ),
+)
+_UNSHOWN: Final = ("constraints", "hidden_reference", "success_criteria", "format")
+
+
+@thoroughly
+@given(studies(), st.lists(_changes, max_size=8))
+def test_whatever_is_done_in_a_form_is_kept_or_told_and_loses_nothing_unshown(
+    study: Study, changes: list[Callable[[Draft], Draft]]
+) -> None:
+    before = draft = Draft.of(study)
+    for change in changes:
+        draft = change(draft)
+    checked = check(draft)
+    assert checked.study is not None or checked.faults
+    if checked.study is not None:
+        assert parse_study(checked.text, "x.yaml") == checked.study
+        assert made(Draft.of(checked.study)) == checked.study
+    for part in _UNSHOWN:
+        assert draft.at(part) == before.at(part)
+    assert draft.at("paper", "facts") == before.at("paper", "facts")
 
 
 # --- the form and the editor ---

@@ -12,7 +12,7 @@ import streamlit as st
 
 from replicalab.drafts import NAME, Checked, Draft, check, new_study
 from replicalab.errors import Fault, ScenarioError
-from replicalab.scenarios import Study
+from replicalab.scenarios import Study, list_scenarios
 from replicalab.ui import own_studies
 
 _RECORD: Final = "making"
@@ -99,8 +99,8 @@ def draft() -> Draft:
 
 
 def new_id() -> str:
-    """Return the id of a new study: one that none of this visitor's has."""
-    taken = own_studies.kept()
+    """Return the id of a new study: one that none of this visitor's, and none on the shelf, has."""
+    taken = {*own_studies.kept(), *(summary.scenario_id for summary in list_scenarios())}
     return next(name for n in count(1) if (name := _NEW if n == 1 else f"{_NEW}_{n}") not in taken)
 
 
