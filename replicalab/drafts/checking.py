@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -49,26 +49,36 @@ def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Chec
     try:
         return Checked(read(text, NAME), {}, 0, text)
     except ScenarioError as error:
-        faults: dict[str, list[Fault]] = {}
-        for fault in error.faults:
-            path = _place(fault)
-            derived = any(path.startswith(f"labs.{level}") for level in OTHER_LABS)
-            if draft.others is Others.KEPT or not derived:
-                faults.setdefault(path, []).append(fault)
-        return Checked(None, faults, error.more, text)
+        return Checked(None, _by_field(error.faults, draft.others), error.more, text)
 
 
-def _place(fault: Fault) -> str:
+def _by_field(found: Sequence[Fault], others: Others) -> dict[str, list[Fault]]:
+    """Return faults by field; one that other labs only repeat stands once, at the lab asked for."""
+    faults: dict[str, list[Fault]] = {}
+    repeated: dict[str, list[Fault]] = {}
+    for fault in found:
+        asked = fault.path
+        for level in OTHER_LABS if others is not Others.KEPT else ():
+            if asked.startswith(f"labs.{level}"):
+                asked = asked.replace(level, YOUR_LAB, 1)
+        kept = faults if asked == fault.path else repeated
+        kept.setdefault(_place(asked, fault.problem), []).append(fault)
+    for path, same in repeated.items():
+        faults.setdefault(path, same[:1])
+    return faults
+
+
+def _place(path: str, problem: str) -> str:
     """Return the field of a fault: of a block's, the field that its words name first."""
-    path, block = fault.path, _BLOCKS.get(fault.path)
+    block = _BLOCKS.get(path)
     if block is None:
         return path
-    for word in re.findall(r"\w+", fault.problem):
+    for word in re.findall(r"\w+", problem):
         name = f"{word}s" if f"{word}s" in block.model_fields else word
         if name in block.model_fields:
             path = f"{path}.{name}".removeprefix(".")
             break
-    labels = (name for name, label in FIELD_LABELS.items() if f": {label} " in fault.problem)
+    labels = (name for name, label in FIELD_LABELS.items() if f": {label} " in problem)
     return f"{path}.{next(labels, '')}".removesuffix(".")
 
 

@@ -309,6 +309,16 @@ def test_fault_stands_once_beside_its_field(
     assert len(found[field]) == 1
 
 
+def test_fault_that_only_the_first_lab_of_the_file_is_told_for_stands_at_the_one_asked_for() -> (
+    None
+):
+    draft = template().with_others(Others.SAME)
+    draft = draft.put(3, "labs", YOUR_LAB, "booked", "loud\u202espeaker")
+    [(path, told)] = faults(draft).items()
+    assert path.startswith("labs.medium.booked")
+    assert "U+202E" in told[0]
+
+
 def test_fault_of_a_kept_lab_is_told_where_it_stands() -> None:
     assert list(faults(template().put(-1, "labs", "hard", "budget"))) == ["labs.hard.budget"]
 
