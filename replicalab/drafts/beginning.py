@@ -23,6 +23,7 @@ UNSTATED: Final = "Not stated."
 EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
 NUMBERS: Final = (*EFFECTS, *PARAMETERS, "target", "floor")
 """The numbers of a design; which of them there are depends on its kind."""
+_FIRST: Final = next(iter(DesignKind))
 _DAYS: Final = 10
 _LAB_DAYS: Final = 20
 _ROUND: Final = 100
@@ -30,7 +31,7 @@ _ROUND: Final = 100
 
 def new_study(
     scenario_id: str,
-    kind: DesignKind = DesignKind.TWO_GROUP,
+    kind: DesignKind = _FIRST,
     numbers: Mapping[str, Data] | None = None,
     sample: Data = None,
 ) -> Block:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 from replicalab.measures.scales import SHARE, Scale
+from replicalab.measures.sketches import Shape
 
 # --- the effect that is assumed ---------------------------------------------------------------
 
@@ -204,6 +205,7 @@ class Kind:
         kind: its name in a study file.
         title: its name for people.
         asks: what such a study asks, in a sentence.
+        sketch: what is compared, as a picture.
         usual: numbers that a new study of this kind may begin with, beside alpha, by field.
         formula: the evidence.
         method: how that is computed; what only approximates says so.
@@ -223,6 +225,7 @@ class Kind:
     kind: StrEnum
     title: str
     asks: str
+    sketch: tuple[Shape, ...]
     usual: Mapping[str, float]
     formula: Formula
     method: str

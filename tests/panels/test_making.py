@@ -9,23 +9,21 @@ import pytest
 
 from replicalab.measures import KINDS, DesignKind
 from replicalab.panels import kind_panel, numbers_style
-from replicalab.panels.kinds import SKETCHES
 
 
 def test_every_kind_has_a_sketch_of_its_own() -> None:
-    assert set(SKETCHES) == set(DesignKind)
-    assert len({str(shapes) for shapes in SKETCHES.values()}) == len(SKETCHES)
+    assert len({row.sketch for row in KINDS.values()}) == len(DesignKind)
 
 
 @pytest.mark.parametrize("kind", list(DesignKind))
 def test_sketch_lies_in_its_box_and_is_not_read_out(kind: DesignKind) -> None:
-    for shape in SKETCHES[kind]:
+    for shape in KINDS[kind].sketch:
         assert 0 <= shape.x <= shape.x + shape.w <= 100
         assert 0 <= shape.y <= shape.y + shape.h <= 100
     panel = ElementTree.fromstring(kind_panel(kind))  # noqa: S314  # ours
     [sketch] = panel.findall("div")
     assert sketch.get("aria-hidden") == "true"
-    assert len(sketch.findall("i")) == len(SKETCHES[kind])
+    assert len(sketch.findall("i")) == len(KINDS[kind].sketch)
     assert "".join(panel.find("p").itertext()) == KINDS[kind].asks  # type: ignore[union-attr]
 
 
