@@ -21,6 +21,7 @@ from replicalab.planner.options import (
     worded,
 )
 from replicalab.planner.steps import FieldChange, PlanStep, change_steps
+from replicalab.planner.survey import Merit, Surveyed, surveyed
 
 __all__ = [
     "Ask",
@@ -31,12 +32,14 @@ __all__ = [
     "FrontierPlan",
     "LeastLoss",
     "LossLine",
+    "Merit",
     "Options",
     "PlanStep",
     "Rank",
     "Relief",
     "Single",
     "Standing",
+    "Surveyed",
     "Wait",
     "Worded",
     "asks",
@@ -49,5 +52,6 @@ __all__ = [
     "least_loss_offer",
     "least_worded",
     "rank",
+    "surveyed",
     "worded",
 ]

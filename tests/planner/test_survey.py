@@ -1,0 +1,113 @@
+"""A study in a lab at a glance: its least-loss plan, and where it stands beside other studies."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+import pytest
+
+from replicalab.assessment import assess
+from replicalab.models import Dimension
+from replicalab.planner import Options, Surveyed, rank, surveyed
+from replicalab.scenarios import (
+    Difficulty,
+    EvidenceTier,
+    OwnLab,
+    Question,
+    list_scenarios,
+    load_scenario,
+)
+from tests.planner.brute_force import tried
+from tests.planner.small_labs import small_lab
+
+STUDIES: Final = [study.scenario_id for study in list_scenarios()]
+LABS: Final = (OwnLab(), OwnLab(budget=3000, days=40), OwnLab(budget=900, days=4, staff=2))
+TIERS: Final = [EvidenceTier.MEETS_TARGET, EvidenceTier.ABOVE_FLOOR, EvidenceTier.BELOW_FLOOR]
+
+
+def test_best_plan_of_a_study_is_the_best_of_every_plan_tried() -> None:
+    for seed in range(60):
+        _, pack = small_lab(seed)
+        found, reference = surveyed(pack), pack.reference_protocol
+        offered = Options(assess(reference, pack)).offered
+        every = [found.reference, offered, *tried(reference, pack)]
+        assert found.reference.plan == reference
+        assert found.least.rank == min(rank(each, reference) for each in every), seed
+
+
+@pytest.mark.parametrize("own", LABS, ids=str)
+@pytest.mark.parametrize("study", STUDIES)
+def test_limit_that_binds_is_that_of_the_reference_protocol(study: str, own: OwnLab) -> None:
+    pack = load_scenario(study, "medium").with_own(own, Question())
+    found = surveyed(pack)
+    assert found.binding is Options(assess(pack.reference_protocol, pack)).binding
+    assert found.best.pack.lab.budget == (own.budget or load_scenario(study, "medium").lab.budget)
+
+
+def compared(one: Surveyed, other: Surveyed) -> int:
+    """Return which study is worth more, told step by step: -1 the one, 1 the other, 0 neither."""
+    for worse in (
+        lambda each: len(each.best.failing),
+        lambda each: TIERS.index(each.best.evidence.tier),
+        lambda each: -share(each),
+        lambda each: each.best.fidelity_loss,
+        lambda each: each.best.cost,
+    ):
+        ours, theirs = worse(one), worse(other)
+        if abs(ours - theirs) > 1e-12:
+            return -1 if ours < theirs else 1
+    return 0
+
+
+def share(found: Surveyed) -> float:
+    """Return how much of its target a plan reaches."""
+    evidence = found.best.evidence
+    if evidence.void or not evidence.value:
+        return 0
+    is_width = evidence.measure == "half-width"
+    reached = evidence.target / evidence.value if is_width else evidence.value / evidence.target
+    return min(1.0, reached)
+
+
+@pytest.mark.parametrize("own", LABS, ids=str)
+def test_order_of_the_shipped_studies_is_the_rule_step_by_step(own: OwnLab) -> None:
+    found = [
+        surveyed(load_scenario(study, level).with_own(own, Question()))
+        for study in STUDIES
+        for level in Difficulty
+    ]
+    told = sorted(found, key=lambda each: each.merit)
+    assert all(compared(one, other) <= 0 for one, other in pairwise(told))
+    assert 1 in {compared(one, other) for one, other in pairwise(found)}
+
+
+def test_order_of_small_labs_is_the_rule_step_by_step() -> None:
+    found = sorted((surveyed(small_lab(seed)[1]) for seed in range(200)), key=lambda e: e.merit)
+    assert all(compared(one, other) <= 0 for one, other in pairwise(found))
+    assert {len(each.best.failing) for each in found} >= {0, 1}
+    assert {each.best.evidence.tier for each in found} == set(EvidenceTier)
+
+
+@pytest.mark.parametrize(
+    ("study", "share"),
+    [
+        ("ml_resnet_cifar10", 1.0),  # power 0.88 of 0.80
+        ("fin_momentum", 0.77 / 0.8),
+        ("phys_millikan", 1.0),  # ±1.43 % of ±1.50 %
+        ("math_four_colour", 247 / 633),
+    ],
+)
+def test_share_is_of_the_target_and_never_more_than_all_of_it(study: str, share: float) -> None:
+    found = surveyed(load_scenario(study, "medium").with_own(LABS[1], Question()))
+    assert found.share == pytest.approx(share, abs=0.005 / 0.8)
+
+
+def test_plan_that_shows_nothing_reaches_nothing_of_its_target() -> None:
+    found = surveyed(load_scenario("eco_reef_fish", "medium").with_own(LABS[2], Question()))
+    assert found.best.evidence.void
+    assert found.share == 0
+    assert found.best.feasible
+    failing = surveyed(load_scenario("chem_suzuki_ppb", "medium").with_own(LABS[2], Question()))
+    assert failing.best.failing == [Dimension.BUDGET]
+    assert found.merit < failing.merit, "what fits comes first, whatever the evidence"
