@@ -34,6 +34,7 @@ from replicalab.panels.study import (
     story_panel,
     substitutions_panel,
 )
+from replicalab.panels.survey import survey_panel
 from replicalab.panels.tradeoffs import (
     Rows,
     effects_panel,
@@ -71,6 +72,7 @@ __all__ = [
     "spot_panel",
     "story_panel",
     "substitutions_panel",
+    "survey_panel",
     "tables_panel",
     "take_panel",
 ]

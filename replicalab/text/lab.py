@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from replicalab.lexicon import amount_text, count_text, joined, quoted
-from replicalab.scenarios import ItemStatus, Lab, Pack
+from replicalab.scenarios import ItemStatus, Lab, OwnLab, Pack
 
 RATES: Final = {
     "per_sample": "A sample, credits",
@@ -118,3 +118,20 @@ def own_text(written: Pack, pack: Pack) -> str:
     """Return in a sentence what of the lab is one's own; empty where nothing is."""
     told = ", ".join(own.text for own in own_values(written, pack))
     return f"Your lab: {told}." if told else ""
+
+
+def any_lab_text(own: OwnLab, difficulty: str, seed: int) -> str:
+    """Return which lab all studies are in: what is said of it, and the study's own for the rest."""
+    means = [
+        count_text(value, noun)
+        for field, noun in _NOUNS.items()
+        if (value := getattr(own, field)) is not None
+    ]
+    means += [f"work from day {own.start_day:,}"] if own.start_day is not None else []
+    others = own.changes - len(means)
+    said = [*means, *([count_text(others, "change", "other" if means else "")] if others else [])]
+    name = f" ({own.name})" if own.name else ""
+    written = f"{difficulty} lab{f', seed {seed}' if seed else ''}"
+    if not said:
+        return f"Each study in its own {written}, as written: say above what yours has."
+    return f"Your lab{name}: {joined(said)}; the rest is each study’s own, of its {written}."

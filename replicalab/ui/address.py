@@ -3,13 +3,13 @@
 Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``seed``, ``rounds``,
 ``round`` (shown from 1), ``plan`` (absent for the reference protocol), ``scientist``, ``manager``,
 ``recording`` and ``present``, the slide of a presentation (each only where it is not the default),
-``own``, a key to a visitor's study, and ``moves``, what was played by hand. What is said of the lab
-in place of the study's: ``budget``, ``days``, ``staff``, ``start`` and, of the rest, ``own_lab``;
-of the evidence: ``effect``, ``alpha``, ``target``, ``floor``, ``dropout`` and ``why``. Plan, moves,
-own_lab and why are JSON, compressed, with a checksum of their own, so that a link that was cut
-anywhere is noticed rather than half read; an own_lab is then taken value by value. An
-address typed by hand needs no ``v``; in one with it an absent ``scientist`` is the simple rule, as
-it was in links from before.
+``survey``, 1 where the front door shows every study in the lab, ``own``, a key to a visitor's
+study, and ``moves``, what was played by hand. What is said of the lab in place of the study's:
+``budget``, ``days``, ``staff``, ``start`` and, of the rest, ``own_lab``; of the evidence:
+``effect``, ``alpha``, ``target``, ``floor``, ``dropout`` and ``why``. Plan, moves, own_lab and why
+are JSON, compressed, with a checksum of their own, so that a link that was cut anywhere is noticed
+rather than half read; an own_lab is then taken value by value. An address typed by hand needs no
+``v``; in one with it an absent ``scientist`` is the simple rule, as it was in links from before.
 """
 
 from __future__ import annotations
@@ -101,6 +101,7 @@ _KEYS: Final = {
     "manager": _Key("lab_manager", _LEFT_OUT),
     "recording": _Key("recording", _LEFT_OUT),
     "present": _Key("presenting", _LEFT_OUT),
+    "survey": _Key("survey", _LEFT_OUT),
     "own": _Key("own", "is no key of a visitor's study; it is left out."),
     "start": _Key("start_day", _OF_LAB, part="own_lab"),
     **{name: _Key(name, _OF_STUDY, part="question") for name in QUESTION_FIELDS},

@@ -52,6 +52,22 @@ def shared(key: str | None) -> OwnStudy | None:
     return None if found is None or key_of(found.study.scenario_id) == key else found
 
 
+def readable(key: str | None) -> tuple[OwnStudy, ...]:
+    """Return the studies beside the shelf: that of a key where it is another's, and one's own."""
+    other = shared(key)
+    return (*([other] if other else []), *kept().values())
+
+
+def is_mine(own: OwnStudy) -> bool:
+    """Return whether a study is this visitor's own."""
+    return own.key == key_of(own.study.scenario_id)
+
+
+def origin(own: OwnStudy) -> str:
+    """Return whose a study is."""
+    return "yours" if is_mine(own) else "shared with you, to read"
+
+
 def key_of(scenario_id: str) -> str | None:
     """Return the key of this visitor's study of that id, None where there is none."""
     own = kept().get(scenario_id)

@@ -256,6 +256,16 @@ def open_study(scenario_id: str, own: str | None = None) -> None:
     open_workspace(workspace().with_study(scenario_id, own))
 
 
+def open_study_here(scenario_id: str, own: str | None = None) -> None:
+    """Open a study with its reference protocol in the lab of one's own, named or not.
+
+    One that is open already keeps its plan.
+    """
+    work = workspace()
+    if (scenario_id, own) != (work.scenario_id, work.own):
+        open_workspace(work.with_study(scenario_id, own).with_own(own_lab=work.own_lab))
+
+
 def bring(text: str, study: Study) -> str:
     """Keep a visitor's study and open it; return why not, and change nothing.
 
@@ -317,6 +327,6 @@ def told_story() -> Story | None:
     if story is None:
         return None
     opened = story.workspace
-    free = ("round_number", "presenting", "own_lab")
+    free = ("round_number", "presenting", "survey", "own_lab")
     stands = workspace().changed(**{name: getattr(opened, name) for name in free})
     return story if stands == opened else None

@@ -42,7 +42,8 @@ class Workspace(Record):
     ``question`` are what the visitor says of the lab, and of what the evidence assumes, in place of
     the study. ``scientist`` and ``lab_manager`` play the negotiation, unless ``recording`` names a
     recorded one; ``moves`` are what was played by hand in it. ``presenting`` is the slide that an
-    audience sees, counted from 1; 0 while nothing is presented.
+    audience sees, counted from 1; 0 while nothing is presented. ``survey`` is whether the front
+    door shows every study in the lab.
     """
 
     scenario_id: Identifier = DEFAULT_STUDY
@@ -58,6 +59,7 @@ class Workspace(Record):
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE
     recording: Identifier | None = None
     presenting: Annotated[int, Field(strict=True, ge=0, le=MOST_SLIDES)] = 0
+    survey: bool = False
     moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS)] = ()
 
     @model_validator(mode="after")
@@ -125,10 +127,10 @@ class Workspace(Record):
     def stepped_from(self, now: Workspace) -> Workspace:
         """Return this workspace as a step of undo or redo brings it back.
 
-        Players, rounds and presentation stay as they are now; in the same lab so does what a
-        person plays there.
+        Players, rounds, presentation and survey stay as they are now; in the same lab so does what
+        a person plays there.
         """
-        kept = ["max_rounds", "scientist", "lab_manager", "presenting"]
+        kept = ["max_rounds", "scientist", "lab_manager", "presenting", "survey"]
         same = self.where == now.where and self.recording == now.recording
         kept += ["moves"] if same and now.scientist is ScientistKind.PERSON else []
         found = {name: getattr(now, name) for name in kept}

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from replicalab.scenarios import ItemState, OwnItem, OwnLab, Pack, Question, load_scenario
-from replicalab.text.lab import lab_text, own_text, own_values
+from replicalab.text.lab import any_lab_text, lab_text, own_text, own_values
 
 WRITTEN: Final = load_scenario("fin_momentum", "medium")
 TERMINAL: Final = OwnItem(
@@ -56,3 +56,25 @@ def test_item_that_the_study_lacks_is_told_with_where_it_stands() -> None:
     mug = OwnItem(label="mug", category="reagent", state=ItemState.AVAILABLE)
     found = own_values(WRITTEN, own(items=(mug,)))
     assert [(each.label, each.yours) for each in found] == [("mug", "available")]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ({}, "Each study in its own hard lab, seed 3, as written: say above what yours has."),
+        ({"days": 40}, "Your lab: 40 days;"),
+        ({"budget": 1, "days": 1, "staff": 2}, "Your lab: 1 credit, 1 day and 2 staff units;"),
+        ({"budget": 3000, "start_day": 4}, "Your lab: 3,000 credits and work from day 4;"),
+        ({"days": 9, "steps": {"base": 0}}, "Your lab: 9 days and 1 other change;"),
+        (
+            {"name": "Ours", "rates": {"per_day": 4.0, "per_sample": 0.0}},
+            "Your lab (Ours): 2 changes;",
+        ),
+    ],
+)
+def test_lab_of_all_studies_is_what_is_said_and_the_rest_each_studys_own(
+    said: dict[str, object], text: str
+) -> None:
+    told = any_lab_text(OwnLab.model_validate(said), "hard", 3)
+    rest = " the rest is each study’s own, of its hard lab, seed 3."
+    assert told == (f"{text}{rest}" if said else text)

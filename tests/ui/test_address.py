@@ -79,6 +79,7 @@ def workspaces(draw: st.DrawFn) -> Workspace:
         lab_manager=draw(st.sampled_from(LabManagerKind)),
         recording=draw(st.none() | st.from_regex(r"\A[a-z][a-z0-9_]{0,63}\Z")),
         presenting=draw(st.integers(0, MOST_SLIDES)),
+        survey=draw(st.booleans()),
     )
     playable = work.recording is None and work.scientist is not ScientistKind.MODEL
     return work.changed(moves=draw(st.sampled_from([(), MOVES])) if playable else ())
@@ -184,10 +185,12 @@ def test_query_carries_only_what_is_not_as_usual(
         ({}, Workspace(scenario_id="fin_momentum", difficulty=Difficulty.MEDIUM)),
         ({"study": "psy_stroop", "seed": "3"}, Workspace(scenario_id="psy_stroop", seed=3)),
         ({"present": "0"}, Workspace()),
+        ({"survey": "1"}, Workspace(survey=True)),
+        ({"survey": "0"}, Workspace()),
         ({"utm_source": "mail", "embed": "true"}, Workspace()),
         ({"plan": TEXT}, Workspace(protocol=PLAN)),
     ],
-    ids=["empty", "by hand", "off by hand", "foreign keys", "plan alone"],
+    ids=["empty", "by hand", "off by hand", "survey", "no survey", "foreign keys", "plan"],
 )
 def test_address_needs_no_checksum_and_no_more_than_it_has(
     query: dict[str, str], workspace: Workspace

@@ -44,6 +44,7 @@ from tests.ui.reading import (
     NEGOTIATION,
     PAGES,
     PROTOCOL,
+    SCENARIOS,
     STUDY,
     alerts,
     at_editor,
@@ -184,6 +185,11 @@ def test_hostile_study_is_text_on_every_page() -> None:
         app.session_state["lab_item"] = label
         assert not leaks(run(app))
     walked = hostile_study().marks
+    go(app, SCENARIOS)
+    opened = app.session_state["state"]
+    opened.workspace = opened.workspace.changed(survey=True)
+    assert not leaks(run(app))
+    assert ("paper", "short_title") in {walked[number] for number in seen(app) & walked.keys()}
     unseen = {walked[number] for number in walked.keys() - shown}
     goal = next(number for number, place in walked.items() if place[:2] == ("paper", "goal"))
     assert goal in presented(app)
@@ -286,7 +292,7 @@ def test_hostile_plan_of_a_link_is_text_on_every_page() -> None:
 
 KEYS: Final = (
     *("v", "study", "lab", "seed", "rounds", "round", "plan", "budget", "days", "staff"),
-    *("scientist", "manager", "recording", "present", "own", "moves", "unknown"),
+    *("scientist", "manager", "recording", "present", "survey", "own", "moves", "unknown"),
 )
 
 

@@ -74,8 +74,9 @@ def test_workspace_that_moves_keeps_all_else(moved: Workspace, changes: dict[str
 
 def test_undone_step_keeps_the_players_and_brings_the_lab_back() -> None:
     before = Workspace(seed=4, difficulty=Difficulty.HARD, round_number=4, own_lab=NAMED)
-    assert before.stepped_from(FULL.changed(presenting=3)) == before.changed(
-        round_number=0, max_rounds=7, scientist="person", lab_manager="least_loss", presenting=3
+    shown = {"presenting": 3, "survey": True}
+    assert before.stepped_from(FULL.changed(**shown)) == before.changed(
+        round_number=0, max_rounds=7, scientist="person", lab_manager="least_loss", **shown
     )
 
 

@@ -100,9 +100,7 @@ def _open_a_surprise() -> None:
 
 
 def _all_cards() -> list[Card]:
-    shared = own_studies.shared(state.workspace().own)
-    brought = [*([shared] if shared else []), *own_studies.kept().values()]
-    return [*map(own_card, brought), *cards()]
+    return [*map(own_card, own_studies.readable(state.workspace().own)), *cards()]
 
 
 def draw_gallery(*, named: bool) -> None:
@@ -161,11 +159,9 @@ def _take_filters_away() -> None:
 def _draw_card(card: Card, lab: Difficulty | None) -> None:
     summary, work = card.summary, state.workspace()
     key = card.own.key if card.own else None
-    is_mine = key is not None and key == own_studies.key_of(summary.scenario_id)
+    is_mine = card.own is not None and own_studies.is_mine(card.own)
     place = summary.scenario_id if is_mine or key is None else f"shared_{key}"
-    origin = ""
-    if card.own:
-        origin = "yours" if is_mine else "shared with you, to read"
+    origin = own_studies.origin(card.own) if card.own else ""
     with st.container(border=True, key=f"card_{place}", height="stretch", gap=None):
         if st.button(
             f"**{escaped(summary.name)}**",
