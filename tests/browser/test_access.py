@@ -14,6 +14,7 @@ from tests.browser.visiting import expect_round, where
 
 PAGES: Final = (
     "/",
+    "/?survey=1&days=40",
     "/Study",
     "/Protocol?study=chem_suzuki_ppb&lab=hard",
     "/Negotiation?round=2",

@@ -32,7 +32,8 @@ WORDS: Final = r"""height => {
 
 FIRST_SCREEN: Final = 185
 READING: Final = 345
-"""Of the page on which a study is read: its paper stands there."""
+"""Of the pages that are read: a study, whose paper stands there, and the table of all studies."""
+READ: Final = ("/Study", "/?survey")
 OPEN: Final = 450
 SCREENS: Final = 2.2
 
@@ -41,6 +42,7 @@ SCREENS: Final = 2.2
     "address",
     [
         "/",
+        "/?survey=1&budget=900&days=4",
         "/Study",
         "/Study?study=bio_jq1_myeloma&lab=hard",
         "/Protocol",
@@ -61,6 +63,6 @@ def test_page_says_what_it_has_to_say_in_few_words_on_two_screens(
     app_page.wait_for_timeout(1000)
     first, whole = (app_page.evaluate(WORDS, height) for height in (PROJECTOR.height, 10**6))
     height = app_page.get_by_test_id("stMain").evaluate("element => element.scrollHeight")
-    assert 20 <= first <= (READING if address.startswith("/Study") else FIRST_SCREEN)
+    assert 20 <= first <= (READING if address.startswith(READ) else FIRST_SCREEN)
     assert first <= whole <= OPEN
     assert height <= SCREENS * PROJECTOR.height

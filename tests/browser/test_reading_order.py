@@ -22,6 +22,7 @@ from tests.browser.visiting import show, where
 
 ADDRESSES: Final = (
     "/",
+    "/?survey=1&days=40",
     "/Study",
     "/Protocol?study=bio_jq1_myeloma&lab=hard",
     "/Negotiation?round=2",

@@ -13,6 +13,7 @@ from tests.browser.driving import APP, assert_accessible, looks, open_app, photo
 
 ADDRESSES: Final = (
     "/",
+    "/?survey=1&days=40",
     *(
         "/" + re.sub(r"^\d+_", "", page.stem)
         for page in sorted((APP.parent / "pages").glob("*.py"))
