@@ -10,7 +10,8 @@ import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 README: Final = (ROOT / "README.md").read_text()
-DOCUMENTS: Final = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/authoring.md")
+GUIDES: Final = ("docs/authoring.md", "docs/questions.md")
+DOCUMENTS: Final = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", *GUIDES)
 MADE_ON_USE: Final = (".venv", "test-artifacts")
 """Folders that a command makes, so a fresh clone does not hold them."""
 
