@@ -1,0 +1,152 @@
+"""The four questions that people bring, each answered from a first visit, its acts counted.
+
+Every name that is clicked or typed into stands in the steps of docs/questions.md.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.driving import ROOT, open_app, wait_for_run
+from tests.browser.visiting import dimension, where
+
+SECTIONS: Final = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8").split("\n## ")
+MOST_ACTS: Final = 15
+"""Eight seconds for each, in two minutes."""
+
+
+@dataclass
+class Visitor:
+    """Someone who comes to the front door; every click and every field that is typed counts."""
+
+    page: Page
+    acts: list[str] = field(default_factory=list)
+
+    def comes(self) -> None:
+        """Open the front door for the first time."""
+        open_app(self.page)
+
+    def clicks(self, control: Locator, name: str) -> None:
+        """Click something that makes the page run."""
+        self.acts.append(name)
+        with wait_for_run(self.page):
+            control.click()
+
+    def presses(self, name: str) -> None:
+        """Press a button, or follow a link, of that name."""
+        named = re.compile(rf"^{re.escape(name)}")
+        role = self.page.get_by_role("button", name=named)
+        self.clicks(role.or_(self.page.get_by_role("link", name=named)).first, name)
+
+    def opens(self, tab: str) -> None:
+        """Open a tab."""
+        self.clicks(self.page.get_by_role("tab", name=tab, exact=True), tab)
+
+    def types(self, label: str, value: float) -> None:
+        """Type a number into a field and leave it by Enter."""
+        self.acts.append(label)
+        number = self.page.get_by_role("spinbutton", name=label, exact=True).last
+        if number.input_value() == str(value):
+            return  # it is offered already; to read it counts all the same
+        number.fill(str(value))
+        with wait_for_run(self.page):
+            number.press("Enter")
+
+    def chooses(self, label: str, option: str) -> None:
+        """Choose from a list: a click to open it, and one on the option."""
+        self.acts.append(label)
+        self.page.get_by_role("combobox", name=label).click()
+        self.clicks(self.page.get_by_role("option", name=option, exact=True), option)
+
+    def has_answered(self, number: int) -> None:
+        """Expect few acts, each told in the steps of that question."""
+        assert len(self.acts) <= MOST_ACTS, self.acts
+        steps = " ".join(SECTIONS[number].split())
+        assert [name for name in self.acts if name not in steps] == []
+
+    def closes_the_drawer(self) -> None:
+        """Close the drawer, upon which the page is drawn anew."""
+        self.clicks(
+            self.page.get_by_role("dialog").get_by_role("button", name="Close"), "lose the drawer"
+        )
+        expect(self.page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_sixty_four_a_group_in_six_weeks_with_two_people(app_page: Page) -> None:
+    visitor = Visitor(app_page)
+    visitor.comes()
+    visitor.opens("Make a study")
+    visitor.types("Effect: Cohen's d", 0.5)
+    visitor.types("Power", 0.8)
+    visitor.types("Samples in all", 128)
+    visitor.presses("Use this analysis")
+    expect(where(app_page)).to_contain_text("Reference protocol: feasible")
+    visitor.presses("Your lab")
+    visitor.types("Days", 42)
+    visitor.types("Staff units", 2)
+    visitor.closes_the_drawer()
+    expect(where(app_page)).to_contain_text("not feasible, staff fails")
+    expect(dimension(app_page, "Staff")).to_contain_text("3 / 2 staff units")
+    expect(app_page.get_by_text("1 for more than 5 days = 3 of 2 staff units")).to_be_visible()
+    best = app_page.get_by_text(re.compile("^.?128 samples in 1 day, .* power 0.801"))
+    expect(best).to_be_visible()
+    visitor.has_answered(1)
+
+
+def test_instrument_is_booked_wait_replace_or_cut(app_page: Page) -> None:
+    visitor = Visitor(app_page)
+    visitor.comes()
+    visitor.presses("JQ1 in myeloma")
+    visitor.clicks(app_page.get_by_role("radiogroup", name="Lab").get_by_text("Easy"), "Easy")
+    visitor.presses("Edit the protocol")
+    visitor.presses("Your lab")
+    visitor.opens("Items")
+    visitor.chooses("Item", "bioluminescence imager")
+    visitor.chooses("Where it stands", "booked")
+    visitor.types("Booked until day", 12)
+    visitor.closes_the_drawer()
+    expect(where(app_page)).to_contain_text("JQ1 in myeloma · easy lab, 1 change")
+    expect(dimension(app_page, "Equipment")).to_contain_text("4 needed, 3 free")
+    for told in (
+        "'bioluminescence imager' is free, 28 days are left. Then 24 samples in 22 days",
+        "bioluminescence imager → endpoint flow cytometry of marrow",
+        "no revision of the Lab Manager's plan gives up less",
+    ):
+        expect(app_page.get_by_text(told).first).to_be_visible()
+    visitor.has_answered(2)
+
+
+def test_reviewer_wants_power_nine_tenths(app_page: Page) -> None:
+    visitor = Visitor(app_page)
+    visitor.comes()
+    visitor.presses("RL seeds")
+    visitor.clicks(app_page.get_by_role("radiogroup", name="Lab").get_by_text("Easy"), "Easy")
+    visitor.presses("Edit the protocol")
+    visitor.clicks(app_page.get_by_text("What the evidence assumes"), "What the evidence assumes")
+    visitor.types("Target: power", 0.9)
+    expect(where(app_page)).to_contain_text("power 0.81")
+    answer = "45 samples in 12 days reach the target of power 0.90. That takes 175 more credits."
+    expect(app_page.get_by_text(answer)).to_be_visible()
+    visitor.has_answered(3)
+
+
+def test_which_studies_fit_forty_days_and_3000_credits_and_how_well(app_page: Page) -> None:
+    visitor = Visitor(app_page)
+    visitor.comes()
+    visitor.opens("In your lab")
+    visitor.types("Budget, credits", 3000)
+    visitor.types("Days", 40)
+    rows = app_page.locator("table.survey tbody tr")
+    expect(rows).to_have_count(12)
+    expect(rows.first).to_contain_text(re.compile("ResNet depth.*fits.*power 0.88 meets target"))
+    expect(rows.nth(6)).to_contain_text(re.compile("Momentum returns.*power 0.77 above floor.*235"))
+    expect(rows.last).to_contain_text("share examined 39 % below floor")
+    visitor.chooses("Study to open", "Momentum returns")
+    visitor.presses("Open in this lab")
+    expect(where(app_page)).to_contain_text("medium lab, 2 changes")
+    expect(app_page.get_by_role("row", name="Least loss")).to_contain_text("0.77")
+    visitor.has_answered(4)
