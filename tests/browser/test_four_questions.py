@@ -83,6 +83,7 @@ def test_sixty_four_a_group_in_six_weeks_with_two_people(app_page: Page) -> None
     visitor.types("Effect: Cohen's d", 0.5)
     visitor.types("Power", 0.8)
     visitor.types("Samples in all", 128)
+    expect(app_page.get_by_text("64 a group = 128 in all.")).to_be_visible()
     visitor.presses("Use this analysis")
     expect(where(app_page)).to_contain_text("Reference protocol: feasible")
     visitor.presses("Your lab")

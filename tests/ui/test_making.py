@@ -100,6 +100,22 @@ def test_power_analysis_is_open_on_protocol_as_it_was_typed() -> None:
     assert query_of(app)["study"] == "my_study"
 
 
+@pytest.mark.parametrize(
+    ("kind", "size", "told"),
+    [
+        (DesignKind.TWO_GROUP, 128, "64 a group = 128 in all."),
+        (DesignKind.TWO_GROUP, 127, "127 in all: 63 and 64."),
+        (DesignKind.ANOVA, 129, "43 a group = 129 in all."),
+        (DesignKind.PAIRED, 34, ""),
+    ],
+)
+def test_power_analysis_says_how_many_samples_each_group_has(
+    kind: DesignKind, size: int, told: str
+) -> None:
+    app = type_value(pick(at_making(visit()), "What is compared", kind), "Samples in all", size)
+    assert [each.value for each in app.caption if "in all" in each.value] == [told] * bool(told)
+
+
 @pytest.mark.parametrize("kind", list(DesignKind))
 def test_power_analysis_of_any_kind_can_be_used_as_it_is_offered(kind: DesignKind) -> None:
     app = pick(at_making(visit()), "What is compared", kind)

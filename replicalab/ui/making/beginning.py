@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from replicalab.drafts import Checked, Draft, check, new_study
 from replicalab.errors import ScenarioError
@@ -13,12 +14,14 @@ from replicalab.lexicon import capitalised
 from replicalab.measures import KINDS, Kind
 from replicalab.scenarios import (
     DesignKind,
+    Study,
     copy_text,
     list_scenarios,
     readable_text,
     template_text,
 )
 from replicalab.scenarios.reading import Data
+from replicalab.text.plan import groups_text
 from replicalab.ui import own_studies
 from replicalab.ui.controls import button
 from replicalab.ui.making import fields, record
@@ -107,6 +110,7 @@ def _draw_analysis() -> None:
         if faults := found.faults.get(".".join(each.path)):
             with slot.container():
                 fields.draw_faults(faults)
+    _draw_by_group(found.study, slots[-1])
     with st.container(horizontal=True):
         pressed = st.button(
             "Use this analysis",
@@ -118,6 +122,14 @@ def _draw_analysis() -> None:
         if pressed and found.study is not None:
             open_on_protocol(found.text, found.study)
         button("Go on in the form", "edit_note", lambda: record.begin(_draft_of(chosen, asked)))
+
+
+def _draw_by_group(study: Study | None, slot: DeltaGenerator) -> None:
+    """Say below the samples how many of them each group has, where there are groups."""
+    if study is not None:
+        plan = study.reference_protocol
+        if told := groups_text(plan.sample_size, study.design, per_group=True):
+            slot.caption(told)
 
 
 def _draw_number(asked: Asked, kind: DesignKind, usual: Data) -> None:
