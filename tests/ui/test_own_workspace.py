@@ -1,0 +1,96 @@
+"""Any lab × any study × any plan: what a visitor says survives address, file and undo unchanged."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+import streamlit as st
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from replicalab.errors import NegotiationError
+from replicalab.negotiation import (
+    LabManagerKind,
+    ScientistKind,
+    load,
+    negotiate,
+    replay,
+    save,
+    setup_for,
+)
+from replicalab.scenarios import Difficulty, lab_json, list_scenarios, load_scenario, read_lab
+from replicalab.ui import state
+from replicalab.ui.address import from_query, to_query
+from replicalab.ui.workspace import Workspace
+from tests.strategies import itemised_protocols, own_labs_of, questions
+
+STUDIES: Final = [study.scenario_id for study in list_scenarios()]
+
+
+@some.composite
+def workspaces(draw: some.DrawFn) -> Workspace:
+    """Return any shipped study in any lab, with any plan, and anything that is said of the two."""
+    difficulty = draw(some.sampled_from(Difficulty))
+    written = load_scenario(draw(some.sampled_from(STUDIES)), difficulty)
+    return Workspace(
+        scenario_id=written.scenario_id,
+        difficulty=difficulty,
+        protocol=draw(some.none() | itemised_protocols()),
+        own_lab=draw(own_labs_of(written.study)),
+        question=draw(questions(written.design)),
+    )
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A session without a page."""
+    found: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", found)
+    return found
+
+
+@given(workspaces())
+def test_own_lab_and_question_survive_the_address(work: Workspace) -> None:
+    assert from_query(to_query(work)) == (work, [])
+
+
+@given(workspaces())
+def test_own_lab_survives_its_file(work: Workspace) -> None:
+    assert read_lab(lab_json(work.own_lab).encode()) == work.own_lab
+
+
+@given(workspaces(), some.sampled_from(LabManagerKind))
+def test_own_lab_and_question_survive_a_saved_negotiation(
+    work: Workspace, lab_manager: LabManagerKind
+) -> None:
+    pack, scientist = work.pack(), ScientistKind.EVIDENCE_AWARE
+    setup = setup_for(pack, work.plan(), scientist=scientist, lab_manager=lab_manager)
+    try:
+        played = negotiate(setup, pack)
+    except NegotiationError:  # a plan without samples opens nothing
+        return
+    transcript = load(save(played))
+    assert (transcript.setup.own_lab, transcript.setup.question) == (work.own_lab, work.question)
+    assert replay(transcript, pack).differences == ()
+    elsewhere = replay(transcript, work.written())
+    assert (elsewhere.differences == ()) is (pack == work.written())
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(work=workspaces(), other=workspaces())
+def test_own_lab_and_question_survive_undo_and_redo(
+    session: dict[str, Any], work: Workspace, other: Workspace
+) -> None:
+    session["state"] = state.State(work)
+    state.suppose(other.own_lab)
+    steps = [work, state.workspace()]
+    state.open_workspace(other)
+    steps.append(other)
+    distinct = [step for at, step in enumerate(steps) if at != 1 or step != work]
+    for step in reversed(distinct[:-1]):
+        state.undo()
+        assert state.workspace() == step
+    for step in distinct[1:]:
+        state.redo()
+        assert state.workspace() == step
