@@ -32,9 +32,12 @@ DANGEROUS: Final = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 hostile = st.builds(
     str.__add__,
     st.text("'\"=+-@\uff1d;,| \n\t", max_size=4),
-    seen,
+    seen.filter(lambda name: "\ufffd" not in name),
 ).map(str.strip)
-"""Names that a spreadsheet may calculate, or that end a cell or a row."""
+"""Names that a spreadsheet may calculate, or that end a cell or a row.
+
+U+FFFD stands for what could not be decoded, and is refused in every cell.
+"""
 
 
 def read_back(pack: Pack) -> dict[str, OwnItem]:
