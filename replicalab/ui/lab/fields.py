@@ -82,7 +82,9 @@ def draw_means() -> None:
     now, written = _labs()
     _draw(
         [
-            _Number("", field, label, _whole(getattr(now, field)), getattr(written, field), 1)
+            _Number(
+                "", field, label, _whole(getattr(now, field)), _whole(getattr(written, field)), 1
+            )
             for field, label in MEANS.items()
         ]
     )
@@ -115,9 +117,9 @@ def _labs() -> tuple[Lab, Lab]:
     return state.here().yours.pack.lab, state.written().lab
 
 
-def _whole(amount: float) -> float:
-    """Return a number as a widget shows it: a whole one without digits after the point."""
-    return int(amount) if amount == int(amount) else amount
+def _whole(amount: float) -> int:
+    """Return a mean as its widget shows it; only a study's own budget may be more than whole."""
+    return max(1, int(amount))
 
 
 def _draw(numbers: list[_Number]) -> None:
