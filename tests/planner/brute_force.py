@@ -25,10 +25,12 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Assessment]:
     """Return every plan of the documented space: wordings x days x samples that can count.
 
     A wording that another beats in every respect is not asked for more samples than are wanted:
-    it needs more of them for the same tier, and would win by the surplus alone.
+    it needs more of them for the same tier, and would win by the surplus alone. Of samples beyond
+    those asked for, groups may leave some out: then the fewest are tried that show as much.
     """
     found = [(_respects(worded, original, pack), worded) for worded in wordings(original, pack)]
-    firsts: dict[float, set[int]] = {}  # evidence depends on a wording by its factor alone
+    # Evidence depends on a wording by its factor alone.
+    firsts, as_good = dict[float, set[int]](), dict[tuple[float, int], int]()
     for respects, worded in found:
         sizes = samples_of(worded, original, pack)
         if not any(_beats(other, respects) for other, _ in found):
@@ -39,7 +41,20 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Assessment]:
             sizes |= {first for first in further if first > asked(original, pack)}
         for days, samples in product(days_of(pack), sorted(sizes)):
             if samples <= can_count(days, pack):
-                yield assess(revise(worded, duration_days=days, sample_size=samples), pack)
+                plan = assess(revise(worded, duration_days=days, sample_size=samples), pack)
+                yield plan
+                if samples > asked(original, pack):
+                    yield from _as_good(plan, as_good)
+
+
+def _as_good(plan: Assessment, known: dict[tuple[float, int], int]) -> Iterator[Assessment]:
+    """Return the plan with the fewest samples that show as much, if it fails the same."""
+    key = plan.evidence.factor, plan.plan.sample_size
+    if key not in known:
+        known[key] = fewest_as_good(plan.plan, plan.plan.sample_size, plan.pack)
+    fewer = assess(revise(plan.plan, sample_size=known[key]), plan.pack)
+    if fewer.failing == plan.failing:
+        yield fewer
 
 
 class _Respects(NamedTuple):
@@ -130,6 +145,13 @@ def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> b
 def asked(original: Protocol, pack: Pack) -> int:
     """Return what the plan or the study asks for, whichever is more, and 1 at least."""
     return max(1, original.sample_size, pack.reference_protocol.sample_size)
+
+
+def fewest_as_good(worded: Protocol, samples: int, pack: Pack) -> int:
+    """Return the fewest samples with the evidence of so many; groups may leave some out."""
+    value = evidence_of(worded, samples, pack).value
+    same = (n for n in range(1, samples) if evidence_of(worded, n, pack).value == value)
+    return next(same, samples)
 
 
 def firsts_of_tiers(worded: Protocol, pack: Pack) -> set[int]:

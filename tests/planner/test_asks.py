@@ -219,13 +219,30 @@ def test_target_is_none_where_the_population_leaves_no_room_beside_the_controls(
 # --- a later start ----------------------------------------------------------------------------
 
 
+def _useful(item: str, yours: Assessment) -> bool:
+    """Return whether a plan lists an item, or something that it may replace."""
+    listed = {label_key(each.label) for each in yours.items}
+    rows = yours.pack.allowed_substitutions
+    replaced = {label_key(row.original) for row in rows if row.alternative == item}
+    return bool(listed & {label_key(item), *replaced})
+
+
 def _later_starts(yours: Assessment) -> dict[int, LeastLoss]:
-    """Return the least-loss plan of every later start that buys more than all before it."""
+    """Return the least-loss plan of every later start that buys more than all before it.
+
+    The Lab Manager's fixes may lead to more samples than can count, which is no plan of those that
+    are searched: it is not waited for on a day on which nothing becomes free.
+    """
     lab, found = yours.pack.lab, dict[int, LeastLoss]()
+    freed = {until + 1 for item, until in lab.booked.items() if _useful(item, yours)}
     best = least_loss(yours.plan, yours.pack).rank.given_up
     for start in range(lab.start_day + 1, lab.days + 1):
         there = change_pack(yours.pack, start_day=start)
         least = least_loss(yours.plan, there)
+        if start not in freed and least.plan.sample_size > can_count(
+            least.plan.duration_days, there
+        ):
+            continue
         if least.rank.given_up < best and not least.after.evidence.void:
             found[start], best = least, least.rank.given_up
     return found
