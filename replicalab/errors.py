@@ -6,6 +6,7 @@
     ├── LinkError                    an address whose workspace cannot be read
     ├── NegotiationError             a turn that no negotiation allows
     ├── TraceError                   a saved negotiation that cannot be read or replayed
+    ├── PrintError                   a document that cannot be made into PDF here
     ├── ModelError                   a language model that gave no answer
     │   ├── ModelSettingsError       an address, a name or a key that cannot be used
     │   ├── ModelUnreachableError    nobody answers there, or the connection dropped
@@ -127,6 +128,10 @@ class NegotiationError(ReplicaLabError, ValueError):
 
 class TraceError(ReplicaLabError, ValueError):
     """A saved negotiation that cannot be read, or whose replay differs."""
+
+
+class PrintError(ReplicaLabError, ValueError):
+    """A document that cannot be made into PDF here: what draws it is not installed."""
 
 
 class ModelError(ReplicaLabError, ValueError):

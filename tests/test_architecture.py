@@ -49,13 +49,14 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "httpx2": frozenset({"llm"}),
     "numpy": frozenset({"planner", "figures", "ui"}),
     "scipy": frozenset(),
+    "weasyprint": frozenset({"report"}),
 }
 """Outside libraries and the rooms that may import them."""
 
 NOT_FOR_PAGES: Final = ROOMS - {"ui"}
 """What a page must ask for through `replicalab.ui`, so that no page computes."""
 
-CORE: Final = ROOMS - {"figures", "panels", "ui"}
+CORE: Final = ROOMS - {"figures", "panels", "report", "ui"}
 NOT_IN_CORE: Final = frozenset(
     {"streamlit", "plotly", "pandas", "openai", "httpx2", "jinja2", "sqlalchemy", "scipy", "numpy"}
 )

@@ -30,6 +30,9 @@ STYLE: Final = f"<style>{(_FOLDER / 'style.css').read_text('utf-8')}</style>"
 STAGE_STYLE: Final = f"{STYLE}<style>{(_FOLDER / 'stage.css').read_text('utf-8')}</style>"
 """The same for slides, and the page around them."""
 
+DOCUMENT_STYLE: Final = f"{STYLE}<style>{(_FOLDER / 'document.css').read_text('utf-8')}</style>"
+"""The same for a document, which is a page of its own and leaves on paper."""
+
 
 class Bar(NamedTuple):
     """A bar in a cell and the marks of limits on it, as shares of its width.

@@ -46,10 +46,14 @@ def take_panel(options: Options) -> str:
 
     Then what a later start would do, where one buys something.
     """
+    return drawn("take", parts=take_parts(options))
+
+
+def take_parts(options: Options) -> list[tuple[str, list[str]]]:
+    """Return what `take_panel` says: sentences, each kind under its title."""
     if nothing_needed(options):
         goal = bound_text(options.yours.evidence, "target")
-        nothing = [("", [f"Nothing: the lab can run the plan as it is, and it reaches {goal}."])]
-        return drawn("take", parts=nothing)
+        return [("", [f"Nothing: the lab can run the plan as it is, and it reaches {goal}."])]
     run = run_text(options.asks.run), wasted_text(options.yours)
     alone = [*alone_lines(options), alone_text(options)]
     parts = [
@@ -59,4 +63,4 @@ def take_panel(options: Options) -> str:
     ]
     if waits := wait_lines(options):
         parts.append(("Waiting, the plan adapted", waits))
-    return drawn("take", parts=[(title, [*filter(None, texts)]) for title, texts in parts])
+    return [(title, [*filter(None, texts)]) for title, texts in parts]

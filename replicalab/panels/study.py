@@ -23,12 +23,13 @@ from replicalab.scenarios import (
 from replicalab.text.plan import staff_text
 from replicalab.text.verdicts import Status, offer_story, terms_text
 
-_CONFIDENCE: Final = {
+CONFIDENCE: Final = {
     Confidence.VERIFIED: "verified",
     Confidence.RECALLED: "recalled, not found again",
     Confidence.DERIVED: "derived from verified numbers",
     Confidence.PLANNING_VALUE: "planning value, ours",
 }
+"""How sure a fact is, for people."""
 
 
 def story_panel(reference: Options) -> str:
@@ -56,7 +57,7 @@ def paper_panel(pack: Pack) -> str:
             ("Published n and effect", paper.published),
             ("Take care", paper.caution),
         ],
-        facts=[(fact, _CONFIDENCE[fact.confidence]) for fact in paper.facts],
+        facts=[(fact, CONFIDENCE[fact.confidence]) for fact in paper.facts],
     )
 
 

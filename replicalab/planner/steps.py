@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from replicalab.agents.suggestions import SuggestionChange, apply_changes
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import label_key
-from replicalab.models import PROTOCOL_FIELDS, Protocol
+from replicalab.models import PROTOCOL_FIELDS, Protocol, revise
 from replicalab.scenarios import Control
 
 NUMBERS: Final = ("sample_size", "duration_days")
@@ -72,6 +72,16 @@ def change_steps(
         after = judged(apply_changes(plan.plan, [change]), plan, [plan, *known])
         steps.append(PlanStep(plan, after, change))
         plan = after
+    return steps
+
+
+def field_steps(before: Assessment, after: Assessment) -> list[PlanStep]:
+    """Return the way from one plan to another, one field at a time in the protocol's order."""
+    steps: list[PlanStep] = []
+    for name, *_ in differences(before.plan, after.plan):
+        start = steps[-1].after if steps else before
+        revised = revise(start.plan, **{name: getattr(after.plan, name)})
+        steps.append(PlanStep(start, judged(revised, start, [before, after])))
     return steps
 
 

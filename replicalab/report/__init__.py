@@ -1,0 +1,10 @@
+"""What leaves: a one-page brief and a report, each one document in several forms."""
+
+from replicalab.report.as_html import html
+from replicalab.report.as_markdown import markdown
+from replicalab.report.as_pdf import pdf
+from replicalab.report.document import Document
+from replicalab.report.for_registry import report
+from replicalab.report.for_stakeholder import brief
+
+__all__ = ["Document", "brief", "html", "markdown", "pdf", "report"]

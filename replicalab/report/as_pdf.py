@@ -1,0 +1,37 @@
+"""A document as PDF, from its HTML and without a browser: WeasyPrint, where it is installed."""
+
+from __future__ import annotations
+
+import logging
+from typing import NoReturn
+
+from replicalab.errors import PrintError
+from replicalab.report.as_html import html
+from replicalab.report.document import Document
+
+_REMEDY = (
+    "run pip install -r requirements-pdf.txt, and have Pango on the system (on Debian: "
+    "apt-get install libpango-1.0-0 libpangoft2-1.0-0), or print the HTML from a browser"
+)
+
+
+def pdf(document: Document) -> bytes:
+    """Return a document as PDF, tagged, on A4.
+
+    Raises:
+        PrintError: WeasyPrint, or the Pango that it draws with, is not installed.
+    """
+    try:
+        from weasyprint import HTML  # noqa: PLC0415 - optional, and slow to load
+    except (ImportError, OSError) as error:
+        missing = "WeasyPrint" if isinstance(error, ImportError) else "Pango, a library of WeasyPrint,"
+        raise PrintError(f"no PDF: {missing} is not installed; {_REMEDY}") from error
+    # It warns of what only screens need, such as clip-path.
+    logging.getLogger("weasyprint").setLevel(logging.ERROR)
+    page = HTML(string=html(document), url_fetcher=_fetch_nothing)
+    data: bytes = page.write_pdf(pdf_variant="pdf/ua-1")
+    return data
+
+
+def _fetch_nothing(url: str, *_: object, **__: object) -> NoReturn:
+    raise ValueError(f"a document fetches nothing, and asks for {url}")

@@ -1,0 +1,179 @@
+"""A report fit for a preregistration: every choice with its reason, every number with its basis."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from replicalab.lexicon import lines_text
+from replicalab.negotiation import Negotiation, Round
+from replicalab.panels.study import CONFIDENCE
+from replicalab.planner import Options
+from replicalab.report.document import Block, Cell, Document, Listing, Sentence, Table, part, row
+from replicalab.report.for_stakeholder import UNCHANGED, means_text, own_lines
+from replicalab.report.justification import justification_table, samples_table
+from replicalab.report.origin import day_text, origin_lines
+from replicalab.report.parts import (
+    changes_table,
+    cost_table,
+    evidence_table,
+    original_of,
+    plans_of,
+    reasons_table,
+    sized_sentence,
+    slack_table,
+    take_blocks,
+    verdict_sentence,
+)
+from replicalab.scenarios import Pack
+from replicalab.text.lab import lab_text
+from replicalab.text.negotiation import (
+    LAB_MANAGERS,
+    SCIENTISTS,
+    answer_verdict,
+    outcome_verdict,
+    round_summary,
+    turn_title,
+)
+from replicalab.text.options import difference_text, search_text
+from replicalab.text.plan import assumed_rows, assumption_text, notes, staff_text
+from replicalab.text.verdicts import evidence_status, plan_verdict
+
+LONGEST: int = 4_000
+"""No value of a plan is longer."""
+
+
+def report(
+    options: Options, *, on: date, written: Pack | None = None, run: Negotiation | None = None
+) -> Document:
+    """Return all that is known of a plan in its lab, for whoever is to check it.
+
+    Args:
+        options: the plan in its lab, and what may be done about it.
+        on: the date that it bears.
+        written: the lab as the study's author wrote it, to tell what of it is one's own.
+        run: the negotiation that led to the plan, None where there was none.
+    """
+    yours = options.yours
+    pack, original = yours.pack, original_of(yours)
+    changed = original is not yours
+    told = [
+        part("The question", *_question(pack)),
+        part(
+            "The verdict",
+            verdict_sentence(plan_verdict(yours)),
+            sized_sentence(yours),
+            Listing(tuple(f"{kind}: {text}" for kind, text in notes(yours))),
+        ),
+        part("The plan", _plan_table(options)),
+        part(
+            "Differences from the original",
+            Sentence("" if changed else UNCHANGED),
+            changes_table(original, yours, LONGEST),
+            reasons_table(options, original) if changed else None,
+        ),
+        part("Sample-size justification", justification_table(yours)),
+        part(
+            "Evidence",
+            evidence_table(plans_of(options, original)),
+            Sentence(assumption_text(yours), quiet=True),
+            _effects_table(options),
+            samples_table(yours),
+        ),
+        part("Slack", slack_table(yours), Sentence(f"Staff: {staff_text(yours)}.", quiet=True)),
+        part("Cost", cost_table(yours)),
+        part(
+            "What it would take",
+            Sentence(difference_text(options)),
+            Sentence(search_text(options)),
+            *take_blocks(options),
+        ),
+        part("The lab", Sentence(means_text(pack)), Listing(own_lines(written, pack))),
+        *([part("The negotiation", *_transcript(run))] if run else []),
+        part("Sources", *_sources(pack)),
+    ]
+    return Document(
+        title=pack.paper.title,
+        about=f"Report · {lab_text(pack)} · {day_text(on)}",
+        parts=tuple(told),
+        foot=origin_lines(yours),
+    )
+
+
+def _question(pack: Pack) -> tuple[Block, ...]:
+    paper = pack.paper
+    return (
+        Sentence(paper.goal),
+        Sentence(paper.hypothesis, "The study claims:"),
+        Sentence(paper.caution, "Take care:"),
+        Sentence(paper.contested or "", "Contested:"),
+        Listing(tuple(f"A success if: {criterion}" for criterion in pack.success_criteria)),
+    )
+
+
+def _plan_table(options: Options) -> Table:
+    plan = options.yours.plan
+    lists = {
+        "Controls": plan.controls,
+        "Equipment": plan.required_equipment,
+        "Reagents": plan.required_reagents,
+    }
+    rows = [
+        row("Sample size", Cell(f"{plan.sample_size:,}", plan.sample_size)),
+        row("Days", Cell(f"{plan.duration_days:,}", plan.duration_days)),
+        row("Technique", plan.technique),
+        *(row(name, "; ".join(labels) or "none") for name, labels in lists.items()),
+        row("Rationale", plan.rationale),
+    ]
+    return Table("The plan as it is to be run", ("Field", "Value"), tuple(rows))
+
+
+def _effects_table(options: Options) -> Table:
+    """Return what the plan is worth if the effect is not what was assumed."""
+    rows = [
+        row(label, size, Cell(found.number, found.value, evidence_status(found)))
+        for label, size, found in assumed_rows(options.yours)
+    ]
+    names = ("Effect", "Size", "Evidence")
+    return Table("If the effect is not what was assumed", names, tuple(rows))
+
+
+# --- the negotiation ------------------------------------------------------------------------
+
+
+def _transcript(run: Negotiation) -> tuple[Block, ...]:
+    setup = run.setup
+    players = (
+        f"Scientist: {SCIENTISTS[setup.scientist].name}; "
+        f"Lab Manager: {LAB_MANAGERS[setup.lab_manager].name}."
+    )
+    names = ("Round", "Scientist", "Why", "Plan on the table", "Lab Manager", "Answer in full")
+    rows = tuple(_round_row(done) for done in run.rounds)
+    return (
+        verdict_sentence(outcome_verdict(run)),
+        Sentence(players, quiet=True),
+        Table("Round by round", names, rows),
+    )
+
+
+def _round_row(done: Round) -> tuple[Cell, ...]:
+    answer, verdict = done.answer, answer_verdict(done)
+    questions = list(done.action.questions) if done.action else []
+    return row(
+        Cell(str(done.number + 1), done.number + 1),
+        turn_title(done),
+        lines_text([done.reason or "A person chose this.", *questions]),
+        round_summary(done),
+        Cell(verdict.title, status=verdict.status) if verdict else "–",
+        answer.explanation if answer else "–",
+    )
+
+
+# --- where it comes from --------------------------------------------------------------------
+
+
+def _sources(pack: Pack) -> tuple[Block, ...]:
+    paper = pack.paper
+    doi = f" doi:{paper.doi}" if paper.doi else ""
+    names = ("Fact", "Source", "How sure")
+    rows = tuple(row(f.text, f.source, CONFIDENCE[f.confidence]) for f in paper.facts)
+    return Sentence(f"{paper.citation}{doi}"), Table("Facts and their sources", names, rows)

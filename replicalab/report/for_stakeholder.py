@@ -1,0 +1,87 @@
+"""One page for whoever decides: the question, the verdict, and what it would cost to do more."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final
+
+from replicalab.assessment.phrases import days_text
+from replicalab.lexicon import count_text
+from replicalab.negotiation import Negotiation
+from replicalab.planner import Options
+from replicalab.report.document import Document, Listing, Sentence, part
+from replicalab.report.origin import day_text, origin_lines
+from replicalab.report.parts import (
+    changes_table,
+    evidence_table,
+    original_of,
+    plans_of,
+    sized_sentence,
+    take_blocks,
+    totals_table,
+    verdict_sentence,
+)
+from replicalab.scenarios import Pack
+from replicalab.text.lab import lab_text, own_values
+from replicalab.text.negotiation import outcome_verdict
+from replicalab.text.plan import assumption_text
+from replicalab.text.verdicts import plan_verdict
+
+LONGEST: Final = 90
+"""The most characters of a value of a plan on one page."""
+MOST_SENTENCES: Final = 2
+MOST_OWN: Final = 8
+UNCHANGED: Final = "Nothing: the plan is the study’s reference protocol."
+
+
+def brief(
+    options: Options, *, on: date, written: Pack | None = None, run: Negotiation | None = None
+) -> Document:
+    """Return one page about a plan in its lab.
+
+    Args:
+        options: the plan in its lab, and what may be done about it.
+        on: the date that it bears.
+        written: the lab as the study's author wrote it, to tell what of it is one's own.
+        run: the negotiation that led to the plan, None where there was none.
+    """
+    yours = options.yours
+    pack, original = yours.pack, original_of(yours)
+    plans = plans_of(options, original)
+    outcome = outcome_verdict(run) if run else None
+    return Document(
+        title=pack.paper.name,
+        about=f"Brief · {lab_text(pack)} · {day_text(on)}",
+        parts=(
+            part("The question", Sentence(pack.paper.goal)),
+            part(
+                "The verdict",
+                verdict_sentence(plan_verdict(yours)),
+                sized_sentence(yours),
+                Sentence(outcome.text, "The negotiation.", outcome.status) if outcome else None,
+            ),
+            part(
+                "What is changed from the original",
+                Sentence("" if yours is not original else UNCHANGED),
+                changes_table(original, yours, LONGEST),
+            ),
+            part("Evidence", evidence_table(plans), Sentence(assumption_text(yours), quiet=True)),
+            part("Cost", totals_table(plans)),
+            part("What it would take", *take_blocks(options, MOST_SENTENCES)),
+            part("The lab", Sentence(means_text(pack)), Listing(own_lines(written, pack)[:MOST_OWN])),
+        ),
+        foot=origin_lines(yours),
+        compact=True,
+    )
+
+
+def means_text(pack: Pack) -> str:
+    """Return what a lab has: ``2,600 credits, 6 days, 3 staff units.``."""
+    lab = pack.lab
+    has = count_text(lab.budget, "credit"), days_text(lab), count_text(lab.staff, "staff unit")
+    return f"{', '.join(has)}."
+
+
+def own_lines(written: Pack | None, pack: Pack) -> tuple[str, ...]:
+    """Return what of a lab is one's own, in place of the study's."""
+    return tuple(f"{own.text}." for own in own_values(written, pack)) if written else ()

@@ -1,0 +1,147 @@
+"""The sample-size justification: each choice as registries ask for it, with its reason.
+
+The order is that of common preregistration forms: design and test, the effect and where it comes
+from, error rates and target, then what the means allow and what that detects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from replicalab.assessment import Assessment, assess
+from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.models import LARGEST_PLANNED, revise
+from replicalab.panels.plan import evidence_bar
+from replicalab.planner import largest_sample, leanest
+from replicalab.report.document import NOT_GIVEN, Cell, Table, row
+from replicalab.scenarios import QUESTION_FIELDS, Pack
+from replicalab.text.options import wasted_text
+from replicalab.text.plan import detectable_effect, effect_text
+from replicalab.text.verdicts import evidence_status
+
+_ASKED_FIELDS: Final = {"effect_planning": "effect"}
+"""The field of a question that stands for one of a design, where they are called otherwise."""
+_ASKED: Final = "Asked here in place of the study’s number."
+_QUARTERS: Final = range(1, 9)
+"""Shares of the planned sample at which its evidence is told: from a quarter to twice as many."""
+
+Choice = tuple[str, str, str]
+"""What is chosen, what it is, and why."""
+
+
+def justification_table(plan: Assessment) -> Table:
+    """Return each choice behind a sample size, with its reason or that none is given."""
+    rows = [
+        row(name, value, why.strip() or capitalised(NOT_GIVEN))
+        for name, value, why in (*_design(plan), *_numbers(plan), *_sizes(plan))
+    ]
+    return Table("Each choice and its reason", ("Choice", "Value", "Reason"), tuple(rows))
+
+
+def _design(plan: Assessment) -> Iterator[Choice]:
+    """Yield what is compared, how it is tested, and which effects are assumed."""
+    pack, kind = plan.pack, plan.evidence.row
+    design = pack.design
+    told = str(design.kind).replace("_", " ")
+    yield "Design", f"{capitalised(told)}; one sample is one of: {design.unit_of_n}", pack.paper.method
+    how = f"Planned {kind.measure}: {kind.meaning}; never observed {kind.measure}."
+    yield "Test and method", f"{capitalised(kind.method)}.", how
+    if kind.effect is None:
+        return
+    name = kind.effect.name
+    yield f"Published {name}", _value(design.effect_published), design.source
+    yield f"Assumed {name}", _value(design.effect_planning), _why(pack, "effect_planning")
+    yield f"Smallest {name} of interest", _value(design.sesoi), _why(pack, "sesoi")
+
+
+def _numbers(plan: Assessment) -> Iterator[Choice]:
+    """Yield the error rate, the bounds of the evidence, and what else its formula is given."""
+    pack, evidence = plan.pack, plan.evidence
+    design, kind = pack.design, evidence.row
+    for name in kind.numbers:
+        value = getattr(design, name)
+        if value is not None or name in kind.needs:
+            yield kind.label(name), _value(value), _why(pack, name)
+    for name in ("target", "floor"):
+        value = evidence.amount(getattr(design, name))
+        yield f"{capitalised(name)} of {kind.measure}", value, _why(pack, name)
+    if "dropout" not in kind.numbers:
+        yield "Dropout", _value(design.dropout), _why(pack, "dropout")
+    if pack.samples_per_day:
+        yield "Samples a day, at most", _value(pack.samples_per_day.value), pack.samples_per_day.why
+    yield "Fewest days", amount_text(pack.min_days), _why(pack, "min_days")
+
+
+def _sizes(plan: Assessment) -> Iterator[Choice]:
+    """Yield the sample that is planned, the one that the means allow, and what is detected."""
+    evidence, kind = plan.evidence, plan.evidence.row
+    counted, wasted = count_text(plan.counts.samples, "sample"), wasted_text(plan)
+    yield "Planned sample", counted, f"{plan.plan.rationale} {wasted}"
+    largest, lean = largest_sample(plan.plan, plan.pack), leanest(plan)
+    what = "Budget, staff, throughput, population and the study’s own bounds, all else as planned."
+    allowed = "none" if largest is None else count_text(largest, "sample")
+    yield "Most that the means allow", allowed, what
+    if lean:
+        fewest = count_text(lean.counts.samples, "sample")
+        yield "Fewest that meet the target", fewest, "All else as planned."
+    if kind.sought:
+        target = evidence.amount(evidence.target)
+        least = f"At the target of {kind.measure} {target}, through the plan’s substitutions."
+        yield capitalised(kind.sought), effect_text(detectable_effect(plan)), least
+
+
+def _why(pack: Pack, field: str) -> str:
+    """Return the reason for a number of the design; the study's is none for one's own number."""
+    asked = _ASKED_FIELDS.get(field, field)
+    if asked in QUESTION_FIELDS and getattr(pack.question, asked) is not None:
+        own = {str(name): reason for name, reason in pack.question.why.items()}
+        return f"{own.get(asked, capitalised(NOT_GIVEN) + '.')} {_ASKED}"
+    return pack.design.why.get(field, "")
+
+
+def _value(value: float | None) -> str:
+    return "none" if value is None else f"{value:,g}".replace("-", "−")
+
+
+# --- evidence over n ------------------------------------------------------------------------
+
+
+def samples_table(plan: Assessment) -> Table:
+    """Return what more and fewer samples are worth and cost, with everything else as planned."""
+    told = _worth_telling(plan)
+    plans = [assess(revise(plan.plan, sample_size=n), plan.pack) for n in told]
+    found = [each.evidence for each in plans]
+    rows = [
+        row(
+            Cell(amount_text(n), n),
+            Cell(
+                each.evidence.number,
+                None if each.evidence.void else each.evidence.value,
+                evidence_status(each.evidence),
+                evidence_bar(each.evidence, found),
+            ),
+            Cell(amount_text(each.cost), each.cost),
+            told[n],
+        )
+        for n, each in zip(told, plans, strict=True)
+    ]
+    measure = capitalised(plan.evidence.measure)
+    names = ("Samples", measure, "Credits", "What it is")
+    return Table(f"{measure} over the sample, all else as planned", names, tuple(rows))
+
+
+def _worth_telling(plan: Assessment) -> dict[int, str]:
+    """Return the sample sizes to tell, in their order, and what is particular to each."""
+    planned, found = plan.counts.samples, dict[int, list[str]]()
+    for quarter in _QUARTERS:
+        found[min(LARGEST_PLANNED, -(-planned * quarter // 4))] = []
+    lean = leanest(plan)
+    for name, n in (
+        ("planned", planned),
+        ("the most that the means allow", largest_sample(plan.plan, plan.pack)),
+        ("the fewest that meet the target", lean and lean.counts.samples),
+    ):
+        if n is not None:
+            found.setdefault(n, []).append(name)
+    return {n: ", ".join(found[n]) for n in sorted(found) if n > 0}

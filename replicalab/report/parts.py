@@ -1,0 +1,243 @@
+"""The parts that both documents have: verdict, changes, evidence, cost, what it would take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+
+from replicalab.agents import SuggestionChange
+from replicalab.assessment import Assessment, assess
+from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.panels.drawing import Bar
+from replicalab.panels.lab import take_parts
+from replicalab.panels.plan import cost_bar, evidence_bar, slack_bar
+from replicalab.planner import Options, PlanStep
+from replicalab.planner.steps import field_steps
+from replicalab.report.document import (
+    NOT_GIVEN,
+    Block,
+    Cell,
+    Listing,
+    Sentence,
+    Table,
+    row,
+)
+from replicalab.text.negotiation import change_rows, signed_credits
+from replicalab.text.plan import (
+    fidelity_move,
+    protection_losses,
+    slack_text,
+    term_text,
+    unreached_days_text,
+    used_text,
+)
+from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_size
+
+
+def original_of(plan: Assessment) -> Assessment:
+    """Return the study's reference protocol in the lab of a plan; the plan itself where it is it.
+
+    A document tells every plan beside it.
+    """
+    pack = plan.pack
+    same = plan.plan == pack.reference_protocol
+    return plan if same else assess(pack.reference_protocol, pack)
+
+
+def verdict_sentence(verdict: Verdict) -> Sentence:
+    """Return a verdict behind its sign."""
+    return Sentence(verdict.text, f"{verdict.title}.", verdict.status)
+
+
+def sized_sentence(plan: Assessment) -> Sentence:
+    """Return a plan in numbers."""
+    return Sentence(f"{capitalised(plan_size(plan))}.")
+
+
+# --- what is changed from the original ------------------------------------------------------
+
+
+def changes_table(before: Assessment, after: Assessment, longest: int) -> Table:
+    """Return what a plan changes of the original, and what each change costs in evidence.
+
+    The changes are made one after the other, so that what they cost adds up.
+
+    Args:
+        before: the original.
+        after: the plan.
+        longest: the most characters of a value.
+    """
+    steps = field_steps(before, after)
+    names = ("What", "Original", "This plan", "Credits", "Evidence")
+    rows = [_change_row(step, longest) for step in steps]
+    if len(steps) > 1:
+        rows.append(row("In all", "", "", *_effects(PlanStep(before, after))))
+    return Table("Changes from the original, one after the other", names, tuple(rows), len(rows) > 1)
+
+
+def _change_row(step: PlanStep, longest: int) -> tuple[Cell, ...]:
+    [(name, old, new)] = change_rows(step)
+    return row(name, _short(old, longest), _short(new, longest), *_effects(step))
+
+
+def _short(text: str, longest: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+
+
+def _effects(step: PlanStep) -> tuple[Cell, Cell]:
+    old, new = step.before.evidence, step.after.evidence
+    moved = f"{old.number} → {new.number}" if step.evidence_changed else f"{new.number}, unchanged"
+    worth = ", ".join(filter(None, (moved, fidelity_move(step))))
+    credits = Cell(signed_credits(step), -step.credits_saved)
+    return credits, Cell(worth, status=evidence_status(new))
+
+
+def reasons_table(options: Options, original: Assessment) -> Table:
+    """Return each change of the original with its reason, and what is lost with it.
+
+    The reasons are those with which the Lab Manager or the planner would make the same change; of
+    any other nobody has said why.
+    """
+    found = Options(original)
+    known = [*(found.offer.changes if found.offer else ()), *found.least.changes]
+    rows = [_reasoned(step, known) for step in field_steps(original, options.yours)]
+    return Table("Why, and what is lost", ("What", "Reason", "What is lost"), tuple(rows))
+
+
+def _reasoned(step: PlanStep, known: Iterable[SuggestionChange]) -> tuple[Cell, ...]:
+    [(name, _, _)] = change_rows(step)
+    made = {(each.original, each.revised): each for each in known if _makes(each, step)}.values()
+    days = step.before.counts.days, step.after.counts.days
+    lost = [each.tradeoff for each in made]
+    lost += [*protection_losses(step), unreached_days_text(*days, step.after.pack)]
+    reasons = dict.fromkeys(each.reason for each in made if each.reason)
+    told = " ".join(dict.fromkeys(filter(None, lost)))
+    return row(name, " ".join(reasons) or capitalised(NOT_GIVEN), told or "–")
+
+
+def _makes(change: SuggestionChange, step: PlanStep) -> bool:
+    """Return whether a suggested change is part of a step."""
+    [(field, old, new)] = step.fields
+    if change.field != field:
+        return False
+    if isinstance(old, tuple) and isinstance(new, tuple):
+        return change.original in old and (change.revised in new or not change.revised)
+    return (str(old), str(new)) == (change.original, change.revised)
+
+
+# --- evidence and cost ----------------------------------------------------------------------
+
+
+def plans_of(options: Options, original: Assessment) -> dict[str, Assessment]:
+    """Return the plans that a document compares, by name: those that are different plans."""
+    named = {"This plan": options.yours, "Original": original, "Least loss": options.least.after}
+    found: dict[str, Assessment] = {}
+    for name, plan in named.items():
+        if all(plan.plan != other.plan for other in found.values()):
+            found[name] = plan
+    return found
+
+
+def evidence_table(plans: dict[str, Assessment]) -> Table:
+    """Return what each plan's sample is worth, on one scale with floor and target."""
+    all_of_them = [plan.evidence for plan in plans.values()]
+    first = all_of_them[0]
+    floor, target = first.amount(first.floor), first.amount(first.target)
+    caption = f"{capitalised(first.measure)}: floor {floor}, target {target}"
+    rows = [
+        row(
+            name,
+            _number(plan.counts.samples),
+            Cell(
+                plan.evidence.number,
+                None if plan.evidence.void else plan.evidence.value,
+                evidence_status(plan.evidence),
+                evidence_bar(plan.evidence, all_of_them),
+            ),
+            str(plan.evidence.tier),
+        )
+        for name, plan in plans.items()
+    ]
+    names = ("Plan", "Samples", capitalised(first.measure), "Where it stands")
+    return Table(caption, names, tuple(rows))
+
+
+def totals_table(plans: dict[str, Assessment]) -> Table:
+    """Return what each plan costs beside the budget."""
+    budget = next(iter(plans.values())).pack.lab.budget
+    rows = [
+        row(
+            name,
+            _number(plan.counts.days),
+            Cell(amount_text(plan.cost), plan.cost, _within(plan), cost_bar(plan)),
+            Cell(amount_text(budget), budget),
+        )
+        for name, plan in plans.items()
+    ]
+    return Table(
+        f"Cost: the budget is {count_text(budget, 'credit')}",
+        ("Plan", "Days", "Credits", "Budget"),
+        tuple(rows),
+    )
+
+
+def _within(plan: Assessment) -> Status:
+    return Status.PASS if plan.cost <= plan.pack.lab.budget else Status.FAIL
+
+
+def _number(value: float) -> Cell:
+    return Cell(amount_text(value), value)
+
+
+def cost_table(plan: Assessment) -> Table:
+    """Return the terms of the cost, each where the one before ends, and the total."""
+    budget, terms = plan.pack.lab.budget, plan.cost_terms
+    widest = max(plan.cost, budget) or 1.0
+    ends = accumulate(term.credits for term in terms)
+    rows = [
+        row(
+            term.label,
+            term_text(term),
+            Cell(
+                amount_text(term.credits),
+                term.credits,
+                bar=Bar(end / widest, (budget / widest,), (end - term.credits) / widest),
+            ),
+        )
+        for term, end in zip(terms, ends, strict=True)
+    ]
+    total = Cell(amount_text(plan.cost), plan.cost, _within(plan), cost_bar(plan))
+    rows.append(row("Total", f"of {amount_text(budget)}", total))
+    return Table("The cost, term by term", ("Term", "Units × rate", "Credits"), tuple(rows), total=True)
+
+
+def slack_table(plan: Assessment) -> Table:
+    """Return the seven dimensions: used of the limit, what is left, and why one fails."""
+    told = plan.check.reasons_once
+    rows = [
+        row(
+            Cell(capitalised(dimension), status=Status.PASS if slack.ok else Status.FAIL),
+            Cell(used_text(plan, slack), bar=slack_bar(slack)),
+            slack_text(slack),
+            " ".join(reason for failing, reason in told if failing is dimension),
+        )
+        for dimension, slack in plan.slack.items()
+    ]
+    names = ("Dimension", "Used", "Slack", "Why it fails")
+    return Table("The seven dimensions", names, tuple(rows))
+
+
+# --- what it would take ---------------------------------------------------------------------
+
+
+def take_blocks(options: Options, most: int | None = None) -> Iterator[Block]:
+    """Yield what the lab would have to add, at most so many sentences of each kind."""
+    for title, texts in take_parts(options):
+        shown, left = texts[:most], len(texts[most:]) if most is not None else 0
+        rest = [f"And {left} more, in the report."] if left else []
+        if len(texts) == 1:
+            yield Sentence(texts[0], f"{title}:" if title else "")
+        elif texts:
+            yield Sentence(f"{title}:")
+            yield Listing((*shown, *rest))
