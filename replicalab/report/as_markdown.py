@@ -10,10 +10,10 @@ from replicalab.characters import on_one_line
 from replicalab.report.document import Block, Cell, Document, Listing, Sentence, Table
 from replicalab.text.verdicts import Status
 
-_SIGNS: Final = {Status.PASS: "✓ ", Status.CAUTION: "\\! ", Status.FAIL: "✕ "}
+_SIGNS: Final = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ "}
 _MARKUP: Final = re.compile(
-    r"[\\`*_{}\[\]<>#!|~$^&@/=]|(?<=\bwww)\.|:(?=\S)|\((?=\S*://)|^[-+](?=\s)|(?<=^\d)[.)]"
-    r"|(?<=^\d\d)[.)]",
+    r"[\\`*_{}\[\]<>#!|~$^&@/=]|(?<=\bwww)\.|:(?=\S)|^[-+](?=\s)|(?<=^\d)[.)](?=\s)"
+    r"|(?<=^\d\d)[.)](?=\s)",
     re.IGNORECASE,
 )
 """What a renderer would make something of: a link, an image, a list, a formula, a reaction."""

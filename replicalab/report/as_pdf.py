@@ -24,7 +24,9 @@ def pdf(document: Document) -> bytes:
     try:
         from weasyprint import HTML  # noqa: PLC0415 - optional, and slow to load
     except (ImportError, OSError) as error:
-        missing = "WeasyPrint" if isinstance(error, ImportError) else "Pango, a library of WeasyPrint,"
+        missing = (
+            "WeasyPrint" if isinstance(error, ImportError) else "Pango, a library of WeasyPrint,"
+        )
         raise PrintError(f"no PDF: {missing} is not installed; {_REMEDY}") from error
     # It warns of what only screens need, such as clip-path.
     logging.getLogger("weasyprint").setLevel(logging.ERROR)

@@ -107,7 +107,7 @@ def part(title: str, *blocks: Block | None) -> Part:
 def _says(block: Block) -> bool:
     match block:
         case Sentence():
-            return bool(block.text)
+            return bool(block.text or block.status)
         case Listing():
             return bool(block.texts)
         case Table():

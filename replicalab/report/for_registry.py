@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
+from typing import Final
 
 from replicalab.lexicon import lines_text
 from replicalab.negotiation import Negotiation, Round
@@ -15,9 +17,10 @@ from replicalab.report.origin import day_text, origin_lines
 from replicalab.report.parts import (
     changes_table,
     cost_table,
-    evidence_table,
+    least_sentence,
     original_of,
     plans_of,
+    plans_table,
     reasons_table,
     sized_sentence,
     slack_table,
@@ -34,11 +37,11 @@ from replicalab.text.negotiation import (
     round_summary,
     turn_title,
 )
-from replicalab.text.options import difference_text, search_text
+from replicalab.text.options import search_text
 from replicalab.text.plan import assumed_rows, assumption_text, notes, staff_text
 from replicalab.text.verdicts import evidence_status, plan_verdict
 
-LONGEST: int = 4_000
+LONGEST: Final = 4_000
 """No value of a plan is longer."""
 
 
@@ -55,6 +58,7 @@ def report(
     """
     yours = options.yours
     pack, original = yours.pack, original_of(yours)
+    plans = plans_of(options, original)
     changed = original is not yours
     told = [
         part("The question", *_question(pack)),
@@ -74,7 +78,8 @@ def report(
         part("Sample-size justification", justification_table(yours)),
         part(
             "Evidence",
-            evidence_table(plans_of(options, original)),
+            plans_table(plans),
+            least_sentence(options, plans),
             Sentence(assumption_text(yours), quiet=True),
             _effects_table(options),
             samples_table(yours),
@@ -83,7 +88,6 @@ def report(
         part("Cost", cost_table(yours)),
         part(
             "What it would take",
-            Sentence(difference_text(options)),
             Sentence(search_text(options)),
             *take_blocks(options),
         ),
@@ -146,26 +150,36 @@ def _transcript(run: Negotiation) -> tuple[Block, ...]:
         f"Scientist: {SCIENTISTS[setup.scientist].name}; "
         f"Lab Manager: {LAB_MANAGERS[setup.lab_manager].name}."
     )
-    names = ("Round", "Scientist", "Why", "Plan on the table", "Lab Manager", "Answer in full")
+    names = ("Round", "Scientist", "Plan on the table", "Lab Manager")
     rows = tuple(_round_row(done) for done in run.rounds)
     return (
         verdict_sentence(outcome_verdict(run)),
         Sentence(players, quiet=True),
         Table("Round by round", names, rows),
+        *(block for done in run.rounds for block in _said(done)),
     )
 
 
 def _round_row(done: Round) -> tuple[Cell, ...]:
-    answer, verdict = done.answer, answer_verdict(done)
-    questions = list(done.action.questions) if done.action else []
+    verdict = answer_verdict(done)
     return row(
         Cell(str(done.number + 1), done.number + 1),
         turn_title(done),
-        lines_text([done.reason or "A person chose this.", *questions]),
         round_summary(done),
         Cell(verdict.title, status=verdict.status) if verdict else "–",
-        answer.explanation if answer else "–",
     )
+
+
+def _said(done: Round) -> Iterator[Block]:
+    """Yield what both sides said in a round, in full."""
+    number = done.number + 1
+    questions = done.action.questions if done.action else []
+    why = lines_text([done.reason or "A person chose this.", *questions])
+    yield Sentence(why, f"Round {number}, Scientist:")
+    if done.answer:
+        first, *lines = done.answer.explanation.split("\n")
+        yield Sentence(first, f"Round {number}, Lab Manager:")
+        yield Listing(tuple(line.removeprefix("- ") for line in lines if line.strip()))
 
 
 # --- where it comes from --------------------------------------------------------------------

@@ -13,12 +13,12 @@ from replicalab.report.document import Document, Listing, Sentence, part
 from replicalab.report.origin import day_text, origin_lines
 from replicalab.report.parts import (
     changes_table,
-    evidence_table,
+    least_sentence,
     original_of,
     plans_of,
+    plans_table,
     sized_sentence,
     take_blocks,
-    totals_table,
     verdict_sentence,
 )
 from replicalab.scenarios import Pack
@@ -65,10 +65,16 @@ def brief(
                 Sentence("" if yours is not original else UNCHANGED),
                 changes_table(original, yours, LONGEST),
             ),
-            part("Evidence", evidence_table(plans), Sentence(assumption_text(yours), quiet=True)),
-            part("Cost", totals_table(plans)),
+            part(
+                "Evidence and cost",
+                plans_table(plans),
+                least_sentence(options, plans),
+                Sentence(assumption_text(yours), quiet=True),
+            ),
             part("What it would take", *take_blocks(options, MOST_SENTENCES)),
-            part("The lab", Sentence(means_text(pack)), Listing(own_lines(written, pack)[:MOST_OWN])),
+            part(
+                "The lab", Sentence(means_text(pack)), Listing(own_lines(written, pack)[:MOST_OWN])
+            ),
         ),
         foot=origin_lines(yours),
         compact=True,

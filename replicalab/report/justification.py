@@ -12,13 +12,12 @@ from typing import Final
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.models import LARGEST_PLANNED, revise
-from replicalab.panels.plan import evidence_bar
 from replicalab.planner import largest_sample, leanest
 from replicalab.report.document import NOT_GIVEN, Cell, Table, row
+from replicalab.report.parts import evidence_cell
 from replicalab.scenarios import QUESTION_FIELDS, Pack
 from replicalab.text.options import wasted_text
 from replicalab.text.plan import detectable_effect, effect_text
-from replicalab.text.verdicts import evidence_status
 
 _ASKED_FIELDS: Final = {"effect_planning": "effect"}
 """The field of a question that stands for one of a design, where they are called otherwise."""
@@ -44,7 +43,8 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     pack, kind = plan.pack, plan.evidence.row
     design = pack.design
     told = str(design.kind).replace("_", " ")
-    yield "Design", f"{capitalised(told)}; one sample is one of: {design.unit_of_n}", pack.paper.method
+    counted = f"{capitalised(told)}; n counts {design.unit_of_n}"
+    yield "Design", counted, f"As in the original. {pack.paper.method}"
     how = f"Planned {kind.measure}: {kind.meaning}; never observed {kind.measure}."
     yield "Test and method", f"{capitalised(kind.method)}.", how
     if kind.effect is None:
@@ -115,12 +115,7 @@ def samples_table(plan: Assessment) -> Table:
     rows = [
         row(
             Cell(amount_text(n), n),
-            Cell(
-                each.evidence.number,
-                None if each.evidence.void else each.evidence.value,
-                evidence_status(each.evidence),
-                evidence_bar(each.evidence, found),
-            ),
+            evidence_cell(each.evidence, found),
             Cell(amount_text(each.cost), each.cost),
             told[n],
         )
@@ -140,7 +135,7 @@ def _worth_telling(plan: Assessment) -> dict[int, str]:
     for name, n in (
         ("planned", planned),
         ("the most that the means allow", largest_sample(plan.plan, plan.pack)),
-        ("the fewest that meet the target", lean and lean.counts.samples),
+        ("the fewest that meet the target", lean.counts.samples if lean else None),
     ):
         if n is not None:
             found.setdefault(n, []).append(name)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
+from typing import Final
 
 from replicalab.agents import SuggestionChange
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import Assessment, Evidence, assess
 from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.panels.drawing import Bar
 from replicalab.panels.lab import take_parts
@@ -23,6 +24,7 @@ from replicalab.report.document import (
     row,
 )
 from replicalab.text.negotiation import change_rows, signed_credits
+from replicalab.text.options import difference_text
 from replicalab.text.plan import (
     fidelity_move,
     protection_losses,
@@ -32,6 +34,8 @@ from replicalab.text.plan import (
     used_text,
 )
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_size
+
+LEAST: Final = "Least-loss plan"
 
 
 def original_of(plan: Assessment) -> Assessment:
@@ -45,8 +49,9 @@ def original_of(plan: Assessment) -> Assessment:
 
 
 def verdict_sentence(verdict: Verdict) -> Sentence:
-    """Return a verdict behind its sign."""
-    return Sentence(verdict.text, f"{verdict.title}.", verdict.status)
+    """Return a verdict behind its sign, its first sentence in bold."""
+    first, stop, rest = verdict.text.partition(". ")
+    return Sentence(rest, f"{first}{stop.rstrip()}", verdict.status)
 
 
 def sized_sentence(plan: Assessment) -> Sentence:
@@ -72,7 +77,9 @@ def changes_table(before: Assessment, after: Assessment, longest: int) -> Table:
     rows = [_change_row(step, longest) for step in steps]
     if len(steps) > 1:
         rows.append(row("In all", "", "", *_effects(PlanStep(before, after))))
-    return Table("Changes from the original, one after the other", names, tuple(rows), len(rows) > 1)
+    return Table(
+        "Changes from the original, one after the other", names, tuple(rows), len(rows) > 1
+    )
 
 
 def _change_row(step: PlanStep, longest: int) -> tuple[Cell, ...]:
@@ -131,7 +138,7 @@ def _makes(change: SuggestionChange, step: PlanStep) -> bool:
 
 def plans_of(options: Options, original: Assessment) -> dict[str, Assessment]:
     """Return the plans that a document compares, by name: those that are different plans."""
-    named = {"This plan": options.yours, "Original": original, "Least loss": options.least.after}
+    named = {"This plan": options.yours, "Original": original, LEAST: options.least.after}
     found: dict[str, Assessment] = {}
     for name, plan in named.items():
         if all(plan.plan != other.plan for other in found.values()):
@@ -139,47 +146,40 @@ def plans_of(options: Options, original: Assessment) -> dict[str, Assessment]:
     return found
 
 
-def evidence_table(plans: dict[str, Assessment]) -> Table:
-    """Return what each plan's sample is worth, on one scale with floor and target."""
+def least_sentence(options: Options, plans: dict[str, Assessment]) -> Sentence:
+    """Return how the least-loss plan differs; nothing where it is none of those compared."""
+    told = difference_text(options) if LEAST in plans else ""
+    return Sentence(told, f"{LEAST}:")
+
+
+def plans_table(plans: dict[str, Assessment]) -> Table:
+    """Return what each plan is worth and costs, beside floor, target and budget."""
     all_of_them = [plan.evidence for plan in plans.values()]
-    first = all_of_them[0]
+    first, lab = all_of_them[0], next(iter(plans.values())).pack.lab
     floor, target = first.amount(first.floor), first.amount(first.target)
-    caption = f"{capitalised(first.measure)}: floor {floor}, target {target}"
+    measure, budget = capitalised(first.measure), count_text(lab.budget, "credit")
     rows = [
         row(
             name,
             _number(plan.counts.samples),
-            Cell(
-                plan.evidence.number,
-                None if plan.evidence.void else plan.evidence.value,
-                evidence_status(plan.evidence),
-                evidence_bar(plan.evidence, all_of_them),
-            ),
-            str(plan.evidence.tier),
-        )
-        for name, plan in plans.items()
-    ]
-    names = ("Plan", "Samples", capitalised(first.measure), "Where it stands")
-    return Table(caption, names, tuple(rows))
-
-
-def totals_table(plans: dict[str, Assessment]) -> Table:
-    """Return what each plan costs beside the budget."""
-    budget = next(iter(plans.values())).pack.lab.budget
-    rows = [
-        row(
-            name,
             _number(plan.counts.days),
+            evidence_cell(plan.evidence, all_of_them),
             Cell(amount_text(plan.cost), plan.cost, _within(plan), cost_bar(plan)),
-            Cell(amount_text(budget), budget),
         )
         for name, plan in plans.items()
     ]
     return Table(
-        f"Cost: the budget is {count_text(budget, 'credit')}",
-        ("Plan", "Days", "Credits", "Budget"),
+        f"{measure}: floor {floor}, target {target}; budget: {budget}",
+        ("Plan", "Samples", "Days", measure, "Credits"),
         tuple(rows),
     )
+
+
+def evidence_cell(evidence: Evidence, beside: Sequence[Evidence]) -> Cell:
+    """Return an evidence with its sign, on the scale of those beside it."""
+    number = None if evidence.void else evidence.value
+    bar = evidence_bar(evidence, beside)
+    return Cell(evidence.number, number, evidence_status(evidence), bar)
 
 
 def _within(plan: Assessment) -> Status:
@@ -209,7 +209,9 @@ def cost_table(plan: Assessment) -> Table:
     ]
     total = Cell(amount_text(plan.cost), plan.cost, _within(plan), cost_bar(plan))
     rows.append(row("Total", f"of {amount_text(budget)}", total))
-    return Table("The cost, term by term", ("Term", "Units × rate", "Credits"), tuple(rows), total=True)
+    return Table(
+        "The cost, term by term", ("Term", "Units × rate", "Credits"), tuple(rows), total=True
+    )
 
 
 def slack_table(plan: Assessment) -> Table:
