@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from pydantic import ValidationError
 
+from replicalab.characters import on_one_line
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, repeated_labels, shortened
 from replicalab.models import Record
@@ -104,6 +105,14 @@ class Guesser:
         listed = known[: min(max(fitting, 1), _MOST_KNOWN)]
         rest = f" and {len(known) - len(listed)} more" if len(listed) < len(known) else ""
         return f"{guess}known: {', '.join(listed) or 'none'}{rest}"
+
+
+def record_error(error: ValidationError, record: type[Record], source: str) -> ScenarioError:
+    """Return what pydantic found wrong in a file that holds a record, by place."""
+    guesser, details = Guesser(), error.errors(include_url=False)
+    found = (in_words(detail, guesser, record) for detail in details[:MOST_FAULTS])
+    faults = [Fault(on_one_line(dotted(path)), problem, remedy) for path, problem, remedy in found]
+    return ScenarioError(source, faults, max(0, len(details) - MOST_FAULTS))
 
 
 def in_words(detail: ErrorDetails, guesser: Guesser, record: type[Record] = Study) -> Finding:

@@ -1,0 +1,98 @@
+"""A small JSON file from elsewhere as plain data: nothing twice, no number that is none, bounded."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import NoReturn
+
+from replicalab.characters import on_one_line
+from replicalab.errors import Fault, ScenarioError
+from replicalab.lexicon import shortened
+from replicalab.scenarios.reading import LONGEST_QUOTED, readable_text
+
+
+@dataclass(frozen=True)
+class JsonFile:
+    """What a kind of file is called, and how large it may be.
+
+    Attributes:
+        source: what to call the file in a message.
+        holds: what it holds.
+        remedy: what to do with one that is none.
+        most_bytes: the largest that is read.
+        most_values: lists and blocks counted.
+        newest: the newest format that is read here.
+    """
+
+    source: str
+    holds: str
+    remedy: str
+    most_bytes: int
+    most_values: int
+    newest: int
+
+    def read(self, data: bytes | str) -> dict[str, object]:
+        """Return what a file holds.
+
+        Raises:
+            ScenarioError: it is no such file; with the place and the remedy.
+        """
+        held = self._parsed(readable_text(data, self.source, self.most_bytes))
+        if not isinstance(held, dict):
+            self.refuse("", f"the file holds no {self.holds}", self.remedy)
+        if _holds_more(held, self.most_values):
+            problem = f"the file holds more than {self.most_values:,} values"
+            self.refuse("", problem, "shorten it")
+        told = held.get("format")
+        if isinstance(told, int) and told > self.newest:
+            remedy = "read it there, or save it here again"
+            self.refuse("format", f"{shortened(str(told))} is of a newer version", remedy)
+        return held
+
+    def refuse(self, path: str, problem: str, remedy: str) -> NoReturn:
+        """Refuse the file.
+
+        Raises:
+            ScenarioError: always.
+        """
+        raise ScenarioError(self.source, [Fault(path, problem, remedy)])
+
+    def _parsed(self, text: str) -> object:
+        try:
+            return json.loads(
+                text, object_pairs_hook=self._each_once, parse_constant=self._no_number
+            )
+        except json.JSONDecodeError as error:
+            near = on_one_line(shortened(text[error.pos :].partition("\n")[0]))
+            problem = f"at '{near}' it is not JSON" if near else "the file breaks off"
+            fault = Fault("", problem, self.remedy, error.lineno)
+            raise ScenarioError(self.source, [fault]) from None
+        except (RecursionError, ValueError) as error:
+            if isinstance(error, ScenarioError):
+                raise
+            problem = "it holds a number that is too long, or is nested too deeply"
+            self.refuse("", problem, self.remedy)
+
+    def _each_once(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        held: dict[str, object] = {}
+        for key, value in pairs:
+            if key in held:
+                said = on_one_line(shortened(key, LONGEST_QUOTED))
+                self.refuse("", f"'{said}' stands twice in one place", "keep one of the two")
+            held[key] = value
+        return held
+
+    def _no_number(self, said: str) -> NoReturn:
+        self.refuse("", f"{said} is no number", "write one")
+
+
+def _holds_more(held: object, most: int) -> bool:
+    """Return whether there are more values than so many, lists and blocks counted."""
+    waiting, count = [held], 0
+    while waiting and count <= most:
+        value = waiting.pop()
+        count += 1
+        if isinstance(value, list | dict):
+            waiting += value.values() if isinstance(value, dict) else value
+    return count > most
