@@ -4,8 +4,23 @@ from replicalab.report.as_html import html
 from replicalab.report.as_markdown import markdown
 from replicalab.report.as_pdf import pdf
 from replicalab.report.as_tables import csv_tables, excel
+from replicalab.report.bundle import Opened, bundle, open_bundle
 from replicalab.report.document import Document
 from replicalab.report.for_registry import report
 from replicalab.report.for_stakeholder import brief
+from replicalab.report.origin import input_hash
 
-__all__ = ["Document", "brief", "csv_tables", "excel", "html", "markdown", "pdf", "report"]
+__all__ = [
+    "Document",
+    "Opened",
+    "brief",
+    "bundle",
+    "csv_tables",
+    "excel",
+    "html",
+    "input_hash",
+    "markdown",
+    "open_bundle",
+    "pdf",
+    "report",
+]

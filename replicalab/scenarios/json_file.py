@@ -1,4 +1,4 @@
-"""A small JSON file from elsewhere as plain data: nothing twice, no number that is none, bounded."""
+"""A JSON file from elsewhere as plain data: nothing twice, only numbers that are some, bounded."""
 
 from __future__ import annotations
 

@@ -1,0 +1,191 @@
+"""All that a workspace holds as one file, JSON: it loads, replays and verifies elsewhere.
+
+The study goes along as its author wrote it, so the file opens where nobody has that study. What was
+decided goes along too, only to be held against what is decided on opening.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal, NamedTuple
+
+from pydantic import Field, JsonValue, ValidationError
+
+from replicalab import VERSION
+from replicalab.assessment import Assessment, assess
+from replicalab.errors import Fault, ScenarioError
+from replicalab.lexicon import amount_text, capitalised, joined
+from replicalab.models import DIMENSIONS, Count, Credits, Dimension, NonEmptyText, Record
+from replicalab.negotiation import Negotiation, Recording, Transcript, replay, save
+from replicalab.negotiation.records import Digest, ShortPlan
+from replicalab.planner import Options
+from replicalab.report.origin import FORMAT, input_hash
+from replicalab.scenarios import (
+    Difficulty,
+    OwnLab,
+    Pack,
+    Question,
+    Study,
+    pack_of,
+    parse_study,
+)
+from replicalab.scenarios.checking import record_error
+from replicalab.scenarios.json_file import JsonFile
+
+SOURCE: Final = "the bundle"
+MOST_BYTES: Final = 6 * 2**20
+"""The largest file that is read: a study, a lab, and the longest negotiation that is kept."""
+
+_FILE: Final = JsonFile(
+    source=SOURCE,
+    holds="bundle",
+    remedy="load a file that was saved as a bundle here",
+    most_bytes=MOST_BYTES,
+    most_values=50_000,
+    newest=FORMAT,
+)
+
+
+class Decided(Record):
+    """What was decided about the plan, and its numbers; ``evidence`` as it was told."""
+
+    failing: Annotated[tuple[Dimension, ...], Field(max_length=len(DIMENSIONS))] = ()
+    cost: Credits
+    staff: Count
+    evidence: NonEmptyText
+
+
+class _Bundle(Record):
+    """What a file holds."""
+
+    format: Literal[1]
+    version: Annotated[NonEmptyText, Field(max_length=40)]
+    input_hash: Digest
+    study: dict[str, JsonValue]
+    difficulty: Difficulty
+    seed: Count
+    own_lab: OwnLab = OwnLab()
+    question: Question = Question()
+    plan: ShortPlan
+    decided: Decided
+    negotiation: Transcript | None = None
+
+
+class Opened(NamedTuple):
+    """What a bundle holds, worked out anew.
+
+    Attributes:
+        options: the plan in its lab, and what may be done about it.
+        written: the lab as the study's author wrote it.
+        recording: what is known of a recorded model, None where there is none.
+        run: the negotiation as it plays now, None where none was saved.
+        differences: where that parts from what was saved, a sentence each.
+    """
+
+    options: Options
+    written: Pack
+    recording: Recording | None
+    run: Negotiation | None
+    differences: tuple[str, ...]
+
+
+# --- what leaves ----------------------------------------------------------------------------
+
+
+def bundle(
+    options: Options,
+    written: Pack,
+    run: Negotiation | None = None,
+    recording: Recording | None = None,
+) -> str:
+    """Return a plan in its lab, and the negotiation that led to it, as the text of a file.
+
+    Args:
+        options: the plan in its lab.
+        written: the same study in its lab as their author wrote both.
+        run: a negotiation in that lab, finished or not; None for none.
+        recording: what is known of its model, if one was asked.
+    """
+    yours, pack = options.yours, options.yours.pack
+    held: dict[str, object] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "input_hash": input_hash(yours),
+        "study": written.study.model_dump(mode="json"),
+        "difficulty": pack.difficulty,
+        "seed": pack.seed,
+        "own_lab": pack.own_lab.model_dump(mode="json", exclude_defaults=True),
+        "question": pack.question.model_dump(mode="json", exclude_defaults=True),
+        "plan": yours.plan.model_dump(mode="json"),
+        "decided": _decided(yours).model_dump(mode="json"),
+    }
+    if run is not None:
+        held["negotiation"] = json.loads(save(run, recording))
+    return json.dumps(held, ensure_ascii=False, indent=1) + "\n"
+
+
+def _decided(plan: Assessment) -> Decided:
+    return Decided(
+        failing=tuple(plan.failing),
+        cost=plan.cost,
+        staff=plan.staff,
+        evidence=plan.evidence.text,
+    )
+
+
+# --- what arrives ---------------------------------------------------------------------------
+
+
+def open_bundle(data: bytes | str) -> Opened:
+    """Return what `bundle` wrote, worked out and played anew, and where that differs.
+
+    Raises:
+        ScenarioError: with every fault, by place, and its remedy.
+    """
+    held = _FILE.read(data)
+    try:
+        found = _Bundle.model_validate_json(json.dumps(held))
+    except ValidationError as error:
+        raise record_error(error, _Bundle, SOURCE) from error
+    written = pack_of(_study(found), found.difficulty, found.seed)
+    pack = written.with_own(found.own_lab, found.question)
+    yours = assess(found.plan, pack)
+    again = replay(found.negotiation, pack) if found.negotiation else None
+    in_the_run = [each.message for each in again.differences] if again else []
+    return Opened(
+        options=Options(yours),
+        written=written,
+        recording=found.negotiation.recording if found.negotiation else None,
+        run=again.negotiation if again else None,
+        differences=(*_otherwise(found, yours), *in_the_run),
+    )
+
+
+def _study(found: _Bundle) -> Study:
+    """Return the study of a bundle, checked as any study's file; its faults by place."""
+    try:
+        return parse_study(json.dumps(found.study, ensure_ascii=False), SOURCE)
+    except ScenarioError as error:
+        faults = [
+            Fault(f"study.{each.path}".rstrip("."), each.problem, each.remedy)
+            for each in error.faults
+        ]
+        raise ScenarioError(SOURCE, faults, error.more) from error
+
+
+def _otherwise(found: _Bundle, now: Assessment) -> Iterator[str]:
+    """Yield how what is decided today differs from what was saved."""
+    if found.input_hash != input_hash(now):
+        yield "The study, the lab or the plan is not the one that was saved."
+    then, today = found.decided, _decided(now)
+    for name in Decided.model_fields:
+        was, is_now = (_told(getattr(each, name)) for each in (then, today))
+        if was != is_now:
+            yield f"{capitalised(name)} is {is_now} and was {was}."
+
+
+def _told(value: object) -> str:
+    if isinstance(value, tuple):
+        return joined([*map(str, value)]) or "none"
+    return amount_text(value) if isinstance(value, int | float) else str(value)
