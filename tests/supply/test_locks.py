@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-LISTS: Final = ("requirements", "requirements-dev", "requirements-tools")
+LISTS: Final = ("requirements", "requirements-pdf", "requirements-dev", "requirements-tools")
 PIN: Final = r"(?P<name>[\w.-]+)==(?P<version>[\w.]+)"
 LOCKED: Final = re.compile(PIN + r"( ; [^#@]+?)?( --hash=sha256:[0-9a-f]{64})+")
 ASKED: Final = re.compile(PIN + r" +# .+")
@@ -62,8 +62,9 @@ def test_lock_holds_what_its_list_asks_for(name: str) -> None:
 
 
 def test_locks_agree_on_every_version() -> None:
-    app, dev, tools = (pins(lines_of(lock)) for lock in LISTS)
+    app, pdf, dev, tools = (pins(lines_of(lock)) for lock in LISTS)
     assert app.items() <= dev.items()
+    assert pdf.items() <= dev.items()
     assert {name for name in dev.keys() & tools.keys() if dev[name] != tools[name]} == set()
 
 
