@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import logging
-from typing import NoReturn
+from typing import Final, Literal, NoReturn
 
 from replicalab.errors import PrintError
 from replicalab.report.as_html import html
 from replicalab.report.document import Document
 
-_REMEDY = (
+Paper = Literal["A4", "letter"]
+
+_REMEDY: Final = (
     "run pip install -r requirements-pdf.txt, and have Pango on the system (on Debian: "
     "apt-get install libpango-1.0-0 libpangoft2-1.0-0), or print the HTML from a browser"
 )
 
 
-def pdf(document: Document) -> bytes:
-    """Return a document as PDF, tagged, on A4.
+def pdf(document: Document, paper: Paper = "A4") -> bytes:
+    """Return a document as tagged PDF on that paper.
 
     Raises:
         PrintError: WeasyPrint, or the Pango that it draws with, is not installed.
     """
     try:
-        from weasyprint import HTML  # noqa: PLC0415 - optional, and slow to load
+        from weasyprint import CSS, HTML  # noqa: PLC0415 - optional, and slow to load
     except (ImportError, OSError) as error:
         missing = (
             "WeasyPrint" if isinstance(error, ImportError) else "Pango, a library of WeasyPrint,"
@@ -31,7 +33,9 @@ def pdf(document: Document) -> bytes:
     # It warns of what only screens need, such as clip-path.
     logging.getLogger("weasyprint").setLevel(logging.ERROR)
     page = HTML(string=html(document), url_fetcher=_fetch_nothing)
-    data: bytes = page.write_pdf(pdf_variant="pdf/ua-1")
+    data: bytes = page.write_pdf(
+        stylesheets=[CSS(string=f"@page {{ size: {paper} }}")], pdf_variant="pdf/ua-1"
+    )
     return data
 
 

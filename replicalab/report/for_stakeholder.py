@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import Final
 
 from replicalab.assessment.phrases import days_text
-from replicalab.lexicon import count_text
+from replicalab.lexicon import count_text, shortened
 from replicalab.negotiation import Negotiation
 from replicalab.planner import Options
-from replicalab.report.document import Document, Listing, Sentence, part
+from replicalab.report.document import Block, Document, Listing, Part, Sentence, Table, part
 from replicalab.report.origin import day_text, origin_lines
 from replicalab.report.parts import (
     changes_table,
@@ -28,9 +29,10 @@ from replicalab.text.plan import assumption_text
 from replicalab.text.verdicts import plan_verdict
 
 LONGEST: Final = 90
-"""The most characters of a value of a plan on one page."""
+"""The most characters of a value of a plan, and of a name, on one page."""
+LONGEST_SENTENCE: Final = 420
 MOST_SENTENCES: Final = 2
-MOST_OWN: Final = 8
+MOST_OWN: Final = 5
 UNCHANGED: Final = "Nothing: the plan is the study’s reference protocol."
 
 
@@ -49,8 +51,8 @@ def brief(
     pack, original = yours.pack, original_of(yours)
     plans = plans_of(options, original)
     outcome = outcome_verdict(run) if run else None
-    return Document(
-        title=pack.paper.name,
+    document = Document(
+        title=shortened(pack.paper.name, LONGEST),
         about=f"Brief · {lab_text(pack)} · {day_text(on)}",
         parts=(
             part("The question", Sentence(pack.paper.goal)),
@@ -79,6 +81,19 @@ def brief(
         foot=origin_lines(yours),
         compact=True,
     )
+    parts = [Part(each.title, tuple(map(_fitting, each.blocks))) for each in document.parts]
+    return replace(document, parts=tuple(parts))
+
+
+def _fitting(block: Block) -> Block:
+    """Return a block no longer than there is room for on one page, whatever a study says."""
+    match block:
+        case Sentence():
+            return replace(block, text=shortened(block.text, LONGEST_SENTENCE))
+        case Listing():
+            return Listing(tuple(shortened(text, LONGEST_SENTENCE) for text in block.texts))
+        case Table():
+            return block
 
 
 def means_text(pack: Pack) -> str:

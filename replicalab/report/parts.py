@@ -8,7 +8,7 @@ from typing import Final
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, Evidence, assess
-from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.lexicon import amount_text, capitalised, count_text, lines_text, shortened
 from replicalab.panels.drawing import Bar
 from replicalab.panels.lab import take_parts
 from replicalab.panels.plan import cost_bar, evidence_bar, slack_bar
@@ -84,12 +84,9 @@ def changes_table(before: Assessment, after: Assessment, longest: int) -> Table:
 
 def _change_row(step: PlanStep, longest: int) -> tuple[Cell, ...]:
     [(name, old, new)] = change_rows(step)
-    return row(name, _short(old, longest), _short(new, longest), *_effects(step))
-
-
-def _short(text: str, longest: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+    return row(
+        name, *(shortened(lines_text([text]), longest) for text in (old, new)), *_effects(step)
+    )
 
 
 def _effects(step: PlanStep) -> tuple[Cell, Cell]:
