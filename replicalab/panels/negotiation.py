@@ -113,13 +113,13 @@ def _manager(done: Round) -> dict[str, object] | None:
     return {
         "verdict": verdict,
         "offer": numbers_text(offer) if offer else "",
-        "says": _blocks(done.answer.explanation),
+        "says": text_blocks(done.answer.explanation),
         "rule": answer_rule(done),
         "checked": list(_checked(done.plan)) if done.plan else [],
     }
 
 
-def _blocks(text: str) -> list[tuple[bool, list[str]]]:
+def text_blocks(text: str) -> list[tuple[bool, list[str]]]:
     """Return a text's lines in blocks: whether it is a list, and its lines."""
     blocks: list[tuple[bool, list[str]]] = []
     for line in text.split("\n"):

@@ -43,9 +43,9 @@ def _blocks(document: Document) -> Iterator[str]:
 def _block(block: Block) -> str:
     match block:
         case Sentence():
-            lead = f"**{escaped(block.lead)}** " if block.lead else ""
+            lead = f"**{escaped(block.lead)}**" if block.lead else ""
             sign = _SIGNS[block.status] if block.status else ""
-            return f"{sign}{lead}{escaped(block.text)}"
+            return f"{sign}{' '.join(filter(None, (lead, escaped(block.text))))}"
         case Listing():
             return "\n".join(f"- {escaped(text)}" for text in block.texts)
         case Table():

@@ -8,6 +8,7 @@ from typing import Final
 
 from replicalab.lexicon import lines_text
 from replicalab.negotiation import Negotiation, Round
+from replicalab.panels.negotiation import text_blocks
 from replicalab.panels.study import CONFIDENCE
 from replicalab.planner import Options
 from replicalab.report.document import Block, Cell, Document, Listing, Sentence, Table, part, row
@@ -176,10 +177,13 @@ def _said(done: Round) -> Iterator[Block]:
     questions = done.action.questions if done.action else []
     why = lines_text([done.reason or "A person chose this.", *questions])
     yield Sentence(why, f"Round {number}, Scientist:")
-    if done.answer:
-        first, *lines = done.answer.explanation.split("\n")
-        yield Sentence(first, f"Round {number}, Lab Manager:")
-        yield Listing(tuple(line.removeprefix("- ") for line in lines if line.strip()))
+    lead = f"Round {number}, Lab Manager:"
+    for is_list, lines in text_blocks(done.answer.explanation) if done.answer else []:
+        if is_list:
+            yield Listing(tuple(lines))
+        else:
+            yield Sentence(lines_text(lines), lead)
+            lead = ""
 
 
 # --- where it comes from --------------------------------------------------------------------

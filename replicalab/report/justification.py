@@ -70,7 +70,7 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
         yield "Dropout", _value(design.dropout), _why(pack, "dropout")
     if pack.samples_per_day:
         yield "Samples a day, at most", _value(pack.samples_per_day.value), pack.samples_per_day.why
-    yield "Fewest days", amount_text(pack.min_days), _why(pack, "min_days")
+    yield "Fewest days", amount_text(pack.min_days), "With fewer the study’s endpoint is lost."
 
 
 def _sizes(plan: Assessment) -> Iterator[Choice]:

@@ -25,7 +25,7 @@ needs_weasyprint = pytest.mark.skipif(
 
 
 @needs_weasyprint
-@pytest.mark.parametrize(("scenario_id", "lab"), product(STUDIES, Difficulty))
+@pytest.mark.parametrize(("scenario_id", "lab"), [*product(STUDIES, Difficulty)])
 def test_brief_is_one_page_for_every_study_in_every_lab(scenario_id: str, lab: Difficulty) -> None:
     plans = [work(scenario_id, lab.value, which) for which in ("reference", "offered", "least")]
     drawn = {each.options.yours.plan.model_dump_json(): each for each in plans}
@@ -50,5 +50,7 @@ def test_report_takes_a_few_pages_and_the_same_bytes_each_time() -> None:
 
 def test_missing_weasyprint_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "weasyprint", None)
-    with pytest.raises(PrintError, match=r"WeasyPrint is not installed; run pip install -r .*Pango"):
+    with pytest.raises(
+        PrintError, match=r"WeasyPrint is not installed; run pip install -r .*Pango"
+    ):
         pdf(work("psy_stroop", "easy").brief())

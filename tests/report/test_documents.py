@@ -1,0 +1,186 @@
+"""What a brief and a report say: pinned once; every number is the core's, every choice reasoned."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from replicalab.assessment import Assessment, assess, smallest_detectable_effect
+from replicalab.models import revise
+from replicalab.planner import Options, largest_sample
+from replicalab.report import Document, brief, input_hash, markdown, report
+from replicalab.report.document import NOT_GIVEN, Cell, Table
+from replicalab.scenarios import OwnLab, Question, load_scenario
+from tests.golden import assert_golden
+from tests.report.making import DAY, Work, work
+
+STUDIES = [("fin_momentum", "medium"), ("psy_ego_depletion", "hard")]
+
+
+def table(document: Document, caption: str) -> Table:
+    [found] = [each for each in document.tables if each.caption.startswith(caption)]
+    return found
+
+
+def column(found: Table, name: str) -> list[Cell]:
+    return [row[found.names.index(name)] for row in found.rows]
+
+
+def choices(found: Work) -> dict[str, tuple[str, str]]:
+    """Return what the justification says of each choice: its value and its reason."""
+    rows = table(found.report(), "Each choice").rows
+    return {name.text: (value.text, why.text) for name, value, why in rows}
+
+
+def asked(question: Question) -> Work:
+    written = load_scenario("fin_momentum", "medium")
+    pack = written.with_own(OwnLab(), question)
+    return Work(Options(assess(pack.reference_protocol, pack)), written)
+
+
+@pytest.mark.parametrize(("scenario_id", "lab"), STUDIES)
+def test_documents_read_as_pinned(scenario_id: str, lab: str) -> None:
+    found = work(scenario_id, lab, "offered")
+    assert_golden(f"report/{scenario_id}_brief", markdown(found.brief()))
+    assert_golden(f"report/{scenario_id}_report", markdown(found.report()))
+
+
+@pytest.mark.parametrize("which", ["reference", "offered", "least"])
+@pytest.mark.parametrize(("scenario_id", "lab"), STUDIES)
+def test_plans_are_told_with_the_numbers_of_the_core(
+    scenario_id: str, lab: str, which: str
+) -> None:
+    found = work(scenario_id, lab, which)
+    yours, pack = found.options.yours, found.written
+    told = next(
+        each for each in found.brief().tables if each.names[:3] == ("Plan", "Samples", "Days")
+    )
+    names = {row[0].text: row for row in told.rows}
+    plans: dict[str, Assessment] = {"This plan": yours}
+    if "Original" in names:
+        plans["Original"] = assess(pack.reference_protocol, pack)
+    if "Least-loss plan" in names:
+        plans["Least-loss plan"] = Options(yours).least.after
+    assert list(names) == list(plans)
+    for name, plan in plans.items():
+        _, samples, days, evidence, cost = (cell.number for cell in names[name])
+        assert (samples, days) == (plan.counts.samples, plan.counts.days)
+        assert (evidence, cost) == (plan.evidence.value, plan.cost)
+
+
+def test_changes_add_up_to_the_whole_step() -> None:
+    found = work("psy_ego_depletion", "hard", "offered")
+    before = assess(found.written.reference_protocol, found.written)
+    told = column(table(found.brief(), "Changes"), "Credits")
+    *parts, whole = (cell.number or 0.0 for cell in told)
+    assert sum(parts) == whole == found.options.yours.cost - before.cost
+    assert len(parts) == 4
+
+
+def test_reference_protocol_changes_nothing() -> None:
+    document = work("fin_momentum", "medium", "reference").report()
+    assert not [each for each in document.tables if each.caption.startswith("Changes")]
+    assert "Nothing: the plan is the study’s reference protocol." in markdown(document)
+
+
+def test_change_that_nobody_proposed_has_no_reason() -> None:
+    pack = load_scenario("fin_momentum", "easy")
+    plan = assess(revise(pack.reference_protocol, sample_size=123), pack)
+    document = report(Options(plan), on=DAY)
+    [[what, reason, _]] = table(document, "Why").rows
+    assert (what.text, reason.text.casefold()) == ("Sample size", NOT_GIVEN)
+
+
+def test_dropped_control_says_what_nothing_protects_against() -> None:
+    pack = load_scenario("fin_momentum", "easy")
+    first, *rest = pack.reference_protocol.controls
+    plan = assess(revise(pack.reference_protocol, controls=rest), pack)
+    [[_, _, lost]] = table(report(Options(plan), on=DAY), "Why").rows
+    [control] = [each for each in pack.controls if each.name == first]
+    assert control.protects_against in lost.text
+
+
+def test_justification_tells_each_number_of_the_design() -> None:
+    found = work("fin_momentum", "medium")
+    yours, design = found.options.yours, found.written.design
+    told = choices(found)
+    assert told["Assumed Cohen's d"] == ("0.177", design.why["effect_planning"])
+    assert told["Published Cohen's d"] == ("0.177", design.source)
+    assert told["Smallest Cohen's d of interest"] == ("0.09", design.why["sesoi"])
+    assert told["Alpha, two-sided"] == ("0.05", "Not given")
+    assert told["Target of power"][0] == "0.80"
+    largest = largest_sample(yours.plan, yours.pack)
+    assert told["Most that the means allow"][0] == f"{largest} samples"
+    least = smallest_detectable_effect(design, yours.evidence.counted, yours.evidence_factor)
+    assert told["Smallest detectable effect"][0] == f"{least:.3g}"
+    assert yours.plan.rationale in told["Planned sample"][1]
+
+
+def test_number_of_ones_own_has_ones_own_reason() -> None:
+    asked_with = choices(asked(Question(effect=0.2, why={"effect": "A pilot."})))
+    assert asked_with["Assumed Cohen's d"] == (
+        "0.2",
+        "A pilot. Asked here in place of the study’s number.",
+    )
+
+
+def test_number_of_ones_own_does_not_inherit_the_studys_reason() -> None:
+    value, why = choices(asked(Question(effect=0.2)))["Assumed Cohen's d"]
+    assert (value, why.startswith("Not given.")) == ("0.2", True)
+
+
+def test_evidence_over_samples_is_that_of_each_plan() -> None:
+    found = work("fin_momentum", "medium")
+    yours = found.options.yours
+    told = table(found.report(), "Power over the sample")
+    sizes = [int(cell.number or 0) for cell in column(told, "Samples")]
+    assert sizes == sorted({*sizes})
+    assert {yours.counts.samples, largest_sample(yours.plan, yours.pack)} <= {*sizes}
+    plans = [assess(revise(yours.plan, sample_size=n), yours.pack) for n in sizes]
+    values = [plan.evidence.value for plan in plans]
+    assert [cell.number for cell in column(told, "Power")] == values
+    assert [cell.number for cell in column(told, "Credits")] == [plan.cost for plan in plans]
+
+
+def test_cost_terms_add_up_to_the_total() -> None:
+    found = work("fin_momentum", "medium")
+    *terms, total = column(table(found.report(), "The cost"), "Credits")
+    assert sum(cell.number or 0.0 for cell in terms) == total.number == found.options.yours.cost
+
+
+def test_transcript_tells_every_round() -> None:
+    found = work("psy_ego_depletion", "hard")
+    assert found.run is not None
+    told = table(found.report(), "Round by round")
+    assert len(told.rows) == len(found.run.rounds)
+    text = markdown(found.report())
+    for number in range(1, len(found.run.rounds) + 1):
+        assert (
+            f"**Round {number}, Scientist\\:**" in text or f"**Round {number}, Scientist:**" in text
+        )
+
+
+def test_document_bears_the_date_that_it_is_given() -> None:
+    found = work("psy_stroop", "easy")
+    for make in (brief, report):
+        early = make(found.options, on=date(2027, 1, 2))
+        assert "2 January 2027" in early.about
+        assert make(found.options, on=date(2027, 1, 2)) == early
+
+
+def test_input_hash_moves_with_study_lab_plan_and_question() -> None:
+    pack = load_scenario("fin_momentum", "medium")
+    plan = pack.reference_protocol
+    packs = [
+        pack,
+        load_scenario("fin_momentum", "hard"),
+        load_scenario("fin_momentum", "medium", 7),
+        pack.with_own(OwnLab(budget=9), Question()),
+        pack.with_own(OwnLab(), Question(alpha=0.01)),
+        pack.with_own(OwnLab(), Question(why={"alpha": "Because."})),
+    ]
+    hashes = [input_hash(assess(plan, each)) for each in packs]
+    hashes.append(input_hash(assess(revise(plan, sample_size=299), pack)))
+    assert len({*hashes}) == len(hashes)
+    assert input_hash(assess(plan, load_scenario("fin_momentum", "medium"))) == hashes[0]

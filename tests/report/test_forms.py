@@ -1,0 +1,205 @@
+"""A document as HTML, Markdown and tables: all that it says, nothing else, strangers' texts too."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from io import BytesIO, StringIO
+from typing import Final
+
+import openpyxl
+import pytest
+
+from replicalab.characters import shown
+from replicalab.report import Document, csv_tables, excel, html, markdown
+from replicalab.report.as_markdown import escaped
+from replicalab.report.document import Cell, Listing, Part, Sentence, Table
+from replicalab.tables.cells import number_of, unguarded
+from tests.hostile import ATTACK, marks, read_as_markup
+from tests.report.making import strangers, work
+
+VOID: Final = {"meta"}
+ELEMENTS: Final = set(
+    "html head meta title style body main header footer section h1 h2 p strong ul li table caption "
+    "thead tbody tr th td span div i b".split()
+)
+ATTRIBUTES: Final = set(
+    "lang charset name content http-equiv class scope aria-hidden style".split()
+)
+FORMULA: Final = "=HYPERLINK(0)"
+
+
+class Read(HTMLParser):
+    """A page as a browser reads it: its elements in their order, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.opened: list[str] = []
+        self.names: list[str] = []
+        self.attributes: set[str] = set()
+        self.texts: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if tag not in VOID:
+            self.opened.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.opened.pop() == tag, f"{tag} closes what was not opened"
+
+    def handle_data(self, data: str) -> None:
+        if self.opened and self.opened[-1] != "style":
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+def said(document: Document) -> Iterator[str]:
+    """Yield every text of a document."""
+    yield from (document.title, document.about, *document.foot)
+    for part in document.parts:
+        for block in part.blocks:
+            match block:
+                case Sentence():
+                    yield from (part.title, block.lead, block.text)
+                case Listing():
+                    yield from block.texts
+                case Table():
+                    yield from (block.caption, *block.names)
+                    yield from (cell.text for row in block.rows for cell in row)
+
+
+def documents() -> Iterator[Document]:
+    for found in (
+        *strangers().values(),
+        work("fin_momentum", "medium"),
+        work("psy_stroop", "hard"),
+    ):
+        yield from (found.brief(), found.report())
+
+
+def small(*blocks: Sentence | Listing | Table) -> Document:
+    return Document("A title", "About", (Part("A part", blocks),), ("Foot.",))
+
+
+def test_html_says_all_that_the_document_says() -> None:
+    for document in documents():
+        text = Read(html(document)).text
+        missing = [each for each in said(document) if " ".join(shown(each).split()) not in text]
+        assert missing == []
+
+
+def test_html_is_of_a_few_elements_whatever_strangers_write() -> None:
+    for document in documents():
+        page = Read(html(document))
+        assert page.opened == []
+        assert {*page.names} <= ELEMENTS
+        assert page.attributes <= ATTRIBUTES
+
+
+def test_html_asks_for_nothing_from_elsewhere() -> None:
+    for document in documents():
+        page = html(document)
+        assert "default-src 'none'" in page
+        style = page[page.index("<style>") : page.rindex("</style>")]
+        assert "url(" not in style
+        assert "@import" not in style
+
+
+def test_html_has_one_heading_of_the_first_level_and_a_caption_for_each_table() -> None:
+    for document in documents():
+        page = html(document)
+        names = Read(page).names
+        assert names.count("h1") == 1
+        assert names.count("caption") == names.count("table") == len([*document.tables])
+        assert '<html lang="en">' in page
+
+
+def test_report_carries_every_text_of_a_stranger_that_it_tells() -> None:
+    found = strangers()["run"]
+    page, text = html(found.report()), markdown(found.report())
+    assert {223, 224} <= marks(page), "the lab's name and a reason"
+    assert len(marks(page)) > 10
+    assert marks(text) == marks(page)
+
+
+def test_markdown_reads_no_text_of_a_stranger_as_markup() -> None:
+    for document in documents():
+        text = markdown(document)
+        assert read_as_markup(text) == []
+        assert not [line for line in text.splitlines() if line.startswith(("    ", "\t"))]
+
+
+def test_markdown_rows_have_as_many_cells_as_names() -> None:
+    hostile = small(Table("Of pipes", ("a|b", "c"), ((Cell("x | y\n| z |"), Cell("\\|")),)))
+    rows = [line for line in markdown(hostile).splitlines() if line.startswith("|")]
+    assert [row.replace("\\\\", "").replace("\\|", "").count("|") for row in rows] == [3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("power 0.80, target 0.90", "power 0.80, target 0.90"),
+        ("1. a list", "1\\. a list"),
+        ("- a list", "\\- a list"),
+        ("# a heading", "\\# a heading"),
+        ("a line\n# of two", "a line \\# of two"),
+        ("www.x.test", "www\\.x.test"),
+    ],
+)
+def test_markdown_escapes_what_would_be_read(text: str, kept: str) -> None:
+    assert escaped(text) == kept
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+
+def test_csv_holds_every_table_with_numbers_to_the_last_digit() -> None:
+    for document in documents():
+        found = csv_tables(document)
+        assert [*found] == [table.caption for table in document.tables]
+        for table in document.tables:
+            names, *rows = csv.reader(StringIO(found[table.caption].removeprefix("\ufeff")))
+            assert [*map(unguarded, names)] == [*table.names]
+            for row, cells in zip(rows, table.rows, strict=True):
+                for value, cell in zip(row, cells, strict=True):
+                    assert_holds(value, cell)
+
+
+def assert_holds(value: str, cell: Cell) -> None:
+    if cell.number is None:
+        assert unguarded(value) == " ".join(shown(cell.text).split())
+        return
+    sign, digits = (-1, value[1:]) if value.startswith("-") else (1, value)
+    assert sign * float(number_of(digits, "1")) == pytest.approx(cell.number, rel=1e-15, abs=0)
+
+
+def test_workbook_holds_texts_as_texts_and_numbers_as_numbers() -> None:
+    table = Table("Of [a]/b: c?", ("Name", "=1+1"), ((Cell(FORMULA), Cell("−1,050", -1050.0)),))
+    book = openpyxl.load_workbook(BytesIO(excel(small(table))))
+    [sheet] = book.worksheets
+    kinds = [[cell.data_type for cell in row] for row in sheet.iter_rows()]
+    assert kinds == [["s", "s"], ["s", "n"]]
+    assert [[cell.value for cell in row] for row in sheet.iter_rows()] == [
+        ["Name", "=1+1"],
+        [FORMULA, -1050],
+    ]
+
+
+def test_workbook_of_strangers_holds_no_formula() -> None:
+    for document in documents():
+        book = openpyxl.load_workbook(BytesIO(excel(document)))
+        assert len(book.worksheets) == len([*document.tables])
+        kinds = {cell.data_type for sheet in book for row in sheet.iter_rows() for cell in row}
+            assert kinds <= {"s", "inlineStr", "n"}
+
+
+def test_attack_is_in_what_strangers_wrote() -> None:
+    told = [text for text in said(strangers()["study"].report()) if marks(text)]
+    assert any(ATTACK.partition("\n")[0] in text for text in told)
