@@ -1,0 +1,148 @@
+"""A bundle: what leaves comes back equal and verified; an edit is told, a fault named by place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from replicalab.assessment import assess
+from replicalab.errors import ScenarioError
+from replicalab.models import revise
+from replicalab.negotiation import (
+    LabManagerKind,
+    ScientistKind,
+    load,
+    negotiate,
+    replay,
+    setup_for,
+)
+from replicalab.planner import Options
+from replicalab.report import bundle, input_hash, open_bundle
+from replicalab.scenarios import OwnItem, OwnLab, Question, list_scenarios, load_scenario
+from tests.hostile_files import PACK, hostile_run
+from tests.report.making import strangers, work
+
+OWN = OwnLab(name="Mine", budget=2_000, items=(OwnItem(label="mug", category="equipment"),))
+ASKED = Question(dropout=0.1, why={"dropout": "As many left before."})
+
+Edit = Callable[[dict[str, Any]], object]
+
+
+def saved() -> dict[str, Any]:
+    found = work("fin_momentum", "medium")
+    held: dict[str, Any] = json.loads(bundle(*found))
+    return held
+
+
+def faults(held: object) -> list[str]:
+    with pytest.raises(ScenarioError) as told:
+        open_bundle(json.dumps(held))
+    assert all(fault.remedy for fault in told.value.faults)
+    return [fault.path for fault in told.value.faults]
+
+
+@pytest.mark.parametrize("scenario_id", [each.scenario_id for each in list_scenarios()])
+def test_bundle_comes_back_equal_and_verified(scenario_id: str) -> None:
+    written = load_scenario(scenario_id, "medium", 3)
+    pack = written.with_own(OWN, ASKED)
+    options = Options(assess(revise(pack.reference_protocol, sample_size=7), pack))
+    setup = setup_for(
+        pack, scientist=ScientistKind.EVIDENCE_AWARE, lab_manager=LabManagerKind.LEAST_LOSS
+    )
+    run = negotiate(setup, pack)
+    text = bundle(options, written, run)
+    opened = open_bundle(text.encode())
+    assert opened.differences == ()
+    assert (opened.written, opened.options.yours.pack) == (written, pack)
+    assert opened.options.yours.plan == options.yours.plan
+    assert opened.run is not None
+    assert [done.digest for done in opened.run.rounds] == [done.digest for done in run.rounds]
+    assert bundle(opened.options, opened.written, opened.run) == text
+
+
+def test_bundle_without_a_negotiation_has_none() -> None:
+    options, written, _ = work("phys_millikan", "easy")
+    opened = open_bundle(bundle(options, written))
+    assert (opened.run, opened.recording, opened.differences) == (None, None, ())
+
+
+def test_bundle_of_a_study_that_nobody_has_opens() -> None:
+    options, written, _ = strangers()["study"]
+    opened = open_bundle(bundle(options, written))
+    assert opened.written == written
+    assert opened.differences == ()
+
+
+def test_bundle_keeps_what_a_model_said_and_who_it_was() -> None:
+    transcript = load(hostile_run())
+    pack = PACK.with_own(transcript.setup.own_lab, transcript.setup.question)
+    run = replay(transcript, pack).negotiation
+    options = Options(assess(pack.reference_protocol, pack))
+    opened = open_bundle(bundle(options, PACK, run, transcript.recording))
+    assert opened.differences == ()
+    assert opened.recording == transcript.recording
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (lambda held: held["plan"].update(sample_size=2), "The study, the lab or the plan is not"),
+        (lambda held: held.update(own_lab={"budget": 1}), "The study, the lab or the plan is not"),
+        (lambda held: held.update(seed=4), "The study, the lab or the plan is not"),
+        (lambda held: held["study"]["paper"].update(goal="x"), "The study, the lab or the plan"),
+        (lambda held: held["decided"].update(cost=1.0), "Cost is 2,600 and was 1."),
+        (lambda held: held["decided"].update(failing=["staff"]), "Failing is none and was staff."),
+        (lambda held: held["negotiation"]["turns"].pop(), "it is not the last round"),
+        (lambda held: held["negotiation"]["setup"].update(seed=4), "It is of fin_momentum"),
+    ],
+)
+def test_edit_of_a_bundle_is_told(edit: Edit, told: str) -> None:
+    held = saved()
+    edit(held)
+    differences = open_bundle(json.dumps(held)).differences
+    assert any(told in each for each in differences), differences
+
+
+@pytest.mark.parametrize(
+    ("edit", "place"),
+    [
+        (lambda held: held.pop("plan"), "plan"),
+        (lambda held: held["plan"].update(sample_size="9"), "plan.sample_size"),
+        (lambda held: held.update(format=2), "format"),
+        (lambda held: held.update(extra=1), "extra"),
+        (lambda held: held.update(difficulty="harder"), "difficulty"),
+        (lambda held: held.update(own_lab={"budget": -1}), "own_lab.budget"),
+        (lambda held: held["study"].pop("design"), "study.design"),
+        (lambda held: held["study"]["design"].update(alpha=7.0), "study.design.alpha"),
+        (lambda held: held["negotiation"].update(format=9), "negotiation.format"),
+        (lambda held: held["negotiation"]["turns"][0].update(by="x"), "negotiation.turns[0].by"),
+    ],
+)
+def test_fault_of_a_bundle_is_named_by_its_place(edit: Edit, place: str) -> None:
+    held = saved()
+    edit(held)
+    assert faults(held) == [place]
+
+
+def test_faults_of_a_bundle_are_named_together() -> None:
+    held = saved()
+    held["plan"].update(sample_size="9", duration_days="x")
+    held.pop("seed")
+    assert sorted(faults(held)) == ["plan.duration_days", "plan.sample_size", "seed"]
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b"\xff\xfe\xff", b'{"format": 1, "format": 1}', b'{"seed": NaN}']
+)
+def test_what_is_no_bundle_is_refused_in_words(data: bytes) -> None:
+    with pytest.raises(ScenarioError, match=r"^the bundle: .+; .+"):
+        open_bundle(data)
+
+
+def test_hash_of_a_bundle_is_that_of_its_documents() -> None:
+    found = work("fin_momentum", "medium")
+    assert saved()["input_hash"] == input_hash(found.options.yours)
+    assert any(saved()["input_hash"] in line for line in found.brief().foot)
