@@ -10,6 +10,8 @@ from replicalab.report.as_html import html
 from replicalab.report.document import Document
 
 Paper = Literal["A4", "letter"]
+_SIZES: Final = (0.72, 0.66, 0.6)
+"""Of the type of a brief, the first as the stylesheet has it: the largest that fits one page."""
 
 _REMEDY: Final = (
     "run pip install -r requirements-pdf.txt, and have Pango on the system (on Debian: "
@@ -33,9 +35,12 @@ def pdf(document: Document, paper: Paper = "A4") -> bytes:
     # It warns of what only screens need, such as clip-path.
     logging.getLogger("weasyprint").setLevel(logging.ERROR)
     page = HTML(string=html(document), url_fetcher=_fetch_nothing)
-    data: bytes = page.write_pdf(
-        stylesheets=[CSS(string=f"@page {{ size: {paper} }}")], pdf_variant="pdf/ua-1"
-    )
+    for size in _SIZES if document.compact else _SIZES[:1]:
+        sheet = f"@page {{ size: {paper} }} .compact main.rl {{ font-size: {size}rem !important }}"
+        drawn = page.render(stylesheets=[CSS(string=sheet)], pdf_variant="pdf/ua-1")
+        if len(drawn.pages) == 1:
+            break
+    data: bytes = drawn.write_pdf(pdf_variant="pdf/ua-1")
     return data
 
 

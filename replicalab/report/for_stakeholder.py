@@ -28,8 +28,9 @@ from replicalab.text.negotiation import outcome_verdict
 from replicalab.text.plan import assumption_text
 from replicalab.text.verdicts import plan_verdict
 
-LONGEST: Final = 90
+LONGEST: Final = 64
 """The most characters of a value of a plan, and of a name, on one page."""
+LONGEST_LINE: Final = 140
 LONGEST_SENTENCE: Final = 420
 MOST_SENTENCES: Final = 2
 MOST_OWN: Final = 5
@@ -74,9 +75,7 @@ def brief(
                 Sentence(assumption_text(yours), quiet=True),
             ),
             part("What it would take", *take_blocks(options, MOST_SENTENCES)),
-            part(
-                "The lab", Sentence(means_text(pack)), Listing(own_lines(written, pack)[:MOST_OWN])
-            ),
+            part("The lab", Sentence(means_text(pack)), Listing(_few(own_lines(written, pack)))),
         ),
         foot=origin_lines(yours),
         compact=True,
@@ -94,6 +93,13 @@ def _fitting(block: Block) -> Block:
             return Listing(tuple(shortened(text, LONGEST_SENTENCE) for text in block.texts))
         case Table():
             return block
+
+
+def _few(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the first of some lines, each short, and how many more there are."""
+    told = tuple(shortened(line, LONGEST_LINE) for line in lines[:MOST_OWN])
+    more = len(lines) - len(told)
+    return (*told, f"And {more} more, in the report.") if more else told
 
 
 def means_text(pack: Pack) -> str:

@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import Final
 
 from replicalab.agents import SuggestionChange
+from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import Assessment, Evidence, assess
 from replicalab.lexicon import amount_text, capitalised, count_text, lines_text, shortened
 from replicalab.panels.drawing import Bar
@@ -91,7 +92,7 @@ def _change_row(step: PlanStep, longest: int) -> tuple[Cell, ...]:
 
 def _effects(step: PlanStep) -> tuple[Cell, Cell]:
     old, new = step.before.evidence, step.after.evidence
-    moved = f"{old.number} → {new.number}" if step.evidence_changed else f"{new.number}, unchanged"
+    moved = f"{old.number} → {new.number}" if step.evidence_changed else "unchanged"
     worth = ", ".join(filter(None, (moved, fidelity_move(step))))
     credits = Cell(signed_credits(step), -step.credits_saved)
     return credits, Cell(worth, status=evidence_status(new))
@@ -126,7 +127,7 @@ def _makes(change: SuggestionChange, step: PlanStep) -> bool:
     if change.field != field:
         return False
     if isinstance(old, tuple) and isinstance(new, tuple):
-        return change.original in old and (change.revised in new or not change.revised)
+        return change.original in old and (change.revised in new or change.revised == DROPPED)
     return (str(old), str(new)) == (change.original, change.revised)
 
 

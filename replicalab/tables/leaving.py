@@ -15,9 +15,10 @@ Value = str | float
 """A text, or a number that a spreadsheet calculates with."""
 
 _NOT_IN_TITLES: Final = re.compile(r"[\[\]:*?/\\']")
-_LONGEST_TITLE: Final = 31
+_LONGEST_TITLE: Final = 28
+"""A workbook takes 31 characters; a number follows where two begin alike."""
 _LONGEST_TEXT: Final = 32_767
-"""What a workbook takes of a title, and of a cell."""
+"""What a workbook takes of a cell."""
 _UNDATED: Final = datetime(2000, 1, 1)  # noqa: DTZ001 - a workbook's time has no zone
 """Of every workbook, so that the same tables make the same file."""
 

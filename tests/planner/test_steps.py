@@ -12,7 +12,7 @@ from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import assess
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
 from replicalab.planner import FieldChange, Options, PlanStep, change_steps
-from replicalab.planner.steps import differences
+from replicalab.planner.steps import differences, field_steps
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_pack, make_protocol
 from tests.planner.small_labs import shipped
@@ -96,3 +96,19 @@ def test_step_may_cost() -> None:
     step = PlanStep(assess(make_protocol(), pack), assess(make_protocol(sample_size=41), pack))
     assert step.credits_saved == -10
     assert [each.field for each in step.fields] == ["sample_size"]
+
+
+@given(itemised_protocols(), itemised_protocols(), studied_packs())
+def test_field_steps_lead_from_one_plan_to_another_field_by_field(
+    before: Protocol, after: Protocol, pack: Pack
+) -> None:
+    start, end = assess(before, pack), assess(after, pack)
+    steps = field_steps(start, end)
+    assert [step.fields[0].field for step in steps] == [
+        each.field for each in differences(before, after)
+    ]
+    assert all(len(step.fields) == 1 for step in steps)
+    assert all(one.after is two.before for one, two in pairwise(steps))
+    if steps:
+        assert steps[0].before is start
+        assert differences(steps[-1].after.plan, after) == []

@@ -101,6 +101,13 @@ def test_dropped_control_says_what_nothing_protects_against() -> None:
     assert control.protects_against in lost.text
 
 
+def test_control_that_the_planner_drops_has_its_reason() -> None:
+    rows = table(work("ml_resnet_cifar10", "hard").report(), "Why").rows
+    [[_, reason, lost]] = [row for row in rows if row[0].text == "Controls"]
+    assert reason.text == "With it no more than 7 samples fit, short of the study's floor."
+    assert "leakage between training and test data" in lost.text
+
+
 def test_justification_tells_each_number_of_the_design() -> None:
     found = work("fin_momentum", "medium")
     yours, design = found.options.yours, found.written.design

@@ -197,7 +197,7 @@ def test_workbook_of_strangers_holds_no_formula() -> None:
         book = openpyxl.load_workbook(BytesIO(excel(document)))
         assert len(book.worksheets) == len([*document.tables])
         kinds = {cell.data_type for sheet in book for row in sheet.iter_rows() for cell in row}
-            assert kinds <= {"s", "inlineStr", "n"}
+        assert kinds <= {"s", "inlineStr", "n"}
 
 
 def test_attack_is_in_what_strangers_wrote() -> None:
