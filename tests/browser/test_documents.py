@@ -1,0 +1,35 @@
+"""Documents in a real browser: on the screen of a phone, read by axe, and printed to paper."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from replicalab.report import html
+from tests.browser.driving import PHONE, PROJECTOR, assert_accessible
+from tests.report.making import pages_in, strangers, work
+
+WORKS = {
+    "momentum": lambda: work("fin_momentum", "medium", "offered"),
+    "ego depletion": lambda: work("psy_ego_depletion", "hard", "offered"),
+    "four colours": lambda: work("math_four_colour", "hard", "offered"),
+}
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+@pytest.mark.parametrize("name", WORKS)
+def test_brief_prints_on_one_page(page: Page, name: str, paper: str) -> None:
+    page.set_content(html(WORKS[name]().brief()))
+    assert pages_in(page.pdf(format=paper, prefer_css_page_size=False)) == 1
+
+
+@pytest.mark.parametrize("name", ["shipped", "strangers"])
+def test_documents_are_accessible_and_scroll_one_way(page: Page, name: str) -> None:
+    found = strangers()["run"] if name == "strangers" else work("psy_ego_depletion", "hard")
+    for document in (found.brief(), found.report()):
+        for view in (PROJECTOR, PHONE):
+            page.set_viewport_size({"width": view.width, "height": view.height})
+            page.set_content(html(document))
+            assert_accessible(page)
+            wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            assert page.evaluate(wider) <= 0, f"{document.about} at {view.width} px"
