@@ -72,13 +72,13 @@ def strangers() -> dict[str, Work]:
 
 def pages_in(pdf: bytes) -> int:
     """Return how many pages a PDF has; it packs its objects into compressed streams."""
-    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, flags=re.DOTALL)
+    streams = re.findall(rb"stream\r?\n(.*?)\nendstream", pdf, flags=re.DOTALL)
     text = b"\n".join([pdf, *filter(None, map(_unpacked, streams))])
     return len(re.findall(rb"/Type ?/Page\b", text))
 
 
 def _unpacked(stream: bytes) -> bytes | None:
     try:
-        return zlib.decompress(stream)
+        return zlib.decompressobj().decompress(stream)
     except zlib.error:
         return None
