@@ -22,6 +22,7 @@ from replicalab.errors import (
     ModelTimeoutError,
     ModelUnreachableError,
     NegotiationError,
+    PrintError,
     ReplicaLabError,
     ScenarioError,
     TableError,
@@ -39,10 +40,10 @@ OF_A_MODEL = [
     ModelAnswerTooLongError,
 ]
 BRANCHES = [
-    *(ScenarioError, TableError, LinkError, NegotiationError, TraceError, ModelError),
+    *(ScenarioError, TableError, LinkError, NegotiationError, TraceError, PrintError, ModelError),
     ScientistOutputParseError,
 ]
-LEAVES = [*BRANCHES[:6], *OF_A_MODEL, *BRANCHES[6:]]
+LEAVES = [*BRANCHES[:7], *OF_A_MODEL, *BRANCHES[7:]]
 """Every error below the root, in the order in which the tree is drawn."""
 
 

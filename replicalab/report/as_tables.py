@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from replicalab.characters import shown
 from replicalab.report.document import Cell, Document, Table
-from replicalab.tables import Value, csv_file, excel_file
+from replicalab.tables import Value, sheet, workbook
 
 
 def csv_tables(document: Document) -> dict[str, str]:
     """Return each table of a document as the text of a CSV file, by its caption."""
-    return {table.caption: csv_file(table.names, _rows(table)) for table in document.tables}
+    return {table.caption: sheet(table.names, _rows(table)) for table in document.tables}
 
 
 def excel(document: Document) -> bytes:
     """Return the tables of a document as one workbook, a sheet each."""
-    return excel_file({table.caption: [table.names, *_rows(table)] for table in document.tables})
+    return workbook({table.caption: [table.names, *_rows(table)] for table in document.tables})
 
 
 def _rows(table: Table) -> Iterable[list[Value]]:
@@ -23,4 +24,4 @@ def _rows(table: Table) -> Iterable[list[Value]]:
 
 
 def _value(cell: Cell) -> Value:
-    return cell.text if cell.number is None else cell.number
+    return shown(cell.text) if cell.number is None else cell.number

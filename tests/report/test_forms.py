@@ -174,7 +174,7 @@ def test_csv_holds_every_table_with_numbers_to_the_last_digit() -> None:
 
 def assert_holds(value: str, cell: Cell) -> None:
     if cell.number is None:
-        assert unguarded(value) == " ".join(shown(cell.text).split())
+        assert unguarded(value) == shown(cell.text)
         return
     sign, digits = (-1, value[1:]) if value.startswith("-") else (1, value)
     assert sign * float(number_of(digits, "1")) == pytest.approx(cell.number, rel=1e-15, abs=0)
