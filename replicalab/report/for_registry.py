@@ -39,7 +39,7 @@ from replicalab.text.negotiation import (
     turn_title,
 )
 from replicalab.text.options import search_text
-from replicalab.text.plan import assumed_rows, assumption_text, notes, staff_text
+from replicalab.text.plan import asked_text, assumed_rows, assumption_text, notes, staff_text
 from replicalab.text.verdicts import evidence_status, plan_verdict
 
 LONGEST: Final = 4_000
@@ -82,6 +82,7 @@ def report(
             plans_table(plans),
             least_sentence(options, plans),
             Sentence(assumption_text(yours), quiet=True),
+            Sentence(asked_text(pack), "Asked here:"),
             _effects_table(options),
             samples_table(yours),
         ),

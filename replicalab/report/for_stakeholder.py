@@ -25,7 +25,7 @@ from replicalab.report.parts import (
 from replicalab.scenarios import Pack
 from replicalab.text.lab import lab_text, own_values
 from replicalab.text.negotiation import outcome_verdict
-from replicalab.text.plan import assumption_text
+from replicalab.text.plan import asked_text, assumption_text
 from replicalab.text.verdicts import plan_verdict
 
 LONGEST: Final = 64
@@ -73,6 +73,7 @@ def brief(
                 plans_table(plans),
                 least_sentence(options, plans),
                 Sentence(assumption_text(yours), quiet=True),
+                Sentence(asked_text(pack), "Asked here:"),
             ),
             part("What it would take", *take_blocks(options, MOST_SENTENCES)),
             part("The lab", Sentence(means_text(pack)), Listing(_few(own_lines(written, pack)))),

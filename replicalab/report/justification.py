@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from replicalab.assessment import Assessment, assess
-from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.lexicon import amount_text, capitalised, count_text, percent_text
 from replicalab.models import LARGEST_PLANNED, revise
 from replicalab.planner import largest_sample, leanest
 from replicalab.report.document import NOT_GIVEN, Cell, Table, row
 from replicalab.report.parts import evidence_cell
 from replicalab.scenarios import QUESTION_FIELDS, Pack
 from replicalab.text.options import wasted_text
-from replicalab.text.plan import detectable_effect, effect_text
+from replicalab.text.plan import detectable_effect, dropout_text, effect_text, groups_text
 
-_ASKED_FIELDS: Final = {"effect_planning": "effect"}
-"""The field of a question that stands for one of a design, where they are called otherwise."""
+_NUMBERS: Final = {field: number for number, field in QUESTION_FIELDS.items()}
+"""The number of a question that stands for a field of a design."""
 _ASKED: Final = "Asked here in place of the study’s number."
 _QUARTERS: Final = range(1, 9)
 """Shares of the planned sample at which its evidence is told: from a quarter to twice as many."""
@@ -42,8 +42,7 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     """Yield what is compared, how it is tested, and which effects are assumed."""
     pack, kind = plan.pack, plan.evidence.row
     design = pack.design
-    told = str(design.kind).replace("_", " ")
-    counted = f"{capitalised(told)}; n counts {design.unit_of_n}"
+    counted = f"{capitalised(kind.title)}; n counts {design.unit_of_n}"
     yield "Design", counted, f"As in the original. {pack.paper.method}"
     how = f"Planned {kind.measure}: {kind.meaning}; never observed {kind.measure}."
     yield "Test and method", f"{capitalised(kind.method)}.", how
@@ -66,8 +65,7 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
     for name in ("target", "floor"):
         value = evidence.amount(getattr(design, name))
         yield f"{capitalised(name)} of {kind.measure}", value, _why(pack, name)
-    if "dropout" not in kind.numbers:
-        yield "Dropout", _value(design.dropout), _why(pack, "dropout")
+    yield "Dropout", percent_text(design.dropout), _why(pack, "dropout")
     if pack.samples_per_day:
         yield "Samples a day, at most", _value(pack.samples_per_day.value), pack.samples_per_day.why
     yield "Fewest days", amount_text(pack.min_days), "With fewer the study’s endpoint is lost."
@@ -76,8 +74,10 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
 def _sizes(plan: Assessment) -> Iterator[Choice]:
     """Yield the sample that is planned, the one that the means allow, and what is detected."""
     evidence, kind = plan.evidence, plan.evidence.row
-    counted, wasted = count_text(plan.counts.samples, "sample"), wasted_text(plan)
-    yield "Planned sample", counted, f"{plan.plan.rationale} {wasted}"
+    planned = count_text(plan.counts.samples, "sample")
+    shared = groups_text(plan.counts.samples, plan.pack.design, per_group=True)
+    why = plan.plan.rationale, shared, dropout_text(plan), wasted_text(plan)
+    yield "Planned sample", planned, " ".join(filter(None, why))
     largest, lean = largest_sample(plan.plan, plan.pack), leanest(plan)
     what = "Budget, staff, throughput, population and the study’s own bounds, all else as planned."
     allowed = "none" if largest is None else count_text(largest, "sample")
@@ -93,10 +93,10 @@ def _sizes(plan: Assessment) -> Iterator[Choice]:
 
 def _why(pack: Pack, field: str) -> str:
     """Return the reason for a number of the design; the study's is none for one's own number."""
-    asked = _ASKED_FIELDS.get(field, field)
-    if asked in QUESTION_FIELDS and getattr(pack.question, asked) is not None:
+    number = _NUMBERS.get(field)
+    if number in pack.question.asked:
         own = {str(name): reason for name, reason in pack.question.why.items()}
-        return f"{own.get(asked, capitalised(NOT_GIVEN) + '.')} {_ASKED}"
+        return f"{own.get(number, capitalised(NOT_GIVEN) + '.')} {_ASKED}"
     return pack.design.why.get(field, "")
 
 

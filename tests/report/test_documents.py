@@ -137,6 +137,13 @@ def test_number_of_ones_own_does_not_inherit_the_studys_reason() -> None:
     assert (value, why.startswith("Not given.")) == ("0.2", True)
 
 
+def test_dropout_of_ones_own_is_told_with_who_is_left() -> None:
+    told = choices(asked(Question(dropout=0.1, why={"dropout": "As many left before."})))
+    assert told["Dropout"][0] == "10 %"
+    assert told["Dropout"][1].startswith("As many left before.")
+    assert "Recruit 300 to analyse 270: 10 % dropout." in told["Planned sample"][1]
+
+
 def test_evidence_over_samples_is_that_of_each_plan() -> None:
     found = work("fin_momentum", "medium")
     yours = found.options.yours
