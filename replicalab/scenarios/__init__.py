@@ -53,6 +53,7 @@ from replicalab.scenarios.pack import (
     ScenarioResource,
     pack_of,
 )
+from replicalab.scenarios.plan_file import plan_json, read_plan
 from replicalab.scenarios.reading import readable_text
 from replicalab.scenarios.schema import study_schema
 from replicalab.scenarios.study import (
@@ -123,7 +124,9 @@ __all__ = [
     "load_scenario",
     "pack_of",
     "parse_study",
+    "plan_json",
     "read_lab",
+    "read_plan",
     "readable_text",
     "scenario_folders",
     "shelf_fingerprint",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Final, Literal
 
 from pydantic import ValidationError
@@ -41,14 +42,14 @@ def lab_json(own_lab: OwnLab) -> str:
     return json.dumps({"format": FORMAT, "lab": lab}, ensure_ascii=False, indent=1) + "\n"
 
 
-def read_lab(data: bytes) -> OwnLab:
+def read_lab(data: bytes, source: str = SOURCE) -> OwnLab:
     """Return the lab that `lab_json` wrote.
 
     Raises:
         ScenarioError: with every fault, by place, and its remedy.
     """
-    held = _FILE.read(data)
+    held = replace(_FILE, source=source).read(data)
     try:
         return _LabFile.model_validate(held).lab
     except ValidationError as error:
-        raise record_error(error, _LabFile, SOURCE) from error
+        raise record_error(error, _LabFile, source) from error
