@@ -23,6 +23,7 @@ from functools import lru_cache
 from itertools import product
 from math import sqrt
 from multiprocessing import get_context
+from signal import SIG_IGN, SIGINT, signal
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -185,7 +186,9 @@ def _study(text: str) -> Study:
 # --- many -------------------------------------------------------------------------------------
 
 
-def run_batch(jobs: Iterable[Job], executor: Executor | None = None) -> Iterator[Result]:
+def run_batch(
+    jobs: Iterable[Job], executor: Executor | None = None, workers: int | None = None
+) -> Iterator[Result]:
     """Yield the result of each job once, as they are ready.
 
     To stop, close the iterator (or leave the loop): what has not begun is not begun.
@@ -195,8 +198,9 @@ def run_batch(jobs: Iterable[Job], executor: Executor | None = None) -> Iterator
         executor: any of `concurrent.futures`, or one like them; stays open. None is a process for
             each core, closed in the end: one that dies is replaced, and its jobs are begun again,
             at most `_TRIES` times. A job that cannot be played is a result with an error.
+        workers: how many processes instead, or how many workers an executor has that does not say.
     """
-    run = _Run(deque(_Sent(chunk) for chunk in _chunks(jobs)), executor)
+    run = _Run(deque(_Sent(chunk) for chunk in _chunks(jobs)), executor, workers)
     try:
         while run.waiting or run.running:
             run.send()
@@ -219,9 +223,12 @@ class _Run:
     known which job it is that kills its worker, and no other one is blamed for it.
     """
 
-    def __init__(self, waiting: deque[_Sent], executor: Executor | None) -> None:
+    def __init__(
+        self, waiting: deque[_Sent], executor: Executor | None, workers: int | None
+    ) -> None:
         self.waiting, self.running = waiting, dict[Future[list[Result]], _Sent]()
-        self._is_ours, self._pool = executor is None, executor or _processes()
+        self._is_ours, self._pool = executor is None, executor or _processes(workers)
+        self._workers = workers or _workers(self._pool)
         self._is_broken = False
 
     def send(self) -> None:
@@ -238,7 +245,7 @@ class _Run:
     def _has_room(self, chunk: _Sent) -> bool:
         if self._is_broken or any(each.tries for each in self.running.values()):
             return False
-        return len(self.running) < (1 if chunk.tries else _AHEAD * _workers(self._pool))
+        return len(self.running) < (1 if chunk.tries else _AHEAD * self._workers)
 
     def received(self) -> Iterator[Result]:
         """Wait for something to come back, and yield it."""
@@ -270,7 +277,7 @@ class _Run:
         """Take a new pool for a broken one; of somebody else's yield what it will never play."""
         if self._is_ours:
             self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool, self._is_broken = _processes(), False
+            self._pool, self._is_broken = _processes(self._workers), False
             return
         died = "the executor no longer takes jobs; play the rest with a new one"
         yield from (Result(job=job, error=died) for chunk in self.waiting for job in chunk.jobs)
@@ -299,9 +306,15 @@ def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
         yield chunk
 
 
-def _processes() -> ProcessPoolExecutor:
-    # A forked child of a server with threads may stop at a lock that one of them held.
-    return ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
+def _processes(workers: int | None) -> ProcessPoolExecutor:
+    # A forked child of a server with threads may stop at a lock that one of them held. Ctrl-C goes
+    # to every process of a terminal: this one stops the batch, and a worker ends what it is at.
+    return ProcessPoolExecutor(
+        workers or os.cpu_count(),
+        mp_context=get_context("spawn"),
+        initializer=signal,
+        initargs=(SIGINT, SIG_IGN),
+    )
 
 
 def _workers(pool: Executor) -> int:
