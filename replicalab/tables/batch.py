@@ -1,0 +1,88 @@
+"""A batch as tables: a row for each negotiation, and one for each outcome of a group of them.
+
+This file brings pandas in, and is imported with the first such table only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import pandas as pd
+
+from replicalab.batch import Result, Summary
+from replicalab.tables.cells import guarded, number_text
+from replicalab.tables.files import csv_text
+
+RESULT_COLUMNS: Final = (
+    *("study", "lab", "seed", "own_lab", "scientist", "lab_manager", "max_rounds"),
+    *("outcome", "rounds", "feasible", "samples", "days", "credits", "evidence", "tier", "error"),
+)
+SUMMARY_COLUMNS: Final = (
+    *("study", "lab", "scientist", "lab_manager", "outcome"),
+    *("number", "of", "share", "low", "high", "failed"),
+)
+
+Cell = str | int | float | bool | None
+
+
+def results_frame(results: Iterable[Result]) -> pd.DataFrame:
+    """Return the results, in their order; what a job has not is missing (`pandas.NA`)."""
+    return _frame(RESULT_COLUMNS, map(_result, results))
+
+
+def summaries_frame(found: Iterable[Summary]) -> pd.DataFrame:
+    """Return the share of each outcome that came, with the ends of its 95 % interval.
+
+    A group of which no job could be played has a row without an outcome.
+    """
+    return _frame(SUMMARY_COLUMNS, (row for each in found for row in _shares(each)))
+
+
+def results_csv(results: Iterable[Result]) -> str:
+    """Return `results_frame` as CSV in which no spreadsheet finds a formula."""
+    return _csv(RESULT_COLUMNS, map(_result, results))
+
+
+def summaries_csv(found: Iterable[Summary]) -> str:
+    """Return `summaries_frame` as CSV in which no spreadsheet finds a formula."""
+    return _csv(SUMMARY_COLUMNS, (row for each in found for row in _shares(each)))
+
+
+def _result(result: Result) -> Sequence[Cell]:
+    job = result.job
+    # Of a study that was not played no seed, lab or player is in doubt; of its plan all is.
+    played = result.outcome is not None
+    numbers = (result.rounds, result.feasible, result.samples, result.days, result.credits)
+    return (
+        *(job.study, str(job.lab), job.seed, job.own_lab.name or ""),
+        *(str(job.scientist), str(job.lab_manager), job.max_rounds),
+        str(result.outcome) if result.outcome else None,
+        *(numbers if played else (None,) * len(numbers)),
+        *(result.evidence, str(result.tier) if result.tier else None, result.error),
+    )
+
+
+def _shares(summary: Summary) -> Iterable[Sequence[Cell]]:
+    group = summary.study, str(summary.lab), str(summary.scientist), str(summary.lab_manager)
+    if not summary.shares:
+        yield (*group, *(None,) * 6, summary.failed)
+    for outcome, share in summary.shares.items():
+        ends = share.interval
+        yield (*group, str(outcome), share.number, share.of, share.value, *ends, summary.failed)
+
+
+def _frame(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> pd.DataFrame:
+    return pd.DataFrame([*rows], columns=[*columns]).convert_dtypes()
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    return csv_text(columns, (tuple(map(_cell, row)) for row in rows))
+
+
+def _cell(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return guarded(cell) if isinstance(cell, str) else number_text(cell)
