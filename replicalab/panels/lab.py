@@ -6,16 +6,7 @@ from replicalab.panels.drawing import drawn
 from replicalab.planner import Options
 from replicalab.scenarios import ItemStatus, Pack
 from replicalab.text.lab import price_text, standing_text
-from replicalab.text.options import (
-    alone_lines,
-    alone_text,
-    bound_text,
-    nothing_needed,
-    run_text,
-    target_text,
-    wait_lines,
-    wasted_text,
-)
+from replicalab.text.options import take_parts
 from replicalab.text.verdicts import Status
 
 
@@ -47,20 +38,3 @@ def take_panel(options: Options) -> str:
     Then what a later start would do, where one buys something.
     """
     return drawn("take", parts=take_parts(options))
-
-
-def take_parts(options: Options) -> list[tuple[str, list[str]]]:
-    """Return what `take_panel` says: sentences, each kind under its title."""
-    if nothing_needed(options):
-        goal = bound_text(options.yours.evidence, "target")
-        return [("", [f"Nothing: the lab can run the plan as it is, and it reaches {goal}."])]
-    run = run_text(options.asks.run), wasted_text(options.yours)
-    alone = [*alone_lines(options), alone_text(options)]
-    parts = [
-        ("This plan as it is", run),
-        ("The target, with your own items", [target_text(options)]),
-        ("One addition, the plan adapted", alone),
-    ]
-    if waits := wait_lines(options):
-        parts.append(("Waiting, the plan adapted", waits))
-    return [(title, [*filter(None, texts)]) for title, texts in parts]

@@ -10,15 +10,15 @@ from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, Evidence, Slack, place_of, scale_of
 from replicalab.assessment.phrases import failing_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text
-from replicalab.models import FIELD_LABELS, Dimension
+from replicalab.models import Dimension
 from replicalab.panels.drawing import Bar, drawn
 from replicalab.planner import PlanStep
-from replicalab.planner.steps import NUMBERS
 from replicalab.text.lab import lab_text
 from replicalab.text.plan import (
     asked_text,
     assumed_rows,
     assumption_text,
+    change_title,
     detectable_effect,
     dropout_text,
     effect_text,
@@ -260,17 +260,9 @@ def _change(each: Changed) -> dict[str, object]:
     days = step.before.counts.days, step.after.counts.days
     return {
         "number": each.number,
-        "title": _change_title(change),
+        "title": change_title(change),
         "on": each.on,
         "price": f"{saved_text(step)} · {loss_text(step)}",
         "why": change.reason,
         "lost": f"{change.tradeoff} {unreached_days_text(*days, step.after.pack)}".strip(),
     }
-
-
-def _change_title(change: SuggestionChange) -> str:
-    old, new = (
-        f"{int(value):,}" if change.field in NUMBERS else value
-        for value in (change.original, change.revised)
-    )
-    return f"{FIELD_LABELS[change.field]}: {old} → {new}"

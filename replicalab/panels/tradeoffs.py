@@ -37,9 +37,10 @@ def listed_panel(title: str, lines: Sequence[str]) -> str:
     return drawn("listed", title=title, lines=lines)
 
 
-def tables_panel(lines: Sequence[str], tables: Sequence[Rows]) -> str:
+def tables_panel(lines: Sequence[str], tables: Sequence[Rows], *, folded: bool = True) -> str:
     """Return what to know before looking at a chart, and its numbers as tables to be unfolded."""
-    return drawn("tables", lines=[line for line in lines if line], tables=tables)
+    told = [line for line in lines if line]
+    return drawn("tables", lines=told, tables=tables, folded=folded)
 
 
 def effects_panel(effects: Sequence[AssumedEffect], plans: Mapping[str, Assessment]) -> str:

@@ -11,7 +11,6 @@ from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import Assessment, Evidence, assess
 from replicalab.lexicon import amount_text, capitalised, count_text, lines_text, shortened
 from replicalab.panels.drawing import Bar
-from replicalab.panels.lab import take_parts
 from replicalab.panels.plan import cost_bar, evidence_bar, slack_bar
 from replicalab.planner import Options, PlanStep
 from replicalab.planner.steps import field_steps
@@ -25,7 +24,7 @@ from replicalab.report.document import (
     row,
 )
 from replicalab.text.negotiation import change_rows, signed_credits
-from replicalab.text.options import difference_text
+from replicalab.text.options import difference_text, take_parts
 from replicalab.text.plan import (
     fidelity_move,
     protection_losses,

@@ -158,6 +158,25 @@ def search_text(options: Options) -> str:
 # --- what it would take ---------------------------------------------------------------------
 
 
+def take_parts(options: Options) -> list[tuple[str, list[str]]]:
+    """Return what the lab would have to add: for the plan, for the target, and one thing alone.
+
+    Then what a later start would do, where one buys something. Each part has a title, which is
+    empty where nothing is needed.
+    """
+    if nothing_needed(options):
+        goal = bound_text(options.yours.evidence, "target")
+        return [("", [f"Nothing: the lab can run the plan as it is, and it reaches {goal}."])]
+    parts = [
+        ("This plan as it is", [run_text(options.asks.run), wasted_text(options.yours)]),
+        ("The target, with your own items", [target_text(options)]),
+        ("One addition, the plan adapted", [*alone_lines(options), alone_text(options)]),
+        ("Waiting, the plan adapted", wait_lines(options)),
+    ]
+    told = [(title, [text for text in texts if text]) for title, texts in parts]
+    return [(title, texts) for title, texts in told if texts]
+
+
 def nothing_needed(options: Options) -> bool:
     """Return whether the lab can run the plan as it is and the plan meets the study's target."""
     yours = options.yours

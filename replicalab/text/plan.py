@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from replicalab.agents import SuggestionChange
 from replicalab.assessment import (
     Assessment,
     Cliff,
@@ -25,8 +26,9 @@ from replicalab.lexicon import (
     signed_text,
 )
 from replicalab.measures import KINDS, Given
-from replicalab.models import Dimension
+from replicalab.models import FIELD_LABELS, Dimension
 from replicalab.planner import PlanStep, leanest
+from replicalab.planner.steps import NUMBERS
 from replicalab.scenarios import Bounds, Comparator, Control, Design, Pack
 
 _MOST_ASKED: Final = 2
@@ -263,6 +265,15 @@ def assumed_rows(plan: Assessment) -> list[tuple[str, str, Evidence]]:
 
 
 # --- a step from one plan to another --------------------------------------------------------
+
+
+def change_title(change: SuggestionChange) -> str:
+    """Return what a suggested change changes: ``Sample size: 300 → 150``."""
+    old, new = (
+        f"{int(value):,}" if change.field in NUMBERS else value
+        for value in (change.original, change.revised)
+    )
+    return f"{FIELD_LABELS[change.field]}: {old} → {new}"
 
 
 def saved_text(step: PlanStep) -> str:

@@ -1,0 +1,438 @@
+"""The ten names of ``import replicalab``, for scripts and notebooks.
+
+What they return are the core's own results, which say in a notebook what the pages say: the same
+panels, drawn when they are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from replicalab import batch as _batch
+from replicalab import negotiation as _negotiation
+from replicalab.agents import SuggestionChange
+from replicalab.assessment import Assessment
+from replicalab.batch import Job, Result, Rule, Summary, summaries
+from replicalab.models import Protocol, revise
+from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, setup_for
+from replicalab.planner import FrontierPlan, Options, PlanStep, Relief, Single, Wait, change_steps
+from replicalab.scenarios import (
+    MAX_ROUNDS,
+    Difficulty,
+    OwnLab,
+    Pack,
+    Question,
+    ScenarioSummary,
+    list_scenarios,
+    load_scenario,
+    pack_of,
+    parse_study,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMES: Final = (
+    *("Lab", "asks", "assess", "frontier", "least_loss"),
+    *("load", "negotiate", "run_batch", "studies", "suggest"),
+)
+"""What `replicalab` offers, in alphabetical order."""
+
+Lab = OwnLab
+_SUFFIXES: Final = (".yaml", ".yml")
+
+
+def _page(*panels: str) -> str:
+    """Return panels under their stylesheet, on the page's own paper."""
+    from replicalab.panels import STYLE  # noqa: PLC0415 - Jinja2, with the first that is shown
+
+    # Notebooks have a theme of their own, which light-dark() does not know.
+    paper = "color-scheme: light; background: #fff; color: #1f2328; padding: 0.5rem;"
+    return f'{STYLE}<div style="{paper}">{"".join(panels)}</div>'
+
+
+# --- studies and labs ---------------------------------------------------------------------------
+
+
+class Studies(tuple[ScenarioSummary, ...]):
+    """Studies, by domain and then by id."""
+
+    def _repr_html_(self) -> str:
+        from replicalab.panels import Rows, tables_panel  # noqa: PLC0415
+
+        rows = [
+            (each.scenario_id, each.name, each.domain_id, each.kind, str(each.reference_sample_size))
+            for each in self
+        ]
+        names = ("id", "name", "domain", "kind", "n")
+        return _page(tables_panel([], [Rows("Studies", names, rows)], folded=False))
+
+
+def studies(domain: str | None = None) -> Studies:
+    """Return what is known of every study on the shelf, or of those of one domain.
+
+    >>> [study.scenario_id for study in studies("psychology")]
+    ['psy_ego_depletion', 'psy_stroop']
+    """
+    return Studies(s for s in list_scenarios() if domain in (None, s.domain_id))
+
+
+class Place(Pack):
+    """A study in one lab."""
+
+    def _repr_html_(self) -> str:
+        from replicalab.assessment import assess as judged  # noqa: PLC0415
+        from replicalab.panels import lab_panel, paper_panel  # noqa: PLC0415
+
+        return _page(paper_panel(self), lab_panel(judged(self.reference_protocol, self)))
+
+
+def load(
+    study: str | Path,
+    lab: str = "medium",
+    seed: int = 0,
+    *,
+    own: OwnLab | None = None,
+    question: Question | None = None,
+) -> Place:
+    """Return a study in its easy, medium or hard lab, moved by a seed that is not 0.
+
+    Args:
+        study: its id, or the path of a study file (``.yaml``).
+        lab: which of the study's three.
+        seed: 0 is the lab as written.
+        own: what is said of the lab in place of the study's, see `Lab`.
+        question: what is asked of the evidence in place of the study's.
+
+    Raises:
+        ScenarioError: with every fault, by place, and its remedy.
+        OSError: the file cannot be read.
+
+    >>> load("psy_stroop", lab="hard").lab.budget
+    620
+    """
+    if str(study).endswith(_SUFFIXES):
+        path = Path(study)
+        pack = pack_of(parse_study(path.read_bytes(), path.name), _difficulty(lab), seed)
+    else:
+        pack = load_scenario(str(study), lab, seed)
+    own_lab = OwnLab() if own is None else own
+    pack = pack.with_own(own_lab, Question() if question is None else question)
+    return Place.model_construct(**dict(pack))
+
+
+def _difficulty(lab: str) -> Difficulty:
+    try:
+        return Difficulty(lab)
+    except ValueError:
+        raise ValueError(f"lab '{lab}' is unknown; known: {', '.join(Difficulty)}") from None
+
+
+# --- a plan -------------------------------------------------------------------------------------
+
+
+class Plan(Assessment):
+    """A plan in its lab: the seven dimensions, cost and evidence."""
+
+    @cached_property
+    def options(self) -> Options:
+        """What may be done about it."""
+        return Options(self)
+
+    def _repr_html_(self) -> str:
+        from replicalab.panels import (  # noqa: PLC0415
+            check_panel,
+            cost_panel,
+            evidence_panel,
+            header_panel,
+        )
+
+        return _page(
+            header_panel(self),
+            check_panel(self, self.options.binding),
+            evidence_panel({"Your plan": self}),
+            cost_panel(self),
+        )
+
+
+def assess(pack: Pack, plan: Protocol | None = None, **changes: object) -> Plan:
+    """Return everything that is known of a plan in a lab.
+
+    Args:
+        pack: what `load` returned.
+        plan: None for the study's own.
+        changes: fields of the plan to be changed.
+
+    >>> plan = assess(load("psy_stroop"), sample_size=60)
+    >>> plan.feasible, plan.cost, [str(dimension) for dimension in plan.failing]
+    (False, 1200.0, ['protocol', 'budget', 'equipment', 'schedule'])
+    >>> plan.evidence.text
+    'power 1.00'
+    """
+    chosen = pack.reference_protocol if plan is None else plan
+    return Plan(revise(chosen, **changes) if changes else chosen, pack)
+
+
+class Revision(Plan):
+    """A plan that another one was changed to, as `before`, `changes` and `step` tell."""
+
+    before: Assessment
+    changes: tuple[SuggestionChange, ...]
+
+    @classmethod
+    def of(
+        cls, before: Assessment, after: Assessment, changes: Iterable[SuggestionChange]
+    ) -> Revision:
+        """Return a revised plan with the changes that led to it."""
+        found = cls(after.plan, after.pack)
+        vars(found).update({**vars(after), "before": before, "changes": tuple(changes)})
+        return found
+
+    @property
+    def step(self) -> PlanStep:
+        """What all changes together save and lose."""
+        return PlanStep(self.before, self)
+
+    def _repr_html_(self) -> str:
+        from replicalab.panels import Changed, revision_panel  # noqa: PLC0415
+
+        steps = zip(self.changes, change_steps(self.before, self.changes), strict=True)
+        changed = (Changed(at, *each) for at, each in enumerate(steps, start=1))
+        return _page(revision_panel(self.step, changed))
+
+
+def _options(plan: Assessment) -> Options:
+    return plan.options if isinstance(plan, Plan) else Options(plan)
+
+
+def least_loss(plan: Assessment) -> Revision:
+    """Return the plan for the same lab that gives up the least; the plan itself where none does.
+
+    >>> best = least_loss(assess(load("psy_stroop")))
+    >>> best.plan.sample_size, best.plan.duration_days, best.evidence.text
+    (50, 2, 'power 1.00')
+    >>> [change.field for change in best.changes]
+    ['required_equipment', 'duration_days', 'sample_size']
+    """
+    least = _options(plan).least
+    return Revision.of(plan, least.after, least.changes)
+
+
+def suggest(plan: Assessment) -> Revision | None:
+    """Return the plan that the Lab Manager offers instead; None for one that is feasible.
+
+    >>> offer = suggest(assess(load("psy_stroop")))
+    >>> offer.plan.sample_size, offer.step.credits_saved
+    (25, 800.0)
+    >>> suggest(offer) is None
+    True
+    """
+    offer = _options(plan).offer
+    return None if offer is None else Revision.of(plan, offer.after, offer.changes)
+
+
+class Needs:
+    """What a lab would have to add; each is worked out when it is first asked for."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    @property
+    def run(self) -> Relief:
+        """All that it takes to run the plan exactly as it is."""
+        return self._options.asks.run
+
+    @property
+    def target(self) -> Relief | None:
+        """The same for the fewest samples that reach the target; None where none does."""
+        return self._options.asks.target
+
+    @property
+    def singles(self) -> tuple[Single, ...]:
+        """Each single addition that is enough once the plan is adapted."""
+        return self._options.asks.singles
+
+    @property
+    def waits(self) -> tuple[Wait, ...]:
+        """Each later start that buys something."""
+        return self._options.asks.waits
+
+    def _repr_html_(self) -> str:
+        from replicalab.panels import take_panel  # noqa: PLC0415
+
+        return _page(take_panel(self._options))
+
+
+def asks(plan: Assessment) -> Needs:
+    """Return what the lab would have to add to run a plan, and to reach the target.
+
+    >>> [ask.text for ask in asks(assess(load("psy_stroop"))).run.asks]
+    ['600 more credits', '1 more day', "'voice-key booth' released"]
+    """
+    return Needs(_options(plan))
+
+
+class Front(tuple[FrontierPlan, ...]):
+    """The plans that nothing beats, cheapest first."""
+
+    options: Options
+
+    @property
+    def balanced(self) -> Assessment | None:
+        """The plan at which the two sides' gains balance, None where none does."""
+        return self.options.balanced
+
+    def _repr_html_(self) -> str:
+        from replicalab.panels import Rows, tables_panel  # noqa: PLC0415
+        from replicalab.text.tradeoffs import standing_verdict  # noqa: PLC0415
+
+        evidence = self.options.yours.evidence
+        names = ("samples", "days", "credits", evidence.measure, "fidelity loss")
+        rows = [
+            tuple(map(str, (p.samples, p.days, p.credits, evidence.amount(p.value), p.loss)))
+            for p in self
+        ]
+        told = [standing_verdict(self.options).text]
+        return _page(tables_panel(told, [Rows("The frontier", names, rows)], folded=False))
+
+
+def frontier(plan: Assessment) -> Front:
+    """Return the feasible plans that no other beats on cost, days, evidence and fidelity.
+
+    >>> front = frontier(assess(load("psy_stroop")))
+    >>> front[0].samples, front[0].days, front[0].credits
+    (6, 1, 510.0)
+    """
+    found = Front(_options(plan).frontier.plans)
+    found.options = _options(plan)
+    return found
+
+
+# --- negotiations -------------------------------------------------------------------------------
+
+
+class Talk(Negotiation):
+    """A negotiation to its end."""
+
+    def _repr_html_(self) -> str:
+        from replicalab.panels.negotiation import (  # noqa: PLC0415
+            ledger_panel,
+            outcome_panel,
+            round_panel,
+        )
+        from replicalab.text.negotiation import outcome_verdict  # noqa: PLC0415
+
+        rounds = [round_panel(self, at) for at in range(len(self.rounds))]
+        return _page(outcome_panel(outcome_verdict(self)), *rounds, ledger_panel(self))
+
+
+def negotiate(
+    plan: Assessment | Pack,
+    scientist: str = ScientistKind.EVIDENCE_AWARE,
+    lab_manager: str = LabManagerKind.REFERENCE,
+    max_rounds: int = MAX_ROUNDS,
+) -> Talk:
+    """Return the negotiation between rules that opens with a plan, or with the Scientist's own.
+
+    >>> talk = negotiate(assess(load("psy_stroop")))
+    >>> str(talk.outcome), len(talk.rounds), talk.final_plan.counts.samples
+    ('agreed', 2, 25)
+    """
+    pack, opening = (plan, None) if isinstance(plan, Pack) else (plan.pack, plan.plan)
+    setup = setup_for(
+        pack,
+        opening,
+        max_rounds,
+        scientist=ScientistKind(scientist),
+        lab_manager=LabManagerKind(lab_manager),
+    )
+    played = _negotiation.negotiate(setup, pack)
+    return Talk(played.setup, played.pack, played.rounds)
+
+
+class Batch(tuple[Result, ...]):
+    """The results of a batch, in the order of its jobs."""
+
+    @property
+    def summaries(self) -> list[Summary]:
+        """The share of each outcome, with its interval, by study, lab and players."""
+        return summaries(self)
+
+    def frame(self) -> pd.DataFrame:
+        """Return a data frame with a row for each result."""
+        from replicalab.tables.batch import results_frame  # noqa: PLC0415 - pandas
+
+        return results_frame(self)
+
+    def _repr_html_(self) -> str:
+        from replicalab.panels import Rows, tables_panel  # noqa: PLC0415
+        from replicalab.text.batch import outcomes_text  # noqa: PLC0415
+
+        rows = [
+            (each.study, str(each.lab), str(each.scientist), str(each.lab_manager), text)
+            for each in self.summaries
+            if (text := outcomes_text(each))
+        ]
+        names = ("study", "lab", "Scientist", "Lab Manager", "outcomes")
+        return _page(tables_panel([], [Rows("Outcomes", names, rows)], folded=False))
+
+
+def run_batch(
+    studies: str | Sequence[str],
+    labs: Sequence[str] = tuple(Difficulty),
+    seeds: Sequence[int] = (0,),
+    *,
+    scientists: Sequence[Rule] = (ScientistKind.EVIDENCE_AWARE,),
+    lab_managers: Sequence[LabManagerKind] = (LabManagerKind.REFERENCE,),
+    max_rounds: int = MAX_ROUNDS,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Batch:
+    """Return how every combination ends.
+
+    Args:
+        studies: ids of the shelf.
+        labs: easy, medium, hard.
+        seeds: of the labs.
+        scientists: who plays, as for the next.
+        lab_managers: see ``scientists``.
+        max_rounds: how long at most.
+        executor: where they are played; None plays them here, one after another. A process pool's,
+            or a Dask cluster's ``client.get_executor()``, plays many at once.
+        progress: is told how many came, and of how many.
+
+    >>> found = run_batch("psy_stroop", labs=["hard"], seeds=range(10))
+    >>> {str(outcome): share.number for outcome, share in found.summaries[0].shares.items()}
+    {'agreed': 6, 'no_deal': 4}
+    """
+    named = [studies] if isinstance(studies, str) else studies
+    jobs = _batch.jobs_of(
+        named,
+        [_difficulty(lab) for lab in labs],
+        seeds,
+        scientists=scientists,
+        lab_managers=lab_managers,
+        max_rounds=max_rounds,
+    )
+    # Processes would import the caller's script anew, which must then be written for that.
+    with nullcontext(executor) if executor else ThreadPoolExecutor(1) as pool:
+        return Batch(_in_order(jobs, _told(_batch.run_batch(jobs, pool), len(jobs), progress)))
+
+
+def _told(
+    results: Iterator[Result], number: int, progress: Callable[[int, int], object] | None
+) -> Iterator[Result]:
+    for came, result in enumerate(results, start=1):
+        if progress:
+            progress(came, number)
+        yield result
+
+
+def _in_order(jobs: Sequence[Job], results: Iterable[Result]) -> list[Result]:
+    places = {repr(job): at for at, job in enumerate(jobs)}
+    return sorted(results, key=lambda result: places[repr(result.job)])

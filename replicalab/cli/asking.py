@@ -1,0 +1,263 @@
+"""What a command is asked: the study, the lab, the question and the plan, from its options."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Final
+
+from replicalab.cli.printing import CommandError
+from replicalab.lexicon import same_label, shortened
+from replicalab.models import LARGEST_PLANNED, LONGEST_LABEL, Protocol, revise
+from replicalab.scenarios import (
+    MAX_SEED,
+    MOST,
+    QUESTION_FIELDS,
+    Difficulty,
+    Guesser,
+    OwnLab,
+    Pack,
+    Question,
+    Study,
+    load_scenario,
+    pack_of,
+    parse_study,
+    read_lab,
+    read_plan,
+)
+
+MOST_READ: Final = 6 * 2**20
+"""No file of any command is as large; of a larger one no more is read."""
+STUDY_SUFFIXES: Final = (".yaml", ".yml")
+LABS: Final = tuple(level.value for level in Difficulty)
+
+_MEANS: Final = {
+    "budget": ("budget", "CREDITS", "the lab's budget"),
+    "days_available": ("days", "DAYS", "how long the lab can give, from its first day"),
+    "staff": ("staff", "UNITS", "staff units"),
+    "start_day": ("start_day", "DAY", "the day on which work begins"),
+}
+_QUESTION: Final = {
+    "effect": "the effect to plan at, in the unit of the study's design",
+    "alpha": "the significance level",
+    "target": "the evidence to aim at",
+    "floor": "the least evidence worth running",
+    "dropout": "the share of samples that will not count",
+}
+_LISTS: Final = ("controls", "required_equipment", "required_reagents")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that keeps the lines of its texts, and knows every option by its full name only."""
+
+    def __init__(self, **settings: object) -> None:
+        defaults = {
+            "formatter_class": argparse.RawDescriptionHelpFormatter,
+            "allow_abbrev": False,
+        }
+        super().__init__(**{**defaults, **settings})  # type: ignore[arg-type]
+
+
+# --- options ------------------------------------------------------------------------------------
+
+
+def whole(least: int, most: int = MOST) -> Callable[[str], int]:
+    """Return what reads a whole number between two others."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text) if text.isascii() else None
+        except ValueError:
+            number = None
+        if number is None or not least <= number <= most:
+            raise ArgumentTypeError(f"'{text}' is no whole number from {least} to {most:,}")
+        return number
+
+    return read
+
+
+def decimal(text: str) -> float:
+    """Return the number that a text is."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number):
+        raise ArgumentTypeError(f"'{text}' is no number; write one such as 0.05")
+    return number
+
+
+def add_study(parser: argparse.ArgumentParser) -> None:
+    """Add the study, of which `pack` is made."""
+    parser.add_argument("study", metavar="STUDY", help="a study's id, or the path of a study file")
+
+
+def add_lab(parser: argparse.ArgumentParser) -> None:
+    """Add which of a study's labs, and what is said in its place."""
+    group = parser.add_argument_group("lab")
+    group.add_argument(
+        "--lab", choices=LABS, default="medium", help="which lab of the study (default: medium)"
+    )
+    group.add_argument(
+        "--seed",
+        type=whole(0, MAX_SEED),
+        default=0,
+        help="0, the default, is the lab as written; any other moves it",
+    )
+    add_own(parser)
+
+
+def add_own(parser: argparse.ArgumentParser) -> None:
+    """Add what is said of the lab and of the evidence in place of the study."""
+    group = parser.add_argument_group("your lab, in place of the study's")
+    group.add_argument("--lab-file", metavar="LAB.json", type=Path, help="a lab saved as a file")
+    for name, (_, unit, told) in _MEANS.items():
+        option = f"--{name.replace('_', '-')}"
+        group.add_argument(option, type=whole(1), metavar=unit, help=told)
+    question = parser.add_argument_group("question, in place of the study's")
+    for name, told in _QUESTION.items():
+        question.add_argument(f"--{name}", type=decimal, metavar="NUMBER", help=told)
+
+
+def add_plan(parser: argparse.ArgumentParser) -> None:
+    """Add which plan, and what is changed of it."""
+    group = parser.add_argument_group("plan, the study's own where nothing is said")
+    group.add_argument("--plan", metavar="PLAN.json", type=Path, help="a plan saved as a file")
+    number = whole(0, LARGEST_PLANNED)
+    group.add_argument("--samples", type=number, metavar="N", help="plan so many samples")
+    group.add_argument("--days", type=number, metavar="D", help="in so many days")
+    group.add_argument(
+        "--without", action="append", default=[], metavar="LABEL", help="without this control"
+    )
+    group.add_argument(
+        "--swap",
+        action="append",
+        default=[],
+        nargs=2,
+        metavar=("ITEM", "OTHER"),
+        help="with another item in place of one",
+    )
+
+
+# --- what they ask for --------------------------------------------------------------------------
+
+
+def content(path: Path) -> bytes:
+    """Return what a file holds, as far as any file is read.
+
+    Raises:
+        CommandError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_READ)
+    except OSError as error:
+        why = error.strerror or "no such file"
+        raise CommandError(
+            f"'{path}' cannot be read ({why}); name a file that exists and may be read"
+        ) from None
+    except ValueError:
+        raise CommandError(f"{str(path)!r} is no path; name a file") from None
+
+
+def study_file(name: str) -> str | None:
+    """Return the text of a study that is named by its path, None for one of the shelf."""
+    if not name.endswith(STUDY_SUFFIXES):
+        return None
+    data = content(Path(name))
+    parse_study(data, name)
+    return data.decode("utf-8-sig")
+
+
+def study_at(name: str) -> Study:
+    """Return a study by its id or its path."""
+    text = study_file(name)
+    return load_scenario(name).study if text is None else parse_study(text, name)
+
+
+def pack(asked: argparse.Namespace, lab: str | None = None) -> Pack:
+    """Return the study in its lab, with what is said of it."""
+    found = pack_of(study_at(asked.study), Difficulty(lab or asked.lab), asked.seed)
+    return found.with_own(own_lab(asked), question(asked))
+
+
+def own_lab(asked: argparse.Namespace) -> OwnLab:
+    """Return what is said of the lab: the file's, and in its place the options'."""
+    path = asked.lab_file
+    said = read_lab(content(path), str(path)) if path else OwnLab()
+    means = {field: getattr(asked, name) for name, (field, *_) in _MEANS.items()}
+    return said.model_copy(update={k: v for k, v in means.items() if v is not None})
+
+
+def question(asked: argparse.Namespace) -> Question:
+    """Return what is asked of the evidence.
+
+    Raises:
+        CommandError: a number that no design can have.
+    """
+    said = {name: getattr(asked, name) for name in QUESTION_FIELDS}
+    for name, value in said.items():
+        try:
+            Question.model_validate({name: value})
+        except ValueError:
+            raise CommandError(f"--{name} {value:g} is out of range; {_RANGES[name]}") from None
+    return Question.model_validate(said)
+
+
+_RANGES: Final = {
+    "effect": "write one such as 0.5",
+    "alpha": "write one between 0 and 1, such as 0.05",
+    "target": "write one above 0, such as 0.8",
+    "floor": "write one above 0, such as 0.5",
+    "dropout": "write one from 0 to below 1, such as 0.1",
+}
+
+
+def plan(asked: argparse.Namespace, found: Pack) -> Protocol:
+    """Return the plan that is asked about.
+
+    Raises:
+        CommandError: a label that it does not list.
+    """
+    path = asked.plan
+    chosen = read_plan(content(path), str(path)) if path else found.reference_protocol
+    numbers = {"sample_size": asked.samples, "duration_days": asked.days}
+    lists = {name: list(getattr(chosen, name)) for name in _LISTS}
+    for label in asked.without:
+        labels, at = _place(label, lists, _LISTS[:1], "--without")
+        del labels[at]
+    for old, new in asked.swap:
+        labels, at = _place(old, lists, _LISTS[1:], "--swap")
+        labels[at] = _label(new)
+    changed = {**{k: v for k, v in numbers.items() if v is not None}, **lists}
+    return revise(chosen, **changed)
+
+
+def changes_plan(asked: argparse.Namespace) -> bool:
+    """Return whether a plan is asked for that may be another than the study's."""
+    numbers = (asked.plan, asked.samples, asked.days)
+    return any(each is not None for each in numbers) or bool(asked.without or asked.swap)
+
+
+def _place(
+    label: str, lists: dict[str, list[str]], fields: Sequence[str], option: str
+) -> tuple[list[str], int]:
+    """Return the list that holds a label, and where."""
+    for field in fields:
+        for at, each in enumerate(lists[field]):
+            if same_label(each, label):
+                return lists[field], at
+    known = [each for field in fields for each in lists[field]]
+    remedy = Guesser().remedy(label, known)
+    raise CommandError(f"{option} '{label}': the plan lists no such thing; {remedy}")
+
+
+def _label(text: str) -> str:
+    label = " ".join(text.split())
+    if not 0 < len(label) <= LONGEST_LABEL:
+        said = shortened(label)
+        raise CommandError(f"--swap: '{said}' is no label; write 1 to {LONGEST_LABEL} characters")
+    return label

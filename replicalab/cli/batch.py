@@ -1,0 +1,293 @@
+"""``batch``: many negotiations between rules, and how often each outcome came."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from replicalab.batch import MOST_JOBS, Job, Result, Summary, jobs_of, run_batch, summaries
+from replicalab.cli import asking
+from replicalab.cli.negotiate import LAB_MANAGERS_NAMED, RULES
+from replicalab.cli.printing import Answer, CommandError, indented, say, section, table, written
+from replicalab.lexicon import amount_text, count_text
+from replicalab.negotiation import MOST_ROUNDS, LabManagerKind, ScientistKind
+from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios, load_scenario
+from replicalab.text.batch import faults_text, outcomes_text, share_text, stopped_text
+from replicalab.text.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS
+
+ABOUT: Final = "Many negotiations: each study, lab, seed and pair of players, and the outcomes."
+CODES: Final = "0 where every negotiation was played, 1 where one could not be"
+EXAMPLES: Final = (
+    "batch psy_stroop --seeds 0-9",
+    "batch all --lab hard --scientist baseline --scientist evidence_aware --json",
+    "batch psy_stroop fin_momentum --seeds 0-19 --workers 2 --csv results.csv",
+)
+ALL: Final = "all"
+MOST_WORKERS: Final = 256
+_DASK_WAIT: Final = 10
+"""So many seconds a scheduler has to answer."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.add_argument(
+        "study",
+        metavar="STUDY",
+        nargs="+",
+        help=f"a study's id, the path of a study file, or {ALL}",
+    )
+    labs = parser.add_argument_group("labs")
+    labs.add_argument(
+        "--lab", action="append", choices=asking.LABS, help="again for each (default: each of them)"
+    )
+    labs.add_argument(
+        "--seeds", type=seeds, default=(0,), metavar="A-B", help="such as 0-99 (default: 0)"
+    )
+    asking.add_own(parser)
+    players = parser.add_argument_group("players, again for each")
+    players.add_argument(
+        "--scientist", action="append", choices=RULES, help="(default: evidence_aware)"
+    )
+    players.add_argument(
+        "--lab-manager",
+        action="append",
+        choices=LAB_MANAGERS_NAMED,
+        help="(default: reference)",
+    )
+    players.add_argument(
+        "--rounds",
+        type=asking.whole(1, MOST_ROUNDS),
+        default=MAX_ROUNDS,
+        metavar="N",
+        help=f"at most so many (default: {MAX_ROUNDS})",
+    )
+    run = parser.add_argument_group("how it runs")
+    where = run.add_mutually_exclusive_group()
+    where.add_argument(
+        "--workers",
+        type=asking.whole(1, MOST_WORKERS),
+        metavar="N",
+        help="so many processes (default: one for each core)",
+    )
+    where.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="on a Dask cluster, by its scheduler's address; each worker needs this same code",
+    )
+    run.add_argument(
+        "--csv", metavar="FILE.csv", type=Path, help="keep each result, a row for each"
+    )
+
+
+def seeds(text: str) -> range:
+    """Return the seeds that a text names: ``7``, or ``0-99``."""
+    first, _, last = text.partition("-")
+    read = asking.whole(0, MAX_SEED)
+    low, high = read(first), read(last or first)
+    if high < low or high - low >= MOST_JOBS:
+        problem = f"'{text}' is no range of 1 to {MOST_JOBS:,} seeds"
+        raise argparse.ArgumentTypeError(f"{problem}; write one such as 0-99")
+    return range(low, high + 1)
+
+
+class Played(NamedTuple):
+    """What came of a batch, and of how many jobs."""
+
+    results: list[Result]
+    asked: int
+
+    @property
+    def stopped(self) -> bool:
+        """Whether not all came."""
+        return len(self.results) < self.asked
+
+    @property
+    def code(self) -> int:
+        """The exit code of it."""
+        if self.stopped:
+            return 130
+        return 1 if any(result.error for result in self.results) else 0
+
+
+def answer(asked: argparse.Namespace) -> Answer:
+    """Return what came of the batch; after Ctrl-C of what was played until then."""
+    jobs = _jobs(asked)
+    with _executor(asked.dask) as (executor, workers):
+        played = Played(_played(jobs, executor, asked.workers or workers), len(jobs))
+    saved = _saved(asked.csv, played.results) if asked.csv else ""
+    return Answer(played.code, _lines(played, saved), lambda: _facts(played))
+
+
+def _saved(path: Path, results: Iterable[Result]) -> str:
+    from replicalab.tables.batch import results_csv  # noqa: PLC0415 - brings pandas in
+
+    return written(path, results_csv(results))
+
+
+def _jobs(asked: argparse.Namespace) -> list[Job]:
+    """Return what is to be played; a study or a question that cannot be is refused before."""
+    own, question = asking.own_lab(asked), asking.question(asked)
+    jobs: list[Job] = []
+    for name in _names(asked.study):
+        text = asking.study_file(name)
+        study = asking.study_at(name)
+        labs = [Difficulty(lab) for lab in asked.lab or asking.LABS]
+        found = _combined(study.scenario_id, labs, asked)
+        load_own = {"text": text or "", "own_lab": own, "question": question}
+        question.over(study.design)
+        jobs += [job.model_copy(update=load_own) for job in found]
+        _require_few(len(jobs))
+    return jobs
+
+
+def _names(named: list[str]) -> list[str]:
+    if ALL in named:
+        return [summary.scenario_id for summary in list_scenarios()]
+    return list(dict.fromkeys(named))
+
+
+def _combined(study: str, labs: list[Difficulty], asked: argparse.Namespace) -> list[Job]:
+    scientists = dict.fromkeys(asked.scientist or [ScientistKind.EVIDENCE_AWARE])
+    managers = dict.fromkeys(asked.lab_manager or [LabManagerKind.REFERENCE])
+    number = len(labs) * len(asked.seeds) * len(scientists) * len(managers)
+    _require_few(number)
+    return jobs_of(
+        (study,),
+        tuple(dict.fromkeys(labs)),
+        asked.seeds,
+        scientists=[*map(ScientistKind, scientists)],  # type: ignore[list-item]  # of RULES only
+        lab_managers=[*map(LabManagerKind, managers)],
+        max_rounds=asked.rounds,
+    )
+
+
+def _require_few(number: int) -> None:
+    if number > MOST_JOBS:
+        asked = f"more than {MOST_JOBS:,} negotiations are asked for"
+        raise CommandError(f"{asked}; name fewer seeds, labs or studies")
+
+
+# --- how it runs --------------------------------------------------------------------------------
+
+
+def _played(jobs: list[Job], executor: Executor | None, workers: int | None) -> list[Result]:
+    """Return the results in the order of the jobs; after Ctrl-C those that had come."""
+    came: list[Result] = []
+    told = _Progress(len(jobs))
+    try:
+        for result in run_batch(jobs, executor, workers):
+            came.append(result)
+            told.show(len(came))
+    except KeyboardInterrupt:
+        say("")
+    places = {_key(job): at for at, job in enumerate(jobs)}
+    return sorted(came, key=lambda result: places[_key(result.job)])
+
+
+def _key(job: Job) -> tuple[object, ...]:
+    return job.study, job.text, job.lab, job.seed, job.scientist, job.lab_manager
+
+
+class _Progress:
+    """How far a batch is, on standard error: in one line of a terminal, else each tenth."""
+
+    def __init__(self, number: int) -> None:
+        self._number, self._step, self._last = number, max(1, number // 10), 0
+        self._terminal = sys.stderr.isatty()
+        if self._terminal:
+            self._step = max(1, number // 200)
+
+    def show(self, came: int) -> None:
+        """Tell how many came, if that is worth a line."""
+        if came < self._number and came - self._last < self._step:
+            return
+        self._last = came
+        line = f"{amount_text(came)} of {count_text(self._number, 'negotiation')}"
+        is_last = came == self._number
+        say(f"\r{line}" if self._terminal else line, "" if self._terminal and not is_last else "\n")
+
+
+def _executor(address: str | None) -> AbstractContextManager[tuple[Executor | None, int | None]]:
+    return nullcontext((None, None)) if address is None else _dask(address)
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[tuple[Executor, int]]:
+    """Yield a cluster's executor, and how many negotiations it plays at once.
+
+    Raises:
+        CommandError: there is no ``distributed`` here, or no scheduler there, or it has no worker.
+    """
+    try:
+        from distributed import Client  # noqa: PLC0415 - a development requirement only
+    except ImportError:
+        remedy = "pip install distributed, or leave --dask out"
+        raise CommandError(f"--dask: the package distributed is not installed; {remedy}") from None
+    try:
+        client = Client(address, timeout=_DASK_WAIT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        problem = f"--dask '{address}': no scheduler answers there ({type(error).__name__})"
+        raise CommandError(f"{problem}; write one such as tcp://127.0.0.1:8786") from None
+    with client:
+        workers = sum(client.nthreads().values())
+        if not workers:
+            raise CommandError(f"--dask '{address}': the cluster has no worker; start one")
+        # Of equal jobs each is played: a result that a dead worker held is worked out again.
+        yield client.get_executor(pure=False), workers
+
+
+# --- what came of it ----------------------------------------------------------------------------
+
+
+def _lines(played: Played, saved: str) -> Iterator[str]:
+    if played.stopped:
+        yield stopped_text(len(played.results), played.asked)
+    found = summaries(played.results)
+    heads = ("STUDY", "LAB", "SCIENTIST", "LAB MANAGER", "OUTCOME", "SHARE (95 % INTERVAL)")
+    yield from table([heads, *(row for each in found for row in _rows(each))])
+    why = faults_text(result.error for result in played.results)
+    yield from section("Not played", indented(why))
+    yield from ["", saved] if saved else []
+
+
+def _rows(summary: Summary) -> Iterator[tuple[str, ...]]:
+    players = SCIENTISTS[summary.scientist].name, LAB_MANAGERS[summary.lab_manager].name
+    group = summary.study, str(summary.lab), *players
+    for outcome, share in summary.shares.items():
+        yield *group, OUTCOME_TITLES[outcome], share_text(share)
+    if not summary.shares:
+        yield *group, "", outcomes_text(summary)
+
+
+def _facts(played: Played) -> dict[str, object]:
+    return {
+        "asked": played.asked,
+        "played": sum(not result.error for result in played.results),
+        "stopped": played.stopped,
+        "summaries": [_summary(each) for each in summaries(played.results)],
+        "results": [
+            {**result.job.model_dump(mode="json", exclude={"text"}),
+             **result.model_dump(mode="json", exclude={"job"})}
+            for result in played.results
+        ],
+    }
+
+
+def _summary(found: Summary) -> dict[str, object]:
+    shares = {
+        str(outcome): {
+            "number": share.number,
+            "of": share.of,
+            "share": share.value,
+            "interval": share.interval,
+        }
+        for outcome, share in found.shares.items()
+    }
+    players = {"scientist": str(found.scientist), "lab_manager": str(found.lab_manager)}
+    group = {"study": found.study, "lab": str(found.lab), **players}
+    return {**group, "shares": shares, "failed": found.failed}

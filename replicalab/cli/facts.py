@@ -1,0 +1,146 @@
+"""Answers as plain data, for programs: the core's values under the core's names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from replicalab.assessment import Assessment, Evidence
+from replicalab.planner import Ask, Options, PlanStep, Relief, change_steps
+from replicalab.scenarios import OwnLab, Pack, Question
+from replicalab.text.plan import detectable_effect, notes
+from replicalab.text.verdicts import Verdict, plan_verdict
+
+Data = dict[str, object]
+
+
+def place(pack: Pack) -> Data:
+    """Return which study and which lab it is, and what is one's own of both."""
+    lab, own = pack.lab, {}
+    if pack.own_lab != OwnLab():
+        own["own_lab"] = pack.own_lab.model_dump(mode="json", exclude_defaults=True)
+    if pack.question != Question():
+        own["question"] = pack.question.model_dump(mode="json", exclude_defaults=True)
+    means = {name: getattr(lab, name) for name in ("budget", "days", "days_left", "start_day")}
+    found = {"difficulty": str(pack.difficulty), "seed": pack.seed, **means, "staff": lab.staff}
+    return {"study": pack.scenario_id, "lab": found, **own}
+
+
+def verdict(found: Verdict) -> Data:
+    """Return a verdict."""
+    return {"status": str(found.status), "title": found.title, "text": found.text}
+
+
+def evidence(found: Evidence) -> Data:
+    """Return what a plan's sample is worth; no value where it is void."""
+    return {
+        "kind": str(found.kind),
+        "measure": found.measure,
+        "value": None if found.void or not math.isfinite(found.value) else found.value,
+        "target": found.target,
+        "floor": found.floor,
+        "tier": str(found.tier),
+        "counted": found.counted,
+        "effect": found.effect,
+        "void": found.void,
+    }
+
+
+def plan(found: Assessment) -> Data:
+    """Return a plan, whether it passes, what it costs and what it shows."""
+    return {
+        "plan": found.plan.model_dump(mode="json"),
+        "feasible": found.feasible,
+        "failing": [str(dimension) for dimension in found.failing],
+        "verdict": verdict(plan_verdict(found)),
+        "cost": found.cost,
+        "staff": found.staff,
+        "fidelity_loss": found.fidelity_loss,
+        "evidence": evidence(found.evidence),
+    }
+
+
+def checked(options: Options) -> Data:
+    """Return all that is known of a plan."""
+    found = options.yours
+    dimensions = [
+        {
+            "dimension": str(dimension),
+            "ok": slack.ok,
+            "used": slack.used,
+            "limit": slack.limit,
+            "slack": slack.slack,
+            "binding": dimension is options.binding,
+            "reasons": found.reasons[dimension],
+        }
+        for dimension, slack in found.slack.items()
+    ]
+    terms = [
+        {"term": term.label, "number": term.number, "rate": term.rate, "credits": term.credits}
+        for term in found.cost_terms
+    ]
+    return {
+        **place(found.pack),
+        **plan(found),
+        "dimensions": dimensions,
+        "cost_terms": terms,
+        "detectable_effect": detectable_effect(found),
+        "notes": [{"kind": kind, "text": text} for kind, text in notes(found)],
+    }
+
+
+def revision(before: Assessment, after: Assessment, steps: Iterable[PlanStep]) -> Data:
+    """Return a revised plan, and what each change of it saves and loses."""
+    whole = PlanStep(before, after)
+    return {
+        **plan(after),
+        "credits_saved": whole.credits_saved,
+        "changes": [_change(step) for step in steps],
+    }
+
+
+def _change(step: PlanStep) -> Data:
+    change = step.change.model_dump(mode="json") if step.change else {}
+    after = step.after
+    worth = {"evidence": evidence(after.evidence), "fidelity_loss": after.fidelity_loss}
+    return {**change, "credits_saved": step.credits_saved, "after": worth}
+
+
+def planned(options: Options) -> Data:
+    """Return what may be done about a plan, and what it would take."""
+    yours, offer, least, found = options.yours, options.offer, options.least, options.asks
+    offered = None
+    if offer:
+        offered = revision(yours, offer.after, change_steps(yours, offer.changes, options.known))
+    steps = change_steps(yours, least.changes, options.known)
+    return {
+        **checked(options),
+        "offer": offered,
+        "least_loss": {**revision(yours, least.after, steps), "exact": least.exact},
+        "takes": {
+            "run": relief(found.run),
+            "target": relief(found.target) if found.target else None,
+            "alone": [
+                {**_ask(each.ask), "tier": str(each.tier), "plan": plan(each.least.after)}
+                for each in found.singles
+            ],
+            "waits": [
+                {"start_day": wait.start_day, "items": [*wait.items], "plan": plan(wait.least.after)}
+                for wait in found.waits
+            ],
+        },
+    }
+
+
+def relief(found: Relief) -> Data:
+    """Return what a lab would have to add so that one plan is feasible in it."""
+    return {
+        "plan": found.plan.model_dump(mode="json"),
+        "asks": [_ask(ask) for ask in found.asks],
+        "left": [str(dimension) for dimension in found.left],
+    }
+
+
+def _ask(ask: Ask) -> Data:
+    amounts = {"has": ask.has, "needs": ask.needs, "item": ask.item}
+    return {"dimension": str(ask.dimension), **amounts, "text": ask.text}

@@ -1,0 +1,214 @@
+"""``negotiate``: the Scientist and the Lab Manager talk it through, or a transcript replays."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from replicalab.cli import asking, facts
+from replicalab.cli.check import heading, verdict_line
+from replicalab.cli.printing import SIGNS, Answer, CommandError, indented, section, written
+from replicalab.errors import TraceError
+from replicalab.negotiation import (
+    AUTOMATIC,
+    MOST_ROUNDS,
+    LabManagerKind,
+    Negotiation,
+    Outcome,
+    Replay,
+    Round,
+    ScientistKind,
+    Transcript,
+    ledger,
+    load,
+    negotiate,
+    replay,
+    save,
+    setup_for,
+)
+from replicalab.scenarios import MAX_ROUNDS, Pack, load_scenario, pack_of
+from replicalab.text.lab import lab_text
+from replicalab.text.negotiation import (
+    LAB_MANAGERS,
+    SCIENTISTS,
+    answer_verdict,
+    ledger_sentence,
+    outcome_verdict,
+    round_caption,
+    turn_title,
+)
+from replicalab.text.verdicts import Status
+
+ABOUT: Final = "What the two sides say, round by round, and how it ends."
+CODES: Final = (
+    "0 where they agree on a plan above the floor, or the transcript replays as it was saved;\n"
+    "1 where they do not, or it does not"
+)
+EXAMPLES: Final = (
+    "negotiate psy_stroop",
+    "negotiate psy_stroop --scientist baseline --rounds 3 --save talk.json",
+    "negotiate --replay talk.json",
+)
+RULES: Final = tuple(kind.value for kind in ScientistKind if kind in AUTOMATIC)
+LAB_MANAGERS_NAMED: Final = tuple(kind.value for kind in LabManagerKind)
+_OF_A_TALK: Final = ("scientist", "lab_manager", "rounds", "save", "plan", "samples", "days")
+_OF_ITS_LAB: Final = ("lab_file", "budget", "days_available", "staff", "start_day")
+_OF_ITS_QUESTION: Final = ("effect", "alpha", "target", "floor", "dropout")
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.add_argument(
+        "study", metavar="STUDY", nargs="?", help="a study's id, or the path of a study file"
+    )
+    asking.add_lab(parser)
+    asking.add_plan(parser)
+    group = parser.add_argument_group("players")
+    group.add_argument("--scientist", choices=RULES, help="(default: evidence_aware)")
+    group.add_argument("--lab-manager", choices=LAB_MANAGERS_NAMED, help="(default: reference)")
+    group.add_argument(
+        "--rounds",
+        type=asking.whole(1, MOST_ROUNDS),
+        metavar="N",
+        help=f"at most so many (default: {MAX_ROUNDS})",
+    )
+    files = parser.add_argument_group("files").add_mutually_exclusive_group()
+    files.add_argument("--save", metavar="TALK.json", type=Path, help="keep the transcript")
+    files.add_argument(
+        "--replay",
+        metavar="TALK.json",
+        type=Path,
+        help="verify a transcript; it says itself which study, lab and players it is of",
+    )
+
+
+def answer(asked: argparse.Namespace) -> Answer:
+    """Return a negotiation between rules, or the replay of a saved one."""
+    return _replayed(asked) if asked.replay else _played(asked)
+
+
+def _played(asked: argparse.Namespace) -> Answer:
+    if asked.study is None:
+        raise CommandError("no STUDY is named; name one, or a transcript with --replay")
+    pack = asking.pack(asked)
+    setup = setup_for(
+        pack,
+        asking.plan(asked, pack) if asking.changes_plan(asked) else None,
+        asked.rounds or MAX_ROUNDS,
+        scientist=ScientistKind(asked.scientist or ScientistKind.EVIDENCE_AWARE),
+        lab_manager=LabManagerKind(asked.lab_manager or LabManagerKind.REFERENCE),
+    )
+    played = negotiate(setup, pack)
+    saved = written(asked.save, save(played)) if asked.save else ""
+    code = 0 if played.outcome is Outcome.AGREED else 1
+    return Answer(code, _lines(played, saved), lambda: _facts(played))
+
+
+def _replayed(asked: argparse.Namespace) -> Answer:
+    names = [n for n in (*_OF_A_TALK, *_OF_ITS_LAB, *_OF_ITS_QUESTION) if getattr(asked, n) is not None]
+    if names or asked.without or asked.swap:
+        option = (names or ["without" if asked.without else "swap"])[0].replace("_", "-")
+        raise CommandError(f"--{option}: a transcript says that itself; leave it out with --replay")
+    transcript = _transcript(asked.replay)
+    found = replay(transcript, _pack(transcript, asked.study))
+    code = 1 if found.differences else 0
+    return Answer(code, _replay_lines(found), lambda: _replay_facts(found))
+
+
+def _transcript(path: Path) -> Transcript:
+    try:
+        return load(asking.content(path).decode("utf-8-sig"))
+    except (TraceError, UnicodeDecodeError) as error:
+        problem = str(error) if isinstance(error, TraceError) else "it is no UTF-8 text"
+        raise CommandError(f"{path}: {problem}") from None
+
+
+def _pack(transcript: Transcript, study: str | None) -> Pack:
+    setup = transcript.setup
+    if study is None:
+        pack = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
+    else:
+        pack = pack_of(asking.study_at(study), setup.difficulty, setup.seed)
+    return pack.with_own(setup.own_lab, setup.question)
+
+
+# --- in words -----------------------------------------------------------------------------------
+
+
+def _lines(played: Negotiation, saved: str) -> Iterator[str]:
+    yield f"{played.pack.paper.name} · {lab_text(played.pack)}"
+    yield _players(played)
+    for at, done in enumerate(played.rounds):
+        yield from section(round_caption(played, at), indented(_round(done)))
+    outcome = outcome_verdict(played)
+    yield from section(verdict_line(outcome), indented([ledger_sentence(ledger(played))]))
+    yield from ["", saved] if saved else []
+
+
+def _players(played: Negotiation) -> str:
+    setup = played.setup
+    scientist, manager = SCIENTISTS[setup.scientist], LAB_MANAGERS[setup.lab_manager]
+    return f"Scientist: {scientist.name}. Lab Manager: {manager.name}."
+
+
+def _round(done: Round) -> Iterator[str]:
+    reason = f": {done.reason}" if done.reason else "."
+    yield f"Scientist: {turn_title(done).lower()}{reason}"
+    verdict = answer_verdict(done)
+    if verdict and done.answer:
+        first, *rest = done.answer.explanation.splitlines()
+        yield f"Lab Manager: {verdict.title.lower()} ({SIGNS[verdict.status]}): {first}"
+        yield from indented(rest)
+
+
+def _replay_lines(found: Replay) -> Iterator[str]:
+    played = found.negotiation
+    if not found.differences:
+        yield f"{SIGNS[Status.PASS]}: The transcript replays as it was saved."
+    else:
+        yield f"{SIGNS[Status.FAIL]}: The transcript does not replay as it was saved."
+        yield from indented(each.message for each in found.differences)
+    if played.final_plan:
+        yield from section(heading(played.final_plan), indented([_players(played)]))
+    yield verdict_line(outcome_verdict(played))
+
+
+# --- as data ------------------------------------------------------------------------------------
+
+
+def _facts(played: Negotiation) -> dict[str, object]:
+    outcome, ending, final = played.outcome, played.ending, played.final_plan
+    return {
+        **facts.place(played.pack),
+        "scientist": str(played.setup.scientist),
+        "lab_manager": str(played.setup.lab_manager),
+        "outcome": str(outcome) if outcome else None,
+        "ending": str(ending) if ending else None,
+        "verdict": facts.verdict(outcome_verdict(played)),
+        "final": facts.plan(final) if final else None,
+        "rounds": [_round_facts(played, at) for at in range(len(played.rounds))],
+    }
+
+
+def _round_facts(played: Negotiation, at: int) -> dict[str, object]:
+    done = played.rounds[at]
+    answer = json.loads(done.answer.model_dump_json()) if done.answer else None
+    return {
+        "round": at + 1,
+        "told": round_caption(played, at),
+        "action": str(done.action.action_type) if done.action else None,
+        "reason": done.reason,
+        "plan": facts.plan(done.plan) if done.plan else None,
+        "answer": answer,
+    }
+
+
+def _replay_facts(found: Replay) -> dict[str, object]:
+    differences = [
+        {"round": None if each.round_number is None else each.round_number + 1, "told": each.message}
+        for each in found.differences
+    ]
+    return {"identical": not differences, "differences": differences, **_facts(found.negotiation)}

@@ -1,0 +1,161 @@
+"""How an answer is told: plain text or JSON, on any terminal and in any encoding."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Final, NamedTuple, TextIO
+
+from replicalab.characters import shown
+from replicalab.text.verdicts import Status
+
+EXIT: Final = {
+    0: "passes: the plan is feasible, the players agreed, the transcript replays, all is done",
+    1: "does not",
+    2: "bad input, or a file that cannot be read or written; the message says what to do",
+    130: "stopped by Ctrl-C; a batch tells what it had",
+    141: "whoever read the answer went away",
+}
+"""What each exit code means."""
+
+SIGNS: Final = {Status.PASS: "pass", Status.CAUTION: "CAUTION", Status.FAIL: "FAIL"}
+_PLAIN: Final = str.maketrans(
+    {
+        **{"−": "-", "–": "-", "·": "-", "×": "x", "→": "->", "±": "+-", "…": "..."},
+        **{"‘": "'", "’": "'", "⟨": "<", "⟩": ">", "\u2068": "", "\u2069": ""},
+    }
+)
+"""What stands for a sign where the encoding of the terminal lacks it."""
+_NARROWEST: Final = 40
+Row = Sequence[str]
+
+
+class CommandError(ValueError):
+    """Something that a command cannot take: with the value, the place and the remedy."""
+
+
+class Answer(NamedTuple):
+    """What a command answers.
+
+    Attributes:
+        code: its exit code, a key of `EXIT`.
+        lines: in words, made as they are told.
+        data: the same for a program; plain data.
+    """
+
+    code: int
+    lines: Iterable[str]
+    data: Callable[[], object]
+
+
+# --- text ---------------------------------------------------------------------------------------
+
+
+def table(rows: Iterable[Row], right: Sequence[int] = (), most: int = 0) -> Iterator[str]:
+    """Yield rows as lines, with their columns below each other.
+
+    Args:
+        rows: of as many cells each.
+        right: the columns that are flush right.
+        most: a longer cell takes several lines; 0 for no such limit.
+    """
+    lines: list[Row] = []
+    for row in rows:
+        cells = [shown(" ".join(cell.split())) for cell in row]
+        parts = [textwrap.wrap(cell, most) if most else [cell] for cell in cells]
+        lines += zip_longest(*parts, fillvalue="")
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        told = (
+            f"{cell:>{width}}" if at in right else f"{cell:<{width}}"
+            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        yield f"  {'  '.join(told)}".rstrip()
+
+
+def section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield a title and what stands below it, after an empty line; nothing where nothing does."""
+    found = [line for line in lines if line]
+    if found:
+        yield from ("", title, *found)
+
+
+def indented(texts: Iterable[str]) -> Iterator[str]:
+    """Yield each text that says something, indented."""
+    yield from (f"  {text}" for text in texts if text)
+
+
+# --- on standard output and standard error --------------------------------------------------------
+
+
+def tell(answer: Answer, *, as_json: bool) -> None:
+    """Write an answer to standard output."""
+    if as_json:
+        _write(sys.stdout, json.dumps(answer.data(), indent=1, allow_nan=False))
+        return
+    for line in answer.lines:
+        for part in _wrapped(shown(line), sys.stdout):
+            _write(sys.stdout, part)
+
+
+def say(text: str, end: str = "\n") -> None:
+    """Write to standard error, where what is no answer belongs."""
+    _write(sys.stderr, "\n".join(map(shown, text.split("\n"))), end)
+    sys.stderr.flush()
+
+
+def _wrapped(line: str, stream: TextIO) -> list[str]:
+    """Return a line in as many as a terminal needs; whoever reads a file or a pipe gets it whole."""
+    width = shutil.get_terminal_size().columns
+    if not stream.isatty() or len(line) <= width or width < _NARROWEST:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _write(stream: TextIO, text: str, end: str = "\n") -> None:
+    coding = stream.encoding or "utf-8"
+    print(text.encode(coding, "replicalab.plain").decode(coding), end=end, file=stream)  # noqa: T201
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(_PLAIN)
+    try:
+        text.encode(error.encoding)
+    except UnicodeEncodeError:
+        text = text.encode("ascii", "backslashreplace").decode()
+    return text, error.end
+
+
+codecs.register_error("replicalab.plain", _plain)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def written(path: Path, text: str) -> str:
+    """Write a file as a whole, and return a line that says so.
+
+    Raises:
+        CommandError: it cannot be written.
+    """
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        if path.exists() and not path.is_file():  # /dev/stdout, a pipe
+            path.write_text(text, encoding="utf-8", newline="")
+            return ""
+        beside.write_text(text, encoding="utf-8", newline="")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        problem = f"'{path}' cannot be written ({error.strerror})"
+        raise CommandError(f"{problem}; name a file in a folder that may be written") from None
+    return f"Saved: {path}"

@@ -1,0 +1,37 @@
+"""A batch in words: how often each outcome came, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from replicalab.batch import Share, Summary
+from replicalab.lexicon import amount_text, count_text
+from replicalab.text.negotiation import OUTCOME_TITLES
+
+
+def share_text(share: Share) -> str:
+    """Return a share with its interval: ``7 of 10, 70 % (40 to 89 %)``."""
+    low, high = (f"{100 * end:.0f}" for end in share.interval)
+    counted = f"{amount_text(share.number)} of {amount_text(share.of)}"
+    return f"{counted}, {100 * share.value:.0f} % ({low} to {high} %)"
+
+
+def outcomes_text(summary: Summary) -> str:
+    """Return each outcome of a group of negotiations with its share."""
+    told = [f"{OUTCOME_TITLES[each]}: {share_text(s)}" for each, s in summary.shares.items()]
+    return "; ".join([*told, *([failed_text(summary.failed)] if summary.failed else [])])
+
+
+def failed_text(number: int) -> str:
+    """Return how many negotiations could not be played."""
+    return f"{count_text(number, 'negotiation')} could not be played"
+
+
+def stopped_text(came: int, asked: int) -> str:
+    """Return how far a batch came that was stopped."""
+    return f"Stopped: {amount_text(came)} of {count_text(asked, 'negotiation')} are played."
+
+
+def faults_text(errors: Iterable[str]) -> list[str]:
+    """Return why negotiations could not be played, each reason once."""
+    return [" ".join(error.split()) for error in dict.fromkeys(errors) if error]
