@@ -66,7 +66,13 @@ class Studies(tuple[ScenarioSummary, ...]):
         from replicalab.panels import Rows, tables_panel  # noqa: PLC0415
 
         rows = [
-            (each.scenario_id, each.name, each.domain_id, each.kind, str(each.reference_sample_size))
+            (
+                each.scenario_id,
+                each.name,
+                each.domain_id,
+                each.kind,
+                str(each.reference_sample_size),
+            )
             for each in self
         ]
         names = ("id", "name", "domain", "kind", "n")
@@ -114,7 +120,7 @@ def load(
         OSError: the file cannot be read.
 
     >>> load("psy_stroop", lab="hard").lab.budget
-    620
+    620.0
     """
     if str(study).endswith(_SUFFIXES):
         path = Path(study)
@@ -306,7 +312,7 @@ def frontier(plan: Assessment) -> Front:
 
     >>> front = frontier(assess(load("psy_stroop")))
     >>> front[0].samples, front[0].days, front[0].credits
-    (6, 1, 510.0)
+    (2, 1, 445.0)
     """
     found = Front(_options(plan).frontier.plans)
     found.options = _options(plan)
@@ -374,9 +380,11 @@ class Batch(tuple[Result, ...]):
         from replicalab.text.batch import outcomes_text  # noqa: PLC0415
 
         rows = [
-            (each.study, str(each.lab), str(each.scientist), str(each.lab_manager), text)
+            (
+                *(each.study, str(each.lab), str(each.scientist), str(each.lab_manager)),
+                outcomes_text(each),
+            )
             for each in self.summaries
-            if (text := outcomes_text(each))
         ]
         names = ("study", "lab", "Scientist", "Lab Manager", "outcomes")
         return _page(tables_panel([], [Rows("Outcomes", names, rows)], folded=False))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from typing import Final
 
 from replicalab.cli import batch, check, compare, negotiate, plan, studies
 from replicalab.cli.asking import Parser
-from replicalab.cli.printing import EXIT, CommandError, say, tell
+from replicalab.cli.printing import EXIT, Answer, CommandError, say, tell
 from replicalab.errors import ReplicaLabError
 
 COMMANDS: Final = (studies, check, plan, negotiate, compare, batch)
@@ -47,12 +46,12 @@ def parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Answer a command on standard output, and return its exit code."""
     try:
-        asked: argparse.Namespace = parser().parse_args(arguments)
-        answer = asked.answer(asked)
+        asked = parser().parse_args(arguments)
+        answer: Answer = asked.answer(asked)
         tell(answer, as_json=asked.json)
         sys.stdout.flush()
-    except SystemExit as told:  # argparse ends so, after its help or its message
-        return int(told.code or 0)
+    except SystemExit as ended:  # argparse ends so, after its help or its message
+        return ended.code if isinstance(ended.code, int) else 0
     except (ReplicaLabError, CommandError) as error:
         say(str(error))
         return 2

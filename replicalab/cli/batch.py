@@ -16,7 +16,7 @@ from replicalab.cli.negotiate import LAB_MANAGERS_NAMED, RULES
 from replicalab.cli.printing import Answer, CommandError, indented, say, section, table, written
 from replicalab.lexicon import amount_text, count_text
 from replicalab.negotiation import MOST_ROUNDS, LabManagerKind, ScientistKind
-from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios, load_scenario
+from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios
 from replicalab.text.batch import faults_text, outcomes_text, share_text, stopped_text
 from replicalab.text.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS
 
@@ -271,8 +271,10 @@ def _facts(played: Played) -> dict[str, object]:
         "stopped": played.stopped,
         "summaries": [_summary(each) for each in summaries(played.results)],
         "results": [
-            {**result.job.model_dump(mode="json", exclude={"text"}),
-             **result.model_dump(mode="json", exclude={"job"})}
+            {
+                **result.job.model_dump(mode="json", exclude={"text"}),
+                **result.model_dump(mode="json", exclude={"job"}),
+            }
             for result in played.results
         ],
     }

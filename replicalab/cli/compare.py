@@ -20,7 +20,7 @@ from replicalab.negotiation import (
     setup_for,
 )
 from replicalab.planner import Options
-from replicalab.scenarios import Pack
+from replicalab.scenarios import MAX_SEED, Pack, read_plan
 from replicalab.text.lab import MEANS, lab_text
 from replicalab.text.negotiation import OUTCOME_TITLES
 from replicalab.text.plan import detectable_effect, effect_text, slack_text, used_text
@@ -67,7 +67,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         choices=asking.LABS,
         help="each plan in this lab; again for each (default: medium)",
     )
-    parser.add_argument("--seed", type=asking.whole(0, asking.MAX_SEED), default=0)
+    parser.add_argument("--seed", type=asking.whole(0, MAX_SEED), default=0)
     asking.add_own(parser)
 
 
@@ -93,7 +93,7 @@ def _side(name: str, pack: Pack, *, many: bool, labs: bool) -> Side:
         plan = find(reference)
     else:
         path = Path(name)
-        plan = assess(asking.read_plan(asking.content(path), name), pack)
+        plan = assess(read_plan(asking.content(path), name), pack)
     called = [Path(name).stem if many else "", lab_text(pack) if labs or not many else ""]
     return Side(", ".join(filter(None, called)), plan, _played(plan))
 

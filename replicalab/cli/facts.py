@@ -125,7 +125,11 @@ def planned(options: Options) -> Data:
                 for each in found.singles
             ],
             "waits": [
-                {"start_day": wait.start_day, "items": [*wait.items], "plan": plan(wait.least.after)}
+                {
+                    "start_day": wait.start_day,
+                    "items": [*wait.items],
+                    "plan": plan(wait.least.after),
+                }
                 for wait in found.waits
             ],
         },

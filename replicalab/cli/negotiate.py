@@ -29,7 +29,7 @@ from replicalab.negotiation import (
     save,
     setup_for,
 )
-from replicalab.scenarios import MAX_ROUNDS, Pack, load_scenario, pack_of
+from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Pack, load_scenario, pack_of
 from replicalab.text.lab import lab_text
 from replicalab.text.negotiation import (
     LAB_MANAGERS,
@@ -54,9 +54,12 @@ EXAMPLES: Final = (
 )
 RULES: Final = tuple(kind.value for kind in ScientistKind if kind in AUTOMATIC)
 LAB_MANAGERS_NAMED: Final = tuple(kind.value for kind in LabManagerKind)
-_OF_A_TALK: Final = ("scientist", "lab_manager", "rounds", "save", "plan", "samples", "days")
-_OF_ITS_LAB: Final = ("lab_file", "budget", "days_available", "staff", "start_day")
-_OF_ITS_QUESTION: Final = ("effect", "alpha", "target", "floor", "dropout")
+_OF_A_TALK: Final = (
+    *("scientist", "lab_manager", "rounds", "plan", "samples", "days", "without", "swap"),
+    *("lab_file", "budget", "days_available", "staff", "start_day"),
+    *QUESTION_FIELDS,
+)
+"""What a transcript says itself."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -108,9 +111,9 @@ def _played(asked: argparse.Namespace) -> Answer:
 
 
 def _replayed(asked: argparse.Namespace) -> Answer:
-    names = [n for n in (*_OF_A_TALK, *_OF_ITS_LAB, *_OF_ITS_QUESTION) if getattr(asked, n) is not None]
-    if names or asked.without or asked.swap:
-        option = (names or ["without" if asked.without else "swap"])[0].replace("_", "-")
+    said = [name for name in _OF_A_TALK if getattr(asked, name) not in (None, [])]
+    if said:
+        option = said[0].replace("_", "-")
         raise CommandError(f"--{option}: a transcript says that itself; leave it out with --replay")
     transcript = _transcript(asked.replay)
     found = replay(transcript, _pack(transcript, asked.study))
@@ -208,7 +211,10 @@ def _round_facts(played: Negotiation, at: int) -> dict[str, object]:
 
 def _replay_facts(found: Replay) -> dict[str, object]:
     differences = [
-        {"round": None if each.round_number is None else each.round_number + 1, "told": each.message}
+        {
+            "round": None if each.round_number is None else each.round_number + 1,
+            "told": each.message,
+        }
         for each in found.differences
     ]
     return {"identical": not differences, "differences": differences, **_facts(found.negotiation)}

@@ -25,11 +25,12 @@ EXIT: Final = {
 """What each exit code means."""
 
 SIGNS: Final = {Status.PASS: "pass", Status.CAUTION: "CAUTION", Status.FAIL: "FAIL"}
-_PLAIN: Final = str.maketrans(
-    {
-        **{"−": "-", "–": "-", "·": "-", "×": "x", "→": "->", "±": "+-", "…": "..."},
-        **{"‘": "'", "’": "'", "⟨": "<", "⟩": ">", "\u2068": "", "\u2069": ""},
-    }
+_PLAIN: Final = dict(
+    zip(
+        map(ord, "−–·×→±…\u2018\u2019⟨⟩\u2068\u2069"),
+        ("-", "-", "-", "x", "->", "+-", "...", "'", "'", "<", ">", "", ""),
+        strict=True,
+    )
 )
 """What stands for a sign where the encoding of the terminal lacks it."""
 _NARROWEST: Final = 40
@@ -111,7 +112,7 @@ def say(text: str, end: str = "\n") -> None:
 
 
 def _wrapped(line: str, stream: TextIO) -> list[str]:
-    """Return a line in as many as a terminal needs; whoever reads a file or a pipe gets it whole."""
+    """Return a line in as many as a terminal needs; a file or a pipe gets it whole."""
     width = shutil.get_terminal_size().columns
     if not stream.isatty() or len(line) <= width or width < _NARROWEST:
         return [line]
@@ -121,7 +122,7 @@ def _wrapped(line: str, stream: TextIO) -> list[str]:
 
 def _write(stream: TextIO, text: str, end: str = "\n") -> None:
     coding = stream.encoding or "utf-8"
-    print(text.encode(coding, "replicalab.plain").decode(coding), end=end, file=stream)  # noqa: T201
+    stream.write(text.encode(coding, "replicalab.plain").decode(coding) + end)
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:

@@ -37,8 +37,7 @@ def answer(asked: argparse.Namespace) -> Answer:
 def _lines(found: Sequence[ScenarioSummary]) -> Iterator[str]:
     heads = ("ID", "NAME", "FIELD", "KIND", "N")
     rows = (
-        (each.scenario_id, each.name, each.domain_id, str(each.kind), _size(each))
-        for each in found
+        (each.scenario_id, each.name, each.domain_id, str(each.kind), _size(each)) for each in found
     )
     yield from table([heads, *rows], right=(4,))
 
