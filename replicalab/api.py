@@ -18,6 +18,7 @@ from replicalab import negotiation as _negotiation
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.batch import Job, Result, Rule, Summary, summaries
+from replicalab.lexicon import amount_text
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, setup_for
 from replicalab.planner import FrontierPlan, Options, PlanStep, Relief, Single, Wait, change_steps
@@ -300,8 +301,12 @@ class Front(tuple[FrontierPlan, ...]):
         evidence = self.options.yours.evidence
         names = ("samples", "days", "credits", evidence.measure, "fidelity loss")
         rows = [
-            tuple(map(str, (p.samples, p.days, p.credits, evidence.amount(p.value), p.loss)))
-            for p in self
+            (
+                *map(amount_text, (p.samples, p.days, p.credits)),
+                evidence.amount(p.value),
+                str(p.loss),
+            )
+            for p in self.options.frontier.listed
         ]
         told = [standing_verdict(self.options).text]
         return _page(tables_panel(told, [Rows("The frontier", names, rows)], folded=False))

@@ -11,8 +11,10 @@ from replicalab.cli import asking, facts
 from replicalab.cli.printing import SIGNS, Answer, indented, section, table
 from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.planner import Options
+from replicalab.scenarios import Pack
 from replicalab.text.lab import lab_text
 from replicalab.text.plan import (
+    asked_text,
     assumption_text,
     detectable_effect,
     effect_text,
@@ -63,7 +65,12 @@ def lines(options: Options) -> Iterator[str]:
 
 def heading(plan: Assessment) -> str:
     """Return which plan it is, of which study and in which lab."""
-    return f"{plan.pack.paper.name} · {lab_text(plan.pack)} · {size_text(plan.plan)}"
+    return f"{where(plan.pack)} · {size_text(plan)}"
+
+
+def where(pack: Pack) -> str:
+    """Return which study it is, in which lab, and what of the evidence is one's own question."""
+    return " · ".join(filter(None, (pack.paper.name, lab_text(pack), asked_text(pack))))
 
 
 def verdict_line(verdict: Verdict) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from replicalab.cli import asking, facts
-from replicalab.cli.check import heading, verdict_line
+from replicalab.cli.check import heading, verdict_line, where
 from replicalab.cli.printing import SIGNS, Answer, CommandError, indented, section, written
 from replicalab.errors import TraceError
 from replicalab.negotiation import (
@@ -30,7 +30,6 @@ from replicalab.negotiation import (
     setup_for,
 )
 from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Pack, load_scenario, pack_of
-from replicalab.text.lab import lab_text
 from replicalab.text.negotiation import (
     LAB_MANAGERS,
     SCIENTISTS,
@@ -142,7 +141,7 @@ def _pack(transcript: Transcript, study: str | None) -> Pack:
 
 
 def _lines(played: Negotiation, saved: str) -> Iterator[str]:
-    yield f"{played.pack.paper.name} · {lab_text(played.pack)}"
+    yield where(played.pack)
     yield _players(played)
     for at, done in enumerate(played.rounds):
         yield from section(round_caption(played, at), indented(_round(done)))
