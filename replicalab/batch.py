@@ -256,6 +256,8 @@ class _Run:
             except BrokenExecutor:
                 self._is_broken = True
                 yield from self._put_back(chunk)
+            except Exception as error:  # noqa: BLE001 - a cluster loses a worker in its own words
+                yield from self._put_back(chunk, f"{type(error).__name__}: {error}")
             else:
                 yield from results
         if self._is_broken:
@@ -264,13 +266,13 @@ class _Run:
             self.running.clear()
             yield from self._replaced()
 
-    def _put_back(self, chunk: _Sent) -> Iterator[Result]:
+    def _put_back(self, chunk: _Sent, why: str = "") -> Iterator[Result]:
         """Let jobs wait that were under way, each on its own; yield those that had their tries."""
         tries = chunk.tries + 1
         if tries < _TRIES:
             self.waiting.extendleft(_Sent([job], tries) for job in reversed(chunk.jobs))
         else:
-            died = f"its process died {tries} times; play it alone to see why"
+            died = why or f"its process died {tries} times; play it alone to see why"
             yield from (Result(job=job, error=died) for job in chunk.jobs)
 
     def _replaced(self) -> Iterator[Result]:

@@ -7,9 +7,9 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
-from replicalab.cli.printing import CommandError
+from replicalab.cli.printing import CommandError, say
 from replicalab.lexicon import same_label, shortened
 from replicalab.models import LARGEST_PLANNED, LONGEST_LABEL, Protocol, revise
 from replicalab.scenarios import (
@@ -59,6 +59,11 @@ class Parser(argparse.ArgumentParser):
             "allow_abbrev": False,
         }
         super().__init__(**{**defaults, **settings})  # type: ignore[arg-type]
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one line, and end."""
+        say(f"{self.prog}: {message}; see {self.prog} --help")
+        raise SystemExit(2)
 
 
 # --- options ------------------------------------------------------------------------------------
