@@ -1,0 +1,48 @@
+"""How a test asks a command: in this process, or in one of its own."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from replicalab.cli import main
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+class Said(NamedTuple):
+    """What a command said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        """Its answer as JSON."""
+        return json.loads(self.out)
+
+
+class Asking:
+    """Asks commands, and reads what they say."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, line: str) -> Said:
+        code = main(shlex.split(line))
+        told = self._capsys.readouterr()
+        return Said(code, told.out, told.err)
+
+
+def started(line: str, **settings: Any) -> subprocess.Popen[str]:
+    """Return a command that runs in a process of its own, from the project's folder."""
+    given: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings}
+    command = [sys.executable, "-W", "error", "-m", "replicalab", *shlex.split(line)]
+    return subprocess.Popen(command, cwd=ROOT, text=True, encoding="utf-8", **given)

@@ -1,0 +1,18 @@
+"""The fixture with which a test asks commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.asking import Asking
+
+
+@pytest.fixture
+def ask(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Asking:
+    """Return what asks commands, in a folder of the test's own."""
+    monkeypatch.chdir(tmp_path)
+    return Asking(capsys)

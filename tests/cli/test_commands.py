@@ -1,0 +1,223 @@
+"""What the commands answer: the core's values, in words that are pinned, with their exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from replicalab.assessment import assess
+from replicalab.cli import COMMANDS
+from replicalab.models import revise
+from replicalab.negotiation import load
+from replicalab.planner import Options, least_loss
+from replicalab.scenarios import (
+    Difficulty,
+    OwnItem,
+    OwnLab,
+    Question,
+    lab_json,
+    list_scenarios,
+    load_scenario,
+    plan_json,
+    study_text,
+)
+from tests.cli.asking import Asking
+from tests.golden import assert_golden
+
+STUDY: Final = "psy_stroop"
+EXAMPLES: Final = [
+    (command.__name__.rpartition(".")[2], number, example)
+    for command in COMMANDS
+    for number, example in enumerate(command.EXAMPLES, start=1)
+]
+
+
+@pytest.mark.parametrize(("command", "number", "example"), EXAMPLES)
+def test_example_of_the_help_answers(ask: Asking, command: str, number: int, example: str) -> None:
+    ask(f"plan {STUDY} --save plan.json")
+    ask(f"negotiate {STUDY} --save talk.json")
+    said = ask(example)
+    assert said.code in (0, 1)
+    if command != "batch":
+        assert said.err == ""
+    told = said.out.rstrip("\n")
+    if "--json" in example:
+        # Whole answers are long; which values they hold is asked for below.
+        told = "\n".join(sorted(_keys(json.loads(told))))
+    assert_golden(f"commands/{command}_{number}", f"$ {example}\n{told}\nexit code {said.code}")
+
+
+def _keys(data: object, path: str = "") -> set[str]:
+    """Return every place in plain data, whichever entry of a list it is in."""
+    if isinstance(data, dict):
+        return {each for key, value in data.items() for each in _keys(value, f"{path}.{key}")}
+    if isinstance(data, list) and data:
+        return {each for value in data for each in _keys(value, f"{path}[]")}
+    return {path}
+
+
+def test_studies_lists_what_is_on_the_shelf(ask: Asking) -> None:
+    found = ask("studies --json").data
+    assert [each["id"] for each in found] == [each.scenario_id for each in list_scenarios()]
+    assert {each["domain"] for each in ask("studies --domain finance_trading --json").data} == {
+        "finance_trading"
+    }
+
+
+# --- check --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lab", Difficulty)
+@pytest.mark.parametrize("study", [each.scenario_id for each in list_scenarios()])
+def test_check_says_what_the_assessment_says(ask: Asking, study: str, lab: str) -> None:
+    said = ask(f"check {study} --lab {lab} --seed 3 --json")
+    pack = load_scenario(study, lab, 3)
+    plan = assess(pack.reference_protocol, pack)
+    assert said.code == (0 if plan.feasible else 1)
+    assert said.data["feasible"] is plan.feasible
+    assert said.data["cost"] == plan.cost == sum(t["credits"] for t in said.data["cost_terms"])
+    assert said.data["evidence"]["value"] == plan.evidence.value
+    numbers = [(d["dimension"], d["used"], d["limit"]) for d in said.data["dimensions"]]
+    assert numbers == [(str(d), s.used, s.limit) for d, s in plan.slack.items()]
+
+
+def test_check_takes_a_plan_by_its_changes(ask: Asking) -> None:
+    pack = load_scenario(STUDY, "medium")
+    control, item = pack.controls[0].name, pack.equipment[0]
+    changes = f'--samples 9 --days 2 --without "{control.upper()}" --swap "{item}" "a new one"'
+    found = ask(f"check {STUDY} {changes} --json").data["plan"]
+    assert (found["sample_size"], found["duration_days"]) == (9, 2)
+    assert control not in found["controls"]
+    assert found["required_equipment"][0] == "a new one"
+    kept = {k: v for k, v in pack.reference_protocol.model_dump().items() if k in ("technique",)}
+    assert kept.items() <= found.items()
+
+
+def test_check_takes_a_lab_file_and_the_options_in_its_place(ask: Asking) -> None:
+    own = OwnLab(name="Ours", budget=5000, days=9)
+    Path("lab.json").write_text(lab_json(own))
+    found = ask(f"check {STUDY} --lab-file lab.json --budget 7000 --start-day 2 --json").data
+    assert found["lab"] | {"budget": 7000, "days": 9, "days_left": 8} == found["lab"]
+    assert found["own_lab"]["name"] == "Ours"
+
+
+def test_check_takes_a_question(ask: Asking) -> None:
+    found = ask(f"check {STUDY} --effect 0.4 --dropout 0.25 --target 0.9 --json").data
+    pack = load_scenario(STUDY, "medium")
+    asked = pack.with_own(OwnLab(), Question(effect=0.4, dropout=0.25, target=0.9))
+    evidence = assess(pack.reference_protocol, asked).evidence
+    assert found["evidence"]["value"] == evidence.value
+    assert found["evidence"]["counted"] == 75
+    assert found["question"] == {"effect": 0.4, "dropout": 0.25, "target": 0.9}
+
+
+def test_check_takes_a_study_by_its_path(ask: Asking) -> None:
+    Path("mine.yaml").write_text(study_text(STUDY), encoding="utf-8")
+    assert ask("check ./mine.yaml --json").data == ask(f"check {STUDY} --json").data
+
+
+# --- plan ---------------------------------------------------------------------------------------
+
+
+def test_plan_that_is_saved_passes_the_check(ask: Asking) -> None:
+    assert ask(f"plan {STUDY} --lab hard --save best.json").code == 0
+    pack = load_scenario(STUDY, "hard")
+    assert Path("best.json").read_text() == plan_json(
+        least_loss(pack.reference_protocol, pack).plan
+    )
+    assert ask(f"check {STUDY} --lab hard").code == 1
+    assert ask(f"check {STUDY} --lab hard --plan best.json").code == 0
+
+
+def test_plan_tells_each_change_and_what_it_would_take(ask: Asking) -> None:
+    found = ask(f"plan {STUDY} --json").data
+    pack = load_scenario(STUDY, "medium")
+    options = Options(assess(pack.reference_protocol, pack))
+    assert found["least_loss"]["plan"] == options.least.plan.model_dump()
+    saved = sum(change["credits_saved"] for change in found["least_loss"]["changes"])
+    assert saved == found["least_loss"]["credits_saved"] == 600
+    assert found["offer"]["plan"] == options.offered.plan.model_dump()
+    assert [ask["text"] for ask in found["takes"]["run"]["asks"]] == [
+        each.text for each in options.asks.run.asks
+    ]
+
+
+def test_plan_of_a_lab_that_cannot_run_any_is_1(ask: Asking) -> None:
+    assert ask(f"plan {STUDY} --budget 1").code == 1
+
+
+# --- negotiate ----------------------------------------------------------------------------------
+
+
+def test_negotiation_that_is_saved_replays(ask: Asking) -> None:
+    assert ask(f"negotiate {STUDY} --budget 900 --alpha 0.01 --save talk.json").code == 0
+    said = ask("negotiate --replay talk.json --json")
+    assert (said.code, said.data["identical"]) == (0, True)
+    assert said.data["own_lab"] == {"budget": 900}
+    assert load(Path("talk.json").read_text()).setup.question.alpha == 0.01
+
+
+def test_transcript_that_was_edited_does_not_replay(ask: Asking) -> None:
+    ask(f"negotiate {STUDY} --save talk.json")
+    text = Path("talk.json").read_text()
+    Path("talk.json").write_text(text.replace('"sample_size": 25', '"sample_size": 26'))
+    said = ask("negotiate --replay talk.json")
+    assert said.code == 1
+    assert "does not replay" in said.out
+    found = ask("negotiate --replay talk.json --json").data
+    assert found["differences"]
+    assert not found["identical"]
+
+
+def test_negotiation_without_an_agreement_is_1(ask: Asking) -> None:
+    said = ask(f"negotiate {STUDY} --lab hard --seed 3 --scientist baseline --rounds 1 --json")
+    assert (said.code, said.data["outcome"]) == (1, "no_deal")
+
+
+def test_negotiation_opens_with_the_plan_that_is_named(ask: Asking) -> None:
+    found = ask(f"negotiate {STUDY} --samples 30 --json").data
+    assert found["rounds"][0]["plan"]["plan"]["sample_size"] == 30
+
+
+# --- compare ------------------------------------------------------------------------------------
+
+
+def test_comparison_names_what_differs_and_no_more(ask: Asking) -> None:
+    pack = load_scenario(STUDY, "medium")
+    other = revise(pack.reference_protocol, sample_size=7)
+    Path("seven.json").write_text(plan_json(other))
+    told = ask(f"compare {STUDY} --plan study --plan seven.json").out
+    differs = told.split("What differs")[1].split("Used, and left")[0].strip().splitlines()
+    assert [line.split() for line in differs] == [
+        ["study", "seven"],
+        ["Sample", "size", "100", "7"],
+    ]
+
+
+def test_comparison_of_labs_names_their_means(ask: Asking) -> None:
+    told = ask(f"compare {STUDY} --lab easy --lab hard").out
+    budgets = [load_scenario(STUDY, lab).lab.budget for lab in ("easy", "hard")]
+    assert f"Budget, credits  {budgets[0]:,.0f}" in told
+    found = ask(f"compare {STUDY} --lab easy --lab hard --json").data
+    assert [each["lab"]["budget"] for each in found] == budgets
+    assert [each["name"] for each in found] == ["easy lab", "hard lab"]
+
+
+# --- what others wrote ----------------------------------------------------------------------------
+
+
+def test_hostile_text_reaches_no_terminal(ask: Asking) -> None:
+    label = "pump \u202e\u200b"
+    own = OwnLab(items=(OwnItem(label=label, category="equipment", price=3.0),))
+    Path("lab.json").write_text(lab_json(own))
+    pack = load_scenario(STUDY, "medium")
+    plan = revise(pack.reference_protocol, required_equipment=[f"{label}\x1b[31m"])
+    Path("plan.json").write_text(plan_json(plan))
+    files = "--lab-file lab.json --plan plan.json"
+    told = ask(f"check {STUDY} {files}").out + ask(f"plan {STUDY} {files}").out
+    told += ask(f"negotiate {STUDY} {files}").out
+    assert "⟨U+202E⟩" in told
+    assert not {"\u202e", "\u200b", "\x1b"} & set(told)
