@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from replicalab.batch import MOST_JOBS, Job, Result, Summary, jobs_of, run_batch, summaries
-from replicalab.cli import asking
+from replicalab.cli import asking, facts
 from replicalab.cli.negotiate import LAB_MANAGERS_NAMED, RULES
 from replicalab.cli.printing import Answer, CommandError, indented, say, section, table, written
 from replicalab.lexicon import amount_text, count_text
@@ -270,14 +270,14 @@ def _facts(played: Played) -> dict[str, object]:
         "played": sum(not result.error for result in played.results),
         "stopped": played.stopped,
         "summaries": [_summary(each) for each in summaries(played.results)],
-        "results": [
-            {
-                **result.job.model_dump(mode="json", exclude={"text"}),
-                **result.model_dump(mode="json", exclude={"job"}),
-            }
-            for result in played.results
-        ],
+        "results": [_result(result) for result in played.results],
     }
+
+
+def _result(result: Result) -> dict[str, object]:
+    job = result.job.model_dump(mode="json", exclude={"text", "own_lab", "question"})
+    told = result.model_dump(mode="json", exclude={"job"})
+    return {**job, **facts.own(result.job.own_lab, result.job.question), **told}
 
 
 def _summary(found: Summary) -> dict[str, object]:

@@ -27,7 +27,7 @@ from replicalab.text.plan import (
 from replicalab.text.verdicts import Status, Verdict, evidence_sentence, plan_verdict
 
 ABOUT: Final = "Can the lab run the plan, and what would it show?"
-CODES: Final = "0 where the plan passes all seven dimensions, 1 where it does not"
+CODES: Final = "0 where the plan passes all seven dimensions, whatever it shows; 1 where not"
 EXAMPLES: Final = (
     "check psy_stroop",
     "check psy_stroop --lab hard --samples 60 --days 3 --json",

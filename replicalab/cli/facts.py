@@ -16,14 +16,17 @@ Data = dict[str, object]
 
 def place(pack: Pack) -> Data:
     """Return which study and which lab it is, and what is one's own of both."""
-    lab, own = pack.lab, {}
-    if pack.own_lab != OwnLab():
-        own["own_lab"] = pack.own_lab.model_dump(mode="json", exclude_defaults=True)
-    if pack.question != Question():
-        own["question"] = pack.question.model_dump(mode="json", exclude_defaults=True)
+    lab = pack.lab
     means = {name: getattr(lab, name) for name in ("budget", "days", "days_left", "start_day")}
     found = {"difficulty": str(pack.difficulty), "seed": pack.seed, **means, "staff": lab.staff}
-    return {"study": pack.scenario_id, "lab": found, **own}
+    return {"study": pack.scenario_id, "lab": found, **own(pack.own_lab, pack.question)}
+
+
+def own(own_lab: OwnLab, question: Question) -> Data:
+    """Return what is said of the lab and of the evidence in place of the study's, if anything."""
+    said = {"own_lab": own_lab, "question": question}
+    dumped = {k: v.model_dump(mode="json", exclude_defaults=True) for k, v in said.items()}
+    return {name: value for name, value in dumped.items() if value}
 
 
 def verdict(found: Verdict) -> Data:

@@ -13,7 +13,7 @@ from replicalab.cli import asking, facts
 from replicalab.cli.check import heading, verdict_line
 from replicalab.cli.printing import Answer, indented, section, written
 from replicalab.planner import Options, PlanStep, change_steps
-from replicalab.scenarios import plan_json
+from replicalab.scenarios import EvidenceTier, plan_json
 from replicalab.text.negotiation import numbers_text
 from replicalab.text.options import difference_text, first_of_all, search_text, take_parts
 from replicalab.text.plan import (
@@ -27,7 +27,7 @@ from replicalab.text.plan import (
 from replicalab.text.verdicts import ANSWERS, answer_to, plan_verdict
 
 ABOUT: Final = "The plan that gives up the least, change by change, and what it would take."
-CODES: Final = "0 where that plan passes all seven dimensions, 1 where none found does"
+CODES: Final = "0 where that plan passes all seven dimensions and reaches the floor, 1 where not"
 EXAMPLES: Final = (
     "plan psy_stroop",
     "plan bio_jq1_myeloma --lab hard --save plan.json",
@@ -51,7 +51,8 @@ def answer(asked: argparse.Namespace) -> Answer:
     options = Options(assess(asking.plan(asked, pack), pack))
     least = options.least
     saved = written(asked.save, plan_json(least.plan)) if asked.save else ""
-    code = 0 if least.after.feasible else 1
+    shows = least.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
+    code = 0 if least.after.feasible and shows else 1
     return Answer(code, _lines(options, saved), lambda: facts.planned(options))
 
 
@@ -69,7 +70,8 @@ def _lines(options: Options, saved: str) -> Iterator[str]:
             ],
         )
     told = indented([difference_text(options), search_text(options)])
-    changes = _changes(yours, least.after, least.changes, options)
+    shows = not least.after.evidence.void
+    changes = _changes(yours, least.after, least.changes, options) if shows else ()
     yield from section("The least-loss plan", [*told, *changes])
     for title, texts in take_parts(options):
         name = f"What it would take: {title[:1].lower()}{title[1:]}" if title else ""

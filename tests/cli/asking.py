@@ -43,6 +43,7 @@ class Asking:
 
 def started(line: str, **settings: Any) -> subprocess.Popen[str]:
     """Return a command that runs in a process of its own, from the project's folder."""
-    given: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+    given: dict[str, Any] = {**pipes, **settings}
     command = [sys.executable, "-W", "error", "-m", "replicalab", *shlex.split(line)]
-    return subprocess.Popen(command, cwd=ROOT, text=True, encoding="utf-8", **given)
+    return subprocess.Popen(command, cwd=ROOT, text=True, **given)

@@ -1,0 +1,138 @@
+"""Bad input: the value, the place and the remedy on standard error, exit code 2, no traceback."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from replicalab.cli import COMMANDS, parser
+from replicalab.scenarios import load_scenario, plan_json
+from tests.cli.asking import Asking, started
+from tests.golden import assert_golden
+
+STUDY: Final = "psy_stroop"
+BAD: Final = (
+    "",
+    "chek psy_stroop",
+    "check",
+    "check psy_strop",
+    "check psy_stroop --bud 3",
+    "check psy_stroop --budget 0",
+    "check psy_stroop --budget 12.5",
+    "check psy_stroop --lab moderate",
+    "check psy_stroop --seed -1",
+    "check psy_stroop --samples 2000000",
+    "check psy_stroop --alpha x",
+    "check psy_stroop --alpha nan",
+    "check psy_stroop --dropout 1",
+    "check psy_stroop --target 0.1",
+    "check math_four_colour --effect 2",
+    "check psy_stroop --without 'no such control'",
+    "check psy_stroop --swap pipette other",
+    "check psy_stroop --swap 'voice-key booth' ' '",
+    "check psy_stroop --plan missing.json",
+    "check psy_stroop --plan .",
+    "check psy_stroop --plan broken.json",
+    "check psy_stroop --plan wrong.json",
+    "check psy_stroop --plan huge.json",
+    "check psy_stroop --lab-file broken.json",
+    "check missing.yaml",
+    "check broken.yaml",
+    "check 'a\x00b.yaml'",
+    "plan psy_stroop --save missing/plan.json",
+    "negotiate",
+    "negotiate psy_stroop --samples 0",
+    "negotiate psy_stroop --rounds 51",
+    "negotiate --replay broken.json",
+    "negotiate --replay missing.json",
+    "negotiate --replay talk.json --scientist baseline",
+    "negotiate fin_momentum --replay talk.json --swap a b",
+    "negotiate --replay talk.json --save other.json",
+    "compare psy_stroop",
+    "compare psy_stroop --plan study --plan offer --lab easy --lab medium --lab hard",
+    "compare psy_stroop --plan study --plan missing.json",
+    "batch",
+    "batch psy_strop",
+    "batch psy_stroop --seeds 9-3",
+    "batch psy_stroop --seeds 0-200000",
+    "batch psy_stroop --seeds x",
+    "batch all --seeds 0-99999",
+    "batch psy_stroop --workers 0",
+    "batch psy_stroop --workers 2 --dask tcp://127.0.0.1:1",
+    "studies --domain psychologie",
+)
+
+
+def _prepare(ask: Asking) -> None:
+    plan = load_scenario(STUDY, "medium").reference_protocol
+    texts = {
+        "broken.json": '{"sample_size": 3,\n',
+        "wrong.json": plan_json(plan).replace("100", '"many"').replace("technique", "technic"),
+        "huge.json": plan_json(plan.model_copy(update={"sample_size": 10**7})),
+        "broken.yaml": "scenario_id: [\n",
+    }
+    for name, text in texts.items():
+        Path(name).write_text(text)
+    ask(f"negotiate {STUDY} --save talk.json")
+
+
+def test_bad_input_names_value_place_and_remedy(ask: Asking) -> None:
+    _prepare(ask)
+    told = []
+    for line in BAD:
+        said = ask(line)
+        assert (said.code, said.out) == (2, ""), line
+        assert said.err.strip(), line
+        assert "Traceback" not in said.err
+        told.append(f"$ {line}\n{said.err}")
+    assert_golden("commands/bad_input", "\n".join(told).replace("\x00", "<NUL>").rstrip())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="/dev/full is of Linux")
+def test_answer_that_cannot_be_written_is_told() -> None:
+    with Path("/dev/full").open("w") as full:
+        process = started("studies", stdout=full)
+        _, told = process.communicate()
+    assert process.returncode == 2
+    assert told == (
+        "the answer cannot be written (No space left on device); free some space, or write "
+        "elsewhere\n"
+    )
+
+
+def test_reader_that_goes_away_ends_it_in_silence() -> None:
+    process = started(f"plan {STUDY} --json")
+    assert process.stdout
+    assert process.stderr
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait() == 141
+
+
+@pytest.mark.parametrize("coding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_answer_is_told_in_any_encoding(coding: str) -> None:
+    given = {**os.environ, "PYTHONIOENCODING": coding}
+    process = started(f"check {STUDY}", env=given, encoding=coding)
+    told, faults = process.communicate()
+    assert (process.returncode, faults) == (1, "")
+    assert ("−600" if coding == "utf-8" else "-600") in told.replace("\u2013", "-")
+    assert "\\u" not in told
+
+
+def test_message_is_told_in_any_encoding() -> None:
+    given = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    process = started("check 'schön→'", env=given, encoding="ascii")
+    _, faults = process.communicate()
+    assert process.returncode == 2
+    assert "'sch\\xf6n->' is unknown" in faults
+
+
+def test_help_is_plain_and_ends_with_0(ask: Asking) -> None:
+    for line in ("--help", *(f"{c.__name__.rpartition('.')[2]} --help" for c in COMMANDS)):
+        said = ask(line)
+        assert (said.code, said.err) == (0, "")
+        assert said.out.isascii()
+    assert parser().prog == "python -m replicalab"

@@ -1,0 +1,131 @@
+"""``batch``: every result once, partial results after Ctrl-C, and on a Dask cluster."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from replicalab.batch import jobs_of, run_job
+from replicalab.scenarios import OwnLab, study_text
+from tests.cli.asking import Asking, started
+
+STUDY: Final = "psy_stroop"
+REQUIRED: Final = "REPLICALAB_REQUIRE_DASK"
+SEEDS: Final = 300
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_batch_gives_the_result_of_each_job_in_order(ask: Asking) -> None:
+    said = ask(f"batch {STUDY} --lab hard --lab easy --seeds 2-5 --workers 1 --budget 500 --json")
+    jobs = jobs_of([STUDY], ["hard", "easy"], range(2, 6))  # type: ignore[list-item]
+    ours = [run_job(job.model_copy(update={"own_lab": OwnLab(budget=500)})) for job in jobs]
+    assert said.code == 0
+    keys = ("outcome", "credits", "samples", "evidence")
+    found = [tuple(each[key] for key in keys) for each in said.data["results"]]
+    assert found == [tuple(each.model_dump(mode="json")[key] for key in keys) for each in ours]
+    assert said.data["results"][0]["own_lab"] == {"budget": 500}
+
+
+def test_batch_plays_a_study_file(ask: Asking) -> None:
+    Path("mine.yaml").write_text(study_text(STUDY), encoding="utf-8")
+    [mine, ours] = [
+        ask(f"batch {study} --lab easy --workers 1 --json").data["results"]
+        for study in ("mine.yaml", STUDY)
+    ]
+    assert mine == ours
+
+
+def test_batch_tells_its_progress_on_standard_error(ask: Asking) -> None:
+    told = ask(f"batch {STUDY} --lab easy --seeds 0-19 --workers 1 --csv out.csv")
+    assert told.err.splitlines()[-1] == "20 of 20 negotiations"
+    assert len(told.err.splitlines()) <= 10
+    assert [row["seed"] for row in rows_of(Path("out.csv"))] == [str(seed) for seed in range(20)]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
+def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
+    kept = tmp_path / "some.csv"
+    line = f"batch {STUDY} --lab hard --seeds 0-29999 --workers 1 --csv {kept}"
+    process = started(line, start_new_session=True)
+    assert process.stderr
+    assert process.stderr.readline() == "3,000 of 30,000 negotiations\n"
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to its workers too
+    told, faults = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in faults
+    seeds = [int(row["seed"]) for row in rows_of(kept)]
+    assert 3000 <= len(seeds) < 30000
+    assert len(set(seeds)) == len(seeds)
+    assert told.startswith(f"Stopped: {len(seeds):,} of 30,000 negotiations are played.")
+
+
+# --- on a cluster -------------------------------------------------------------------------------
+
+
+def test_dask_that_is_not_installed_is_told(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    said = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
+    assert said.code == 2
+    assert said.err == (
+        "--dask: the package distributed is not installed; pip install distributed, or leave "
+        "--dask out\n"
+    )
+
+
+@contextmanager
+def cluster() -> Iterator[Any]:
+    if find_spec("distributed") is None and not os.environ.get(REQUIRED):
+        pytest.skip(f"distributed is not installed; {REQUIRED}=1 makes that a failure")
+    from distributed import LocalCluster  # noqa: PLC0415 - it may not be installed
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as found:
+        yield found
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(tmp_path: Path) -> None:
+    kept = tmp_path / "all.csv"
+    with cluster() as found:
+        pids = [worker.pid for worker in found.workers.values()]
+        line = f"batch {STUDY} --seeds 0-{SEEDS - 1} --dask {found.scheduler_address} --csv {kept}"
+        process = started(f"{line} --json")
+        assert process.stderr
+        assert process.stderr.readline() == "90 of 900 negotiations\n"
+        os.kill(pids[0], signal.SIGKILL)
+        told, _ = process.communicate(timeout=120)
+        left = [worker.pid for worker in found.workers.values()]
+    assert process.returncode == 0
+    assert pids[0] not in left
+    times = Counter((row["lab"], int(row["seed"])) for row in rows_of(kept))
+    assert set(times.values()) == {1}
+    assert len(times) == 3 * SEEDS
+    results = json.loads(told)["results"]
+    here = [run_job(job).model_dump(mode="json") for job in jobs_of([STUDY], seeds=range(SEEDS))]
+    assert [each["outcome"] for each in results] == [each["outcome"] for each in here]
+    assert [each["credits"] for each in results] == [each["credits"] for each in here]
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+def test_cluster_that_is_not_there_is_told(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    if find_spec("distributed") is None and not os.environ.get(REQUIRED):
+        pytest.skip(f"distributed is not installed; {REQUIRED}=1 makes that a failure")
+    monkeypatch.setattr("replicalab.cli.batch._DASK_WAIT", 1)
+    said = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
+    assert said.code == 2
+    assert "--dask 'tcp://127.0.0.1:1': no scheduler answers there" in said.err
