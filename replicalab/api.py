@@ -44,7 +44,6 @@ NAMES: Final = (
 )
 """What `replicalab` offers, in alphabetical order."""
 
-Lab = OwnLab
 _SUFFIXES: Final = (".yaml", ".yml")
 
 
@@ -89,6 +88,30 @@ def studies(domain: str | None = None) -> Studies:
     return Studies(s for s in list_scenarios() if domain in (None, s.domain_id))
 
 
+class Lab(OwnLab):
+    """What is said of a lab in place of a study's: what is not said stays as it is there.
+
+    Its fields: name, budget, days, staff, start_day, rates, steps, items.
+
+    >>> ours = Lab(name="Ours", budget=2000, start_day=2)
+    >>> assess(load("psy_stroop", own=ours)).slack["budget"].slack
+    400.0
+    """
+
+    def _repr_html_(self) -> str:
+        from replicalab.panels import listed_panel  # noqa: PLC0415
+        from replicalab.text.lab import MEANS, RATES, STEPS  # noqa: PLC0415
+
+        numbers = {
+            **{label: getattr(self, name) for name, label in MEANS.items()},
+            **{label: self.rates.get(name) for name, label in RATES.items()},  # type: ignore[call-overload]
+            **{label: self.steps.get(name) for name, label in STEPS.items()},  # type: ignore[call-overload]
+        }
+        told = [f"{label}: {amount_text(n)}" for label, n in numbers.items() if n is not None]
+        told += [f"{item.label}: {item.state or 'its own price'}" for item in self.items]
+        return _page(listed_panel(self.name or "Your lab", told))
+
+
 class Place(Pack):
     """A study in one lab."""
 
@@ -128,7 +151,8 @@ def load(
         pack = pack_of(parse_study(path.read_bytes(), path.name), _difficulty(lab), seed)
     else:
         pack = load_scenario(str(study), lab, seed)
-    own_lab = OwnLab() if own is None else own
+    # A transcript compares labs, and knows no other kind of them.
+    own_lab = OwnLab() if own is None else OwnLab.model_validate(dict(own))
     pack = pack.with_own(own_lab, Question() if question is None else question)
     return Place.model_construct(**dict(pack))
 

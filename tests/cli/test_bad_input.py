@@ -104,12 +104,12 @@ def test_answer_that_cannot_be_written_is_told() -> None:
 
 
 def test_reader_that_goes_away_ends_it_in_silence() -> None:
-    process = started(f"plan {STUDY} --json")
-    assert process.stdout
-    assert process.stderr
-    process.stdout.close()
-    assert process.stderr.read() == ""
-    assert process.wait() == 141
+    with started(f"plan {STUDY} --json") as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 141
 
 
 @pytest.mark.parametrize("coding", ["ascii", "latin-1", "cp1252", "utf-8"])

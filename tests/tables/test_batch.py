@@ -1,0 +1,74 @@
+"""A batch as tables: every result with what it says, and no cell that a spreadsheet calculates."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pandas as pd
+
+from replicalab.batch import Job, Result, jobs_of, run_job, summaries
+from replicalab.negotiation import Outcome
+from replicalab.scenarios import Difficulty, OwnLab
+from replicalab.tables.batch import (
+    RESULT_COLUMNS,
+    SUMMARY_COLUMNS,
+    results_csv,
+    results_frame,
+    summaries_csv,
+    summaries_frame,
+)
+
+JOB = Job(study="psy_stroop", lab=Difficulty.EASY)
+
+
+def test_frame_has_a_row_for_each_result() -> None:
+    results = [run_job(job) for job in jobs_of(["psy_stroop", "math_four_colour"], seeds=range(3))]
+    frame = results_frame(results)
+    assert tuple(frame.columns) == RESULT_COLUMNS
+    assert list(frame["outcome"]) == [str(result.outcome) for result in results]
+    assert list(frame["credits"]) == [result.credits for result in results]
+    assert frame["feasible"].dtype == "boolean"
+    assert frame["samples"].dtype == "Int64"
+
+
+def test_result_that_was_not_played_has_no_numbers() -> None:
+    row = results_frame([Result(job=JOB, error="gone")]).iloc[0]
+    assert row["error"] == "gone"
+    numbers = ["outcome", "rounds", "feasible", "samples", "days", "credits", "evidence", "tier"]
+    assert row[numbers].isna().all()
+
+
+def test_csv_is_read_back_as_it_was() -> None:
+    results = [run_job(job) for job in jobs_of(["fin_momentum", "phys_millikan"], seeds=range(4))]
+    read = pd.read_csv(StringIO(results_csv(results).removeprefix("\ufeff")))
+    assert list(read["evidence"]) == [result.evidence for result in results]
+    assert list(read["credits"]) == [result.credits for result in results]
+    assert list(read["feasible"]) == [result.feasible for result in results]
+
+
+def test_csv_holds_no_formula() -> None:
+    wild = JOB.model_copy(update={"own_lab": OwnLab(name="=1+1")})
+    text = results_csv([Result(job=wild, error="@SUM(A1)")])
+    assert '"\'=1+1"' in text
+    assert '"\'@SUM(A1)"' in text
+
+
+def test_summaries_have_a_row_for_each_outcome() -> None:
+    results = [
+        *(Result(job=JOB, outcome=Outcome.AGREED) for _ in range(15)),
+        *(Result(job=JOB, outcome=Outcome.NO_DEAL) for _ in range(133)),
+        Result(job=JOB.model_copy(update={"lab": Difficulty.HARD}), error="gone"),
+    ]
+    frame = summaries_frame(summaries(results))
+    assert tuple(frame.columns) == SUMMARY_COLUMNS
+    assert list(frame["outcome"][:2]) == ["agreed", "no_deal"]
+    # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3: 15 of 148.
+    ends = frame.loc[0, ["share", "low", "high"]]
+    assert [round(float(value), 4) for value in ends] == [0.1014, 0.0624, 0.1605]
+    assert list(frame["failed"]) == [0, 0, 1]
+    assert frame["outcome"].isna().tolist() == [False, False, True]
+
+
+def test_summaries_without_a_result_are_a_header() -> None:
+    assert summaries_csv([]).count("\r\n") == 1
+    assert results_csv([]).count("\r\n") == 1

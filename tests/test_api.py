@@ -1,0 +1,188 @@
+"""The ten names of ``import replicalab``: pinned, each with an example that runs, each shown."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import replicalab
+from replicalab import api
+from replicalab.assessment import assess
+from replicalab.errors import ScenarioError
+from replicalab.models import revise
+from replicalab.negotiation import load as loaded
+from replicalab.negotiation import replay, save
+from replicalab.planner import Options, frontier, least_loss
+from replicalab.scenarios import OwnLab, Question, load_scenario, study_text
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+NAMES: Final = [
+    "Lab",
+    "asks",
+    "assess",
+    "frontier",
+    "least_loss",
+    "load",
+    "negotiate",
+    "run_batch",
+    "studies",
+    "suggest",
+]
+README: Final = (ROOT / "README.md").read_text(encoding="utf-8")
+STUDY: Final = "psy_stroop"
+
+
+def test_names_are_ten_and_these() -> None:
+    assert replicalab.__all__ == NAMES
+    assert set(NAMES) <= set(dir(replicalab))
+    assert all(getattr(replicalab, name) is getattr(api, name) for name in NAMES)
+
+
+def test_name_that_there_is_not_is_refused() -> None:
+    with pytest.raises(AttributeError, match="'replicalab' has no attribute 'lod'"):
+        replicalab.lod  # noqa: B018
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_example_of_each_name_runs(name: str) -> None:
+    found = getattr(replicalab, name)
+    [test] = doctest.DocTestFinder(recurse=False).find(found, name, globs={**vars(api)})
+    assert test.examples, f"{name} has no example"
+    assert inspect.getdoc(found)
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_readme_shows_each_name_in_an_example_that_runs() -> None:
+    [block] = re.findall(r"```pycon\n(.*?)```", README, flags=re.DOTALL)
+    shown = set(re.findall(r"rl\.(\w+)", block))
+    assert shown == set(NAMES)
+    test = doctest.DocTestParser().get_doctest(block, {}, "README.md", None, 0)
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_names_need_no_library_of_the_dashboard() -> None:
+    heavy = ("streamlit", "plotly", "pandas", "jinja2", "openai")
+    code = (
+        "import sys, replicalab as rl; rl.negotiate(rl.assess(rl.load('psy_stroop'))); "
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert process.stdout == "[]\n"
+
+
+# --- what they return -----------------------------------------------------------------------------
+
+
+def test_results_are_the_core_s() -> None:
+    place = replicalab.load(STUDY, "hard", 4)
+    pack = load_scenario(STUDY, "hard", 4)
+    assert dict(place) == dict(pack)
+    plan, ours = replicalab.assess(place), assess(pack.reference_protocol, pack)
+    assert plan.check == ours.check
+    assert replicalab.least_loss(plan).plan == least_loss(ours.plan, pack).plan
+    assert replicalab.asks(plan).run.asks == Options(ours).asks.run.asks
+    assert tuple(replicalab.frontier(plan)) == frontier(pack, ours.plan).plans
+
+
+def test_changes_of_a_revision_lead_to_it() -> None:
+    plan = replicalab.assess(replicalab.load(STUDY))
+    best = replicalab.least_loss(plan)
+    assert best.before is plan
+    assert best.step.credits_saved == plan.cost - best.cost
+    assert replicalab.least_loss(best).plan == best.plan
+    assert replicalab.suggest(best) is None
+
+
+def test_lab_and_question_are_ones_own() -> None:
+    own, question = replicalab.Lab(budget=2000), Question(target=0.9)
+    place = replicalab.load(STUDY, own=own, question=question)
+    assert (place.lab.budget, place.design.target) == (2000, 0.9)
+    assert place.own_lab == OwnLab(budget=2000)
+    assert replicalab.assess(place).slack["budget"].limit == 2000  # type: ignore[index]
+
+
+def test_study_is_loaded_by_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(study_text(STUDY), encoding="utf-8")
+    assert dict(replicalab.load(path)) == dict(replicalab.load(STUDY))
+    path.write_text("scenario_id: 3", encoding="utf-8")
+    with pytest.raises(ScenarioError, match=r"mine\.yaml"):
+        replicalab.load(path)
+
+
+@pytest.mark.parametrize("study", [STUDY, "./x.yaml"])
+def test_lab_that_there_is_not_is_refused(study: str, tmp_path: Path) -> None:
+    if study.endswith(".yaml"):
+        study = str(tmp_path / "x.yaml")
+        Path(study).write_text(study_text(STUDY), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"'huge'.* is unknown.*known: easy, medium, hard"):
+        replicalab.load(study, "huge")
+
+
+def test_talk_is_saved_and_replays() -> None:
+    plan = replicalab.assess(replicalab.load(STUDY), sample_size=40)
+    talk = replicalab.negotiate(plan, max_rounds=3)
+    assert talk.rounds[0].plan == assess(plan.plan, plan.pack)
+    assert replay(loaded(save(talk)), load_scenario(STUDY, "medium")).differences == ()
+
+
+def test_batch_is_in_the_order_of_its_jobs_and_tells_how_far_it_is() -> None:
+    told: list[tuple[int, int]] = []
+    with ThreadPoolExecutor(2) as executor:
+        found = replicalab.run_batch(
+            STUDY,
+            ["hard", "easy"],
+            range(12),
+            executor=executor,
+            progress=lambda came, number: told.append((came, number)),
+        )
+    places = [(str(result.job.lab), result.job.seed) for result in found]
+    assert places == [(lab, seed) for lab in ("hard", "easy") for seed in range(12)]
+    assert told == [(came, 24) for came in range(1, 25)]
+    assert list(found.frame()["seed"]) == [*range(12)] * 2
+
+
+# --- in a notebook ------------------------------------------------------------------------------
+
+
+def test_results_show_in_a_notebook_what_the_panels_show() -> None:
+    place = replicalab.load(STUDY, "hard")
+    plan = replicalab.assess(place)
+    offer = replicalab.suggest(plan)
+    assert offer
+    shown = [
+        (replicalab.studies(), "Stroop interference"),
+        (replicalab.Lab(name="Ours", budget=900), "Budget, credits: 900"),
+        (place, "Journal of Experimental Psychology"),
+        (plan, "980"),
+        (replicalab.least_loss(plan), "17 samples in 1 day, 620 of 620 credits, power 0.87"),
+        (offer, "12 samples in 2 days, 620 of 620 credits, power 0.71"),
+        (replicalab.asks(plan), "980 more credits"),
+        (replicalab.frontier(plan), "<td>620</td>"),
+        (replicalab.negotiate(plan), "Agreed in round"),
+        (replicalab.run_batch(STUDY, ["hard"], range(10)), "Agreed: 6 of 10, 60 % (31 to 83 %)"),
+    ]
+    for found, text in shown:
+        html = found._repr_html_()  # type: ignore[attr-defined]
+        assert html.startswith("<style>")
+        assert text in html, type(found).__name__
+
+
+def test_foreign_text_is_escaped_in_a_notebook() -> None:
+    place = replicalab.load(STUDY)
+    wild = revise(place.reference_protocol, required_equipment=["<script>alert(1)</script>"])
+    plan = replicalab.assess(place, wild)
+    for found in (plan, replicalab.asks(plan), replicalab.negotiate(plan)):
+        html = found._repr_html_()
+        assert "<script>" not in html
+        assert "&lt;script&gt;" in html
