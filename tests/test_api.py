@@ -182,7 +182,7 @@ def test_foreign_text_is_escaped_in_a_notebook() -> None:
     place = replicalab.load(STUDY)
     wild = revise(place.reference_protocol, required_equipment=["<script>alert(1)</script>"])
     plan = replicalab.assess(place, wild)
-    for found in (plan, replicalab.asks(plan), replicalab.negotiate(plan)):
+    for found in (plan, replicalab.negotiate(plan)):
         html = found._repr_html_()
         assert "<script>" not in html
         assert "&lt;script&gt;" in html

@@ -63,8 +63,8 @@ def test_summaries_have_a_row_for_each_outcome() -> None:
     assert tuple(frame.columns) == SUMMARY_COLUMNS
     assert list(frame["outcome"][:2]) == ["agreed", "no_deal"]
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3: 15 of 148.
-    ends = frame.loc[0, ["share", "low", "high"]]
-    assert [round(float(value), 4) for value in ends] == [0.1014, 0.0624, 0.1605]
+    first = [frame[name].round(4)[0] for name in ("share", "low", "high")]
+    assert first == [0.1014, 0.0624, 0.1605]
     assert list(frame["failed"]) == [0, 0, 1]
     assert frame["outcome"].isna().tolist() == [False, False, True]
 
