@@ -131,6 +131,32 @@ def test_executor_of_somebody_else_that_breaks_leaves_a_result_for_each_job(
     assert "the executor no longer takes jobs" in found[-1].error
 
 
+def test_chunk_that_an_executor_fails_is_played_again_and_ends_no_other() -> None:
+    class LostWorkerError(Exception):
+        pass
+
+    class Losing(ThreadPoolExecutor):
+        """Fails what holds seed 9 each time, and what holds seed 3 the first time."""
+
+        lost = 0
+
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            seeds = {job.seed for job in args[0]}
+            if 9 in seeds or (3 in seeds and not self.lost):
+                self.lost += 1
+                failed: Future[Any] = Future()
+                failed.set_exception(LostWorkerError("gone"))
+                return failed
+            return super().submit(fn, *args, **kwargs)
+
+    jobs = jobs_of((STUDY,), (Difficulty.MEDIUM,), seeds=range(20))
+    with Losing(1) as executor:
+        found = list(run_batch(jobs, executor))
+    assert sorted(result.job.seed for result in found) == list(range(20))
+    [lost] = [result for result in found if result.error]
+    assert (lost.job.seed, lost.error) == (9, "LostWorkerError: gone")
+
+
 # --- what came of it ------------------------------------------------------------------------
 
 

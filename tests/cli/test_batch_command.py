@@ -59,18 +59,18 @@ def test_batch_tells_its_progress_on_standard_error(ask: Asking) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
 def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
     kept = tmp_path / "some.csv"
-    line = f"batch {STUDY} --lab hard --seeds 0-29999 --workers 1 --csv {kept}"
+    line = f"batch {STUDY} --lab hard --seeds 0-5999 --workers 1 --csv {kept}"
     process = started(line, start_new_session=True)
     assert process.stderr
-    assert process.stderr.readline() == "3,000 of 30,000 negotiations\n"
+    assert process.stderr.readline() == "600 of 6,000 negotiations\n"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to its workers too
     told, faults = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in faults
     seeds = [int(row["seed"]) for row in rows_of(kept)]
-    assert 3000 <= len(seeds) < 30000
+    assert 600 <= len(seeds) < 6000
     assert len(set(seeds)) == len(seeds)
-    assert told.startswith(f"Stopped: {len(seeds):,} of 30,000 negotiations are played.")
+    assert told.startswith(f"Stopped: {len(seeds):,} of 6,000 negotiations are played.")
 
 
 # --- on a cluster -------------------------------------------------------------------------------
