@@ -7,12 +7,12 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from replicalab.cli import batch, check, compare, negotiate, plan, studies
+from replicalab.cli import batch, check, compare, negotiate, plan, report, studies
 from replicalab.cli.asking import Parser
 from replicalab.cli.printing import EXIT, Answer, CommandError, say, tell
 from replicalab.errors import ReplicaLabError
 
-COMMANDS: Final = (studies, check, plan, negotiate, compare, batch)
+COMMANDS: Final = (studies, check, plan, negotiate, compare, report, batch)
 """In the order of the help; each adds its options, and answers."""
 
 _ABOUT: Final = "What a lab can run of a published experiment, and what each cut costs."

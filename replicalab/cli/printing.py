@@ -27,8 +27,8 @@ EXIT: Final = {
 SIGNS: Final = {Status.PASS: "pass", Status.CAUTION: "CAUTION", Status.FAIL: "FAIL"}
 _PLAIN: Final = dict(
     zip(
-        map(ord, "−–·×→±…\u2018\u2019⟨⟩\u2068\u2069"),
-        ("-", "-", "-", "x", "->", "+-", "...", "'", "'", "<", ">", "", ""),
+        map(ord, "✓✕−–·×→±…\u2018\u2019⟨⟩\u2068\u2069"),
+        ("+", "x", "-", "-", "-", "x", "->", "+-", "...", "'", "'", "<", ">", "", ""),
         strict=True,
     )
 )
@@ -142,18 +142,19 @@ codecs.register_error("replicalab.plain", _plain)
 # --- files ----------------------------------------------------------------------------------------
 
 
-def written(path: Path, text: str) -> str:
+def written(path: Path, held: str | bytes) -> str:
     """Write a file as a whole, and return a line that says so.
 
     Raises:
         CommandError: it cannot be written.
     """
+    data = held.encode() if isinstance(held, str) else held
     beside = path.with_name(f".{path.name}.part")
     try:
         if path.exists() and not path.is_file():  # /dev/stdout, a pipe
-            path.write_text(text, encoding="utf-8", newline="")
+            path.write_bytes(data)
             return ""
-        beside.write_text(text, encoding="utf-8", newline="")
+        beside.write_bytes(data)
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from replicalab.cli import COMMANDS
 from replicalab.models import revise
 from replicalab.negotiation import load
 from replicalab.planner import Options, least_loss
+from replicalab.report import open_bundle
 from replicalab.scenarios import (
     Difficulty,
     OwnItem,
@@ -204,6 +205,29 @@ def test_comparison_of_labs_names_their_means(ask: Asking) -> None:
     found = ask(f"compare {STUDY} --lab easy --lab hard --json").data
     assert [each["lab"]["budget"] for each in found] == budgets
     assert [each["name"] for each in found] == ["easy lab", "hard lab"]
+
+
+# --- report -------------------------------------------------------------------------------------
+
+
+def test_report_is_saved_in_the_form_that_its_name_says(ask: Asking) -> None:
+    beginnings = {"a.html": b"<!doctype html", "a.md": b"# Stroop", "a.xlsx": b"PK"}
+    for name, beginning in beginnings.items():
+        said = ask(f"report {STUDY} --brief --save {name}")
+        assert said.code == 0
+        assert f"Saved: {name}" in said.out
+        assert Path(name).read_bytes().lower().startswith(beginning.lower())
+
+
+def test_report_as_json_is_a_bundle_that_opens_as_it_was(ask: Asking) -> None:
+    line = f"report {STUDY} --samples 60 --budget 900 --negotiated"
+    ask(f"{line} --save bundle.json")
+    opened = open_bundle(Path("bundle.json").read_bytes())
+    assert opened.differences == ()
+    assert opened.options.yours.counts.samples == 60
+    assert opened.options.yours.pack.lab.budget == 900
+    assert opened.run
+    assert ask(f"{line} --json").data == json.loads(Path("bundle.json").read_text())
 
 
 # --- what others wrote ----------------------------------------------------------------------------

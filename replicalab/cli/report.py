@@ -1,0 +1,129 @@
+"""``report``: a plan as a one-page brief, or as a report fit for a preregistration."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from replicalab.assessment import assess
+from replicalab.cli import asking
+from replicalab.cli.check import heading, verdict_line
+from replicalab.cli.printing import Answer, CommandError, written
+from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, negotiate, setup_for
+from replicalab.planner import Options
+from replicalab.scenarios import Difficulty, Pack, pack_of
+from replicalab.text.verdicts import plan_verdict
+
+if TYPE_CHECKING:
+    from replicalab.report import Document
+
+ABOUT: Final = "A plan as a brief of one page, or as a report fit for a preregistration."
+CODES: Final = "0 once it is made"
+EXAMPLES: Final = (
+    "report psy_stroop --date 2026-01-31 --brief",
+    "report psy_stroop --plan plan.json --date 2026-01-31 --save report.html",
+    "report psy_stroop --negotiated --date 2026-01-31 --save bundle.json",
+)
+
+
+class _Made(NamedTuple):
+    """A document, and what it is made of."""
+
+    options: Options
+    study: Pack
+    run: Negotiation | None
+    document: Document
+
+    def form(self, suffix: str) -> str | bytes:
+        """Return it in one of the forms."""
+        from replicalab import report  # noqa: PLC0415 - Jinja2, with the first document
+
+        if suffix == ".json":
+            return report.bundle(self.options, self.study, self.run)
+        forms: dict[str, Callable[[Document], str | bytes]] = {
+            ".html": report.html,
+            ".md": report.markdown,
+            ".pdf": report.pdf,
+            ".xlsx": report.excel,
+        }
+        return forms[suffix](self.document)
+
+
+FORMS: Final = (".html", ".md", ".pdf", ".xlsx", ".json")
+"""What is saved, by the ending of the file's name; JSON is the bundle that replays."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    asking.add_study(parser)
+    asking.add_lab(parser)
+    asking.add_plan(parser)
+    group = parser.add_argument_group("document")
+    group.add_argument("--brief", action="store_true", help="the brief in place of the report")
+    group.add_argument(
+        "--negotiated", action="store_true", help="with the negotiation that opens with the plan"
+    )
+    group.add_argument("--date", type=day, metavar="DAY", help="that it bears (default: today)")
+    group.add_argument(
+        "--save",
+        metavar="FILE",
+        type=Path,
+        help=f"as {', '.join(FORMS)}, by its name; without it, Markdown is told",
+    )
+
+
+def day(text: str) -> date:
+    """Return the day that a text names."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is no day; write one such as 2026-01-31"
+        ) from None
+
+
+def answer(asked: argparse.Namespace) -> Answer:
+    """Return the document; as JSON the bundle that it is of."""
+    suffix = _suffix(asked.save)
+    made = _made(asked)
+    saved = written(asked.save, made.form(suffix)) if asked.save else ""
+    return Answer(0, _lines(made, saved), lambda: json.loads(made.form(".json")))
+
+
+def _suffix(path: Path | None) -> str:
+    suffix = path.suffix.lower() if path else ".md"
+    if suffix not in FORMS:
+        raise CommandError(f"--save '{path}': no such form; end its name in {', '.join(FORMS)}")
+    return suffix
+
+
+def _made(asked: argparse.Namespace) -> _Made:
+    from replicalab import report  # noqa: PLC0415 - as above
+
+    pack = asking.pack(asked)
+    study = pack_of(asking.study_at(asked.study), Difficulty(asked.lab), asked.seed)
+    options = Options(assess(asking.plan(asked, pack), pack))
+    run = _run(options) if asked.negotiated else None
+    on = asked.date or datetime.now(UTC).astimezone().date()
+    make = report.brief if asked.brief else report.report
+    return _Made(options, study, run, make(options, on=on, written=study, run=run))
+
+
+def _run(options: Options) -> Negotiation:
+    players = ScientistKind.EVIDENCE_AWARE, LabManagerKind.REFERENCE
+    plan = options.yours
+    setup = setup_for(plan.pack, plan.plan, scientist=players[0], lab_manager=players[1])
+    return negotiate(setup, plan.pack)
+
+
+def _lines(made: _Made, saved: str) -> Iterator[str]:
+    if not saved:
+        yield from str(made.form(".md")).splitlines()
+        return
+    yield heading(made.options.yours)
+    yield verdict_line(plan_verdict(made.options.yours))
+    yield from ("", saved)
