@@ -47,7 +47,7 @@ bench-short: $(VENV)/.dev  ## the benchmarks of the core alone, in half a minute
 
 # For every platform that Python runs on but a browser, for which httpx2-jsfetch is.
 lock: $(TOOLS)/.done  ## pin and hash what the .in files ask for (ARGS=--upgrade: and the newest of what it brings)
-	@for part in "" -pdf -dev -tools; do \
+	@for part in "" -pdf -postgres -dev -tools; do \
 		$(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			--only-binary :all: --emit-build-options --no-emit-package httpx2-jsfetch \
 			--custom-compile-command "make lock" $(ARGS) requirements$$part.in -o requirements$$part.txt \

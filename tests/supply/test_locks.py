@@ -15,8 +15,14 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-LISTS: Final = ("requirements", "requirements-pdf", "requirements-dev", "requirements-tools")
-PIN: Final = r"(?P<name>[\w.-]+)==(?P<version>[\w.]+)"
+LISTS: Final = (
+    "requirements",
+    "requirements-pdf",
+    "requirements-postgres",
+    "requirements-dev",
+    "requirements-tools",
+)
+PIN: Final = r"(?P<name>[\w.-]+)(\[\w+\])?==(?P<version>[\w.]+)"
 LOCKED: Final = re.compile(PIN + r"( ; [^#@]+?)?( --hash=sha256:[0-9a-f]{64})+")
 ASKED: Final = re.compile(PIN + r" +# .+")
 WHEELS_ONLY: Final = "--only-binary :all:"
@@ -62,8 +68,8 @@ def test_lock_holds_what_its_list_asks_for(name: str) -> None:
 
 
 def test_locks_agree_on_every_version() -> None:
-    app, pdf, dev, tools = (pins(lines_of(lock)) for lock in LISTS)
-    assert app.items() <= dev.items()
+    app, pdf, postgres, dev, tools = (pins(lines_of(lock)) for lock in LISTS)
+    assert app.items() <= postgres.items() <= dev.items()
     assert pdf.items() <= dev.items()
     assert {name for name in dev.keys() & tools.keys() if dev[name] != tools[name]} == set()
 
