@@ -16,6 +16,14 @@
     │   ├── ModelServerError         the server failed by its own account
     │   ├── ModelFormatError         an answer that is no chat completion
     │   └── ModelAnswerTooLongError  an answer longer than is read
+    ├── LibraryError                 something that the library cannot keep or give
+    │   ├── LibraryContentError      a name, a note or a content that cannot be kept
+    │   ├── LibraryMissingError      an entry or a version that its owner does not have
+    │   ├── LibraryFullError         no room is left, for this owner or for anybody
+    │   ├── LibraryBusyError         somebody else held the library for too long
+    │   ├── LibraryStorageError      a disk, a folder, a file or a server that cannot be used
+    │   ├── LibraryVersionError      a library that a newer version wrote
+    │   └── LibraryConflictError     somebody else saved first (library.records)
     └── ScientistOutputParseError    model text without one valid action (agents.parsing)
 
 Every message names the value, the place and the remedy. All are ValueErrors too, so a caller
@@ -172,3 +180,31 @@ class ModelFormatError(ModelError):
 
 class ModelAnswerTooLongError(ModelError):
     """The answer is longer than is read."""
+
+
+class LibraryError(ReplicaLabError, ValueError):
+    """Something that the library cannot keep or give; what it holds stays as it was."""
+
+
+class LibraryContentError(LibraryError):
+    """A name, a note or a content that cannot be kept."""
+
+
+class LibraryMissingError(LibraryError):
+    """An entry or a version that its owner does not have, or no longer."""
+
+
+class LibraryFullError(LibraryError):
+    """No room is left, for this owner or for anybody."""
+
+
+class LibraryBusyError(LibraryError):
+    """Somebody else held the library for longer than we wait; nothing was saved."""
+
+
+class LibraryStorageError(LibraryError):
+    """A disk, a folder, a file or a server that cannot be used."""
+
+
+class LibraryVersionError(LibraryError):
+    """A library that a newer version wrote; it is left as it is."""

@@ -1,0 +1,52 @@
+"""The library: what people make, kept by name in SQLite or PostgreSQL, with its history."""
+
+from replicalab.library.contents import (
+    LONGEST_NAME,
+    Decision,
+    KeptPlan,
+    Option,
+    decision_text,
+    plan_text,
+    read_decision,
+    read_plan,
+)
+from replicalab.library.places import data_folder, library_url
+from replicalab.library.records import (
+    DELETED_DAYS,
+    DRAFT_DAYS,
+    Draft,
+    Entry,
+    Kept,
+    Kind,
+    LibraryConflictError,
+    Limits,
+    Owner,
+    Usage,
+    Version,
+)
+from replicalab.library.store import Library
+
+__all__ = [
+    "DELETED_DAYS",
+    "DRAFT_DAYS",
+    "LONGEST_NAME",
+    "Decision",
+    "Draft",
+    "Entry",
+    "Kept",
+    "KeptPlan",
+    "Kind",
+    "Library",
+    "LibraryConflictError",
+    "Limits",
+    "Option",
+    "Owner",
+    "Usage",
+    "Version",
+    "data_folder",
+    "decision_text",
+    "library_url",
+    "plan_text",
+    "read_decision",
+    "read_plan",
+]

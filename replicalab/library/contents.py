@@ -1,0 +1,248 @@
+"""What may be kept: the project's own formats as text, read on the way in and on the way out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Annotated, Final, Literal, TypeVar
+
+from pydantic import Field, ValidationError
+
+from replicalab.characters import code, hidden
+from replicalab.errors import LibraryContentError, ReplicaLabError
+from replicalab.lexicon import shortened
+from replicalab.library.records import Kind
+from replicalab.models import LONGEST_TEXT, NonEmptyText, Passage, Protocol, Record, too_large
+from replicalab.negotiation import MOST_ROUNDS, LabManagerKind, Move, ScientistKind, load
+from replicalab.scenarios import (
+    MAX_ROUNDS,
+    MAX_SEED,
+    Difficulty,
+    Identifier,
+    OwnLab,
+    Pack,
+    Question,
+    load_scenario,
+    pack_of,
+    parse_study,
+    read_lab,
+)
+
+LONGEST_NAME: Final = 120
+_OWN_FILE: Final = "the study's file"
+_NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
+_R = TypeVar("_R", bound=Record)
+Name = Annotated[NonEmptyText, Field(max_length=LONGEST_NAME)]
+
+
+class KeptPlan(Record):
+    """A plan with the workspace around it.
+
+    Attributes:
+        study: the id of a study on the shelf.
+        text: the file of a study of one's own, which ``study`` then names; empty for the shelf's.
+        lab, seed: which of its labs.
+        own_lab, question: what is said in place of the study.
+        plan: None is the study's reference protocol.
+        scientist, lab_manager, max_rounds, recording, moves: its negotiation.
+    """
+
+    format: Literal[1] = 1
+    study: Identifier
+    text: str = ""
+    lab: Difficulty
+    seed: Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)] = 0
+    own_lab: OwnLab = OwnLab()
+    question: Question = Question()
+    plan: Protocol | None = None
+    scientist: ScientistKind = ScientistKind.EVIDENCE_AWARE
+    lab_manager: LabManagerKind = LabManagerKind.REFERENCE
+    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
+    recording: Identifier | None = None
+    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS)] = ()
+
+    def pack(self) -> Pack:
+        """Return the study in the lab, and with the question, that the plan was made for.
+
+        Raises:
+            ScenarioError: the study is not on the shelf, or cannot be asked that.
+        """
+        if self.text:
+            pack = pack_of(parse_study(self.text, _OWN_FILE), self.lab, self.seed)
+        else:
+            pack = load_scenario(self.study, self.lab, self.seed)
+        return pack.with_own(self.own_lab, self.question)
+
+
+class Option(Record):
+    """One of the things that a decision was made between, as it was then."""
+
+    name: Name
+    kind: Kind
+    content: str
+
+
+class Decision(Record):
+    """Which of a few was chosen, why, and by whom; the entry says when."""
+
+    format: Literal[1] = 1
+    options: Annotated[tuple[Option, ...], Field(min_length=1, max_length=8)]
+    chosen: Annotated[int, Field(strict=True, ge=0)]
+    why: Passage = ""
+    who: Annotated[str, Field(max_length=LONGEST_NAME)] = ""
+
+
+def plan_text(plan: KeptPlan) -> str:
+    """Return a plan as the text that is kept."""
+    return _text(plan)
+
+
+def read_plan(text: str) -> KeptPlan:
+    """Return the plan that `plan_text` wrote; its study is not looked for.
+
+    Raises:
+        LibraryContentError: the text holds no plan.
+    """
+    plan = _record(KeptPlan, text)
+    for problem in too_large(plan.plan) if plan.plan else ():
+        raise LibraryContentError(f"the plan: {problem}; shorten it, then save it again")
+    return plan
+
+
+def decision_text(decision: Decision) -> str:
+    """Return a decision as the text that is kept."""
+    return _text(decision)
+
+
+def read_decision(text: str) -> Decision:
+    """Return the decision that `decision_text` wrote; its options' contents are not read.
+
+    Raises:
+        LibraryContentError: the text holds no decision.
+    """
+    decision = _record(Decision, text)
+    if decision.chosen >= len(decision.options):
+        raise LibraryContentError(
+            f"chosen: {decision.chosen} is none of the {len(decision.options)} options, counted "
+            "from 0; choose one of them"
+        )
+    return decision
+
+
+def checked(kind: Kind, text: str) -> str:
+    """Return what a content is about: the id of its study, or the name that its lab gives itself.
+
+    Raises:
+        LibraryContentError: it cannot be read as what it is said to be; says why.
+    """
+    _writable("the content", text)
+    try:
+        return _READERS[kind](text)
+    except LibraryContentError:
+        raise
+    except ReplicaLabError as error:
+        raise LibraryContentError(str(error)) from error
+
+
+def problem_of(kind: Kind, text: str) -> str:
+    """Return why a content cannot be read, empty where it can."""
+    try:
+        checked(kind, text)
+    except LibraryContentError as error:
+        return str(error)
+    return ""
+
+
+def checked_name(name: str) -> str:
+    """Return a name without the spaces around it.
+
+    Raises:
+        LibraryContentError: it is empty, too long, or holds what nobody sees.
+    """
+    name = name.strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise LibraryContentError(
+            f"the name '{shortened(name)}' has {len(name)} characters; give one of 1 to "
+            f"{LONGEST_NAME}, on one line"
+        )
+    return _seen("the name", name)
+
+
+def checked_notes(notes: str) -> str:
+    """Return notes without the spaces around them.
+
+    Raises:
+        LibraryContentError: they are too long, or hold what nobody sees.
+    """
+    notes = notes.strip()
+    if len(notes) > LONGEST_TEXT:
+        raise LibraryContentError(
+            f"the notes have {len(notes):,} characters; {LONGEST_TEXT:,} are kept at most, "
+            "shorten them"
+        )
+    return _seen("the notes", notes)
+
+
+def _seen(what: str, text: str) -> str:
+    _writable(what, text)
+    for at in hidden(text):
+        raise LibraryContentError(
+            f"{what}: character {at + 1} is {code(text[at])}, which nobody sees; delete it"
+        )
+    return text
+
+
+def _writable(what: str, text: str) -> None:
+    """Refuse what no database takes as text: half characters, and the zero character."""
+    if found := _NO_TEXT.search(text):
+        raise LibraryContentError(
+            f"{what}: character {found.start() + 1} is {code(found.group())}, which is no text; "
+            "delete it"
+        )
+
+
+def _text(record: KeptPlan | Decision) -> str:
+    said = record.model_dump(mode="json", exclude_defaults=True)
+    return json.dumps({"format": record.format, **said}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _record(model: type[_R], text: str) -> _R:
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"])) or "the text"
+    value = f"{shortened(repr(first['input']))}: " if first["loc"] else ""
+    raise LibraryContentError(f"{place}: {value}{first['msg']}; load what was saved here")
+
+
+def _about_plan(text: str) -> str:
+    plan = read_plan(text)
+    named = plan.pack().scenario_id
+    if named != plan.study:
+        raise LibraryContentError(
+            f"study: '{plan.study}' stands beside the file of '{named}'; name that one"
+        )
+    return plan.study
+
+
+def _about_decision(text: str) -> str:
+    for option in read_decision(text).options:
+        if option.kind is Kind.DECISION:
+            raise LibraryContentError(
+                f"the option '{option.name}' is a decision itself; decide between plans, labs, "
+                "studies and runs"
+            )
+        checked(option.kind, option.content)
+    return ""
+
+
+_READERS: Final[dict[Kind, Callable[[str], str]]] = {
+    Kind.PLAN: _about_plan,
+    Kind.LAB: lambda text: read_lab(text.encode()).name or "",
+    Kind.STUDY: lambda text: parse_study(text, _OWN_FILE).scenario_id,
+    Kind.RUN: lambda text: load(text).setup.scenario_id,
+    Kind.DECISION: _about_decision,
+}
+"""How each kind is read; returns what it is about."""

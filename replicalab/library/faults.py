@@ -1,0 +1,97 @@
+"""What a database says went wrong, as an error of ours: with the place, and what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from replicalab.errors import LibraryBusyError, LibraryError, LibraryStorageError
+
+WAIT_SECONDS: Final = 5.0
+"""So long a save waits for somebody else's, and a server is waited for."""
+
+_DISK_FULL: Final = "53100"
+_WAITED: Final = frozenset({"55P03", "40P01", "40001"})
+"""PostgreSQL: a lock was not to be had, or two saves waited for each other."""
+
+
+@contextmanager
+def told(place: str) -> Iterator[None]:
+    """Let only errors of ours out of a block that uses the database there."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        origin = error.orig if isinstance(error, DBAPIError) else error
+        raise fault_of(place, origin) from error
+    except sqlite3.Error as error:
+        raise fault_of(place, error) from error
+
+
+def fault_of(place: str, error: BaseException | None) -> LibraryError:
+    """Return an error of a database at a place as one of ours."""
+    if isinstance(error, sqlite3.Error):
+        return _of_sqlite(place, error)
+    state = getattr(error, "sqlstate", None)
+    if state == _DISK_FULL:
+        return _disk_full(place)
+    if state in _WAITED:
+        return _busy(place)
+    said = str(error).strip().partition("\n")[0]
+    return LibraryStorageError(
+        f"{place}: the database does not answer as it should ({said}); what was to be saved is not "
+        "confirmed. See that it runs and may be used, then do it again: nothing is kept twice"
+    )
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Return whether an error says that a file is no database, or a broken one."""
+    return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Return the error's number without what SQLite adds to it; 0 where there is none."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _of_sqlite(place: str, error: sqlite3.Error) -> LibraryError:
+    number = _code(error)
+    if number in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return _busy(place)
+    if number == sqlite3.SQLITE_FULL:
+        return _disk_full(place)
+    if number in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return not_writable(place, str(error))
+    if is_damage(error):
+        return LibraryStorageError(
+            f"{place}: the file is damaged ({error}); nothing was saved. Start the app anew: it "
+            "sets the file aside under another name, and begins a new one"
+        )
+    return LibraryStorageError(
+        f"{place}: the disk does not take or give it ({error}); nothing was saved. See that the "
+        "disk is there and has room, then save again"
+    )
+
+
+def not_writable(place: str, said: str) -> LibraryStorageError:
+    """Return that nothing can be written there."""
+    return LibraryStorageError(
+        f"{place}: it cannot be written ({said}); nothing was saved. Make its folder writable, or "
+        "name another in REPLICALAB_DATA"
+    )
+
+
+def _disk_full(place: str) -> LibraryStorageError:
+    return LibraryStorageError(
+        f"{place}: the disk is full; nothing was saved. Make room there, then save again"
+    )
+
+
+def _busy(place: str) -> LibraryBusyError:
+    return LibraryBusyError(
+        f"{place}: another program has held it for {WAIT_SECONDS:g} seconds; nothing was saved. "
+        "Let that one finish, or close it, then save again"
+    )

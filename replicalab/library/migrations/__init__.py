@@ -1,0 +1,1 @@
+"""The library's versions, and what brings one to the next."""

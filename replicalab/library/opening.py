@@ -1,0 +1,217 @@
+"""Opening a library: a file of SQLite or a database of PostgreSQL, at the newest version.
+
+SQLite keeps a write-ahead log, and waits for the disk at every commit (``synchronous=FULL``; with a
+log, ``NORMAL`` may lose the last commits when the power fails): what is confirmed is on the disk.
+A file that is damaged is set aside, never overwritten; an older one is copied before it is brought
+forward; one that a newer version wrote is left alone.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from replicalab.errors import LibraryStorageError, LibraryVersionError
+from replicalab.library import migrating
+from replicalab.library.faults import WAIT_SECONDS, fault_of, is_damage, not_writable, told
+
+_WRITES: Final = "library_writes"
+_MIGRATING: Final = 0x5265704C6162
+"""The lock that PostgreSQL holds while a library is brought forward: one process does it."""
+_SIDE_FILES: Final = ("", "-wal", "-shm")
+_POSTGRES: Final = ("postgresql", "postgres", "postgresql+psycopg")
+
+
+class Opened(NamedTuple):
+    """A library that is open.
+
+    Attributes:
+        reading, writing: the same connections; the second begins by taking the right to write.
+        place: the file, or the server without its password.
+        notices: what happened while it was opened, for people.
+    """
+
+    reading: Engine
+    writing: Engine
+    place: str
+    notices: tuple[str, ...]
+
+
+def opened(address: str, now: datetime) -> Opened:
+    """Return the library at an address, made or brought forward where it is needed.
+
+    Raises:
+        LibraryStorageError: it cannot be used; says why.
+        LibraryBusyError: another program holds it.
+        LibraryVersionError: a newer version wrote it.
+    """
+    url = _url(address)
+    file = Path(url.database or "") if url.drivername == "sqlite" else None
+    place = str(file) if file else url.render_as_string(hide_password=True)
+    notices = []
+    if file:
+        _make_folder(file.parent)
+        if damage := _damage(file):
+            notices.append(_set_aside(file, damage, now))
+    engine = _engine(url)
+    writing = engine.execution_options(**{_WRITES: True})
+    try:
+        with told(place):
+            if copy := _bring_forward(engine, writing, file, place, now):
+                notices.append(f"{place}: it was of an older version; a copy as it was is {copy}.")
+    except BaseException:
+        engine.dispose()
+        raise
+    return Opened(engine, writing, place, tuple(notices))
+
+
+def _url(address: str) -> URL:
+    try:
+        url = make_url(address)
+    except ArgumentError:
+        url = None
+    if url and url.drivername == "sqlite" and url.database not in (None, "", ":memory:"):
+        return url
+    if url and url.drivername in _POSTGRES and url.database:
+        return url.set(drivername="postgresql+psycopg")
+    shown = url.render_as_string(hide_password=True) if url else "what it says"
+    raise LibraryStorageError(
+        f"REPLICALAB_DATABASE_URL: {shown} is no address of a library; write "
+        "sqlite:////a/folder/library.db or postgresql://user:password@host/database"
+    )
+
+
+def _engine(url: URL) -> Engine:
+    """Return the engine; no error of it shows what was to be saved."""
+    if url.drivername == "sqlite":
+        engine = create_engine(url, hide_parameters=True, connect_args={"timeout": WAIT_SECONDS})
+        event.listen(engine, "connect", _settle)
+        event.listen(engine, "begin", _begin)
+        return engine
+    settings = f"-c lock_timeout={WAIT_SECONDS:g}s -c synchronous_commit=on"
+    try:
+        return create_engine(
+            url,
+            hide_parameters=True,
+            pool_pre_ping=True,  # a server that was started anew is noticed before it is used
+            connect_args={"connect_timeout": int(WAIT_SECONDS), "options": settings},
+        )
+    except ModuleNotFoundError as error:
+        raise LibraryStorageError(
+            "REPLICALAB_DATABASE_URL: PostgreSQL needs psycopg, which is not installed; run "
+            ".venv/bin/pip install -r requirements-postgres.txt"
+        ) from error
+
+
+def _settle(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+    """Set up a new connection to a file."""
+    # We begin transactions ourselves: Python's module begins none before a table is made.
+    connection.isolation_level = None
+    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _begin(connection: Connection) -> None:
+    # A writer takes its lock at once, so it waits for others; in the middle it would be refused.
+    writes = connection.get_execution_options().get(_WRITES)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+# --- a file -----------------------------------------------------------------------------------
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder of the file, for its user alone."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_writable(str(folder), error.strerror or str(error)) from error
+
+
+def _damage(file: Path) -> str:
+    """Return what is wrong with a file, empty where nothing is or there is none yet."""
+    if not file.exists():
+        return ""
+    try:
+        with closing(sqlite3.connect(file, timeout=WAIT_SECONDS)) as connection:
+            [found] = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.Error as error:
+        if is_damage(error):
+            return str(error)
+        raise fault_of(str(file), error) from error
+    return "" if found == "ok" else " ".join(str(found).split())
+
+
+def _set_aside(file: Path, damage: str, now: datetime) -> str:
+    """Give a damaged file another name; return what is told of it."""
+    aside = _free(file.with_name(f"{file.stem}.damaged-{now:%Y%m%dT%H%M%SZ}{file.suffix}"))
+    try:
+        for side in _SIDE_FILES:
+            with suppress(FileNotFoundError):
+                Path(f"{file}{side}").replace(f"{aside}{side}")
+    except OSError as error:
+        raise not_writable(str(file), error.strerror or str(error)) from error
+    return (
+        f"{file}: the file was damaged ({damage}). It is set aside as {aside}, and a new, empty "
+        "library was begun; docs/library.md says how to get back what can be."
+    )
+
+
+def _free(file: Path) -> Path:
+    """Return a name that no file has yet."""
+    tried, number = file, 1
+    while tried.exists():
+        number += 1
+        tried = file.with_name(f"{file.stem}-{number}{file.suffix}")
+    return tried
+
+
+# --- its version ------------------------------------------------------------------------------
+
+
+def _bring_forward(
+    engine: Engine, writing: Engine, file: Path | None, place: str, now: datetime
+) -> Path | None:
+    """Bring a library to the newest version; return the copy of an older one, None without."""
+    newest = migrating.REVISIONS[-1]
+    with engine.connect() as connection:
+        if _known_revision(connection, place) == newest:
+            return None
+    with writing.begin() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(select(func.pg_advisory_xact_lock(_MIGRATING)))
+        found = _known_revision(connection, place)  # another process may have been first
+        if found == newest:
+            return None
+        copy = _copied(file, found, now) if file and found else None
+        migrating.upgrade(connection)
+    return copy
+
+
+def _known_revision(connection: Connection, place: str) -> str | None:
+    found = migrating.revision_of(connection)
+    if found is not None and found not in migrating.REVISIONS:
+        raise LibraryVersionError(
+            f"{place}: a newer version of ReplicaLab wrote it ({found}; this one knows "
+            f"{migrating.REVISIONS[-1]}); nothing of it was changed. Use that version, or name "
+            "another folder in REPLICALAB_DATA"
+        )
+    return found
+
+
+def _copied(file: Path, revision: str, now: datetime) -> Path:
+    """Copy a file as it is, with what its log holds; return the copy."""
+    copy = _free(
+        file.with_name(f"{file.stem}.version-{revision}-{now:%Y%m%dT%H%M%SZ}{file.suffix}")
+    )
+    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+    return copy

@@ -1,0 +1,138 @@
+"""What the library takes and gives: owners, entries, their versions, drafts, bounds."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, NamedTuple, Self
+
+from replicalab.errors import LibraryError
+
+DELETED_DAYS: Final = 30
+"""So long a deleted entry can be brought back."""
+DRAFT_DAYS: Final = 90
+"""So long a draft is kept that nobody has saved again."""
+LONGEST_PLACE: Final = 64
+"""The most characters that name one of an owner's workspaces."""
+
+
+class Kind(StrEnum):
+    """What an entry holds; `contents` says in which form."""
+
+    PLAN = "plan"
+    LAB = "lab"
+    STUDY = "study"
+    RUN = "run"
+    DECISION = "decision"
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose an entry is: a hash, from which nobody learns the visitor's secret."""
+
+    digest: str
+
+    @classmethod
+    def of(cls, secret: str) -> Self:
+        """Return the owner who has a secret.
+
+        The secret is a random token of 256 bits, so a plain hash of it cannot be guessed back.
+        """
+        return cls(hashlib.sha256(f"replicalab library\n{secret}".encode()).hexdigest())
+
+
+class Limits(NamedTuple):
+    """How much is kept. A deleted entry counts until it is gone for good.
+
+    Attributes:
+        entries: of one owner.
+        owner_bytes: of one owner's contents and notes, every version of them, and drafts.
+        all_bytes: of all owners'.
+        content_bytes: of one content; a saved run has at most that much.
+        draft_bytes: of one draft.
+        drafts: of one owner; the one that was saved longest ago gives way.
+    """
+
+    entries: int = 5_000
+    owner_bytes: int = 256 * 2**20
+    all_bytes: int = 2 * 2**30
+    content_bytes: int = 5 * 2**20
+    draft_bytes: int = 2**20
+    drafts: int = 8
+
+
+class Entry(NamedTuple):
+    """One thing that is kept, as a list shows it.
+
+    Attributes:
+        id: by which it is asked for.
+        kind, name, notes: what it is.
+        about: the id of its study, or the name that its lab gives itself; empty for a decision.
+        version: the number of the latest.
+        size: the bytes of all versions.
+        created, changed: when it was first and last saved.
+        deleted: when it was deleted, None where it is not.
+    """
+
+    id: str
+    kind: Kind
+    name: str
+    notes: str
+    about: str
+    version: int
+    size: int
+    created: datetime
+    changed: datetime
+    deleted: datetime | None
+
+
+class Version(NamedTuple):
+    """One of an entry's saved states; ``restored`` is the number of the one that it repeats."""
+
+    number: int
+    notes: str
+    size: int
+    saved: datetime
+    restored: int | None
+
+
+class Kept(NamedTuple):
+    """An entry in one of its versions, with its content as it was saved.
+
+    ``problem`` says why the content can no longer be read, and is empty where it can.
+    """
+
+    entry: Entry
+    version: Version
+    content: str
+    problem: str = ""
+
+
+class Draft(NamedTuple):
+    """The last state of a workspace that nobody has kept under a name; else as `Kept`."""
+
+    place: str
+    content: str
+    saved: datetime
+    problem: str = ""
+
+
+class Usage(NamedTuple):
+    """How many entries an owner has, the deleted ones too, and how many bytes."""
+
+    entries: int
+    size: int
+
+
+class LibraryConflictError(LibraryError):
+    """Somebody else saved first: another tab, or the same name was given before.
+
+    Attributes:
+        now: what is there instead; nothing of it was changed.
+    """
+
+    def __init__(self, message: str, now: Kept) -> None:
+        self.now = now
+        super().__init__(message)

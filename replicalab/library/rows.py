@@ -1,0 +1,212 @@
+"""Rows of the library's tables as what they stand for, within whoever's transaction it is."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, insert, select, update
+
+from replicalab.errors import LibraryMissingError
+from replicalab.lexicon import label_key, shortened
+from replicalab.library.contents import LONGEST_NAME
+from replicalab.library.records import (
+    DELETED_DAYS,
+    DRAFT_DAYS,
+    Entry,
+    Kept,
+    Kind,
+    Owner,
+    Version,
+)
+from replicalab.library.schema import DRAFTS, ENTRIES, VERSIONS
+from replicalab.library.transactions import count_up
+
+_ENTRY: Final = [ENTRIES.c[name] for name in Entry._fields]
+_VERSION: Final = [VERSIONS.c[name] for name in Version._fields]
+
+
+class New(NamedTuple):
+    """A state that is to be saved, already checked; ``restored`` as in `Version`."""
+
+    content: str
+    notes: str
+    about: str
+    restored: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return size_of(self.content) + size_of(self.notes)
+
+
+def size_of(text: str) -> int:
+    """Return the bytes of a text."""
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+def entries_of(
+    connection: Connection, owner: Owner, kind: Kind | None, search: str, *, deleted: bool
+) -> list[Entry]:
+    """Return an owner's entries that hold every word of a search, the last changed first."""
+    is_deleted = ENTRIES.c.deleted.is_not(None)
+    query = select(*_ENTRY).where(
+        ENTRIES.c.owner == owner.digest, is_deleted if deleted else ~is_deleted
+    )
+    if kind is not None:
+        query = query.where(ENTRIES.c.kind == kind)
+    for word in label_key(search).split():
+        query = query.where(ENTRIES.c.words.contains(word, autoescape=True))
+    rows = connection.execute(query.order_by(ENTRIES.c.changed.desc(), ENTRIES.c.id))
+    return [_as_entry(row) for row in rows]
+
+
+def entry_of(
+    connection: Connection, owner: Owner, entry_id: str, *, deleted: bool | None = False
+) -> Entry:
+    """Return an owner's entry; where ``deleted`` is None, whether or not it is.
+
+    Raises:
+        LibraryMissingError: there is none such.
+    """
+    is_it = (ENTRIES.c.id == entry_id) & (ENTRIES.c.owner == owner.digest)
+    entry = _first(connection, select(*_ENTRY).where(is_it))
+    if entry is None or deleted not in (None, entry.deleted is not None):
+        state = "deleted entry" if deleted else "entry"
+        raise LibraryMissingError(
+            f"the library has no {state} '{shortened(entry_id)}' of yours, or no longer; look for "
+            "it in the list"
+        )
+    return entry
+
+
+def entry_named(connection: Connection, owner: Owner, kind: Kind, name: str) -> Entry | None:
+    """Return an owner's entry of a kind and name, None where there is none."""
+    query = select(*_ENTRY).where(
+        ENTRIES.c.owner == owner.digest,
+        ENTRIES.c.kind == kind,
+        ENTRIES.c.name_key == label_key(name),
+        ENTRIES.c.deleted.is_(None),
+    )
+    return _first(connection, query)
+
+
+def free_name(connection: Connection, owner: Owner, kind: Kind, name: str) -> str:
+    """Return a name that none of the owner's of that kind has: it, or with a number after it."""
+    for number in count(1):
+        end = f" {number}" if number > 1 else ""
+        tried = name[: LONGEST_NAME - len(end)].rstrip() + end
+        if entry_named(connection, owner, kind, tried) is None:
+            break
+    return tried
+
+
+def kept_of(connection: Connection, entry: Entry, number: int | None = None) -> Kept:
+    """Return an entry's content in a version, the latest where None; not asked if it is readable.
+
+    Raises:
+        LibraryMissingError: there is no such version.
+    """
+    number = entry.version if number is None else number
+    is_it = (VERSIONS.c.entry == entry.id) & (VERSIONS.c.number == number)
+    row = connection.execute(select(*_VERSION, VERSIONS.c.content).where(is_it)).first()
+    if row is None:
+        raise LibraryMissingError(
+            f"'{entry.name}' has no version {number}; choose one of 1 to {entry.version}"
+        )
+    return Kept(entry, Version(*row[:-1]), row.content)
+
+
+def versions_of(connection: Connection, entry: Entry) -> list[Version]:
+    """Return an entry's history, the latest first."""
+    query = select(*_VERSION).where(VERSIONS.c.entry == entry.id)
+    return [Version(*row) for row in connection.execute(query.order_by(VERSIONS.c.number.desc()))]
+
+
+def _first(connection: Connection, query: Select[Any]) -> Entry | None:
+    row = connection.execute(query).first()
+    return _as_entry(row) if row else None
+
+
+def _as_entry(row: Row[Any]) -> Entry:
+    entry = Entry(**row._mapping)  # noqa: SLF001 # that is its public name
+    return entry._replace(kind=Kind(entry.kind))
+
+
+# --- saving -----------------------------------------------------------------------------------
+
+
+def add_entry(connection: Connection, owner: Owner, entry: Entry, new: New) -> Entry:
+    """Write a new entry with its first version, and return it."""
+    connection.execute(insert(ENTRIES).values(owner=owner.digest, **_columns(entry)))
+    _add_version(connection, entry, new)
+    return entry
+
+
+def add_version(connection: Connection, entry: Entry, new: New, now: datetime) -> Entry:
+    """Return an entry with one more version."""
+    entry = entry._replace(
+        notes=new.notes,
+        about=new.about,
+        version=entry.version + 1,
+        size=entry.size + new.size,
+        changed=now,
+    )
+    _add_version(connection, entry, new)
+    return write_entry(connection, entry)
+
+
+def _add_version(connection: Connection, entry: Entry, new: New) -> None:
+    version = Version(entry.version, new.notes, new.size, entry.changed, new.restored)
+    values = {"entry": entry.id, "content": new.content, **version._asdict()}
+    connection.execute(insert(VERSIONS).values(**values))
+
+
+def write_entry(connection: Connection, entry: Entry) -> Entry:
+    """Write an entry over what it was, and return it."""
+    is_it = ENTRIES.c.id == entry.id
+    connection.execute(update(ENTRIES).where(is_it).values(**_columns(entry)))
+    return entry
+
+
+def _columns(entry: Entry) -> dict[str, object]:
+    name_key = label_key(entry.name)
+    words = " ".join([name_key, label_key(entry.notes), label_key(entry.about)])
+    return {**entry._asdict(), "name_key": name_key, "words": words}
+
+
+# --- taking away ------------------------------------------------------------------------------
+
+
+def purge(connection: Connection, owner: str, entry: Entry) -> None:
+    """Take an entry away for good, with its history."""
+    connection.execute(delete(ENTRIES).where(ENTRIES.c.id == entry.id))
+    count_up(connection, owner, -1, -entry.size)
+
+
+def is_overdue(connection: Connection, now: datetime) -> bool:
+    """Return whether there is anything for `purge_overdue`."""
+    one = select(ENTRIES.c.id).where(_gone(now)), select(DRAFTS.c.place).where(_left(now))
+    return any(connection.execute(query.limit(1)).first() for query in one)
+
+
+def purge_overdue(connection: Connection, now: datetime) -> None:
+    """Take away for good what was deleted, or left as a draft, long enough ago."""
+    entries = delete(ENTRIES).where(_gone(now)).returning(ENTRIES.c.owner, ENTRIES.c.size)
+    for row in connection.execute(entries).all():
+        count_up(connection, row.owner, -1, -row.size)
+    left = delete(DRAFTS).where(_left(now)).returning(DRAFTS.c.owner, DRAFTS.c.size)
+    for row in connection.execute(left).all():
+        count_up(connection, row.owner, 0, -row.size)
+
+
+def _gone(now: datetime) -> ColumnElement[bool]:
+    return ENTRIES.c.deleted < now - timedelta(days=DELETED_DAYS)
+
+
+def _left(now: datetime) -> ColumnElement[bool]:
+    return DRAFTS.c.saved < now - timedelta(days=DRAFT_DAYS)

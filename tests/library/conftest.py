@@ -1,0 +1,45 @@
+"""Libraries to test: in a file, and on a server of PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from replicalab.library import Library
+from tests.library.making import REMEDY, Clock, PostgresServer, find_postgres
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A server for the whole session; without one the test is skipped, or fails if it must be."""
+    programs = find_postgres()
+    if programs is None:
+        if os.environ.get("REPLICALAB_REQUIRE_POSTGRES") == "1":
+            pytest.fail(REMEDY, pytrace=False)
+        pytest.skip(REMEDY)
+    with PostgresServer(programs) as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An address where there is nothing yet, of each database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'library.db'}"
+    server: PostgresServer = request.getfixturevalue("postgres")
+    return server.fresh()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def library(url: str, clock: Clock) -> Iterator[Library]:
+    opened = Library(url, clock=clock)
+    yield opened
+    opened.close()

@@ -1,0 +1,134 @@
+"""What tests of the library keep, and a server of PostgreSQL of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final, Self
+
+from replicalab.library import KeptPlan, Kind, Owner, plan_text
+from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate, save, setup_for
+from replicalab.scenarios import Difficulty, OwnLab, lab_json, load_scenario, template_text
+
+STUDY: Final = "fin_momentum"
+ANN: Final = Owner.of("the secret of Ann's browser")
+BEN: Final = Owner.of("the secret of Ben's browser")
+TIME: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that moves when it is told to, and a microsecond each time it is read."""
+
+    def __init__(self) -> None:
+        self.now = TIME
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(microseconds=1)
+        return self.now
+
+    def wait(self, days: int) -> None:
+        self.now += timedelta(days=days)
+
+
+def make_plan(samples: int = 40, **changes: object) -> str:
+    """Return a plan of the study's, with so many samples, as text."""
+    reference = load_scenario(STUDY, Difficulty.MEDIUM, 0).reference_protocol
+    plan = reference.model_copy(update={"sample_size": samples})
+    said = {"study": STUDY, "lab": Difficulty.MEDIUM, "plan": plan} | changes
+    return plan_text(KeptPlan.model_validate(said))
+
+
+def make_run(seed: int = 0) -> str:
+    """Return a negotiation between rules as text."""
+    pack = load_scenario(STUDY, Difficulty.HARD, seed)
+    players = {"scientist": ScientistKind.EVIDENCE_AWARE, "lab_manager": LabManagerKind.REFERENCE}
+    return save(negotiate(setup_for(pack, max_rounds=6, **players), pack))  # type: ignore[arg-type]
+
+
+CONTENTS: Final = {
+    Kind.PLAN: make_plan(),
+    Kind.LAB: lab_json(OwnLab(name="Our lab", budget=900)),
+    Kind.STUDY: template_text(),
+    Kind.RUN: make_run(),
+}
+
+
+# --- PostgreSQL -------------------------------------------------------------------------------
+
+REMEDY: Final = (
+    "no PostgreSQL found: install it (Debian: apt-get install postgresql) or name the folder of "
+    "its programs in REPLICALAB_POSTGRES"
+)
+_NOBODY: Final = 65534
+"""PostgreSQL refuses to be run by root; where we are that, it is run by who owns nothing."""
+
+
+def find_postgres() -> Path | None:
+    """Return the folder of PostgreSQL's programs, None where there is none."""
+    if named := os.environ.get("REPLICALAB_POSTGRES"):
+        return Path(named)
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    found += [Path(each).resolve() for each in [shutil.which("initdb")] if each]
+    return found[-1].parent if found else None
+
+
+class PostgresServer:
+    """A server with an empty database, in a folder of its own."""
+
+    def __init__(self, programs: Path) -> None:
+        self._programs = programs
+        self._user = _NOBODY if os.geteuid() == 0 else None
+        # A path under pytest's own folders is not open to another user, and too long for a socket.
+        self._folder = Path(tempfile.mkdtemp(prefix="replicalab-postgres-"))
+        if self._user:
+            os.chown(self._folder, self._user, -1)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"postgresql://tester@127.0.0.1:{self.port}/postgres"
+
+    def __enter__(self) -> Self:
+        data = str(self._folder / "data")
+        self._run("initdb", "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "--no-sync")
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        shutil.rmtree(self._folder)
+
+    def start(self) -> None:
+        settings = f"-p {self.port} -k {self._folder} -h 127.0.0.1"
+        self._control("-o", settings, "-l", str(self._folder / "log"), "start")
+
+    def stop(self) -> None:
+        self._control("-m", "immediate", "stop")
+
+    def fresh(self) -> str:
+        """Return the address, with nothing of ours there."""
+        self._run("psql", self.url, "-qc", "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        return self.url
+
+    def _control(self, *arguments: str) -> None:
+        self._run("pg_ctl", "-D", str(self._folder / "data"), "-w", *arguments)
+
+    def _run(self, program: str, *arguments: str) -> None:
+        # What it leaves running holds no pipe of ours, or the run would not end.
+        out = self._folder / f"{program}.out"
+        with out.open("w") as said:
+            done = subprocess.run(
+                [self._programs / program, *arguments],
+                cwd=self._folder,
+                user=self._user,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                check=False,
+            )
+        assert done.returncode == 0, out.read_text()
+
