@@ -131,4 +131,3 @@ class PostgresServer:
                 check=False,
             )
         assert done.returncode == 0, out.read_text()
-

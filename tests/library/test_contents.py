@@ -1,0 +1,140 @@
+"""What may be kept is read on the way in, and what can no longer be read is told, never dropped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from replicalab.errors import LibraryContentError
+from replicalab.library import (
+    Decision,
+    KeptPlan,
+    Kind,
+    Library,
+    Option,
+    decision_text,
+    plan_text,
+    read_decision,
+    read_plan,
+)
+from replicalab.scenarios import Difficulty, ItemState, OwnItem, OwnLab, Question, study_text
+from tests.library.making import ANN, CONTENTS, STUDY, make_plan
+
+
+def decision(**changes: object) -> str:
+    options = [
+        Option(name=f"option {number}", kind=kind, content=content)
+        for number, (kind, content) in enumerate(CONTENTS.items())
+    ]
+    said = {"options": tuple(options), "chosen": 1, "why": "it costs less", "who": "Ann"} | changes
+    return decision_text(Decision.model_validate(said))
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Library:
+    return Library(f"sqlite:///{tmp_path / 'library.db'}")
+
+
+def test_plan_comes_back_with_its_workspace() -> None:
+    item = OwnItem(label="our own laser", category="equipment", state=ItemState.AVAILABLE)
+    plan = KeptPlan(
+        study=STUDY,
+        lab=Difficulty.HARD,
+        seed=7,
+        own_lab=OwnLab(budget=1200, items=(item,)),
+        question=Question(dropout=0.1, why={"dropout": "as in the last one"}),
+        plan=read_plan(make_plan(33)).plan,
+        max_rounds=3,
+    )
+    assert read_plan(plan_text(plan)) == plan
+    assert plan.pack().own_lab == plan.own_lab
+    assert json.loads(plan_text(plan))["format"] == 1
+
+
+def test_plan_of_a_study_of_ones_own_holds_that_study(shelf: Library) -> None:
+    own = CONTENTS[Kind.STUDY]
+    content = plan_text(KeptPlan(study="seedling_music", text=own, lab=Difficulty.EASY))
+    assert shelf.keep(ANN, Kind.PLAN, "ours", content).about == "seedling_music"
+    assert read_plan(content).pack().scenario_id == "seedling_music"
+
+
+def test_decision_holds_what_it_was_made_between(shelf: Library) -> None:
+    entry = shelf.keep(ANN, Kind.DECISION, "for spring", decision())
+    kept = read_decision(shelf.read(ANN, entry.id).content)
+    assert (kept.chosen, kept.why, kept.who) == (1, "it costs less", "Ann")
+    assert [option.content for option in kept.options] == list(CONTENTS.values())
+
+
+PLAN = json.loads(make_plan())
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "said"),
+    [
+        (Kind.PLAN, "", "the text: Invalid JSON"),
+        (Kind.PLAN, make_plan()[:-20], "the text: Invalid JSON"),
+        (Kind.PLAN, json.dumps({**PLAN, "study": "gone"}), "gone"),
+        (Kind.PLAN, json.dumps({**PLAN, "format": 2}), "format: 2"),
+        (Kind.PLAN, json.dumps({**PLAN, "colour": "red"}), "colour: 'red'"),
+        (Kind.PLAN, json.dumps({**PLAN, "text": CONTENTS[Kind.STUDY]}), "beside the file of 'seed"),
+        (Kind.PLAN, make_plan(2_000_000), "Sample size is 2,000,000"),
+        (Kind.PLAN, json.dumps({**PLAN, "own_lab": {"budget": -1}}), "own_lab.budget: -1"),
+        (Kind.PLAN, make_plan() + "\0", "U\\+0000, which is no text"),
+        (Kind.PLAN, make_plan() + "\ud800", "U\\+D800, which is no text"),
+        (Kind.LAB, '{"format": 1}', "lab"),
+        (Kind.STUDY, "paper: none", "the study's file"),
+        (Kind.RUN, "{}", "load a file"),
+        (Kind.DECISION, decision(chosen=4), "chosen: 4 is none of the 4 options"),
+        (Kind.DECISION, decision().replace('"format": 1,', '"format": 1, "when": "now",'), "when"),
+    ],
+)  # fmt: skip
+def test_content_that_cannot_be_read_is_refused_with_its_place(
+    shelf: Library, kind: Kind, content: str, said: str
+) -> None:
+    with pytest.raises(LibraryContentError, match=said):
+        shelf.keep(ANN, kind, "ours", content)
+    assert shelf.entries(ANN) == []
+
+
+def test_decision_between_contents_that_cannot_be_read_is_refused(shelf: Library) -> None:
+    for wrong in (
+        Option(name="ours", kind=Kind.PLAN, content="{"),
+        Option(name="ours", kind=Kind.DECISION, content=decision()),
+    ):
+        with pytest.raises(LibraryContentError):
+            shelf.keep(ANN, Kind.DECISION, "ours", decision(options=(wrong,), chosen=0))
+
+
+def test_content_that_can_no_longer_be_read_is_told_and_stays(
+    shelf: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "studies" / "finance"
+    folder.mkdir(parents=True)
+    file = folder / "ours.yaml"
+    file.write_text(study_text(STUDY).replace(f"scenario_id: {STUDY}", "scenario_id: ours"))
+    monkeypatch.setenv("REPLICALAB_SCENARIO_DIR", str(folder.parent))
+    content = plan_text(KeptPlan(study="ours", lab=Difficulty.EASY))
+    entry = shelf.keep(ANN, Kind.PLAN, "of our own folder", content)
+    shelf.save_draft(ANN, content)
+    file.unlink()
+    kept, draft = shelf.read(ANN, entry.id), shelf.draft(ANN)
+    assert draft
+    assert kept.content == draft.content == content
+    assert "ours" in kept.problem
+    assert kept.problem == draft.problem
+    assert shelf.entries(ANN) == [entry]
+    assert shelf.duplicate(ANN, entry.id).name == "of our own folder (copy)"
+
+
+def test_content_that_was_changed_behind_our_back_is_told(shelf: Library, tmp_path: Path) -> None:
+    entry = shelf.keep(ANN, Kind.PLAN, "ours", make_plan())
+    engine = create_engine(f"sqlite:///{tmp_path / 'library.db'}")
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE library_versions SET content = '{\"format\": 9}'"))
+    engine.dispose()
+    kept = shelf.read(ANN, entry.id)
+    assert kept.content == '{"format": 9}'
+    assert kept.problem.startswith("format: 9: ") or "study" in kept.problem

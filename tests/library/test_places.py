@@ -1,0 +1,54 @@
+"""Where the library is kept, by the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from replicalab.errors import LibraryStorageError
+from replicalab.library import Library, data_folder, library_url
+
+
+def test_library_is_kept_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "/home/ann/.data")
+    assert data_folder({}).name == "replicalab"
+    assert library_url({}) == f"sqlite:///{data_folder({}) / 'library.db'}"
+
+
+def test_environment_names_another_folder_or_another_database() -> None:
+    named = {"REPLICALAB_DATA": " /srv/ours "}
+    assert data_folder(named) == Path("/srv/ours")
+    assert library_url(named) == "sqlite:////srv/ours/library.db"
+    named["REPLICALAB_DATABASE_URL"] = "postgresql://ann@host/ours"
+    assert library_url(named) == "postgresql://ann@host/ours"
+    assert data_folder({"REPLICALAB_DATA": "~/ours"}) == Path.home() / "ours"
+    assert data_folder({"REPLICALAB_DATA": "ours"}) == Path.cwd() / "ours"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "ours",
+        "sqlite://",
+        "sqlite:///:memory:",
+        "mysql://ann:word@host/ours",
+        "postgresql://host",
+    ],
+)
+def test_address_that_names_no_library_is_refused(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPLICALAB_DATABASE_URL", url or "nonsense")
+    with pytest.raises(
+        LibraryStorageError, match="REPLICALAB_DATABASE_URL: .* is no address"
+    ) as told:
+        Library()
+    assert "word" not in str(told.value).replace("password", "")
+
+
+def test_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+    Library(f"sqlite:///{folder / 'library.db'}").close()
+    assert folder.stat().st_mode & 0o077 == 0

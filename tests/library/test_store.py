@@ -1,0 +1,442 @@
+"""What the library keeps and gives back, on each database by the same tests."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import create_engine, make_url, text
+
+from replicalab.errors import (
+    LibraryContentError,
+    LibraryError,
+    LibraryFullError,
+    LibraryMissingError,
+)
+from replicalab.library import (
+    DELETED_DAYS,
+    DRAFT_DAYS,
+    Kind,
+    Library,
+    LibraryConflictError,
+    Limits,
+    Owner,
+)
+from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, make_plan
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+def test_kept_content_comes_back_as_it_was(library: Library, kind: Kind) -> None:
+    entry = library.keep(ANN, kind, "ours", CONTENTS[kind], notes="of Friday\nand later")
+    kept = library.read(ANN, entry.id)
+    assert (kept.content, kept.problem) == (CONTENTS[kind], "")
+    assert kept.entry == entry
+    assert (kept.version.number, kept.version.notes) == (1, "of Friday\nand later")
+    assert entry.created == entry.changed > TIME
+
+
+def test_kept_entries_are_there_when_opened_again(library: Library, url: str) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    library.close()
+    again = Library(url)
+    assert again.entries(ANN) == [entry]
+    again.close()
+
+
+def test_entries_are_seen_by_their_owner_alone(library: Library) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    assert library.entries(BEN) == []
+    for ask in (library.read, library.versions, library.delete, library.duplicate):
+        with pytest.raises(LibraryMissingError):
+            ask(BEN, entry.id)
+    assert library.entries(ANN) == [entry]
+
+
+def test_secret_of_an_owner_is_nowhere_in_the_file(tmp_path: Path) -> None:
+    library = Library(f"sqlite:///{tmp_path / 'library.db'}")
+    secret = "x7Q-a-token-of-a-cookie"
+    library.keep(Owner.of(secret), Kind.PLAN, "ours", make_plan())
+    library.save_draft(Owner.of(secret), make_plan())
+    held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert Owner.of(secret).digest.encode() in held
+    assert secret.encode() not in held
+    library.close()
+
+
+def test_entries_are_listed_by_kind_and_the_last_changed_first(library: Library) -> None:
+    kept = [library.keep(ANN, kind, f"a {kind}", text) for kind, text in CONTENTS.items()]
+    assert library.entries(ANN) == kept[::-1]
+    assert library.entries(ANN, Kind.LAB) == [kept[1]]
+    first = library.update(ANN, kept[0].id, make_plan(41), base_version=1)
+    assert library.entries(ANN)[0] == first
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("", ["Müller 100% é", "second_plan"]),
+        ("MÜLLER", ["Müller 100% é"]),
+        ("100%", ["Müller 100% é"]),
+        ("0%0", []),
+        ("plan second", ["second_plan"]),
+        ("d_p", ["second_plan"]),
+        ("q_p", []),
+        ("friday  É", ["Müller 100% é"]),
+        ("fin_mom", ["Müller 100% é", "second_plan"]),
+        ("friday second", []),
+    ],
+)
+def test_search_finds_every_word_in_any_case_and_as_it_stands(
+    library: Library, search: str, found: list[str]
+) -> None:
+    library.keep(ANN, Kind.PLAN, "Müller 100% é", make_plan(), notes="Friday")
+    library.keep(ANN, Kind.PLAN, "second_plan", make_plan(), notes="/ and %")
+    assert sorted(entry.name for entry in library.entries(ANN, search=search)) == found
+
+
+# --- history ----------------------------------------------------------------------------------
+
+
+def test_every_version_stays_and_can_be_restored(library: Library) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan(40), notes="first")
+    entry = library.update(ANN, entry.id, make_plan(30), base_version=1, notes="fewer")
+    entry = library.restore(ANN, entry.id, 1)
+    history = library.versions(ANN, entry.id)
+    assert [(v.number, v.notes, v.restored) for v in history] == [
+        (3, "first", 1),
+        (2, "fewer", None),
+        (1, "first", None),
+    ]
+    contents = [library.read(ANN, entry.id, number).content for number in (1, 2, 3)]
+    assert contents == [make_plan(40), make_plan(30), make_plan(40)]
+    assert history[0].saved > history[1].saved > history[2].saved
+    assert (entry.version, entry.notes) == (3, "first")
+
+
+def test_state_that_is_saved_again_is_no_further_version(library: Library) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    assert library.keep(ANN, Kind.PLAN, "OURS ", make_plan()) == entry
+    assert library.update(ANN, entry.id, make_plan(), base_version=1) == entry
+    noted = library.update(ANN, entry.id, base_version=1, notes="why")
+    assert (noted.version, noted.notes) == (2, "why")
+    assert library.update(ANN, entry.id, base_version=1, notes="why") == noted
+
+
+def test_second_tab_that_saves_is_told_what_is_there_and_loses_nothing(library: Library) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan(40))
+    library.update(ANN, entry.id, make_plan(50), base_version=1)
+    with pytest.raises(
+        LibraryConflictError, match="at version 2, and yours began from version 1"
+    ) as told:
+        library.update(ANN, entry.id, make_plan(60), base_version=1)
+    now = told.value.now
+    assert (now.version.number, now.content, now.problem) == (2, make_plan(50), "")
+    library.update(ANN, entry.id, make_plan(60), base_version=now.version.number)
+    contents = [library.read(ANN, entry.id, number).content for number in (1, 2, 3)]
+    assert contents == [make_plan(40), make_plan(50), make_plan(60)]
+
+
+def test_tabs_that_save_at_once_make_each_version_once(library: Library) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan(1))
+
+    def save(samples: int) -> bool:
+        try:
+            library.update(ANN, entry.id, make_plan(samples), base_version=1)
+        except LibraryConflictError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        saved = list(pool.map(save, range(10, 18)))
+    assert saved.count(True) == 1
+    assert [version.number for version in library.versions(ANN, entry.id)] == [2, 1]
+    assert library.read(ANN, entry.id).content == make_plan(10 + saved.index(True))
+
+
+def test_tabs_that_keep_a_name_at_once_keep_it_once(library: Library) -> None:
+    def keep(samples: int) -> str:
+        try:
+            return library.keep(ANN, Kind.PLAN, "ours", make_plan(samples)).id
+        except LibraryConflictError as error:
+            return error.now.entry.id
+
+    with ThreadPoolExecutor(8) as pool:
+        ids = set(pool.map(keep, range(10, 18)))
+    assert ids == {entry.id for entry in library.entries(ANN)}
+    assert len(ids) == library.usage(ANN).entries == 1
+
+
+# --- names ------------------------------------------------------------------------------------
+
+
+def test_name_is_given_once_for_each_kind(library: Library) -> None:
+    plan = library.keep(ANN, Kind.PLAN, "Ours", make_plan(40))
+    lab = library.keep(ANN, Kind.LAB, "Ours", CONTENTS[Kind.LAB])
+    other = library.keep(ANN, Kind.PLAN, "Theirs", make_plan(50))
+    with pytest.raises(LibraryConflictError, match="a plan named 'Ours' already") as told:
+        library.keep(ANN, Kind.PLAN, "ours", make_plan(50))
+    assert told.value.now.content == make_plan(40)
+    with pytest.raises(LibraryConflictError, match="a plan named 'Ours' already"):
+        library.rename(ANN, other.id, "OURS")
+    assert {entry.id for entry in library.entries(ANN)} == {plan.id, lab.id, other.id}
+
+
+def test_entry_is_renamed_and_found_by_its_new_name_alone(library: Library) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    renamed = library.rename(ANN, entry.id, " Ours of spring ")
+    assert renamed == entry._replace(name="Ours of spring")
+    assert library.rename(ANN, entry.id, "Ours of Spring").name == "Ours of Spring"
+    assert [e.name for e in library.entries(ANN, search="spring")] == ["Ours of Spring"]
+    assert library.keep(ANN, Kind.PLAN, "ours", make_plan(41)).id != entry.id
+
+
+def test_duplicate_has_a_name_and_a_history_of_its_own(library: Library) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "n" * 120, make_plan(40), notes="why")
+    copies = [library.duplicate(ANN, entry.id) for _ in range(3)]
+    assert len({copy.name for copy in copies} | {entry.name}) == 4
+    assert [len(copy.name) for copy in copies] == [120, 120, 120]
+    library.update(ANN, copies[0].id, make_plan(50), base_version=1)
+    assert library.read(ANN, entry.id).content == make_plan(40)
+    assert library.read(ANN, copies[1].id).content == make_plan(40)
+    assert copies[1].notes == "why"
+
+
+def test_duplicates_are_counted(library: Library) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    names = [library.duplicate(ANN, entry.id).name for _ in range(3)]
+    assert names == ["ours (copy)", "ours (copy) 2", "ours (copy) 3"]
+
+
+@pytest.mark.parametrize("name", ["", "  ", "n" * 121, "a\nb", "a\u202eb", "a\x00b", "a\ud800b"])
+def test_name_that_is_no_name_is_refused(library: Library, name: str) -> None:
+    with pytest.raises(LibraryContentError, match="the name"):
+        library.keep(ANN, Kind.PLAN, name, make_plan())
+    assert library.usage(ANN).entries == 0
+
+
+@pytest.mark.parametrize("notes", ["n" * 4001, "a\u202eb", "a\x00b", "a\ud800b"])
+def test_notes_that_cannot_be_shown_are_refused(library: Library, notes: str) -> None:
+    with pytest.raises(LibraryContentError, match="the notes"):
+        library.keep(ANN, Kind.PLAN, "ours", make_plan(), notes=notes)
+
+
+# --- deleting ---------------------------------------------------------------------------------
+
+
+def test_deleted_entry_comes_back_with_its_history(library: Library, clock: Clock) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan(40))
+    entry = library.update(ANN, entry.id, make_plan(50), base_version=1)
+    gone = library.delete(ANN, entry.id)
+    assert library.entries(ANN) == []
+    assert library.entries(ANN, deleted=True) == [gone]
+    assert library.read(ANN, entry.id).content == make_plan(50)
+    with pytest.raises(LibraryMissingError):
+        library.update(ANN, entry.id, make_plan(60), base_version=2)
+    clock.wait(DELETED_DAYS - 1)
+    assert library.undelete(ANN, entry.id) == entry
+    assert len(library.versions(ANN, entry.id)) == 2
+
+
+def test_deleted_entry_whose_name_was_given_again_comes_back_under_another(
+    library: Library,
+) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan(40))
+    library.delete(ANN, entry.id)
+    library.keep(ANN, Kind.PLAN, "ours", make_plan(50))
+    assert library.undelete(ANN, entry.id).name == "ours 2"
+
+
+def test_deleted_entry_goes_for_good_after_its_days(library: Library, clock: Clock) -> None:
+    stays, goes = (library.keep(ANN, Kind.PLAN, name, make_plan()) for name in ("a", "b"))
+    library.delete(ANN, goes.id)
+    clock.wait(DELETED_DAYS + 1)
+    last = library.keep(ANN, Kind.PLAN, "c", make_plan())
+    library.delete(ANN, last.id)
+    assert [entry.name for entry in library.entries(ANN, deleted=True)] == ["c"]
+    assert library.usage(ANN) == (2, stays.size + last.size)
+    with pytest.raises(LibraryMissingError):
+        library.read(ANN, goes.id)
+
+
+def test_entry_that_is_overdue_goes_when_the_library_is_opened(
+    library: Library, url: str, clock: Clock
+) -> None:
+    library.delete(ANN, library.keep(ANN, Kind.PLAN, "a", make_plan()).id)
+    clock.wait(DELETED_DAYS + 1)
+    again = Library(url, clock=clock)
+    assert again.usage(ANN) == (0, 0)
+    again.close()
+
+
+def test_purged_entry_leaves_its_room_and_nothing_else(library: Library, url: str) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    library.update(ANN, entry.id, make_plan(50), base_version=1)
+    with pytest.raises(LibraryMissingError):
+        library.purge(ANN, entry.id)
+    library.delete(ANN, entry.id)
+    library.purge(ANN, entry.id)
+    assert library.usage(ANN) == (0, 0)
+    assert rows_in(url, "library_versions") == 0
+
+
+def rows_in(url: str, table: str) -> int:
+    """Return how many rows a table has, asked past the library."""
+    address = make_url(url)
+    if address.drivername == "postgresql":
+        address = address.set(drivername="postgresql+psycopg")
+    engine = create_engine(address)
+    with engine.connect() as connection:
+        number = connection.scalar(text(f"SELECT count(*) FROM {table}"))  # noqa: S608
+    engine.dispose()
+    return int(number or 0)
+
+
+# --- drafts -----------------------------------------------------------------------------------
+
+
+def test_draft_is_the_last_state_of_its_workspace(library: Library) -> None:
+    library.save_draft(ANN, make_plan(1), "tab 1")
+    library.save_draft(ANN, make_plan(2), "tab 2")
+    library.save_draft(ANN, make_plan(3), "tab 1")
+    first, second, latest = (library.draft(ANN, place) for place in ("tab 1", "tab 2", None))
+    assert first
+    assert second
+    assert (first.content, second.content) == (make_plan(3), make_plan(2))
+    assert latest == first
+    assert latest.problem == ""
+    assert library.draft(BEN) is None
+    library.discard_draft(ANN, "tab 1")
+    assert library.draft(ANN) == second
+    library.discard_draft(ANN, "tab 2")
+    assert library.usage(ANN) == (0, 0)
+
+
+def test_draft_that_was_saved_longest_ago_gives_way(url: str, clock: Clock) -> None:
+    library = Library(url, clock=clock, limits=Limits(drafts=2))
+    for place in ("a", "b", "a", "c"):
+        library.save_draft(ANN, make_plan(), place)
+    assert [library.draft(ANN, place) is None for place in "abc"] == [False, True, False]
+    assert library.usage(ANN).size == 2 * len(make_plan().encode())
+    library.close()
+
+
+def test_draft_goes_that_nobody_comes_back_for(library: Library, clock: Clock) -> None:
+    library.save_draft(ANN, make_plan())
+    entry = library.keep(BEN, Kind.PLAN, "ours", make_plan())
+    clock.wait(DRAFT_DAYS + 1)
+    library.delete(BEN, entry.id)
+    assert library.draft(ANN) is None
+    assert library.usage(ANN) == (0, 0)
+
+
+# --- bounds -----------------------------------------------------------------------------------
+
+SIZE = len(make_plan().encode())
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        (Limits(entries=2), "you keep 2 entries"),
+        (Limits(owner_bytes=2 * SIZE + 5), f"yours take {3 * SIZE:,} bytes"),
+        (Limits(all_bytes=2 * SIZE + 5), f"more than the {2 * SIZE + 5:,} bytes"),
+    ],
+)
+def test_entry_past_a_bound_is_refused_and_nothing_else_is_lost(
+    url: str, limits: Limits, said: str
+) -> None:
+    library = Library(url, limits=limits)
+    first, _ = (library.keep(ANN, Kind.PLAN, name, make_plan()) for name in ("a", "b"))
+    for _ in range(2):
+        with pytest.raises(LibraryFullError, match=said):
+            library.keep(ANN, Kind.PLAN, "c", make_plan())
+    assert library.usage(ANN) == (2, 2 * SIZE)
+    library.delete(ANN, first.id)
+    with pytest.raises(LibraryFullError, match=said):
+        library.keep(ANN, Kind.PLAN, "c", make_plan())
+    library.purge(ANN, first.id)
+    library.keep(ANN, Kind.PLAN, "c", make_plan())
+    library.close()
+
+
+def test_bound_of_all_counts_what_others_have(url: str) -> None:
+    library = Library(url, limits=Limits(all_bytes=2 * SIZE))
+    for owner in (ANN, BEN):
+        library.keep(owner, Kind.PLAN, "a", make_plan())
+    with pytest.raises(LibraryFullError, match="everybody's together"):
+        library.save_draft(ANN, make_plan())
+    library.close()
+
+
+def test_content_past_its_bound_is_refused(url: str) -> None:
+    library = Library(url, limits=Limits(content_bytes=SIZE - 1, draft_bytes=SIZE - 1))
+    with pytest.raises(LibraryFullError, match=f"the content has {SIZE:,} bytes"):
+        library.keep(ANN, Kind.PLAN, "a", make_plan())
+    with pytest.raises(LibraryFullError, match=f"the content has {SIZE:,} bytes"):
+        library.save_draft(ANN, make_plan())
+    library.close()
+
+
+ACTS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "keep",
+                "update",
+                "restore",
+                "duplicate",
+                "delete",
+                "undelete",
+                "purge",
+                "draft",
+                "forget",
+            ]
+        ),
+        st.integers(0, 3),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(acts=ACTS)
+def test_what_is_counted_is_what_is_there(
+    acts: list[tuple[str, int]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    url = f"sqlite:///{tmp_path_factory.mktemp('counted') / 'library.db'}"
+    library = Library(url, limits=Limits(entries=4, owner_bytes=8 * SIZE, drafts=2))
+    for act, which in acts:
+        try:
+            _do(library, act, which)
+        except LibraryError:
+            continue
+    held = [*library.entries(ANN), *library.entries(ANN, deleted=True)]
+    drafts = [draft for place in "0123" if (draft := library.draft(ANN, place))]
+    versions = [version for entry in held for version in library.versions(ANN, entry.id)]
+    size = sum(version.size for version in versions)
+    assert size == sum(entry.size for entry in held)
+    size += sum(len(draft.content.encode()) for draft in drafts)
+    assert library.usage(ANN) == (len(held), size)
+    assert len(held) <= 4
+    assert size <= 8 * SIZE
+    library.close()
+
+
+def _do(library: Library, act: str, which: int) -> None:
+    held = [*library.entries(ANN), *library.entries(ANN, deleted=True)]
+    entry = held[which % len(held)] if held else None
+    if act == "keep":
+        library.keep(ANN, Kind.PLAN, f"plan {which}", make_plan(which + 1))
+    elif act == "draft":
+        library.save_draft(ANN, make_plan(which + 1), str(which))
+    elif act == "forget":
+        library.discard_draft(ANN, str(which))
+    elif entry and act == "update":
+        library.update(ANN, entry.id, make_plan(which + 5), base_version=entry.version)
+    elif entry and act == "restore":
+        library.restore(ANN, entry.id, 1)
+    elif entry:
+        getattr(library, act)(ANN, entry.id)
