@@ -44,6 +44,10 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "plotly": frozenset({"figures", "ui"}),
     "pandas": frozenset({"tables", "api"}),
     "openpyxl": frozenset({"tables"}),
+    "sqlalchemy": frozenset({"library"}),
+    "alembic": frozenset({"library"}),
+    "psycopg": frozenset(),
+    "platformdirs": frozenset({"library"}),
     "yaml": frozenset({"scenarios"}),
     "openai": frozenset({"llm"}),
     "distributed": frozenset({"cli"}),
@@ -57,7 +61,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
 NOT_FOR_PAGES: Final = ROOMS - {"ui"}
 """What a page must ask for through `replicalab.ui`, so that no page computes."""
 
-CORE: Final = ROOMS - {"figures", "panels", "report", "ui"}
+CORE: Final = ROOMS - {"figures", "library", "panels", "report", "ui"}
 NOT_IN_CORE: Final = frozenset(
     {
         *("streamlit", "plotly", "pandas", "openai", "httpx2", "jinja2", "sqlalchemy", "scipy"),

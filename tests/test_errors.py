@@ -11,6 +11,13 @@ from replicalab.agents import ScientistOutputParseError
 from replicalab.errors import (
     CellFault,
     Fault,
+    LibraryBusyError,
+    LibraryContentError,
+    LibraryError,
+    LibraryFullError,
+    LibraryMissingError,
+    LibraryStorageError,
+    LibraryVersionError,
     LinkError,
     ModelAnswerTooLongError,
     ModelError,
@@ -28,6 +35,7 @@ from replicalab.errors import (
     TableError,
     TraceError,
 )
+from replicalab.library import LibraryConflictError
 
 OF_A_MODEL = [
     ModelSettingsError,
@@ -39,11 +47,21 @@ OF_A_MODEL = [
     ModelFormatError,
     ModelAnswerTooLongError,
 ]
+OF_THE_LIBRARY = [
+    LibraryContentError,
+    LibraryMissingError,
+    LibraryFullError,
+    LibraryBusyError,
+    LibraryStorageError,
+    LibraryVersionError,
+    LibraryConflictError,
+]
 BRANCHES = [
     *(ScenarioError, TableError, LinkError, NegotiationError, TraceError, PrintError, ModelError),
+    LibraryError,
     ScientistOutputParseError,
 ]
-LEAVES = [*BRANCHES[:7], *OF_A_MODEL, *BRANCHES[7:]]
+LEAVES = [*BRANCHES[:7], *OF_A_MODEL, LibraryError, *OF_THE_LIBRARY, *BRANCHES[8:]]
 """Every error below the root, in the order in which the tree is drawn."""
 
 
@@ -60,7 +78,9 @@ def test_tree_is_drawn_as_it_is() -> None:
 def test_tree_has_no_other_classes() -> None:
     assert set(ReplicaLabError.__subclasses__()) == set(BRANCHES)
     assert ModelError.__subclasses__() == OF_A_MODEL
-    assert all(error.__subclasses__() == [] for error in LEAVES if error is not ModelError)
+    assert LibraryError.__subclasses__() == OF_THE_LIBRARY
+    trunks = (ModelError, LibraryError)
+    assert all(error.__subclasses__() == [] for error in LEAVES if error not in trunks)
 
 
 @pytest.mark.parametrize("error", LEAVES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,8 +35,10 @@ def decision(**changes: object) -> str:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Library:
-    return Library(f"sqlite:///{tmp_path / 'library.db'}")
+def shelf(tmp_path: Path) -> Iterator[Library]:
+    library = Library(f"sqlite:///{tmp_path / 'library.db'}")
+    yield library
+    library.close()
 
 
 def test_plan_comes_back_with_its_workspace() -> None:
@@ -111,7 +114,7 @@ def test_decision_between_contents_that_cannot_be_read_is_refused(shelf: Library
 def test_content_that_can_no_longer_be_read_is_told_and_stays(
     shelf: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "studies" / "finance"
+    folder = tmp_path / "studies" / "finance_trading"
     folder.mkdir(parents=True)
     file = folder / "ours.yaml"
     file.write_text(study_text(STUDY).replace(f"scenario_id: {STUDY}", "scenario_id: ours"))

@@ -1,0 +1,114 @@
+"""A process of its own that uses a library, for tests that do it harm; says what it did, by lines.
+
+``python -m tests.library.child ACT URL``: once it is ready it says so, and goes on when it is told
+to, by a line.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sqlite3
+import sys
+from itertools import count
+
+from sqlalchemy import make_url
+
+from replicalab.errors import LibraryError
+from replicalab.library import Kind, Library
+from tests.library.making import ANN, make_plan
+
+_NOBODY = 65534
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def wait() -> None:
+    say("ready")
+    sys.stdin.readline()
+
+
+def content_of(number: int) -> str:
+    """Return what is saved as that number: none is like another, some are of many pages."""
+    technique = f"number {number} " + "x" * (number % 5 * 900)
+    plan = {"sample_size": number, "duration_days": 3, "controls": [], "required_equipment": []}
+    plan |= {"technique": technique, "required_reagents": [], "rationale": "a test"}
+    return make_plan(1, plan=plan)
+
+
+def save(library: Library, number: int) -> None:
+    """Save an entry, and a version more of every second one; say each once it is confirmed."""
+    entry = library.keep(ANN, Kind.PLAN, f"plan {number}", content_of(number))
+    say(f"saved {entry.id} 1 {number}")
+    if number % 2:
+        library.update(ANN, entry.id, content_of(number + 1), base_version=1)
+        say(f"saved {entry.id} 2 {number + 1}")
+
+
+def save_on(url: str) -> None:
+    """Save until somebody ends it."""
+    library = Library(url)
+    begun = len(library.entries(ANN))
+    for number in count(begun + 1):
+        save(library, number)
+
+
+def save_until_told(url: str) -> None:
+    """Save until it cannot be; then, told to, once more."""
+    library = Library(url)
+    wait()
+    try:
+        for number in count(1):
+            save(library, number)
+    except LibraryError as error:
+        say(f"{type(error).__name__}: {error}")
+    wait()
+    save(library, 100_001)
+
+
+def save_in_small_files(url: str) -> None:
+    """The same, where no file may grow past 300 KiB, until it may again."""
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    library = Library(url)
+    wait()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300 * 1024, most))
+    try:
+        for number in count(1):
+            save(library, number)
+    except LibraryError as error:
+        say(f"{type(error).__name__}: {error}")
+    wait()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    save(library, 100_001)
+
+
+def open_as_nobody(url: str) -> None:
+    """Open it as a user who owns nothing, where we may become one."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(_NOBODY)
+        os.setuid(_NOBODY)
+    try:
+        save(Library(url), 1)
+    except LibraryError as error:
+        say(f"{type(error).__name__}: {error}")
+
+
+def lock(url: str) -> None:
+    """Hold a file locked until it is told to let go."""
+    connection = sqlite3.connect(str(make_url(url).database), isolation_level=None)
+    connection.execute("BEGIN EXCLUSIVE")
+    wait()
+    connection.execute("ROLLBACK")
+
+
+ACTS = {
+    act.__name__: act
+    for act in (save_on, save_until_told, save_in_small_files, open_as_nobody, lock)
+}
+
+if __name__ == "__main__":
+    ACTS[sys.argv[1]](sys.argv[2])

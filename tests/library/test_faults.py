@@ -1,0 +1,323 @@
+"""What goes wrong outside: a killed process, a full disk, a lock, a server that stops.
+
+What was confirmed is there, nothing half-written is, and who saves is told what to do.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final, NamedTuple
+
+import psycopg
+import pytest
+
+from replicalab.errors import LibraryBusyError, LibraryStorageError
+from replicalab.library import Kind, Library, faults, opening
+from tests.library.child import content_of
+from tests.library.making import ANN, PostgresServer, make_plan
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+class Confirmed(NamedTuple):
+    """What a process said that it had saved."""
+
+    entry: str
+    version: int
+    number: int
+
+
+class Child:
+    """A process that does something with a library."""
+
+    def __init__(self, act: str, url: str) -> None:
+        command = [sys.executable, "-m", "tests.library.child", act, url]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        self.lines: list[str] = []
+
+    @property
+    def _out(self) -> IO[str]:
+        assert self._process.stdout
+        return self._process.stdout
+
+    def until(self, begin: str) -> str:
+        """Return the first line that begins so."""
+        for line in self._out:
+            self.lines.append(line.rstrip("\n"))
+            if line.startswith(begin):
+                return self.lines[-1]
+        raise AssertionError(f"it ended without '{begin}': {self.lines[-3:]}")
+
+    def go_on(self) -> None:
+        assert self._process.stdin
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._end()
+
+    def finish(self) -> None:
+        self._end()
+        assert self._process.returncode == 0
+
+    def _end(self) -> None:
+        self.lines += self._out.read().splitlines()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe
+            pipe.close()
+
+    def confirmed(self) -> list[Confirmed]:
+        """Return what it saved; a line that it was killed in says nothing."""
+        said = re.findall(r"^saved (\w{32}) (\d+) (\d+)$", "\n".join(self.lines), re.MULTILINE)
+        return [Confirmed(entry, int(version), int(number)) for entry, version, number in said]
+
+
+def check_whole(url: str, confirmed: list[Confirmed]) -> None:
+    """Check that all that was confirmed is there, and all that is there is whole."""
+    library = Library(url)
+    assert library.notices == ()
+    for entry, version, number in confirmed:
+        assert library.read(ANN, entry, version).content == content_of(number)
+    held = library.entries(ANN)
+    size = 0
+    for each in held:
+        versions = library.versions(ANN, each.id)
+        assert [version.number for version in versions] == list(range(each.version, 0, -1))
+        for version in versions:
+            kept = library.read(ANN, each.id, version.number)
+            assert kept.problem == ""
+            assert version.size == len(kept.content.encode())
+            size += version.size
+    assert library.usage(ANN) == (len(held), size)
+    library.close()
+
+
+def test_process_that_is_killed_loses_nothing_that_it_had_confirmed(url: str) -> None:
+    chance, confirmed = random.Random(7), list[Confirmed]()
+    for _ in range(4):
+        child = Child("save_on", url)
+        child.until("saved")
+        time.sleep(chance.uniform(0, 0.4))
+        child.kill()
+        assert child.confirmed()
+        confirmed += child.confirmed()
+        check_whole(url, confirmed)
+
+
+# --- the disk ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[Path]:
+    """Give a disk of 600 KiB, where one can be had."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)]
+    try:
+        subprocess.run(mount, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no disk can be mounted here; the next test limits the size of files instead")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)  # noqa: S607
+
+
+def test_full_disk_is_told_and_what_was_confirmed_stays(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk") as disk:
+        ballast = disk / "ballast"
+        ballast.write_bytes(b"x" * 200 * 1024)
+        url = f"sqlite:///{disk / 'library.db'}"
+        child = Child("save_until_told", url)
+        child.until("ready")
+        child.go_on()
+        told = child.until("Library")
+        assert told.startswith(f"LibraryStorageError: {disk}/library.db: the disk is full; nothing")
+        child.until("ready")
+        ballast.unlink()
+        child.go_on()
+        child.finish()
+        assert child.confirmed()[-1].number == 100_002, "with room again it saves again"
+        check_whole(url, child.confirmed())
+
+
+def test_file_that_may_not_grow_is_told_and_what_was_confirmed_stays(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'library.db'}"
+    child = Child("save_in_small_files", url)
+    child.until("ready")
+    child.go_on()
+    assert child.until("Library").startswith("LibraryStorageError: ")
+    child.until("ready")
+    child.go_on()
+    child.finish()
+    assert child.confirmed()[-1].number == 100_002
+    check_whole(url, child.confirmed())
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that others may enter and look at, but not write to."""
+    folder = Path(tempfile.mkdtemp(prefix="replicalab-library-"))
+    folder.chmod(0o555)
+    yield folder
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("place", ["library.db", "a/library.db"])
+def test_folder_that_cannot_be_written_is_told(open_folder: Path, place: str) -> None:
+    child = Child("open_as_nobody", f"sqlite:///{open_folder / place}")
+    told = child.until("Library")
+    child.finish()
+    assert told.startswith(f"LibraryStorageError: {open_folder}")
+    assert "it cannot be written" in told
+    assert told.endswith("Make its folder writable, or name another in REPLICALAB_DATA")
+    assert list(open_folder.iterdir()) == []
+
+
+def test_library_in_a_folder_that_cannot_be_written_is_told_and_stays(open_folder: Path) -> None:
+    file = open_folder / "library.db"
+    open_folder.chmod(0o755)
+    library = Library(f"sqlite:///{file}")
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    library.close()
+    file.chmod(0o444)
+    open_folder.chmod(0o555)
+    child = Child("open_as_nobody", f"sqlite:///{file}")
+    assert "it cannot be written" in child.until("LibraryStorageError")
+    child.finish()
+    open_folder.chmod(0o755)
+    file.chmod(0o644)
+    library = Library(f"sqlite:///{file}")
+    assert (library.notices, library.entries(ANN)) == ((), [entry])
+    library.close()
+
+
+# --- locks ------------------------------------------------------------------------------------
+
+
+def test_save_waits_while_another_program_holds_the_file(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'library.db'}"
+    library = Library(url)
+    library.keep(ANN, Kind.PLAN, "first", make_plan())
+    child = Child("lock", url)
+    child.until("ready")
+    done = threading.Event()
+
+    def save() -> None:
+        library.keep(ANN, Kind.PLAN, "second", make_plan())
+        done.set()
+
+    thread = threading.Thread(target=save)
+    thread.start()
+    assert not done.wait(0.5), "it waits"
+    assert [entry.name for entry in library.entries(ANN)] == ["first"], "reading does not"
+    child.go_on()
+    thread.join()
+    child.finish()
+    assert [entry.name for entry in library.entries(ANN)] == ["second", "first"]
+    library.close()
+
+
+@pytest.fixture
+def short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (faults, opening):
+        monkeypatch.setattr(module, "WAIT_SECONDS", 0.5)
+
+
+@pytest.mark.usefixtures("short_wait")
+def test_save_that_waited_long_enough_is_told_and_can_be_done_again(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'library.db'}"
+    Library(url).close()
+    child = Child("lock", url)
+    child.until("ready")
+    library = Library(url)  # opening it needs no lock
+    with pytest.raises(LibraryBusyError, match=r"another program has held it for 0\.5 seconds"):
+        library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    child.go_on()
+    child.finish()
+    assert library.entries(ANN) == []
+    library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    library.close()
+
+
+# --- a server ---------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("short_wait")
+def test_row_that_a_server_keeps_locked_is_told(postgres: PostgresServer) -> None:
+    library = Library(postgres.fresh())
+    library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    with psycopg.connect(postgres.url) as other:
+        other.execute("SELECT * FROM library_owners FOR UPDATE")
+        with pytest.raises(LibraryBusyError, match=r"for 0\.5 seconds"):
+            library.keep(ANN, Kind.PLAN, "other", make_plan())
+    library.keep(ANN, Kind.PLAN, "other", make_plan())
+    library.close()
+
+
+def test_server_that_stops_and_starts_under_a_session_loses_nothing(
+    postgres: PostgresServer,
+) -> None:
+    library = Library(postgres.fresh())
+    kept = library.keep(ANN, Kind.PLAN, "before", make_plan())
+    postgres.stop()
+    with pytest.raises(LibraryStorageError, match="does not answer as it should") as told:
+        library.keep(ANN, Kind.PLAN, "meanwhile", make_plan())
+    with pytest.raises(LibraryStorageError):
+        library.entries(ANN)
+    with pytest.raises(LibraryStorageError):
+        Library(postgres.url)
+    assert make_plan() not in str(told.value)
+    postgres.start()
+    assert library.entries(ANN) == [kept]
+    library.keep(ANN, Kind.PLAN, "after", make_plan())
+    assert [entry.name for entry in library.entries(ANN)] == ["after", "before"]
+    library.close()
+
+
+def test_server_that_crashes_in_the_middle_of_saves_keeps_what_it_confirmed(
+    postgres: PostgresServer,
+) -> None:
+    url = postgres.fresh()
+    child = Child("save_until_told", url)
+    child.until("ready")
+    child.go_on()
+    for _ in range(20):
+        child.until("saved")
+    postgres.stop()
+    assert child.until("Library").startswith("LibraryStorageError: postgresql+psycopg://tester@")
+    child.until("ready")
+    postgres.start()
+    child.go_on()
+    child.finish()
+    assert child.confirmed()[-1].number == 100_002
+    check_whole(url, child.confirmed())
+
+
+def test_server_without_its_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(LibraryStorageError, match=r"pip install -r requirements-postgres\.txt"):
+        Library("postgresql://ann@127.0.0.1/ours")
+
+
+def test_password_of_a_server_is_never_told() -> None:
+    assert os.environ.get("PGPASSWORD") is None
+    with pytest.raises(LibraryStorageError) as told:
+        Library("postgresql://ann:hunter2@127.0.0.1:1/ours")
+    assert "hunter2" not in str(told.value)
+    assert "ann:***@127.0.0.1" in str(told.value)

@@ -1,0 +1,240 @@
+"""Opening: older libraries are brought forward, newer ones refused, damaged ones set aside."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, create_engine, make_url
+
+from replicalab.errors import LibraryStorageError, LibraryVersionError
+from replicalab.library import Kind, Library, migrating
+from replicalab.library.schema import METADATA
+from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, make_plan
+
+SAVED: Final = Path(__file__).with_name("saved")
+FIRST: Final = SAVED / "version-0001.db"
+"""As the first version wrote it: an entry of two versions, a run, a lab, a deleted one, a draft."""
+
+LATER: Final = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "{revision}"
+down_revision = "{before}"
+
+
+def upgrade():
+    op.add_column("library_entries", sa.Column("{column}", sa.Text))
+    op.execute("UPDATE library_entries SET {column} = name")
+    {more}
+"""
+
+
+def later_version(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "", number: int = 2
+) -> str:
+    """Add a version after ours; returns its name."""
+    revision, before = f"{number:04}", migrating.REVISIONS[-1]
+    said = LATER.format(revision=revision, before=before, column=f"added_{number}", more=more)
+    folder.mkdir(exist_ok=True)
+    (folder / f"v{revision}_later.py").write_text(said)
+    monkeypatch.setattr(migrating, "REVISIONS", [*migrating.REVISIONS, revision])
+    if folder not in migrating.FOLDERS:
+        monkeypatch.setattr(migrating, "FOLDERS", [*migrating.FOLDERS, folder])
+    return revision
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    """A copy of what the first version wrote."""
+    return Path(shutil.copy(FIRST, tmp_path / "library.db"))
+
+
+def asked(file: Path, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(file)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def dump(file: Path) -> list[str]:
+    with closing(sqlite3.connect(file)) as connection:
+        return list(connection.iterdump())
+
+
+def check_first(library: Library) -> None:
+    """Check that all is there that the first version wrote."""
+    by_kind = {entry.kind: entry for entry in library.entries(ANN)}
+    plan, lab, run = by_kind[Kind.PLAN], by_kind[Kind.LAB], by_kind[Kind.RUN]
+    assert len(library.entries(ANN)) == 3
+    assert (plan.name, plan.notes, plan.version) == ("Ours", "fewer", 2)
+    contents = [library.read(ANN, plan.id, number) for number in (1, 2)]
+    assert [kept.content for kept in contents] == [make_plan(40), make_plan(30)]
+    kept = [library.read(ANN, entry.id) for entry in (lab, run)]
+    assert [each.content for each in kept] == [CONTENTS[Kind.LAB], CONTENTS[Kind.RUN]]
+    assert [each.problem for each in (*contents, *kept)] == [""] * 4
+    [gone] = library.entries(ANN, deleted=True)
+    assert library.undelete(ANN, gone.id).name == "Gone"
+    draft = library.draft(BEN)
+    assert draft
+    assert (draft.content, draft.problem) == (make_plan(50), "")
+
+
+# --- versions ---------------------------------------------------------------------------------
+
+
+def test_library_of_the_first_version_opens_with_all_that_it_holds(first: Path) -> None:
+    library = Library(f"sqlite:///{first}", clock=Clock())
+    check_first(library)
+    library.close()
+
+
+def test_tables_are_those_that_the_migrations_make(library: Library, url: str) -> None:
+    address = make_url(url)
+    if address.drivername == "postgresql":
+        address = address.set(drivername="postgresql+psycopg")
+    engine = create_engine(address)
+    with engine.connect() as connection:
+        options = {"version_table": migrating.VERSION_TABLE, "compare_type": True}
+        context = MigrationContext.configure(connection, opts=options)
+        assert compare_metadata(context, METADATA) == []
+    engine.dispose()
+
+
+def test_versions_are_those_of_the_migrations_and_each_has_a_saved_file() -> None:
+    [folder] = migrating.FOLDERS
+    scripts = ScriptDirectory(str(folder.parent), version_locations=[str(folder)])
+    revisions = [script.revision for script in scripts.walk_revisions()]
+    assert revisions[::-1] == migrating.REVISIONS
+    assert sorted(SAVED.iterdir()) == [SAVED / f"version-{name}.db" for name in revisions[::-1]]
+
+
+def test_older_file_is_copied_and_brought_forward(
+    first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = dump(first)
+    later_version(tmp_path / "later", monkeypatch)
+    later_version(tmp_path / "later", monkeypatch, number=3)
+    library = Library(f"sqlite:///{first}", clock=Clock())
+    copy = tmp_path / f"library.version-0001-{TIME:%Y%m%dT%H%M%SZ}.db"
+    assert library.notices == (f"{first}: it was of an older version; a copy as it was is {copy}.",)
+    check_first(library)
+    library.close()
+    assert dump(copy) == before
+    assert asked(first, "SELECT version_num FROM library_version") == [("0003",)]
+    assert ("Ours", "Ours") in asked(first, "SELECT added_2, added_3 FROM library_entries")
+    again = Library(f"sqlite:///{first}")
+    assert again.notices == ()
+    again.close()
+
+
+def test_older_server_is_brought_forward(
+    library: Library, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "Ours", make_plan())
+    library.close()
+    later_version(tmp_path / "later", monkeypatch)
+    again = Library(url)
+    assert again.read(ANN, entry.id).content == make_plan()
+    again.close()
+
+
+def test_step_forward_that_fails_changes_nothing(
+    first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = dump(first)
+    with monkeypatch.context() as later:
+        later_version(tmp_path / "later", later)
+        more = 'op.execute("INSERT INTO nowhere VALUES (1)")'
+        later_version(tmp_path / "later", later, more, number=3)
+        with pytest.raises(LibraryStorageError, match="nowhere"):
+            Library(f"sqlite:///{first}")
+    assert dump(first) == before
+    library = Library(f"sqlite:///{first}", clock=Clock())
+    check_first(library)
+    library.close()
+
+
+def test_newer_library_is_refused_and_left_as_it_is(
+    library: Library, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = library.keep(ANN, Kind.PLAN, "Ours", make_plan())
+    library.close()
+    with monkeypatch.context() as later:
+        later_version(tmp_path / "later", later)
+        Library(url).close()
+    with pytest.raises(
+        LibraryVersionError, match=r"newer version .* \(0002; this one knows 0001\)"
+    ):
+        Library(url)
+    later_version(tmp_path / "later", monkeypatch)
+    again = Library(url)
+    assert again.entries(ANN) == [entry]
+    again.close()
+
+
+# --- damage -----------------------------------------------------------------------------------
+
+
+def with_noise(data: bytes) -> bytes:
+    # Past the header and the list of the tables, where a page holds what people wrote.
+    noise = random.Random(1).randbytes(3 * 4096)
+    return data[: 2 * 4096] + noise + data[5 * 4096 :]
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda data: b"This is no database.\n" * 500,
+        lambda data: data[: len(data) // 2],
+        lambda data: b"\0" * 4096 + data[4096:],
+        with_noise,
+    ],
+    ids=["another file", "cut", "first page gone", "noise"],
+)
+def test_damaged_file_is_set_aside_and_a_new_one_begun(
+    first: Path, tmp_path: Path, harm: type
+) -> None:
+    harmed: bytes = harm(first.read_bytes())
+    first.write_bytes(harmed)
+    library = Library(f"sqlite:///{first}", clock=Clock())
+    aside = tmp_path / f"library.damaged-{TIME:%Y%m%dT%H%M%SZ}.db"
+    assert aside.read_bytes() == harmed
+    [notice] = library.notices
+    assert str(aside) in notice
+    assert "damaged" in notice
+    assert library.entries(ANN) == []
+    entry = library.keep(ANN, Kind.PLAN, "Ours", make_plan())
+    library.close()
+    again = Library(f"sqlite:///{first}")
+    assert (again.notices, again.entries(ANN)) == ((), [entry])
+    again.close()
+
+
+def test_second_damaged_file_of_a_second_has_a_name_of_its_own(first: Path, tmp_path: Path) -> None:
+    for number in (1, 2):
+        first.write_bytes(f"No database {number}.".encode() * 500)
+        Library(f"sqlite:///{first}", clock=Clock()).close()
+    aside = sorted(file.name for file in tmp_path.glob("*damaged*"))
+    assert aside == [
+        f"library.damaged-{TIME:%Y%m%dT%H%M%SZ}-2.db",
+        f"library.damaged-{TIME:%Y%m%dT%H%M%SZ}.db",
+    ]
+
+
+def test_file_that_is_damaged_while_open_is_told(first: Path) -> None:
+    library = Library(f"sqlite:///{first}", clock=Clock())
+    [entry] = library.entries(ANN, Kind.LAB)
+    library.close()
+    first.write_bytes(first.read_bytes()[:4096] + b"\xff" * (first.stat().st_size - 4096))
+    with pytest.raises(LibraryStorageError, match="the file is damaged .* Start the app anew"):
+        library.read(ANN, entry.id)
+    library.close()
