@@ -133,8 +133,8 @@ def _first(connection: Connection, query: Select[Any]) -> Entry | None:
 
 
 def _as_entry(row: Row[Any]) -> Entry:
-    entry = Entry(**row._mapping)  # noqa: SLF001 # that is its public name
-    return entry._replace(kind=Kind(entry.kind))
+    entry_id, kind, *rest = row
+    return Entry(entry_id, Kind(kind), *rest)
 
 
 # --- saving -----------------------------------------------------------------------------------

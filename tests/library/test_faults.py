@@ -91,8 +91,8 @@ def check_whole(url: str, confirmed: list[Confirmed]) -> None:
     """Check that all that was confirmed is there, and all that is there is whole."""
     library = Library(url)
     assert library.notices == ()
-    for entry, version, number in confirmed:
-        assert library.read(ANN, entry, version).content == content_of(number)
+    for said in confirmed:
+        assert library.read(ANN, said.entry, said.version).content == content_of(said.number)
     held = library.entries(ANN)
     size = 0
     for each in held:

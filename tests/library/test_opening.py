@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -14,7 +13,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, make_url
+from sqlalchemy import create_engine, make_url
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import Kind, Library, migrating
@@ -235,6 +234,6 @@ def test_file_that_is_damaged_while_open_is_told(first: Path) -> None:
     [entry] = library.entries(ANN, Kind.LAB)
     library.close()
     first.write_bytes(first.read_bytes()[:4096] + b"\xff" * (first.stat().st_size - 4096))
-    with pytest.raises(LibraryStorageError, match="the file is damaged .* Start the app anew"):
+    with pytest.raises(LibraryStorageError, match=r"the file is damaged .* Start the app anew"):
         library.read(ANN, entry.id)
     library.close()

@@ -42,7 +42,7 @@ def test_address_that_names_no_library_is_refused(
 ) -> None:
     monkeypatch.setenv("REPLICALAB_DATABASE_URL", url or "nonsense")
     with pytest.raises(
-        LibraryStorageError, match="REPLICALAB_DATABASE_URL: .* is no address"
+        LibraryStorageError, match=r"REPLICALAB_DATABASE_URL: .* is no address"
     ) as told:
         Library()
     assert "word" not in str(told.value).replace("password", "")

@@ -1,0 +1,87 @@
+"""What a full library costs: a thousand runs listed, searched, and one more saved.
+
+The yardstick is Python's own sqlite3, told to read the same columns of the same file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from replicalab.library import Entry, Kind, Library
+from tests.bench.measuring import best, hold, say
+from tests.library.making import ANN, make_run
+
+pytestmark = pytest.mark.bench
+
+
+def filled(file: Path, number: int) -> Library:
+    """Return a library with so many runs of three labs; one in fifty has a note."""
+    library, runs = Library(f"sqlite:///{file}"), [make_run(seed) for seed in range(3)]
+    for each in range(number):
+        notes = "to be shown on Friday" if each % 50 == 0 else ""
+        library.keep(ANN, Kind.RUN, f"run {each}", runs[each % 3], notes=notes)
+    return library
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("full") / "library.db"
+
+
+@pytest.fixture(scope="module")
+def full(file: Path) -> Iterator[Library]:
+    library = filled(file, 1000)
+    yield library
+    library.close()
+
+
+@pytest.fixture
+def yardstick(full: Library, file: Path) -> float:
+    """Seconds in which sqlite3 reads what a list shows."""
+    assert full.place == str(file)
+    query = f"SELECT {', '.join(Entry._fields)} FROM library_entries ORDER BY changed DESC"  # noqa: S608
+    with closing(sqlite3.connect(file)) as connection:
+        assert len(connection.execute(query).fetchall()) == 1000
+        return best(lambda: connection.execute(query).fetchall(), times=20)
+
+
+def test_thousand_runs_are_listed_at_once(
+    capsys: pytest.CaptureFixture[str], full: Library, yardstick: float
+) -> None:
+    assert len(full.entries(ANN)) == 1000
+    taken = best(lambda: full.entries(ANN), times=20)
+    detail = f"{taken * 1000:.1f} ms"
+    hold(capsys, "a thousand runs listed / read by sqlite3", taken / yardstick, detail)
+
+
+def test_thousand_runs_are_searched_at_once(
+    capsys: pytest.CaptureFixture[str], full: Library, yardstick: float
+) -> None:
+    assert len(full.entries(ANN, Kind.RUN, "friday run")) == 20
+    taken = best(lambda: full.entries(ANN, Kind.RUN, "friday run"), times=20)
+    detail = f"{taken * 1000:.1f} ms"
+    hold(capsys, "a thousand runs searched / read by sqlite3", taken / yardstick, detail)
+
+
+def test_save_costs_the_same_in_a_full_library(
+    capsys: pytest.CaptureFixture[str], full: Library, tmp_path: Path
+) -> None:
+    run, number = make_run(), count(1)
+    small = filled(tmp_path / "library.db", 10)
+
+    def save(library: Library) -> float:
+        return best(lambda: library.keep(ANN, Kind.RUN, f"further {next(number)}", run), times=20)
+
+    among_ten, among_thousand = save(small), save(full)
+    small.close()
+    detail = f"{among_thousand * 1000:.1f} ms"
+    name = "a save among a thousand runs / among ten"
+    hold(capsys, name, among_thousand / among_ten, detail)
+    opening = best(lambda: Library(f"sqlite:///{full.place}").close())
+    say(capsys, f"opening a library of a thousand runs: {opening * 1000:.1f} ms")
