@@ -56,7 +56,7 @@ class Limits(NamedTuple):
     """
 
     entries: int = 5_000
-    owner_bytes: int = 256 * 2**20
+    owner_bytes: int = 64 * 2**20
     all_bytes: int = 2 * 2**30
     content_bytes: int = 5 * 2**20
     draft_bytes: int = 2**20

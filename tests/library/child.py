@@ -48,6 +48,14 @@ def save(library: Library, number: int) -> None:
         say(f"saved {entry.id} 2 {number + 1}")
 
 
+def save_once(url: str) -> None:
+    """Open it once told to, and save."""
+    wait()
+    library = Library(url)
+    save(library, os.getpid())
+    library.close()
+
+
 def save_on(url: str) -> None:
     """Save until somebody ends it."""
     library = Library(url)
@@ -107,7 +115,7 @@ def lock(url: str) -> None:
 
 ACTS = {
     act.__name__: act
-    for act in (save_on, save_until_told, save_in_small_files, open_as_nobody, lock)
+    for act in (save_once, save_on, save_until_told, save_in_small_files, open_as_nobody, lock)
 }
 
 if __name__ == "__main__":

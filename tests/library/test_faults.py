@@ -119,6 +119,20 @@ def test_process_that_is_killed_loses_nothing_that_it_had_confirmed(url: str) ->
         check_whole(url, confirmed)
 
 
+def test_processes_that_begin_one_library_at_once_all_save(url: str) -> None:
+    children = [Child("save_once", url) for _ in range(4)]
+    for child in children:
+        child.until("ready")
+    for child in children:
+        child.go_on()
+    for child in children:
+        child.finish()
+    confirmed = [saved for child in children for saved in child.confirmed()]
+    assert {saved.version for saved in confirmed} >= {1}
+    assert len({saved.entry for saved in confirmed}) == 4
+    check_whole(url, confirmed)
+
+
 # --- the disk ---------------------------------------------------------------------------------
 
 

@@ -17,8 +17,9 @@ from sqlalchemy import create_engine, make_url
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import Kind, Library, migrating
+from replicalab.library.opening import opened
 from replicalab.library.schema import METADATA
-from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, make_plan
+from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, PostgresServer, make_plan
 
 SAVED: Final = Path(__file__).with_name("saved")
 FIRST: Final = SAVED / "version-0001.db"
@@ -178,6 +179,28 @@ def test_newer_library_is_refused_and_left_as_it_is(
     again = Library(url)
     assert again.entries(ANN) == [entry]
     again.close()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1), ("busy_timeout", 5000)],
+)
+def test_every_connection_to_a_file_is_set_up(
+    tmp_path: Path, setting: str, value: str | int
+) -> None:
+    library = opened(f"sqlite:///{tmp_path / 'library.db'}", TIME)
+    with library.reading.connect() as one, library.writing.connect() as other:
+        for connection in (one, other):
+            assert connection.exec_driver_sql(f"PRAGMA {setting}").scalar() == value
+    library.reading.dispose()
+
+
+def test_server_confirms_only_what_is_on_its_disk(postgres: PostgresServer) -> None:
+    library = opened(postgres.fresh(), TIME)
+    with library.writing.connect() as connection:
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+        assert connection.exec_driver_sql("SHOW lock_timeout").scalar() == "5s"
+    library.reading.dispose()
 
 
 # --- damage -----------------------------------------------------------------------------------

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from replicalab.errors import LibraryStorageError
-from replicalab.library import Library, data_folder, library_url
+from replicalab.library import (
+    DELETED_DAYS,
+    DRAFT_DAYS,
+    Library,
+    Limits,
+    data_folder,
+    library_url,
+)
+from replicalab.library.faults import WAIT_SECONDS
+from replicalab.library.places import DATA_VARIABLE, URL_VARIABLE
+
+ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 def test_library_is_kept_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,3 +64,19 @@ def test_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "b"
     Library(f"sqlite:///{folder / 'library.db'}").close()
     assert folder.stat().st_mode & 0o077 == 0
+
+
+def test_document_tells_the_bounds_and_the_settings_that_hold() -> None:
+    document = " ".join((ROOT / "docs" / "library.md").read_text().split())
+    limits = Limits()
+    for told in (
+        f"{DATA_VARIABLE}=",
+        f"{URL_VARIABLE}=postgresql://",
+        f"waits {WAIT_SECONDS:g} seconds",
+        f"at most {limits.entries:,} entries and {limits.owner_bytes // 2**20} MiB",
+        f"all together {limits.all_bytes // 2**30} GiB",
+        f"one content {limits.content_bytes // 2**20} MiB",
+        f"brought back for {DELETED_DAYS} days",
+        f"the last {limits.drafts} are kept, each for {DRAFT_DAYS} days",
+    ):
+        assert told in document, told
