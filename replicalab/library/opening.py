@@ -59,7 +59,9 @@ def opened(address: str, now: datetime) -> Opened:
     notices = []
     if file:
         _make_folder(file.parent)
-        if damage := _damage(file):
+        looked_at = _identity(file)
+        if (damage := _damage(file)) and _identity(file) == looked_at:
+            # Else another process has set it aside since, and what is there now is its new one.
             notices.append(_set_aside(file, damage, now))
     engine = _engine(url)
     writing = engine.execution_options(**{_WRITES: True})
@@ -134,6 +136,15 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise not_writable(str(folder), error.strerror or str(error)) from error
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Return which file it is, whatever its name; None where there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _damage(file: Path) -> str:

@@ -133,8 +133,8 @@ def _first(connection: Connection, query: Select[Any]) -> Entry | None:
 
 
 def _as_entry(row: Row[Any]) -> Entry:
-    entry_id, kind, *rest = row
-    return Entry(entry_id, Kind(kind), *rest)
+    fields = tuple(row)
+    return Entry(fields[0], Kind(fields[1]), *fields[2:])
 
 
 # --- saving -----------------------------------------------------------------------------------

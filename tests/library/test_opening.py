@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -21,6 +24,8 @@ from replicalab.library.opening import opened
 from replicalab.library.schema import METADATA
 from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, PostgresServer, make_plan
 
+ROOT: Final = Path(__file__).resolve().parents[2]
+DOCUMENT: Final = ROOT / "docs" / "library.md"
 SAVED: Final = Path(__file__).with_name("saved")
 FIRST: Final = SAVED / "version-0001.db"
 """As the first version wrote it: an entry of two versions, a run, a lab, a deleted one, a draft."""
@@ -107,6 +112,37 @@ def test_tables_are_those_that_the_migrations_make(library: Library, url: str) -
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, METADATA) == []
     engine.dispose()
+
+
+def test_library_of_this_version_opens_without_alembic(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'library.db'}"
+    Library(url).close()
+    code = f"import sys; from replicalab.library import Library; Library({url!r}).close()"
+    said = f"{code}; print('alembic' in sys.modules)"
+    process = subprocess.run(
+        [sys.executable, "-c", said], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert process.stdout == "False\n"
+
+
+def test_recipe_of_the_document_gets_out_what_a_damaged_file_holds(
+    first: Path, tmp_path: Path
+) -> None:
+    sqlite = shutil.which("sqlite3")
+    if sqlite is None:
+        pytest.skip("SQLite's own program is not installed")
+    [recipe] = re.findall(r"^sqlite3 /\S+damaged\S+ (.+)$", DOCUMENT.read_text(), re.MULTILINE)
+    query = "SELECT rootpage FROM sqlite_master WHERE name = 'library_entries_latest'"
+    [(page,)] = asked(first, query)
+    first.write_bytes(with_noise(first.read_bytes(), page=int(str(page)) - 1))
+    command = f"{sqlite} {first} {recipe.replace('library.db', str(tmp_path / 'out.db'))}"
+    subprocess.run(command, shell=True, check=True, cwd=tmp_path, capture_output=True)  # noqa: S602
+    library = Library(f"sqlite:///{tmp_path / 'out.db'}", clock=Clock())
+    check_first(library)
+    library.close()
+    library = Library(f"sqlite:///{first}")
+    assert "damaged" in library.notices[0], "it was in need of it"
+    library.close()
 
 
 def test_versions_are_those_of_the_migrations_and_each_has_a_saved_file() -> None:
@@ -206,10 +242,10 @@ def test_server_confirms_only_what_is_on_its_disk(postgres: PostgresServer) -> N
 # --- damage -----------------------------------------------------------------------------------
 
 
-def with_noise(data: bytes) -> bytes:
-    # Past the header and the list of the tables, where a page holds what people wrote.
-    noise = random.Random(1).randbytes(3 * 4096)
-    return data[: 2 * 4096] + noise + data[5 * 4096 :]
+def with_noise(data: bytes, page: int = 2) -> bytes:
+    """Return a file with a page of noise; on the first page stands the list of the tables."""
+    noise = random.Random(1).randbytes(4096)
+    return data[: page * 4096] + noise + data[(page + 1) * 4096 :]
 
 
 @pytest.mark.parametrize(
