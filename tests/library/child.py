@@ -11,6 +11,7 @@ import resource
 import sqlite3
 import sys
 from itertools import count
+from tempfile import TemporaryDirectory
 
 from sqlalchemy import make_url
 
@@ -95,6 +96,8 @@ def save_in_small_files(url: str) -> None:
 
 def open_as_nobody(url: str) -> None:
     """Open it as a user who owns nothing, where we may become one."""
+    with TemporaryDirectory() as folder:  # whoever owns nothing may not be able to import
+        Library(f"sqlite:///{folder}/library.db").close()
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(_NOBODY)
