@@ -6,6 +6,7 @@ to open.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -25,8 +26,11 @@ def revision_of(connection: Connection) -> str | None:
     return rows.scalar_one_or_none()
 
 
-def upgrade(connection: Connection) -> None:
-    """Bring a library to the newest version, in the transaction that the connection is in."""
+def upgrading() -> Callable[[Connection], None]:
+    """Return what brings a library to the newest version, in the transaction that it is given.
+
+    It is made before a transaction is begun, so that nobody waits while Alembic is loaded.
+    """
     from alembic import command  # noqa: PLC0415 # see above
     from alembic.config import Config  # noqa: PLC0415
 
@@ -34,8 +38,12 @@ def upgrade(connection: Connection) -> None:
     config.set_main_option("script_location", _escaped(str(FOLDERS[0].parent)))
     config.set_main_option("path_separator", "newline")
     config.set_main_option("version_locations", _escaped("\n".join(map(str, FOLDERS))))
-    config.attributes["connection"] = connection
-    command.upgrade(config, REVISIONS[-1])
+
+    def upgrade(connection: Connection) -> None:
+        config.attributes["connection"] = connection
+        command.upgrade(config, REVISIONS[-1])
+
+    return upgrade
 
 
 def _escaped(value: str) -> str:

@@ -196,6 +196,7 @@ def _bring_forward(
     with engine.connect() as connection:
         if _known_revision(connection, place) == newest:
             return None
+    upgrade = migrating.upgrading()
     with writing.begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(select(func.pg_advisory_xact_lock(_MIGRATING)))
@@ -203,7 +204,7 @@ def _bring_forward(
         if found == newest:
             return None
         copy = _copied(file, found, now) if file and found else None
-        migrating.upgrade(connection)
+        upgrade(connection)
     return copy
 
 
