@@ -177,6 +177,24 @@ def test_importing_the_package_imports_nothing_else() -> None:
     assert process.stdout == "[]\n"
 
 
+def test_no_module_stands_where_a_room_promises_something_else() -> None:
+    """Importing a module late puts it in the place of what its room took from another."""
+    code = """
+import importlib, pkgutil, sys, types, replicalab
+found = [each.name for each in pkgutil.walk_packages(replicalab.__path__, "replicalab.")]
+names = [name for name in found if "__main__" not in name and ".migrations." not in name]
+rooms = [importlib.import_module(name) for name in names]
+for room in rooms:
+    for name in getattr(room, "__all__", ()):
+        if isinstance(getattr(room, name), types.ModuleType):
+            print(room.__name__, name)
+"""
+    asked = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert (asked.stdout, asked.returncode) == ("", 0), asked.stderr
+
+
 def test_nobody_imports_the_pages_or_the_tests() -> None:
     found = [f"{i.place}: {i.name}" for i in all_imports() if i.top in {"app", "pages", "tests"}]
     assert not found, "\n".join(found)

@@ -17,7 +17,7 @@ import pandas as pd
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import joined, quoted, shortened
 from replicalab.tables.cells import LONGEST_QUOTED, SAVE_AS, Row
-from replicalab.tables.workbook import MOST_COLUMNS, MOST_ROWS, require_bounded
+from replicalab.tables.xlsx import MOST_COLUMNS, MOST_ROWS, require_bounded
 
 MOST_SHEETS_NAMED: Final = 5
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -41,9 +42,16 @@ class Asking:
         return Said(code, told.out, told.err)
 
 
+def _hear_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def started(line: str, **settings: Any) -> subprocess.Popen[str]:
-    """Return a command that runs in a process of its own, from the project's folder."""
+    """Return a command that runs in a process of its own, from the project's folder.
+
+    Ctrl-C reaches it even where the tests run in the background, which ignores it.
+    """
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
-    given: dict[str, Any] = {**pipes, **settings}
+    given: dict[str, Any] = {**pipes, "preexec_fn": _hear_interrupts, **settings}
     command = [sys.executable, "-W", "error", "-m", "replicalab", *shlex.split(line)]
     return subprocess.Popen(command, cwd=ROOT, text=True, **given)
