@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
@@ -14,3 +19,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent.name in ("browser", "llm"):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def data_folder() -> Iterator[Path]:
+    """A folder for what is kept, also by the servers that tests start: never a person's own."""
+    with tempfile.TemporaryDirectory(prefix="replicalab-kept-", ignore_cleanup_errors=True) as made:
+        os.environ["REPLICALAB_DATA"] = made
+        yield Path(made)

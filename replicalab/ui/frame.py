@@ -33,6 +33,7 @@ PAGES: Final = (
     ("pages/1_Protocol.py", "Protocol", ":material/tune:"),
     ("pages/2_Negotiation.py", "Negotiation", ":material/forum:"),
     ("pages/3_Trade-offs.py", "Trade-offs", ":material/query_stats:"),
+    ("pages/5_Library.py", "Library", ":material/bookmarks:"),
 )
 _FRONT_DOOR: Final = "Scenarios"
 _TURN_SECONDS: Final = 0.0005

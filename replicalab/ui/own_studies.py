@@ -6,10 +6,7 @@ address reads it. Nothing is written to a disk.
 
 from __future__ import annotations
 
-import secrets
 from typing import Final
-
-import streamlit as st
 
 from replicalab.errors import Fault, ScenarioError
 from replicalab.scenarios import (
@@ -21,29 +18,16 @@ from replicalab.scenarios import (
     pack_of,
     parse_study,
 )
+from replicalab.ui import visitor
 from replicalab.ui.cupboard import Cupboard, OwnStudy
-from replicalab.ui.wall import VISITOR_COOKIE, VISITOR_TOKEN
 
 _CUPBOARD: Final = Cupboard()
 """Not a cache of Streamlit's, which any session can have cleared."""
-_OWNER: Final = "own_studies_owner"
-
-
-def _cookie() -> str:
-    return str(st.context.cookies.get(VISITOR_COOKIE, ""))  # no text where no browser asks
-
-
-def _owner() -> str:
-    """Return the visitor's secret: the cookie's, or where there is none one of this session."""
-    if VISITOR_TOKEN.fullmatch(token := _cookie()):
-        return token
-    owner: str = st.session_state.setdefault(_OWNER, secrets.token_urlsafe(32))
-    return owner
 
 
 def kept() -> dict[str, OwnStudy]:
     """Return this visitor's studies by id, the latest last; they are in use."""
-    return _CUPBOARD.of(_owner())
+    return _CUPBOARD.of(visitor.secret())
 
 
 def shared(key: str | None) -> OwnStudy | None:
@@ -76,17 +60,17 @@ def key_of(scenario_id: str) -> str | None:
 
 def refusal(text: str, study: Study) -> str:
     """Return why a study cannot be kept now, and what to do; empty where it can."""
-    return _CUPBOARD.refusal(_owner(), study.scenario_id, text)
+    return _CUPBOARD.refusal(visitor.secret(), study.scenario_id, text)
 
 
 def keep(text: str, study: Study) -> str:
     """Keep a study in place of one's own of that id; return why not, and change nothing."""
-    return _CUPBOARD.keep(_owner(), text, study)
+    return _CUPBOARD.keep(visitor.secret(), text, study)
 
 
 def remove(scenario_id: str) -> None:
     """Forget one of this visitor's studies."""
-    _CUPBOARD.remove(_owner(), scenario_id)
+    _CUPBOARD.remove(visitor.secret(), scenario_id)
 
 
 def usable_study(text: str, name: str) -> Study:

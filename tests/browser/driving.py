@@ -197,12 +197,16 @@ def free_port() -> int:
 
 
 def _environment() -> dict[str, str]:
-    """Return this process's environment without settings that would change the app."""
+    """Return this process's environment without settings that would change the app.
+
+    The folder of what is kept stays: it is the tests' own.
+    """
     kept = {
         key: value
         for key, value in os.environ.items()
         if not key.startswith(("STREAMLIT_", "REPLICALAB_"))
     }
+    kept |= {key: os.environ[key] for key in ("REPLICALAB_DATA",) if key in os.environ}
     return {**kept, "PYTHONUNBUFFERED": "1"}
 
 

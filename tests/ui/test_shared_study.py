@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from replicalab.errors import ScenarioError
 from replicalab.negotiation import save
 from replicalab.scenarios import Difficulty, copy_text, list_scenarios, pack_of, parse_study
-from replicalab.ui import own_studies, state
+from replicalab.ui import own_studies, state, visitor
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.cupboard import Cupboard, key_of
 from tests.negotiation.playing import by_rule
@@ -66,7 +66,7 @@ def browsers(monkeypatch: pytest.MonkeyPatch) -> Browsers:
     """An empty server, and the browsers that visit it; the author's is the first."""
     found = Browsers()
     restart(monkeypatch)
-    monkeypatch.setattr(own_studies, "_cookie", lambda: found.token)
+    monkeypatch.setattr(visitor, "cookie", lambda: found.token)
     found.use()
     return found
 

@@ -200,7 +200,7 @@ def test_study_of_ones_own_stands_among_the_others_and_opens() -> None:
     text = copy_text("psy_stroop", "my_stroop")
     study = own_studies.usable_study(text, "mine")
     app = visit()
-    app.session_state["own_studies_owner"] = "me"
+    app.session_state["visitor_secret"] = "me"
     own_studies._CUPBOARD.keep("me", text, study)  # noqa: SLF001 - as its owner would
     app.query_params["survey"] = "1"
     del app.session_state["state"]

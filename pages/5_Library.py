@@ -1,0 +1,7 @@
+"""Library: what is kept by name, with its history."""
+
+from replicalab.ui import frame
+from replicalab.ui.library import page
+
+with frame.page("Library") as here:
+    page.draw(here)

@@ -1,0 +1,25 @@
+"""Who looks at the pages: a secret that no page and no address shows."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Final
+
+import streamlit as st
+
+from replicalab.ui.wall import VISITOR_COOKIE, VISITOR_TOKEN
+
+_SECRET: Final = "visitor_secret"
+
+
+def cookie() -> str:
+    """Return what the visitor's browser shows as its secret; no text where no browser asks."""
+    return str(st.context.cookies.get(VISITOR_COOKIE, ""))
+
+
+def secret() -> str:
+    """Return the visitor's secret: the cookie's, or where there is none one of this session."""
+    if VISITOR_TOKEN.fullmatch(token := cookie()):
+        return token
+    made: str = st.session_state.setdefault(_SECRET, secrets.token_urlsafe(32))
+    return made
