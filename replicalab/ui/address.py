@@ -39,7 +39,8 @@ from replicalab.ui.workspace import (
 )
 
 _CHECK: Final = "v"
-_PLAYED: Final = "moves"
+PLAYED: Final = "moves"
+"""The key of what was played by hand."""
 OWN_LAB: Final = "own_lab"
 """The key of what is said of a lab beside its means."""
 _WHY: Final = "why"
@@ -133,7 +134,7 @@ def to_query(workspace: Workspace) -> dict[str, str]:
     if workspace.protocol is not None:
         query["plan"] = encode_plan(workspace.protocol)
     if moves := encode_moves(workspace.moves):
-        query[_PLAYED] = moves
+        query[PLAYED] = moves
     if rest := workspace.own_lab.model_dump(mode="json", exclude_defaults=True, include=_REST):
         query[OWN_LAB] = _packed_json(rest)
     if workspace.question.why:
@@ -147,7 +148,7 @@ def _checksum(query: Mapping[str, str]) -> str:
     Keys that came later count only where they stand, so links from before them still hold.
     """
     parts = [f"{key}={query.get(key, '')}" for key in _FIRST]
-    later = [key for key in (*_KEYS, _PLAYED, OWN_LAB, _WHY) if key in query]
+    later = [key for key in (*_KEYS, PLAYED, OWN_LAB, _WHY) if key in query]
     later = [key for key in later if key not in (*_FIRST, *_UNCOUNTED)]
     parts += [f"{key}={query[key]}" for key in later]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
@@ -183,8 +184,8 @@ def from_query(query: Mapping[str, str], find: FindPack = on_the_shelf) -> LinkR
     except LinkError as error:
         problems.append(f"plan: {error} Showing the study's reference protocol instead.")
     else:
-        if _PLAYED in query:
-            work = _with_moves(work, query[_PLAYED], problems)
+        if PLAYED in query:
+            work = _with_moves(work, query[PLAYED], problems)
     if not problems and _CHECK in query and query[_CHECK] != _checksum(query):
         problems.append(
             "the address was cut or changed since it was copied; what is left of it is shown."

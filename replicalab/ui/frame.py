@@ -19,7 +19,7 @@ from replicalab.figures import convergence_chart
 from replicalab.panels import header_panel
 from replicalab.planner import Options
 from replicalab.text.verdicts import Status
-from replicalab.ui import lab, panel, present, reopening, state
+from replicalab.ui import handing, lab, panel, present, reopening, state
 from replicalab.ui.controls import button
 from replicalab.ui.gallery import cards
 from replicalab.ui.words import ICONS, escaped
@@ -36,6 +36,12 @@ PAGES: Final = (
     ("pages/5_Library.py", "Library", ":material/bookmarks:"),
 )
 _FRONT_DOOR: Final = "Scenarios"
+MORE: Final = {
+    "Present": ("slideshow", present.open_first),
+    "Hand over": ("ios_share", handing.open_drawer),
+}
+"""What else is done on every page: its symbol, and what it calls."""
+_MORE: Final = "more"
 _TURN_SECONDS: Final = 0.0005
 """How long a thread computes while another one waits for its turn."""
 _A_DAY: Final = 24 * 60 * 60
@@ -62,6 +68,7 @@ def page(title: str) -> Iterator[Options]:
         state.write_address()
         st.stop()
     lab.draw_if_open()
+    handing.draw_if_open()
     yield here
     state.write_address()
 
@@ -107,7 +114,20 @@ def _draw_navigation() -> None:
         for file, label, icon in PAGES:
             st.page_link(file, label=label, icon=icon, query_params=query)
         button("Your lab", "biotech", lab.open_form, type="tertiary")
-        button("Present", "slideshow", present.open_first, type="tertiary")
+        st.menu_button(
+            "More",
+            list(MORE),
+            key=_MORE,
+            type="tertiary",
+            icon=":material/more_horiz:",
+            format_func=lambda name: f":material/{MORE[name][0]}: {name}",
+            on_click=_do_more,
+        )
+
+
+def _do_more() -> None:
+    _, do = MORE[st.session_state[_MORE]]
+    do()
 
 
 def _header(plan: Assessment, title: str) -> str:

@@ -17,7 +17,7 @@ from tests.browser.driving import (
     looks,
     open_app,
 )
-from tests.browser.visiting import where
+from tests.browser.visiting import choose_more, where
 
 HALL: Final = View("hall", 1920, 1080)
 LAST: Final = 8
@@ -38,7 +38,7 @@ def test_clicker_goes_through_the_slides_and_leaves_to_the_page(app_page: Page, 
     open_app(app_page, "/Trade-offs?study=psy_stroop&round=2")
     expect(where(app_page)).to_be_visible()
     address = app_page.url
-    app_page.get_by_role("button", name="Present").click()
+    choose_more(app_page, "Present")
     expect(place(app_page)).to_have_text(f"1 / {LAST}")
     expect(where(app_page)).to_have_count(0)
     expect(app_page.get_by_role("button", name="Next")).to_be_enabled()

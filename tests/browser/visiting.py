@@ -37,6 +37,13 @@ def press(page: Page, name: str) -> None:
         page.get_by_role("button", name=re.compile(rf"^{re.escape(name)}(?!\w)")).first.click()
 
 
+def choose_more(page: Page, name: str) -> None:
+    """Choose what the menu of the navigation offers, and wait for the page."""
+    page.get_by_role("button", name="More", exact=False).first.click()
+    with wait_for_run(page):
+        page.get_by_role("menuitem", name=name).click()
+
+
 def show(page: Page, tab: str) -> None:
     """Open a tab of which only the open one is drawn, and wait for it."""
     with wait_for_run(page):

@@ -309,3 +309,10 @@ def pick(app: AppTest, label: str, value: object) -> AppTest:
     found = next(field for field in [*app.radio, *app.selectbox] if field.label.startswith(label))
     found.set_value(value)
     return run(app)
+
+
+def choose_more(app: AppTest, name: str) -> AppTest:
+    """Choose what the menu of the navigation offers and return the app."""
+    [menu] = app.menu_button
+    menu.click(name)
+    return run(app)

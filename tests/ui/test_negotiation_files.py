@@ -25,6 +25,7 @@ from tests.ui.reading import (
     STUDY,
     alerts,
     bodies,
+    choose_more,
     go,
     heard,
     labels,
@@ -166,7 +167,7 @@ def test_run_that_is_not_confirmed_has_words_and_no_good_news(*, presenting: boo
     )
     for app in (confirmed, edited):
         if presenting:
-            press(press(app, "Present"), "End")
+            press(choose_more(app, "Present"), "End")
     assert presenting or good_news(confirmed)
     assert confirmed.get("plotly_chart")
     assert not good_news(edited)

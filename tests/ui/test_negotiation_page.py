@@ -32,6 +32,7 @@ from tests.ui.reading import (
     PROTOCOL,
     alerts,
     can_press,
+    choose_more,
     go,
     number,
     pick,
@@ -179,7 +180,7 @@ def test_rounds_limit_is_kept_and_another_plan_begins_at_the_first(most: int) ->
 def test_choosing_players_and_presenting_are_no_steps_to_undo() -> None:
     app = go(type_number(visit(PROTOCOL), "Sample size", 100), NEGOTIATION)
     pick(app, "Lab Manager", "least_loss")
-    press(press(app, "Present"), "Next")
+    press(choose_more(app, "Present"), "Next")
     press(press(go(app, PROTOCOL), "Leave"), "Undo")
     assert number(app, "Sample size").value == 300
     assert query_of(app)["manager"] == "least_loss"

@@ -23,6 +23,7 @@ from tests.ui.reading import (
     PROTOCOL,
     TRADE_OFFS,
     can_press,
+    choose_more,
     heard,
     labels,
     panels,
@@ -64,7 +65,7 @@ def slides(app: AppTest) -> list[str]:
 def test_every_page_is_presented_in_its_place_and_left_as_it_was(page: str) -> None:
     app = visit(page, study="psy_stroop", round="2", budget="1200")
     told, query = said(app), query_of(app)
-    press(app, "Present")
+    choose_more(app, "Present")
     assert place(app) == f"1 / {LAST}"
     assert not app.get("page_link")
     assert labels(app)[:3] == ["Back", "Next", "Leave"]

@@ -1,0 +1,80 @@
+"""A link to what is on the screen: the address in full, what it carries, and what it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from replicalab.assessment import Assessment
+from replicalab.lexicon import count_text, joined
+from replicalab.negotiation import ScientistKind
+from replicalab.planner.steps import differences
+from replicalab.text.lab import lab_text
+from replicalab.text.negotiation import LAB_MANAGERS, SCIENTISTS
+from replicalab.ui import state
+from replicalab.ui.address import PLAYED
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import Workspace
+
+_BUNDLE: Final = "Hand the bundle over instead."
+
+
+def draw() -> None:
+    """Draw the link, with its own button that copies it, and what of the workspace is in it."""
+    st.markdown("Whoever opens it sees what you see, on the same page.")
+    st.code(url(), language=None, wrap_lines=True)
+    st.markdown(f"**It carries** {escaped(joined(list(_carried(state.here().yours))))}.")
+    if missing := list(_left_out(state.workspace())):
+        st.markdown("**It does not carry**\n\n" + "\n".join(f"- {line}" for line in missing))
+
+
+def url() -> str:
+    """Return the address of this page with the workspace in it."""
+    return f"{st.context.url or ''}?{urlencode(state.address())}"
+
+
+def _carried(yours: Assessment) -> Iterator[str]:
+    """Yield what the link carries, as parts of a sentence."""
+    work, query, pack = state.workspace(), state.address(), yours.pack
+    yield f"the study {pack.paper.name}"
+    yield f"its lab ({lab_text(pack)})"
+    changed = len(differences(pack.reference_protocol, yours.plan))
+    if not changed:
+        yield "the study’s own plan"
+    elif not state.address_lacks_plan():
+        yield f"your plan, which differs from it in {count_text(changed, 'field')}"
+    if asked := pack.question.asked:
+        yield f"what you assume of the evidence ({joined(list(asked))})"
+    yield _players(work)
+    if PLAYED in query:
+        yield f"the {count_text(len(work.moves), 'move')} that you played"
+    if work.round_number:
+        yield f"the view of round {work.round_number + 1}"
+
+
+def _players(work: Workspace) -> str:
+    if work.recording:
+        return f"the recorded run {work.recording}"
+    scientist, manager = SCIENTISTS[work.scientist].name, LAB_MANAGERS[work.lab_manager].name
+    rounds = count_text(work.max_rounds, "round")
+    return f"the players ({scientist} and {manager}, at most {rounds})"
+
+
+def _left_out(work: Workspace) -> Iterator[str]:
+    """Yield what a link leaves out, a line of Markdown each, with what to do."""
+    if work.own:
+        yield (
+            "your study’s text: the link opens it from this server for as long as it is kept here. "
+            f"{_BUNDLE}"
+        )
+    if state.address_lacks_plan():
+        yield f"your plan: it is too long for a link. {_BUNDLE}"
+    if state.address_lacks_items():
+        yield f"what you say of the lab’s items: it is too long for a link. {_BUNDLE}"
+    if work.moves and PLAYED not in state.address():
+        yield f"the moves that you played: they are too long for a link. {_BUNDLE}"
+    if work.scientist is ScientistKind.MODEL and not work.recording:
+        yield f"what a language model said. {_BUNDLE}"

@@ -1,0 +1,70 @@
+"""Hand over, Link: the address in full, what it carries, and what it does not."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.models import revise
+from replicalab.scenarios import load_scenario
+from replicalab.ui import frame
+from replicalab.ui.address import encode_plan
+from tests.ui.reading import (
+    PAGES,
+    PROTOCOL,
+    choose,
+    choose_more,
+    drawer_of,
+    in_drawer,
+    query_of,
+    visit,
+)
+
+STROOP: Final = load_scenario("psy_stroop", "medium")
+
+
+def handing(page: str = PROTOCOL, **query: str) -> AppTest:
+    """Return a page with the drawer open."""
+    return choose_more(visit(page, **query), "Hand over")
+
+
+def link(app: AppTest) -> dict[str, str]:
+    """Return what the drawer's link carries."""
+    [code] = [each for each in drawer_of(app) if each.type == "code"]
+    return dict(parse_qsl(str(code.value).partition("?")[2]))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_link_of_every_page_is_its_address(page: str) -> None:
+    plan = revise(STROOP.reference_protocol, sample_size=42)
+    app = handing(page, study="psy_stroop", budget="1200", plan=encode_plan(plan))
+    assert link(app) == query_of(app)
+    told = in_drawer(app)
+    for part in (STROOP.paper.name, "medium lab, 1 change", "differs from it in 1 field"):
+        assert part in told
+    assert "does not carry" not in told
+
+
+def test_link_tells_the_question_and_the_round() -> None:
+    told = in_drawer(handing(study="psy_stroop", alpha="0.01", round="2"))
+    assert "(alpha)" in told
+    assert "round 2" in told
+
+
+def test_link_without_a_plan_that_is_too_long_says_so() -> None:
+    chance = random.Random(7)
+    letters = [f"{chance.randrange(16**200):0200x}" for _ in range(95)]
+    app = choose_more(choose(visit(PROTOCOL), "Controls", *letters), "Hand over")
+    assert "plan" not in link(app)
+    told = in_drawer(app)
+    assert "your plan: it is too long for a link" in told
+    assert "your plan, which differs" not in told
+
+
+def test_menu_offers_only_what_it_can_do() -> None:
+    [menu] = visit().menu_button
+    assert [option.split(": ")[-1] for option in menu.options] == list(frame.MORE)
