@@ -34,6 +34,7 @@ def new_study(
     kind: DesignKind = _FIRST,
     numbers: Mapping[str, Data] | None = None,
     sample: Data = None,
+    days: Data = _DAYS,
 ) -> Block:
     """Return the file of a study of which only numbers are known, in a lab that can run it.
 
@@ -42,6 +43,7 @@ def new_study(
         kind: its design.
         numbers: what is known of the design, by field, right or wrong.
         sample: how many samples are planned, right or wrong; None for as many as reach the target.
+        days: how many days are planned, right or wrong.
     """
     row = KINDS[kind]
     design = {"kind": kind.value, **usual_numbers(row), **(numbers or {})}
@@ -70,8 +72,8 @@ def new_study(
         **{name: [] for name in parts},
         "min_days": 1,
         "samples_per_day": None,
-        "reference_protocol": _plan(size),
-        "labs": {YOUR_LAB: _lab(size)},
+        "reference_protocol": _plan(size, days),
+        "labs": {YOUR_LAB: _lab(size, days)},
     }
 
 
@@ -109,23 +111,29 @@ def _enough_samples(row: Kind, numbers: Block) -> int:
     return bisect_left(range(LARGEST_PLANNED), True, 1, key=is_enough)
 
 
-def _plan(size: Data) -> Block:
+def _plan(size: Data, days: Data) -> Block:
     return {
         "sample_size": size,
         "controls": [],
         "technique": "As planned.",
-        "duration_days": _DAYS,
+        "duration_days": days,
         "required_equipment": [],
         "required_reagents": [],
         "rationale": "Enough samples for the evidence that is aimed at.",
     }
 
 
-def _lab(size: Data) -> Block:
+def _lab(size: Data, days: Data) -> Block:
     """Return a lab in which a plan of that size fits, at the usual rates."""
-    counted = size if isinstance(size, int) and 0 <= size <= LARGEST_PLANNED else 0
-    credits = counted * COST_PER_SAMPLE + _DAYS * COST_PER_DAY
-    return {"budget": math.ceil(credits / _ROUND) * _ROUND, "days": _LAB_DAYS, "staff": 3}
+    samples, lasts = _planned(size), _planned(days)
+    credits = samples * COST_PER_SAMPLE + lasts * COST_PER_DAY
+    budget = math.ceil(credits / _ROUND) * _ROUND
+    return {"budget": budget, "days": max(_LAB_DAYS, lasts), "staff": 3}
+
+
+def _planned(count: Data) -> int:
+    """Return a number of samples or days; 0 for one that cannot be planned."""
+    return count if isinstance(count, int) and 0 <= count <= LARGEST_PLANNED else 0
 
 
 def _unstated_paper() -> Block:

@@ -83,6 +83,7 @@ def test_sixty_four_a_group_in_six_weeks_with_two_people(app_page: Page) -> None
     visitor.types("Effect: Cohen's d", 0.5)
     visitor.types("Power", 0.8)
     visitor.types("Samples in all", 128)
+    visitor.types("Days it takes", 10)
     expect(app_page.get_by_text("64 a group = 128 in all.")).to_be_visible()
     visitor.presses("Use this analysis")
     expect(where(app_page)).to_contain_text("Reference protocol: feasible")
@@ -93,8 +94,10 @@ def test_sixty_four_a_group_in_six_weeks_with_two_people(app_page: Page) -> None
     expect(where(app_page)).to_contain_text("not feasible, staff fails")
     expect(dimension(app_page, "Staff")).to_contain_text("3 / 2 staff units")
     expect(app_page.get_by_text("1 for more than 5 days = 3 of 2 staff units")).to_be_visible()
-    best = app_page.get_by_text(re.compile("^.?128 samples in 1 day, .* power 0.801"))
+    best = app_page.get_by_text(re.compile("^.*20 samples in 10 days, .* power 0.19"))
     expect(best).to_be_visible()
+    answer = "128 samples in 10 days reach the target of power 0.80. That takes 1 more staff unit."
+    expect(app_page.get_by_text(answer)).to_be_visible()
     visitor.has_answered(1)
 
 

@@ -45,6 +45,7 @@ from tests.ui.reading import (
     where,
 )
 from tests.ui.test_hostile_text import leaks, seen
+from tests.ui.test_lab_form import fill
 
 COMPARISON, ASSUMPTIONS, NEEDS, LAB, CHECK, ADVANCED = making.PARTS
 
@@ -100,6 +101,15 @@ def test_power_analysis_is_open_on_protocol_as_it_was_typed() -> None:
     assert query_of(app)["study"] == "my_study"
 
 
+def test_plan_of_an_analysis_takes_its_days_in_its_lab_and_in_any_other() -> None:
+    app = type_value(at_making(visit()), "Days it takes", 30)
+    press(app, "Use this analysis")
+    assert where(app) == "My study · medium lab · Feasible"
+    assert number(app, "Duration (days)").value == 30
+    fill(press(app, "Your lab"), "Staff units", 2)
+    assert "20 samples in 30 days" in said(go(app, PROTOCOL))
+
+
 @pytest.mark.parametrize(
     ("kind", "size", "told"),
     [
@@ -134,6 +144,9 @@ def test_power_analysis_of_any_kind_can_be_used_as_it_is_offered(kind: DesignKin
         ("Power", -1.0, "-1 is not allowed: it must be greater than 0."),
         ("Samples in all", -1, "-1 is not allowed: it must be greater than or equal to 0."),
         ("Samples in all", 10**9, "at most 1,000,000 can be planned here"),
+        ("Days it takes", -1, "-1 is not allowed: it must be greater than or equal to 0."),
+        ("Days it takes", 0, "0 is not allowed: it must be greater than or equal to 1."),
+        ("Days it takes", 10**9, "at most 1,000,000 can be planned here"),
     ],
 )
 def test_wrong_number_of_an_analysis_stays_and_is_told(

@@ -20,7 +20,7 @@ from replicalab.scenarios import (
     readable_text,
     template_text,
 )
-from replicalab.scenarios.reading import Data
+from replicalab.scenarios.reading import Data, dotted
 from replicalab.text.plan import groups_text
 from replicalab.ui import own_studies
 from replicalab.ui.controls import button
@@ -34,6 +34,9 @@ _SOURCE: Final = "own_source"
 _UPLOAD: Final = "own_upload"
 _UPLOAD_FAULT: Final = "own_upload_fault"
 _LONGEST_ID: Final = 64
+_SAMPLES: Final = ("reference_protocol", "sample_size")
+_DAYS: Final = ("reference_protocol", "duration_days")
+_FEWEST: Final = "min_days"
 
 
 class Asked(NamedTuple):
@@ -54,7 +57,7 @@ def draw() -> None:
     with st.container(border=True, key="analysis"):
         st.markdown("**I have a power analysis**")
         _draw_analysis()
-    form, upload = st.columns(2, gap="large", vertical_alignment="bottom")
+    form, upload = st.columns(2, gap="large")
     with form:
         st.selectbox(
             "Start from",
@@ -87,7 +90,8 @@ def _asked(row: Kind) -> Iterator[Asked]:
     for name in row.needs:
         yield Asked(("design", name), row.label(name), STEPS.get(name, 0.05))
     yield Asked(("design", "target"), capitalised(row.measure), 0.05)
-    yield Asked(("reference_protocol", "sample_size"), "Samples in all", 1)
+    yield Asked(_SAMPLES, "Samples in all", 1)
+    yield Asked(_DAYS, "Days it takes", 1)
 
 
 def _draw_analysis() -> None:
@@ -99,29 +103,40 @@ def _draw_analysis() -> None:
         persist_state="session",
     )
     usual, asked = Draft(new_study("usual", chosen)), list(_asked(KINDS[chosen]))
-    slots = []
+    slots = {}
     with st.container(horizontal=True, vertical_alignment="top"):
         for each in asked:
             with st.container(key=f"slot_{each.name}", width=190):
                 _draw_number(each, chosen, usual.at(*each.path))
-                slots.append(st.empty())
+                slots[each.path] = st.empty()
     found = _analysed(chosen, asked)
-    for each, slot in zip(asked, slots, strict=True):
-        if faults := found.faults.get(".".join(each.path)):
-            with slot.container():
-                fields.draw_faults(faults)
-    _draw_by_group(found.study, slots[-1])
+    _draw_faults(found, slots)
+    _draw_by_group(found.study, slots[_SAMPLES])
     with st.container(horizontal=True):
         pressed = st.button(
             "Use this analysis",
             icon=":material/play_arrow:",
             type="primary",
             disabled=found.study is None,
-            help="Opens it on Protocol, in a lab that can run it.",
         )
         if pressed and found.study is not None:
             open_on_protocol(found.text, found.study)
         button("Go on in the form", "edit_note", lambda: record.begin(_draft_of(chosen, asked)))
+    st.caption("It opens in a lab that can run it; say there, under **Your lab**, what yours has.")
+
+
+def _draw_faults(found: Checked, slots: dict[tuple[str, ...], DeltaGenerator]) -> None:
+    """Draw what is wrong below its field; what follows from it is not told beside it."""
+    said = False
+    for path, slot in slots.items():
+        places = (dotted(path), _FEWEST) if path == _DAYS else (dotted(path),)
+        if faults := next(filter(None, map(found.faults.get, places)), None):
+            said = True
+            with slot.container():
+                fields.draw_faults(faults)
+    if not said:
+        for faults in found.faults.values():
+            fields.draw_faults(faults)
 
 
 def _draw_by_group(study: Study | None, slot: DeltaGenerator) -> None:
@@ -149,12 +164,15 @@ def _key(asked: Asked, kind: DesignKind) -> str:
 
 
 def _draft_of(kind: DesignKind, asked: list[Asked]) -> Draft:
-    """Return the study of the analysis that stands in the fields, right or wrong."""
+    """Return the study of the analysis that stands in the fields, right or wrong.
+
+    With fewer days than it takes there is no evidence, so that no plan of a day is offered.
+    """
     typed = {each.path: st.session_state.get(_key(each, kind)) for each in asked}
     numbers = {path[-1]: value for path, value in typed.items() if path[0] == "design"}
-    size = typed[asked[-1].path]
-    draft = Draft(new_study(record.new_id(), kind, numbers, size or 0))
-    return draft.put(size, *asked[-1].path)
+    size, days = typed[_SAMPLES], typed[_DAYS]
+    draft = Draft(new_study(record.new_id(), kind, numbers, size or 0, days or 0))
+    return draft.put(size, *_SAMPLES).put(days, *_DAYS).put(days, _FEWEST)
 
 
 def _analysed(kind: DesignKind, asked: list[Asked]) -> Checked:
