@@ -21,7 +21,7 @@ from replicalab.ui.words import escaped
 
 PLACE: Final = "assumptions"
 PARTS: Final = "assumptions_part"
-_TITLE: Final = "What the evidence assumes"
+_TITLE: Final = "What the evidence assumes: effect, alpha, target, dropout"
 _NUMBERS: Final = "Numbers"
 _PER_GROUP: Final = "per_group"
 _LONGEST_REASON: Final = 300
@@ -152,12 +152,10 @@ def groups_typed(design: Design) -> int:
 
 def _draw_numbers(found: list[Field], written: Design) -> None:
     _draw_effects(found[0], written)
-    with st.container(horizontal=True, key="asked_numbers"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="asked_numbers"):
         for field in found:
             st.number_input(
-                f"{field.label} (yours; the study’s {field.text(field.own)})"
-                if field.asked
-                else field.label,
+                f"{field.label} (yours)" if field.asked else field.label,
                 value=field.shown(field.value),
                 step=field.step,
                 format="%g",
@@ -212,7 +210,7 @@ def _draw_reason(field: Field, written: Design) -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{field.key}"):
         st.text_input(
-            f"Your reason: {field.label.split(',')[0]} {field.text(field.value)}",
+            f"Your reason for {field.number} {field.text(field.value)}",
             said,
             max_chars=_LONGEST_REASON,
             placeholder="If you like",
@@ -220,7 +218,9 @@ def _draw_reason(field: Field, written: Design) -> None:
             on_change=take,
         )
         back = partial(_back, [field], written)
-        button(f"Back to {field.text(field.own)}", "undo", back, key=f"back_{field.key}")
+        button(
+            f"Back to the study’s {field.text(field.own)}", "undo", back, key=f"back_{field.key}"
+        )
 
 
 def _asking(typed: dict[str, float | None], written: Design) -> Question:
