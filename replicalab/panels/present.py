@@ -25,7 +25,7 @@ from replicalab.text.negotiation import (
     round_caption,
     turn_title,
 )
-from replicalab.text.plan import evidence_text, fidelity_move, saved_text
+from replicalab.text.plan import evidence_text, fidelity_move, sample_text, saved_text
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict
 
 _MOST_CHANGES: Final = 4
@@ -73,7 +73,7 @@ def question_slide(yours: Assessment) -> str:
         goal=pack.paper.goal,
         lab=pack.own_lab.name or f"The {pack.difficulty} lab",
         has=[count_text(number, noun).split(" ", 1) for number, noun in has],
-        unit=pack.design.unit_of_n,
+        unit=sample_text(pack.design),
         terms=[
             (capitalised(evidence.measure), "", evidence.row.meaning),
             ("Target", evidence.amount(evidence.target), "what the study aims for"),

@@ -205,6 +205,11 @@ def asked_text(pack: Pack) -> str:
     return f"{', '.join(told)}, yours" if told else ""
 
 
+def sample_text(design: Design) -> str:
+    """Return what one sample is; empty where a study only says that it is one."""
+    return "" if label_key(design.unit_of_n) == "samples" else design.unit_of_n
+
+
 def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
     """Return how samples are shared out over the groups of a design; empty where that is plain.
 
