@@ -17,11 +17,11 @@ RATES: Final = {
 }
 """A lab's rates by field, in the order of a plan's cost."""
 STEPS: Final = {
-    "base": "Staff units that every plan needs",
-    "sample_threshold": "One more above so many samples",
-    "control_threshold": "One more above so many controls",
-    "day_threshold": "One more above so many days",
-    "equipment_threshold": "One more above so many pieces of equipment",
+    "base": "Staff for every plan",
+    "sample_threshold": "One more above … samples",
+    "control_threshold": "One more above … controls",
+    "day_threshold": "One more above … days",
+    "equipment_threshold": "One more above … equipment",
 }
 """A lab's staff steps by field."""
 MEANS: Final = {

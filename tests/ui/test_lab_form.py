@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.scenarios import OwnItem, OwnLab, lab_json
+from replicalab.scenarios import MOST_OWN_ITEMS, OwnItem, OwnLab, lab_json
 from tests.ui.reading import (
     PAGES,
     PROTOCOL,
@@ -23,6 +23,7 @@ from tests.ui.reading import (
 )
 
 TABS: Final = "lab_part"
+MUG: Final[dict[str, Any]] = {"category": "reagent", "price": 3.0}
 TERMINAL: Final = "licensed-data terminal"
 
 
@@ -95,7 +96,7 @@ def test_number_that_cannot_be_is_said_and_not_taken(value: int, text: str) -> N
 
 def test_rates_and_staff_steps_are_the_labs_own() -> None:
     app = fill(at(drawer(), "Rates and staff"), "A day, credits", 20.5)
-    app = fill(app, "One more above so many samples", 500)
+    app = fill(app, "One more above … samples", 500)
     assert "8 × 20.5" in said(app)
     assert "1 + 1 for more than 2 controls + 1 for more than 5 days = 3 of 4 staff units" in said(
         app
@@ -139,6 +140,28 @@ def test_item_that_the_study_lacks_is_added_and_forgotten() -> None:
     assert app.selectbox(key="lab_item").value == "mug"
     press(app, "The study’s: not in this lab's inventory")
     assert "mug reagent" not in in_drawer(at(app, "Items"))
+
+
+@pytest.mark.parametrize("label", [TERMINAL, "Another item …"])
+def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(label: str) -> None:
+    own = OwnLab(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(MOST_OWN_ITEMS)))
+    app = hand_over(drawer(), "lab.json", lab_json(own).encode())
+    app = item(app, label)
+    assert "200 items are yours already" in in_drawer(app)
+    assert not {"Where it stands", "Its name"} & {
+        each.label for each in [*app.selectbox, *app.text_input]
+    }
+    press(item(app, "mug 7"), "The study’s: not in this lab's inventory")
+    assert "200 items are yours already" not in in_drawer(item(app, label))
+
+
+def test_item_without_a_name_is_told_and_nothing_is_added() -> None:
+    app = item(drawer(), "Another item …")
+    app.text_input(key="lab_another_name").set_value("  ")
+    app.session_state["lab_is_open"] = True
+    press(app, "Add it")
+    assert "It has no name yet. Type one." in in_drawer(app)
+    assert "own_lab" not in query_of(app)
 
 
 def test_lab_that_is_kept_goes_along_to_another_study_and_is_used_again() -> None:

@@ -17,6 +17,7 @@ from replicalab.ui.controls import button
 from replicalab.ui.words import escaped
 
 _STAMP: Final = "lab_form"
+_IN_THREES: Final = 3
 
 
 class _Number(NamedTuple):
@@ -104,9 +105,9 @@ def draw_rates() -> None:
         _Number("steps", field, label, *_both(now.staff_model, written.staff_model, field), 0)
         for field, label in STEPS.items()
     ]
-    _draw(rates)
-    _draw(steps)
+    _draw(rates, _IN_THREES)
     panel.draw(sentences_panel([f"Your plan’s staff: {staff_text(state.here().yours)}."]))
+    _draw(steps, _IN_THREES)
 
 
 def _both(now: object, written: object, field: str) -> tuple[float, float]:
@@ -122,9 +123,10 @@ def _whole(amount: float) -> int:
     return max(1, int(amount))
 
 
-def _draw(numbers: list[_Number]) -> None:
-    for first in range(0, len(numbers), 2):
-        for column, number in zip(st.columns(2), numbers[first : first + 2], strict=False):
+def _draw(numbers: list[_Number], beside: int = 2) -> None:
+    for first in range(0, len(numbers), beside):
+        row = numbers[first : first + beside]
+        for column, number in zip(st.columns(beside), row, strict=False):
             with column:
                 _draw_number(number)
 

@@ -26,6 +26,11 @@ from replicalab.ui.words import escaped
 
 _ITEM: Final = "lab_item"
 _ANOTHER: Final = "Another item …"
+_UNNAMED: Final = "lab_another_unnamed"
+_FULL: Final = (
+    f"{MOST_OWN_ITEMS} items are yours already, the most there is room for, so nothing more is "
+    "taken. Pick one of them and take it back to the study’s."
+)
 
 
 def draw() -> None:
@@ -41,7 +46,9 @@ def draw() -> None:
         key=_ITEM,
         placeholder="Pick an item to say where it stands and what it costs",
     )
-    if chosen == _ANOTHER:
+    if chosen is not None and _is_full(str(chosen)):
+        st.error(_FULL, icon=":material/edit_off:")
+    elif chosen == _ANOTHER:
         _draw_another()
     elif chosen is not None:
         label = str(chosen)
@@ -53,8 +60,10 @@ def draw() -> None:
 
 def _draw_another() -> None:
     """Draw the name and the kind of an item that the study does not list."""
-    with st.form("lab_another", border=False, clear_on_submit=True):
+    with st.form("lab_another", border=False):
         st.text_input("Its name", max_chars=LONGEST_LABEL, key="lab_another_name")
+        if st.session_state.pop(_UNNAMED, False):
+            st.error("It has no name yet. Type one.", icon=":material/edit_off:")
         st.radio(
             "Is it used and booked, or used up?",
             CATEGORIES,
@@ -69,6 +78,7 @@ def _add() -> None:
     name = str(st.session_state["lab_another_name"]).strip()
     known = {label_key(label): label for label in state.here().yours.pack.known_items}
     if not name:
+        st.session_state[_UNNAMED] = True
         return
     if label_key(name) not in known:
         category = st.session_state["lab_another_kind"]
@@ -154,15 +164,23 @@ def _take(item: OwnItem, field: str) -> None:
     _put(before.model_copy(update=changes))
 
 
+def _is_full(label: str) -> bool:
+    """Return whether nothing can be said of an item, because of others so much is."""
+    return len(_others(label)) >= MOST_OWN_ITEMS
+
+
+def _others(label: str) -> list[OwnItem]:
+    items = state.workspace().own_lab.items
+    return [each for each in items if label_key(each.label) != label_key(label)]
+
+
 def _put(item: OwnItem) -> None:
-    own = state.workspace().own_lab
-    others = [each for each in own.items if label_key(each.label) != label_key(item.label)]
-    if len(others) >= MOST_OWN_ITEMS:
-        st.session_state[_ITEM] = None
+    """Say something of an item; the drawer offers it only where there is room."""
+    if _is_full(item.label):
         return
     empty = item.state is None and item.price is None
-    kept = others if empty else [*others, item]
-    say(own.model_copy(update={"items": tuple(kept)}))
+    kept = _others(item.label) if empty else [*_others(item.label), item]
+    say(state.workspace().own_lab.model_copy(update={"items": tuple(kept)}))
 
 
 def _forget(item: OwnItem) -> None:
