@@ -74,7 +74,8 @@ def _width(text: str, delimiter: str, source: str) -> int:
             if any(map(str.strip, cells)):
                 break
     except csv.Error:
-        _refuse(source, None, "its first row holds a value that never ends", "close its quotes")
+        problem = "its first row holds a value that never ends, or is far too long"
+        _refuse(source, None, problem, "close its quotes, or shorten it")
     if width > MOST_COLUMNS:
         _refuse(source, None, f"its first row has {width:,} columns", "keep those that are read")
     return width

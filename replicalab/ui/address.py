@@ -283,7 +283,7 @@ def _asked(work: Workspace, find: FindPack, problems: list[str]) -> Workspace:
     except ScenarioError:
         return work
     said = {n: v for n in QUESTION_FIELDS if (v := getattr(work.question, n)) is not None}
-    fits, wrong = work.question.model_copy(update=dict.fromkeys(said)), ""
+    fits, wrong = work.question.model_copy(update=dict.fromkeys(said)), dict[str, str]()
     while left := [name for name in said if getattr(fits, name) is None]:
         tried = [{name: said[name] for name in left}, *({name: said[name]} for name in left)]
         for some in tried:
@@ -291,14 +291,14 @@ def _asked(work: Workspace, find: FindPack, problems: list[str]) -> Workspace:
                 question = fits.model_copy(update=some)
                 question.over(design)
             except ScenarioError as error:
-                wrong = error.faults[0].problem
+                wrong |= dict.fromkeys(some, error.faults[0].problem)
             else:
                 fits = question
                 break
         else:
             problems += [
-                f"{name} '{said[name]:g}' cannot be asked of this study ({wrong}); showing the "
-                "study's own."
+                f"{name} '{said[name]:g}' cannot be asked of this study ({wrong[name]}); "
+                "showing the study's own."
                 for name in left
             ]
             break

@@ -492,6 +492,13 @@ def test_question_of_a_link_is_taken_number_by_number() -> None:
     assert "out of order" in reading.problems[-1]
 
 
+def test_each_number_of_a_question_that_cannot_be_asked_has_its_own_reason() -> None:
+    told = from_query({"effect": "0", "target": "0.2", "floor": "0.9"}).problems
+    assert ["of 0.2" in text for text in told] == [False, True, False]
+    assert ["of 0.9" in text for text in told] == [False, False, True]
+    assert "effect is 0" in told[0]
+
+
 def test_question_of_a_study_that_is_not_here_waits_for_it() -> None:
     reading = from_query({"study": "not_here", "own": "0" * 32, "target": "0.01"})
     assert reading.workspace.question == Question(target=0.01)
