@@ -7,11 +7,13 @@ from typing import Any, Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.scenarios import MOST_OWN_ITEMS, OwnItem, OwnLab, lab_json
+from replicalab.scenarios import MOST_OWN_ITEMS, OwnItem, OwnLab, lab_json, load_scenario
+from replicalab.scenarios.writing import study_yaml
 from tests.ui.reading import (
     PAGES,
     PROTOCOL,
     TRADE_OFFS,
+    go,
     in_drawer,
     labels,
     press,
@@ -21,6 +23,7 @@ from tests.ui.reading import (
     show,
     visit,
 )
+from tests.ui.test_own_study import using
 
 TABS: Final = "lab_part"
 MUG: Final[dict[str, Any]] = {"category": "reagent", "price": 3.0}
@@ -94,6 +97,23 @@ def test_number_that_cannot_be_is_said_and_not_taken(value: int, text: str) -> N
     assert "days" not in query_of(app)
 
 
+@pytest.mark.parametrize(("written", "shown"), [(2600.5, 2600), (0.5, 1)])
+def test_budget_that_is_not_whole_is_told_and_typed_whole(written: float, shown: int) -> None:
+    study = load_scenario("fin_momentum").study
+    lab = study.labs.medium.with_means(budget=written)
+    labs = study.labs.model_copy(update={"medium": lab})
+    mine = study.model_copy(update={"scenario_id": "mine", "labs": labs})
+    app = using(study_yaml(mine))
+    app = again(press(go(app, PROTOCOL), "Your lab"))
+    assert number(app, "Budget, credits").value == shown
+    assert f"The study’s: {written:,.2f}" in in_drawer(app)
+    assert "cannot be" not in in_drawer(app)
+    assert "budget" not in query_of(app)
+    assert query_of(fill(app, "Budget, credits", 2700))["budget"] == "2700"
+    assert query_of(fill(app, "Budget, credits", shown))["budget"] == str(shown)
+    assert f"The study’s: {written:,.2f}" in labels(app)
+
+
 def test_rates_and_staff_steps_are_the_labs_own() -> None:
     app = fill(at(drawer(), "Rates and staff"), "A day, credits", 20.5)
     app = fill(app, "One more above … samples", 500)
@@ -155,12 +175,13 @@ def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(label: s
     assert "200 items are yours already" not in in_drawer(item(app, label))
 
 
-def test_item_without_a_name_is_told_and_nothing_is_added() -> None:
+@pytest.mark.parametrize("name", ["", "  ", "another item …"])
+def test_item_without_a_name_is_told_and_nothing_is_added(name: str) -> None:
     app = item(drawer(), "Another item …")
-    app.text_input(key="lab_another_name").set_value("  ")
+    app.text_input(key="lab_another_name").set_value(name)
     app.session_state["lab_is_open"] = True
     press(app, "Add it")
-    assert "It has no name yet. Type one." in in_drawer(app)
+    assert "It has no name yet. Type one of at most 300 characters." in in_drawer(app)
     assert "own_lab" not in query_of(app)
 
 

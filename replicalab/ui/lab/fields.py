@@ -42,6 +42,11 @@ class _Number(NamedTuple):
         """The key of its widget."""
         return f"lab_{self.field}_{stamp()}"
 
+    @property
+    def whole(self) -> int:
+        """The number as its widget shows it; only a study's own budget may be more than whole."""
+        return max(self.least, int(self.now))
+
     def problem(self) -> str:
         """Return why what its widget holds cannot be; empty where it can, or is not drawn."""
         typed = st.session_state.get(self.key, self.now)
@@ -83,9 +88,7 @@ def draw_means() -> None:
     now, written = _labs()
     _draw(
         [
-            _Number(
-                "", field, label, _whole(getattr(now, field)), _whole(getattr(written, field)), 1
-            )
+            _Number("", field, label, *_both(now, written, field), 1)
             for field, label in MEANS.items()
         ]
     )
@@ -118,11 +121,6 @@ def _labs() -> tuple[Lab, Lab]:
     return state.here().yours.pack.lab, state.written().lab
 
 
-def _whole(amount: float) -> int:
-    """Return a mean as its widget shows it; only a study's own budget may be more than whole."""
-    return max(1, int(amount))
-
-
 def _draw(numbers: list[_Number], beside: int = 2) -> None:
     for first in range(0, len(numbers), beside):
         row = numbers[first : first + beside]
@@ -135,7 +133,7 @@ def _draw_number(number: _Number) -> None:
     is_rate = number.part == "rates"
     st.number_input(
         number.label,
-        value=float(number.now) if is_rate else number.now,
+        value=float(number.now) if is_rate else number.whole,
         step=None if is_rate else 1,
         format="%g" if is_rate else None,
         key=number.key,
@@ -148,6 +146,8 @@ def _draw_number(number: _Number) -> None:
         label = f"The study’s: {amount_text(number.written)}"
         back = partial(_back, number)
         button(label, "undo", back, key=f"back_{number.key}", type="tertiary")
+    elif not is_rate and number.now != number.whole:
+        st.caption(f"The study’s: {amount_text(number.written)}")
 
 
 def _take(number: _Number) -> None:

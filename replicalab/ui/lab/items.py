@@ -63,7 +63,8 @@ def _draw_another() -> None:
     with st.form("lab_another", border=False):
         st.text_input("Its name", max_chars=LONGEST_LABEL, key="lab_another_name")
         if st.session_state.pop(_UNNAMED, False):
-            st.error("It has no name yet. Type one.", icon=":material/edit_off:")
+            told = f"It has no name yet. Type one of at most {LONGEST_LABEL} characters."
+            st.error(told, icon=":material/edit_off:")
         st.radio(
             "Is it used and booked, or used up?",
             CATEGORIES,
@@ -77,7 +78,7 @@ def _add() -> None:
     """Add an item that is there; one that is known already is only chosen."""
     name = str(st.session_state["lab_another_name"]).strip()
     known = {label_key(label): label for label in state.here().yours.pack.known_items}
-    if not name:
+    if label_key(name) in ("", label_key(_ANOTHER)):
         st.session_state[_UNNAMED] = True
         return
     if label_key(name) not in known:
