@@ -88,3 +88,12 @@ def test_drawer_is_accessible_in_both_themes(app_page: Page) -> None:
         for tab in ("Items", "Rates and staff", "Keep", "Means"):
             look_at(app_page, tab)
             assert_accessible(app_page)
+
+
+def test_lab_survives_a_reload_with_the_drawer_open(app_page: Page) -> None:
+    drawer = opened(app_page)
+    fill(app_page, "Days", 9)
+    expect(drawer).to_contain_text("medium lab, 1 change")
+    app_page.reload()
+    expect(dimension(app_page, "Schedule")).to_contain_text("8 / 9 days")
+    expect(where(app_page)).to_contain_text("medium lab, 1 change")

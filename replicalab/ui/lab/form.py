@@ -55,3 +55,4 @@ def _draw() -> None:
         if part.open:
             with part:
                 draw()
+    state.write_address()  # the page does so when it is drawn, and it may be reloaded before
