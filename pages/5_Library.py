@@ -3,5 +3,5 @@
 from replicalab.ui import frame
 from replicalab.ui.library import page
 
-with frame.page("Library") as here:
-    page.draw(here)
+with frame.page("Library"):
+    page.draw()

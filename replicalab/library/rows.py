@@ -20,7 +20,7 @@ from replicalab.library.records import (
     Owner,
     Version,
 )
-from replicalab.library.schema import DRAFTS, ENTRIES, VERSIONS
+from replicalab.library.schema import DRAFTS, ENTRIES, OWNERS, VERSIONS
 from replicalab.library.transactions import count_up
 
 _ENTRY: Final = [ENTRIES.c[name] for name in Entry._fields]
@@ -186,6 +186,12 @@ def purge(connection: Connection, owner: str, entry: Entry) -> None:
     """Take an entry away for good, with its history."""
     connection.execute(delete(ENTRIES).where(ENTRIES.c.id == entry.id))
     count_up(connection, owner, -1, -entry.size)
+
+
+def forget(connection: Connection, owner: Owner) -> None:
+    """Take all of an owner's away for good, the owner too."""
+    for table in (DRAFTS, ENTRIES, OWNERS):
+        connection.execute(delete(table).where(table.c.owner == owner.digest))
 
 
 def is_overdue(connection: Connection, now: datetime) -> bool:

@@ -245,6 +245,11 @@ class Library:
             entry = rows.entry_of(connection, owner, entry_id, deleted=True)
             rows.purge(connection, owner.digest, entry)
 
+    def forget(self, owner: Owner) -> None:
+        """Take everything of an owner's away for good: entries, their histories, and drafts."""
+        with saving(self._opened, owner) as connection:
+            rows.forget(connection, owner)
+
     def _purge_overdue(self) -> None:
         """Take away what is overdue; nothing is locked where nothing is."""
         now, library = self._clock(), self._opened

@@ -22,6 +22,7 @@ from replicalab.text.verdicts import Status
 from replicalab.ui import handing, lab, panel, present, reopening, state
 from replicalab.ui.controls import button
 from replicalab.ui.gallery import cards
+from replicalab.ui.library import keeping, returning
 from replicalab.ui.words import ICONS, escaped
 
 _ICON: Final = str(Path(__file__).with_name("icon.png"))
@@ -62,6 +63,9 @@ def page(title: str) -> Iterator[Options]:
         _draw_header(here, title)
     _draw_problems()
     reopening.draw()
+    if not presenting:
+        returning.draw()
+        keeping.draw()
     _ask_again_after_a_restart()
     if presenting:
         present.draw(here)
@@ -113,6 +117,7 @@ def _draw_navigation() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         for file, label, icon in PAGES:
             st.page_link(file, label=label, icon=icon, query_params=query)
+        button("Keep", "bookmark_add", keeping.keep, type="tertiary")
         button("Your lab", "biotech", lab.open_form, type="tertiary")
         st.menu_button(
             "More",
@@ -152,15 +157,21 @@ def _draw_problems() -> None:
         lines = "\n".join(f"- {escaped(problem)}" for problem in problems)
         st.warning(f"Not everything could be opened.\n{lines}", icon=":material/link_off:")
         st.button("Dismiss", on_click=problems.clear)
-    if state.address_lacks_items() and not state.workspace().presenting:
-        st.warning(
-            "What you say of the lab’s items is too long for an address: a copied link or a reload "
-            "opens the lab without it. Keep the lab as a file under Your lab.",
-            icon=ICONS[Status.CAUTION],
-        )
-    if state.address_lacks_plan() and not state.workspace().presenting:
-        st.warning(
-            "This plan is too long for an address: a copied link or a reload opens the reference "
-            "protocol. Shorten its texts, or save a negotiation of it to keep it.",
-            icon=ICONS[Status.CAUTION],
-        )
+    if not state.workspace().presenting:
+        _draw_what_no_address_holds()
+
+
+def _draw_what_no_address_holds() -> None:
+    """Say what a copied link leaves out, and whether a reload brings it back."""
+    items, plan = state.address_lacks_items(), state.address_lacks_plan()
+    if not items and not plan:
+        return
+    lacking = "What you say of the lab’s items is" if items else "This plan is"
+    back = "a reload here brings it back from your draft"
+    if problem := state.current().tab.problem:
+        back = f"it could not be saved as a draft either ({escaped(problem)})"
+    st.warning(
+        f"{lacking} too long for an address: a copied link leaves it out; {back}. Keep it to find "
+        "it by its name.",
+        icon=ICONS[Status.CAUTION],
+    )

@@ -1,14 +1,17 @@
 """The studies that a visitor brought, and those that others let one read by a link.
 
 Who owns a study is told by a cookie that no page and no address shows; whoever has a study's
-address reads it. Nothing is written to a disk.
+address reads it. They are in memory, and those that a visitor brought in the library too: from
+there they come back where the server has forgotten them.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-from replicalab.errors import Fault, ScenarioError
+from replicalab.errors import Fault, LibraryError, LibraryFullError, ScenarioError
+from replicalab.library import Kind, Owner
 from replicalab.scenarios import (
     Difficulty,
     Pack,
@@ -19,7 +22,9 @@ from replicalab.scenarios import (
     parse_study,
 )
 from replicalab.ui import visitor
-from replicalab.ui.cupboard import Cupboard, OwnStudy
+from replicalab.ui.cupboard import MOST_STUDIES, Cupboard, OwnStudy
+from replicalab.ui.library import writer
+from replicalab.ui.library.shelf import keep_beside, owner, shelf
 
 _CUPBOARD: Final = Cupboard()
 """Not a cache of Streamlit's, which any session can have cleared."""
@@ -65,12 +70,87 @@ def refusal(text: str, study: Study) -> str:
 
 def keep(text: str, study: Study) -> str:
     """Keep a study in place of one's own of that id; return why not, and change nothing."""
-    return _CUPBOARD.keep(visitor.secret(), text, study)
+    if refused := _CUPBOARD.keep(visitor.secret(), text, study):
+        return refused
+    _save_later(study.scenario_id, partial(_save, owner(), text, study))
+    return ""
 
 
 def remove(scenario_id: str) -> None:
-    """Forget one of this visitor's studies."""
+    """Forget one of this visitor's studies; the library keeps it as long as what is deleted."""
+    forget(scenario_id)
+    _save_later(scenario_id, partial(_delete, owner(), scenario_id))
+
+
+def forget(scenario_id: str) -> None:
+    """Forget one of this visitor's studies, which the library keeps no more."""
     _CUPBOARD.remove(visitor.secret(), scenario_id)
+
+
+def remove_all() -> None:
+    """Forget all of this visitor's studies, which the library keeps no more."""
+    for scenario_id in kept():
+        forget(scenario_id)
+
+
+def at_hand(text: str, study: Study) -> str:
+    """Return the key of a study as it was when it was kept, now to be found.
+
+    Where one's own of that id has changed since, it stands beside that one, to be read.
+
+    Raises:
+        LibraryFullError: there is no room for it in memory.
+    """
+    mine = kept().get(study.scenario_id)
+    if mine is not None and mine.text == text:
+        return mine.key
+    whose = visitor.secret() if mine is None else f"{visitor.secret()} as it was kept"
+    if refused := _CUPBOARD.keep(whose, text, study):
+        raise LibraryFullError(refused)
+    return _CUPBOARD.of(whose)[study.scenario_id].key
+
+
+def text_of(key: str | None) -> str:
+    """Return the text of a study by its key; empty where there is none."""
+    found = _CUPBOARD.read(key) if key else None
+    return found.text if found else ""
+
+
+# --- in the library -------------------------------------------------------------------------
+
+
+def restock() -> None:
+    """Bring this visitor's studies back from the library, where the server knows none of them."""
+    if kept():
+        return
+    try:
+        found = shelf().entries(owner(), Kind.STUDY)[:MOST_STUDIES]
+        for entry in reversed(found):
+            text = shelf().read(owner(), entry.id).content
+            _CUPBOARD.keep(visitor.secret(), text, parse_study(text, entry.name))
+    except (LibraryError, ScenarioError):
+        return  # the Library page says what is wrong; without it the study's file is asked for
+
+
+def _save_later(scenario_id: str, save: writer.Save) -> None:
+    writer.later(f"study {owner().digest} {scenario_id}", save)
+
+
+def _save(whose: Owner, text: str, study: Study) -> None:
+    for entry in shelf().entries(whose, Kind.STUDY):
+        if entry.about == study.scenario_id:
+            shelf().update(whose, entry.id, text, base_version=entry.version)
+            return
+    keep_beside(whose, Kind.STUDY, study.paper.name, text)
+
+
+def _delete(whose: Owner, scenario_id: str) -> None:
+    for entry in shelf().entries(whose, Kind.STUDY):
+        if entry.about == scenario_id:
+            shelf().delete(whose, entry.id)
+
+
+# --- finding them ---------------------------------------------------------------------------
 
 
 def usable_study(text: str, name: str) -> Study:
@@ -94,7 +174,9 @@ def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
     """
     if own is None:
         return load_scenario(scenario_id, difficulty, seed)
-    found = _CUPBOARD.read(own)
+    if (found := _CUPBOARD.read(own)) is None:
+        restock()
+        found = _CUPBOARD.read(own)
     if found is None or found.study.scenario_id != scenario_id:
         gone = Fault("scenario_id", f"'{scenario_id}' is not here", "open its file")
         raise ScenarioError("studies of visitors", [gone])

@@ -22,11 +22,14 @@ from replicalab.models import Protocol, text_bytes
 from replicalab.planner import Options
 from replicalab.scenarios import OwnLab, Pack, Question, Study, list_scenarios
 from replicalab.ui import own_studies
-from replicalab.ui.address import OWN_LAB, from_query, to_query
+from replicalab.ui.address import OWN_LAB, to_query
+from replicalab.ui.library import drafting
+from replicalab.ui.library.drafting import Offer, Tab
 from replicalab.ui.wall import LONGEST_QUERY
 from replicalab.ui.workspace import DEFAULT_STUDY, Workspace
 
 if TYPE_CHECKING:
+    from replicalab.ui.library.keeping import Told
     from replicalab.ui.stories import Story
 
 _STATE: Final = "state"
@@ -51,9 +54,11 @@ class State:
         missing: what was asked for of a visitor's study that is not here, until its file is
             opened or it is dismissed; the address is left alone as long.
         story: the story that was opened last.
-        labs: the labs that were kept, by name.
+        tab: what the library has of it.
+        told: what came of keeping something last, until the workspace changes.
+        offered: the last draft, for whoever comes without an address, until it is chosen or not.
         address: the one that we wrote last, or that the visitor came with.
-        told: the workspace whose address was worked out last, and that address.
+        worked_out: the workspace whose address was worked out last, and that address.
         written_at: when; in seconds of `time.monotonic`.
         touched: whether this run comes from a change of the workspace.
         here: what `here` answered last: a plan that stays is not judged again by the next run.
@@ -66,9 +71,11 @@ class State:
     problems: list[str] = field(default_factory=list)
     missing: Workspace | None = None
     story: Story | None = None
-    labs: dict[str, OwnLab] = field(default_factory=dict)
+    tab: Tab = field(default_factory=Tab)
+    told: Told | None = None
+    offered: Offer | None = None
     address: dict[str, str] = field(default_factory=dict)
-    told: tuple[Workspace, dict[str, str]] | None = None
+    worked_out: tuple[Workspace, dict[str, str]] | None = None
     written_at: float = 0.0
     touched: bool = False
     here: Options | None = None
@@ -115,7 +122,10 @@ def begin() -> None:
     own_studies.kept()  # which are in use as long as their owner looks at a page
     if _STATE not in st.session_state:
         st.session_state[_STATE] = State(Workspace())
+        own_studies.restock()
         _adopt(query)
+        if not query:
+            current().offered = drafting.latest()
     elif query and not current().touched and query != current().address:
         if time.monotonic() - current().written_at > _SETTLED_AFTER:
             _remember()
@@ -127,7 +137,8 @@ def begin() -> None:
 
 
 def _adopt(query: dict[str, str]) -> None:
-    found, reading = current(), from_query(query, own_studies.find)
+    found = current()
+    reading = drafting.read(query, found.tab)
     found.workspace, found.problems, found.missing = reading.workspace, reading.problems, None
     found.address = query
     found.written_at = time.monotonic()
@@ -158,9 +169,10 @@ def address() -> dict[str, str]:
     be longer than the server takes is left out.
     """
     found, asked = current(), current().missing or workspace()
-    if found.told is None or found.told[0] is not asked:
-        found.told = asked, _short_enough(asked)
-    return found.told[1]
+    if found.worked_out is None or found.worked_out[0] is not asked:
+        found.worked_out = asked, _short_enough(asked)
+    query = found.worked_out[1]
+    return query | drafting.named(found.tab, drafting.lacking(asked, query))
 
 
 def _short_enough(asked: Workspace) -> dict[str, str]:
@@ -168,7 +180,7 @@ def _short_enough(asked: Workspace) -> dict[str, str]:
     bare = unplayed.changed(own_lab=asked.own_lab.model_copy(update={"items": ()}))
     for work in (asked, unplayed, bare):
         query = to_query(work)
-        if len(urlencode(query)) <= LONGEST_QUERY:
+        if len(urlencode(query)) <= LONGEST_QUERY - drafting.ROOM:
             return query
     return to_query(bare.changed(protocol=None))
 
@@ -184,8 +196,10 @@ def address_lacks_items() -> bool:
 
 
 def write_address() -> None:
-    """Write that into the address, if it is not there already."""
+    """Write that into the address, if it is not there already, and have the draft saved."""
     found, query = current(), address()
+    if found.missing is None:
+        drafting.note(found.tab, found.workspace, soon="draft" in query)
     if query != found.address:
         st.query_params.from_dict(query)
         found.address, found.written_at = query, time.monotonic()
@@ -197,6 +211,7 @@ def write_address() -> None:
 def _set(changed: Workspace) -> None:
     current().workspace = changed
     current().touched = True
+    current().told = None
 
 
 def _remember() -> None:

@@ -1,28 +1,194 @@
-"""The page of what is kept: a list of it, and what may be done with each."""
+"""The page of what is kept: a list of it, and the one that is chosen beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
 import streamlit as st
 
-from replicalab.errors import LibraryError
-from replicalab.library import Entry
-from replicalab.planner import Options
+from replicalab.errors import LibraryError, ReplicaLabError
+from replicalab.lexicon import capitalised, count_text, plural
+from replicalab.library import DELETED_DAYS, Entry, Kind
+from replicalab.ui import own_studies, state
+from replicalab.ui.controls import button, page_link
+from replicalab.ui.library import importing, one
+from replicalab.ui.library.moments import moment_text
+from replicalab.ui.library.said import attempt, draw_said, say
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.words import draw_table, escaped
+from replicalab.ui.words import escaped
+
+_SEARCH: Final = "library_search"
+_FILTER: Final = "library_filter"
+_PAGE: Final = "library_page"
+_CHOSEN: Final = "library_chosen"
+_UPLOADS: Final = "library_uploads"
+_MORE: Final = "library_more"
+_ALL: Final = "All"
+_DELETED: Final = "Deleted"
+_FILTERS: Final = {_ALL: None, **{capitalised(plural(kind, 2)): kind for kind in Kind}, _DELETED: None}
+_ENTRIES_A_PAGE: Final = 8
+_LONGEST: Final = 70
+"""So much of the notes stands in the list."""
+_MIB: Final = 2**20
 
 
-def draw(here: Options) -> None:
+def draw() -> None:
     """Draw the library, or why it cannot be read."""
+    draw_said()
     try:
-        entries = shelf().entries(owner())
+        library = shelf()
+        search, wanted = _draw_filters()
+        deleted = wanted == _DELETED
+        found = library.entries(owner(), _FILTERS[wanted], search, deleted=deleted)
+        for notice in library.notices:
+            st.info(escaped(notice), icon=":material/info:")
+        if found:
+            _draw_list(found)
+        else:
+            _draw_nothing(deleted=deleted, searched=bool(search or wanted != _ALL))
+        _draw_more()
     except LibraryError as error:
-        st.error(escaped(str(error)), icon=":material/folder_off:")
-        return
-    if not entries:
-        st.info("Nothing is kept yet.", icon=":material/bookmark:")
-        return
-    draw_table(("Name", "Kind", "About"), [_row(entry) for entry in entries])
+        st.error(
+            f"The library cannot be used. {escaped(str(error))}.", icon=":material/folder_off:"
+        )
+        st.caption("All else works as before; what you do stays in this tab and in its address.")
 
 
-def _row(entry: Entry) -> tuple[str, str, str]:
-    return entry.name, entry.kind.value, entry.about
+def _draw_filters() -> tuple[str, str]:
+    """Draw search and filter; return what is searched for, and which kind is wanted."""
+    text, kinds = st.columns([1, 2], vertical_alignment="bottom")
+    search = text.text_input(
+        "Search",
+        key=_SEARCH,
+        max_chars=200,
+        placeholder="Name, notes, study…",
+        on_change=_to_first_page,
+    )
+    wanted = kinds.segmented_control(
+        "Show",
+        list(_FILTERS),
+        default=_ALL,
+        required=True,
+        key=_FILTER,
+        on_change=_to_first_page,
+        label_visibility="collapsed",
+    )
+    return search, wanted or _ALL
+
+
+def _to_first_page() -> None:
+    st.session_state.pop(_PAGE, None)
+
+
+def _draw_nothing(*, deleted: bool, searched: bool) -> None:
+    """Say what to do next where there is nothing to show."""
+    if deleted:
+        st.info(f"Nothing was deleted in the last {DELETED_DAYS} days.", icon=":material/delete:")
+    elif searched:
+        st.info("Nothing fits. Search for less, or show all.", icon=":material/search_off:")
+    else:
+        st.info(
+            "Nothing is kept yet. **Keep**, above on every page, keeps the plan that you have in "
+            "its lab; a lab is kept under Your lab, and a negotiation on its own page.",
+            icon=":material/bookmarks:",
+        )
+        page_link("pages/1_Protocol.py", "To the plan", "tune")
+
+
+def _draw_list(found: Sequence[Entry]) -> None:
+    """Draw a page of the list, and beside it the entry that is chosen."""
+    listed, chosen = st.columns([2, 3], gap="medium")
+    pages = -(-len(found) // _ENTRIES_A_PAGE)
+    if st.session_state.get(_PAGE, 1) > pages:
+        _to_first_page()
+    with listed:
+        page = st.pagination(pages, key=_PAGE) if pages > 1 else 1
+        shown = {
+            entry.id: entry for entry in found[(page - 1) * _ENTRIES_A_PAGE :][:_ENTRIES_A_PAGE]
+        }
+        if st.session_state.get(_CHOSEN) not in shown:
+            st.session_state[_CHOSEN] = next(iter(shown))
+        entry_id = st.radio(
+            count_text(len(found), "entry"),
+            list(shown),
+            key=_CHOSEN,
+            format_func=lambda each: escaped(shown[each].name),
+            captions=[_caption(entry) for entry in shown.values()],
+        )
+    with chosen, st.container(border=True, key="entry"):
+        one.draw(shown[entry_id])
+
+
+def _caption(entry: Entry) -> str:
+    """Return what the list says of an entry below its name."""
+    notes = " ".join(entry.notes.split())
+    notes = f"{notes[:_LONGEST]}…" if len(notes) > _LONGEST else notes
+    about = "" if entry.kind is Kind.LAB else entry.about
+    parts = [capitalised(entry.kind), about, moment_text(entry.changed), notes]
+    return " · ".join(escaped(part) for part in parts if part)
+
+
+# --- files, and how much ----------------------------------------------------------------------
+
+
+def _draw_more() -> None:
+    """Draw opening a file, and how much is kept and where, each when it is asked for."""
+    parts = st.tabs(["Import a file", "How much is kept, and where"], key=_MORE, on_change="rerun")
+    if parts[0].open:
+        with parts[0]:
+            st.file_uploader(
+                "A plan, lab, study, negotiation or bundle",
+                type=list(importing.TYPES),
+                key=_upload(),
+                max_upload_size=6,
+                on_change=_import,
+            )
+    if parts[1].open:
+        with parts[1]:
+            _draw_usage()
+
+
+def _upload() -> str:
+    return f"library_file_{st.session_state.get(_UPLOADS, 0)}"
+
+
+def _import() -> None:
+    """Keep what the file holds that was handed over, or say every fault of it."""
+    upload = st.session_state[_upload()]
+    st.session_state[_UPLOADS] = st.session_state.get(_UPLOADS, 0) + 1
+    if upload is None:
+        return
+    try:
+        entries, differences = importing.take(upload.getvalue(), upload.name)
+    except ReplicaLabError as error:
+        say(f"{upload.name} is not imported.\n{error}", is_problem=True)
+        return
+    names = ", ".join(f"{entry.name} ({entry.kind})" for entry in entries)
+    st.session_state[_CHOSEN] = entries[0].id
+    say(f"Imported and kept: {names}.")
+    if differences:
+        told = "\n".join(f"- {each}" for each in differences)
+        say(f"It is kept, but it parts from what was saved.\n{told}", is_problem=True)
+
+
+def _draw_usage() -> None:
+    library, used = shelf(), shelf().usage(owner())
+    st.markdown(
+        f"{count_text(used.entries, 'entry')}, deleted ones "
+        f"counted, in {used.size / _MIB:,.1f} MiB. They are in {escaped(library.place)}, and yours "
+        "as long as this browser keeps its cookie: a year after your last visit. Nobody else sees "
+        "them. A deleted entry can be brought back for "
+        f"{DELETED_DAYS} days."
+    )
+    sure = st.checkbox("Delete everything that I kept, with its history and drafts")
+    button("Delete it for good", "delete_forever", _forget, disabled=not sure)
+
+
+def _forget() -> None:
+    if attempt(partial(shelf().forget, owner())):
+        own_studies.remove_all()
+        tab = state.current().tab
+        tab.entry = tab.saved = tab.done = tab.safe = None
+        say("Everything that you kept is deleted for good.")

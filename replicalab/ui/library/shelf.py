@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import time
+from itertools import count
 from threading import Lock
+from typing import Final
 
-from replicalab.library import Library, Owner
+from replicalab.errors import LibraryError
+from replicalab.library import LONGEST_NAME, Entry, Kind, Library, LibraryConflictError, Owner
 from replicalab.ui import visitor
+
+_REST_SECONDS: Final = 2.0
+"""So long nobody tries again to open what could not be opened: no page waits for it twice."""
 
 
 class _Shelf:
@@ -14,11 +21,18 @@ class _Shelf:
     def __init__(self) -> None:
         self._lock = Lock()
         self._library: Library | None = None
+        self._failed: tuple[float, LibraryError] | None = None
 
     def opened(self) -> Library:
         with self._lock:
+            if self._failed and time.monotonic() - self._failed[0] < _REST_SECONDS:
+                raise self._failed[1]
             if self._library is None:
-                self._library = Library()
+                try:
+                    self._library = Library()
+                except LibraryError as error:
+                    self._failed = time.monotonic(), error
+                    raise
             return self._library
 
 
@@ -37,3 +51,20 @@ def shelf() -> Library:
 def owner() -> Owner:
     """Return whose entries this visitor's are."""
     return Owner.of(visitor.secret())
+
+
+def keep_beside(whose: Owner, kind: Kind, name: str, content: str, *, notes: str = "") -> Entry:
+    """Return a new entry, with a number after its name where another has that name.
+
+    Raises:
+        LibraryError: it cannot be kept.
+    """
+    for number in count(1):
+        end = f" ({number})" if number > 1 else ""
+        tried = name[: LONGEST_NAME - len(end)].rstrip() + end
+        try:
+            entry = shelf().keep(whose, kind, tried, content, notes=notes)
+        except LibraryConflictError:
+            continue
+        break
+    return entry

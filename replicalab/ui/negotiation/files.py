@@ -22,9 +22,10 @@ from replicalab.negotiation import (
     save,
     shipped_recordings,
 )
-from replicalab.text.negotiation import LAB_MANAGERS
+from replicalab.text.negotiation import LAB_MANAGERS, kept_text
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
+from replicalab.ui.library.keeping import keep_run
 from replicalab.ui.negotiation import aside, fork, settings, table
 from replicalab.ui.negotiation.table import Kept
 from replicalab.ui.words import escaped
@@ -57,6 +58,8 @@ def _draw_saving(kept: Kept) -> None:
     except (TraceError, ValidationError):  # what is known of the model cannot be written down
         saved = save(kept.negotiation)
     by_model = any(done.turn.by is By.MODEL for done in kept.negotiation.rounds)
+    name = kept_text(kept.negotiation)
+    button("Keep it in the library", "bookmark_add", partial(keep_run, name, saved))
     st.download_button(
         "Save this negotiation",
         saved,
@@ -106,15 +109,19 @@ def _open() -> None:
         return
     table.table().uploads += 1
     try:
-        _open_text(file.getvalue().decode("utf-8"), file.name)
+        open_text(file.getvalue().decode("utf-8"), file.name)
     except UnicodeDecodeError:
         table.table().upload_problem = "it is no text; choose a JSON file that was saved here."
     except ReplicaLabError as error:
         table.table().upload_problem = str(error)
 
 
-def _open_text(text: str, name: str) -> None:
-    """Show what a file holds, played again in its study and lab."""
+def open_text(text: str, name: str) -> None:
+    """Show what a file holds, played again in its study and lab.
+
+    Raises:
+        ReplicaLabError: it cannot be shown; says why.
+    """
     transcript = load(text)
     _must_be_shown(transcript.setup)
     work = _workspace_of(transcript.setup)

@@ -17,6 +17,9 @@ from streamlit import file_util
 VISITOR_COOKIE: Final = "replicalab_visitor"
 """A random token of 256 bits; the server's proof that two sessions are of one browser."""
 
+_A_YEAR: Final = 365 * 24 * 60 * 60
+"""Seconds that a browser keeps it, so that whoever comes back finds what they kept."""
+
 VISITOR_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 _INLINE_SCRIPT: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -78,15 +81,13 @@ def dressed(scope: Scope, send: Send, fixed: dict[str, str]) -> Send:
 
 
 def _know_visitor(asked: HTTPConnection, headers: MutableHeaders) -> None:
-    """Hand out a token, unless the browser shows one.
+    """Hand out a token, or the one that the browser shows again: for a year from now.
 
     Lax, not Strict: a Strict cookie is not shown when a link elsewhere is followed, and a new one
     would then take its place.
     """
-    if VISITOR_TOKEN.fullmatch(asked.cookies.get(VISITOR_COOKIE, "")):
-        return
+    shown = asked.cookies.get(VISITOR_COOKIE, "")
+    token = shown if VISITOR_TOKEN.fullmatch(shown) else secrets.token_urlsafe(32)
     secure = "; Secure" if asked.url.scheme == "https" else ""
-    headers.append(
-        "set-cookie",
-        f"{VISITOR_COOKIE}={secrets.token_urlsafe(32)}; Path=/; HttpOnly; SameSite=Lax{secure}",
-    )
+    settings = f"Path=/; Max-Age={_A_YEAR}; HttpOnly; SameSite=Lax{secure}"
+    headers.append("set-cookie", f"{VISITOR_COOKIE}={token}; {settings}")

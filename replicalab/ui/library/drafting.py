@@ -1,0 +1,224 @@
+"""Drafts: the last state of each tab that nobody has kept, saved beside the pages.
+
+An address carries most of a workspace. What it has no room for stands in the tab's draft, which the
+address names under ``draft``: the tab's place, and a letter for each part that is only there.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Final, NamedTuple
+
+from pydantic import ValidationError
+
+from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
+from replicalab.library import Draft, KeptPlan, Owner, plan_text, read_plan
+from replicalab.scenarios import parse_study
+from replicalab.ui import own_studies
+from replicalab.ui.address import OWN_LAB, PLAYED, LinkReading, from_query
+from replicalab.ui.library import writer
+from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.library.work import any_name_of, bare, is_work, kept_plan
+from replicalab.ui.workspace import Workspace
+
+_DRAFT: Final = "draft"
+"""The key of an address that names its tab's draft."""
+_KEPT: Final = "kept"
+"""The key of an address that names the entry, and its version, that the workspace was kept as."""
+ROOM: Final = 80
+"""The most characters that both take there."""
+_NAMED: Final = re.compile(r"([0-9a-f]{12})\.([spim]{1,4})")
+_ENTRY: Final = re.compile(r"([0-9a-f]{32})\.([0-9]{1,6})")
+_STUDY: Final = "s"
+_PARTS: Final = {
+    "p": ("plan", "the plan"),
+    "i": (OWN_LAB, "what is said of the lab’s items"),
+    "m": (PLAYED, "what was played by hand"),
+}
+"""What an address may have no room for: its key there, and what it is called."""
+_SOON: Final = 0.3
+_LATER: Final = 2.0
+"""Seconds of rest after which a draft is saved: where the address lacks something, and else."""
+
+
+def _place() -> str:
+    return secrets.token_hex(6)
+
+
+@dataclass
+class Tab:
+    """A tab of a browser, and what the library has of it.
+
+    Attributes:
+        place: what its draft is called.
+        saved: when that was saved last, None while there is none.
+        seen: the workspace that was looked at last.
+        done: the one that the draft holds.
+        safe: the one that was kept under a name, or came from there.
+        entry: the entry and the version that it was kept as, None while it never was.
+        problem: why the draft could not be saved, empty where it could.
+    """
+
+    place: str = field(default_factory=_place)
+    saved: datetime | None = None
+    seen: Workspace | None = None
+    done: Workspace | None = None
+    safe: Workspace | None = None
+    entry: tuple[str, int] | None = None
+    problem: str = ""
+
+
+# --- the address ----------------------------------------------------------------------------
+
+
+def lacking(work: Workspace, query: Mapping[str, str]) -> str:
+    """Return a letter for each part of a workspace that its address has no room for."""
+    there = {"p": work.protocol is not None, "i": work.own_lab.items, "m": work.moves}
+    parts = (letter for letter, (key, _) in _PARTS.items() if there[letter] and key not in query)
+    return (_STUDY if work.own else "") + "".join(parts)
+
+
+def named(tab: Tab, letters: str) -> dict[str, str]:
+    """Return what names a tab's draft in an address that lacks something, and its entry."""
+    draft = {_DRAFT: f"{tab.place}.{letters}"} if letters else {}
+    return draft | ({_KEPT: f"{tab.entry[0]}.{tab.entry[1]}"} if tab.entry else {})
+
+
+def read(query: Mapping[str, str], tab: Tab) -> LinkReading:
+    """Return the workspace of an address, with what only its draft has."""
+    entry = _ENTRY.fullmatch(query.get(_KEPT, ""))
+    tab.entry = (entry[1], int(entry[2])) if entry else None
+    found = _NAMED.fullmatch(query.get(_DRAFT, ""))
+    if found is None:
+        return from_query(query, own_studies.find)
+    place, letters = found.groups()
+    letters = letters if _lacks_study(query) else letters.replace(_STUDY, "")
+    plan, problem = _draft_at(place, tab) if letters else (None, "")
+    if plan and plan.text and _STUDY in letters:
+        query = {**query, "own": _study_at_hand(plan) or query.get("own", "")}
+    work, problems = from_query(query, own_studies.find)
+    parts = [_PARTS[letter][1] for letter in letters if letter in _PARTS]
+    if plan is not None and plan.study == work.scenario_id:
+        work = _filled(work, plan, letters)
+    elif parts:
+        told = problem or "ask whoever sent it for a file; what it does carry is shown"
+        problems.append(f"this address has no room for {' and '.join(parts)}: {told}")
+    return LinkReading(work, problems)
+
+
+def _lacks_study(query: Mapping[str, str]) -> bool:
+    own = query.get("own")
+    try:
+        own_studies.find(query.get("study", ""), query.get("lab", "medium"), 0, own)
+    except (ScenarioError, ValueError):
+        return True
+    return False
+
+
+def _draft_at(place: str, tab: Tab) -> tuple[KeptPlan | None, str]:
+    """Return what a draft of this visitor's holds, or why it cannot be read; the tab goes on it."""
+    try:
+        draft = shelf().draft(owner(), place)
+        plan = read_plan(draft.content) if draft else None
+    except LibraryError as error:
+        return None, str(error)
+    if draft is not None:
+        tab.place, tab.saved = place, draft.saved
+    return plan, ""
+
+
+def _study_at_hand(plan: KeptPlan) -> str | None:
+    with suppress(ReplicaLabError):
+        return own_studies.at_hand(plan.text, parse_study(plan.text, "the study's file"))
+    return None
+
+
+def _filled(work: Workspace, plan: KeptPlan, letters: str) -> Workspace:
+    """Return a workspace with those parts of a draft."""
+    items = work.own_lab.model_copy(update={"items": plan.own_lab.items})
+    parts = {"p": ("protocol", plan.plan), "i": ("own_lab", items), "m": ("moves", plan.moves)}
+    for letter in letters:
+        if letter in parts:
+            name, value = parts[letter]
+            with suppress(ValidationError):  # moves that these players do not make
+                work = work.changed(**{name: value})
+    return work
+
+
+# --- the last one ---------------------------------------------------------------------------
+
+
+class Offer(NamedTuple):
+    """A draft that one may go on with, and what it is called."""
+
+    draft: Draft
+    plan: KeptPlan
+    name: str
+
+
+def latest() -> Offer | None:
+    """Return this visitor's last draft that can be opened, None where there is none."""
+    with suppress(LibraryError):
+        draft = shelf().draft(owner())
+        if draft is not None and not draft.problem:
+            plan = read_plan(draft.content)
+            return Offer(draft, plan, any_name_of(plan))
+    return None
+
+
+def go_on(tab: Tab, draft: Draft) -> None:
+    """Let a tab go on with a draft."""
+    tab.place, tab.saved = draft.place, draft.saved
+
+
+def discard(draft: Draft) -> None:
+    """Forget a draft."""
+    writer.later(f"draft {draft.place}", partial(_discard, owner(), draft.place))
+
+
+def _discard(whose: Owner, place: str) -> None:
+    shelf().discard_draft(whose, place)
+
+
+# --- saving ---------------------------------------------------------------------------------
+
+
+def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
+    """Have a tab's workspace saved once it rests; the page does not wait."""
+    if work is tab.seen:
+        return
+    tab.seen = work
+    save = partial(_save, tab, owner(), work, own_studies.text_of(work.own))
+    writer.later(f"draft {tab.place}", save, _SOON if soon else _LATER)
+
+
+def _save(tab: Tab, whose: Owner, work: Workspace, text: str) -> None:
+    """Save a tab's draft, or take it away where there is nothing that anybody would miss.
+
+    Another tab may go on with the same draft, opened from the same address: then this one gets a
+    place of its own.
+    """
+    if work.own and not text:
+        return  # a study that is not here; its file is asked for
+    work = bare(work)
+    try:
+        if work == tab.safe or not (is_work(work) or work.own):
+            if tab.saved is not None:
+                shelf().discard_draft(whose, tab.place)
+            tab.saved = tab.done = None
+        elif work != tab.done:
+            there = shelf().draft(whose, tab.place)
+            if there is not None and there.saved != tab.saved:
+                tab.place = _place()
+            draft = shelf().save_draft(whose, plan_text(kept_plan(work, text)), tab.place)
+            tab.saved, tab.done = draft.saved, work
+    except LibraryError as error:
+        tab.problem = str(error)
+        raise
+    tab.problem = ""

@@ -1,0 +1,202 @@
+"""One entry of the library: what it is, what may be done with it, and its history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+import streamlit as st
+
+from replicalab.errors import ReplicaLabError
+from replicalab.lexicon import capitalised
+from replicalab.library import LONGEST_NAME, Entry, Kept, Kind, Version, read_decision
+from replicalab.models import LONGEST_TEXT
+from replicalab.ui import own_studies, state
+from replicalab.ui.controls import button
+from replicalab.ui.library.differences import differences
+from replicalab.ui.library.moments import moment_text
+from replicalab.ui.library.opening import can_open, open_entry
+from replicalab.ui.library.said import attempt, say
+from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.words import draw_table, escaped
+
+_CHOSEN: Final = "library_chosen"
+_FILES: Final = {
+    Kind.STUDY: ("yaml", "application/yaml"),
+    **dict.fromkeys((Kind.PLAN, Kind.LAB, Kind.RUN, Kind.DECISION), ("json", "application/json")),
+}
+"""How the file of each kind ends, and its type."""
+
+
+def draw(entry: Entry) -> None:
+    """Draw an entry.
+
+    Raises:
+        LibraryError: it cannot be read.
+    """
+    kept = shelf().read(owner(), entry.id)
+    st.markdown(f"**{escaped(entry.name)}**")
+    if kept.problem:
+        st.warning(
+            f"It can no longer be opened: {escaped(kept.problem)}. Its text is as it was saved; "
+            "export it.",
+            icon=":material/broken_image:",
+        )
+    if entry.deleted is not None:
+        _draw_deleted(entry, kept)
+        return
+    _draw_acts(entry, kept)
+    if entry.kind is Kind.DECISION and not kept.problem:
+        _draw_decision(kept.content)
+    _draw_fields(entry)
+    _draw_history(entry, kept)
+
+
+def _draw_acts(entry: Entry, kept: Kept) -> None:
+    with st.container(horizontal=True):
+        if can_open(entry.kind) and st.button(
+            "Open", icon=":material/open_in_new:", type="primary", disabled=bool(kept.problem)
+        ):
+            _open(entry)
+        button("Duplicate", "content_copy", partial(_duplicate, entry))
+        _draw_export(entry, kept)
+        button("Delete", "delete", partial(_delete, entry))
+
+
+def _open(entry: Entry) -> None:
+    try:
+        page = open_entry(entry)
+    except ReplicaLabError as error:
+        say(f"It cannot be opened.\n{error}", is_problem=True)
+        st.rerun()
+    st.switch_page(page, query_params=state.address())
+
+
+def _draw_export(entry: Entry, kept: Kept) -> None:
+    end, mime = _FILES[entry.kind]
+    st.download_button(
+        "Export",
+        kept.content,
+        f"{entry.kind}.{end}",
+        mime,
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def _duplicate(entry: Entry) -> None:
+    attempt(lambda: st.session_state.update({_CHOSEN: shelf().duplicate(owner(), entry.id).id}))
+
+
+def _delete(entry: Entry) -> None:
+    if attempt(partial(shelf().delete, owner(), entry.id)):
+        if entry.kind is Kind.STUDY:
+            own_studies.forget(entry.about)
+        say(f"{entry.name} is deleted.", undo=partial(_undelete, entry))
+
+
+def _undelete(entry: Entry) -> None:
+    if attempt(partial(shelf().undelete, owner(), entry.id)):
+        st.session_state[_CHOSEN] = entry.id
+        own_studies.restock()
+        say(f"{entry.name} is back.")
+
+
+def _draw_deleted(entry: Entry, kept: Kept) -> None:
+    with st.container(horizontal=True):
+        button("Bring it back", "restore_from_trash", partial(_undelete, entry))
+        _draw_export(entry, kept)
+        button("Delete it for good", "delete_forever", partial(_purge, entry))
+
+
+def _purge(entry: Entry) -> None:
+    if attempt(partial(shelf().purge, owner(), entry.id)):
+        say(f"{entry.name} is deleted for good.")
+
+
+def _draw_decision(content: str) -> None:
+    """Draw what was decided, between what, by whom and why."""
+    found = read_decision(content)
+    rows = [
+        ("Chosen" if number == found.chosen else "", option.name, option.kind.value)
+        for number, option in enumerate(found.options)
+    ]
+    draw_table(("", "Option", "Kind"), rows)
+    for label, text in (("Why", found.why), ("Who", found.who)):
+        if text:
+            st.markdown(f"**{label}:** {escaped(text)}")
+
+
+# --- its name and notes -----------------------------------------------------------------------
+
+
+def _draw_fields(entry: Entry) -> None:
+    name, notes = f"entry_name_{entry.id}", f"entry_notes_{entry.id}"
+    st.session_state[name], st.session_state[notes] = entry.name, entry.notes
+    rename, note = partial(_rename, entry, name), partial(_note, entry, notes)
+    st.text_input("Name", key=name, max_chars=LONGEST_NAME, on_change=rename)
+    st.text_area("Notes", key=notes, max_chars=LONGEST_TEXT, height=90, on_change=note)
+
+
+def _rename(entry: Entry, key: str) -> None:
+    attempt(partial(shelf().rename, owner(), entry.id, str(st.session_state[key])))
+
+
+def _note(entry: Entry, key: str) -> None:
+    notes = str(st.session_state[key])
+    attempt(
+        lambda: shelf().update(owner(), entry.id, base_version=entry.version, notes=notes),
+    )
+
+
+# --- its history ------------------------------------------------------------------------------
+
+
+def _draw_history(entry: Entry, kept: Kept) -> None:
+    """Draw an earlier version's differences from what is there now, and the way back to it."""
+    if entry.version == 1:
+        return
+    key = f"history_{entry.id}"
+    part = st.expander(f"History: {entry.version} versions", key=key, on_change="rerun")
+    if not part.open:
+        return
+    with part:
+        earlier = [
+            each
+            for each in shelf().versions(owner(), entry.id)
+            if each.number != kept.version.number
+        ]
+        by_number = {each.number: each for each in earlier}
+        number = st.selectbox(
+            "Earlier version",
+            list(by_number),
+            key=f"version_{entry.id}",
+            format_func=lambda each: _version_text(by_number[each]),
+        )
+        then = shelf().read(owner(), entry.id, number)
+        rows = list(_differences(then, kept))
+        if rows:
+            draw_table(("What differs", f"Version {number}", "Now"), rows)
+        else:
+            st.markdown("It is the same as now.")
+        button("Restore it, as a new version", "restore", partial(_restore, entry, number))
+
+
+def _version_text(version: Version) -> str:
+    again = f", version {version.restored} again" if version.restored else ""
+    return f"Version {version.number}{again}, {moment_text(version.saved)}"
+
+
+def _differences(then: Kept, now: Kept) -> Iterator[tuple[str, str, str]]:
+    try:
+        yield from differences(now.entry.kind, then.content, now.content)
+    except ReplicaLabError as error:
+        yield capitalised("cannot be read"), str(error), ""
+    if then.version.notes != now.version.notes:
+        yield "Notes", then.version.notes or "—", now.version.notes or "—"
+
+
+def _restore(entry: Entry, number: int) -> None:
+    if attempt(partial(shelf().restore, owner(), entry.id, number)):
+        say(f"Version {number} of {entry.name} is there again, as version {entry.version + 1}.")

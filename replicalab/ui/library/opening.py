@@ -1,0 +1,62 @@
+"""Opening what is kept: it becomes the workspace, or its lab, or the negotiation on show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from replicalab.errors import LibraryFullError
+from replicalab.library import Entry, Kept, Kind, read_plan
+from replicalab.scenarios import parse_study, read_lab
+from replicalab.ui import state
+from replicalab.ui.library.keeping import mark_kept
+from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.library.work import workspace_of
+from replicalab.ui.negotiation import files
+
+PROTOCOL: Final = "pages/1_Protocol.py"
+_STUDY: Final = "pages/0_Study.py"
+_NEGOTIATION: Final = "pages/2_Negotiation.py"
+
+
+def open_entry(entry: Entry) -> str:
+    """Open an entry, and return the page that shows it.
+
+    Raises:
+        ReplicaLabError: it cannot be opened; nothing has changed.
+    """
+    opens, page = _OPENS[entry.kind]
+    opens(shelf().read(owner(), entry.id))
+    return page
+
+
+def can_open(kind: Kind) -> bool:
+    """Return whether there is something to open: a decision is read where it stands."""
+    return kind in _OPENS
+
+
+def _open_plan(kept: Kept) -> None:
+    state.open_workspace(workspace_of(read_plan(kept.content)))
+    mark_kept(kept.entry)
+
+
+def _open_lab(kept: Kept) -> None:
+    state.suppose(read_lab(kept.content.encode()))
+    state.current().version += 1
+
+
+def _open_study(kept: Kept) -> None:
+    if refused := state.bring(kept.content, parse_study(kept.content, kept.entry.name)):
+        raise LibraryFullError(refused)
+
+
+def _open_run(kept: Kept) -> None:
+    files.open_text(kept.content, kept.entry.name)
+
+
+_OPENS: Final[dict[Kind, tuple[Callable[[Kept], None], str]]] = {
+    Kind.PLAN: (_open_plan, PROTOCOL),
+    Kind.LAB: (_open_lab, PROTOCOL),
+    Kind.STUDY: (_open_study, _STUDY),
+    Kind.RUN: (_open_run, _NEGOTIATION),
+}
