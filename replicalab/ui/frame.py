@@ -43,6 +43,9 @@ MORE: Final = {
 }
 """What else is done on every page: its symbol, and what it calls."""
 _MORE: Final = "more"
+_TOLD: Final = "told_title"
+_ENOUGH: Final = 2
+"""So many runs tell the browser a page's title and width: what one sent may be lost in the next."""
 _TURN_SECONDS: Final = 0.0005
 """How long a thread computes while another one waits for its turn."""
 _A_DAY: Final = 24 * 60 * 60
@@ -54,11 +57,12 @@ def page(title: str) -> Iterator[Options]:
 
     A presentation stands in the page's place, without header and navigation.
     """
-    st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
+    _set_up(title)
     _begin()
     here, presenting = state.here(), bool(state.workspace().presenting)
-    panel.draw_style(presenting=presenting)
-    if not presenting:
+    if presenting:
+        panel.draw_first(presenting=True)
+    else:
         _draw_navigation()
         _draw_header(here, title)
     _draw_problems()
@@ -75,6 +79,19 @@ def page(title: str) -> Iterator[Options]:
     handing.draw_if_open()
     yield here
     state.write_address()
+    _note_told(title)
+
+
+def _set_up(title: str) -> None:
+    """Give the page its title and width, until the browser has surely been told."""
+    if st.session_state.get(_TOLD) != (title, _ENOUGH):
+        st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
+
+
+def _note_told(title: str) -> None:
+    """Remember that a run has ended that may have told the browser."""
+    last, times = st.session_state.get(_TOLD, ("", 0))
+    st.session_state[_TOLD] = title, min(times + 1, _ENOUGH) if last == title else 1
 
 
 def _begin() -> None:
@@ -143,7 +160,7 @@ def _header(plan: Assessment, title: str) -> str:
 
 def _draw_header(here: Options, title: str) -> None:
     """Draw where we are, and the story that is told here."""
-    panel.draw(_header(here.yours, title))
+    panel.draw_first(_header(here.yours, title), presenting=False)
     story = state.told_story()
     if story is not None and title.lower() == story.page:
         st.markdown(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import tempfile
 from typing import Final
 
 import pytest
@@ -17,6 +19,7 @@ from replicalab.scenarios import Difficulty, copy_text, list_scenarios, pack_of,
 from replicalab.ui import own_studies, state, visitor
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.cupboard import Cupboard, key_of
+from replicalab.ui.library import shelf, writer
 from tests.negotiation.playing import by_rule
 from tests.ui.negotiating import hand_over as give_negotiation
 from tests.ui.reading import (
@@ -72,8 +75,11 @@ def browsers(monkeypatch: pytest.MonkeyPatch) -> Browsers:
 
 
 def restart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget what a server that is started anew has not."""
+    """Forget what a server that is started anew, with another library, has not."""
+    writer.finish()
     monkeypatch.setattr(own_studies, "_CUPBOARD", Cupboard())
+    monkeypatch.setenv("REPLICALAB_DATA", tempfile.mkdtemp(dir=os.environ["REPLICALAB_DATA"]))
+    monkeypatch.setattr(shelf, "_SHELF", shelf._Shelf())  # noqa: SLF001
 
 
 def write(app: AppTest, text: str) -> AppTest:

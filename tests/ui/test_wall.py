@@ -113,8 +113,8 @@ def test_page_hands_out_a_token_that_only_the_server_reads(client: TestClient) -
     token, *flags = rest.split("; ")
     assert name == VISITOR_COOKIE
     assert len(token) == len(TOKEN)
-    assert set(flags) == {"Path=/", "HttpOnly", "SameSite=Lax"}
-    assert "set-cookie" not in client.get("/").headers, "it is shown again"
+    assert set(flags) == {"Path=/", f"Max-Age={365 * 86_400}", "HttpOnly", "SameSite=Lax"}
+    assert client.get("/").headers["set-cookie"] == handed, "it is the same, for a year from now"
     assert "set-cookie" not in client.get("/all", headers={"cookie": ""}).headers, "is no page"
 
 
@@ -122,8 +122,9 @@ def test_page_hands_out_a_token_that_only_the_server_reads(client: TestClient) -
 def test_token_that_was_not_handed_out_is_replaced(client: TestClient, shown: str) -> None:
     handed = client.get("/", headers={"cookie": f"{VISITOR_COOKIE}={shown}"}).headers["set-cookie"]
     assert handed.startswith(f"{VISITOR_COOKIE}=")
+    assert not handed.startswith(f"{VISITOR_COOKIE}={shown};")
     kept = client.get("/", headers={"cookie": f"{VISITOR_COOKIE}={TOKEN}"})
-    assert "set-cookie" not in kept.headers
+    assert kept.headers["set-cookie"].startswith(f"{VISITOR_COOKIE}={TOKEN};")
 
 
 def test_token_of_an_encrypted_page_stays_encrypted(client: TestClient) -> None:

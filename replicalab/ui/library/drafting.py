@@ -97,10 +97,9 @@ def read(query: Mapping[str, str], tab: Tab) -> LinkReading:
     found = _NAMED.fullmatch(query.get(_DRAFT, ""))
     if found is None:
         return from_query(query, own_studies.find)
-    place, letters = found.groups()
-    letters = letters if _lacks_study(query) else letters.replace(_STUDY, "")
-    plan, problem = _draft_at(place, tab) if letters else (None, "")
-    if plan and plan.text and _STUDY in letters:
+    tab.place, letters = found.groups()
+    plan, problem = _draft_of(tab)
+    if plan and plan.text and _STUDY in letters and _lacks_study(query):
         query = {**query, "own": _study_at_hand(plan) or query.get("own", "")}
     work, problems = from_query(query, own_studies.find)
     parts = [_PARTS[letter][1] for letter in letters if letter in _PARTS]
@@ -121,15 +120,15 @@ def _lacks_study(query: Mapping[str, str]) -> bool:
     return False
 
 
-def _draft_at(place: str, tab: Tab) -> tuple[KeptPlan | None, str]:
-    """Return what a draft of this visitor's holds, or why it cannot be read; the tab goes on it."""
+def _draft_of(tab: Tab) -> tuple[KeptPlan | None, str]:
+    """Return what a tab's draft holds, or why it cannot be read."""
     try:
-        draft = shelf().draft(owner(), place)
+        draft = shelf().draft(owner(), tab.place)
         plan = read_plan(draft.content) if draft else None
     except LibraryError as error:
         return None, str(error)
     if draft is not None:
-        tab.place, tab.saved = place, draft.saved
+        tab.saved = draft.saved
     return plan, ""
 
 
@@ -199,11 +198,7 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
 
 
 def _save(tab: Tab, whose: Owner, work: Workspace, text: str) -> None:
-    """Save a tab's draft, or take it away where there is nothing that anybody would miss.
-
-    Another tab may go on with the same draft, opened from the same address: then this one gets a
-    place of its own.
-    """
+    """Save a tab's draft, or take it away where there is nothing that anybody would miss."""
     if work.own and not text:
         return  # a study that is not here; its file is asked for
     work = bare(work)
@@ -213,12 +208,24 @@ def _save(tab: Tab, whose: Owner, work: Workspace, text: str) -> None:
                 shelf().discard_draft(whose, tab.place)
             tab.saved = tab.done = None
         elif work != tab.done:
-            there = shelf().draft(whose, tab.place)
-            if there is not None and there.saved != tab.saved:
-                tab.place = _place()
-            draft = shelf().save_draft(whose, plan_text(kept_plan(work, text)), tab.place)
-            tab.saved, tab.done = draft.saved, work
+            tab.place, tab.saved = _put(tab, whose, plan_text(kept_plan(work, text)))
+            tab.done = work
     except LibraryError as error:
         tab.problem = str(error)
         raise
     tab.problem = ""
+
+
+def _put(tab: Tab, whose: Owner, content: str) -> tuple[str, datetime]:
+    """Save a draft, and return its place, and when it was saved.
+
+    A page that was loaded anew goes on with the draft that it left. Where another tab went on with
+    the same one, this one gets a place of its own.
+    """
+    place, last = tab.place, shelf().draft(whose)
+    if tab.saved is None and last is not None and last.content == content:
+        return last.place, last.saved
+    there = shelf().draft(whose, place)
+    if there is not None and there.saved != tab.saved:
+        place = _place()
+    return place, shelf().save_draft(whose, content, place).saved

@@ -146,7 +146,12 @@ def draw() -> None:
             st.error(f"{what}: {escaped(told.problem)}.", icon=":material/error:")
         if told.entry is not None:
             _draw_kept(told.entry, told.text)
-        button("Close", "close", _close, key="kept_close", type="tertiary")
+        else:
+            _draw_close()
+
+
+def _draw_close() -> None:
+    button("Close", "close", _close, key="kept_close", type="tertiary")
 
 
 def _draw_kept(entry: Entry, text: str) -> None:
@@ -159,6 +164,7 @@ def _draw_kept(entry: Entry, text: str) -> None:
             width="content",
         )
         page_link(PAGE, "To the library", "bookmarks")
+        _draw_close()
     name, notes = st.columns([2, 3])
     rename, note = partial(_rename, entry), partial(_note, entry)
     name.text_input("Name", key=_NAME, max_chars=LONGEST_NAME, on_change=rename)

@@ -27,7 +27,11 @@ _UPLOADS: Final = "library_uploads"
 _MORE: Final = "library_more"
 _ALL: Final = "All"
 _DELETED: Final = "Deleted"
-_FILTERS: Final = {_ALL: None, **{capitalised(plural(kind, 2)): kind for kind in Kind}, _DELETED: None}
+_FILTERS: Final = {
+    _ALL: None,
+    **{capitalised(plural(kind, 2)): kind for kind in Kind},
+    _DELETED: None,
+}
 _ENTRIES_A_PAGE: Final = 8
 _LONGEST: Final = 70
 """So much of the notes stands in the list."""

@@ -21,7 +21,7 @@ def draw(here: Options) -> None:
     """Draw the page."""
     found = changes.ticked(here)
     with st.container(key="workbench"):
-        with st.container(key="editor"):
+        with st.container(horizontal=True, key="editor"):
             _draw_editor(here.yours)
         check.draw(here, found)
         assumptions.draw(here.yours)
@@ -35,9 +35,8 @@ def _take(field: str, value: object) -> None:
 def _draw_editor(yours: Assessment) -> None:
     groups = assumptions.groups_typed(yours.pack.design)
     form = Form(f"plan_{state.current().version}", yours.plan, _take, groups)
-    with st.container(horizontal=True, gap="xsmall", key="history"):
-        _draw_history_buttons()
-        draw_numbers(form, yours.pack)
+    _draw_history_buttons()
+    draw_numbers(form, yours.pack)
     draw_lists_and_texts(form, yours.pack)
 
 

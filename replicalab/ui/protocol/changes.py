@@ -86,7 +86,7 @@ def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
 
 def draw(options: Options, found: Ticked) -> None:
     """Draw what the Lab Manager would change, and the plan that gives up the least."""
-    with st.container(key="manager"):
+    with st.container(horizontal=True, key="manager"):
         _draw_suggestion(options, found)
     with st.container(key="least"):
         _draw_alternatives(options, found.known)
@@ -101,10 +101,9 @@ def _draw_suggestion(options: Options, found: Ticked) -> None:
         return
     panel.draw(first, sentences_panel([], title=_MANAGER))
     taken, total = len(found.taken), len(found.ticks)
-    with st.container(horizontal=True, key="ticks"):
-        for number, tick in enumerate(found.ticks, start=1):
-            name = f"{number}. {FIELD_LABELS[tick.change.field]}"
-            st.checkbox(name, value=True, key=tick.key, persist_state="session", width="content")
+    for number, tick in enumerate(found.ticks, start=1):
+        name = f"{number}. {FIELD_LABELS[tick.change.field]}"
+        st.checkbox(name, value=True, key=tick.key, persist_state="session", width="content")
     below = found.result.evidence.tier is EvidenceTier.BELOW_FLOOR
     button(
         "Apply all" if taken == total else f"Apply {taken} of {total}",
