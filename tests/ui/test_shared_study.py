@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-import tempfile
 from typing import Final
 
 import pytest
@@ -16,10 +13,9 @@ from streamlit.testing.v1 import AppTest
 from replicalab.errors import ScenarioError
 from replicalab.negotiation import save
 from replicalab.scenarios import Difficulty, copy_text, list_scenarios, pack_of, parse_study
-from replicalab.ui import own_studies, state, visitor
+from replicalab.ui import own_studies, state
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.cupboard import Cupboard, key_of
-from replicalab.ui.library import shelf, writer
 from tests.negotiation.playing import by_rule
 from tests.ui.negotiating import hand_over as give_negotiation
 from tests.ui.reading import (
@@ -45,6 +41,7 @@ from tests.ui.reading import (
     visit,
     where,
 )
+from tests.ui.visitors import Browsers, move
 
 MINE: Final = copy_text("psy_stroop", "my_stroop")
 OTHER: Final = copy_text("phys_millikan", "my_millikan")
@@ -52,34 +49,7 @@ TITLE: Final = "Stroop interference"
 GONE: Final = "The study 'my_stroop' is not on this server"
 
 
-class Browsers:
-    """Which browser the next runs of the app are for."""
-
-    def __init__(self) -> None:
-        self.token = ""
-
-    def use(self) -> str:
-        """Go on in a new browser and return its token."""
-        self.token = secrets.token_urlsafe(32)
-        return self.token
-
-
-@pytest.fixture(autouse=True)
-def browsers(monkeypatch: pytest.MonkeyPatch) -> Browsers:
-    """An empty server, and the browsers that visit it; the author's is the first."""
-    found = Browsers()
-    restart(monkeypatch)
-    monkeypatch.setattr(visitor, "cookie", lambda: found.token)
-    found.use()
-    return found
-
-
-def restart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget what a server that is started anew, with another library, has not."""
-    writer.finish()
-    monkeypatch.setattr(own_studies, "_CUPBOARD", Cupboard())
-    monkeypatch.setenv("REPLICALAB_DATA", tempfile.mkdtemp(dir=os.environ["REPLICALAB_DATA"]))
-    monkeypatch.setattr(shelf, "_SHELF", shelf._Shelf())  # noqa: SLF001
+pytestmark = pytest.mark.usefixtures("browsers")
 
 
 def write(app: AppTest, text: str) -> AppTest:
@@ -196,7 +166,7 @@ def test_saved_negotiation_opens_in_ones_own_study(browsers: Browsers) -> None:
 def lost(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Return the address of an edited plan in a lab of a study that the server then forgot."""
     app = type_number(go(pick(go(using(), STUDY), "Lab", "hard"), PROTOCOL), "Sample size", 31)
-    restart(monkeypatch)
+    move(monkeypatch)
     return query_of(app)
 
 

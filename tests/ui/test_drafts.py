@@ -1,0 +1,232 @@
+"""Drafts: what nobody has kept comes back after a reload, a restart, or an empty address."""
+
+from __future__ import annotations
+
+import random
+from typing import Final, NoReturn
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.errors import LibraryStorageError
+from replicalab.library import Draft, Library, Owner
+from replicalab.scenarios import copy_text
+from replicalab.ui import state
+from replicalab.ui.library import writer
+from replicalab.ui.library.shelf import shelf
+from tests.ui.reading import (
+    PROTOCOL,
+    SCENARIOS,
+    alerts,
+    at_editor,
+    choose,
+    chosen,
+    go,
+    labels,
+    number,
+    press,
+    query_of,
+    run,
+    said,
+    type_number,
+    visit,
+    where,
+)
+from tests.ui.visitors import Browsers, move, restart
+
+LETTERS: Final = [f"{random.Random(seed).randrange(16**200):0200x}" for seed in range(95)]
+"""Controls with which a plan is too long for an address."""
+
+
+def draft(browsers: Browsers) -> Draft | None:
+    """Return the visitor's last draft, once what waits is saved."""
+    writer.finish()
+    return shelf().draft(Owner.of(browsers.token))
+
+
+def test_plan_that_no_address_holds_comes_back_when_the_page_is_loaded_anew(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = choose(visit(PROTOCOL), "Controls", *LETTERS)
+    query = query_of(app)
+    assert "plan" not in query
+    assert "a reload here brings it back" in said(app)
+    writer.finish()
+    restart(monkeypatch)
+    again = visit(PROTOCOL, **query)
+    assert chosen(again, "Controls") == LETTERS
+    assert query_of(again) == query
+    type_number(again, "Sample size", 41)
+    writer.finish()
+    third = visit(PROTOCOL, **query_of(again))
+    assert (number(third, "Sample size").value, chosen(third, "Controls")) == (41, LETTERS)
+
+
+def test_link_to_a_plan_that_is_in_a_draft_says_what_it_lacks(browsers: Browsers) -> None:
+    query = query_of(choose(visit(PROTOCOL), "Controls", *LETTERS))
+    writer.finish()
+    browsers.use()
+    reader = visit(PROTOCOL, **query)
+    assert "this address has no room for the plan" in said(reader)
+    assert chosen(reader, "Controls") != LETTERS
+
+
+def test_copy_of_a_tab_has_a_draft_of_its_own(browsers: Browsers) -> None:
+    query = query_of(choose(visit(PROTOCOL), "Controls", *LETTERS))
+    writer.finish()
+    one, other = visit(PROTOCOL, **query), visit(PROTOCOL, **query)
+    type_number(one, "Sample size", 41)
+    writer.finish()
+    type_number(other, "Sample size", 42)
+    writer.finish()
+    found = [visit(PROTOCOL, **query_of(run(each))) for each in (one, other)]
+    assert [number(each, "Sample size").value for each in found] == [41, 42]
+
+
+def test_study_of_ones_own_survives_a_restart(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = visit()
+    at_editor(app).text_area(key="own_text").set_value(copy_text("psy_stroop", "my_stroop"))
+    press(run(app), "Use this study")
+    query = query_of(type_number(go(app, PROTOCOL), "Sample size", 41))
+    restart(monkeypatch)
+    again = visit(PROTOCOL, **query)
+    assert where(again).startswith("Stroop interference")
+    assert number(again, "Sample size").value == 41
+    assert not alerts(again)
+
+
+def test_study_that_was_shared_survives_a_restart_for_who_read_it(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = visit()
+    at_editor(app).text_area(key="own_text").set_value(copy_text("psy_stroop", "my_stroop"))
+    link = query_of(press(run(app), "Use this study"))
+    browsers.use()
+    query = query_of(visit(PROTOCOL, **link))
+    restart(monkeypatch)
+    assert where(visit(PROTOCOL, **query)).startswith("Stroop interference")
+
+
+# --- an empty address -------------------------------------------------------------------------
+
+
+def offered(app: AppTest) -> bool:
+    return "Go on with it" in labels(app)
+
+
+def test_last_draft_is_offered_to_whoever_comes_without_an_address(browsers: Browsers) -> None:
+    type_number(visit(PROTOCOL, study="psy_stroop"), "Sample size", 41)
+    writer.finish()
+    app = visit()
+    assert offered(app)
+    assert "Stroop interference · medium lab · n 41" in said(app)
+    assert where(app).startswith("Momentum returns"), "it is not forced on anyone"
+    go(press(app, "Go on with it"), PROTOCOL)
+    assert number(app, "Sample size").value == 41
+    assert not offered(app)
+
+
+def test_draft_that_is_discarded_is_offered_no_more(browsers: Browsers) -> None:
+    type_number(visit(PROTOCOL), "Sample size", 41)
+    writer.finish()
+    press(visit(), "Discard")
+    assert draft(browsers) is None
+    assert not offered(visit())
+
+
+def test_nothing_is_offered_with_an_address_or_to_another(browsers: Browsers) -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 41)
+    writer.finish()
+    assert not offered(visit(SCENARIOS, **query_of(app)))
+    browsers.use()
+    assert not offered(visit())
+
+
+def test_looking_at_studies_is_no_work(browsers: Browsers) -> None:
+    visit(PROTOCOL, study="psy_stroop", lab="hard", round="2")
+    assert draft(browsers) is None
+
+
+def test_plan_that_is_kept_or_undone_needs_no_draft(browsers: Browsers) -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 41)
+    assert draft(browsers) is not None
+    press(app, "Keep")
+    assert draft(browsers) is None
+    type_number(app, "Sample size", 42)
+    assert draft(browsers) is not None
+    press(app, "Undo")
+    assert draft(browsers) is None
+
+
+def test_page_that_is_loaded_again_and_again_fills_no_room(browsers: Browsers) -> None:
+    query = query_of(type_number(visit(PROTOCOL), "Sample size", 41))
+    first = draft(browsers)
+    assert first is not None
+    for _ in range(3):
+        visit(PROTOCOL, **query)
+        assert draft(browsers) == first
+    assert shelf().usage(Owner.of(browsers.token)).size == len(first.content.encode())
+
+
+# --- a library that cannot be used ------------------------------------------------------------
+
+
+def refuse(*_: object, **__: object) -> NoReturn:
+    raise LibraryStorageError("/srv/library.db: the disk is full; nothing was saved")
+
+
+def test_draft_that_cannot_be_saved_is_said_where_it_matters(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Library, "save_draft", refuse)
+    app = type_number(visit(PROTOCOL), "Sample size", 41)
+    writer.finish()
+    assert "draft" not in said(run(app)), "the address holds all of it"
+    choose(app, "Controls", *LETTERS)
+    writer.finish()
+    assert "could not be saved as a draft either" in said(run(app))
+    assert "the disk is full" in said(app)
+
+
+def test_library_that_cannot_be_opened_stops_no_page(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move(monkeypatch)
+    monkeypatch.setenv("REPLICALAB_DATABASE_URL", "nonsense")
+    app = type_number(visit(PROTOCOL), "Sample size", 41)
+    assert number(app, "Sample size").value == 41
+    assert "Not kept: REPLICALAB_DATABASE_URL" in said(press(app, "Keep"))
+
+
+# --- the thread that saves --------------------------------------------------------------------
+
+
+def test_writer_saves_the_last_state_of_each_place() -> None:
+    found, wanted = list[str](), writer.Writer()
+    for each in "abc":
+        wanted.later("one", lambda each=each: found.append(each), 60)
+    wanted.later("other", lambda: found.append("d"), 60)
+    assert found == []
+    wanted.finish()
+    assert found == ["c", "d"]
+
+
+def test_writer_tries_again_what_could_not_be_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "_AGAIN_SECONDS", 0.0)
+    tries = list[int]()
+
+    def save() -> None:
+        tries.append(len(tries))
+        if len(tries) < 3:
+            refuse()
+
+    wanted = writer.Writer()
+    wanted.later("one", save)
+    wanted.finish()
+    assert tries == [0, 1, 2]
+
+
+def test_workspaces_of_a_state_share_no_tab() -> None:
+    assert state.State(state.Workspace()).tab.place != state.State(state.Workspace()).tab.place

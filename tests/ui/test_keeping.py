@@ -1,0 +1,223 @@
+"""Keep: one click on every page, a version after a change, and two tabs that lose nothing."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.errors import LibraryStorageError
+from replicalab.library import Entry, Kind, Library, Owner, read_plan
+from replicalab.scenarios import copy_text
+from replicalab.ui.library.shelf import shelf
+from tests.ui.reading import (
+    NEGOTIATION,
+    PAGES,
+    PROTOCOL,
+    alerts,
+    at_editor,
+    keyed,
+    labels,
+    press,
+    query_of,
+    rows_of,
+    run,
+    said,
+    texts,
+    type_number,
+    type_text,
+    visit,
+    where,
+)
+from tests.ui.visitors import Browsers
+
+PLAN = "Momentum returns · medium lab · n 300"
+
+
+def kept(browsers: Browsers, kind: Kind = Kind.PLAN) -> list[Entry]:
+    """Return what the visitor has kept."""
+    return shelf().entries(Owner.of(browsers.token), kind)
+
+
+def plans(browsers: Browsers, entry: Entry) -> list[int]:
+    """Return the sample size of each version of a plan, the latest first; 0 is the reference's."""
+    whose = Owner.of(browsers.token)
+    found = (shelf().read(whose, entry.id, v.number) for v in shelf().versions(whose, entry.id))
+    read = (read_plan(each.content).plan for each in found)
+    return [plan.sample_size if plan else 0 for plan in read]
+
+
+def box(app: AppTest) -> str:
+    """Return what is said of the last keeping."""
+    return "\n".join(texts(keyed(app, "kept")))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_one_click_keeps_the_plan_on_every_page(browsers: Browsers, page: str) -> None:
+    app = press(visit(page, study="psy_stroop", lab="hard", budget="900"), "Keep")
+    [entry] = kept(browsers)
+    assert entry.name in box(app)
+    assert "safe on the disk" in box(app)
+    assert entry.name.startswith("Stroop interference · hard lab, 1 change · n ")
+    plan = read_plan(shelf().read(Owner.of(browsers.token), entry.id).content)
+    assert (plan.study, plan.lab, plan.own_lab.budget) == ("psy_stroop", "hard", 900)
+
+
+def test_nothing_is_said_to_be_kept_that_is_not(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> NoReturn:
+        raise LibraryStorageError("/srv/library.db: the disk is full; nothing was saved")
+
+    app = visit(PROTOCOL)
+    with monkeypatch.context() as patch:
+        patch.setattr(Library, "keep", full)
+        press(app, "Keep")
+    assert [each.text for each in alerts(app) if each.colour == "error"] == [
+        "Not kept: /srv/library.db: the disk is full; nothing was saved."
+    ]
+    assert "safe" not in box(app)
+    assert kept(browsers) == []
+    assert "safe" in box(press(app, "Keep"))
+
+
+def test_plan_that_has_changed_is_a_new_version_that_is_named_after_it(browsers: Browsers) -> None:
+    app = press(visit(PROTOCOL), "Keep")
+    assert [entry.name for entry in kept(browsers)] == [PLAN]
+    press(type_number(app, "Sample size", 75), "Keep")
+    [entry] = kept(browsers)
+    assert (entry.name, entry.version) == ("Momentum returns · medium lab · n 75", 2)
+    assert plans(browsers, entry) == [75, 0]
+    assert "version 2" in box(app)
+
+
+def test_plan_that_has_not_changed_is_said_to_be_the_same(browsers: Browsers) -> None:
+    app = press(press(visit(PROTOCOL), "Keep"), "Keep")
+    assert "Nothing has changed since it was kept" in box(app)
+    assert [entry.version for entry in kept(browsers)] == [1]
+
+
+def test_entry_goes_along_when_the_page_is_loaded_anew(browsers: Browsers) -> None:
+    app = type_number(press(visit(PROTOCOL), "Keep"), "Sample size", 75)
+    again = press(visit(PROTOCOL, **query_of(app)), "Keep")
+    assert "version 2" in box(again)
+    assert [entry.version for entry in kept(browsers)] == [2]
+
+
+def test_plan_of_another_lab_is_another_entry(browsers: Browsers) -> None:
+    query = query_of(press(visit(PROTOCOL), "Keep"))
+    press(visit(PROTOCOL, lab="hard", kept=query["kept"]), "Keep")
+    assert [entry.version for entry in kept(browsers)] == [1, 1]
+
+
+def test_plan_that_was_deleted_is_kept_anew(browsers: Browsers) -> None:
+    app = press(visit(PROTOCOL), "Keep")
+    [entry] = kept(browsers)
+    shelf().delete(Owner.of(browsers.token), entry.id)
+    press(app, "Keep")
+    assert [each.id == entry.id for each in kept(browsers)] == [False]
+
+
+def test_name_and_notes_are_changed_in_place(browsers: Browsers) -> None:
+    app = press(visit(PROTOCOL), "Keep")
+    type_text(app, "Name", "For Friday")
+    type_text(app, "Notes", "the board wants it small")
+    [entry] = kept(browsers)
+    assert (entry.name, entry.notes) == ("For Friday", "the board wants it small")
+    press(type_number(app, "Sample size", 75), "Keep")
+    [entry] = kept(browsers)
+    assert (entry.name, entry.notes) == ("For Friday", "the board wants it small")
+    assert plans(browsers, entry)[0] == 75
+
+
+def test_name_that_another_has_is_refused_and_nothing_changes(browsers: Browsers) -> None:
+    app = press(visit(PROTOCOL, lab="easy"), "Keep")
+    [taken] = kept(browsers)
+    app = press(visit(PROTOCOL), "Keep")
+    type_text(app, "Name", taken.name)
+    assert "choose another name" in said(app)
+    assert sorted(entry.name for entry in kept(browsers)) == sorted([PLAN, taken.name])
+
+
+def test_word_of_keeping_goes_with_the_next_change(browsers: Browsers) -> None:
+    app = press(visit(PROTOCOL), "Keep")
+    type_number(app, "Sample size", 75)
+    assert "Close" not in labels(app)
+
+
+# --- two tabs ---------------------------------------------------------------------------------
+
+
+def two_tabs() -> tuple[AppTest, AppTest]:
+    """Return two tabs of the same plan that was kept; the first has saved another version."""
+    first = press(visit(PROTOCOL), "Keep")
+    second = visit(PROTOCOL, **query_of(first))
+    press(type_number(first, "Sample size", 75), "Keep")
+    return first, type_number(second, "Sample size", 60)
+
+
+def test_second_tab_is_told_and_sees_what_differs(browsers: Browsers) -> None:
+    _, second = two_tabs()
+    press(second, "Keep")
+    assert "was saved elsewhere since" in said(second)
+    [table] = [each for each in second.table if "What differs" in each.value.columns]
+    assert rows_of(table) == [
+        ["What differs", "There, version 2", "Yours"],
+        ["Sample size", "75", "60"],
+    ]
+    assert [entry.version for entry in kept(browsers)] == [2]
+
+
+def test_second_tab_may_save_over_it_and_both_are_in_the_history(browsers: Browsers) -> None:
+    _, second = two_tabs()
+    press(press(second, "Keep"), "Save mine over it, as version 3")
+    [entry] = kept(browsers)
+    assert plans(browsers, entry) == [60, 75, 0]
+
+
+def test_second_tab_may_keep_its_own_as_another(browsers: Browsers) -> None:
+    _, second = two_tabs()
+    press(press(second, "Keep"), "Keep mine as another")
+    found = {entry.version: plans(browsers, entry) for entry in kept(browsers)}
+    assert found == {1: [60], 2: [75, 0]}
+    press(type_number(second, "Sample size", 61), "Keep")
+    assert sorted(plans(browsers, entry) for entry in kept(browsers)) == [[61, 60], [75, 0]]
+
+
+def test_same_plan_from_two_tabs_is_kept_once(browsers: Browsers) -> None:
+    press(visit(PROTOCOL), "Keep")
+    assert "Kept" in box(press(visit(PROTOCOL), "Keep"))
+    assert [entry.version for entry in kept(browsers)] == [1]
+
+
+def test_another_plan_of_the_same_name_is_told_before_it_is_kept(browsers: Browsers) -> None:
+    press(visit(PROTOCOL), "Keep")
+    app = type_text(visit(PROTOCOL), "Rationale", "another reason")
+    press(app, "Keep")
+    assert "already" in said(app)
+    press(app, "Keep mine as another")
+    assert sorted(entry.name for entry in kept(browsers)) == [PLAN, f"{PLAN} (2)"]
+
+
+# --- what else is kept ------------------------------------------------------------------------
+
+
+def test_negotiation_is_kept_from_its_page(browsers: Browsers) -> None:
+    app = visit(NEGOTIATION)
+    press(app, "Keep it in the library")
+    [entry] = kept(browsers, Kind.RUN)
+    assert entry.about == "fin_momentum"
+    assert entry.name in box(app)
+
+
+def test_plan_of_a_study_of_ones_own_is_kept_with_the_study(browsers: Browsers) -> None:
+    text = copy_text("psy_stroop", "my_stroop")
+    app = visit()
+    at_editor(app).text_area(key="own_text").set_value(text)
+    press(run(app), "Use this study")
+    press(app, "Keep")
+    [entry] = kept(browsers)
+    plan = read_plan(shelf().read(Owner.of(browsers.token), entry.id).content)
+    assert (plan.study, plan.text) == ("my_stroop", text)
+    assert where(app).startswith("Stroop")

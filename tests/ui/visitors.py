@@ -1,0 +1,38 @@
+"""Browsers that visit the app in this process, and a server that is started anew."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+
+import pytest
+
+from replicalab.ui import own_studies
+from replicalab.ui.cupboard import Cupboard
+from replicalab.ui.library import shelf, writer
+
+
+class Browsers:
+    """Which browser the next runs of the app are for."""
+
+    def __init__(self) -> None:
+        self.token = ""
+
+    def use(self) -> str:
+        """Go on in a new browser and return its token."""
+        self.token = secrets.token_urlsafe(32)
+        return self.token
+
+
+def restart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget what a server that is started anew has not; the library stays."""
+    writer.finish()
+    monkeypatch.setattr(own_studies, "_CUPBOARD", Cupboard())
+    monkeypatch.setattr(shelf, "_SHELF", shelf._Shelf())  # noqa: SLF001 - as a new process has
+
+
+def move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go on with a server that is started anew, with another library."""
+    restart(monkeypatch)
+    monkeypatch.setenv("REPLICALAB_DATA", tempfile.mkdtemp(dir=os.environ["REPLICALAB_DATA"]))
