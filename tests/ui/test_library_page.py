@@ -1,0 +1,358 @@
+"""The Library page: what is kept, found, opened, changed, taken away, brought in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.assessment import assess
+from replicalab.errors import LibraryStorageError
+from replicalab.library import Decision, Entry, Kind, Library, Option, Owner, decision_text
+from replicalab.planner import Options
+from replicalab.report import bundle
+from replicalab.scenarios import OwnLab, copy_text, lab_json, load_scenario, plan_json
+from replicalab.ui.library.shelf import shelf
+from tests.library.making import make_plan, make_run
+from tests.ui.reading import (
+    LIBRARY,
+    NEGOTIATION,
+    PROTOCOL,
+    STUDY,
+    alerts,
+    at_gallery,
+    go,
+    labels,
+    number,
+    press,
+    rows_of,
+    run,
+    said,
+    texts,
+    type_number,
+    type_text,
+    visit,
+    where,
+)
+from tests.ui.visitors import Browsers
+
+OWN: Final = copy_text("psy_stroop", "my_stroop")
+LAB: Final = lab_json(OwnLab(name="Our lab", budget=900))
+DECISION: Final = decision_text(
+    Decision(
+        options=(
+            Option(name="small", kind=Kind.PLAN, content=make_plan(40)),
+            Option(name="large", kind=Kind.PLAN, content=make_plan(80)),
+        ),
+        chosen=1,
+        why="The board pays",
+        who="Ann",
+    )
+)
+CONTENTS: Final = {
+    Kind.PLAN: make_plan(41),
+    Kind.LAB: LAB,
+    Kind.STUDY: OWN,
+    Kind.RUN: make_run(),
+    Kind.DECISION: DECISION,
+}
+
+
+def keep(browsers: Browsers, kind: Kind, name: str, content: str = "", notes: str = "") -> Entry:
+    """Keep something for the visitor."""
+    whose = Owner.of(browsers.token)
+    return shelf().keep(whose, kind, name, content or CONTENTS[kind], notes=notes)
+
+
+def names(app: AppTest) -> list[str]:
+    """Return what the list shows."""
+    return [str(option).replace("\\", "") for radio in app.radio for option in radio.options]
+
+
+def chosen(app: AppTest, entry: Entry) -> AppTest:
+    """Choose an entry in the list and return the app."""
+    app.radio[0].set_value(entry.id)
+    return run(app)
+
+
+def filtered(app: AppTest, name: str) -> AppTest:
+    """Choose what is shown and return the app."""
+    app.segmented_control(key="library_filter").set_value(name)
+    return run(app)
+
+
+def hand_in(app: AppTest, data: str | bytes, name: str) -> AppTest:
+    """Import a file and return the app."""
+    [uploader] = app.file_uploader
+    uploader.set_value((name, data.encode() if isinstance(data, str) else data, ""))
+    return run(app)
+
+
+# --- the list ---------------------------------------------------------------------------------
+
+
+def test_empty_library_says_what_to_do_next(browsers: Browsers) -> None:
+    app = visit(LIBRARY)
+    [told] = alerts(app)
+    assert told.colour == "info"
+    assert "Keep, above on every page" in told.text
+
+
+def test_list_has_what_the_visitor_kept_and_nobody_elses(browsers: Browsers) -> None:
+    for kind in CONTENTS:
+        keep(browsers, kind, f"a {kind}")
+    app = visit(LIBRARY)
+    assert names(app) == [f"a {kind}" for kind in reversed(CONTENTS)]
+    browsers.use()
+    assert names(visit(LIBRARY)) == []
+
+
+def test_list_is_searched_and_filtered(browsers: Browsers) -> None:
+    keep(browsers, Kind.PLAN, "one", notes="for Friday")
+    keep(browsers, Kind.LAB, "two")
+    app = type_text(visit(LIBRARY), "Search", "FRIDAY one")
+    assert names(app) == ["one"]
+    assert "Nothing fits" in said(type_text(app, "Search", "tuesday"))
+    assert names(filtered(visit(LIBRARY), "Labs")) == ["two"]
+
+
+def test_long_list_comes_in_pages(browsers: Browsers) -> None:
+    for each in range(11):
+        keep(browsers, Kind.PLAN, f"plan {each}", make_plan(40 + each))
+    app = visit(LIBRARY)
+    assert names(app) == [f"plan {each}" for each in range(10, 2, -1)]
+    app.session_state["library_page"] = 2
+    assert names(run(app)) == ["plan 2", "plan 1", "plan 0"]
+    type_text(app, "Search", "plan 10")
+    assert names(app) == ["plan 10"]
+
+
+# --- opening ----------------------------------------------------------------------------------
+
+
+def opened(browsers: Browsers, kind: Kind) -> AppTest:
+    """Return the app after a visitor has opened something that they kept."""
+    keep(browsers, kind, f"a {kind}")
+    return press(visit(LIBRARY), "Open")
+
+
+def test_plan_becomes_the_workspace_and_goes_on_as_its_entry(browsers: Browsers) -> None:
+    app = go(opened(browsers, Kind.PLAN), PROTOCOL)
+    assert number(app, "Sample size").value == 41
+    press(type_number(app, "Sample size", 42), "Keep")
+    [entry] = shelf().entries(Owner.of(browsers.token))
+    assert (entry.name, entry.version) == ("a plan", 2)
+
+
+def test_lab_is_used(browsers: Browsers) -> None:
+    assert "Our lab" in where(go(opened(browsers, Kind.LAB), PROTOCOL))
+
+
+def test_study_is_opened_and_stands_in_the_gallery(browsers: Browsers) -> None:
+    app = opened(browsers, Kind.STUDY)
+    assert where(go(app, STUDY)).startswith("Stroop interference")
+    assert any("yours" in text for text in texts(at_gallery(app).main))
+    assert len(shelf().entries(Owner.of(browsers.token))) == 1
+
+
+def test_run_is_shown_again(browsers: Browsers) -> None:
+    assert "Replays identically" in said(go(opened(browsers, Kind.RUN), NEGOTIATION))
+
+
+def test_decision_is_read_where_it_stands(browsers: Browsers) -> None:
+    keep(browsers, Kind.DECISION, "which")
+    app = visit(LIBRARY)
+    assert "Open" not in labels(app)
+    assert rows_of(app.table[0]) == [
+        ["", "Option", "Kind"],
+        ["", "small", "plan"],
+        ["Chosen", "large", "plan"],
+    ]
+    assert "Why: The board pays" in said(app)
+
+
+def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that(browsers: Browsers) -> None:
+    old, new = OWN, OWN.replace("Stroop interference", "Stroop anew")
+    assert old != new
+    plan = make_plan(41, study="my_stroop", text=old, plan=None)
+    keep(browsers, Kind.STUDY, "mine", new)
+    keep(browsers, Kind.PLAN, "with the old one", plan)
+    app = visit()
+    assert "Stroop anew" in said(at_gallery(app))
+    press(go(app, LIBRARY), "Open")
+    assert where(go(app, PROTOCOL)).startswith("Stroop interference")
+    whose = Owner.of(browsers.token)
+    [study] = shelf().entries(whose, Kind.STUDY)
+    assert shelf().read(whose, study.id).content == new
+
+
+# --- changing and taking away -----------------------------------------------------------------
+
+
+def test_entry_is_renamed_noted_and_duplicated(browsers: Browsers) -> None:
+    keep(browsers, Kind.PLAN, "one")
+    app = type_text(visit(LIBRARY), "Name", "two")
+    type_text(app, "Notes", "for Friday")
+    assert names(press(app, "Duplicate")) == ["two (copy)", "two"]
+    found = shelf().entries(Owner.of(browsers.token))
+    assert [entry.notes for entry in found] == ["for Friday"] * 2
+
+
+def test_name_that_is_taken_is_refused_on_the_page(browsers: Browsers) -> None:
+    keep(browsers, Kind.PLAN, "one")
+    keep(browsers, Kind.PLAN, "two", make_plan(50))
+    app = type_text(visit(LIBRARY), "Name", "one")
+    assert "choose another name" in said(app)
+    assert names(app) == ["two", "one"]
+
+
+def test_deleting_can_be_undone_at_once_and_later(browsers: Browsers) -> None:
+    entry = keep(browsers, Kind.PLAN, "one")
+    app = press(visit(LIBRARY), "Delete")
+    assert names(app) == []
+    assert names(press(app, "Undo")) == ["one"]
+    press(app, "Delete")
+    assert names(filtered(app, "Deleted")) == ["one"]
+    press(app, "Bring it back")
+    assert names(filtered(app, "All")) == ["one"]
+    shelf().delete(Owner.of(browsers.token), entry.id)
+    press(filtered(app, "Deleted"), "Delete it for good")
+    assert shelf().usage(Owner.of(browsers.token)).entries == 0
+
+
+def test_study_that_is_deleted_leaves_the_gallery(browsers: Browsers) -> None:
+    app = opened(browsers, Kind.STUDY)
+    press(go(app, LIBRARY), "Delete")
+    assert "yours" not in said(at_gallery(app))
+
+
+def test_history_shows_what_differs_first_and_restores(browsers: Browsers) -> None:
+    whose, entry = Owner.of(browsers.token), keep(browsers, Kind.PLAN, "one", make_plan(41))
+    shelf().update(whose, entry.id, make_plan(80, seed=3), base_version=1, notes="larger")
+    app = visit(LIBRARY)
+    app.session_state[f"history_{entry.id}"] = True
+    run(app)
+    assert rows_of(app.table[0]) == [
+        ["What differs", "Version 1", "Now"],
+        ["Sample size", "41", "80"],
+        ["Seed", "0", "3"],
+        ["Notes", "—", "larger"],
+    ]
+    press(app, "Restore it, as a new version")
+    assert shelf().read(whose, entry.id).content == make_plan(41)
+    assert [version.number for version in shelf().versions(whose, entry.id)] == [3, 2, 1]
+
+
+def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) -> None:
+    keep(browsers, Kind.PLAN, "one")
+    keep(browsers, Kind.STUDY, "mine")
+    app = visit(LIBRARY)
+    app.session_state["library_more"] = "How much is kept, and where"
+    run(app)
+    assert "2 entries" in said(app)
+    assert shelf().place in said(app)
+    app.checkbox[0].check()
+    press(run(app), "Delete it for good")
+    assert names(app) == []
+    assert tuple(shelf().usage(Owner.of(browsers.token))) == (0, 0)
+    assert "yours" not in said(at_gallery(app))
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+STROOP: Final = load_scenario("psy_stroop", "hard")
+FILES: Final[dict[str, tuple[str, list[Kind]]]] = {
+    "plan.json": (CONTENTS[Kind.PLAN], [Kind.PLAN]),
+    "bare.json": (plan_json(STROOP.reference_protocol), [Kind.PLAN]),
+    "lab.json": (LAB, [Kind.LAB]),
+    "run.json": (CONTENTS[Kind.RUN], [Kind.RUN]),
+    "decision.json": (DECISION, [Kind.DECISION]),
+    "study.yaml": (OWN, [Kind.STUDY]),
+    "bundle.json": (
+        bundle(Options(assess(STROOP.reference_protocol, STROOP)), STROOP),
+        [Kind.PLAN],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_file_is_kept_as_what_it_holds(browsers: Browsers, name: str) -> None:
+    content, kinds = FILES[name]
+    app = hand_in(visit(LIBRARY), content, name)
+    found = shelf().entries(Owner.of(browsers.token))
+    assert [entry.kind for entry in found] == kinds
+    assert "Imported and kept" in said(app)
+    hand_in(app, content, name)
+    assert shelf().entries(Owner.of(browsers.token)) == found, "once more it is the same"
+
+
+def test_what_is_exported_is_imported_as_the_same(browsers: Browsers) -> None:
+    for kind, content in CONTENTS.items():
+        hand_in(visit(LIBRARY), content, f"{kind}.{'yaml' if kind is Kind.STUDY else 'json'}")
+    whose = Owner.of(browsers.token)
+    found = {each.kind: shelf().read(whose, each.id).content for each in shelf().entries(whose)}
+    assert found == CONTENTS
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("plan.json", "{", ["it is no JSON"]),
+        ("plan.json", "[1]", ["it holds no plan, lab, run or bundle"]),
+        ("plan.json", b"\xff\xfe", ["not UTF-8"]),
+        ("plan.json", '{"study": "x"}', ["lab", "Field required"]),
+        ("lab.json", '{"format": 1, "budget": 0, "days": -1}', ["budget", "days"]),
+        ("study.yaml", "scenario_id: x\n", ["paper", "design"]),
+        ("run.json", '{"format": 2, "setup": {}}', ["setup"]),
+    ],
+)
+def test_file_that_cannot_be_kept_is_told_by_every_fault(
+    browsers: Browsers, name: str, data: str | bytes, told: list[str]
+) -> None:
+    app = hand_in(visit(LIBRARY), data, name)
+    [alert] = [each for each in alerts(app) if each.colour == "error"]
+    assert f"{name} is not imported." in alert.text
+    assert [part for part in told if part not in alert.text] == []
+    assert shelf().entries(Owner.of(browsers.token)) == []
+
+
+# --- faults -----------------------------------------------------------------------------------
+
+
+def test_library_that_cannot_be_read_is_told_and_the_rest_works(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> list[Entry]:
+        raise LibraryStorageError(
+            "/srv/library.db: the disk does not give it; see that it is there"
+        )
+
+    app = visit(LIBRARY)
+    with monkeypatch.context() as patch:
+        patch.setattr(Library, "entries", broken)
+        assert "The library cannot be used. /srv/library.db" in said(run(app))
+        go(app, PROTOCOL)
+        assert number(type_number(app, "Sample size", 41), "Sample size").value == 41
+    assert "cannot be used" not in said(go(app, LIBRARY))
+
+
+@pytest.mark.parametrize("act", ["Delete", "Duplicate", "Open"])
+def test_entry_that_another_tab_deleted_is_told(browsers: Browsers, act: str) -> None:
+    entry = keep(browsers, Kind.PLAN, "one")
+    app = visit(LIBRARY)
+    next(button for button in app.button if button.label == act).click()
+    shelf().delete(Owner.of(browsers.token), entry.id)
+    run(app)
+    assert "no longer" in said(app) or "Nothing is kept yet" in said(app)
+
+
+def test_content_that_can_no_longer_be_read_is_told_and_leaves_as_a_file(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(browsers, Kind.PLAN, "one")
+    app = visit(LIBRARY)
+    monkeypatch.setattr("replicalab.library.store.problem_of", lambda *_: "its study is gone")
+    assert "It can no longer be opened: its study is gone" in said(run(app))
+    assert next(button.disabled for button in app.button if button.label == "Open")
