@@ -37,6 +37,8 @@ def _load() -> None:
     import_module("replicalab.ui.scenarios")
     with suppress(ScenarioError):  # the page says what is wrong with the studies
         frame.warm_up()
+    shelf, writer = (import_module(f"replicalab.ui.library.{each}") for each in ("shelf", "writer"))
+    writer.later("opening the library", shelf.shelf)  # so that the first who keeps does not wait
 
 
 MIDDLEWARE: Final = (Middleware(Warming),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Final, NoReturn
 
 import pytest
@@ -11,9 +12,10 @@ from streamlit.testing.v1 import AppTest
 from replicalab.errors import LibraryStorageError
 from replicalab.library import Draft, Library, Owner
 from replicalab.scenarios import copy_text
-from replicalab.ui import state
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import shelf
+from replicalab.ui.state import State
+from replicalab.ui.workspace import Workspace
 from tests.ui.reading import (
     PROTOCOL,
     SCENARIOS,
@@ -206,8 +208,8 @@ def test_library_that_cannot_be_opened_stops_no_page(
 def test_writer_saves_the_last_state_of_each_place() -> None:
     found, wanted = list[str](), writer.Writer()
     for each in "abc":
-        wanted.later("one", lambda each=each: found.append(each), 60)
-    wanted.later("other", lambda: found.append("d"), 60)
+        wanted.later("one", partial(found.append, each), 60)
+    wanted.later("other", partial(found.append, "d"), 60)
     assert found == []
     wanted.finish()
     assert found == ["c", "d"]
@@ -229,4 +231,4 @@ def test_writer_tries_again_what_could_not_be_saved(monkeypatch: pytest.MonkeyPa
 
 
 def test_workspaces_of_a_state_share_no_tab() -> None:
-    assert state.State(state.Workspace()).tab.place != state.State(state.Workspace()).tab.place
+    assert State(Workspace()).tab.place != State(Workspace()).tab.place

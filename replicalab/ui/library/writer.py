@@ -16,7 +16,7 @@ _MOST_TRIES: Final = 24
 _PATIENCE: Final = 5
 """However often a state changes, it waits no more than so many times as long as it asked for."""
 
-Save = Callable[[], None]
+Save = Callable[[], object]
 
 
 class _Job(NamedTuple):
