@@ -63,7 +63,7 @@ def page(title: str) -> Iterator[Options]:
     if presenting:
         panel.draw_first(presenting=True)
     else:
-        _draw_navigation()
+        _draw_navigation(title)
         _draw_header(here, title)
     _draw_problems()
     reopening.draw()
@@ -129,11 +129,13 @@ def _ask_again_after_a_restart() -> None:
     """Draw nothing. Only a page with a part that runs by itself asks for a run on reconnecting."""
 
 
-def _draw_navigation() -> None:
+def _draw_navigation(title: str) -> None:
+    """Draw the way to each page; a phone shows the name of this one alone, which is strong."""
     query = state.address()
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         for file, label, icon in PAGES:
-            st.page_link(file, label=label, icon=icon, query_params=query)
+            name = f"**{label}**" if label == title else label
+            st.page_link(file, label=name, icon=icon, query_params=query)
         button("Keep", "bookmark_add", keeping.keep, type="tertiary")
         button("Your lab", "biotech", lab.open_form, type="tertiary")
         st.menu_button(
