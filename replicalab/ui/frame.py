@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -25,8 +26,11 @@ from replicalab.ui.gallery import cards
 from replicalab.ui.library import keeping, returning
 from replicalab.ui.words import ICONS, escaped
 
-_ICON: Final = str(Path(__file__).with_name("icon.png"))
-"""A file of ours: a Material symbol would be fetched from another host."""
+_ICON: Final = "data:image/png;base64," + b64encode(
+    Path(__file__).with_name("icon.png").read_bytes()
+).decode("ascii")
+"""In the page itself: a Material symbol would be fetched from another host, and a file of ours is
+no longer served once a run has not told it again."""
 
 PAGES: Final = (
     ("app.py", "Scenarios", ":material/science:"),

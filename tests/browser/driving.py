@@ -115,6 +115,7 @@ class AppServer:
     log: Path
     options: Mapping[str, str] = field(default_factory=dict)
     port: int = 0
+    environment: Mapping[str, str] = field(default_factory=dict)
     _process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -139,7 +140,7 @@ class AppServer:
             self._process = subprocess.Popen(
                 command,
                 cwd=self.app.parent,
-                env=_environment(),
+                env=_environment() | dict(self.environment),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -168,6 +169,13 @@ class AppServer:
             except subprocess.TimeoutExpired:
                 continue
             return
+
+    def kill(self) -> None:
+        """End the server at once, as a crash does."""
+        assert self._process is not None, "the server is not running"
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(timeout=5)
+        self._process = None
 
     def tail(self, lines: int = 60) -> str:
         """Return the end of the server's log."""

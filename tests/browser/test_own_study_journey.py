@@ -82,7 +82,8 @@ def test_tab_that_outlives_its_server_asks_for_the_file_and_goes_on(
             follow(tab, "Protocol")
             type_number(tab, "Sample size", 7)
             address = tab.url
-        with AppServer(APP, tmp_path / "second.log", port=first.port):
+        empty = {"REPLICALAB_DATA": str(tmp_path)}
+        with AppServer(APP, tmp_path / "second.log", port=first.port, environment=empty):
             expect(tab.get_by_text("is not on this server")).to_be_visible(timeout=90_000)
             assert tab.url == address
             expect(number(tab, "Sample size")).to_have_count(

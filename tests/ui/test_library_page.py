@@ -25,6 +25,7 @@ from tests.ui.reading import (
     go,
     labels,
     number,
+    pick,
     press,
     rows_of,
     run,
@@ -78,8 +79,7 @@ def chosen(app: AppTest, entry: Entry) -> AppTest:
 
 def filtered(app: AppTest, name: str) -> AppTest:
     """Choose what is shown and return the app."""
-    app.segmented_control(key="library_filter").set_value(name)
-    return run(app)
+    return pick(app, "Show", name)
 
 
 def hand_in(app: AppTest, data: str | bytes, name: str) -> AppTest:

@@ -62,7 +62,7 @@ def draw() -> None:
 
 def _draw_filters() -> tuple[str, str]:
     """Draw search and filter; return what is searched for, and which kind is wanted."""
-    text, kinds = st.columns([1, 2], vertical_alignment="bottom")
+    text, kinds = st.columns([3, 1])
     search = text.text_input(
         "Search",
         key=_SEARCH,
@@ -70,16 +70,8 @@ def _draw_filters() -> tuple[str, str]:
         placeholder="Name, notes, study…",
         on_change=_to_first_page,
     )
-    wanted = kinds.segmented_control(
-        "Show",
-        list(_FILTERS),
-        default=_ALL,
-        required=True,
-        key=_FILTER,
-        on_change=_to_first_page,
-        label_visibility="collapsed",
-    )
-    return search, wanted or _ALL
+    wanted = kinds.selectbox("Show", list(_FILTERS), key=_FILTER, on_change=_to_first_page)
+    return search, wanted
 
 
 def _to_first_page() -> None:

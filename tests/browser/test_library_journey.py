@@ -1,0 +1,178 @@
+"""What is kept in a real browser: after closing it, from two tabs, after a crash, on PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import BrowserContext, BrowserType, Page, expect
+
+from tests.browser.driving import (
+    APP,
+    AppServer,
+    assert_accessible,
+    count_runs,
+    looks,
+    open_app,
+    wait_for_run,
+)
+from tests.browser.visiting import follow, number, press, type_number, type_text, where
+from tests.library.making import REMEDY, PostgresServer, find_postgres
+
+ADDRESS: Final = "/Protocol?study=psy_stroop"
+SAFE: Final = "It is safe on the disk."
+
+
+def keep(page: Page) -> None:
+    """Keep the workspace, and wait until it is said to be safe."""
+    press(page, "Keep")
+    expect(page.locator(".st-key-kept")).to_contain_text(SAFE)
+
+
+@contextmanager
+def profile(
+    browser_type: BrowserType, launch: dict[str, Any], args: dict[str, Any], folder: Path
+) -> Iterator[BrowserContext]:
+    """Open a browser that keeps its profile in a folder, and close it."""
+    context = browser_type.launch_persistent_context(folder, **launch, **args)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def blank(context: BrowserContext) -> Page:
+    """Return a new page of a browser, whose runs are counted."""
+    page = context.new_page()
+    count_runs(page)
+    return page
+
+
+def test_plan_that_is_kept_is_there_after_the_browser_was_closed(
+    browser_type: BrowserType,
+    browser_type_launch_args: dict[str, Any],
+    browser_context_args: dict[str, Any],
+    tmp_path: Path,
+) -> None:
+    how = browser_type, browser_type_launch_args, browser_context_args, tmp_path
+    with profile(*how) as context:
+        page = blank(context)
+        open_app(page, ADDRESS)
+        type_number(page, "Sample size", 41)
+        keep(page)
+        type_text(page, "Notes", "for Friday")
+        expect(page.get_by_label("Notes")).to_have_value("for Friday")
+    with profile(*how) as context:
+        page = blank(context)
+        open_app(page, "/Library")
+        expect(
+            page.get_by_role("radio", name="Stroop interference · medium lab · n 41")
+        ).to_be_checked()
+        expect(page.get_by_label("Notes")).to_have_value("for Friday")
+        press(page, "Open")
+        expect(page).to_have_title("Protocol · ReplicaLab")
+        expect(number(page, "Sample size")).to_have_value("41")
+
+
+def test_second_of_two_tabs_is_told_and_nothing_is_lost(app_page: Page) -> None:
+    open_app(app_page, ADDRESS)
+    keep(app_page)
+    other = blank(app_page.context)
+    open_app(other, app_page.url)
+    type_number(app_page, "Sample size", 41)
+    keep(app_page)
+    type_number(other, "Sample size", 42)
+    press(other, "Keep")
+    expect(other.get_by_text("was saved elsewhere since")).to_be_visible()
+    expect(other.get_by_role("cell", name="41", exact=True)).to_be_visible()
+    expect(other.get_by_role("cell", name="42", exact=True)).to_be_visible()
+    press(other, "Save mine over it")
+    expect(other.locator(".st-key-kept")).to_contain_text("version 3")
+    follow(other, "Library")
+    with wait_for_run(other):
+        other.get_by_text("History: 3 versions").click()
+    expect(other.get_by_role("cell", name="41", exact=True)).to_be_visible()
+
+
+def test_last_state_is_back_after_the_server_was_killed(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    log = tmp_path / "server.log"
+    with AppServer(APP, log) as server:
+        page = blank(context)
+        open_app(page, f"{server.url}{ADDRESS}")
+        type_number(page, "Sample size", 41)
+        write_long_plan(page)
+        expect(page.get_by_text("a reload here brings it back")).to_be_visible()
+        page.wait_for_timeout(2000)  # a draft is saved once one rests
+        rationale = page.get_by_role("textbox", name="Rationale").input_value()
+        server.kill()
+    with AppServer(APP, log, port=server.port):
+        open_app(page, page.url)
+        expect(number(page, "Sample size")).to_have_value("41")
+        expect(page.get_by_role("textbox", name="Rationale")).to_have_value(rationale)
+        empty = blank(context)
+        open_app(empty, f"{server.url}/")
+        press(empty, "Go on with it")
+        follow(empty, "Protocol")
+        expect(number(empty, "Sample size")).to_have_value("41")
+
+
+def write_long_plan(page: Page) -> None:
+    """Type texts that no address has room for."""
+    chance = random.Random(7)
+    for name in ("Technique", "Rationale"):
+        letters = (chr(0x4E00 + chance.randrange(20_000)) for _ in range(3_000))
+        type_text(page, name, "".join(letters))
+
+
+@pytest.fixture
+def postgres() -> Iterator[PostgresServer]:
+    programs = find_postgres()
+    if programs is None:
+        if os.environ.get("REPLICALAB_REQUIRE_POSTGRES") == "1":
+            pytest.fail(REMEDY, pytrace=False)
+        pytest.skip(REMEDY)
+    with PostgresServer(programs) as server:
+        yield server
+
+
+def test_database_that_stops_and_starts_again_ends_no_session(
+    context: BrowserContext, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    at = {"REPLICALAB_DATABASE_URL": postgres.url}
+    with AppServer(APP, tmp_path / "server.log", environment=at) as server:
+        page = blank(context)
+        open_app(page, f"{server.url}{ADDRESS}")
+        keep(page)
+        postgres.stop()
+        type_number(page, "Sample size", 41)
+        press(page, "Keep")
+        expect(page.locator(".st-key-kept")).to_contain_text("Not kept")
+        follow(page, "Library")
+        expect(page.get_by_text("The library cannot be used")).to_be_visible()
+        postgres.start()
+        keep(page)
+        expect(page.get_by_role("radio", name="n 41")).to_be_checked()
+
+
+def test_library_is_accessible_and_holds_in_every_view(app_page: Page) -> None:
+    open_app(app_page, ADDRESS)
+    keep(app_page)
+    type_number(app_page, "Sample size", 41)
+    keep(app_page)
+    assert_accessible(app_page)
+    follow(app_page, "Library")
+    with wait_for_run(app_page):
+        app_page.get_by_text("History: 2 versions").click()
+    expect(app_page.get_by_role("cell", name="41", exact=True)).to_be_visible()
+    expect(where(app_page)).to_be_visible()
+    for view in looks(app_page):
+        assert_accessible(app_page)
+        main = app_page.get_by_test_id("stMain")
+        assert main.evaluate("one => one.scrollWidth") <= view.width
