@@ -25,7 +25,7 @@ from replicalab.text.negotiation import (
     round_caption,
     turn_title,
 )
-from replicalab.text.plan import evidence_text, fidelity_move, sample_text, saved_text
+from replicalab.text.plan import evidence_text, fidelity_move, group_text, sample_text, saved_text
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict
 
 _MOST_CHANGES: Final = 4
@@ -113,7 +113,10 @@ def _numbers(step: PlanStep) -> Iterator[dict[str, object]]:
     lab, was, found = now.pack.lab, before.evidence, now.evidence
     bounds = f"target {found.amount(found.target)}, floor {found.amount(found.floor)}"
     schedule, over = now.slack[Dimension.SCHEDULE], now.cost > lab.budget
-    yield _number("Samples", *(amount_text(each.counts.samples) for each in (before, now)))
+    yield {
+        **_number("Samples", *(amount_text(each.counts.samples) for each in (before, now))),
+        "limit": group_text(now.counts.samples, now.pack.design),
+    }
     yield {
         **_number("Days", *(amount_text(each.counts.days) for each in (before, now))),
         "limit": f"of {amount_text(schedule.limit)}",

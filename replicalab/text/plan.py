@@ -233,6 +233,18 @@ def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
     return f"{total}: {groups} groups of {amount_text(each)} count, {left} cannot."
 
 
+def group_text(samples: int, design: Design) -> str:
+    """Return how large the groups of a design are: ``64 a group``; empty where it has none."""
+    groups = KINDS[design.kind].groups_of(design)
+    each, left = divmod(samples, groups)
+    if groups < 2:
+        return ""
+    if not left:
+        return f"{amount_text(each)} a group"
+    other = f" and {amount_text(samples - each)}" if design.groups is None else ""
+    return f"groups of {amount_text(each)}{other}"
+
+
 def dropout_text(plan: Assessment) -> str:
     """Return how many to recruit to analyse how many; empty where none is to drop out."""
     planned, counted = plan.counts.samples, plan.evidence.counted

@@ -32,6 +32,7 @@ from replicalab.text.plan import (
     effect_text,
     evidence_text,
     fidelity_move,
+    group_text,
     listed,
     loss_parts_text,
     moved_text,
@@ -216,8 +217,9 @@ def priced_size_text(plan: Assessment | FrontierPlan) -> str:
 def point_lines(plan: Assessment) -> list[str]:
     """Return what fails at a point, its evidence, and what it takes."""
     fails = f"{capitalised(failing_text(plan.causes))}. " if plan.failing else ""
-    takes = f"{_credits(plan.cost)}, {_staff(plan.staff)}"
-    return [f"{fails}{evidence_sentence(plan.evidence)}", takes]
+    groups = group_text(plan.counts.samples, plan.pack.design)
+    takes = [groups, _credits(plan.cost), _staff(plan.staff)]
+    return [f"{fails}{evidence_sentence(plan.evidence)}", ", ".join(filter(None, takes))]
 
 
 def _credits(amount: float) -> str:

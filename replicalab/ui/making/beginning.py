@@ -183,7 +183,7 @@ def _analysed(kind: DesignKind, asked: list[Asked]) -> Checked:
 
 
 def _start() -> None:
-    chosen = st.session_state[_SOURCE]
+    chosen = st.session_state.get(_SOURCE, _EMPTY)  # a browser may send the click alone
     st.session_state[_UPLOAD_FAULT] = None
     if chosen == _EMPTY:
         record.begin(Draft(new_study(record.new_id())))
