@@ -17,6 +17,7 @@ from replicalab.text.plan import (
     dropped_cautions,
     effect_text,
     evidence_text,
+    group_text,
     notes,
     spare_text,
     staff_text,
@@ -230,3 +231,15 @@ def test_dropout_is_told_where_samples_are_counted() -> None:
     assert size_text(lost) == "152 samples (128 counted) in 5 days"
     assert dropout_text(assess(plan, kept)) == ""
     assert size_text(assess(plan, kept)) == "152 samples in 5 days"
+
+
+@pytest.mark.parametrize(
+    ("study", "samples", "told"),
+    [
+        ("psy_ego_depletion", 128, "64 a group"),
+        ("psy_ego_depletion", 127, "groups of 63 and 64"),
+        ("psy_stroop", 40, ""),
+    ],
+)
+def test_groups_of_a_sample_are_told_by_their_size(study: str, samples: int, told: str) -> None:
+    assert group_text(samples, load_scenario(study).design) == told
