@@ -136,11 +136,13 @@ class Sheet:
             unselected={"marker": {"opacity": 1}},
             hovertemplate="%{customdata}<extra></extra>",
         )  # fmt: skip
-        spots: dict[Spot, dict[str, list[str]]] = {}
+        # Plans at one place are the same where they cost the same, too: one may lack a control.
+        spots: dict[Spot, dict[tuple[str, float], list[str]]] = {}
         for mark, place in zip(seen, places, strict=True):
-            spots.setdefault(place, {}).setdefault(mark.worth, []).append(mark.title)
+            same = mark.worth, mark.plan.cost
+            spots.setdefault(place, {}).setdefault(same, []).append(mark.title)
         for spot, titles in spots.items():
-            text = ", ".join(f"{' = '.join(names)} {worth}" for worth, names in titles.items())
+            text = ", ".join(f"{' = '.join(names)} {worth}" for (worth, _), names in titles.items())
             px = self._px(spot)
             self.marks.append(Place(*px))
             self.chips.append((Wanted(text, around(text, *px)), _chip(PAPER, INK)))

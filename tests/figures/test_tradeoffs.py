@@ -28,6 +28,7 @@ from replicalab.figures.frontier import LOOKS
 from replicalab.figures.placing import PLOT, WIDTHS, Box, Place, Wanted, along, around, placed
 from replicalab.figures.region import CAPS, COLOURS
 from replicalab.figures.sheet import INK, PAPER, SYMBOLS
+from replicalab.models import revise
 from replicalab.planner import Constraint, Options, least_worded, worded
 from replicalab.planner.region import Region, region
 from replicalab.scenarios import load_scenario
@@ -93,13 +94,15 @@ def test_region_chart_marks_the_plans_with_symbols_of_their_own_and_their_eviden
 
 def test_plans_at_one_place_share_a_label_and_none_outside_has_one() -> None:
     yours, far = opened().yours, there().drawn.at(5000, 195)
+    lean = assess(revise(yours.plan, controls=[]), yours.pack)
     found = labels(drawn([
         Mark(YOUR_PLAN, yours, "mine*", "0.9"),
         Mark(OFFER, yours, "offer", "0.8"),
         Mark(LEAST_LOSS, yours, "least", "0.8"),
+        Mark(BALANCED, lean, "lean", "0.8"),
         Mark(BALANCED, far, "far", "0.1"),
     ]))  # fmt: skip
-    assert "mine* 0.9, offer = least 0.8" in found
+    assert "mine* 0.9, offer = least 0.8, lean 0.8" in found
     assert not any("far" in text for text in found)
 
 
