@@ -1,18 +1,20 @@
 """What leaves: a one-page brief and a report, each one document in several forms."""
 
-from replicalab.report.as_html import html
+from replicalab.report.as_html import html, preview
 from replicalab.report.as_markdown import markdown
-from replicalab.report.as_pdf import pdf
+from replicalab.report.as_pdf import Paper, missing, pdf
 from replicalab.report.as_tables import csv_tables, excel
 from replicalab.report.bundle import Opened, bundle, open_bundle
 from replicalab.report.document import Document
 from replicalab.report.for_registry import report
 from replicalab.report.for_stakeholder import brief
 from replicalab.report.origin import input_hash
+from replicalab.report.printing import pdf_apart
 
 __all__ = [
     "Document",
     "Opened",
+    "Paper",
     "brief",
     "bundle",
     "csv_tables",
@@ -20,7 +22,10 @@ __all__ = [
     "html",
     "input_hash",
     "markdown",
+    "missing",
     "open_bundle",
     "pdf",
+    "pdf_apart",
+    "preview",
     "report",
 ]

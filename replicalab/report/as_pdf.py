@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
+from functools import cache
+from importlib.util import find_spec
 from typing import Final, Literal, NoReturn
 
 from replicalab.errors import PrintError
@@ -13,6 +16,10 @@ Paper = Literal["A4", "letter"]
 _SIZES: Final = (0.72, 0.66, 0.6)
 """Of the type of a brief, the first as the stylesheet has it: the largest that fits one page."""
 
+_WEASYPRINT: Final = "WeasyPrint"
+_PANGO: Final = "Pango, a library of WeasyPrint,"
+_PANGO_FILES: Final = ("libpango-1.0.so.0", "libpango-1.0.dylib", "libpango-1.0-0", "pango-1.0-0")
+"""What Pango is called on Linux, on macOS and on Windows."""
 _REMEDY: Final = (
     "run pip install -r requirements-pdf.txt, and have Pango on the system (on Debian: "
     "apt-get install libpango-1.0-0 libpangoft2-1.0-0), or print the HTML from a browser"
@@ -25,23 +32,53 @@ def pdf(document: Document, paper: Paper = "A4") -> bytes:
     Raises:
         PrintError: WeasyPrint, or the Pango that it draws with, is not installed.
     """
+    return printed(html(document), paper, compact=document.compact)
+
+
+def printed(page: str, paper: Paper, *, compact: bool) -> bytes:
+    """Return a document's HTML as tagged PDF; a compact one as large as it fits one page.
+
+    Raises:
+        PrintError: as for `pdf`.
+    """
     try:
         from weasyprint import CSS, HTML  # noqa: PLC0415 - optional, and slow to load
     except (ImportError, OSError) as error:
-        missing = (
-            "WeasyPrint" if isinstance(error, ImportError) else "Pango, a library of WeasyPrint,"
-        )
-        raise PrintError(f"no PDF: {missing} is not installed; {_REMEDY}") from error
+        missing = _WEASYPRINT if isinstance(error, ImportError) else _PANGO
+        raise PrintError(_told(missing)) from error
     # It warns of what only screens need, such as clip-path.
     logging.getLogger("weasyprint").setLevel(logging.ERROR)
-    page = HTML(string=html(document), url_fetcher=_fetch_nothing)
-    for size in _SIZES if document.compact else _SIZES[:1]:
+    read = HTML(string=page, url_fetcher=_fetch_nothing)
+    for size in _SIZES if compact else _SIZES[:1]:
         sheet = f"@page {{ size: {paper} }} .compact main.rl {{ font-size: {size}rem !important }}"
-        drawn = page.render(stylesheets=[CSS(string=sheet)], pdf_variant="pdf/ua-1")
+        drawn = read.render(stylesheets=[CSS(string=sheet)], pdf_variant="pdf/ua-1")
         if len(drawn.pages) == 1:
             break
     data: bytes = drawn.write_pdf(pdf_variant="pdf/ua-1")
     return data
+
+
+@cache
+def missing() -> str:
+    """Return why nothing can be printed here, and what to do; empty where it can.
+
+    It is found out without loading WeasyPrint, which takes half a second.
+    """
+    if find_spec("weasyprint") is None:
+        return _told(_WEASYPRINT)
+    return "" if any(map(_loads, _PANGO_FILES)) else _told(_PANGO)
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def _told(what: str) -> str:
+    return f"no PDF: {what} is not installed; {_REMEDY}"
 
 
 def _fetch_nothing(url: str, *_: object, **__: object) -> NoReturn:

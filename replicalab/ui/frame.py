@@ -44,6 +44,7 @@ _FRONT_DOOR: Final = "Scenarios"
 MORE: Final = {
     "Present": ("slideshow", present.open_first),
     "Hand over": ("ios_share", handing.open_drawer),
+    "Open a file": ("folder_open", handing.open_opening),
 }
 """What else is done on every page: its symbol, and what it calls."""
 _MORE: Final = "more"

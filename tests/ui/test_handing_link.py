@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Element
 
 from replicalab.models import revise
 from replicalab.scenarios import load_scenario
@@ -34,7 +35,7 @@ def handing(page: str = PROTOCOL, **query: str) -> AppTest:
 
 def link(app: AppTest) -> dict[str, str]:
     """Return what the drawer's link carries."""
-    [code] = [each for each in drawer_of(app) if each.type == "code"]
+    [code] = [each for each in drawer_of(app) if isinstance(each, Element) and each.type == "code"]
     return dict(parse_qsl(str(code.value).partition("?")[2]))
 
 

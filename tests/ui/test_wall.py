@@ -319,9 +319,14 @@ def switched(kind: str) -> bytes:
     return bytes(message.SerializeToString())
 
 
-def operation() -> bytes:
+def operation(payload: str = "", file: str = "a") -> bytes:
     message = BackMsg()
-    message.backend_operation_request.request_id = "1"
+    asked = message.backend_operation_request
+    asked.request_id = "1"
+    if payload == "deferred_file":
+        asked.deferred_file.file_id = file
+    elif payload:
+        getattr(asked, payload).SetInParent()
     return bytes(message.SerializeToString())
 
 
@@ -334,6 +339,9 @@ def is_switch(kind: str) -> bool:
 UNWANTED: Final = {
     **{name: switched(name) for name in BackMsg.DESCRIPTOR.fields_by_name if is_switch(name)},
     "an operation": operation(),
+    "an operation for those who develop": operation("install_skills"),
+    "a piece of a table": operation("dataframe_chunk"),
+    "a file's long name": operation("deferred_file", "x" * (messages.LONGEST_NAME + 1)),
     "many widgets": rerun(messages.MOST_WIDGETS + 1),
     "many hashes": hashes(messages.MOST_WIDGETS + 1),
     "many files": files(messages.MOST_FILES + 1),
@@ -358,6 +366,7 @@ def test_message_that_no_page_sends_goes_no_further(client: TestClient, message:
 WANTED: Final = {
     "widgets": rerun(messages.MOST_WIDGETS),
     "files": files(messages.MOST_FILES),
+    "a file to be made": operation("deferred_file"),
     "stop": switched("stop_script"),
     "names": told(page_name="Trade-offs", query_string="x" * LONGEST_QUERY),
 }

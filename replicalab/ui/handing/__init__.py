@@ -1,5 +1,5 @@
-"""Handing over: one drawer, opened from every page, of what leaves with a workspace."""
+"""Handing over: what leaves with a workspace, and opening it again, from every page."""
 
-from replicalab.ui.handing.drawer import draw_if_open, open_drawer
+from replicalab.ui.handing.drawer import draw_if_open, open_drawer, open_opening
 
-__all__ = ["draw_if_open", "open_drawer"]
+__all__ = ["draw_if_open", "open_drawer", "open_opening"]

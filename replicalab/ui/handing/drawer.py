@@ -1,4 +1,4 @@
-"""The drawer from which a workspace is handed over, a part for each form; one is drawn."""
+"""Two drawers: what leaves with a workspace, a part for each form; and what arrives."""
 
 from __future__ import annotations
 
@@ -8,22 +8,37 @@ from typing import Final
 import streamlit as st
 
 from replicalab.ui import panel
-from replicalab.ui.handing import link
+from replicalab.ui.handing import documents, files, link, opening
 
 _OPEN: Final = "handing_is_open"
+_ARRIVING: Final = "opening_is_open"
 _TABS: Final = "handing_part"
-_PARTS: Final[dict[str, Callable[[], None]]] = {"Link": link.draw}
+_PARTS: Final[dict[str, Callable[[], None]]] = {
+    "Link": link.draw,
+    "Brief": documents.draw_brief,
+    "Report": documents.draw_report,
+    "Tables": documents.draw_tables,
+    "Bundle": files.draw,
+}
 
 
 def open_drawer() -> None:
-    """Open the drawer in the run that follows."""
+    """Open the drawer of what leaves in the run that follows."""
     st.session_state[_OPEN] = True
 
 
+def open_opening() -> None:
+    """Open the drawer of what arrives in the run that follows."""
+    opening.begin()
+    st.session_state[_ARRIVING] = True
+
+
 def draw_if_open() -> None:
-    """Draw the drawer where it was just asked for."""
+    """Draw the drawer that was just asked for."""
     if st.session_state.pop(_OPEN, False):
         _draw()
+    elif st.session_state.pop(_ARRIVING, False):
+        _draw_opening()
 
 
 @st.dialog("Hand over", position="right", width="medium", on_dismiss="rerun")
@@ -34,3 +49,9 @@ def _draw() -> None:
         if part.open:
             with part:
                 draw()
+
+
+@st.dialog("Open a file", position="right", width="medium", on_dismiss="rerun")
+def _draw_opening() -> None:
+    panel.draw_scheme()
+    opening.draw()

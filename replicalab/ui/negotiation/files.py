@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -15,6 +16,7 @@ from replicalab.negotiation import (
     MOST_BYTES,
     By,
     ModelSettings,
+    Negotiation,
     Recording,
     Setup,
     load,
@@ -54,7 +56,7 @@ def draw(kept: Kept | None) -> None:
 
 def _draw_saving(kept: Kept) -> None:
     try:
-        saved = save(kept.negotiation, kept.recording or _recording(kept))
+        saved = save(kept.negotiation, kept.recording or recording_of(kept))
     except (TraceError, ValidationError):  # what is known of the model cannot be written down
         saved = save(kept.negotiation)
     by_model = any(done.turn.by is By.MODEL for done in kept.negotiation.rounds)
@@ -80,7 +82,7 @@ def _draw_saving(kept: Kept) -> None:
         )
 
 
-def _recording(kept: Kept) -> Recording | None:
+def recording_of(kept: Kept) -> Recording | None:
     """Return who was asked, and how; of a file from elsewhere only it can say."""
     if not kept.is_model or kept.source:
         return None
@@ -123,14 +125,37 @@ def open_text(text: str, name: str) -> None:
         ReplicaLabError: it cannot be shown; says why.
     """
     transcript = load(text)
-    _must_be_shown(transcript.setup)
+    must_be_shown(transcript.setup)
     work = _workspace_of(transcript.setup)
     again = replay(transcript, work.pack(own_studies.find))
-    known, ended = transcript.recording, again.negotiation.ending is not None
+    differences = [each.message for each in again.differences]
+    open_played(again.negotiation, work, name, transcript.recording, differences)
+
+
+def open_played(
+    negotiation: Negotiation,
+    work: Workspace,
+    name: str,
+    known: Recording | None,
+    differences: Sequence[str],
+) -> None:
+    """Show a negotiation out of a file.
+
+    Args:
+        negotiation: as it plays here.
+        work: the workspace in which it is shown.
+        name: of the file.
+        known: what is known of a language model that played.
+        differences: where it parts from what was saved; empty where it is the same.
+
+    Raises:
+        TraceError: there is no room for it.
+    """
+    ended = negotiation.ending is not None
     kept = Kept(
-        again.negotiation,
+        negotiation,
         source=f"{known.title} ({known.made})" if known and ended else f"From the file {name}",
-        differences=tuple(each.message for each in again.differences),
+        differences=tuple(differences),
         recording=known,
         recorded=known is not None and ended,
     )
@@ -140,11 +165,11 @@ def open_text(text: str, name: str) -> None:
             f"{table.MOST_BYTES:,} of negotiations; forget one, then open it again"
         )
     if not kept.recorded:
-        work = work.changed(scientist=transcript.setup.scientist)
+        work = work.changed(scientist=negotiation.setup.scientist)
     aside.open_kept(kept, work)
 
 
-def _must_be_shown(setup: Setup) -> None:
+def must_be_shown(setup: Setup) -> None:
     """Refuse a setup that this page has no room for.
 
     Raises:

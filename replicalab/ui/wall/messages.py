@@ -14,6 +14,9 @@ from replicalab.ui.wall.callers import LONGEST_QUERY
 _KINDS: Final = frozenset({"rerun_script", "stop_script", "file_urls_request"})
 """Not among them: emptying everybody's caches, and what serves only those who develop."""
 
+_OPERATION: Final = "deferred_file"
+"""Of a fourth kind only this: a file to download that is made when it is asked for."""
+
 MOST_FILES: Final = 8
 """Files whose addresses are asked for at once; ours are handed over one by one."""
 
@@ -41,9 +44,11 @@ def is_wanted(data: bytes) -> bool:
     except DecodeError:
         return False
     run, files = message.rerun_script, message.file_urls_request.file_names
+    asked = message.backend_operation_request
     names = [run.page_name, run.page_script_hash, run.fragment_id, *run.cached_message_hashes]
+    names += [asked.request_id, asked.session_id, asked.deferred_file.file_id]
     return (
-        message.WhichOneof("type") in _KINDS
+        (message.WhichOneof("type") in _KINDS or asked.WhichOneof("payload") == _OPERATION)
         and len(files) <= MOST_FILES
         and len(run.widget_states.widgets) <= MOST_WIDGETS
         and len(run.cached_message_hashes) <= MOST_WIDGETS

@@ -1,0 +1,114 @@
+"""The brief and the report: what each is for, its files, and a look at it before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from replicalab.report import Document, Paper, csv_tables, excel, html, markdown, missing, preview
+from replicalab.ui import panel
+from replicalab.ui.handing.printing import PRESS
+from replicalab.ui.handing.whole import Whole, download, file_name, whole
+from replicalab.ui.words import escaped
+
+_PAPERS: Final[tuple[Paper, ...]] = ("A4", "letter")
+_PAPER: Final = "hand_paper"
+_NEGOTIATED: Final = "hand_negotiated"
+
+
+class _Kind(NamedTuple):
+    """A document: what it is called, for whom it is, and how it is made."""
+
+    name: str
+    about: str
+    make: Callable[..., Document]
+
+
+_BRIEF: Final = _Kind(
+    "brief",
+    "One page for whoever decides: verdict, changes, cost, what it would take.",
+    Whole.brief,
+)
+_REPORT: Final = _Kind(
+    "report",
+    "Fit for a preregistration: every choice with its reason, or “not given”. Reasons for the "
+    "numbers stand on Protocol under “What the evidence assumes”; the plan’s is its rationale.",
+    Whole.report,
+)
+
+
+def draw_brief() -> None:
+    """Draw what there is of the brief."""
+    _draw(_BRIEF)
+
+
+def draw_report() -> None:
+    """Draw what there is of the report."""
+    _draw(_REPORT)
+
+
+def _draw(kind: _Kind) -> None:
+    st.caption(kind.about)
+    found = whole()
+    make = partial(kind.make, found, negotiated=_negotiated(found))
+    reason = missing()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        paper = _paper(disabled=bool(reason))
+        download(
+            "PDF",
+            lambda: PRESS.pdf(make(), paper),
+            found.name(kind.name, "pdf"),
+            disabled=bool(reason),
+        )
+        download("HTML", lambda: html(make()), found.name(kind.name, "html"))
+        download("Markdown", lambda: markdown(make()), found.name(kind.name, "md"))
+    if reason:
+        st.caption(escaped(reason))
+    look = st.expander(
+        "See it",
+        expanded=kind is _BRIEF,
+        icon=":material/visibility:",
+        on_change="rerun",
+        key=f"hand_look_{kind.name}",
+    )
+    if look.open:
+        with look:
+            panel.draw(preview(make()))
+
+
+def _negotiated(found: Whole) -> bool:
+    """Return whether the negotiation is to be told, where there is one."""
+    if found.run is None:
+        return False
+    return st.toggle("With the negotiation", key=_NEGOTIATED, persist_state="session")
+
+
+def _paper(*, disabled: bool) -> Paper:
+    return st.segmented_control(
+        "Paper",
+        _PAPERS,
+        format_func=str.capitalize,
+        key=_PAPER,
+        required=True,
+        default="A4",
+        disabled=disabled,
+    )
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+
+def draw_tables() -> None:
+    """Draw the report's tables: all as one workbook, or one as CSV."""
+    st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
+    found = whole()
+    make = partial(found.report, negotiated=_negotiated(found))
+    download("Excel, every table a sheet", lambda: excel(make()), found.name("tables", "xlsx"))
+    tables = {table.caption: table for table in make().tables}
+    chosen = st.selectbox("Table", list(tables), key="hand_table", format_func=escaped)
+    if chosen is not None:
+        name = file_name(chosen, "csv")
+        download("CSV of this table", lambda: csv_tables(make())[chosen], name)

@@ -1,0 +1,31 @@
+"""Files that open here again: the bundle of everything, the plan alone, the lab alone."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from replicalab.lexicon import count_text
+from replicalab.scenarios import lab_json
+from replicalab.scenarios.plan_file import plan_json
+from replicalab.ui import state
+from replicalab.ui.handing.whole import download, whole
+
+
+def draw() -> None:
+    """Draw the bundle, what is in it, and the smaller files."""
+    found = whole()
+    plan = found.options.yours.plan
+    rounds = count_text(len(found.run.rounds), "round") if found.run else ""
+    told = f" and the negotiation, {rounds}" if rounds else ""
+    st.caption(
+        f"Study, lab, question, plan{told} as one file. It opens here and elsewhere under "
+        "More, Open a file, also where nobody has the study; there everything is worked out anew "
+        "and held against it."
+    )
+    download("Bundle", found.bundle, found.name("bundle", "json"), type="primary")
+    with st.container(horizontal=True):
+        download("Plan alone", partial(plan_json, plan), found.name("plan", "json"))
+        lab = state.workspace().own_lab
+        download("Lab alone", partial(lab_json, lab), found.name("lab", "json"))

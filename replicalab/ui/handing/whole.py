@@ -1,0 +1,110 @@
+"""What is handed over: the plan in its lab as it stands now, and the negotiation on show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any, Final
+
+import streamlit as st
+
+from replicalab.errors import NegotiationError, TraceError
+from replicalab.negotiation import Negotiation, Recording
+from replicalab.planner import Options
+from replicalab.report import Document, brief, bundle, report
+from replicalab.scenarios import Pack
+from replicalab.ui import state
+from replicalab.ui.negotiation import aside, files, settings, table
+
+_NO_LETTERS: Final = re.compile(r"[^a-z0-9]+")
+_LONGEST: Final = 60
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What a workspace holds, apart from the session: a file is made of it in another thread.
+
+    Attributes:
+        options: the plan in its lab, and what may be done about it.
+        written: the same study in its lab as their author wrote both.
+        run: the negotiation on show, None where there is none that is confirmed.
+        recording: what is known of its language model, None where nothing is.
+        on: the day.
+    """
+
+    options: Options
+    written: Pack
+    run: Negotiation | None
+    recording: Recording | None
+    on: date
+
+    def brief(self, *, negotiated: bool) -> Document:
+        """Return the brief, with how the negotiation ended or without."""
+        run = self.run if negotiated else None
+        return brief(self.options, on=self.on, written=self.written, run=run)
+
+    def report(self, *, negotiated: bool) -> Document:
+        """Return the report, with the negotiation or without."""
+        run = self.run if negotiated else None
+        return report(self.options, on=self.on, written=self.written, run=run)
+
+    def bundle(self) -> str:
+        """Return all of it as one file."""
+        return bundle(self.options, self.written, self.run, self.recording)
+
+    def name(self, what: str, suffix: str) -> str:
+        """Return what a file is called, in letters that every system takes."""
+        pack = self.options.yours.pack
+        return file_name(f"{pack.scenario_id} {pack.difficulty} {what}", suffix)
+
+
+def whole() -> Whole:
+    """Return what is on the screen."""
+    here = state.here()
+    run, recording = _negotiated(here)
+    return Whole(here, state.written(), run, recording, datetime.now(UTC).astimezone().date())
+
+
+def _negotiated(here: Options) -> tuple[Negotiation | None, Recording | None]:
+    """Return the negotiation on show, where it is confirmed and has begun."""
+    aside.settle()
+    try:
+        kept = table.current(here.yours, settings.seated_model())
+    except (NegotiationError, TraceError):
+        return None, None
+    if not kept.confirmed or not kept.negotiation.rounds:
+        return None, None
+    return kept.negotiation, kept.recording or files.recording_of(kept)
+
+
+def file_name(text: str, suffix: str) -> str:
+    """Return a text as the name of a file: plain letters, digits and hyphens, and its ending."""
+    plain = _NO_LETTERS.sub("-", text.lower()).strip("-")[:_LONGEST].strip("-")
+    return f"{plain or 'replicalab'}.{suffix}"
+
+
+def download(label: str, make: Callable[[], str | bytes], name: str, **how: Any) -> None:
+    """Draw a button that makes a file when it is pressed; `st.download_button` takes the rest."""
+    suffix = name.rpartition(".")[2]
+    st.download_button(
+        label,
+        make,
+        file_name=name,
+        mime=_MIMES[suffix],
+        key=f"hand_{suffix}_{label}",
+        icon=":material/download:",
+        on_click="ignore",
+        **how,
+    )
+
+
+_MIMES: Final = {
+    "csv": "text/csv",
+    "html": "text/html",
+    "json": "application/json",
+    "md": "text/markdown",
+    "pdf": "application/pdf",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
