@@ -5,7 +5,7 @@ from replicalab.figures.frontier import frontier_figure
 from replicalab.figures.power import evidence_by_effect, evidence_by_samples, samples_by_effect
 from replicalab.figures.region import region_figure, spotted
 from replicalab.figures.sheet import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN, Mark
-from replicalab.figures.style import CONFIG
+from replicalab.figures.style import CONFIG, on_paper, saved_as
 
 __all__ = [
     "BALANCED",
@@ -18,7 +18,9 @@ __all__ = [
     "evidence_by_effect",
     "evidence_by_samples",
     "frontier_figure",
+    "on_paper",
     "region_figure",
     "samples_by_effect",
+    "saved_as",
     "spotted",
 ]

@@ -45,6 +45,35 @@ def figure(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.F
     return go.Figure({"data": data, "layout": {**common, **layout}}, _validate=False)
 
 
+def on_paper(figure: go.Figure) -> go.Figure:
+    """Return a figure as it leaves: dark on white, in letters that are not the page's own.
+
+    A saved picture cannot load the page's fonts: with them its labels would not fit their boxes.
+    """
+    held: dict[str, Any] = figure.to_dict()
+    font = {**held["layout"]["font"], "color": "#101418", "family": "Arial, sans-serif"}
+    white = {"paper_bgcolor": "#FFFFFF", "plot_bgcolor": "#FFFFFF"}
+    layout = {**held["layout"], **white, "font": font}
+    return go.Figure({"data": held["data"], "layout": layout}, _validate=False)
+
+
+def saved_as(name: str, form: str) -> dict[str, Any]:
+    """Return what a figure is shown with whose button saves it under that name.
+
+    Args:
+        name: of the file, without its ending.
+        form: ``png`` or ``svg``.
+    """
+    saved = {"filename": name, "format": form, "scale": 2}
+    return {
+        **CONFIG,
+        "displayModeBar": True,
+        "displaylogo": False,
+        "modeBarButtons": [["toImage"]],
+        "toImageButtonOptions": saved,
+    }
+
+
 def titled(text: str, **place: Any) -> dict[str, Any]:
     """Return a chart's title."""
     font = {"size": 15, "weight": 700}

@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.ui import panel
-from replicalab.ui.handing import documents, files, link, opening
+from replicalab.ui.handing import documents, files, link, opening, pictures
 
 _OPEN: Final = "handing_is_open"
 _ARRIVING: Final = "opening_is_open"
@@ -18,6 +18,7 @@ _PARTS: Final[dict[str, Callable[[], None]]] = {
     "Brief": documents.draw_brief,
     "Report": documents.draw_report,
     "Tables": documents.draw_tables,
+    "Pictures": pictures.draw,
     "Bundle": files.draw,
 }
 

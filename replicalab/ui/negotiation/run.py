@@ -6,6 +6,7 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.assessment import Assessment
 from replicalab.figures import CONFIG, convergence_chart
 from replicalab.negotiation import Negotiation
 from replicalab.panels.negotiation import judge_panel, ledger_panel, matrix_panel
@@ -32,7 +33,7 @@ def draw_matrix(negotiation: Negotiation) -> None:
 
 def draw_convergence(negotiation: Negotiation) -> None:
     """Draw what each round's plan uses and would show."""
-    plans = [(done.number + 1, done.plan) for done in negotiation.rounds if done.plan is not None]
+    plans = plans_by_round(negotiation)
     if not plans:
         st.caption("No plan has been put forward yet, so there is nothing to compare.")
         return
@@ -43,6 +44,11 @@ def draw_convergence(negotiation: Negotiation) -> None:
         theme=None,
         alt="Use of budget, days and staff by round, and below it the evidence by round",
     )
+
+
+def plans_by_round(negotiation: Negotiation) -> list[tuple[int, Assessment]]:
+    """Return the plans of the rounds that have one, by the round's number."""
+    return [(done.number + 1, done.plan) for done in negotiation.rounds if done.plan is not None]
 
 
 def draw_end(negotiation: Negotiation) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.figures import BALANCED, CONFIG, Mark, frontier_figure
@@ -62,17 +63,23 @@ def _draw_load(view: Outlook) -> None:
 
 
 def _draw_chart(view: Outlook, verdict: Verdict) -> None:
-    balanced, title = view.options.balanced, frontier_title(verdict)
-    plans = view.compared | ({} if balanced is None else {BALANCED: balanced})
-    marks = [Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
+    title = frontier_title(verdict)
     st.plotly_chart(
-        frontier_figure(view.options.frontier, marks, (title, means_text(view.pack))),
+        frontier_chart(view, title),
         key="frontier_chart",
         config=CONFIG,
         theme=None,
         alt=f"{title}, {means_text(view.pack)}. Credits against evidence; the same stands in the "
         "table below.",
     )
+
+
+def frontier_chart(view: Outlook, title: str) -> go.Figure:
+    """Return the plans that nothing beats, and yours beside them."""
+    balanced = view.options.balanced
+    plans = view.compared | ({} if balanced is None else {BALANCED: balanced})
+    marks = [Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
+    return frontier_figure(view.options.frontier, marks, (title, means_text(view.pack)))
 
 
 def _notes(view: Outlook) -> Iterator[str]:
