@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, failing_text, size_text
-from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.lexicon import amount_text, capitalised, count_text, percent_text
 from replicalab.models import Dimension, LabManagerActionType, ScientistActionType
 from replicalab.negotiation import Negotiation, Round, ledger
 from replicalab.panels.drawing import Bar, drawn
@@ -25,7 +25,14 @@ from replicalab.text.negotiation import (
     round_caption,
     turn_title,
 )
-from replicalab.text.plan import evidence_text, fidelity_move, group_text, sample_text, saved_text
+from replicalab.text.plan import (
+    dropout_text,
+    evidence_text,
+    fidelity_move,
+    group_text,
+    sample_text,
+    saved_text,
+)
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict
 
 _MOST_CHANGES: Final = 4
@@ -74,6 +81,7 @@ def question_slide(yours: Assessment) -> str:
         lab=pack.own_lab.name or f"The {pack.difficulty} lab",
         has=[count_text(number, noun).split(" ", 1) for number, noun in has],
         unit=sample_text(pack.design),
+        dropout=percent_text(pack.design.dropout) if pack.design.dropout else "",
         terms=[
             (capitalised(evidence.measure), "", evidence.row.meaning),
             ("Target", evidence.amount(evidence.target), "what the study aims for"),
@@ -113,9 +121,11 @@ def _numbers(step: PlanStep) -> Iterator[dict[str, object]]:
     lab, was, found = now.pack.lab, before.evidence, now.evidence
     bounds = f"target {found.amount(found.target)}, floor {found.amount(found.floor)}"
     schedule, over = now.slack[Dimension.SCHEDULE], now.cost > lab.budget
+    counted = f"{amount_text(found.counted)} counted" if dropout_text(now) else ""
+    shared = group_text(now.counts.samples, now.pack.design)
     yield {
         **_number("Samples", *(amount_text(each.counts.samples) for each in (before, now))),
-        "limit": group_text(now.counts.samples, now.pack.design),
+        "limit": ", ".join(filter(None, (shared, counted))),
     }
     yield {
         **_number("Days", *(amount_text(each.counts.days) for each in (before, now))),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
+from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import count_text, shortened
 from replicalab.negotiation import Negotiation
@@ -25,7 +26,7 @@ from replicalab.report.parts import (
 from replicalab.scenarios import Pack
 from replicalab.text.lab import lab_text, own_values
 from replicalab.text.negotiation import outcome_verdict
-from replicalab.text.plan import asked_text, assumption_text
+from replicalab.text.plan import asked_text, assumption_text, dropout_text, groups_text
 from replicalab.text.verdicts import plan_verdict
 
 LONGEST: Final = 64
@@ -74,6 +75,7 @@ def brief(
                 least_sentence(options, plans),
                 Sentence(assumption_text(yours), quiet=True),
                 Sentence(asked_text(pack), "Asked here:"),
+                Sentence(_shared_out(yours), quiet=True),
             ),
             part("What it would take", *take_blocks(options, MOST_SENTENCES)),
             part("The lab", Sentence(means_text(pack)), Listing(_few(own_lines(written, pack)))),
@@ -83,6 +85,12 @@ def brief(
     )
     parts = [Part(each.title, tuple(map(_fitting, each.blocks))) for each in document.parts]
     return replace(document, parts=tuple(parts))
+
+
+def _shared_out(plan: Assessment) -> str:
+    """Return how the samples stand in groups, and how many are left after dropout."""
+    shared = groups_text(plan.counts.samples, plan.pack.design, per_group=True)
+    return " ".join(filter(None, (shared, dropout_text(plan))))
 
 
 def _fitting(block: Block) -> Block:

@@ -78,13 +78,16 @@ def slack_text(slack: Slack) -> str:
 def spare_text(plan: Assessment) -> str:
     """Return how many samples would do; empty unless they are at least a quarter fewer.
 
-    ``25 participants would reach power 0.97; you planned 100.``
+    ``25 participants would reach power 0.97; you planned 100.`` Where some drop out: ``28
+    participants (25 counted) would …``.
     """
     lean, planned = leanest(plan), plan.counts.samples
     if lean is None or lean.counts.samples > planned * _ENOUGH_FEWER:
         return ""
     unit, samples = plan.pack.design.unit_of_n.split(" (")[0], lean.counts.samples
     size = count_text(1, "sample") if samples == 1 else f"{amount_text(samples)} {unit}"
+    if dropout_text(lean):
+        size += f" ({amount_text(lean.evidence.counted)} counted)"
     return f"{size} would reach {lean.evidence.text}; you planned {amount_text(planned)}."
 
 

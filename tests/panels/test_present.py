@@ -18,7 +18,7 @@ from replicalab.panels.present import (
     round_slide,
 )
 from replicalab.planner.steps import differences
-from replicalab.scenarios import load_scenario
+from replicalab.scenarios import OwnLab, Question, load_scenario
 from replicalab.text.negotiation import outcome_verdict
 from replicalab.text.verdicts import Status
 from tests.negotiation.playing import by_rule
@@ -101,6 +101,14 @@ def test_question_says_what_the_lab_has_and_gives_no_verdict(study: str, lab: st
     assert pack.paper.goal in said
     assert count_text(pack.lab.budget, "credit") in said
     assert not signs(panel)
+
+
+def test_slides_tell_dropout_where_there_is_some() -> None:
+    some = STROOP.with_own(OwnLab(), Question(dropout=0.25))
+    for pack, is_told in ((STROOP, False), (some, True)):
+        yours = assess(revise(YOURS.plan, sample_size=40), pack)
+        assert ("25 % drop out" in heard(tree(question_slide(yours)))) == is_told
+        assert ("30 counted" in heard(tree(plan_slide(yours)))) == is_told
 
 
 @pytest.mark.parametrize(

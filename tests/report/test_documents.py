@@ -144,6 +144,14 @@ def test_dropout_of_ones_own_is_told_with_who_is_left() -> None:
     assert "Recruit 300 to analyse 270: 10 % dropout." in told["Planned sample"][1]
 
 
+def test_brief_tells_groups_and_dropout() -> None:
+    pack = load_scenario("psy_ego_depletion", "medium")
+    pack = pack.with_own(OwnLab(), Question(dropout=0.1))
+    yours = assess(revise(pack.reference_protocol, sample_size=200), pack)
+    told = markdown(brief(Options(yours), on=DAY)).replace("\\", "")
+    assert "100 a group = 200 in all. Recruit 200 to analyse 180: 10 % dropout." in told
+
+
 def test_evidence_over_samples_is_that_of_each_plan() -> None:
     found = work("fin_momentum", "medium")
     yours = found.options.yours

@@ -10,7 +10,14 @@ from hypothesis import given
 from replicalab.assessment import assess, evidence_value, size_text
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Options, PlanStep
-from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
+from replicalab.scenarios import (
+    Difficulty,
+    OwnLab,
+    Pack,
+    Question,
+    list_scenarios,
+    load_scenario,
+)
 from replicalab.text.plan import (
     detectable_effect,
     dropout_text,
@@ -222,6 +229,14 @@ def test_samples_to_spare_are_told_from_a_quarter_on(planned: int, is_told: bool
     text = f"10 participants would reach power 0.803; you planned {planned}."
     assert spare_text(plan) == (text if is_told else "")
     assert (("Note", text) in notes(plan)) == is_told
+
+
+def test_fewer_samples_that_would_do_are_told_with_those_that_count() -> None:
+    pack = load_scenario("psy_stroop", "easy").with_own(OwnLab(), Question(dropout=0.25))
+    plan = assess(revise(pack.reference_protocol, sample_size=100), pack)
+    # Ten are needed; of 13, three in four are 9, so of 14 ten are left.
+    text = "14 participants (10 counted) would reach power 0.803; you planned 100."
+    assert spare_text(plan) == text
 
 
 def test_dropout_is_told_where_samples_are_counted() -> None:
