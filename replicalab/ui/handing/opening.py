@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Final, NamedTuple
 
 import streamlit as st
@@ -76,8 +75,8 @@ def _draw_opened(told: _Told, differences: tuple[str, ...]) -> None:
         st.success(escaped(told.text), icon=":material/verified:")
     panel.draw(header_panel(state.here().yours, yours=state.workspace().protocol is not None))
     with st.container(horizontal=True):
-        page_link("pages/1_Protocol.py", "Protocol", ":material/tune:")
-        page_link("pages/2_Negotiation.py", "Negotiation", ":material/forum:")
+        page_link("pages/1_Protocol.py", "Protocol", "tune")
+        page_link("pages/2_Negotiation.py", "Negotiation", "forum")
         button("Undo", "undo", _take_back, key="handed_undo", disabled=not state.current().past)
 
 
@@ -110,16 +109,21 @@ def _opened(data: bytes, name: str) -> _Told:
     """
     if name.lower().endswith((".yaml", ".yml")):
         return _open_study(data, name)
-    text = readable_text(data, name, MOST_BYTES)
-    with suppress(ValueError, RecursionError):  # whoever reads it tells what is wrong
+    keys = _keys(readable_text(data, name, MOST_BYTES))
+    for named, reader in _READERS:
+        if keys is None or keys & named:  # of no JSON the first tells where it breaks off
+            return reader(data, name)
+    fault = Fault("", "it is no bundle, negotiation, plan or lab", "choose one saved here")
+    raise ScenarioError(name, [fault])
+
+
+def _keys(text: str) -> frozenset[str] | None:
+    """Return the names of a file's values; None where it is no JSON."""
+    try:
         held = json.loads(text)
-        keys = set(held) if isinstance(held, dict) else set()
-        for named, reader in _READERS:
-            if keys & named:
-                return reader(data, name)
-        fault = Fault("", "it is no bundle, negotiation, plan or lab", "choose one saved here")
-        raise ScenarioError(name, [fault])
-    return _open_bundle(data, name)
+    except (ValueError, RecursionError):
+        return None
+    return frozenset(held) if isinstance(held, dict) else frozenset()
 
 
 # --- each kind ------------------------------------------------------------------------------

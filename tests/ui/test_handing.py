@@ -1,0 +1,157 @@
+"""Hand over: each part of the drawer, and what its files hold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+import streamlit as st
+from openpyxl import load_workbook
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Element
+
+from replicalab.assessment import assess
+from replicalab.lexicon import amount_text
+from replicalab.report import open_bundle
+from replicalab.scenarios import OwnLab, Question, load_scenario, read_lab
+from replicalab.scenarios.plan_file import read_plan
+from replicalab.ui.handing import documents
+from replicalab.ui.handing.whole import file_name
+from tests.ui.reading import (
+    IN_EVERY_LAB,
+    NEGOTIATION,
+    PROTOCOL,
+    choose_more,
+    drawer_of,
+    heard,
+    in_drawer,
+    panel_of,
+    run,
+    visit,
+)
+
+TABS: Final = "handing_part"
+Files = dict[str, tuple[str, Callable[[], str | bytes]]]
+
+
+@pytest.fixture
+def files(monkeypatch: pytest.MonkeyPatch) -> Files:
+    """What can be downloaded: of each button its file's name, and what makes it."""
+    found: Files = {}
+
+    def draw(label: str, data: Callable[[], str | bytes], file_name: str, **_: Any) -> None:
+        found[label] = file_name, data
+
+    monkeypatch.setattr(st, "download_button", draw)
+    return found
+
+
+def part(name: str, page: str = PROTOCOL, **query: str) -> AppTest:
+    """Return a page with a part of the drawer open."""
+    app = visit(page, **query)
+    app.session_state[TABS] = name
+    return choose_more(app, "Hand over")
+
+
+def text(files: Files, label: str) -> str:
+    made = files[label][1]()
+    assert isinstance(made, str)
+    return made
+
+
+@IN_EVERY_LAB
+def test_brief_tells_the_numbers_of_the_page(files: Files, study: str, lab: str) -> None:
+    pack = load_scenario(study, lab).with_own(OwnLab(budget=1_234), Question())
+    yours = assess(pack.reference_protocol, pack)
+    part("Brief", study=study, lab=lab, budget="1234")
+    told = text(files, "Markdown").replace("\\", "")
+    for fact in ("1,234 credits", amount_text(yours.cost), yours.evidence.number, pack.paper.name):
+        assert fact in told
+    assert "1 change" in told
+    assert files["HTML"][0] == f"{study.replace('_', '-')}-{lab}-brief.html"
+
+
+def test_brief_is_seen_before_it_leaves(files: Files) -> None:
+    app = part("Brief", study="psy_stroop", budget="1200")
+    [seen] = [each for each in drawer_of(app) if isinstance(each, Element) and _is_preview(each)]
+    for line in ("Not feasible here", "1,200 credits", "Least-loss plan"):
+        assert line in heard(panel_of(seen))
+    assert not [each for each in drawer_of(part("Report")) if _is_preview(each)]
+    assert files
+
+
+def _is_preview(element: Any) -> bool:
+    return bool(element.type == "html" and 'class="rl preview"' in element.proto.body)
+
+
+def test_negotiation_is_told_where_it_is_asked_for(files: Files) -> None:
+    app = part("Report", study="psy_stroop")
+    assert "Round by round" not in text(files, "Markdown")
+    app.session_state["hand_negotiated"] = True
+    run(choose_more(app, "Hand over"))
+    assert "Round by round" in text(files, "Markdown")
+
+
+def test_pdf_that_cannot_be_made_is_said_with_the_way_out(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "missing", lambda: "no PDF: print the HTML from a browser")
+    assert "no PDF: print the HTML from a browser" in in_drawer(part("Brief"))
+    assert "HTML" in files
+
+
+def test_tables_are_those_of_the_report(files: Files) -> None:
+    part("Tables", study="psy_stroop")
+    book = files["Excel, every table a sheet"][1]()
+    assert isinstance(book, bytes)
+    sheets = load_workbook(io.BytesIO(book)).sheetnames
+    assert len(sheets) == 8
+    name, _ = files["CSV of this table"]
+    assert name == "the-plan-as-it-is-to-be-run.csv"
+    rows = list(csv.reader(io.StringIO(text(files, "CSV of this table").lstrip("\ufeff"))))
+    assert ["Sample size", "100"] in rows
+
+
+def test_files_open_as_what_is_on_the_screen(files: Files) -> None:
+    part("Bundle", NEGOTIATION, study="psy_stroop", lab="easy", budget="1200", alpha="0.01")
+    opened = open_bundle(text(files, "Bundle"))
+    yours = opened.options.yours
+    pack = load_scenario("psy_stroop", "easy").with_own(OwnLab(budget=1200), Question(alpha=0.01))
+    assert (yours.pack, yours.plan) == (pack, pack.reference_protocol)
+    assert opened.run is not None
+    assert opened.differences == ()
+    assert read_plan(text(files, "Plan alone").encode()) == yours.plan
+    assert read_lab(text(files, "Lab alone").encode()) == OwnLab(budget=1200)
+
+
+@pytest.mark.parametrize(
+    "text", ["../../etc/passwd", "<b>x</b>", "CON.", "a\u202eexe.pdf\x00", "日本", "x" * 500, ""]
+)
+def test_name_of_a_file_is_plain_whatever_it_is_made_of(text: str) -> None:
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*\.pdf", file_name(text, "pdf"))
+    assert len(file_name(text, "pdf")) < 70
+
+
+PICTURES: Final = {
+    "Days and samples", "Evidence for credits", "Evidence over n", "Evidence over effect",
+    "n over effect", "The negotiation",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(PICTURES))
+def test_picture_is_dark_on_white_and_named(name: str) -> None:
+    app = visit(PROTOCOL, study="psy_stroop")
+    app.session_state[TABS] = "Pictures"
+    app.session_state["hand_picture"] = name
+    choose_more(app, "Hand over")
+    [box] = [each for each in app.selectbox if each.label == "Picture"]
+    assert set(box.options) == PICTURES
+    [chart] = [each for each in drawer_of(app) if each.type == "plotly_chart"]
+    assert isinstance(chart, Element)
+    assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
+    assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
+    assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config

@@ -1,0 +1,155 @@
+"""Open a file: what was handed over opens as it was, verified, or is refused and told by place."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.assessment import assess
+from replicalab.models import revise
+from replicalab.negotiation import ScientistKind, save
+from replicalab.planner import Options
+from replicalab.report import bundle
+from replicalab.scenarios import OwnLab, Question, lab_json, load_scenario
+from replicalab.scenarios.plan_file import plan_json
+from replicalab.scenarios.writing import study_yaml
+from replicalab.ui import own_studies
+from replicalab.ui.cupboard import Cupboard
+from tests.negotiation.playing import by_rule
+from tests.ui.negotiating import shows
+from tests.ui.reading import (
+    NEGOTIATION,
+    PROTOCOL,
+    choose_more,
+    drawer_of,
+    go,
+    in_drawer,
+    number,
+    press,
+    query_of,
+    run,
+    visit,
+    where,
+)
+
+WRITTEN: Final = load_scenario("psy_stroop", "easy")
+PACK: Final = WRITTEN.with_own(OwnLab(budget=1200), Question(alpha=0.01))
+YOURS: Final = assess(revise(PACK.reference_protocol, sample_size=44), PACK)
+RUN: Final = by_rule(PACK, YOURS.plan, scientist=ScientistKind.EVIDENCE_AWARE)
+BUNDLE: Final = bundle(Options(YOURS), WRITTEN, RUN)
+OWN: Final = WRITTEN.study.model_copy(update={"scenario_id": "our_stroop"})
+OPEN: Final = "Open a file"
+
+
+@pytest.fixture(autouse=True)
+def _own_cupboard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_studies, "_CUPBOARD", Cupboard())
+
+
+def opened(data: str, name: str = "mine.json", app: AppTest | None = None) -> AppTest:
+    """Return the app after a file was handed in, with the drawer open."""
+    app = choose_more(app or visit(PROTOCOL), OPEN)
+    app.file_uploader[-1].set_value((name, data.encode(), "application/json"))
+    app.session_state["opening_is_open"] = True
+    return run(app)
+
+
+def told(app: AppTest) -> str:
+    """Return what the drawer says, its good news too."""
+    boxes = [str(each.value) for each in drawer_of(app) if each.type == "success"]  # type: ignore[union-attr]
+    return "\n".join([in_drawer(app), *boxes])
+
+
+def edited(**changes: Any) -> str:
+    return json.dumps({**json.loads(BUNDLE), **changes})
+
+
+def own_bundle() -> str:
+    written = load_scenario("psy_stroop", "easy").model_copy(update={"study": OWN})
+    return bundle(Options(assess(written.reference_protocol, written)), written)
+
+
+def test_bundle_opens_verified_with_all_that_was_in_it_and_is_undone() -> None:
+    app = visit(PROTOCOL, study="fin_momentum")
+    before = where(app), query_of(app)
+    opened(BUNDLE, app=app)
+    assert "Verified" in told(app)
+    query = query_of(app)
+    for key, value in {"study": "psy_stroop", "budget": "1200", "alpha": "0.01"}.items():
+        assert query[key] == value
+    assert number(app, "Sample size").value == 44
+    assert shows(go(app, NEGOTIATION), RUN)
+    press(go(app, PROTOCOL), "Undo")
+    assert (where(app), query_of(app)) == before
+
+
+def test_bundle_of_a_study_that_nobody_has_brings_it_along() -> None:
+    app = opened(own_bundle())
+    assert "Verified" in told(app)
+    assert query_of(app)["study"] == "our_stroop"
+    assert own_studies.key_of is not None
+
+
+def test_bundle_that_was_edited_opens_and_says_where_it_differs() -> None:
+    plan = json.loads(BUNDLE)["plan"] | {"sample_size": 45}
+    app = opened(edited(plan=plan))
+    text = told(app)
+    assert "not verified" in text
+    assert "The study, the lab or the plan is not the one that was saved." in text
+    assert "Verified" not in text
+    assert number(app, "Sample size").value == 45
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "fault"),
+    [
+        (edited(seed=10**9), "mine.json", "seed: 1,000,000,000 is too large"),
+        (edited(own_lab={"budget": -1}), "mine.json", "own_lab.budget"),
+        (edited(format=9), "mine.json", "format"),
+        (BUNDLE[:-400], "mine.json", "it is not JSON"),
+        ("[1, 2]", "mine.json", "it is no bundle, negotiation, plan or lab"),
+        ('{"a": 1}', "mine.json", "it is no bundle, negotiation, plan or lab"),
+        ("[" * 100_000, "mine.json", "nested too deeply"),
+        ('{"sample_size": 12}', "plan.json", "duration_days"),
+        ('{"format": 1, "lab": {"budget": "much"}}', "lab.json", "lab.budget"),
+        ("title: x", "study.yaml", "scenario_id"),
+        ("<b>hi</b>", "<img src=x>.json", "it is not JSON"),
+    ],
+)
+def test_file_that_cannot_be_opened_is_told_by_place_and_changes_nothing(
+    data: str, name: str, fault: str
+) -> None:
+    app = visit(PROTOCOL, study="fin_momentum", budget="2000")
+    before = where(app), query_of(app)
+    opened(data, name, app)
+    assert fault in told(app)
+    assert (where(app), query_of(app)) == before
+
+
+def test_bundle_of_another_study_by_a_shelfs_id_is_refused() -> None:
+    study = json.loads(BUNDLE)["study"]
+    study["paper"]["title"] = "Another title"
+    app = opened(edited(study=study), app=visit(PROTOCOL, study="fin_momentum"))
+    assert "another study of the id 'psy_stroop' is on the shelf" in told(app)
+    assert query_of(app)["study"] == "fin_momentum"
+
+
+def test_own_study_is_never_replaced_by_a_file() -> None:
+    app = opened(study_yaml(OWN), "ours.yaml")
+    assert query_of(app)["study"] == "our_stroop"
+    other = OWN.model_copy(update={"success_criteria": ["Something else."]})
+    opened(study_yaml(other), "theirs.yaml", app)
+    assert "another study of the id 'our_stroop' is among your own" in told(app)
+
+
+def test_plan_lab_and_negotiation_open_alone() -> None:
+    app = opened(plan_json(YOURS.plan), app=visit(PROTOCOL, study="psy_stroop"))
+    assert number(app, "Sample size").value == 44
+    opened(lab_json(OwnLab(budget=1234)), app=app)
+    assert query_of(app)["budget"] == "1234"
+    opened(save(RUN), app=app)
+    assert "Verified" in told(app)
+    assert shows(go(app, NEGOTIATION), RUN)
