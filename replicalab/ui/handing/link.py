@@ -24,8 +24,9 @@ _BUNDLE: Final = "Hand the bundle over instead."
 
 def draw() -> None:
     """Draw the link, with its own button that copies it, and what of the workspace is in it."""
-    st.markdown("Whoever opens it sees what you see, on the same page.")
-    st.code(url(), language=None, wrap_lines=True)
+    st.markdown("Whoever opens it sees what you see, on the same page. Its button copies it.")
+    with st.container(key="hand_link"):
+        st.code(url(), language=None, wrap_lines=True)
     st.markdown(f"**It carries** {escaped(joined(list(_carried(state.here().yours))))}.")
     if missing := list(_left_out(state.workspace())):
         st.markdown("**It does not carry**\n\n" + "\n".join(f"- {line}" for line in missing))

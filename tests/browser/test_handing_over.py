@@ -1,0 +1,172 @@
+"""Handing over with a real browser: links, papers, pictures and bundles, as others open them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.driving import (
+    PHONE,
+    AppServer,
+    View,
+    assert_accessible,
+    count_runs,
+    looks,
+    open_app,
+    wait_for_run,
+)
+from tests.browser.visiting import choose_more, dimension, follow, number, press, type_number, where
+from tests.report.making import pages_in
+
+STROOP: Final = "/Protocol?study=psy_stroop&budget=1200&alpha=0.01"
+
+
+@pytest.fixture
+def elsewhere(browser: Browser, app_server: AppServer) -> Iterator[Page]:
+    """A page of another visitor, who has nothing of the first one's."""
+    context = browser.new_context(base_url=app_server.url, viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    count_runs(page)
+    yield page
+    context.close()
+
+
+def drawer(page: Page) -> Locator:
+    """Return the drawer."""
+    return page.get_by_role("dialog")
+
+
+def hand_over(page: Page, part: str) -> None:
+    """Open the drawer at a part."""
+    choose_more(page, "Hand over")
+    if part != "Link":
+        look_at(page, part)
+
+
+def look_at(page: Page, part: str) -> None:
+    """Look at a part of the drawer."""
+    with wait_for_run(page):
+        drawer(page).get_by_role("tab", name=part).click()
+    expect(drawer(page).get_by_role("tab", name=part)).to_have_attribute("aria-selected", "true")
+
+
+def saved(page: Page, button: Locator, folder: Path) -> Path:
+    """Return the file that a button saves."""
+    with page.expect_download() as downloaded:
+        button.click()
+    path = folder / downloaded.value.suggested_filename
+    downloaded.value.save_as(path)
+    return path
+
+
+def file_of(page: Page, label: str, folder: Path) -> Path:
+    """Return the file that a button of the drawer makes and saves."""
+    return saved(page, drawer(page).get_by_role("button", name=label, exact=True), folder)
+
+
+def outcome(page: Page) -> Locator:
+    """Return how the negotiation ended."""
+    return page.locator(".rl h2.outcome")
+
+
+def test_copied_link_opens_the_same_elsewhere(app_page: Page, elsewhere: Page) -> None:
+    app_page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    open_app(app_page, STROOP)
+    type_number(app_page, "Sample size", 42)
+    expect(where(app_page)).to_contain_text("Your plan")
+    told = where(app_page).inner_text()
+    hand_over(app_page, "Link")
+    expect(drawer(app_page)).to_contain_text("differs from it in 1 field")
+    drawer(app_page).get_by_role("button", name="Copy to clipboard").click()
+    link = str(app_page.evaluate("navigator.clipboard.readText()"))
+    open_app(elsewhere, link)
+    expect(number(elsewhere, "Sample size")).to_have_value("42")
+    expect(where(elsewhere)).to_have_text(told, use_inner_text=True)
+    expect(elsewhere).to_have_url(re.compile("budget=1200"))
+    expect(elsewhere).to_have_title("Protocol · ReplicaLab")
+
+
+def test_brief_is_one_page_on_paper(app_page: Page, elsewhere: Page, tmp_path: Path) -> None:
+    open_app(app_page, STROOP)
+    hand_over(app_page, "Brief")
+    expect(drawer(app_page).locator(".rl.preview h1")).to_have_text("Stroop interference")
+    paper = file_of(app_page, "PDF", tmp_path)
+    assert paper.name == "psy-stroop-medium-brief.pdf"
+    assert pages_in(paper.read_bytes()) == 1
+    printed = elsewhere.context.new_page()
+    printed.goto(file_of(app_page, "HTML", tmp_path).as_uri())
+    assert pages_in(printed.pdf(format="A4")) == 1, "as any browser prints it"
+
+
+def test_what_is_exported_is_imported_elsewhere_and_verified(
+    app_page: Page, elsewhere: Page, tmp_path: Path
+) -> None:
+    open_app(app_page, STROOP.replace("Protocol", "Negotiation"))
+    follow(app_page, "Protocol")
+    type_number(app_page, "Sample size", 42)
+    follow(app_page, "Negotiation")
+    told = outcome(app_page).inner_text()
+    hand_over(app_page, "Bundle")
+    bundle = file_of(app_page, "Bundle", tmp_path)
+    open_app(elsewhere, "/")
+    choose_more(elsewhere, "Open a file")
+    with wait_for_run(elsewhere):
+        drawer(elsewhere).locator("input[type=file]").set_input_files(bundle)
+    expect(drawer(elsewhere)).to_contain_text("Verified: the plan is judged, and the negotiation")
+    with wait_for_run(elsewhere):
+        drawer(elsewhere).get_by_role("link", name="Protocol").click()
+    expect(number(elsewhere, "Sample size")).to_have_value("42")
+    expect(dimension(elsewhere, "Budget")).to_contain_text("/ 1,200 credits")
+    follow(elsewhere, "Negotiation")
+    expect(outcome(elsewhere)).to_have_text(told, use_inner_text=True)
+    expect(elsewhere.get_by_text("Replays identically, round by round.")).to_be_visible()
+    follow(elsewhere, "Protocol")
+    press(elsewhere, "Undo")
+    expect(where(elsewhere)).to_contain_text("Momentum")
+
+
+def test_picture_is_saved_in_either_form(app_page: Page, tmp_path: Path) -> None:
+    open_app(app_page, STROOP)
+    hand_over(app_page, "Pictures")
+    begins = {"PNG": b"\x89PNG\r\n", "SVG": b"<svg "}
+    for form, start in begins.items():
+        choice = drawer(app_page).get_by_role("radio", name=form)
+        if choice.get_attribute("aria-checked") != "true":
+            with wait_for_run(app_page):
+                choice.click()
+        drawer(app_page).locator(".js-plotly-plot").hover()
+        camera = drawer(app_page).locator(".modebar-btn")
+        expect(camera).to_be_visible()
+        picture = saved(app_page, camera, tmp_path)
+        assert picture.name == f"psy-stroop-medium-days-and-samples.{form.lower()}"
+        assert picture.read_bytes().startswith(start)
+
+
+def test_drawers_are_accessible_in_both_themes(app_page: Page) -> None:
+    open_app(app_page, STROOP)
+    hand_over(app_page, "Link")
+    for _ in looks(app_page):
+        for part in ("Brief", "Report", "Tables", "Pictures", "Bundle", "Link"):
+            look_at(app_page, part)
+            assert_accessible(app_page)
+
+
+@pytest.mark.parametrize("view", [PHONE], ids=str)
+def test_opening_is_accessible_and_tells_a_fault(
+    app_page: Page, view: View, tmp_path: Path
+) -> None:
+    bad = tmp_path / "<img src=x onerror=alert(1)>.json"
+    bad.write_text('{"sample_size": "<b>12</b>"}')
+    open_app(app_page, STROOP)
+    choose_more(app_page, "Open a file")
+    with wait_for_run(app_page):
+        drawer(app_page).locator("input[type=file]").set_input_files(bad)
+    expect(drawer(app_page)).to_contain_text("duration_days")
+    expect(drawer(app_page).locator("b, img")).to_have_count(0)
+    for _ in looks(app_page):
+        assert_accessible(app_page)
