@@ -5,7 +5,7 @@ from replicalab.report.as_markdown import markdown
 from replicalab.report.as_pdf import Paper, missing, pdf
 from replicalab.report.as_tables import csv_tables, excel
 from replicalab.report.bundle import Opened, bundle, open_bundle
-from replicalab.report.document import Document
+from replicalab.report.document import Document, Said
 from replicalab.report.for_registry import report
 from replicalab.report.for_stakeholder import brief
 from replicalab.report.origin import input_hash
@@ -15,6 +15,7 @@ __all__ = [
     "Document",
     "Opened",
     "Paper",
+    "Said",
     "brief",
     "bundle",
     "csv_tables",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from replicalab.panels.drawing import Bar
@@ -11,6 +12,20 @@ from replicalab.text.verdicts import Status
 
 NOT_GIVEN = "not given"
 """What stands where nobody has said why."""
+
+
+class Said(NamedTuple):
+    """What only whoever registers a plan can say; empty where they do not.
+
+    Attributes:
+        title: of the registration.
+        authors: who registers.
+        reasons: why a field of the original is changed, by its name in the protocol.
+    """
+
+    title: str = ""
+    authors: str = ""
+    reasons: Mapping[str, str] = MappingProxyType({})
 
 
 class Cell(NamedTuple):

@@ -6,12 +6,23 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final
 
-from replicalab.lexicon import lines_text
+from replicalab.lexicon import capitalised, lines_text
 from replicalab.negotiation import Negotiation, Round
 from replicalab.panels.negotiation import text_blocks
 from replicalab.panels.study import CONFIDENCE
 from replicalab.planner import Options
-from replicalab.report.document import Block, Cell, Document, Listing, Sentence, Table, part, row
+from replicalab.report.document import (
+    NOT_GIVEN,
+    Block,
+    Cell,
+    Document,
+    Listing,
+    Said,
+    Sentence,
+    Table,
+    part,
+    row,
+)
 from replicalab.report.for_stakeholder import UNCHANGED, means_text, own_lines
 from replicalab.report.justification import justification_table, samples_table
 from replicalab.report.origin import day_text, origin_lines
@@ -47,7 +58,12 @@ LONGEST: Final = 4_000
 
 
 def report(
-    options: Options, *, on: date, written: Pack | None = None, run: Negotiation | None = None
+    options: Options,
+    *,
+    on: date,
+    written: Pack | None = None,
+    run: Negotiation | None = None,
+    said: Said | None = None,
 ) -> Document:
     """Return all that is known of a plan in its lab, for whoever is to check it.
 
@@ -56,12 +72,15 @@ def report(
         on: the date that it bears.
         written: the lab as the study's author wrote it, to tell what of it is one's own.
         run: the negotiation that led to the plan, None where there was none.
+        said: what only whoever registers it can say; None where nobody is asked.
     """
     yours = options.yours
     pack, original = yours.pack, original_of(yours)
+    reasons = said.reasons if said else {}
     plans = plans_of(options, original)
     changed = original is not yours
     told = [
+        *([part("The registration", _registration(said))] if said else []),
         part("The question", *_question(pack)),
         part(
             "The verdict",
@@ -74,7 +93,7 @@ def report(
             "Differences from the original",
             Sentence("" if changed else UNCHANGED),
             changes_table(original, yours, LONGEST),
-            reasons_table(options, original) if changed else None,
+            reasons_table(options, original, reasons) if changed else None,
         ),
         part("Sample-size justification", justification_table(yours)),
         part(
@@ -103,6 +122,14 @@ def report(
         parts=tuple(told),
         foot=origin_lines(yours),
     )
+
+
+def _registration(said: Said) -> Table:
+    rows = [
+        row(name, text.strip() or capitalised(NOT_GIVEN))
+        for name, text in (("Title", said.title), ("Authors", said.authors))
+    ]
+    return Table("What is registered, and by whom", ("Field", "Value"), tuple(rows))
 
 
 def _question(pack: Pack) -> tuple[Block, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Final
 
 from replicalab.agents import SuggestionChange
@@ -97,25 +98,34 @@ def _effects(step: PlanStep) -> tuple[Cell, Cell]:
     return credits, Cell(worth, status=evidence_status(new))
 
 
-def reasons_table(options: Options, original: Assessment) -> Table:
+def reasons_table(
+    options: Options, original: Assessment, said: Mapping[str, str] = MappingProxyType({})
+) -> Table:
     """Return each change of the original with its reason, and what is lost with it.
 
     The reasons are those with which the Lab Manager or the planner would make the same change; of
-    any other nobody has said why.
+    any other nobody has said why, unless whoever registers the plan does.
+
+    Args:
+        options: the plan, and what may be done about it.
+        original: the study's reference protocol.
+        said: why a field is changed, by its name; it stands before any other reason.
     """
     found = Options(original)
     known = [*(found.offer.changes if found.offer else ()), *found.least.changes]
-    rows = [_reasoned(step, known) for step in field_steps(original, options.yours)]
+    rows = [_reasoned(step, known, said) for step in field_steps(original, options.yours)]
     return Table("Why, and what is lost", ("What", "Reason", "What is lost"), tuple(rows))
 
 
-def _reasoned(step: PlanStep, known: Iterable[SuggestionChange]) -> tuple[Cell, ...]:
-    [(name, _, _)] = change_rows(step)
+def _reasoned(
+    step: PlanStep, known: Iterable[SuggestionChange], said: Mapping[str, str]
+) -> tuple[Cell, ...]:
+    [(name, _, _)], [(field, _, _)] = change_rows(step), step.fields
     made = {(each.original, each.revised): each for each in known if _makes(each, step)}.values()
     days = step.before.counts.days, step.after.counts.days
     lost = [each.tradeoff for each in made]
     lost += [*protection_losses(step), unreached_days_text(*days, step.after.pack)]
-    reasons = dict.fromkeys(each.reason for each in made if each.reason)
+    reasons = dict.fromkeys(filter(None, (said.get(field, ""), *(each.reason for each in made))))
     told = " ".join(dict.fromkeys(filter(None, lost)))
     return row(name, " ".join(reasons) or capitalised(NOT_GIVEN), told or "–")
 

@@ -9,7 +9,8 @@ import pytest
 from replicalab.assessment import Assessment, assess, smallest_detectable_effect
 from replicalab.models import revise
 from replicalab.planner import Options, largest_sample
-from replicalab.report import Document, brief, input_hash, markdown, report
+from replicalab.planner.steps import differences
+from replicalab.report import Document, Said, brief, input_hash, markdown, report
 from replicalab.report.document import NOT_GIVEN, Cell, Table
 from replicalab.scenarios import OwnLab, Question, load_scenario
 from tests.golden import assert_golden
@@ -142,6 +143,20 @@ def test_dropout_of_ones_own_is_told_with_who_is_left() -> None:
     assert told["Dropout"][0] == "10 %"
     assert told["Dropout"][1].startswith("As many left before.")
     assert "Recruit 300 to analyse 270: 10 % dropout." in told["Planned sample"][1]
+
+
+def test_reason_of_whoever_registers_stands_first() -> None:
+    found = work("fin_momentum", "medium", "offered")
+    [first, *_] = differences(found.written.reference_protocol, found.options.yours.plan)
+    said = Said("A title", "", {first.field: "Because we say so."})
+    told = report(found.options, on=DAY, said=said)
+    rows = table(told, "Why, and what is lost").rows
+    assert rows[0][1].text.startswith("Because we say so.")
+    assert len(rows[0][1].text) > len("Because we say so."), "the planner's reason stays"
+    assert [cell.text for cell in column(table(told, "What is registered"), "Value")] == [
+        "A title",
+        "Not given",
+    ]
 
 
 def test_brief_tells_groups_and_dropout() -> None:

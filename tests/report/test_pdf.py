@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from replicalab.errors import PrintError
-from replicalab.report import pdf
+from replicalab.report import as_pdf, missing, pdf, pdf_apart, printing
 from replicalab.report.as_pdf import Paper
 from replicalab.scenarios import Difficulty, list_scenarios
 from tests.report.making import pages_in, strangers, work
@@ -52,3 +52,43 @@ def test_missing_weasyprint_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPa
         PrintError, match=r"WeasyPrint is not installed; run pip install -r .*Pango"
     ):
         pdf(work("psy_stroop", "easy").brief())
+
+
+@needs_weasyprint
+def test_pdf_from_a_process_of_its_own_is_the_same() -> None:
+    found = work("psy_stroop", "easy").brief()
+    assert pdf_apart(found, "letter") == pdf(found, "letter")
+
+
+@needs_weasyprint
+@pytest.mark.parametrize("which", ["study", "run"])
+def test_report_of_strangers_is_printed(which: str) -> None:
+    assert pages_in(pdf_apart(strangers()[which].report(), seconds=600)) > 1
+
+
+def test_pdf_that_takes_too_long_is_ended() -> None:
+    with pytest.raises(PrintError, match=r"not done after 0\.01 s; print the HTML"):
+        pdf_apart(work("psy_stroop", "easy").brief(), seconds=0.01)
+
+
+def test_fault_of_the_other_process_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(printing, "_RUN", "import sys; sys.exit('no PDF: nothing to draw with')")
+    with pytest.raises(PrintError, match="no PDF: nothing to draw with"):
+        pdf_apart(work("psy_stroop", "easy").brief())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "what"),
+    [
+        ("find_spec", lambda _: None, "WeasyPrint is not installed"),
+        ("_PANGO_FILES", ("no-such-library",), "Pango, a library of WeasyPrint, is not installed"),
+    ],
+)
+def test_what_is_missing_is_told_before_anything_is_printed(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: object, what: str
+) -> None:
+    monkeypatch.setattr(as_pdf, "find_spec", lambda _: object())
+    monkeypatch.setattr(as_pdf, name, value)
+    missing.cache_clear()
+    assert what in missing()
+    missing.cache_clear()

@@ -16,9 +16,11 @@ from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
 from replicalab.lexicon import amount_text
+from replicalab.models import revise
 from replicalab.report import open_bundle
 from replicalab.scenarios import OwnLab, Question, load_scenario, read_lab
 from replicalab.scenarios.plan_file import read_plan
+from replicalab.ui.address import encode_plan
 from replicalab.ui.handing import documents
 from replicalab.ui.handing.whole import file_name
 from tests.ui.reading import (
@@ -88,12 +90,34 @@ def _is_preview(element: Any) -> bool:
     return bool(element.type == "html" and 'class="rl preview"' in element.proto.body)
 
 
+def again(app: AppTest, name: str, **held: object) -> AppTest:
+    """Open the drawer at a part once more; the harness knows neither tabs nor a fragment's run."""
+    for key, value in {TABS: name, "handing_is_open": True, **held}.items():
+        app.session_state[key] = value
+    return run(app)
+
+
 def test_negotiation_is_told_where_it_is_asked_for(files: Files) -> None:
     app = part("Report", study="psy_stroop")
     assert "Round by round" not in text(files, "Markdown")
-    app.session_state["hand_negotiated"] = True
-    run(choose_more(app, "Hand over"))
+    again(app, "Report", hand_negotiated=True)
     assert "Round by round" in text(files, "Markdown")
+
+
+def test_report_says_what_is_filled_in_and_what_is_not(files: Files) -> None:
+    plan = revise(load_scenario("psy_stroop", "medium").reference_protocol, sample_size=42)
+    app = part("Report", study="psy_stroop", plan=encode_plan(plan))
+    assert text(files, "Markdown").count("| Authors | Not given |") == 1
+    filled = {"Authors": "A. <b>Nobody</b>", "Sample size: why it is changed": "We have 42."}
+    again(app, "Report", hand_filling=True)
+    for label, said in filled.items():
+        [field] = [each for each in app.text_input if each.label == label]
+        field.set_value(said)
+    again(app, "Report", hand_filling=True)
+    again(app, "Report", hand_filling=False)
+    told = text(files, "Markdown")
+    for line in ("| Title | Not given |", r"A. \<b\>Nobody", "| Sample size | We have 42."):
+        assert line in told
 
 
 def test_pdf_that_cannot_be_made_is_said_with_the_way_out(

@@ -4,75 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 import streamlit as st
 
 from replicalab.report import Document, Paper, csv_tables, excel, html, markdown, missing, preview
 from replicalab.ui import panel
+from replicalab.ui.handing import filling
 from replicalab.ui.handing.printing import PRESS
 from replicalab.ui.handing.whole import Whole, download, file_name, whole
 from replicalab.ui.words import escaped
 
 _PAPERS: Final[tuple[Paper, ...]] = ("A4", "letter")
 _PAPER: Final = "hand_paper"
+_PDF: Final = (
+    "The server makes one at a time. Where that fails, press again in a minute, or print the HTML."
+)
 _NEGOTIATED: Final = "hand_negotiated"
-
-
-class _Kind(NamedTuple):
-    """A document: what it is called, for whom it is, and how it is made."""
-
-    name: str
-    about: str
-    make: Callable[..., Document]
-
-
-_BRIEF: Final = _Kind(
-    "brief",
-    "One page for whoever decides: verdict, changes, cost, what it would take.",
-    Whole.brief,
-)
-_REPORT: Final = _Kind(
-    "report",
-    "Fit for a preregistration: every choice with its reason, or “not given”. Reasons for the "
-    "numbers stand on Protocol under “What the evidence assumes”; the plan’s is its rationale.",
-    Whole.report,
-)
 
 
 def draw_brief() -> None:
     """Draw what there is of the brief."""
-    _draw(_BRIEF)
+    st.caption("One page for whoever decides: verdict, changes, cost, what it would take.")
+    found = whole()
+    make = partial(found.brief, negotiated=_negotiated(found))
+    _draw_files("brief", make, found)
+    _draw_look("brief", make, is_open=True)
 
 
 def draw_report() -> None:
-    """Draw what there is of the report."""
-    _draw(_REPORT)
-
-
-def _draw(kind: _Kind) -> None:
-    st.caption(kind.about)
+    """Draw what there is of the report, and what only the visitor can say in it."""
+    st.caption(
+        "Fit for a preregistration: every choice with its reason, or “not given”. Reasons for "
+        "numbers stand on Protocol under “What the evidence assumes”; the plan’s is its rationale."
+    )
     found = whole()
-    make = partial(kind.make, found, negotiated=_negotiated(found))
+    negotiated, said = _negotiated(found), filling.draw(found)
+    make = partial(found.report, negotiated=negotiated, said=said)
+    _draw_files("report", make, found)
+    _draw_look("report", make, is_open=False)
+
+
+def _draw_files(name: str, make: Callable[[], Document], found: Whole) -> None:
     reason = missing()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         paper = _paper(disabled=bool(reason))
         download(
             "PDF",
             lambda: PRESS.pdf(make(), paper),
-            found.name(kind.name, "pdf"),
+            found.name(name, "pdf"),
             disabled=bool(reason),
+            help=_PDF,
         )
-        download("HTML", lambda: html(make()), found.name(kind.name, "html"))
-        download("Markdown", lambda: markdown(make()), found.name(kind.name, "md"))
+        download("HTML", lambda: html(make()), found.name(name, "html"))
+        download("Markdown", lambda: markdown(make()), found.name(name, "md"))
     if reason:
         st.caption(escaped(reason))
+
+
+def _draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None:
     look = st.expander(
         "See it",
-        expanded=kind is _BRIEF,
+        expanded=is_open,
         icon=":material/visibility:",
         on_change="rerun",
-        key=f"hand_look_{kind.name}",
+        key=f"hand_look_{name}",
     )
     if look.open:
         with look:

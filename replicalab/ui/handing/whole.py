@@ -13,7 +13,7 @@ import streamlit as st
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.negotiation import Negotiation, Recording
 from replicalab.planner import Options
-from replicalab.report import Document, brief, bundle, report
+from replicalab.report import Document, Said, brief, bundle, report
 from replicalab.scenarios import Pack
 from replicalab.ui import state
 from replicalab.ui.negotiation import aside, files, settings, table
@@ -45,10 +45,10 @@ class Whole:
         run = self.run if negotiated else None
         return brief(self.options, on=self.on, written=self.written, run=run)
 
-    def report(self, *, negotiated: bool) -> Document:
-        """Return the report, with the negotiation or without."""
+    def report(self, *, negotiated: bool, said: Said | None = None) -> Document:
+        """Return the report, with the negotiation or without, and what is said by hand."""
         run = self.run if negotiated else None
-        return report(self.options, on=self.on, written=self.written, run=run)
+        return report(self.options, on=self.on, written=self.written, run=run, said=said)
 
     def bundle(self) -> str:
         """Return all of it as one file."""
