@@ -101,7 +101,7 @@ def report(
             plans_table(plans),
             least_sentence(options, plans),
             Sentence(assumption_text(yours), quiet=True),
-            Sentence(asked_text(pack), "Asked here:"),
+            Sentence(asked_text(pack, None), "Asked here:"),
             _effects_table(options),
             samples_table(yours),
         ),

@@ -74,7 +74,7 @@ def brief(
                 plans_table(plans),
                 least_sentence(options, plans),
                 Sentence(assumption_text(yours), quiet=True),
-                Sentence(asked_text(pack), "Asked here:"),
+                Sentence(asked_text(pack, None), "Asked here:"),
                 Sentence(_shared_out(yours), quiet=True),
             ),
             part("What it would take", *take_blocks(options, MOST_SENTENCES)),

@@ -194,13 +194,13 @@ def detectable_effect(plan: Assessment) -> float | None:
     return smallest_detectable_effect(plan.pack.design, plan.evidence.able, plan.evidence_factor)
 
 
-def asked_text(pack: Pack) -> str:
+def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
     """Return what of the evidence is the visitor's question and not the study's; empty if nothing.
 
-    ``effect 0.3, yours``
+    ``effect 0.3, yours``; of more than so many how many they are, None for each of them.
     """
     asked, scale = pack.question.asked, KINDS[pack.design.kind].scale
-    if len(asked) > _MOST_ASKED:
+    if most is not None and len(asked) > most:
         return f"{len(asked)} assumptions, yours"
     write: dict[str, Callable[[float], str]] = {"dropout": percent_text, "alpha": "{:g}".format}
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}

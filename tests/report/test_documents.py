@@ -159,6 +159,12 @@ def test_reason_of_whoever_registers_stands_first() -> None:
     ]
 
 
+def test_documents_tell_each_number_that_is_asked() -> None:
+    found = asked(Question(alpha=0.01, target=0.9, dropout=0.1))
+    for document in (found.brief(), found.report()):
+        assert "alpha 0.01, target 0.90, dropout 10 %, yours" in markdown(document)
+
+
 def test_brief_tells_groups_and_dropout() -> None:
     pack = load_scenario("psy_ego_depletion", "medium")
     pack = pack.with_own(OwnLab(), Question(dropout=0.1))
