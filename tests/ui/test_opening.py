@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
+from replicalab.library import plan_text
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind, save
 from replicalab.planner import Options
@@ -18,6 +19,8 @@ from replicalab.scenarios.plan_file import plan_json
 from replicalab.scenarios.writing import study_yaml
 from replicalab.ui import own_studies
 from replicalab.ui.cupboard import Cupboard
+from replicalab.ui.library.work import kept_plan
+from replicalab.ui.workspace import Workspace
 from tests.negotiation.playing import by_rule
 from tests.ui.negotiating import shows
 from tests.ui.reading import (
@@ -90,7 +93,6 @@ def test_bundle_of_a_study_that_nobody_has_brings_it_along() -> None:
     app = opened(own_bundle())
     assert "Verified" in told(app)
     assert query_of(app)["study"] == "our_stroop"
-    assert own_studies.key_of is not None
 
 
 def test_bundle_that_was_edited_opens_and_says_where_it_differs() -> None:
@@ -143,6 +145,23 @@ def test_own_study_is_never_replaced_by_a_file() -> None:
     other = OWN.model_copy(update={"success_criteria": ["Something else."]})
     opened(study_yaml(other), "theirs.yaml", app)
     assert "another study of the id 'our_stroop' is among your own" in told(app)
+
+
+def test_bundle_of_ones_own_study_as_it_was_opens_beside_the_present_one() -> None:
+    other = OWN.model_copy(update={"success_criteria": ["Something else."]})
+    app = opened(study_yaml(other), "ours.yaml")
+    mine = query_of(app)["own"]
+    opened(own_bundle(), app=app)
+    assert "Verified" in told(app)
+    assert query_of(app)["own"] != mine
+    assert query_of(press(go(app, PROTOCOL), "Undo"))["own"] == mine
+
+
+def test_plan_that_was_exported_from_the_library_opens_with_its_study_and_lab() -> None:
+    work = Workspace(scenario_id="psy_stroop", protocol=YOURS.plan, own_lab=OwnLab(budget=1200))
+    app = opened(plan_text(kept_plan(work, "")))
+    assert (query_of(app)["study"], query_of(app)["budget"]) == ("psy_stroop", "1200")
+    assert number(app, "Sample size").value == 44
 
 
 def test_plan_lab_and_negotiation_open_alone() -> None:

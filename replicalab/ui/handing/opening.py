@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab import library
 from replicalab.errors import Fault, ReplicaLabError, ScenarioError
 from replicalab.models import PROTOCOL_FIELDS
 from replicalab.panels import header_panel
@@ -18,6 +19,7 @@ from replicalab.scenarios.plan_file import read_plan
 from replicalab.scenarios.writing import study_yaml
 from replicalab.ui import own_studies, panel, state
 from replicalab.ui.controls import button, page_link
+from replicalab.ui.library.work import workspace_of
 from replicalab.ui.negotiation import files, table
 from replicalab.ui.words import as_list, escaped
 from replicalab.ui.workspace import LARGEST_SEED, Workspace
@@ -172,19 +174,15 @@ def _key_of(study: Study, opened: Opened) -> str | None:
     """Return by which key a bundle's study is found here, None for one on the shelf.
 
     Raises:
-        ScenarioError: another study of that id is here, or there is no room for it.
+        ScenarioError: another study of that id is on the shelf.
+        LibraryError: there is no room for it.
     """
     name, pack = study.scenario_id, opened.written
     if any(name == summary.scenario_id for summary in list_scenarios()):
         there = own_studies.find(name, pack.difficulty, pack.seed, None).study
         _require_same(study, there, "on the shelf", "the bundle")
         return None
-    if (mine := own_studies.kept().get(name)) is not None:
-        _require_same(study, mine.study, _MINE, "the bundle")
-        return mine.key
-    if refused := own_studies.keep(study_yaml(study), study):
-        raise ReplicaLabError(refused)
-    return own_studies.key_of(name)
+    return own_studies.at_hand(study_yaml(study), study)
 
 
 def _require_same(study: Study, there: Study, where: str, source: str) -> None:
@@ -200,6 +198,11 @@ def _open_negotiation(data: bytes, name: str) -> _Told:
     return _Told(
         "Verified: it plays round by round as in the file.", kept.differences if kept else ()
     )
+
+
+def _open_kept_plan(data: bytes, name: str) -> _Told:
+    state.open_workspace(workspace_of(library.read_plan(readable_text(data, name, MOST_BYTES))))
+    return _Told("The plan is open, in the study and the lab that it was kept with.", ())
 
 
 def _open_plan(data: bytes, name: str) -> _Told:
@@ -223,8 +226,9 @@ def _open_study(data: bytes, name: str) -> _Told:
 
 
 _READERS: Final[tuple[tuple[frozenset[str], Callable[[bytes, str], _Told]], ...]] = (
-    (frozenset({"study", "decided", "input_hash"}), _open_bundle),
+    (frozenset({"decided", "input_hash"}), _open_bundle),
     (frozenset({"setup", "turns"}), _open_negotiation),
+    (frozenset({"study"}), _open_kept_plan),
     (frozenset({"lab"}), _open_lab),
     (frozenset(PROTOCOL_FIELDS), _open_plan),
 )
