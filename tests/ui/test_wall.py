@@ -402,6 +402,31 @@ def test_flood_of_messages_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatc
     assert read == messages.MOST_WAITED + 1
 
 
+@pytest.mark.parametrize(
+    ("message", "held_back"), [(rerun(), 0), (operation("deferred_file"), 2)], ids=["run", "file"]
+)
+def test_file_to_be_made_keeps_a_slower_pace(
+    message: bytes, held_back: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rests: list[float] = []
+
+    async def rest(seconds: float) -> None:
+        rests.append(seconds)
+
+    async def receive() -> Message:
+        return {"type": "websocket.receive", "bytes": message}
+
+    async def read() -> None:
+        browser = messages.Messages(receive)
+        for _ in range(3):
+            await browser.receive()
+
+    monkeypatch.setattr(asyncio, "sleep", rest)
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, read()).result()
+    assert len(rests) == held_back
+
+
 def test_pages_that_are_open_at_once_are_bounded(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

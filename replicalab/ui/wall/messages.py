@@ -17,6 +17,9 @@ _KINDS: Final = frozenset({"rerun_script", "stop_script", "file_urls_request"})
 _OPERATION: Final = "deferred_file"
 """Of a fourth kind only this: a file to download that is made when it is asked for."""
 
+AS_MANY: Final = 6.0
+"""Messages that this counts as: a run ends the one before it, files are made side by side."""
+
 MOST_FILES: Final = 8
 """Files whose addresses are asked for at once; ours are handed over one by one."""
 
@@ -37,18 +40,19 @@ SILENCE_SECONDS: Final = 90.0
 """Unread, the sender is held back at no cost; its pings go unanswered, and it is cut off."""
 
 
-def is_wanted(data: bytes) -> bool:
-    """Return whether a message is of use to the pages, and no larger than they make it."""
+def weight(data: bytes) -> float:
+    """Return how many messages one counts as; 0 for one of no use, or larger than pages make it."""
     try:
         message = BackMsg.FromString(data)
     except DecodeError:
-        return False
+        return 0
     run, files = message.rerun_script, message.file_urls_request.file_names
     asked = message.backend_operation_request
+    made = asked.WhichOneof("payload") == _OPERATION
     names = [run.page_name, run.page_script_hash, run.fragment_id, *run.cached_message_hashes]
     names += [asked.request_id, asked.session_id, asked.deferred_file.file_id]
-    return (
-        (message.WhichOneof("type") in _KINDS or asked.WhichOneof("payload") == _OPERATION)
+    is_wanted = (
+        (made or message.WhichOneof("type") in _KINDS)
         and len(files) <= MOST_FILES
         and len(run.widget_states.widgets) <= MOST_WIDGETS
         and len(run.cached_message_hashes) <= MOST_WIDGETS
@@ -56,6 +60,7 @@ def is_wanted(data: bytes) -> bool:
         and all(len(name) <= LONGEST_NAME and name.isprintable() for name in names)
         and all(len(name) <= 2 * LONGEST_NAME for name in files)
     )
+    return is_wanted * (AS_MANY if made else 1.0)
 
 
 class Messages:
@@ -73,16 +78,17 @@ class Messages:
             message = await self._receive()
             if message["type"] != "websocket.receive":
                 return message
-            await self._keep_pace()
+            heavy = weight(message.get("bytes") or b"")
+            await self._keep_pace(heavy or 1)
             if self._waited > MOST_WAITED:
                 await asyncio.sleep(SILENCE_SECONDS)
                 return {"type": "websocket.disconnect", "code": 1008}
-            if is_wanted(message.get("bytes") or b""):
+            if heavy:
                 return message
 
-    async def _keep_pace(self) -> None:
+    async def _keep_pace(self, heavy: float) -> None:
         now = asyncio.get_running_loop().time()
-        self._left = min(AT_ONCE, self._left + (now - self._at) * PER_SECOND) - 1
+        self._left = min(AT_ONCE, self._left + (now - self._at) * PER_SECOND) - heavy
         self._at = now
         if self._left < 0:
             self._waited += 1
