@@ -17,6 +17,7 @@ from streamlit.testing.v1.element_tree import Element
 from replicalab.assessment import assess
 from replicalab.lexicon import amount_text
 from replicalab.models import revise
+from replicalab.negotiation import Transcript, shipped_recordings
 from replicalab.report import open_bundle
 from replicalab.scenarios import OwnLab, Question, load_scenario, read_lab
 from replicalab.scenarios.plan_file import read_plan
@@ -150,6 +151,19 @@ def test_files_open_as_what_is_on_the_screen(files: Files) -> None:
     assert opened.differences == ()
     assert read_plan(text(files, "Plan alone").encode()) == yours.plan
     assert read_lab(text(files, "Lab alone").encode()) == OwnLab(budget=1200)
+
+
+@pytest.mark.parametrize("transcript", shipped_recordings(), ids=lambda each: each.recording.key)
+def test_bundle_of_a_recorded_run_replays(files: Files, transcript: Transcript) -> None:
+    setup, known = transcript.setup, transcript.recording
+    assert known is not None
+    where = {"study": setup.scenario_id, "lab": setup.difficulty, "seed": str(setup.seed)}
+    part("Bundle", NEGOTIATION, recording=known.key, rounds=str(setup.max_rounds), **where)
+    opened = open_bundle(text(files, "Bundle"))
+    assert opened.recording == known
+    assert opened.run is not None
+    assert opened.run.outcome == transcript.outcome
+    assert opened.differences == ()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from replicalab.assessment import assess
 from replicalab.library import plan_text
 from replicalab.models import revise
-from replicalab.negotiation import ScientistKind, save
+from replicalab.negotiation import ScientistKind, replay, save, shipped_recordings
 from replicalab.planner import Options
 from replicalab.report import bundle
 from replicalab.scenarios import OwnLab, Question, lab_json, load_scenario
@@ -34,6 +34,7 @@ from tests.ui.reading import (
     press,
     query_of,
     run,
+    said,
     visit,
     where,
 )
@@ -155,6 +156,19 @@ def test_bundle_of_ones_own_study_as_it_was_opens_beside_the_present_one() -> No
     assert "Verified" in told(app)
     assert query_of(app)["own"] != mine
     assert query_of(press(go(app, PROTOCOL), "Undo"))["own"] == mine
+
+
+def test_bundle_of_a_recorded_run_is_shown_as_recorded() -> None:
+    transcript = shipped_recordings()[0]
+    setup, known = transcript.setup, transcript.recording
+    assert known is not None
+    written = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
+    run = replay(transcript, written).negotiation
+    plan = assess(written.reference_protocol, written)
+    app = opened(bundle(Options(plan), written, run, known))
+    assert "Verified" in told(app)
+    assert shows(go(app, NEGOTIATION), run)
+    assert known.title in said(app)
 
 
 def test_plan_that_was_exported_from_the_library_opens_with_its_study_and_lab() -> None:

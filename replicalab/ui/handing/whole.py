@@ -68,15 +68,16 @@ def whole() -> Whole:
 
 
 def _negotiated(here: Options) -> tuple[Negotiation | None, Recording | None]:
-    """Return the negotiation on show, where it is confirmed and has begun."""
+    """Return the negotiation on show, where it is confirmed, of this lab, and has begun."""
     aside.settle()
     try:
         kept = table.current(here.yours, settings.seated_model())
     except (NegotiationError, TraceError):
         return None, None
-    if not kept.confirmed or not kept.negotiation.rounds:
+    run = kept.negotiation
+    if not (kept.confirmed and run.rounds and run.pack == here.yours.pack):
         return None, None
-    return kept.negotiation, kept.recording or files.recording_of(kept)
+    return run, kept.recording or files.recording_of(kept)
 
 
 def file_name(text: str, suffix: str) -> str:
