@@ -19,6 +19,8 @@ EVIDENCE: Final = "#0072B2"
 QUIET: Final = "#7A8794"
 CONFIG: Final = {"displayModeBar": False, "responsive": True}
 """What every chart is shown with."""
+_SAVED: Final = 800
+"""Width of a saved picture in px, before it is scaled: also on a phone."""
 TITLE_LINE: Final = 20
 """Height of a line of a title, in px."""
 LABEL_SIZE: Final = 11
@@ -64,7 +66,7 @@ def saved_as(name: str, form: str) -> dict[str, Any]:
         name: of the file, without its ending.
         form: ``png`` or ``svg``.
     """
-    saved = {"filename": name, "format": form, "scale": 2}
+    saved = {"filename": name, "format": form, "scale": 2, "width": _SAVED}
     return {
         **CONFIG,
         "displayModeBar": True,

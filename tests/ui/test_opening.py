@@ -148,6 +148,21 @@ def test_own_study_is_never_replaced_by_a_file() -> None:
     assert "another study of the id 'our_stroop' is among your own" in told(app)
 
 
+def test_link_of_an_own_study_says_that_its_text_stays_here() -> None:
+    app = choose_more(opened(study_yaml(OWN), "ours.yaml"), "Hand over")
+    assert "does not carry" in in_drawer(app)
+    assert "your study’s text" in in_drawer(app)
+
+
+def test_hostile_names_are_shown_as_text_in_both_drawers() -> None:
+    name = "<b>L</b> ![](http://x/y.png)"
+    app = opened(lab_json(OwnLab(name=name, budget=1200)), f"{name}.json")
+    for drawer in ("Hand over", OPEN):
+        bodies = [getattr(each, "value", "") for each in drawer_of(choose_more(app, drawer))]
+        assert not [body for body in bodies if "![](" in str(body) or "<b>L" in str(body)]
+    assert name in in_drawer(choose_more(app, "Hand over"))
+
+
 def test_bundle_of_ones_own_study_as_it_was_opens_beside_the_present_one() -> None:
     other = OWN.model_copy(update={"success_criteria": ["Something else."]})
     app = opened(study_yaml(other), "ours.yaml")

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from replicalab.lexicon import count_text
+from replicalab.lexicon import count_text, joined
 from replicalab.scenarios import lab_json
 from replicalab.scenarios.plan_file import plan_json
 from replicalab.ui import state
@@ -17,10 +17,10 @@ def draw() -> None:
     """Draw the bundle, what is in it, and the smaller files."""
     found = whole()
     plan = found.options.yours.plan
-    rounds = count_text(len(found.run.rounds), "round") if found.run else ""
-    told = f" and the negotiation, {rounds}" if rounds else ""
+    talks = f"negotiation ({count_text(len(found.run.rounds), 'round')})" if found.run else ""
+    held = joined([*filter(None, ("Study", "lab", "question", "plan", talks))])
     st.caption(
-        f"Study, lab, question, plan{told} as one file. It opens here and elsewhere under "
+        f"{held} as one file. It opens here and elsewhere under "
         "More, Open a file, also where nobody has the study; there everything is worked out anew "
         "and held against it."
     )
