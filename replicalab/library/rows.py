@@ -189,9 +189,11 @@ def purge(connection: Connection, owner: str, entry: Entry) -> None:
 
 
 def forget(connection: Connection, owner: Owner) -> None:
-    """Take all of an owner's away for good, the owner too."""
-    for table in (DRAFTS, ENTRIES, OWNERS):
+    """Take all of an owner's away for good; their row stays, which others may wait for."""
+    for table in (DRAFTS, ENTRIES):
         connection.execute(delete(table).where(table.c.owner == owner.digest))
+    nothing = update(OWNERS).where(OWNERS.c.owner == owner.digest)
+    connection.execute(nothing.values(entries=0, size=0))
 
 
 def is_overdue(connection: Connection, now: datetime) -> bool:

@@ -19,6 +19,7 @@ PAGES: Final = (
     "/Protocol?study=chem_suzuki_ppb&lab=hard",
     "/Negotiation?round=2",
     "/Trade-offs",
+    "/Library",
 )
 SLIDE: Final = "/Protocol?study=phys_millikan&lab=hard&present=5"
 ZOOMED: Final = View("zoomed", 640, 360)

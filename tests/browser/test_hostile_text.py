@@ -27,7 +27,7 @@ from tests.hostile_files import (
     hostile_study,
 )
 
-PAGES: Final = ("Scenarios", "Study", "Protocol", "Negotiation", "Trade-offs")
+PAGES: Final = ("Scenarios", "Study", "Protocol", "Negotiation", "Trade-offs", "Library")
 _UNFOLD: Final = (
     "document.querySelectorAll('details:not([open]) > summary').forEach(s => s.click())"
 )

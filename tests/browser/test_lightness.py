@@ -53,6 +53,7 @@ SCREENS: Final = 2.2
         "/Negotiation?study=math_four_colour&lab=hard&round=2",
         "/Trade-offs",
         "/Trade-offs?study=psy_ego_depletion&budget=4600",
+        "/Library",
     ],
 )
 def test_page_says_what_it_has_to_say_in_few_words_on_two_screens(

@@ -27,6 +27,7 @@ ADDRESSES: Final = (
     "/Protocol?study=bio_jq1_myeloma&lab=hard",
     "/Negotiation?round=2",
     "/Trade-offs",
+    "/Library",
     *(f"/Protocol?study=psy_stroop&present={number}" for number in (1, 2, 4, 5, 6, 7)),
 )
 

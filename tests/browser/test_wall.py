@@ -15,7 +15,7 @@ from replicalab.ui.wall import VISITOR_COOKIE
 from tests.browser.driving import HOST, AppServer, Watch, open_app, wait_for_run
 from tests.browser.visiting import follow, type_number
 
-PAGES: Final = ("Protocol", "Negotiation", "Trade-offs", "Scenarios")
+PAGES: Final = ("Protocol", "Negotiation", "Trade-offs", "Library", "Scenarios")
 
 
 class Elsewhere:

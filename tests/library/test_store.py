@@ -271,6 +271,24 @@ def test_entry_that_is_overdue_goes_when_the_library_is_opened(
     again.close()
 
 
+def test_owner_who_is_forgotten_leaves_nothing_and_others_are_untouched(
+    library: Library, url: str
+) -> None:
+    theirs = library.keep(BEN, Kind.PLAN, "ours", make_plan())
+    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    library.update(ANN, entry.id, make_plan(50), base_version=1)
+    library.delete(ANN, library.keep(ANN, Kind.LAB, "our lab", CONTENTS[Kind.LAB]).id)
+    library.save_draft(ANN, make_plan(60))
+    library.forget(ANN)
+    library.forget(ANN)
+    assert library.entries(ANN) == library.entries(ANN, deleted=True) == []
+    assert library.draft(ANN) is None
+    assert tuple(library.usage(ANN)) == (0, 0)
+    assert library.entries(BEN) == [theirs]
+    assert rows_in(url, "library_versions") == 1
+    assert library.keep(ANN, Kind.PLAN, "ours", make_plan()).version == 1
+
+
 def test_purged_entry_leaves_its_room_and_nothing_else(library: Library, url: str) -> None:
     entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
     library.update(ANN, entry.id, make_plan(50), base_version=1)

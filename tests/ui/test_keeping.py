@@ -111,6 +111,14 @@ def test_plan_of_another_lab_is_another_entry(browsers: Browsers) -> None:
     assert [entry.version for entry in kept(browsers)] == [1, 1]
 
 
+def test_entry_of_another_visitor_is_neither_read_nor_changed(browsers: Browsers) -> None:
+    theirs, query = browsers.token, query_of(press(visit(PROTOCOL), "Keep"))
+    browsers.use()
+    press(type_number(visit(PROTOCOL, **query), "Sample size", 75), "Keep")
+    assert [entry.version for entry in kept(browsers)] == [1]
+    assert [entry.version for entry in shelf().entries(Owner.of(theirs))] == [1]
+
+
 def test_plan_that_was_deleted_is_kept_anew(browsers: Browsers) -> None:
     app = press(visit(PROTOCOL), "Keep")
     [entry] = kept(browsers)
