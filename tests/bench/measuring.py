@@ -23,6 +23,7 @@ BARS: Final[dict[str, tuple[float, float | None]]] = {
     "a thousand runs listed / read by sqlite3": (12, 6),
     "a thousand runs searched / read by sqlite3": (6, 3),
     "a save among a thousand runs / among ten": (2, 1),
+    "the page of a thousand runs / of ten": (3, 1.5),
     "edit to paint, Protocol": (1.3, 1.0),
     "edit to paint, Trade-offs": (2.0, 1.5),
     "a round of a negotiation": (2.0, 1.5),

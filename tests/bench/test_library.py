@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from replicalab.library import Entry, Kind, Library
+from replicalab.ui.library import one, page
 from tests.bench.measuring import best, hold, say
 from tests.library.making import ANN, make_run
+from tests.ui.reading import LIBRARY, run, visit
 
 pytestmark = pytest.mark.bench
 
@@ -85,3 +87,26 @@ def test_save_costs_the_same_in_a_full_library(
     hold(capsys, name, among_thousand / among_ten, detail)
     opening = best(lambda: Library(f"sqlite:///{full.place}").close())
     say(capsys, f"opening a library of a thousand runs: {opening * 1000:.1f} ms")
+
+
+def test_page_of_a_thousand_runs_answers_at_once(
+    capsys: pytest.CaptureFixture[str],
+    full: Library,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    small = filled(tmp_path / "library.db", 10)
+    monkeypatch.setattr(page, "owner", lambda: ANN)
+    monkeypatch.setattr(one, "owner", lambda: ANN)
+
+    def answer(library: Library, number: str) -> float:
+        for module in (page, one):
+            monkeypatch.setattr(module, "shelf", lambda: library)
+        app = visit(LIBRARY)
+        assert app.radio[0].label == f"{number} entries"
+        return best(lambda: run(app), times=20)
+
+    of_ten, of_thousand = answer(small, "10"), answer(full, f"{len(full.entries(ANN)):,}")
+    small.close()
+    detail = f"{of_thousand * 1000:.0f} ms"
+    hold(capsys, "the page of a thousand runs / of ten", of_thousand / of_ten, detail)
