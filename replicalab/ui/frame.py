@@ -74,7 +74,7 @@ def page(title: str) -> Iterator[Options]:
     reopening.draw()
     if not presenting:
         returning.draw()
-        keeping.draw()
+        keeping.draw(title)
     _ask_again_after_a_restart()
     if presenting:
         present.draw(here)

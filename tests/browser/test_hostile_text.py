@@ -107,7 +107,7 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
     for name in ("The lab", "Substitutions", "Restrictions and criteria"):
         show(page, name)
         yield name, looked_at(page)
-    open_app(page, "/Negotiation")
+    open_app(page, "/Negotiation?rounds=5")  # an empty address would offer the draft
     edits = [hostile_edit(hostile_run(), 300).text]
     edits += [hostile_edit(file.read_text(), 300).text for file in sorted(SAVED.glob("*.json"))]
     twins = [json.dumps(tamed(json.loads(text))) for text in edits] if tame_it else edits

@@ -17,6 +17,7 @@ from tests.ui.reading import (
     PROTOCOL,
     alerts,
     at_editor,
+    go,
     keyed,
     labels,
     press,
@@ -152,6 +153,17 @@ def test_word_of_keeping_goes_with_the_next_change(browsers: Browsers) -> None:
     app = press(visit(PROTOCOL), "Keep")
     type_number(app, "Sample size", 75)
     assert "Close" not in labels(app)
+
+
+def test_word_of_keeping_stays_on_its_page_and_a_fault_until_it_is_closed(
+    browsers: Browsers,
+) -> None:
+    app = press(visit(PROTOCOL), "Keep")
+    assert "Close" not in labels(go(app, NEGOTIATION))
+    _, second = two_tabs()
+    go(press(second, "Keep"), NEGOTIATION)
+    assert "was saved elsewhere since" in said(second)
+    assert "Keep mine as another" not in labels(press(second, "Close"))
 
 
 # --- two tabs ---------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ class Told:
         problem: what is in the way, and what to do.
         there: what another tab has saved in the meantime.
         content: what was to be kept.
+        page: where it is said first.
     """
 
     entry: Entry | None = None
@@ -51,6 +52,7 @@ class Told:
     problem: str = ""
     there: Kept | None = None
     content: str = ""
+    page: str = ""
 
 
 def keep() -> None:
@@ -133,10 +135,17 @@ def _tell(entry: Entry, text: str = "Kept") -> None:
 # --- what came of it ------------------------------------------------------------------------
 
 
-def draw() -> None:
-    """Draw what came of keeping something last; nothing once the workspace has changed."""
+def draw(title: str) -> None:
+    """Draw what came of keeping something last; nothing once the workspace has changed.
+
+    That it is safe is said on one page; what is in the way, until it is decided.
+    """
     told = state.current().told
     if told is None:
+        return
+    told.page = told.page or title
+    if told.entry is not None and told.page != title:
+        _close()
         return
     with st.container(border=True, key="kept"):
         if told.there is not None:
@@ -144,10 +153,10 @@ def draw() -> None:
         elif told.problem:
             what = "Not changed" if told.entry else "Not kept"
             st.error(f"{what}: {escaped(told.problem)}.", icon=":material/error:")
+            if told.entry is None:
+                _draw_close()
         if told.entry is not None:
             _draw_kept(told.entry, told.text)
-        else:
-            _draw_close()
 
 
 def _draw_close() -> None:
@@ -186,6 +195,7 @@ def _draw_conflict(told: Told, there: Kept) -> None:
         button("Keep mine as another", "note_add", partial(_keep_beside, told))
         over = f"Save mine over it, as version {there.entry.version + 1}"
         button(over, "history", partial(_keep_over, told, there))
+        _draw_close()
     st.caption("What is there stays in its history either way.")
 
 
