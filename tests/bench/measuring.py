@@ -30,6 +30,7 @@ BARS: Final[dict[str, tuple[float, float | None]]] = {
     "a slide": (2.0, 1.0),
     "move between pages": (2.0, 1.0),
     "cold start": (1.5, 1.2),
+    "messages for an edit on Protocol": (45, 30),
     "thirty people, p95": (1.0, 0.5),
     "a further session, MiB": (1.0, 0.3),
     "a stranger delays an edit by, s": (0.5, None),

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.scenarios import MOST_OWN_ITEMS, OwnItem, OwnLab, lab_json, load_scenario
+from replicalab.errors import LibraryStorageError
+from replicalab.library import Kind, Library, Owner
+from replicalab.scenarios import (
+    MOST_OWN_ITEMS,
+    OwnItem,
+    OwnLab,
+    lab_json,
+    load_scenario,
+    read_lab,
+)
 from replicalab.scenarios.writing import study_yaml
+from replicalab.ui.library.shelf import shelf
 from tests.ui.reading import (
     PAGES,
     PROTOCOL,
@@ -22,8 +32,10 @@ from tests.ui.reading import (
     said,
     show,
     visit,
+    where,
 )
 from tests.ui.test_own_study import using
+from tests.ui.visitors import Browsers
 
 TABS: Final = "lab_part"
 MUG: Final[dict[str, Any]] = {"category": "reagent", "price": 3.0}
@@ -243,3 +255,44 @@ def test_lab_that_is_downloaded_opens_again_for_another_study() -> None:
     assert "Ours" in said(app)
     assert query_of(app)["days"] == "9"
     assert "Ours says nothing of " in in_drawer(at(app, "Items"))
+
+
+# --- in the library ---------------------------------------------------------------------------
+
+
+def keep_as(app: AppTest, name: str) -> AppTest:
+    """Keep the lab under a name."""
+    next(field for field in app.text_input if field.label == "Name of this lab").set_value(name)
+    return press(at(app, "Keep"), "Keep this lab")
+
+
+def test_lab_that_was_kept_is_there_in_another_tab(browsers: Browsers) -> None:
+    keep_as(at(fill(drawer(), "Days", 9), "Keep"), "Ours")
+    other = at(drawer(study="psy_stroop"), "Keep")
+    assert "Ours" in in_drawer(other)
+    press(at(other, "Keep"), "Use")
+    assert "Ours" in where(go(other, TRADE_OFFS))
+    browsers.use()
+    assert "Ours" not in in_drawer(at(drawer(), "Keep"))
+
+
+def test_lab_of_the_same_name_is_the_next_version(browsers: Browsers) -> None:
+    app = keep_as(at(fill(drawer(), "Days", 9), "Keep"), "Ours")
+    fill(at(app, "Means"), "Days", 10)
+    press(at(app, "Keep"), "Keep this lab")
+    whose = Owner.of(browsers.token)
+    [entry] = shelf().entries(whose, Kind.LAB)
+    days = (read_lab(shelf().read(whose, entry.id, n).content.encode()).days for n in (1, 2))
+    assert list(days) == [9, 10]
+
+
+def test_drawer_says_why_a_lab_cannot_be_kept(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> NoReturn:
+        raise LibraryStorageError("/srv/library.db: the disk is full; nothing was saved")
+
+    app = at(drawer(), "Keep")
+    monkeypatch.setattr(Library, "keep", full)
+    assert "the disk is full" in in_drawer(at(keep_as(app, "Ours"), "Keep"))
+    assert shelf().entries(Owner.of(browsers.token)) == []
