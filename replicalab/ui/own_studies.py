@@ -7,6 +7,7 @@ there they come back where the server has forgotten them.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -123,13 +124,11 @@ def restock() -> None:
     """Bring this visitor's studies back from the library, where the server knows none of them."""
     if kept():
         return
-    try:
-        found = shelf().entries(owner(), Kind.STUDY)[:MOST_STUDIES]
-        for entry in reversed(found):
+    with suppress(LibraryError):  # the Library page says what is wrong; the file is asked for
+        for entry in reversed(shelf().entries(owner(), Kind.STUDY)[:MOST_STUDIES]):
             text = shelf().read(owner(), entry.id).content
-            _CUPBOARD.keep(visitor.secret(), text, parse_study(text, entry.name))
-    except (LibraryError, ScenarioError):
-        return  # the Library page says what is wrong; without it the study's file is asked for
+            with suppress(ScenarioError):
+                _CUPBOARD.keep(visitor.secret(), text, usable_study(text, entry.name))
 
 
 def _save_later(scenario_id: str, save: writer.Save) -> None:

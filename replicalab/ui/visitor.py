@@ -17,9 +17,14 @@ def cookie() -> str:
     return str(st.context.cookies.get(VISITOR_COOKIE, ""))
 
 
+def is_known() -> bool:
+    """Return whether the visitor's browser keeps its secret, and so finds again what is kept."""
+    return bool(VISITOR_TOKEN.fullmatch(cookie()))
+
+
 def secret() -> str:
     """Return the visitor's secret: the cookie's, or where there is none one of this session."""
-    if VISITOR_TOKEN.fullmatch(token := cookie()):
-        return token
+    if is_known():
+        return cookie()
     made: str = st.session_state.setdefault(_SECRET, secrets.token_urlsafe(32))
     return made

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
 from replicalab.library import Draft, KeptPlan, Owner, plan_text, read_plan
 from replicalab.scenarios import parse_study
-from replicalab.ui import own_studies
+from replicalab.ui import own_studies, visitor
 from replicalab.ui.address import OWN_LAB, PLAYED, LinkReading, from_query
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import owner, shelf
@@ -193,6 +193,9 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
     if work is tab.seen:
         return
     tab.seen = work
+    if not visitor.is_known():
+        tab.problem = "this browser takes no cookies, so nothing of it would be found again"
+        return
     save = partial(_save, tab, owner(), work, own_studies.text_of(work.own))
     writer.later(f"draft {tab.place}", save, _SOON if soon else _LATER)
 

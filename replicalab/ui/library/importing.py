@@ -14,7 +14,6 @@ from replicalab.report import Opened, open_bundle
 from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
-    parse_study,
     read_lab,
     readable_text,
     study_yaml,
@@ -57,7 +56,7 @@ def take(data: bytes, file: str) -> tuple[list[Entry], tuple[str, ...]]:
 def _read(data: bytes, file: str) -> tuple[list[Arrived], tuple[str, ...]]:
     text, stem = readable_text(data, file, _MOST_BYTES), PurePath(file).stem
     if not file.lower().endswith(".json"):
-        return [Arrived(Kind.STUDY, parse_study(text, file).paper.name, text)], ()
+        return [Arrived(Kind.STUDY, own_studies.usable_study(text, file).paper.name, text)], ()
     kind = _kind_of(text, file)
     if kind == "a bundle":
         found = open_bundle(data)

@@ -22,7 +22,7 @@ from replicalab.library import (
     read_plan,
 )
 from replicalab.models import LONGEST_TEXT
-from replicalab.ui import own_studies, state
+from replicalab.ui import own_studies, state, visitor
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library.differences import differences
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
@@ -172,6 +172,8 @@ def _draw_kept(entry: Entry, text: str) -> None:
             "safe on the disk.",
             width="content",
         )
+        if not visitor.is_known():
+            st.markdown("This browser takes no cookies: once the tab is closed nobody finds it.")
         page_link(PAGE, "To the library", "bookmarks")
         _draw_close()
     name, notes = st.columns([2, 3])

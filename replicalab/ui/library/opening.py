@@ -7,8 +7,8 @@ from typing import Final
 
 from replicalab.errors import LibraryFullError
 from replicalab.library import Entry, Kept, Kind, read_plan
-from replicalab.scenarios import parse_study, read_lab
-from replicalab.ui import state
+from replicalab.scenarios import read_lab
+from replicalab.ui import own_studies, state
 from replicalab.ui.library.keeping import mark_kept
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.library.work import workspace_of
@@ -46,7 +46,8 @@ def _open_lab(kept: Kept) -> None:
 
 
 def _open_study(kept: Kept) -> None:
-    if refused := state.bring(kept.content, parse_study(kept.content, kept.entry.name)):
+    study = own_studies.usable_study(kept.content, kept.entry.name)
+    if refused := state.bring(kept.content, study):
         raise LibraryFullError(refused)
 
 

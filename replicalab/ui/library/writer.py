@@ -13,6 +13,8 @@ from replicalab.errors import LibraryBusyError, LibraryError, LibraryStorageErro
 _AGAIN_SECONDS: Final = 5.0
 _MOST_TRIES: Final = 24
 """What cannot be saved is tried for two minutes, until a database is there again."""
+_LAST_SECONDS: Final = 5.0
+"""So long an ending process waits for what is still to be saved."""
 _PATIENCE: Final = 5
 """However often a state changes, it waits no more than so many times as long as it asked for."""
 
@@ -55,7 +57,9 @@ class Writer:
             for place, job in self._jobs.items():
                 self._jobs[place] = job._replace(due=0.0)
             self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._busy and not self._due(), timeout=20)
+            self._changed.wait_for(
+                lambda: not self._busy and not self._due(), timeout=_LAST_SECONDS
+            )
 
     def _run(self) -> None:
         while True:
