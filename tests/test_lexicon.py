@@ -98,7 +98,13 @@ def test_value_beside_a_bound_has_the_digits_that_tell_them_apart(
 
 @pytest.mark.parametrize(
     ("noun", "number", "said"),
-    [("day", 1, "day"), ("day", 0, "days"), ("breach", 2, "breaches"), ("breach", 1, "breach")],
+    [
+        ("day", 1, "day"),
+        ("day", 0, "days"),
+        ("breach", 2, "breaches"),
+        ("breach", 1, "breach"),
+        ("entry", 2, "entries"),
+    ],
 )
 def test_noun_follows_its_number(noun: str, number: int, said: str) -> None:
     assert plural(noun, number) == said

@@ -29,14 +29,14 @@ def put(connection: Connection, owner: Owner, draft: Draft, limits: Limits) -> N
     connection.execute(insert(DRAFTS).values(**values, content=draft.content))
 
 
-def latest(connection: Connection, owner: Owner, place: str | None) -> Draft | None:
-    """Return the draft of a workspace, of any the last saved; None where there is none."""
+def latest(connection: Connection, owner: Owner, place: str | None, most: int) -> list[Draft]:
+    """Return so many drafts of a workspace, of any where None, the last saved first."""
     columns = (DRAFTS.c.place, DRAFTS.c.content, DRAFTS.c.saved)
     query = select(*columns).where(DRAFTS.c.owner == owner.digest)
     if place is not None:
         query = query.where(DRAFTS.c.place == place)
-    row = connection.execute(query.order_by(DRAFTS.c.saved.desc()).limit(1)).first()
-    return Draft(*row, problem=problem_of(Kind.PLAN, row.content)) if row else None
+    rows = connection.execute(query.order_by(DRAFTS.c.saved.desc()).limit(most))
+    return [Draft(*row, problem=problem_of(Kind.PLAN, row.content)) for row in rows]
 
 
 def forget(connection: Connection, owner: Owner, place: str) -> None:

@@ -286,7 +286,13 @@ class Library:
     def draft(self, owner: Owner, place: str | None = None) -> Draft | None:
         """Return the draft of a workspace, of any the last saved; None where there is none."""
         with reading(self._opened) as connection:
-            return drafts.latest(connection, owner, place)
+            found = drafts.latest(connection, owner, place, 1)
+        return found[0] if found else None
+
+    def drafts(self, owner: Owner) -> list[Draft]:
+        """Return all of an owner's drafts, the last saved first."""
+        with reading(self._opened) as connection:
+            return drafts.latest(connection, owner, None, self._limits.drafts)
 
     def discard_draft(self, owner: Owner, place: str = "") -> None:
         """Forget a draft, if there is one."""

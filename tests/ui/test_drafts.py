@@ -17,6 +17,7 @@ from replicalab.ui.library.shelf import shelf
 from replicalab.ui.state import State
 from replicalab.ui.workspace import Workspace
 from tests.ui.reading import (
+    LIBRARY,
     PROTOCOL,
     SCENARIOS,
     alerts,
@@ -26,6 +27,7 @@ from tests.ui.reading import (
     go,
     labels,
     number,
+    pick,
     press,
     query_of,
     run,
@@ -136,6 +138,20 @@ def test_draft_that_is_discarded_is_offered_no_more(browsers: Browsers) -> None:
     press(visit(), "Discard")
     assert draft(browsers) is None
     assert not offered(visit())
+
+
+def test_library_lists_the_drafts_of_every_tab(browsers: Browsers) -> None:
+    for samples in (41, 42):
+        type_number(visit(PROTOCOL), "Sample size", samples)
+        writer.finish()
+    app = pick(visit(LIBRARY, study="psy_stroop"), "Show", "Not kept yet")
+    assert [each in said(app) for each in ("n 41", "n 42")] == [True, True]
+    press(app, "Discard")
+    assert "n 42" not in said(app)
+    assert number(go(press(app, "Go on with it"), PROTOCOL), "Sample size").value == 41
+    press(app, "Keep")
+    assert draft(browsers) is None
+    assert "Nothing waits" in said(pick(go(app, LIBRARY), "Show", "Not kept yet"))
 
 
 def test_nothing_is_offered_with_an_address_or_to_another(browsers: Browsers) -> None:

@@ -165,10 +165,22 @@ def latest() -> Offer | None:
     """Return this visitor's last draft that can be opened, None where there is none."""
     with suppress(LibraryError):
         draft = shelf().draft(owner())
-        if draft is not None and not draft.problem:
-            plan = read_plan(draft.content)
-            return Offer(draft, plan, any_name_of(plan))
+        return _offer(draft) if draft and not draft.problem else None
     return None
+
+
+def offers() -> list[Offer]:
+    """Return all of this visitor's drafts that can be opened, the last saved first.
+
+    Raises:
+        LibraryError: they cannot be read.
+    """
+    return [_offer(draft) for draft in shelf().drafts(owner()) if not draft.problem]
+
+
+def _offer(draft: Draft) -> Offer:
+    plan = read_plan(draft.content)
+    return Offer(draft, plan, any_name_of(plan))
 
 
 def go_on(tab: Tab, draft: Draft) -> None:
@@ -177,12 +189,12 @@ def go_on(tab: Tab, draft: Draft) -> None:
 
 
 def discard(draft: Draft) -> None:
-    """Forget a draft."""
-    writer.later(f"draft {draft.place}", partial(_discard, owner(), draft.place))
+    """Forget a draft.
 
-
-def _discard(whose: Owner, place: str) -> None:
-    shelf().discard_draft(whose, place)
+    Raises:
+        LibraryError: it cannot be forgotten now.
+    """
+    shelf().discard_draft(owner(), draft.place)
 
 
 # --- saving ---------------------------------------------------------------------------------

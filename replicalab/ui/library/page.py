@@ -13,7 +13,7 @@ from replicalab.lexicon import capitalised, count_text, plural
 from replicalab.library import DELETED_DAYS, Entry, Kind
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button, page_link
-from replicalab.ui.library import importing, one
+from replicalab.ui.library import importing, one, returning
 from replicalab.ui.library.moments import moment_text
 from replicalab.ui.library.said import attempt, draw_said, say
 from replicalab.ui.library.shelf import owner, shelf
@@ -26,10 +26,12 @@ _CHOSEN: Final = "library_chosen"
 _UPLOADS: Final = "library_uploads"
 _MORE: Final = "library_more"
 _ALL: Final = "All"
+_UNKEPT: Final = "Not kept yet"
 _DELETED: Final = "Deleted"
 _FILTERS: Final = {
     _ALL: None,
     **{capitalised(plural(kind, 2)): kind for kind in Kind},
+    _UNKEPT: None,
     _DELETED: None,
 }
 _ENTRIES_A_PAGE: Final = 8
@@ -43,21 +45,27 @@ def draw() -> None:
     draw_said()
     try:
         library = shelf()
-        search, wanted = _draw_filters()
-        deleted = wanted == _DELETED
-        found = library.entries(owner(), _FILTERS[wanted], search, deleted=deleted)
         for notice in library.notices:
             st.info(escaped(notice), icon=":material/info:")
-        if found:
-            _draw_list(found)
+        search, wanted = _draw_filters()
+        if wanted == _UNKEPT:
+            returning.draw_all()
         else:
-            _draw_nothing(deleted=deleted, searched=bool(search or wanted != _ALL))
+            _draw_found(search, wanted)
         _draw_more()
     except LibraryError as error:
         st.error(
             f"The library cannot be used. {escaped(str(error))}.", icon=":material/folder_off:"
         )
         st.caption("All else works as before; what you do stays in this tab and in its address.")
+
+
+def _draw_found(search: str, wanted: str) -> None:
+    deleted = wanted == _DELETED
+    if found := shelf().entries(owner(), _FILTERS[wanted], search, deleted=deleted):
+        _draw_list(found)
+    else:
+        _draw_nothing(deleted=deleted, searched=bool(search or wanted != _ALL))
 
 
 def _draw_filters() -> tuple[str, str]:

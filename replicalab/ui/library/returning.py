@@ -18,17 +18,33 @@ from replicalab.ui.words import escaped
 
 def draw() -> None:
     """Draw the way back to the last draft, where one is offered."""
-    offered = state.current().offered
-    if offered is None:
-        return
-    when = moment_text(offered.draft.saved)
-    with st.container(horizontal=True, vertical_alignment="center", border=True, key="offered"):
+    if (offered := state.current().offered) is not None:
+        _draw(offered, "offered")
+
+
+def draw_all() -> None:
+    """Draw every draft, also of tabs that were closed, with the ways back to it.
+
+    Raises:
+        LibraryError: they cannot be read.
+    """
+    found = drafting.offers()
+    for offer in found:
+        _draw(offer, f"draft_{offer.draft.place}")
+    if not found:
+        st.info("Nothing waits to be kept.", icon=":material/done_all:")
+
+
+def _draw(offer: Offer, key: str) -> None:
+    when = moment_text(offer.draft.saved)
+    with st.container(horizontal=True, vertical_alignment="center", border=True, key=key):
         st.markdown(
-            f":material/history: Not kept, from {when}: **{escaped(offered.name)}**.",
+            f":material/history: Not kept, from {when}: **{escaped(offer.name)}**.",
             width="content",
         )
-        button("Go on with it", "play_arrow", partial(_go_on, offered))
-        button("Discard", "delete", partial(_discard, offered), type="tertiary")
+        go_on, discard = partial(_go_on, offer), partial(_discard, offer)
+        button("Go on with it", "play_arrow", go_on, key=f"{key}_on")
+        button("Discard", "delete", discard, key=f"{key}_off", type="tertiary")
 
 
 def _go_on(offer: Offer) -> None:
@@ -44,5 +60,10 @@ def _go_on(offer: Offer) -> None:
 
 
 def _discard(offer: Offer) -> None:
-    state.current().offered = None
-    drafting.discard(offer.draft)
+    found = state.current()
+    if found.offered and found.offered.draft.place == offer.draft.place:
+        found.offered = None
+    try:
+        drafting.discard(offer.draft)
+    except LibraryError as error:
+        found.problems = [str(error)]
