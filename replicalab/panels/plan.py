@@ -36,7 +36,7 @@ from replicalab.text.plan import (
 )
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict
 
-BINDING: Final = "Binding: of all limits, its relief buys most."
+BINDING: Final = "Binding: its relief buys most."
 
 
 def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -> str:

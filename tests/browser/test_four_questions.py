@@ -130,7 +130,7 @@ def test_reviewer_wants_power_nine_tenths(app_page: Page) -> None:
     visitor.presses("RL seeds")
     visitor.clicks(app_page.get_by_role("radiogroup", name="Lab").get_by_text("Easy"), "Easy")
     visitor.presses("Edit the protocol")
-    visitor.clicks(app_page.get_by_text("What the evidence assumes"), "What the evidence assumes")
+    visitor.clicks(app_page.get_by_text("Assumptions: "), "Assumptions")
     visitor.types("Target: power", 0.9)
     expect(where(app_page)).to_contain_text("power 0.81")
     answer = "45 samples in 12 days reach the target of power 0.90. That takes 175 more credits."

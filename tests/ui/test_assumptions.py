@@ -89,7 +89,7 @@ def of_reference(question: Question, study: str = "fin_momentum") -> Assessment:
 
 def test_closed_place_draws_nothing() -> None:
     app = visit(PROTOCOL)
-    assert any(each.label.startswith("What the evidence assumes") for each in app.expander)
+    assert any(each.label.startswith("Assumptions:") for each in app.expander)
     assert not any((each.key or "").startswith("ask_") for each in app.number_input)
     assert not app.get("plotly_chart")
 

@@ -21,7 +21,7 @@ from replicalab.ui.words import escaped
 
 PLACE: Final = "assumptions"
 PARTS: Final = "assumptions_part"
-_TITLE: Final = "What the evidence assumes: effect, alpha, target, dropout"
+_TITLE: Final = "Assumptions: effect, alpha, target, dropout"
 _NUMBERS: Final = "Numbers"
 _PER_GROUP: Final = "per_group"
 _LONGEST_REASON: Final = 300
