@@ -138,7 +138,7 @@ def test_story_of_the_halved_sample_reads_on_its_page(app_page: Page, view: View
     left = stories()[0].workspace.changed(presenting=0)
     open_app(app_page, "/Protocol?" + urlencode(to_query(left)))
     if view.width > PHONE.width:
-        for part in ("Staff:", "What it rests on"):
+        for part in ("Staff:", "Basis"):
             expect(app_page.get_by_text(part).first).to_be_in_viewport()
     assert_accessible(app_page)
     app_page.get_by_role("heading", name="The least-loss plan").scroll_into_view_if_needed()
