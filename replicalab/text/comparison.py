@@ -1,0 +1,199 @@
+"""Plans side by side: what differs, what each uses, costs and shows, and how it would end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, TypeVar
+
+from replicalab.assessment import Assessment, Evidence
+from replicalab.comparison import Side
+from replicalab.lexicon import amount_text, capitalised, joined
+from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
+from replicalab.negotiation import Outcome
+from replicalab.scenarios import QUESTION_FIELDS, Lab, Pack
+from replicalab.text.lab import MEANS, RATES, STEPS, price_text, standing_text
+from replicalab.text.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS, Player
+from replicalab.text.plan import detectable_effect, effect_text, slack_text, used_text
+from replicalab.text.verdicts import Status, evidence_status, plan_verdict
+
+DIFFERS: Final = "What differs"
+SLACK: Final = "Used, and left"
+COST: Final = "Cost, credits"
+EVIDENCE: Final = "Evidence"
+OUTCOME: Final = "Outcome"
+_QUESTION: Final = {
+    "effect": "Assumed effect",
+    "alpha": "Alpha",
+    "target": "Target",
+    "floor": "Floor",
+    "dropout": "Dropout",
+}
+"""The numbers of a plan's question, by what they are called beside each other."""
+_Kind = TypeVar("_Kind")
+
+
+class Cell(NamedTuple):
+    """What stands of one side in a row: its text, how it is shown, and the number in it, if any."""
+
+    text: str
+    status: Status | None = None
+    number: float | None = None
+
+
+class Line(NamedTuple):
+    """A row of a comparison."""
+
+    label: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the sides are not all alike in it."""
+        return len({cell.text for cell in self.cells}) > 1
+
+
+def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
+    """Return the rows that compare some sides, by the title of their part; no part is empty."""
+    found = {
+        DIFFERS: [line for line in _fields(sides) if line.differs],
+        SLACK: [*_slack(sides)],
+        COST: [*_cost(sides)],
+        EVIDENCE: [*_evidence(sides)],
+        OUTCOME: [*_outcomes(sides)],
+    }
+    return {title: lines for title, lines in found.items() if lines}
+
+
+def same_text(sides: Sequence[Side]) -> str:
+    """Return in which fields all sides are alike; empty where in none."""
+    same = [line.label for line in _fields(sides) if not line.differs]
+    told = joined([label if at == 0 else _lowered(label) for at, label in enumerate(same)])
+    return f"Alike in all: {_lowered(told)}." if told else ""
+
+
+def _lowered(label: str) -> str:
+    return f"{label[:1].lower()}{label[1:]}"
+
+
+def _line(label: str, cells: Iterable[Cell]) -> Line:
+    return Line(label, tuple(cells))
+
+
+# --- the plan and the lab, field by field -------------------------------------------------------
+
+
+def _fields(sides: Sequence[Side]) -> Iterator[Line]:
+    yield _line("Study", (Cell(side.plan.pack.paper.name) for side in sides))
+    for name in PROTOCOL_FIELDS:
+        yield _line(FIELD_LABELS[name], (_value(getattr(side.plan.plan, name)) for side in sides))
+    yield from _lab(sides)
+    for number in QUESTION_FIELDS:
+        yield _line(_QUESTION[number], (_asked(side.plan.pack, number) for side in sides))
+    yield _line("Scientist", (Cell(_player(side, SCIENTISTS, "scientist")) for side in sides))
+    yield _line("Lab Manager", (Cell(_player(side, LAB_MANAGERS, "lab_manager")) for side in sides))
+
+
+def _lab(sides: Sequence[Side]) -> Iterator[Line]:
+    """Yield the lab: its means, rates and staff steps, and every item that the studies know."""
+    held: tuple[tuple[dict[str, str], Callable[[Lab], object]], ...] = (
+        (MEANS, lambda lab: lab),
+        (RATES, lambda lab: lab.cost_model),
+        (STEPS, lambda lab: lab.staff_model),
+    )
+    for labels, of in held:
+        for name, label in labels.items():
+            yield _line(label, (_amount(getattr(of(side.plan.pack.lab), name)) for side in sides))
+    known = [
+        (each.label, each.category.value) for side in sides for each in side.plan.pack.resources
+    ]
+    for item, category in dict.fromkeys(known):
+        yield _line(item, (Cell(_standing(side.plan.pack, item, category)) for side in sides))
+
+
+def _standing(pack: Pack, label: str, category: str) -> str:
+    return f"{standing_text(pack, label, category)}, {price_text(pack, label, category)}"
+
+
+def _value(value: int | str | list[str]) -> Cell:
+    if isinstance(value, list):
+        return Cell(", ".join(value) or "none")
+    return _amount(value) if isinstance(value, int) else Cell(value)
+
+
+def _amount(value: float) -> Cell:
+    return Cell(amount_text(value), number=value)
+
+
+def _asked(pack: Pack, number: str) -> Cell:
+    value = getattr(pack.question, number)
+    return Cell("the study’s own") if value is None else Cell(f"{value:g}", number=value)
+
+
+def _player(side: Side, players: Mapping[_Kind, Player], seat: str) -> str:
+    return players[getattr(side.played.setup, seat)].name if side.played else "none"
+
+
+# --- what each uses, costs and shows ------------------------------------------------------------
+
+
+def _slack(sides: Sequence[Side]) -> Iterator[Line]:
+    for dimension in sides[0].plan.slack:
+        yield _line(capitalised(dimension), (_used(side.plan, dimension) for side in sides))
+
+
+def _used(plan: Assessment, dimension: Dimension) -> Cell:
+    slack = plan.slack[dimension]
+    left = slack_text(slack)
+    told = f"{used_text(plan, slack)}{f' ({left})' if left else ''}"
+    return Cell(told, Status.PASS if slack.ok else Status.FAIL, slack.slack if left else None)
+
+
+def _cost(sides: Sequence[Side]) -> Iterator[Line]:
+    for at, term in enumerate(sides[0].plan.cost_terms):
+        yield _line(term.label, (_amount(side.plan.cost_terms[at].credits) for side in sides))
+    yield _line("Total", (_amount(side.plan.cost) for side in sides))
+
+
+def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
+    first = sides[0].plan.evidence
+    alike = all(side.plan.evidence.measure == first.measure for side in sides)
+    title = capitalised(first.measure) if alike else "Evidence"
+    yield _line(title, (_worth(side.plan.evidence, alone=alike) for side in sides))
+    yield _line("Stands", (Cell(str(side.plan.evidence.tier)) for side in sides))
+    if alike and (sought := first.row.sought):
+        yield _line(capitalised(sought), (_detected(side.plan) for side in sides))
+    yield _line("Fidelity loss", (_amount(side.plan.fidelity_loss) for side in sides))
+
+
+def _worth(evidence: Evidence, *, alone: bool) -> Cell:
+    told = evidence.number if alone else evidence.text
+    counts = not evidence.void and math.isfinite(evidence.value)
+    return Cell(told, evidence_status(evidence), evidence.value if counts else None)
+
+
+def _detected(plan: Assessment) -> Cell:
+    effect = detectable_effect(plan)
+    return Cell(effect_text(effect), number=effect)
+
+
+def _outcomes(sides: Sequence[Side]) -> Iterator[Line]:
+    yield _line("Plan", (_verdict(side.plan) for side in sides))
+    yield _line("Negotiated", map(_negotiated, sides))
+
+
+def _verdict(plan: Assessment) -> Cell:
+    found = plan_verdict(plan)
+    return Cell(found.title, found.status)
+
+
+def _negotiated(side: Side) -> Cell:
+    played = side.played
+    if played is None:
+        return Cell("no samples" if not side.plan.counts.samples else "not played")
+    if played.outcome is None:
+        return Cell("not over yet")
+    agreed = played.outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR)
+    plan = played.final_plan
+    status = evidence_status(plan.evidence) if agreed and plan else Status.FAIL
+    return Cell(OUTCOME_TITLES[played.outcome], status)
