@@ -5,6 +5,7 @@ A panel is semantic elements and text; `STYLE` is drawn once by whoever shows so
 
 from __future__ import annotations
 
+from replicalab.panels.comparison import comparison_panel
 from replicalab.panels.drawing import STAGE_STYLE, STYLE
 from replicalab.panels.kinds import kind_panel
 from replicalab.panels.lab import inventory_panel, take_panel
@@ -51,6 +52,7 @@ __all__ = [
     "Slide",
     "card_panel",
     "check_panel",
+    "comparison_panel",
     "cost_panel",
     "design_panel",
     "effects_panel",

@@ -4,12 +4,14 @@ Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``
 ``round`` (shown from 1), ``plan`` (absent for the reference protocol), ``scientist``, ``manager``,
 ``recording`` and ``present``, the slide of a presentation (each only where it is not the default),
 ``survey``, 1 where the front door shows every study in the lab, ``own``, a key to a visitor's
-study, and ``moves``, what was played by hand. What is said of the lab in place of the study's:
+study, ``moves``, what was played by hand, and ``beside``, the names and query strings of what is
+kept beside. What is said of the lab in place of the study's:
 ``budget``, ``days``, ``staff``, ``start`` and, of the rest, ``own_lab``; of the evidence:
-``effect``, ``alpha``, ``target``, ``floor``, ``dropout`` and ``why``. Plan, moves, own_lab and why
-are JSON, compressed, with a checksum of their own, so that a link that was cut anywhere is noticed
-rather than half read; an own_lab is then taken value by value. An address typed by hand needs no
-``v``; in one with it an absent ``scientist`` is the simple rule, as it was in links from before.
+``effect``, ``alpha``, ``target``, ``floor``, ``dropout`` and ``why``. Plan, moves, beside, own_lab
+and why are JSON, compressed, with a checksum of their own, so that a link that was cut anywhere is
+noticed rather than half read; an own_lab is then taken value by value. An address typed by hand
+needs no ``v``; in one with it an absent ``scientist`` is the simple rule, as it was in links from
+before.
 """
 
 from __future__ import annotations
@@ -21,10 +23,11 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Final, NamedTuple, TypeVar
+from typing import Annotated, Final, NamedTuple, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
+from replicalab.comparison import MOST_SIDES
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import count_text, shortened
 from replicalab.models import PROTOCOL_FIELDS, Protocol, too_large
@@ -33,6 +36,8 @@ from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Difficulty, OwnLab
 from replicalab.ui.workspace import (
     DEFAULT_DIFFICULTY,
     DEFAULT_STUDY,
+    LONGEST_NAME,
+    Beside,
     FindPack,
     Workspace,
     on_the_shelf,
@@ -43,10 +48,18 @@ PLAYED: Final = "moves"
 """The key of what was played by hand."""
 OWN_LAB: Final = "own_lab"
 """The key of what is said of a lab beside its means."""
+BESIDE: Final = "beside"
+"""The key of what is kept beside."""
 _WHY: Final = "why"
 _LARGEST: Final = 64 * 1024
 """The most bytes of a plan, or of moves, before they are compressed."""
 _MOVES: Final = TypeAdapter(tuple[Move, ...])
+_BESIDE: Final = TypeAdapter(
+    Annotated[
+        list[tuple[Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)], dict[str, str]]],
+        Field(max_length=MOST_SIDES),
+    ]
+)
 _MOST_ENTRIES: Final = 250
 """So many values of what is packed are read one by one, more than any that was packed here has."""
 _MOST_TOLD: Final = 8
@@ -139,6 +152,9 @@ def to_query(workspace: Workspace) -> dict[str, str]:
         query[OWN_LAB] = _packed_json(rest)
     if workspace.question.why:
         query[_WHY] = _packed_json(workspace.question.why)
+    if workspace.beside:
+        kept = [[each.name, to_query(each.work)] for each in workspace.beside]
+        query[BESIDE] = _packed_json(kept)
     return {_CHECK: _checksum(query), **query}
 
 
@@ -148,7 +164,7 @@ def _checksum(query: Mapping[str, str]) -> str:
     Keys that came later count only where they stand, so links from before them still hold.
     """
     parts = [f"{key}={query.get(key, '')}" for key in _FIRST]
-    later = [key for key in (*_KEYS, PLAYED, OWN_LAB, _WHY) if key in query]
+    later = [key for key in (*_KEYS, PLAYED, OWN_LAB, _WHY, BESIDE) if key in query]
     later = [key for key in later if key not in (*_FIRST, *_UNCOUNTED)]
     parts += [f"{key}={query[key]}" for key in later]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
@@ -186,6 +202,8 @@ def from_query(query: Mapping[str, str], find: FindPack = on_the_shelf) -> LinkR
     else:
         if PLAYED in query:
             work = _with_moves(work, query[PLAYED], problems)
+    if BESIDE in query:
+        work = work.changed(beside=_with_beside(query[BESIDE], find, problems))
     if not problems and _CHECK in query and query[_CHECK] != _checksum(query):
         problems.append(
             "the address was cut or changed since it was copied; what is left of it is shown."
@@ -314,6 +332,24 @@ def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:
     except ValidationError:
         problems.append("moves: these players have none. Showing the negotiation as they play it.")
     return work
+
+
+def _with_beside(text: str, find: FindPack, problems: list[str]) -> tuple[Beside, ...]:
+    """Return what is kept beside; of each add what of it cannot be used."""
+    try:
+        said = _BESIDE.validate_json(_unpacked(text))
+    except ValidationError:
+        problems.append("beside: the link carries nothing that can be compared.")
+        return ()
+    except (ValueError, zlib.error, binascii.Error):
+        problems.append(f"beside: {_BROKEN}")
+        return ()
+    kept = []
+    for name, query in said:
+        reading = from_query({key: query[key] for key in query if key != BESIDE}, find)
+        problems += [f"beside, {shortened(name)}: {problem}" for problem in reading.problems]
+        kept.append(Beside(name=name, work=reading.workspace.alone))
+    return tuple(kept)
 
 
 def _value(key: str, text: str) -> object:

@@ -20,7 +20,7 @@ from replicalab.figures import convergence_chart
 from replicalab.panels import header_panel
 from replicalab.planner import Options
 from replicalab.text.verdicts import Status
-from replicalab.ui import handing, lab, panel, present, reopening, state
+from replicalab.ui import beside, handing, lab, panel, present, reopening, state
 from replicalab.ui.controls import button
 from replicalab.ui.gallery import cards
 from replicalab.ui.library import keeping, returning
@@ -38,11 +38,13 @@ PAGES: Final = (
     ("pages/1_Protocol.py", "Protocol", ":material/tune:"),
     ("pages/2_Negotiation.py", "Negotiation", ":material/forum:"),
     ("pages/3_Trade-offs.py", "Trade-offs", ":material/query_stats:"),
+    (beside.PAGE, "Compare", ":material/compare_arrows:"),
     ("pages/5_Library.py", "Library", ":material/bookmarks:"),
 )
 _FRONT_DOOR: Final = "Scenarios"
 MORE: Final = {
     "Present": ("slideshow", present.open_first),
+    "Keep beside": ("splitscreen_right", beside.keep),
     "Hand over": ("ios_share", handing.open_drawer),
     "Open a file": ("folder_open", handing.open_opening),
 }

@@ -26,7 +26,7 @@ from replicalab.ui.address import OWN_LAB, to_query
 from replicalab.ui.library import drafting
 from replicalab.ui.library.drafting import Offer, Tab
 from replicalab.ui.wall import LONGEST_QUERY
-from replicalab.ui.workspace import DEFAULT_STUDY, Workspace
+from replicalab.ui.workspace import DEFAULT_STUDY, Beside, Workspace
 
 if TYPE_CHECKING:
     from replicalab.ui.library.keeping import Told
@@ -58,7 +58,8 @@ class State:
         told: what came of keeping something last, until the workspace changes.
         offered: the last draft, for whoever comes without an address, until it is chosen or not.
         address: the one that we wrote last, or that the visitor came with.
-        worked_out: the workspace whose address was worked out last, and that address.
+        worked_out: the workspace whose address was worked out last, what that carries of it, and
+            the address.
         written_at: when; in seconds of `time.monotonic`.
         touched: whether this run comes from a change of the workspace.
         here: what `here` answered last: a plan that stays is not judged again by the next run.
@@ -75,7 +76,7 @@ class State:
     told: Told | None = None
     offered: Offer | None = None
     address: dict[str, str] = field(default_factory=dict)
-    worked_out: tuple[Workspace, dict[str, str]] | None = None
+    worked_out: tuple[Workspace, Workspace, dict[str, str]] | None = None
     written_at: float = 0.0
     touched: bool = False
     here: Options | None = None
@@ -165,29 +166,44 @@ def _leave_a_lost_study() -> None:
 def address() -> dict[str, str]:
     """Return the query string that opens what is on the screen, or what is missing there.
 
-    What was played by hand, then what is said of the lab's items, then a plan, with which it would
-    be longer than the server takes is left out.
+    What was kept beside, the last first, then what was played by hand, then what is said of the
+    lab's items, then a plan, with which it would be longer than the server takes is left out.
     """
-    found, asked = current(), current().missing or workspace()
+    asked = current().missing or workspace()
+    query = _worked_out(asked)[1]
+    return query | drafting.named(current().tab, drafting.lacking(asked, query))
+
+
+def _worked_out(asked: Workspace) -> tuple[Workspace, dict[str, str]]:
+    """Return what an address carries of a workspace, and the address."""
+    found = current()
     if found.worked_out is None or found.worked_out[0] is not asked:
-        found.worked_out = asked, _short_enough(asked)
-    query = found.worked_out[1]
-    return query | drafting.named(found.tab, drafting.lacking(asked, query))
+        found.worked_out = asked, *_short_enough(asked)
+    return found.worked_out[1:]
 
 
-def _short_enough(asked: Workspace) -> dict[str, str]:
-    unplayed = asked.changed(moves=())
+def _short_enough(asked: Workspace) -> tuple[Workspace, dict[str, str]]:
+    fewer = (asked.changed(beside=asked.beside[:many]) for many in range(len(asked.beside), 0, -1))
+    alone = asked.changed(beside=())
+    unplayed = alone.changed(moves=())
     bare = unplayed.changed(own_lab=asked.own_lab.model_copy(update={"items": ()}))
-    for work in (asked, unplayed, bare):
+    for work in (*fewer, alone, unplayed, bare):
         query = to_query(work)
         if len(urlencode(query)) <= LONGEST_QUERY - drafting.ROOM:
-            return query
-    return to_query(bare.changed(protocol=None))
+            return work, query
+    planless = bare.changed(protocol=None)
+    return planless, to_query(planless)
 
 
 def address_lacks_plan() -> bool:
     """Return whether the plan is too long for an address."""
     return workspace().protocol is not None and "plan" not in address()
+
+
+def address_lacks_beside() -> tuple[str, ...]:
+    """Return the names of what is kept beside and too long for an address."""
+    work = workspace()
+    return tuple(each.name for each in work.beside[len(_worked_out(work)[0].beside) :])
 
 
 def address_lacks_items() -> bool:
@@ -259,6 +275,13 @@ def ask(question: Question) -> None:
     if question != workspace().question:
         _remember()
         _set(asked)
+
+
+def set_beside(beside: tuple[Beside, ...]) -> None:
+    """Let this be kept beside; the same is no step."""
+    if beside != workspace().beside:
+        _remember()
+        _set(workspace().changed(beside=beside))
 
 
 def replace_plan(protocol: Protocol | None) -> None:
@@ -342,6 +365,6 @@ def told_story() -> Story | None:
     if story is None:
         return None
     opened = story.workspace
-    free = ("round_number", "presenting", "survey", "own_lab")
+    free = ("round_number", "presenting", "survey", "own_lab", "beside")
     stands = workspace().changed(**{name: getattr(opened, name) for name in free})
     return story if stands == opened else None

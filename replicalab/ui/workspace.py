@@ -7,6 +7,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from replicalab.comparison import MOST_SIDES
 from replicalab.models import Protocol, Record
 from replicalab.negotiation import LabManagerKind, Move, ScientistKind
 from replicalab.scenarios import (
@@ -27,11 +28,26 @@ DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
 LARGEST_SEED: Final = 999_999
 MOST_ROUNDS: Final = 12
 MOST_SLIDES: Final = 99
+LONGEST_NAME: Final = 60
+"""The most characters of what is kept beside is called."""
 
 
 def on_the_shelf(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
     """Return a study on the shelf in its lab; those of visitors are not looked for."""
     return load_scenario(scenario_id, difficulty, seed)
+
+
+class Beside(Record):
+    """A workspace that was kept beside another under a name; it has none beside itself."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
+    work: Workspace
+
+    @model_validator(mode="after")
+    def _is_alone(self) -> Self:
+        if self.work.beside:
+            raise ValueError("what is kept beside has nothing beside itself")
+        return self
 
 
 class Workspace(Record):
@@ -43,7 +59,8 @@ class Workspace(Record):
     the study. ``scientist`` and ``lab_manager`` play the negotiation, unless ``recording`` names a
     recorded one; ``moves`` are what was played by hand in it. ``presenting`` is the slide that an
     audience sees, counted from 1; 0 while nothing is presented. ``survey`` is whether the front
-    door shows every study in the lab.
+    door shows every study in the lab. ``beside`` are the workspaces that were kept beside, to be
+    compared.
     """
 
     scenario_id: Identifier = DEFAULT_STUDY
@@ -61,6 +78,7 @@ class Workspace(Record):
     presenting: Annotated[int, Field(strict=True, ge=0, le=MOST_SLIDES)] = 0
     survey: bool = False
     moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS)] = ()
+    beside: Annotated[tuple[Beside, ...], Field(max_length=MOST_SIDES)] = ()
 
     @model_validator(mode="after")
     def _is_played_here(self) -> Self:
@@ -120,6 +138,12 @@ class Workspace(Record):
         return self.changed(**{"recording": None, "round_number": 0, "moves": (), **changes})
 
     @property
+    def alone(self) -> Workspace:
+        """This workspace as it is kept beside another: no round looked at, nothing beside it."""
+        shown = {"round_number": 0, "presenting": 0, "survey": False, "beside": ()}
+        return self.changed(**shown)
+
+    @property
     def where(self) -> tuple[str, str, int, str | None]:
         """The study and its lab, as `FindPack` asks for them."""
         return self.scenario_id, self.difficulty.value, self.seed, self.own
@@ -147,3 +171,6 @@ class Workspace(Record):
             pydantic.ValidationError: a changed value is not allowed.
         """
         return Workspace.model_validate({**dict(self), **changes})
+
+
+Beside.model_rebuild()

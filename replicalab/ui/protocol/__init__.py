@@ -9,7 +9,7 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.models import revise
 from replicalab.planner import Options
-from replicalab.ui import state
+from replicalab.ui import beside, state
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions, changes, check
@@ -20,6 +20,7 @@ __all__ = ["draw"]
 def draw(here: Options) -> None:
     """Draw the page."""
     found = changes.ticked(here)
+    beside.draw_line()
     with st.container(key="workbench"):
         with st.container(horizontal=True, key="editor"):
             _draw_editor(here.yours)
@@ -51,3 +52,4 @@ def _draw_history_buttons() -> None:
         help="Back to the study's reference protocol. Undo brings your plan back.",
         width="stretch",
     )
+    beside.draw_button()

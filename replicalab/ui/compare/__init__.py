@@ -1,0 +1,25 @@
+"""The Compare page: a few side by side, and many negotiations at once; one is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import streamlit as st
+
+from replicalab.planner import Options
+from replicalab.ui.compare import page
+
+__all__ = ["PARTS", "TABS", "draw"]
+
+TABS: Final = "compare_part"
+PARTS: Final[dict[str, Callable[[Options], None]]] = {"Side by side": page.draw}
+
+
+def draw(here: Options) -> None:
+    """Draw the part that is open."""
+    parts = st.tabs(list(PARTS), key=TABS, on_change="rerun")
+    for part, draw_part in zip(parts, PARTS.values(), strict=True):
+        if part.open:
+            with part:
+                draw_part(here)

@@ -1,0 +1,60 @@
+"""A few side by side: where they come from, the comparison, and what leaves of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from replicalab.comparison import FEWEST_SIDES
+from replicalab.panels import comparison_panel
+from replicalab.planner import Options
+from replicalab.scenarios import Difficulty
+from replicalab.ui import beside, panel, state
+from replicalab.ui.compare import sides
+from replicalab.ui.controls import button
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import Workspace
+
+
+def draw(here: Options) -> None:
+    """Draw the sides, or how to come by some."""
+    _draw_sources(here)
+    beside.draw_line(linked=False)
+    found = sides.found()
+    for problem in found.problems:
+        st.warning(f"Not compared: {escaped(problem)}", icon=":material/link_off:")
+    if len(found.sides) < FEWEST_SIDES:
+        st.info(
+            "Nothing to compare yet. Choose above, or press Keep beside on Protocol.",
+            icon=":material/compare_arrows:",
+        )
+        return
+    panel.draw(comparison_panel(found.sides))
+
+
+def _draw_sources(here: Options) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="sources"):
+        button("The three labs", "science", lambda: beside.keep_only(_labs()))
+        button(
+            "Yours, the Lab Manager’s and least loss",
+            "balance",
+            lambda: beside.keep_only(_ways(here)),
+        )
+        button("Undo", "undo", state.undo, disabled=not state.current().past)
+
+
+def _labs() -> Iterator[tuple[str, Workspace]]:
+    """Yield the open plan in each lab of its study."""
+    work = state.workspace()
+    for level in Difficulty:
+        yield f"{level} lab", work.with_lab(level, work.seed)
+
+
+def _ways(here: Options) -> Iterator[tuple[str, Workspace]]:
+    """Yield the open plan, and each of the two ways that makes another of it."""
+    work = state.workspace()
+    yield "Your plan", work
+    for name, plan in (("The Lab Manager’s", here.offered), ("Least loss", here.least.after)):
+        if plan.plan != here.yours.plan:
+            yield name, work.with_plan(plan.plan)
