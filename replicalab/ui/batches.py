@@ -1,0 +1,142 @@
+"""The batches that visitors run: one each, in processes beside the server, bounded in number.
+
+It knows no page. A batch belongs to its visitor, not to a page or a session: a rerun, another page
+and a reload find it again, with all that has come.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import Event, Lock, Thread
+from typing import Final
+
+from replicalab.batch import Job, Result, run_batch
+from replicalab.lexicon import count_text
+from replicalab.workers import Workers
+
+MOST_JOBS: Final = 10_000
+"""Of one batch here; the command line runs more."""
+MOST_AT_ONCE: Final = 3
+"""So many batches are under way at once, whoever runs them."""
+MOST_HELD: Final = 60_000
+"""The most jobs of all batches here, some 2 KiB each."""
+IN_USE_SECONDS: Final = 3600.0
+"""How long after it was last looked at a batch is not given up for another."""
+_WORKERS: Final = max(1, (os.cpu_count() or 1) // (MOST_AT_ONCE + 1))
+"""Processes for each batch; they give way to the pages."""
+
+
+@dataclass(eq=False)
+class Batch:
+    """A visitor's batch.
+
+    Attributes:
+        jobs: what is asked for.
+        came: what has come of it; only ever added to.
+        is_over: whether nothing more comes: all has, or it was stopped.
+        problem: why it broke off; empty where it did not.
+        seen: when its visitor last looked at it.
+    """
+
+    jobs: Sequence[Job]
+    came: list[Result] = field(default_factory=list)
+    is_over: bool = False
+    problem: str = ""
+    seen: float = 0.0
+    _stop: Event = field(default_factory=Event)
+
+    def stop(self) -> None:
+        """Begin nothing more; what has come stays."""
+        self._stop.set()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it was told to stop."""
+        return self._stop.is_set()
+
+    def run(self) -> None:
+        """Play every job, until told to stop."""
+        known = {_key(job): job for job in self.jobs}
+        workers = Workers(_WORKERS)
+        try:
+            for result in run_batch(self.jobs, workers):
+                if self.is_stopping:
+                    break
+                # One job for both: what came from another process is a copy.
+                self.came.append(result.model_copy(update={"job": known[_key(result.job)]}))
+        except Exception as error:  # noqa: BLE001 - a thread has nobody to tell
+            self.problem = f"{type(error).__name__}: {error}"
+        finally:
+            workers.shutdown(cancel_futures=True)
+            self.is_over = True
+
+
+def _key(job: Job) -> tuple[object, ...]:
+    return job.study, job.lab, job.seed, job.scientist, job.lab_manager
+
+
+class Batches:
+    """Every visitor's batch; any thread may ask."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._lock = clock, Lock()
+        self._found: dict[str, Batch] = {}
+
+    def of(self, owner: str) -> Batch | None:
+        """Return a visitor's batch, now looked at; None where there is none."""
+        with self._lock:
+            found = self._found.get(owner)
+            if found is not None:
+                found.seen = self._clock()
+            return found
+
+    def begin(self, owner: str, jobs: Sequence[Job]) -> str:
+        """Begin a batch in place of the visitor's last; return why not, and change nothing."""
+        with self._lock:
+            if refused := self._refusal(owner, len(jobs)):
+                return refused
+            batch = self._found[owner] = Batch(jobs, seen=self._clock())
+        Thread(target=batch.run, name="batch", daemon=True).start()
+        return ""
+
+    def forget(self, owner: str) -> None:
+        """Stop a visitor's batch and let go of what came of it."""
+        with self._lock:
+            if batch := self._found.pop(owner, None):
+                batch.stop()
+
+    def _refusal(self, owner: str, number: int) -> str:
+        if not number:
+            return "Nothing is chosen: choose at least one of each."
+        if number > MOST_JOBS:
+            return (
+                f"These are {count_text(number, 'negotiation')}, and a batch here has at most "
+                f"{MOST_JOBS:,}: choose fewer, or run them by python -m replicalab batch."
+            )
+        own = self._found.get(owner)
+        if own is not None and not own.is_over:
+            return "Your batch is under way: stop it, or let it end."
+        others = {key: batch for key, batch in self._found.items() if key != owner}
+        if sum(not batch.is_over for batch in others.values()) >= MOST_AT_ONCE:
+            return (
+                f"{MOST_AT_ONCE} batches of others are under way, the most that this server runs "
+                "at once: try again in a minute."
+            )
+        self._make_room(others, number)
+        if self._held(owner) + number > MOST_HELD:
+            return "This server has no room for another batch: try again in an hour."
+        return ""
+
+    def _held(self, without: str) -> int:
+        return sum(len(batch.jobs) for key, batch in self._found.items() if key != without)
+
+    def _make_room(self, others: dict[str, Batch], number: int) -> None:
+        """Let go of what is over and was not looked at for long, the longest first."""
+        for key, batch in sorted(others.items(), key=lambda each: each[1].seen):
+            if self._held("") + number <= MOST_HELD:
+                return
+            if batch.is_over and self._clock() - batch.seen > IN_USE_SECONDS:
+                del self._found[key]
