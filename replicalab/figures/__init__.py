@@ -2,6 +2,7 @@
 
 from replicalab.figures.convergence import convergence_chart
 from replicalab.figures.frontier import frontier_figure
+from replicalab.figures.outcomes import outcomes_figure
 from replicalab.figures.power import evidence_by_effect, evidence_by_samples, samples_by_effect
 from replicalab.figures.region import region_figure, spotted
 from replicalab.figures.sheet import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN, Mark
@@ -19,6 +20,7 @@ __all__ = [
     "evidence_by_samples",
     "frontier_figure",
     "on_paper",
+    "outcomes_figure",
     "region_figure",
     "samples_by_effect",
     "saved_as",

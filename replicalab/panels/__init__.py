@@ -5,6 +5,7 @@ A panel is semantic elements and text; `STYLE` is drawn once by whoever shows so
 
 from __future__ import annotations
 
+from replicalab.panels.batch import shares_panel
 from replicalab.panels.comparison import comparison_panel
 from replicalab.panels.drawing import STAGE_STYLE, STYLE
 from replicalab.panels.kinds import kind_panel
@@ -71,6 +72,7 @@ __all__ = [
     "revision_panel",
     "rules_panel",
     "sentences_panel",
+    "shares_panel",
     "spot_panel",
     "story_panel",
     "substitutions_panel",

@@ -13,6 +13,7 @@ import pandas as pd
 from replicalab.batch import Result, Summary
 from replicalab.tables.cells import guarded, number_text
 from replicalab.tables.files import csv_text
+from replicalab.tables.sheet import Value, workbook
 
 RESULT_COLUMNS: Final = (
     *("study", "lab", "seed", "own_lab", "scientist", "lab_manager", "max_rounds"),
@@ -47,6 +48,21 @@ def results_csv(results: Iterable[Result]) -> str:
 def summaries_csv(found: Iterable[Summary]) -> str:
     """Return `summaries_frame` as CSV in which no spreadsheet finds a formula."""
     return _csv(SUMMARY_COLUMNS, (row for each in found for row in _shares(each)))
+
+
+def batch_workbook(results: Sequence[Result], found: Iterable[Summary]) -> bytes:
+    """Return both tables as a workbook, a sheet each."""
+    shares = (row for each in found for row in _shares(each))
+    sheets = {
+        "Outcomes": [SUMMARY_COLUMNS, *(tuple(map(_plain, row)) for row in shares)],
+        "Results": [RESULT_COLUMNS, *(tuple(map(_plain, _result(each))) for each in results)],
+    }
+    return workbook(sheets)
+
+
+def _plain(cell: Cell) -> Value:
+    """Return a cell as a workbook takes it; what is missing is empty."""
+    return str(cell).lower() if isinstance(cell, bool) else "" if cell is None else cell
 
 
 def _result(result: Result) -> Sequence[Cell]:

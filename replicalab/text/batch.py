@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from math import prod
 
 from replicalab.batch import Share, Summary
 from replicalab.lexicon import amount_text, count_text
+from replicalab.negotiation import Outcome
 from replicalab.text.negotiation import OUTCOME_TITLES
 
 
@@ -14,6 +16,21 @@ def share_text(share: Share) -> str:
     low, high = (f"{100 * end:.0f}" for end in share.interval)
     counted = f"{amount_text(share.number)} of {amount_text(share.of)}"
     return f"{counted}, {100 * share.value:.0f} % ({low} to {high} %)"
+
+
+def counted_text(numbers: Mapping[str, int]) -> str:
+    """Return how many negotiations so many of each make: ``3 labs × 2 seeds = 6 negotiations``."""
+    number = prod(numbers.values())
+    told = " × ".join(count_text(each, noun) for noun, each in numbers.items())
+    return f"{told} = {count_text(number, 'negotiation')}"
+
+
+def agreed_text(found: Iterable[Summary]) -> str:
+    """Return what a picture of a batch shows: how many agreed, of how many that were played."""
+    shares = [share for each in found for share in each.shares.items()]
+    agreed = sum(share.number for outcome, share in shares if outcome is Outcome.AGREED)
+    played = sum(share.number for _, share in shares)
+    return f"{amount_text(agreed)} of {count_text(played, 'negotiation')} end agreed"
 
 
 def outcomes_text(summary: Summary) -> str:

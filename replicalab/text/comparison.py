@@ -10,10 +10,15 @@ from replicalab.assessment import Assessment, Evidence
 from replicalab.comparison import Side
 from replicalab.lexicon import amount_text, capitalised, joined
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
-from replicalab.negotiation import Outcome
 from replicalab.scenarios import QUESTION_FIELDS, Lab, Pack
 from replicalab.text.lab import MEANS, RATES, STEPS, price_text, standing_text
-from replicalab.text.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS, Player
+from replicalab.text.negotiation import (
+    LAB_MANAGERS,
+    OUTCOME_STATUS,
+    OUTCOME_TITLES,
+    SCIENTISTS,
+    Player,
+)
 from replicalab.text.plan import detectable_effect, effect_text, slack_text, used_text
 from replicalab.text.verdicts import Status, evidence_status, plan_verdict
 
@@ -193,7 +198,4 @@ def _negotiated(side: Side) -> Cell:
         return Cell("no samples" if not side.plan.counts.samples else "not played")
     if played.outcome is None:
         return Cell("not over yet")
-    agreed = played.outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR)
-    plan = played.final_plan
-    status = evidence_status(plan.evidence) if agreed and plan else Status.FAIL
-    return Cell(OUTCOME_TITLES[played.outcome], status)
+    return Cell(OUTCOME_TITLES[played.outcome], OUTCOME_STATUS[played.outcome])

@@ -89,6 +89,13 @@ OUTCOME_TITLES: Final = {
     Outcome.FALSE_AGREEMENT: "False agreement",
     Outcome.NO_DEAL: "No deal",
 }
+OUTCOME_STATUS: Final = {
+    Outcome.AGREED: Status.PASS,
+    Outcome.AGREED_BELOW_FLOOR: Status.CAUTION,
+    Outcome.FALSE_AGREEMENT: Status.FAIL,
+    Outcome.NO_DEAL: Status.FAIL,
+}
+"""How an outcome is shown where its plan is not told."""
 
 _TURN_TITLES: Final = {
     ScientistActionType.PROPOSE_PROTOCOL: "Proposes",

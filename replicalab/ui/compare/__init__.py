@@ -8,12 +8,15 @@ from typing import Final
 import streamlit as st
 
 from replicalab.planner import Options
-from replicalab.ui.compare import page
+from replicalab.ui.compare import many, page
 
 __all__ = ["PARTS", "TABS", "draw"]
 
 TABS: Final = "compare_part"
-PARTS: Final[dict[str, Callable[[Options], None]]] = {"Side by side": page.draw}
+PARTS: Final[dict[str, Callable[[Options], None]]] = {
+    "Side by side": page.draw,
+    "Many negotiations": many.draw,
+}
 
 
 def draw(here: Options) -> None:

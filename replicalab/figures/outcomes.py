@@ -1,0 +1,57 @@
+"""A batch as a heatmap: the share of each group of negotiations that ends agreed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import plotly.graph_objects as go
+
+from replicalab.figures.style import TITLE_LINE, figure, titled
+
+_ROW: Final = 34
+_AROUND: Final = 96
+_LONGEST_NAME: Final = 34
+_SHADES: Final = ((0.0, "#FBE3D2"), (0.5, "#CFE3EE"), (1.0, "#00659D"))
+"""From none to all; each cell also holds its number."""
+
+
+def outcomes_figure(
+    names: Sequence[str],
+    labs: Sequence[str],
+    shares: Sequence[Sequence[float | None]],
+    told: Sequence[Sequence[str]],
+    title: str,
+) -> go.Figure:
+    """Return the shares as a heatmap, a row for each name and a column for each lab.
+
+    Args:
+        names: of the rows, the first on top.
+        labs: of the columns.
+        shares: by row and column, None where nothing was played.
+        told: each share in words, for whoever points at it.
+        title: what is shown.
+    """
+    short = [f"{at}. {name[:_LONGEST_NAME]}" for at, name in enumerate(names, start=1)]
+    heat = {
+        "type": "heatmap",
+        "x": list(labs),
+        "y": short,
+        "z": [list(row) for row in shares],
+        "zmin": 0,
+        "zmax": 1,
+        "text": [[cell.replace("<", "") for cell in row] for row in told],
+        "texttemplate": "%{z:.0%}",
+        "hovertemplate": "%{y}, %{x}: %{text}<extra></extra>",
+        "colorscale": _SHADES,
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+    }
+    return figure([heat], {
+        "title": titled(title, y=1, yref="container", yanchor="top"),
+        "height": _AROUND + _ROW * len(names),
+        "margin": {"l": 8, "r": 8, "t": 2 * TITLE_LINE + 8, "b": 8},
+        "xaxis": {"side": "top", "title": "lab", "automargin": True},
+        "yaxis": {"autorange": "reversed", "automargin": True, "ticklabelstandoff": 6},
+    })  # fmt: skip

@@ -1,0 +1,234 @@
+"""Many negotiations at once: what is asked for, how far it is, and how often each outcome came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final, NamedTuple, TypeVar
+
+import streamlit as st
+
+from replicalab.batch import Job, Rule, jobs_of, summaries
+from replicalab.characters import on_one_line
+from replicalab.lexicon import count_text
+from replicalab.negotiation import LabManagerKind, ScientistKind
+from replicalab.panels import shares_panel
+from replicalab.planner import Options
+from replicalab.scenarios import Difficulty, OwnLab, Question, list_scenarios
+from replicalab.text.batch import counted_text, faults_text, stopped_text
+from replicalab.text.lab import lab_text
+from replicalab.text.negotiation import LAB_MANAGERS, SCIENTISTS
+from replicalab.ui import own_studies, panel, state, visitor
+from replicalab.ui.batches import MOST_JOBS, Batch, Batches
+from replicalab.ui.compare import outcomes
+from replicalab.ui.controls import button
+from replicalab.ui.cupboard import OwnStudy
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import LARGEST_SEED
+
+_BATCHES: Final = Batches()
+"""Not a cache of Streamlit's, which any session can have cleared."""
+_REFUSED: Final = "batch_refused"
+_RULES: Final[tuple[Rule, ...]] = (ScientistKind.EVIDENCE_AWARE, ScientistKind.BASELINE)
+_EACH_SECOND: Final = 1.0
+_T = TypeVar("_T")
+
+
+class Asked(NamedTuple):
+    """What the fields ask for.
+
+    Attributes:
+        studies: by id, each with its file where it is a visitor's own.
+        labs, seeds, scientists, managers: of which every combination is played.
+        own: whether in the lab, and with the question, of one's own.
+    """
+
+    studies: dict[str, str]
+    labs: Sequence[Difficulty]
+    seeds: range
+    scientists: Sequence[Rule]
+    managers: Sequence[LabManagerKind]
+    own: bool
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """How many of each there are."""
+        many = (self.studies, self.labs, self.seeds, self.scientists, self.managers)
+        names = ("study", "lab", "seed", "Scientist", "Lab Manager")
+        return {name: len(each) for name, each in zip(names, many, strict=True)}
+
+    def jobs(self) -> list[Job]:
+        """Return every combination.
+
+        Raises:
+            ValueError: there are too many.
+        """
+        work = state.workspace()
+        found = jobs_of(
+            list(self.studies),
+            self.labs,
+            self.seeds,
+            scientists=self.scientists,
+            lab_managers=self.managers,
+            max_rounds=work.max_rounds,
+        )
+        own_lab = work.own_lab if self.own else OwnLab()
+        questions = {work.scenario_id: work.question if self.own else Question()}
+        unasked = Question()
+        return [
+            job.model_copy(
+                update={
+                    "text": self.studies[job.study],
+                    "own_lab": own_lab,
+                    "question": questions.get(job.study, unasked),
+                }
+            )
+            for job in found
+        ]
+
+
+def draw(here: Options) -> None:
+    """Draw the fields, and the batch that is under way or that was run last."""
+    batch, names = _BATCHES.of(visitor.secret()), _names()
+    if batch is None or batch.is_over:
+        _draw_fields(here, names)
+    if batch is None:
+        return
+    if batch.is_over:
+        _draw_over(batch, names)
+    else:
+        _draw_under_way(batch, names)
+
+
+def _names() -> dict[str, str]:
+    """Return the studies' names by id, the open one's first, those of visitors too."""
+    own = {each.study.scenario_id: each.study.paper.name for each in _own()}
+    return {each.scenario_id: each.name for each in list_scenarios()} | own
+
+
+def _own() -> Sequence[OwnStudy]:
+    return own_studies.readable(state.workspace().own)
+
+
+# --- what is asked for ------------------------------------------------------------------------
+
+
+def _draw_fields(here: Options, names: dict[str, str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="batch_what"):
+        chosen = st.multiselect(
+            "Studies",
+            list(names),
+            default=[here.yours.pack.scenario_id],
+            format_func=lambda name: on_one_line(names[name]),
+            key="batch_studies",
+            persist_state="session",
+            width=420,
+        )
+        labs = _several("Labs", list(Difficulty), list(Difficulty))
+        first = _seed("First seed", 0)
+        last = _seed("Last seed", 9)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="batch_who"):
+        scientists = _several("Scientist", _RULES, _RULES[:1], _scientist)
+        managers = _several(
+            "Lab Manager", list(LabManagerKind), [LabManagerKind.REFERENCE], _manager
+        )
+        own = _draw_own(here)
+    texts = {each.study.scenario_id: each.text for each in _own()}
+    studies = {study: texts.get(study, "") for study in chosen}
+    asked = Asked(studies, labs, range(first, last + 1), scientists, managers, own)
+    with st.container(horizontal=True, vertical_alignment="center", key="batch_run"):
+        button("Run", "play_arrow", partial(_begin, asked), type="primary")
+        st.markdown(escaped(counted_text(asked.counted)), width="content")
+    if refused := st.session_state.pop(_REFUSED, ""):
+        st.error(escaped(refused), icon=":material/block:")
+
+
+def _several(
+    label: str, offered: Sequence[_T], chosen: Sequence[_T], name: Callable[[_T], str] = str
+) -> list[_T]:
+    return st.pills(
+        label,
+        offered,
+        selection_mode="multi",
+        default=chosen,
+        format_func=name,
+        key=f"batch_{label}",
+        persist_state="session",
+    )
+
+
+def _scientist(kind: ScientistKind) -> str:
+    return SCIENTISTS[kind].name
+
+
+def _manager(kind: LabManagerKind) -> str:
+    return LAB_MANAGERS[kind].name
+
+
+def _seed(label: str, value: int) -> int:
+    return st.number_input(
+        label,
+        min_value=0,
+        max_value=LARGEST_SEED,
+        value=value,
+        step=1,
+        key=f"batch_{label}",
+        persist_state="session",
+        width=130,
+    )
+
+
+def _draw_own(here: Options) -> bool:
+    """Draw whether to play in the lab of one's own, where there is one; return it."""
+    pack = here.yours.pack
+    if not (pack.own_lab.changes or pack.own_lab.name or pack.question.asked):
+        return False
+    return st.toggle(
+        f"In your lab: {escaped(lab_text(pack))}",
+        key="batch_own",
+        persist_state="session",
+        help="With what you say of the lab, and of what the open study's evidence assumes.",
+    )
+
+
+def _begin(asked: Asked) -> None:
+    try:
+        jobs = asked.jobs()
+    except ValueError as error:
+        st.session_state[_REFUSED] = f"{error}; here at most {MOST_JOBS:,}. Choose fewer."
+        return
+    st.session_state[_REFUSED] = _BATCHES.begin(visitor.secret(), jobs)
+
+
+# --- what comes of it -------------------------------------------------------------------------
+
+
+@st.fragment(run_every=_EACH_SECOND)
+def _draw_under_way(batch: Batch, names: dict[str, str]) -> None:
+    """Draw how far a batch is, again each second; once it is over the page is drawn anew."""
+    came, number = list(batch.came), len(batch.jobs)
+    if batch.is_over:
+        st.rerun()
+    told = f"{len(came):,} of {count_text(number, 'negotiation')}"
+    st.progress(len(came) / number, told)
+    button("Stop", "stop", batch.stop, disabled=batch.is_stopping, key="batch_stop")
+    if came:
+        _draw_shares(batch, names)
+
+
+def _draw_over(batch: Batch, names: dict[str, str]) -> None:
+    came, number = batch.came, len(batch.jobs)
+    if batch.problem:
+        st.error(f"The batch broke off: {escaped(batch.problem)}", icon=":material/error:")
+    if len(came) < number:
+        st.caption(f"{stopped_text(len(came), number)} What has come is kept.")
+    if came:
+        outcomes.draw(batch, names)
+        _draw_shares(batch, names)
+        outcomes.draw_files(batch)
+
+
+def _draw_shares(batch: Batch, names: dict[str, str]) -> None:
+    came = list(batch.came)
+    why = faults_text(result.error for result in came)
+    panel.draw(shares_panel(summaries(came), names, why))
