@@ -32,7 +32,8 @@ def outcomes_figure(
         told: each share in words, for whoever points at it.
         title: what is shown.
     """
-    short = [f"{at}. {name[:_LONGEST_NAME]}" for at, name in enumerate(names, start=1)]
+    many = enumerate(names, start=1)
+    short = [f"{at}. {name[:_LONGEST_NAME].replace('<', '')}" for at, name in many]
     heat = {
         "type": "heatmap",
         "x": list(labs),

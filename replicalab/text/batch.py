@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from math import prod
 
 from replicalab.batch import Share, Summary
 from replicalab.lexicon import amount_text, count_text
 from replicalab.negotiation import Outcome
-from replicalab.text.negotiation import OUTCOME_TITLES
+from replicalab.text.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS
 
 
 def share_text(share: Share) -> str:
@@ -31,6 +32,26 @@ def agreed_text(found: Iterable[Summary]) -> str:
     agreed = sum(share.number for outcome, share in shares if outcome is Outcome.AGREED)
     played = sum(share.number for _, share in shares)
     return f"{amount_text(agreed)} of {count_text(played, 'negotiation')} end agreed"
+
+
+def group_names(found: Sequence[Summary], studies: Mapping[str, str]) -> list[str]:
+    """Return what tells each group from the others beside its lab: study, players, or both.
+
+    Args:
+        found: the groups.
+        studies: their names by id.
+    """
+    told = [
+        (
+            studies.get(each.study, each.study),
+            SCIENTISTS[each.scientist].name,
+            LAB_MANAGERS[each.lab_manager].name,
+        )
+        for each in found
+    ]
+    differing = [len(set(column)) > 1 for column in zip(*told, strict=True)]
+    differing = differing if any(differing) else [True, False, False]
+    return [" · ".join(compress(parts, differing)) for parts in told]
 
 
 def outcomes_text(summary: Summary) -> str:

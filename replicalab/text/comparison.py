@@ -70,6 +70,24 @@ def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
     return {title: lines for title, lines in found.items() if lines}
 
 
+def table(sides: Sequence[Side]) -> list[list[str | float]]:
+    """Return the same for a spreadsheet: a heading and its rows, with numbers where there are any.
+
+    What is left of a limit is its number; every text is told whole.
+    """
+    heading: list[str | float] = ["Part", "What", *(side.name for side in sides)]
+    rows = [
+        [
+            title,
+            line.label,
+            *(cell.text if cell.number is None else cell.number for cell in line.cells),
+        ]
+        for title, lines in parts(sides).items()
+        for line in lines
+    ]
+    return [heading, *rows]
+
+
 def same_text(sides: Sequence[Side]) -> str:
     """Return in which fields all sides are alike; empty where in none."""
     same = [line.label for line in _fields(sides) if not line.differs]

@@ -39,6 +39,17 @@ def keep(name: str = "", work: Workspace | None = None) -> None:
         state.set_beside((*beside, named(name, work or state.workspace(), beside)))
 
 
+def keep_and_tell() -> None:
+    """Keep the open workspace beside, and tell so where no line shows it."""
+    work = state.workspace()
+    if place_of(work) is None and has_room():
+        keep()
+        told = f"Kept beside as {escaped(state.workspace().beside[-1].name)}: see Compare."
+    else:
+        told = _help(work)
+    st.toast(told, icon=":material/splitscreen_right:")
+
+
 def keep_only(found: Iterable[tuple[str, Workspace]]) -> None:
     """Keep these beside, and nothing else."""
     beside: tuple[Beside, ...] = ()

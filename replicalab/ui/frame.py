@@ -17,6 +17,7 @@ from replicalab.assessment import Assessment
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.figures import convergence_chart
+from replicalab.lexicon import joined, quoted
 from replicalab.panels import header_panel
 from replicalab.planner import Options
 from replicalab.text.verdicts import Status
@@ -44,7 +45,7 @@ PAGES: Final = (
 _FRONT_DOOR: Final = "Scenarios"
 MORE: Final = {
     "Present": ("slideshow", present.open_first),
-    "Keep beside": ("splitscreen_right", beside.keep),
+    "Keep beside": ("splitscreen_right", beside.keep_and_tell),
     "Hand over": ("ios_share", handing.open_drawer),
     "Open a file": ("folder_open", handing.open_opening),
 }
@@ -189,6 +190,12 @@ def _draw_problems() -> None:
 
 def _draw_what_no_address_holds() -> None:
     """Say what a copied link leaves out, and whether a reload brings it back."""
+    if names := state.address_lacks_beside():
+        st.warning(
+            f"What is kept beside is too long for an address: a copied link or a reload opens it "
+            f"without {escaped(joined(quoted(names)))}. Keep it to find it by its name.",
+            icon=ICONS[Status.CAUTION],
+        )
     items, plan = state.address_lacks_items(), state.address_lacks_plan()
     if not items and not plan:
         return

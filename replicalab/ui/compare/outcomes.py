@@ -11,8 +11,7 @@ from replicalab.batch import Summary, summaries
 from replicalab.characters import on_one_line
 from replicalab.figures import CONFIG, outcomes_figure
 from replicalab.negotiation import Outcome
-from replicalab.text.batch import agreed_text, outcomes_text
-from replicalab.text.negotiation import LAB_MANAGERS, SCIENTISTS
+from replicalab.text.batch import agreed_text, group_names, outcomes_text
 from replicalab.ui.batches import Batch
 
 _MOST_SHOWN: Final = 1000
@@ -21,12 +20,12 @@ _MOST_SHOWN: Final = 1000
 def draw(batch: Batch, names: Mapping[str, str]) -> None:
     """Draw how often the two sides agree, by study and players, and lab."""
     found = summaries(batch.came)
-    rows = dict.fromkeys(_row(each, names) for each in found)
-    labs = list(dict.fromkeys(str(each.lab) for each in found))
-    cells = {(_row(each, names), str(each.lab)): each for each in found}
+    groups = list(map(on_one_line, group_names(found, names)))
+    rows, labs = list(dict.fromkeys(groups)), list(dict.fromkeys(str(each.lab) for each in found))
+    cells = {(row, str(each.lab)): each for row, each in zip(groups, found, strict=True)}
     title = agreed_text(found)
     chart = outcomes_figure(
-        list(rows),
+        rows,
         labs,
         [[_share(cells.get((row, lab))) for lab in labs] for row in rows],
         [
@@ -42,12 +41,6 @@ def draw(batch: Batch, names: Mapping[str, str]) -> None:
         theme=None,
         alt=f"{title}, by study, players and lab. The same stands in the table below.",
     )
-
-
-def _row(found: Summary, names: Mapping[str, str]) -> str:
-    study = on_one_line(names.get(found.study, found.study))
-    players = SCIENTISTS[found.scientist].name, LAB_MANAGERS[found.lab_manager].name
-    return f"{study} · {' · '.join(players)}"
 
 
 def _share(found: Summary | None) -> float | None:

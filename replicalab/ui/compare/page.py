@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import streamlit as st
 
-from replicalab.comparison import FEWEST_SIDES
+from replicalab.comparison import FEWEST_SIDES, Side
 from replicalab.panels import comparison_panel
 from replicalab.planner import Options
 from replicalab.scenarios import Difficulty
+from replicalab.tables import sheet, workbook
+from replicalab.text.comparison import table
 from replicalab.ui import beside, panel, state
 from replicalab.ui.compare import sides
 from replicalab.ui.controls import button
@@ -31,6 +34,28 @@ def draw(here: Options) -> None:
         )
         return
     panel.draw(comparison_panel(found.sides))
+    with st.container(horizontal=True, key="compare_files"):
+        _draw_files(found.sides)
+
+
+def _draw_files(compared: Sequence[Side]) -> None:
+    for label, form, make in (("CSV", "csv", _csv), ("Excel", "xlsx", _excel)):
+        st.download_button(
+            f"Download as {label}",
+            partial(make, compared),
+            file_name=f"comparison.{form}",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def _csv(compared: Sequence[Side]) -> str:
+    heading, *rows = table(compared)
+    return sheet([str(name) for name in heading], rows)
+
+
+def _excel(compared: Sequence[Side]) -> bytes:
+    return workbook({"Comparison": table(compared)})
 
 
 def _draw_sources(here: Options) -> None:

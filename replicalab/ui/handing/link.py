@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.lexicon import count_text, joined
+from replicalab.lexicon import count_text, joined, quoted
 from replicalab.negotiation import ScientistKind
 from replicalab.planner.steps import differences
 from replicalab.text.lab import lab_text
@@ -52,6 +52,8 @@ def _carried(yours: Assessment) -> Iterator[str]:
     yield _players(work)
     if PLAYED in query:
         yield f"the {count_text(len(work.moves), 'move')} that you played"
+    if carried := len(work.beside) - len(state.address_lacks_beside()):
+        yield f"{count_text(carried, 'plan')} kept beside"
     if work.round_number:
         yield f"the view of round {work.round_number + 1}"
 
@@ -75,6 +77,8 @@ def _left_out(work: Workspace) -> Iterator[str]:
         yield f"your plan: it is too long for a link. {_BUNDLE}"
     if state.address_lacks_items():
         yield f"what you say of the lab’s items: it is too long for a link. {_BUNDLE}"
+    if names := state.address_lacks_beside():
+        yield f"{escaped(joined(quoted(names)))}, kept beside: it is too long for a link."
     if work.moves and PLAYED not in state.address():
         yield f"the moves that you played: they are too long for a link. {_BUNDLE}"
     if work.scientist is ScientistKind.MODEL and not work.recording:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import zip_longest
+from typing import Final
 
 import streamlit as st
 
 from replicalab.negotiation import fork
 from replicalab.panels.negotiation import branches_panel, outcome_panel
 from replicalab.text.negotiation import outcome_verdict
-from replicalab.ui import panel
+from replicalab.ui import beside, panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import moves
@@ -21,7 +22,11 @@ from replicalab.ui.negotiation.table import (
     is_full,
     shown_round,
     table,
+    with_moves,
 )
+
+_NAMES: Final = ("As it was", "Your branch")
+"""What the two courses are called."""
 
 
 def draw_button(kept: Kept) -> None:
@@ -94,10 +99,9 @@ def _branch_off(kept: Kept, at: int, form: Form) -> None:
 def _draw_branches(branch: Branch) -> None:
     original, other = branch.origin.negotiation, branch.kept.negotiation
     st.header(f"Two branches from round {branch.at + 1}")
-    named = (("As it was", original), ("Your branch", other))
     outcomes = (
         outcome_panel(outcome_verdict(each), name, is_open=each.outcome is None)
-        for name, each in named
+        for name, each in zip(_NAMES, (original, other), strict=True)
     )
     pairs = list(zip_longest(original.rounds, other.rounds))[branch.at :]
     panel.draw(*outcomes, branches_panel(pairs, branch.at + 1))
@@ -109,7 +113,17 @@ def _draw_branches(branch: Branch) -> None:
             help="Shows the branch in place of the original. A button brings that back.",
         )
         button("Drop the branch", "delete", drop)
+        _draw_comparing(branch)
     moves.draw(branch.kept, "branch")
+
+
+def _draw_comparing(branch: Branch) -> None:
+    """Draw the way to compare both courses, where moves say all of them."""
+    works = [with_moves(each.negotiation) for each in (branch.origin, branch.kept)]
+    found = [(name, work) for name, work in zip(_NAMES, works, strict=True) if work]
+    if len(found) == len(_NAMES) and st.button("Compare the two", icon=":material/compare_arrows:"):
+        beside.keep_only(found)
+        st.switch_page(beside.PAGE, query_params=state.address())
 
 
 def drop() -> None:
