@@ -1,0 +1,57 @@
+"""The sides of a comparison, and their negotiations."""
+
+from __future__ import annotations
+
+import pytest
+
+from replicalab.assessment import assess
+from replicalab.comparison import negotiated, recorded
+from replicalab.models import revise
+from replicalab.negotiation import (
+    LabManagerKind,
+    Move,
+    ScientistKind,
+    negotiate,
+    question,
+    setup_for,
+    shipped_recordings,
+)
+from replicalab.scenarios import load_scenario
+
+PACK = load_scenario("psy_stroop", "medium")
+PLAN = assess(PACK.reference_protocol, PACK)
+
+
+@pytest.mark.parametrize("scientist", [ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE])
+@pytest.mark.parametrize("manager", LabManagerKind)
+def test_side_is_negotiated_as_its_players_play(
+    scientist: ScientistKind, manager: LabManagerKind
+) -> None:
+    setup = setup_for(PACK, PLAN.plan, 3, scientist=scientist, lab_manager=manager)
+    played = negotiated(PLAN, scientist=scientist, lab_manager=manager, max_rounds=3)
+    assert played == negotiate(setup, PACK)
+
+
+def test_side_that_nobody_has_played_has_no_negotiation() -> None:
+    assert negotiated(PLAN, scientist=ScientistKind.PERSON) is None
+    assert negotiated(PLAN, scientist=ScientistKind.MODEL) is None
+    assert negotiated(assess(revise(PLAN.plan, sample_size=0), PACK)) is None
+
+
+def test_side_that_a_person_played_has_the_rounds_of_the_moves() -> None:
+    moves = [Move(number=0, action=question("Which days?"))]
+    played = negotiated(PLAN, scientist=ScientistKind.PERSON, moves=moves)
+    assert played is not None
+    assert len(played.rounds) == 1
+    assert played.outcome is None
+
+
+def test_recorded_side_is_played_again_in_its_own_lab_only() -> None:
+    shipped = next(each for each in shipped_recordings() if each.recording)
+    assert shipped.recording is not None
+    key, setup = shipped.recording.key, shipped.setup
+    pack = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
+    played = recorded(assess(pack.reference_protocol, pack), key)
+    assert played is not None
+    assert len(played.rounds) == len(shipped.turns)
+    assert recorded(PLAN, "not_there") is None

@@ -1,0 +1,133 @@
+"""The batches of visitors: each keeps its own, none holds the server, what has come stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from threading import Event
+
+import pytest
+
+from replicalab.batch import Job, Result, jobs_of
+from replicalab.scenarios import Difficulty
+from replicalab.ui import batches
+from replicalab.ui.batches import IN_USE_SECONDS, MOST_AT_ONCE, MOST_JOBS, Batch, Batches
+
+JOBS = jobs_of(("psy_stroop",), (Difficulty.HARD,), range(40))
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait for something that another thread brings about."""
+    waiting = Event()
+    for _ in range(6000):
+        if is_so():
+            return
+        waiting.wait(0.01)
+    raise AssertionError("it has not come about in a minute")
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
+    """Batches that play nothing until they are let go, and then one job each."""
+    going = Event()
+
+    def play(jobs: list[Job], _: object) -> Iterator[Result]:
+        going.wait(60)
+        yield Result(job=jobs[0], error="played")
+
+    monkeypatch.setattr(batches, "run_batch", play)
+    yield going
+    going.set()
+
+
+def of(found: Batches, owner: str) -> Batch:
+    batch = found.of(owner)
+    assert batch is not None
+    return batch
+
+
+def test_batch_is_played_to_its_end_by_processes() -> None:
+    found = Batches()
+    assert not found.begin("a", JOBS)
+    until(lambda: of(found, "a").is_over)
+    assert sorted(result.job.seed for result in of(found, "a").came) == list(range(40))
+    assert all(result.outcome and not result.error for result in of(found, "a").came)
+
+
+def test_batch_that_is_stopped_keeps_what_has_come() -> None:
+    found = Batches()
+    assert not found.begin("a", JOBS * 200)
+    until(lambda: len(of(found, "a").came) >= 20)
+    of(found, "a").stop()
+    until(lambda: of(found, "a").is_over)
+    assert 20 <= len(of(found, "a").came) < len(JOBS) * 200
+    assert not of(found, "a").problem
+
+
+def test_batch_that_breaks_off_says_why_and_keeps_what_has_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def play(jobs: list[Job], _: object) -> Iterator[Result]:
+        yield Result(job=jobs[0], error="played")
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(batches, "run_batch", play)
+    found = Batches()
+    found.begin("a", JOBS)
+    until(lambda: of(found, "a").is_over)
+    assert len(of(found, "a").came) == 1
+    assert of(found, "a").problem == "OSError: no more processes"
+
+
+@pytest.mark.usefixtures("held")
+def test_visitor_has_one_batch_at_a_time_and_sees_no_other() -> None:
+    found = Batches()
+    assert not found.begin("a", JOBS)
+    assert "under way" in found.begin("a", JOBS)
+    assert found.of("b") is None
+
+
+def test_batches_under_way_are_bounded_whoever_runs_them(held: Event) -> None:
+    found = Batches()
+    for number in range(MOST_AT_ONCE):
+        assert not found.begin(f"visitor {number}", JOBS)
+    assert "the most that this server runs" in found.begin("one more", JOBS)
+    assert found.of("one more") is None
+    held.set()
+    until(lambda: of(found, "visitor 0").is_over)
+    assert not found.begin("one more", JOBS)
+
+
+def test_batch_of_nothing_or_of_too_many_is_refused_with_the_limit() -> None:
+    found = Batches()
+    assert "Nothing is chosen" in found.begin("a", [])
+    refused = found.begin("a", JOBS * (MOST_JOBS // len(JOBS) + 1))
+    assert f"at most {MOST_JOBS:,}" in refused
+    assert found.of("a") is None
+
+
+def test_what_is_over_gives_way_only_when_nobody_looks_at_it(
+    held: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held.set()
+    now = [0.0]
+    found = Batches(lambda: now[0])
+    monkeypatch.setattr(batches, "MOST_HELD", 2 * len(JOBS))
+    for owner in "ab":
+        assert not found.begin(owner, JOBS)
+        until(partial(lambda batch: batch.is_over, of(found, owner)))
+    assert "no room" in found.begin("c", JOBS)
+    now[0] = IN_USE_SECONDS + 1
+    of(found, "b")  # its visitor looks at it
+    assert not found.begin("c", JOBS)
+    assert found.of("a") is None
+    assert found.of("b") is not None
+
+
+def test_new_batch_takes_the_place_of_the_visitors_last(held: Event) -> None:
+    held.set()
+    found = Batches()
+    found.begin("a", JOBS)
+    until(lambda: of(found, "a").is_over)
+    assert not found.begin("a", JOBS[:3])
+    assert len(of(found, "a").jobs) == 3
