@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab.comparison import MOST_SIDES
 from replicalab.errors import LinkError
 from replicalab.models import LARGEST_PLANNED, Protocol, ScientistActionType, plan_action, revise
 from replicalab.negotiation import By, LabManagerKind, Move, ScientistKind, question
@@ -36,7 +37,14 @@ from replicalab.ui.address import (
     from_query,
     to_query,
 )
-from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, MOST_SLIDES, Workspace
+from replicalab.ui.workspace import (
+    LARGEST_SEED,
+    LONGEST_NAME,
+    MOST_ROUNDS,
+    MOST_SLIDES,
+    Beside,
+    Workspace,
+)
 from tests.factories import make_protocol
 from tests.golden import assert_golden
 from tests.strategies import own_labs, protocols
@@ -82,7 +90,9 @@ def workspaces(draw: st.DrawFn) -> Workspace:
         survey=draw(st.booleans()),
     )
     playable = work.recording is None and work.scientist is not ScientistKind.MODEL
-    return work.changed(moves=draw(st.sampled_from([(), MOVES])) if playable else ())
+    work = work.changed(moves=draw(st.sampled_from([(), MOVES])) if playable else ())
+    names = draw(st.lists(st.text(min_size=1, max_size=LONGEST_NAME), max_size=MOST_SIDES))
+    return work.changed(beside=tuple(Beside(name=name, work=work.alone) for name in names))
 
 
 def packed(raw: str | bytes) -> str:
@@ -131,8 +141,9 @@ def test_query_of_a_workspace_counts_rounds_from_1_and_has_a_checksum() -> None:
             presenting=3,
         ),
         Workspace(scientist=ScientistKind.PERSON, moves=MOVES),
+        Workspace(beside=(Beside(name="A", work=SIMPLE.changed(protocol=PLAN)),)),
     ],
-    ids=["plan", "levers", "own", "players", "moves"],
+    ids=["plan", "levers", "own", "players", "moves", "beside"],
 )
 def test_address_cut_anywhere_is_noticed(full: Workspace) -> None:
     whole = urlencode(to_query(full))
@@ -502,3 +513,52 @@ def test_each_number_of_a_question_that_cannot_be_asked_has_its_own_reason() -> 
 def test_question_of_a_study_that_is_not_here_waits_for_it() -> None:
     reading = from_query({"study": "not_here", "own": "0" * 32, "target": "0.01"})
     assert reading.workspace.question == Question(target=0.01)
+
+
+# --- what is kept beside ----------------------------------------------------------------------
+
+
+def beside_of(said: object) -> tuple[list[str], list[str]]:
+    """Return the names of what a link says is beside, and what of it could not be used."""
+    found = from_query({"beside": packed(json.dumps(said))})
+    return [each.name for each in found.workspace.beside], found.problems
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        [["A"]],
+        [["A", {"seed": 7}]],
+        [["", {}]],
+        [["A" * (LONGEST_NAME + 1), {}]],
+        [["A", {}]] * (MOST_SIDES + 1),
+        "[" * 5000,
+    ],
+    ids=["no list", "no query", "no text", "no name", "long name", "too many", "nested"],
+)
+def test_beside_that_is_none_is_named_and_left_out(said: object) -> None:
+    names, problems = beside_of(said)
+    assert not names
+    assert problems == ["beside: the link carries nothing that can be compared."]
+
+
+def test_beside_that_was_cut_is_named_and_left_out() -> None:
+    found = from_query({"beside": packed("[]")[:-4]})
+    assert found.problems == [f"beside: {BROKEN}"]
+
+
+def test_beside_tells_of_each_what_of_it_cannot_be_used() -> None:
+    names, problems = beside_of([["A", {"seed": "x"}], ["B", {"study": "not_there"}]])
+    assert names == ["A", "B"]
+    assert problems[0] == "beside, A: seed 'x' is not usable; showing seed 0."
+    assert problems[1].startswith("beside, B: study 'not_there' cannot be opened")
+
+
+def test_beside_has_nothing_beside_itself_and_shows_no_round() -> None:
+    inner = to_query(Workspace(round_number=3, presenting=2, survey=True))
+    nested = {**inner, "beside": packed(json.dumps([["B", {}]]))}
+    [found] = from_query({"beside": packed(json.dumps([["A", nested]]))}).workspace.beside
+    assert found.work == Workspace()
+    with pytest.raises(ValueError, match="nothing beside itself"):
+        Beside(name="A", work=Workspace(beside=(found,)))

@@ -1,0 +1,141 @@
+"""Keep beside: on the workbench by one button, named in place, loaded by a click, undone."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from streamlit.testing.v1 import AppTest
+
+from replicalab.ui.workspace import LONGEST_NAME, Beside
+from tests.ui.reading import (
+    NEGOTIATION,
+    PROTOCOL,
+    can_press,
+    choose_more,
+    go,
+    labels,
+    number,
+    plain,
+    press,
+    query_of,
+    run,
+    type_number,
+    type_text,
+    visit,
+)
+
+KEEP: Final = "Keep beside"
+
+
+def beside(app: AppTest) -> tuple[Beside, ...]:
+    """Return what is kept beside."""
+    found: tuple[Beside, ...] = app.session_state["state"].workspace.beside
+    return found
+
+
+def names(app: AppTest) -> list[str]:
+    return [each.name for each in beside(app)]
+
+
+def line(app: AppTest) -> list[str]:
+    """Return the names that the line on the page offers; none where there is no line."""
+    return [option for group in app.segmented_control for option in group.options]
+
+
+def load(app: AppTest, place: int) -> AppTest:
+    """Click what stands at that place of the line."""
+    app.segmented_control[0].set_value(place)
+    return run(app)
+
+
+def two_plans() -> AppTest:
+    """Return Protocol with plans of 300 and 100 samples beside, the second one open."""
+    app = press(visit(PROTOCOL), KEEP)
+    return press(type_number(app, "Sample size", 100), KEEP)
+
+
+def test_nothing_beside_draws_no_line() -> None:
+    app = visit(PROTOCOL)
+    assert not line(app)
+    assert "Remove it" not in labels(app)
+    assert can_press(app, KEEP)
+
+
+def test_plan_is_kept_beside_under_a_name_and_only_once() -> None:
+    app = press(visit(PROTOCOL), KEEP)
+    assert line(app) == names(app) == ["Plan A"]
+    assert not can_press(app, KEEP), "it is beside already"
+    assert app.segmented_control[0].value == 0
+    type_number(app, "Sample size", 100)
+    assert can_press(app, KEEP)
+    assert app.segmented_control[0].value is None
+
+
+def test_click_loads_what_is_beside_and_undo_brings_back_what_was_open() -> None:
+    app = load(two_plans(), 0)
+    assert number(app, "Sample size").value == 300
+    assert names(app) == ["Plan A", "Plan B"]
+    press(app, "Undo")
+    assert number(app, "Sample size").value == 100
+    assert names(app) == ["Plan A", "Plan B"]
+
+
+def test_keeping_beside_is_a_step_that_undo_and_redo_know() -> None:
+    app = press(two_plans(), "Undo")
+    assert names(app) == ["Plan A"]
+    assert number(app, "Sample size").value == 100
+    assert names(press(app, "Redo")) == ["Plan A", "Plan B"]
+
+
+def test_what_is_open_is_renamed_in_place_and_no_two_have_one_name() -> None:
+    app = type_text(two_plans(), "Name", "  small\tand   cheap ")
+    assert names(app) == ["Plan A", "small and cheap"]
+    assert names(type_text(app, "Name", "Plan A")) == ["Plan A", "Plan A 2"]
+    assert names(type_text(app, "Name", "   ")) == ["Plan A", "Plan A 2"]
+    long = "x" * LONGEST_NAME
+    load(type_text(app, "Name", long), 0)
+    assert names(type_text(app, "Name", long)) == [f"{long[:-4]} 2", long]
+
+
+def test_what_is_open_is_removed_from_beside_and_stays_open() -> None:
+    app = press(two_plans(), "Remove it")
+    assert names(app) == ["Plan A"]
+    assert number(app, "Sample size").value == 100
+
+
+def test_four_are_beside_at_most() -> None:
+    app = visit(PROTOCOL)
+    for samples in (10, 20, 30, 40):
+        press(type_number(app, "Sample size", samples), KEEP)
+    type_number(app, "Sample size", 50)
+    assert names(app) == ["Plan A", "Plan B", "Plan C", "Plan D"]
+    assert not can_press(app, KEEP)
+    load(press(load(app, 1), "Remove it"), 0)
+    press(type_number(app, "Sample size", 60), KEEP)
+    assert names(app) == ["Plan A", "Plan C", "Plan D", "Plan B"]
+
+
+def test_what_is_beside_survives_a_reload_and_another_study() -> None:
+    app = two_plans()
+    again = visit(PROTOCOL, **query_of(app))
+    assert beside(again) == beside(app)
+    assert [each.work.plan().sample_size for each in beside(again)] == [300, 100]
+    other = app.session_state["state"].workspace.with_study("psy_stroop")
+    assert other.beside == beside(app)
+
+
+def test_run_played_by_hand_is_kept_beside_with_its_moves() -> None:
+    app = type_text(visit(NEGOTIATION, scientist="person"), "Or ask the lab a question", "When?")
+    press(app, "Ask")
+    moves = app.session_state["state"].workspace.moves
+    assert len(moves) == 1
+    press(go(app, PROTOCOL), KEEP)
+    assert beside(app)[0].work.moves == moves
+
+
+def test_menu_of_every_page_keeps_beside_and_says_under_which_name() -> None:
+    app = visit(NEGOTIATION)
+    for told in ("Kept beside as Plan A: see Compare.", "It is beside already: Plan A."):
+        toasts = choose_more(app, KEEP).toast
+        assert [plain(toast.value) for toast in toasts] == [told]
+    assert names(app) == ["Plan A"]
