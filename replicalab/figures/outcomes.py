@@ -7,13 +7,15 @@ from typing import Final
 
 import plotly.graph_objects as go
 
-from replicalab.figures.style import TITLE_LINE, figure, titled
+from replicalab.figures.style import LABEL_SIZE, TITLE_LINE, figure, label, titled
 
 _ROW: Final = 34
 _AROUND: Final = 96
 _LONGEST_NAME: Final = 34
 _SHADES: Final = ((0.0, "#FBE3D2"), (0.5, "#CFE3EE"), (1.0, "#00659D"))
 """From none to all; each cell also holds its number."""
+_DARK: Final = 0.75
+"""From this share on a shade is dark."""
 
 
 def outcomes_figure(
@@ -42,17 +44,28 @@ def outcomes_figure(
         "zmin": 0,
         "zmax": 1,
         "text": [[cell.replace("<", "") for cell in row] for row in told],
-        "texttemplate": "%{z:.0%}",
         "hovertemplate": "%{y}, %{x}: %{text}<extra></extra>",
         "colorscale": _SHADES,
         "showscale": False,
         "xgap": 2,
         "ygap": 2,
     }
+    told_in = [
+        label(f"{share:.0%}", x=lab, y=name, font={"size": LABEL_SIZE + 1, "color": _ink(share)})
+        for name, row in zip(short, shares, strict=True)
+        for lab, share in zip(labs, row, strict=True)
+        if share is not None
+    ]
     return figure([heat], {
+        "annotations": told_in,
         "title": titled(title, y=1, yref="container", yanchor="top"),
         "height": _AROUND + _ROW * len(names),
         "margin": {"l": 8, "r": 8, "t": 2 * TITLE_LINE + 8, "b": 8},
         "xaxis": {"side": "top", "title": "lab", "automargin": True},
         "yaxis": {"autorange": "reversed", "automargin": True, "ticklabelstandoff": 6},
     })  # fmt: skip
+
+
+def _ink(share: float) -> str:
+    """Return a colour that reads on the shade of a share."""
+    return "#FFFFFF" if share > _DARK else "#15181C"

@@ -14,7 +14,7 @@ from replicalab.scenarios import Difficulty
 from replicalab.tables import sheet, workbook
 from replicalab.text.comparison import table
 from replicalab.ui import beside, panel, state
-from replicalab.ui.compare import sides
+from replicalab.ui.compare import deciding, shelved, sides
 from replicalab.ui.controls import button
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
@@ -23,6 +23,7 @@ from replicalab.ui.workspace import Workspace
 def draw(here: Options) -> None:
     """Draw the sides, or how to come by some."""
     _draw_sources(here)
+    shelved.draw_problem()
     beside.draw_line(linked=False)
     found = sides.found()
     for problem in found.problems:
@@ -32,10 +33,13 @@ def draw(here: Options) -> None:
             "Nothing to compare yet. Choose above, or press Keep beside on Protocol.",
             icon=":material/compare_arrows:",
         )
-        return
-    panel.draw(comparison_panel(found.sides))
-    with st.container(horizontal=True, key="compare_files"):
-        _draw_files(found.sides)
+    else:
+        deciding.draw_decided(found.kept)
+        panel.draw(comparison_panel(found.sides))
+        with st.container(horizontal=True, key="compare_files"):
+            _draw_files(found.sides)
+        deciding.draw_form(found.kept)
+    deciding.draw_listed()
 
 
 def _draw_files(compared: Sequence[Side]) -> None:
@@ -66,6 +70,7 @@ def _draw_sources(here: Options) -> None:
             "balance",
             lambda: beside.keep_only(_ways(here)),
         )
+        shelved.draw()
         button("Undo", "undo", state.undo, disabled=not state.current().past)
 
 

@@ -80,8 +80,8 @@ def any_name_of(plan: KeptPlan) -> str:
 
 
 def bare(work: Workspace) -> Workspace:
-    """Return a workspace without what is no work: the round on show, a presentation, the survey."""
-    return work.changed(round_number=0, presenting=0, survey=False)
+    """Return a workspace without what is no work: what is only shown, and what is kept beside."""
+    return work.alone
 
 
 def is_work(work: Workspace) -> bool:

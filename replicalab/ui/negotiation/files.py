@@ -127,6 +127,7 @@ def open_text(text: str, name: str) -> None:
     transcript = load(text)
     must_be_shown(transcript.setup)
     work = _workspace_of(transcript.setup)
+    work = workspace_of(transcript.setup)
     again = replay(transcript, work.pack(own_studies.find))
     differences = [each.message for each in again.differences]
     open_played(again.negotiation, work, name, transcript.recording, differences)
@@ -185,8 +186,13 @@ def must_be_shown(setup: Setup) -> None:
             )
 
 
-def _workspace_of(setup: Setup) -> Workspace:
-    """Return the workspace in which a negotiation from elsewhere is shown, at its first round."""
+def workspace_of(setup: Setup) -> Workspace:
+    """Return the workspace in which a negotiation from elsewhere is shown, at its first round.
+
+    Raises:
+        TraceError: it has more rounds, or a larger seed, than can be shown.
+    """
+    _must_be_shown(setup)
     work = state.workspace()
     same = work.scenario_id == setup.scenario_id
     own = work.own if same else own_studies.key_of(setup.scenario_id)
@@ -230,7 +236,7 @@ def showing_a_recording() -> bool:
 def open_recording(key: str) -> None:
     """Show a shipped recording in its study and lab."""
     _, setup = recordings()[key]
-    work = _workspace_of(setup).changed(recording=key)
+    work = workspace_of(setup).changed(recording=key)
     aside.leave_own()
     state.open_workspace(work)
 

@@ -351,12 +351,17 @@ def show(kept: Kept, round_number: int) -> None:
         state.open_workspace(work)
 
 
-def with_moves(negotiation: Negotiation) -> Workspace | None:
-    """Return the workspace in which a negotiation is played again; None where there is none."""
+def with_moves(negotiation: Negotiation, base: Workspace | None = None) -> Workspace | None:
+    """Return the workspace in which a negotiation is played again; None where there is none.
+
+    Args:
+        negotiation: what is played.
+        base: the workspace of its study and lab; None is the open one.
+    """
     setup, moves = negotiation.setup, moves_of(negotiation)
     if moves is None or (setup.scientist is ScientistKind.PERSON and setup.opening):
         return None
-    work = state.workspace()
+    work = base or state.workspace()
     if setup.opening:
         work = work.with_plan(setup.opening, own_studies.find)
     seats = {name: getattr(setup, name) for name in ("scientist", "lab_manager", "max_rounds")}

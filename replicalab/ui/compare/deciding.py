@@ -1,0 +1,183 @@
+"""A decision between what is compared: which one, why and by whom, kept in the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from replicalab.errors import LibraryError, ReplicaLabError
+from replicalab.lexicon import joined
+from replicalab.library import (
+    LONGEST_NAME,
+    Decision,
+    Entry,
+    Kind,
+    Option,
+    Owner,
+    decision_text,
+    plan_text,
+    read_decision,
+    read_plan,
+)
+from replicalab.models import LONGEST_TEXT
+from replicalab.panels import sentences_panel
+from replicalab.ui import beside, own_studies, panel
+from replicalab.ui.controls import button
+from replicalab.ui.library.moments import moment_text
+from replicalab.ui.library.shelf import keep_beside, owner, shelf
+from replicalab.ui.library.work import kept_plan, workspace_of
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import Beside
+
+_PLACE: Final = "deciding"
+_LISTED: Final = "decisions"
+_WHICH: Final = "decision_which"
+_WHY: Final = "decision_why"
+_WHO: Final = "decision_who"
+_SAID: Final = "decision_said"
+_MOST: Final = 20
+"""So many decisions are looked through and listed, the latest."""
+
+
+class Decided(NamedTuple):
+    """A decision, and the entry that keeps it."""
+
+    entry: Entry
+    decision: Decision
+
+
+def draw_decided(kept: Sequence[Beside]) -> None:
+    """Draw what was decided between these, if anything."""
+    if problem := st.session_state.pop(_SAID, ""):
+        st.error(f"Not recorded: {escaped(problem)}.", icon=":material/error:")
+    if decided := _between(_options(kept)):
+        panel.draw(*map(_told, decided))
+
+
+def draw_form(kept: Sequence[Beside]) -> None:
+    """Draw the way to record a decision; the form once it is unfolded."""
+    place = st.expander("Record a decision", icon=":material/gavel:", key=_PLACE, on_change="rerun")
+    if place.open:
+        with place:
+            _draw_fields([each.name for each in kept], partial(_record, kept))
+
+
+def draw_listed() -> None:
+    """Draw the way to every decision that is kept; the list once it is unfolded."""
+    place = st.expander("Decisions", icon=":material/history:", key=_LISTED, on_change="rerun")
+    if not place.open:
+        return
+    with place:
+        found = _kept()
+        if not found:
+            st.caption("None is recorded yet: compare two or more, then record which and why.")
+        for each in found:
+            panel.draw(_told(each))
+            key = f"decision_{each.entry.id}"
+            button("Compare these again", "compare_arrows", partial(_open, each), key=key)
+
+
+def _options(kept: Sequence[Beside]) -> tuple[Option, ...]:
+    """Return what is compared as a decision keeps it."""
+    return tuple(
+        Option(
+            name=each.name,
+            kind=Kind.PLAN,
+            content=plan_text(kept_plan(each.work, own_studies.text_of(each.work.own))),
+        )
+        for each in kept
+    )
+
+
+# --- what was decided -------------------------------------------------------------------------
+
+
+def _kept() -> list[Decided]:
+    """Return the latest decisions; none where the library cannot be read."""
+    try:
+        entries = shelf().entries(owner(), Kind.DECISION)[:_MOST]
+        read = [(entry, _read(owner(), entry.id, entry.version)) for entry in entries]
+    except LibraryError:
+        return []
+    return [Decided(entry, decision) for entry, decision in read if decision]
+
+
+@lru_cache(maxsize=256)
+def _read(whose: Owner, entry_id: str, version: int) -> Decision | None:
+    """Return a version of a decision, which never changes; None where it cannot be read."""
+    kept = shelf().read(whose, entry_id, version)
+    return None if kept.problem else read_decision(kept.content)
+
+
+def _between(options: tuple[Option, ...]) -> list[Decided]:
+    """Return the decisions between these very options, in whatever order they stood."""
+    asked = set(map(tuple, options))
+    return [each for each in _kept() if set(map(tuple, each.decision.options)) == asked]
+
+
+def _told(each: Decided) -> str:
+    decision, entry = each.decision, each.entry
+    chosen, *others = _in_order(decision)
+    who = f"{decision.who}, " if decision.who else ""
+    told = [f"Not {joined(others, 'or')}." if others else "", decision.why]
+    title = f"Decided: {chosen}"
+    return sentences_panel([*told, f"{who}{moment_text(entry.created)}"], title=title)
+
+
+def _in_order(decision: Decision) -> list[str]:
+    """Return the options' names, the chosen one first."""
+    names = [option.name for option in decision.options]
+    return [names[decision.chosen], *names[: decision.chosen], *names[decision.chosen + 1 :]]
+
+
+def _open(each: Decided) -> None:
+    """Keep beside, alone, what a decision was made between."""
+    try:
+        found = [
+            (option.name, workspace_of(read_plan(option.content)))
+            for option in each.decision.options
+        ]
+    except ReplicaLabError as error:
+        st.session_state[_SAID] = str(error).removesuffix(".")
+        return
+    beside.keep_only(found)
+
+
+# --- recording --------------------------------------------------------------------------------
+
+
+def _draw_fields(names: Sequence[str], record: Callable[[], None]) -> None:
+    with st.form("decision", border=False):
+        st.radio(
+            "Which one",
+            range(len(names)),
+            format_func=lambda at: escaped(names[at]),
+            horizontal=True,
+            key=_WHICH,
+        )
+        st.text_area("Why", max_chars=LONGEST_TEXT, height=80, key=_WHY)
+        st.text_input("Who decides", max_chars=LONGEST_NAME, width=360, key=_WHO)
+        icon = ":material/gavel:"
+        st.form_submit_button("Record it", icon=icon, type="primary", on_click=record)
+
+
+def _record(kept: Sequence[Beside]) -> None:
+    """Keep what the fields hold, and fold them."""
+    typed = st.session_state
+    decision = Decision(
+        options=_options(kept),
+        chosen=typed[_WHICH],
+        why=typed[_WHY].strip(),
+        who=typed[_WHO].strip(),
+    )
+    chosen, *others = _in_order(decision)
+    name = f"{chosen}, not {joined(others, 'or')}"
+    try:
+        keep_beside(owner(), Kind.DECISION, name, decision_text(decision))
+    except LibraryError as error:
+        typed[_SAID] = str(error).removesuffix(".")
+    else:
+        typed[_PLACE] = False

@@ -1,0 +1,107 @@
+"""What the library keeps, put beside: a plan, a lab around the open plan, or a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import streamlit as st
+
+from replicalab.errors import LibraryError, ReplicaLabError, TraceError
+from replicalab.library import Entry, Kind, read_plan
+from replicalab.negotiation import load, replay
+from replicalab.scenarios import read_lab
+from replicalab.ui import beside, own_studies, state
+from replicalab.ui.controls import button
+from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.library.work import workspace_of
+from replicalab.ui.negotiation.files import workspace_of as workspace_of_setup
+from replicalab.ui.negotiation.table import with_moves
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import Workspace
+
+_PLACE: Final = "compare_library"
+_CHOSEN: Final = "compare_chosen"
+_PROBLEM: Final = "compare_problem"
+
+
+def draw() -> None:
+    """Draw the way to put something beside that is kept; the list once it is unfolded."""
+    place = st.popover(
+        "From the library", icon=":material/bookmarks:", key=_PLACE, on_change="rerun"
+    )
+    if place.open:
+        with place:
+            _draw_list()
+
+
+def draw_problem() -> None:
+    """Say what could not be put beside, and why."""
+    if problem := st.session_state.pop(_PROBLEM, ""):
+        st.error(f"Not put beside: {escaped(problem)}.", icon=":material/block:")
+
+
+def _draw_list() -> None:
+    try:
+        found = {entry.id: entry for entry in shelf().entries(owner()) if entry.kind in _READERS}
+    except LibraryError as error:
+        st.error(
+            f"The library cannot be used. {escaped(str(error))}.", icon=":material/folder_off:"
+        )
+        return
+    if not found:
+        st.caption("Nothing is kept yet: Keep, above on every page, keeps the plan that you have.")
+        return
+    st.selectbox(
+        "A plan, a lab or a run",
+        list(found),
+        format_func=lambda key: f"{escaped(found[key].name)} ({found[key].kind})",
+        key=_CHOSEN,
+    )
+    button(
+        "Put it beside", "splitscreen_right", lambda: _put(found), disabled=not beside.has_room()
+    )
+
+
+def _put(found: dict[str, Entry]) -> None:
+    entry = found[st.session_state[_CHOSEN]]
+    try:
+        name, work = _READERS[entry.kind](entry)
+    except ReplicaLabError as error:
+        st.session_state[_PROBLEM] = str(error).removesuffix(".")
+        return
+    beside.keep(name, work)
+
+
+def _content(entry: Entry) -> str:
+    return shelf().read(owner(), entry.id).content
+
+
+def _plan(entry: Entry) -> tuple[str, Workspace]:
+    return entry.name, workspace_of(read_plan(_content(entry)))
+
+
+def _lab(entry: Entry) -> tuple[str, Workspace]:
+    own_lab = read_lab(_content(entry).encode())
+    return entry.name, state.workspace().with_own(own_lab=own_lab)
+
+
+def _run(entry: Entry) -> tuple[str, Workspace]:
+    """Return a run; of one that no rule plays again, such as a model's, its last plan."""
+    transcript = load(_content(entry))
+    base = workspace_of_setup(transcript.setup)
+    again = replay(transcript, base.pack(own_studies.find))
+    if again.differences:
+        raise TraceError(again.differences[0].message.removesuffix("."))
+    if work := with_moves(again.negotiation, base):
+        return entry.name, work
+    plan = again.negotiation.final_plan
+    return f"{entry.name}: its last plan", base.with_plan(plan.plan if plan else None)
+
+
+_READERS: Final[dict[Kind, Callable[[Entry], tuple[str, Workspace]]]] = {
+    Kind.PLAN: _plan,
+    Kind.LAB: _lab,
+    Kind.RUN: _run,
+}
+"""What of the library can be compared: a name for it, and its workspace."""
