@@ -20,6 +20,7 @@ STUDY: Final = "pages/0_Study.py"
 PROTOCOL: Final = "pages/1_Protocol.py"
 NEGOTIATION: Final = "pages/2_Negotiation.py"
 TRADE_OFFS: Final = "pages/3_Trade-offs.py"
+COMPARE: Final = "pages/4_Compare.py"
 LIBRARY: Final = "pages/5_Library.py"
 PAGES: Final = (SCENARIOS, *sorted(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")))
 

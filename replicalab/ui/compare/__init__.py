@@ -10,12 +10,13 @@ import streamlit as st
 from replicalab.planner import Options
 from replicalab.ui.compare import many, page
 
-__all__ = ["PARTS", "TABS", "draw"]
+__all__ = ["MANY", "PARTS", "TABS", "draw"]
 
 TABS: Final = "compare_part"
+MANY: Final = "Many negotiations"
 PARTS: Final[dict[str, Callable[[Options], None]]] = {
     "Side by side": page.draw,
-    "Many negotiations": many.draw,
+    MANY: many.draw,
 }
 
 

@@ -1,0 +1,270 @@
+"""The Compare page: where its sides come from, what it says of them, decisions, and batches."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.batch import MOST_JOBS as MOST_JOBS_OF_ALL
+from replicalab.library import Kind, plan_text
+from replicalab.models import revise
+from replicalab.negotiation import Negotiation, ScientistKind, save
+from replicalab.scenarios import Difficulty, OwnLab, lab_json, load_scenario
+from replicalab.ui import visitor
+from replicalab.ui.compare import MANY, TABS
+from replicalab.ui.compare import many as batches
+from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.library.work import kept_plan
+from replicalab.ui.workspace import Beside, Workspace
+from tests.golden import assert_golden
+from tests.negotiation.playing import by_rule
+from tests.ui.reading import (
+    COMPARE,
+    PROTOCOL,
+    alerts,
+    can_press,
+    go,
+    labels,
+    number,
+    panel_tables,
+    press,
+    query_of,
+    run,
+    said,
+    show,
+    type_number,
+    visit,
+)
+from tests.ui.test_batches import until
+
+WAYS = "Yours, the Lab Manager’s and least loss"
+
+
+def beside(app: AppTest) -> tuple[Beside, ...]:
+    found: tuple[Beside, ...] = app.session_state["state"].workspace.beside
+    return found
+
+
+def names(app: AppTest) -> list[str]:
+    """Return what the columns of the comparison are called; none where there is none."""
+    tables = panel_tables(app)
+    heads = tables[-1][0][1:] if tables else []
+    return [head.split(" passes ")[0].split(" fails ")[0].split(" caution ")[0] for head in heads]
+
+
+def row(app: AppTest, label: str) -> list[str]:
+    """Return the cells of a row of the comparison."""
+    return next(cells[1:] for cells in panel_tables(app)[-1] if cells[0] == label)
+
+
+# --- where the sides come from ----------------------------------------------------------------
+
+
+def test_page_with_nothing_beside_says_what_to_do() -> None:
+    app = visit(COMPARE)
+    assert "Nothing to compare yet." in said(app)
+    assert not panel_tables(app)
+    assert {"The three labs", WAYS} <= set(labels(app))
+
+
+def test_three_labs_stand_side_by_side_with_one_click() -> None:
+    app = press(visit(COMPARE, study="psy_stroop"), "The three labs")
+    assert [each.name for each in beside(app)] == ["easy lab", "medium lab", "hard lab"]
+    budgets = [f"{load_scenario('psy_stroop', level).lab.budget:,.0f}" for level in Difficulty]
+    assert row(app, "Budget, credits") == budgets
+    assert_golden("pages/compare_labs", said(app))
+
+
+def test_yours_stands_beside_both_ways_with_one_click() -> None:
+    app = press(visit(COMPARE), WAYS)
+    assert row(app, "Sample size") == ["300", "150", "195"]
+    assert_golden("pages/compare_ways", said(app))
+    assert not beside(press(app, "Undo"))
+
+
+def test_one_plan_beside_is_compared_with_the_one_on_the_workbench() -> None:
+    app = press(visit(PROTOCOL), "Keep beside")
+    go(type_number(app, "Sample size", 100), COMPARE)
+    assert row(app, "Sample size") == ["300", "100"]
+    assert "On the workbench" in said(app)
+
+
+def test_copied_link_opens_the_same_comparison_elsewhere() -> None:
+    app = press(visit(COMPARE, study="psy_stroop"), "The three labs")
+    again = visit(COMPARE, **query_of(app))
+    assert beside(again) == beside(app)
+    assert panel_tables(again) == panel_tables(app)
+
+
+def test_side_whose_study_is_gone_is_named_and_the_rest_compared() -> None:
+    app = press(visit(COMPARE), "The three labs")
+    lost = Beside(name="Lost", work=Workspace(scenario_id="mine", own="0" * 32))
+    work = app.session_state["state"].workspace
+    app.session_state["state"].workspace = work.changed(beside=(*work.beside, lost))
+    run(app)
+    [warning] = [alert.text for alert in alerts(app) if alert.colour == "warning"]
+    assert warning.startswith("Not compared: Lost: ")
+    assert len(panel_tables(app)[-1][0]) == 4
+
+
+def test_comparison_of_different_studies_names_them() -> None:
+    app = press(visit(PROTOCOL), "Keep beside")
+    state = app.session_state["state"]
+    state.workspace = state.workspace.with_study("psy_stroop")
+    go(run(app), COMPARE)
+    assert row(app, "Study") == [
+        load_scenario(name).paper.name for name in ("fin_momentum", "psy_stroop")
+    ]
+
+
+# --- from the library, and decisions ----------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def _whose(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """A visitor of this test's own, as a browser's cookie makes one."""
+    secret = f"secret of {request.node.name}"
+    monkeypatch.setattr("replicalab.ui.visitor.secret", lambda: secret)
+
+
+def from_library(app: AppTest) -> AppTest:
+    """Put beside what the list of the library offers first."""
+    app.session_state["compare_library"] = True
+    return press(run(app), "Put it beside")
+
+
+def kept(kind: Kind, name: str, content: str) -> None:
+    shelf().keep(owner(), kind, name, content)
+
+
+def test_kept_plan_is_put_beside() -> None:
+    plan = revise(load_scenario("fin_momentum").reference_protocol, sample_size=77)
+    work = Workspace(protocol=plan)
+    kept(Kind.PLAN, "The lean one", plan_text(kept_plan(work, "")))
+    app = from_library(visit(COMPARE))
+    assert [(each.name, each.work) for each in beside(app)] == [("The lean one", work)]
+    assert row(app, "Sample size") == ["77", "300"]
+
+
+def test_kept_lab_is_put_beside_around_the_open_plan() -> None:
+    kept(Kind.LAB, "Ours", lab_json(OwnLab(name="Ours", budget=5000)))
+    app = from_library(visit(COMPARE))
+    assert row(app, "Budget, credits") == ["5,000", "2,600"]
+
+
+def played(scientist: ScientistKind) -> Negotiation:
+    pack = load_scenario("psy_stroop", "hard")
+    return by_rule(pack, pack.reference_protocol, scientist=scientist)
+
+
+def test_kept_run_is_put_beside_with_its_players_and_outcome() -> None:
+    run_ = played(ScientistKind.BASELINE)
+    kept(Kind.RUN, "A run", save(run_))
+    [found] = beside(from_library(visit(COMPARE)))
+    assert found.work.scientist is ScientistKind.BASELINE
+    assert found.work.difficulty is Difficulty.HARD
+    assert found.work.plan() == run_.setup.opening
+
+
+def test_kept_run_that_does_not_replay_is_refused_with_its_difference() -> None:
+    data = json.loads(save(played(ScientistKind.BASELINE)))
+    data["end"] = "0" * 16
+    kept(Kind.RUN, "A run", json.dumps(data))
+    app = from_library(visit(COMPARE))
+    assert not beside(app)
+    assert any(alert.text.startswith("Not put beside: ") for alert in alerts(app))
+
+
+def decide(app: AppTest, at: int, why: str, who: str) -> AppTest:
+    """Record a decision and return the app."""
+    app.session_state["deciding"] = True
+    run(app)
+    app.radio(key="decision_which").set_value(at)
+    app.text_area(key="decision_why").set_value(why)
+    app.text_input(key="decision_who").set_value(who)
+    return press(app, "Record it")
+
+
+def test_decision_is_kept_told_on_its_comparison_only_and_opened_from_the_list() -> None:
+    app = decide(press(visit(COMPARE), WAYS), 2, "It keeps the most.", "Ada")
+    [entry] = shelf().entries(owner(), Kind.DECISION)
+    assert entry.name == "Least loss, not Your plan or The Lab Manager’s"
+    told = "Decided: Least loss\nNot Your plan or The Lab Manager’s.\nIt keeps the most.\nAda, "
+    assert told in said(app)
+    sides = beside(app)
+    assert "Decided" not in said(press(app, "The three labs"))
+    app.session_state["decisions"] = True
+    press(run(app), "Compare these again")
+    assert beside(app) == sides
+    assert told in said(app)
+
+
+def test_decision_that_cannot_be_kept_says_why_and_keeps_what_was_typed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shelf(), "_limits", shelf()._limits._replace(entries=0))  # noqa: SLF001
+    app = decide(press(visit(COMPARE), WAYS), 0, "Because.", "")
+    assert any(alert.text.startswith("Not recorded: ") for alert in alerts(app))
+    assert "Decided" not in said(app)
+    assert app.text_area(key="decision_why").value == "Because."
+
+
+# --- many negotiations ------------------------------------------------------------------------
+
+
+def at_many(**query: str) -> AppTest:
+    """Return the page where many negotiations are run."""
+    return show(visit(COMPARE, **query), MANY, TABS)
+
+
+def over(app: AppTest) -> AppTest:
+    """Wait until the visitor's batch is over and return the app."""
+    batch = batches._BATCHES.of(visitor.secret())  # noqa: SLF001
+    assert batch is not None
+    until(lambda: batch.is_over)
+    return run(app)
+
+
+def test_batch_counts_before_it_runs_and_tells_shares_after() -> None:
+    app = type_number(at_many(study="psy_stroop"), "Last seed", 3)
+    assert "1 study × 3 labs × 4 seeds × 1 Scientist × 1 Lab Manager = 12 negotiations" in said(app)
+    over(press(app, "Run"))
+    shares = panel_tables(app)[-1]
+    assert [cells[-1].split(",")[0] for cells in shares[1:]][:2] == ["4 of 4", "4 of 4"]
+    assert len(app.get("plotly_chart")) == 1
+
+
+def test_batch_is_found_again_on_another_page_and_after_a_reload() -> None:
+    app = over(press(type_number(at_many(), "Last seed", 1), "Run"))
+    told = panel_tables(app)[-1]
+    go(app, PROTOCOL)
+    assert panel_tables(show(go(app, COMPARE), MANY, TABS))[-1] == told
+    assert panel_tables(at_many())[-1] == told
+
+
+def test_batch_of_a_strange_size_is_refused_with_the_limit() -> None:
+    app = press(type_number(at_many(), "Last seed", 33_400), "Run")
+    [refused] = [alert.text for alert in alerts(app)]
+    assert f"at most {MOST_JOBS_OF_ALL:,}" in refused
+    app = press(type_number(app, "Last seed", 5_000), "Run")
+    assert "has at most 10,000" in alerts(app)[0].text
+    app = press(type_number(type_number(app, "First seed", 9), "Last seed", 2), "Run")
+    assert "Nothing is chosen" in alerts(app)[0].text
+
+
+def test_batch_in_the_lab_of_ones_own_is_played_there() -> None:
+    app = at_many(study="psy_stroop", budget="900")
+    app.toggle(key="batch_own").set_value(True)
+    over(press(type_number(run(app), "Last seed", 0), "Run"))
+    batch = batches._BATCHES.of(visitor.secret())  # noqa: SLF001
+    assert batch is not None
+    assert {job.own_lab.budget for job in batch.jobs} == {900}
+
+
+def test_comparison_keeps_the_workbench_as_it_is() -> None:
+    app = press(type_number(visit(PROTOCOL), "Sample size", 50), "Keep beside")
+    press(go(app, COMPARE), "The three labs")
+    assert number(go(app, PROTOCOL), "Sample size").value == 50
+    assert can_press(app, "Undo")
