@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from replicalab.assessment import Assessment, Evidence
 from replicalab.comparison import Side
-from replicalab.lexicon import amount_text, capitalised, joined
+from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
 from replicalab.scenarios import QUESTION_FIELDS, Lab, Pack
 from replicalab.text.lab import MEANS, RATES, STEPS, price_text, standing_text
@@ -90,13 +90,7 @@ def table(sides: Sequence[Side]) -> list[list[str | float]]:
 
 def same_text(sides: Sequence[Side]) -> str:
     """Return in which fields all sides are alike; empty where in none."""
-    same = [line.label for line in _fields(sides) if not line.differs]
-    told = joined([label if at == 0 else _lowered(label) for at, label in enumerate(same)])
-    return f"Alike in all: {_lowered(told)}." if told else ""
-
-
-def _lowered(label: str) -> str:
-    return f"{label[:1].lower()}{label[1:]}"
+    return " · ".join(line.label for line in _fields(sides) if not line.differs)
 
 
 def _line(label: str, cells: Iterable[Cell]) -> Line:

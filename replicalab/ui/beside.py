@@ -7,6 +7,7 @@ from functools import partial
 from itertools import count
 from string import ascii_uppercase
 from typing import Final
+from zlib import crc32
 
 import streamlit as st
 
@@ -141,7 +142,7 @@ def draw_line(*, linked: bool = True) -> None:
 def draw_name(at: int) -> None:
     """Draw the name of what stands at that place, to be changed, and the way to remove it."""
     name = state.workspace().beside[at].name
-    key = f"{_NAME}_{at}_{name}"
+    key = f"{_NAME}_{at}_{crc32(name.encode('utf-8', 'surrogatepass')):08x}"
     st.text_input(
         "Name",
         name,

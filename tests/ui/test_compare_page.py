@@ -47,13 +47,6 @@ def beside(app: AppTest) -> tuple[Beside, ...]:
     return found
 
 
-def names(app: AppTest) -> list[str]:
-    """Return what the columns of the comparison are called; none where there is none."""
-    tables = panel_tables(app)
-    heads = tables[-1][0][1:] if tables else []
-    return [head.split(" passes ")[0].split(" fails ")[0].split(" caution ")[0] for head in heads]
-
-
 def row(app: AppTest, label: str) -> list[str]:
     """Return the cells of a row of the comparison."""
     return next(cells[1:] for cells in panel_tables(app)[-1] if cells[0] == label)

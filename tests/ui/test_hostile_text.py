@@ -18,7 +18,8 @@ from replicalab.models import ScientistActionType, plan_action
 from replicalab.negotiation import Move, Transcript, question
 from replicalab.scenarios import Study, parse_study
 from replicalab.ui import study
-from replicalab.ui.address import encode_moves, encode_plan
+from replicalab.ui.address import encode_moves, encode_plan, to_query
+from replicalab.ui.workspace import LONGEST_NAME, Beside, Workspace
 from tests.hostile import (
     ATTACK,
     UNSEEN,
@@ -41,6 +42,8 @@ from tests.hostile_files import (
 from tests.scenarios.small_study import put
 from tests.ui.negotiating import hand_over, model_at_the_table
 from tests.ui.reading import (
+    COMPARE,
+    LIBRARY,
     NEGOTIATION,
     PAGES,
     PROTOCOL,
@@ -291,9 +294,41 @@ def test_hostile_plan_of_a_link_is_text_on_every_page() -> None:
     presented(app)
 
 
+def test_hostile_name_of_what_is_beside_is_text_wherever_it_is_told() -> None:
+    name = marked(5, ATTACK)[:LONGEST_NAME]
+    works = {name: Workspace(protocol=hostile_plan(200)), f"{name[:-2]} 2": Workspace()}
+    kept = [Beside(name=each, work=work) for each, work in works.items()]
+    app = visit(COMPARE, **to_query(Workspace(beside=tuple(kept))))
+    assert not leaks(app)
+    assert {5, 200, 201, 202, 203, 204} <= seen(app)
+    for key in ("deciding", "decisions", "compare_library"):
+        app.session_state[key] = True
+    assert not leaks(run(app))
+    app.text_area(key="decision_why").set_value(marked(6, ATTACK))
+    app.text_input(key="decision_who").set_value(marked(7, ATTACK)[:LONGEST_NAME])
+    app.session_state["decisions"] = True
+    press(app, "Record it")
+    assert not leaks(app)
+    assert {5, 6, 7} <= seen(app)
+    press(go(app, LIBRARY), "Keep")
+    go(app, PROTOCOL)
+    assert not leaks(app)
+    assert 5 in seen(app)
+
+
 KEYS: Final = (
     *("v", "study", "lab", "seed", "rounds", "round", "plan", "budget", "days", "staff"),
-    *("scientist", "manager", "recording", "present", "survey", "own", "moves", "unknown"),
+    *(
+        "scientist",
+        "manager",
+        "recording",
+        "present",
+        "survey",
+        "own",
+        "moves",
+        "beside",
+        "unknown",
+    ),
 )
 
 
