@@ -1,0 +1,141 @@
+"""Comparing in a real browser: three plans kept beside, a decision, a link; thousands of runs."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.driving import (
+    PHONE,
+    PROJECTOR,
+    PROJECTOR_DARK,
+    AppServer,
+    View,
+    assert_accessible,
+    open_app,
+    wait_for_run,
+)
+from tests.browser.visiting import follow, number, press, show, type_number, type_text, where
+
+KEEP: Final = "Keep beside"
+
+
+def row(page: Page, label: str) -> Locator:
+    """Return the cells of a row of the comparison."""
+    exactly = page.get_by_role("rowheader", name=label, exact=True)
+    return page.locator("table.compared tr").filter(has=exactly).locator("td")
+
+
+def keep_three(page: Page) -> None:
+    """Keep plans of 300, 150 and 50 samples beside, the second one under a name."""
+    open_app(page, "/Protocol")
+    press(page, KEEP)
+    type_number(page, "Sample size", 150)
+    press(page, KEEP)
+    type_text(page, "Name", "Half of it")
+    type_number(page, "Sample size", 50)
+    press(page, KEEP)
+    expect(page.get_by_role("radio", name="Plan B", exact=True)).to_be_visible()
+
+
+def test_three_plans_are_kept_beside_compared_decided_and_opened_elsewhere(
+    app_page: Page, browser: Browser, app_server: AppServer
+) -> None:
+    keep_three(app_page)
+    press(app_page, "Undo")
+    expect(app_page.get_by_role("radio", name="Plan B", exact=True)).to_have_count(0)
+    press(app_page, "Redo")
+    with wait_for_run(app_page):
+        app_page.get_by_role("radio", name="Half of it").click()
+    expect(number(app_page, "Sample size")).to_have_value("150")
+    follow(app_page, "Compare")
+    expect(row(app_page, "Sample size")).to_have_text(["300", "150", "50"])
+    expect(row(app_page, "Total")).to_have_text(["3,850", "2,350", "1,350"])
+    _decides(app_page)
+    _opens_elsewhere(app_page.url, browser, app_server)
+    app_page.reload()
+    expect(row(app_page, "Sample size")).to_have_text(["300", "150", "50"])
+    expect(app_page.get_by_role("heading", name="Decided: Half of it")).to_be_visible()
+
+
+def _decides(page: Page) -> None:
+    page.get_by_text("Record a decision").click()
+    page.get_by_role("radiogroup", name="Which one").get_by_text("Half of it").click()
+    page.get_by_role("textbox", name="Why", exact=True).fill("It fits the budget.")
+    page.get_by_role("textbox", name="Who decides", exact=True).fill("Ada")
+    press(page, "Record it")
+    expect(page.get_by_role("heading", name="Decided: Half of it")).to_be_visible()
+    expect(page.get_by_text("It fits the budget.", exact=True)).to_be_visible()
+    expect(page.get_by_role("textbox", name="Who decides")).to_have_count(0)
+
+
+def _opens_elsewhere(url: str, browser: Browser, server: AppServer) -> None:
+    """Expect a copied link to open the same comparison for another visitor, who decided nothing."""
+    context = browser.new_context(base_url=server.url)
+    other = context.new_page()
+    other.goto(url)
+    expect(row(other, "Sample size")).to_have_text(["300", "150", "50"])
+    expect(other.get_by_role("columnheader", name=re.compile("^Half of it"))).to_be_visible()
+    expect(other.get_by_role("heading", name="Decided")).to_have_count(0)
+    context.close()
+
+
+def test_comparison_leaves_as_a_table(app_page: Page) -> None:
+    open_app(app_page, "/Compare?study=psy_stroop")
+    press(app_page, "The three labs")
+    with app_page.expect_download() as begun:
+        app_page.get_by_role("button", name="Download as CSV").click()
+    text = begun.value.path().read_text(encoding="utf-8-sig")
+    assert text.splitlines()[0] == '"Part","What","easy lab","medium lab","hard lab"'
+    assert '"What differs","Budget, credits","1700","1000","620"' in text.splitlines()
+
+
+@pytest.mark.parametrize("view", [PROJECTOR, PROJECTOR_DARK, PHONE], ids=str)
+def test_comparison_and_a_batch_are_accessible_and_widen_no_page(
+    app_page: Page, view: View
+) -> None:
+    open_app(app_page, "/Compare?study=bio_jq1_myeloma")
+    press(app_page, "The three labs")
+    expect(row(app_page, "Budget")).to_have_count(3)
+    _is_fit_to_see(app_page, view)
+    show(app_page, "Many negotiations")
+    press(app_page, "Run")
+    expect(app_page.get_by_role("button", name="Results as CSV")).to_be_visible()
+    expect(app_page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    _is_fit_to_see(app_page, view)
+
+
+def _is_fit_to_see(page: Page, view: View) -> None:
+    assert_accessible(page)
+    main = page.get_by_test_id("stMain")
+    wide, room = main.evaluate("element => [element.scrollWidth, element.clientWidth]")
+    assert wide <= room, f"{view}: content is {wide} px in {room} px"
+
+
+def test_thousands_of_negotiations_are_stopped_half_way_and_what_came_is_kept(
+    app_page: Page,
+) -> None:
+    open_app(app_page, "/Compare")
+    show(app_page, "Many negotiations")
+    type_number(app_page, "Last seed", 999)
+    expect(app_page.get_by_text("= 3,000 negotiations")).to_be_visible()
+    app_page.get_by_role("button", name="Run", exact=True).click()
+    expect(app_page.get_by_text(re.compile(r"^[1-9][\d,]* of 3,000 negotiations$"))).to_be_visible()
+    app_page.get_by_role("button", name="Stop", exact=True).click()
+    stopped = app_page.get_by_text(re.compile(r"^Stopped: [1-9][\d,]* of 3,000 negotiations"))
+    expect(stopped).to_be_visible()
+    told = stopped.inner_text()
+    came = re.findall(r"[\d,]+", told)[0]
+    assert 0 < int(came.replace(",", "")) < 3000
+    follow(app_page, "Protocol")
+    expect(where(app_page)).to_be_visible()
+    follow(app_page, "Compare")
+    show(app_page, "Many negotiations")
+    expect(stopped).to_have_text(told)
+    app_page.reload()
+    show(app_page, "Many negotiations")
+    expect(stopped).to_have_text(told)
+    expect(app_page.locator(".gtitle")).to_contain_text(f"of {came} negotiations")
