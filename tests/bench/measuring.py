@@ -26,6 +26,7 @@ BARS: Final[dict[str, tuple[float, float | None]]] = {
     "the page of a thousand runs / of ten": (3, 1.5),
     "edit to paint, Protocol": (1.3, 1.0),
     "edit to paint, Trade-offs": (2.0, 1.5),
+    "a click on what is beside, Compare": (2.0, 1.5),
     "a round of a negotiation": (2.0, 1.5),
     "a slide": (2.0, 1.0),
     "move between pages": (2.0, 1.0),

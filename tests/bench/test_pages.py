@@ -22,6 +22,7 @@ from replicalab.ui.stories import stories
 from replicalab.ui.workspace import Workspace
 from tests.bench.measuring import hold
 from tests.browser.driving import APP, CHROMIUM_FLAGS, AppServer, find_chromium
+from tests.browser.test_lightness import THREE_LABS
 
 pytestmark = [pytest.mark.bench, pytest.mark.page]
 
@@ -155,6 +156,15 @@ def step_time(page: Page) -> float:
     return statistics.median(times[3:])
 
 
+def choice_time(page: Page, names: tuple[str, str]) -> float:
+    """Return the median milliseconds from a click on one of a few to the paint."""
+    times = []
+    for turn in range(EDITS):
+        choice = page.get_by_role("radio", name=names[turn % 2], exact=True)
+        times.append(painted(page, choice.click))
+    return statistics.median(times[3:])
+
+
 def move_time(page: Page, links: tuple[str, str]) -> float:
     """Return the median milliseconds from a click to the paint over several moves."""
     times = []
@@ -190,6 +200,18 @@ def test_edit_to_paint(
     ours.close()
     detail = f"{state}: {field.lower()}, {full:.0f} ms to {blank:.0f} ms"
     hold(capsys, f"edit to paint, {name}", full / blank, detail)
+
+
+def test_click_on_what_is_beside_to_paint(
+    browser: Browser, stock_url: str, our_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = opened(browser, stock_url)
+    ours = opened(browser, f"{our_url}/Compare?{urlencode(to_query(THREE_LABS))}")
+    blank, full = edit_time(page, "Number"), choice_time(ours, ("easy", "hard"))
+    page.close()
+    ours.close()
+    detail = f"{full:.0f} ms to {blank:.0f} ms"
+    hold(capsys, "a click on what is beside, Compare", full / blank, detail)
 
 
 @pytest.mark.parametrize("state", STATES)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from typing import Final, Literal
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
+from replicalab.ui.address import to_query
 from tests.browser.driving import PHONE, PROJECTOR, View, open_app, wait_for_run
+from tests.browser.test_lightness import THREE_LABS
 from tests.browser.test_tradeoffs_journey import wait_for_chart
 from tests.browser.visiting import expect_round, where
 
@@ -20,6 +23,7 @@ PAGES: Final = (
     "/Negotiation?round=2",
     "/Trade-offs",
     "/Library",
+    f"/Compare?{urlencode(to_query(THREE_LABS))}",
 )
 SLIDE: Final = "/Protocol?study=phys_millikan&lab=hard&present=5"
 ZOOMED: Final = View("zoomed", 640, 360)

@@ -6,10 +6,14 @@ Numbers, and what a person types in, are no words. What stands in a closed part 
 from __future__ import annotations
 
 from typing import Final
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page
 
+from replicalab.scenarios import Difficulty
+from replicalab.ui.address import to_query
+from replicalab.ui.workspace import Beside, Workspace
 from tests.browser.driving import PROJECTOR, open_app
 
 WORDS: Final = r"""height => {
@@ -31,6 +35,10 @@ WORDS: Final = r"""height => {
 """Counts the words that are seen above a height of the page, without the navigation's."""
 
 FIRST_SCREEN: Final = 183
+THREE_LABS: Final = Workspace(
+    beside=tuple(Beside(name=level, work=Workspace(difficulty=level)) for level in Difficulty)
+)
+FIRST_SCREEN: Final = 185
 READING: Final = 345
 """Of the pages that are read: a study, whose paper stands there, and the table of all studies."""
 READ: Final = ("/Study", "/?survey")
@@ -51,6 +59,8 @@ SCREENS: Final = 2.2
         "/Negotiation",
         "/Negotiation?study=psy_stroop&round=2",
         "/Negotiation?study=math_four_colour&lab=hard&round=2",
+        "/Compare",
+        f"/Compare?{urlencode(to_query(THREE_LABS))}",
         "/Trade-offs",
         "/Trade-offs?study=psy_ego_depletion&budget=4600",
         "/Library",

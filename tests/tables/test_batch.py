@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io import StringIO
+from io import BytesIO, StringIO
 
 import pandas as pd
 
@@ -12,6 +12,7 @@ from replicalab.scenarios import Difficulty, OwnLab
 from replicalab.tables.batch import (
     RESULT_COLUMNS,
     SUMMARY_COLUMNS,
+    batch_workbook,
     results_csv,
     results_frame,
     summaries_csv,
@@ -72,3 +73,14 @@ def test_summaries_have_a_row_for_each_outcome() -> None:
 def test_summaries_without_a_result_are_a_header() -> None:
     assert summaries_csv([]).count("\r\n") == 1
     assert results_csv([]).count("\r\n") == 1
+
+
+def test_workbook_has_both_tables_with_numbers_and_no_formula() -> None:
+    wild = JOB.model_copy(update={"own_lab": OwnLab(name="=1+1")})
+    results = [run_job(JOB), Result(job=wild, error="@SUM(A1)")]
+    sheets = pd.read_excel(BytesIO(batch_workbook(results, summaries(results))), sheet_name=None)
+    assert list(sheets) == ["Outcomes", "Results"]
+    assert tuple(sheets["Results"].columns) == RESULT_COLUMNS
+    assert sheets["Results"]["credits"][0] == results[0].credits
+    assert sheets["Results"]["own_lab"][1] == "=1+1"
+    assert tuple(sheets["Outcomes"].columns) == SUMMARY_COLUMNS
