@@ -38,7 +38,7 @@ FIRST_SCREEN: Final = 183
 THREE_LABS: Final = Workspace(
     beside=tuple(Beside(name=level, work=Workspace(difficulty=level)) for level in Difficulty)
 )
-FIRST_SCREEN: Final = 185
+FIRST_SCREEN: Final = 195
 READING: Final = 345
 """Of the pages that are read: a study, whose paper stands there, and the table of all studies."""
 READ: Final = ("/Study", "/?survey")
