@@ -102,12 +102,6 @@ class Batches:
         Thread(target=batch.run, name="batch", daemon=True).start()
         return ""
 
-    def forget(self, owner: str) -> None:
-        """Stop a visitor's batch and let go of what came of it."""
-        with self._lock:
-            if batch := self._found.pop(owner, None):
-                batch.stop()
-
     def _refusal(self, owner: str, number: int) -> str:
         if not number:
             return "Nothing is chosen: choose at least one of each."

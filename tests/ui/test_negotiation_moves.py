@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.models import ScientistAction, revise
 from replicalab.negotiation import Move, Turn, fork, save
-from replicalab.text.negotiation import outcome_verdict
+from replicalab.text.negotiation import OUTCOME_TITLES, outcome_verdict
 from replicalab.ui.address import encode_moves
 from replicalab.ui.negotiation import table
 from tests.negotiation.playing import ACCEPT, ask, by_person, propose, revise_to
@@ -37,6 +37,7 @@ from tests.ui.reading import (
     go,
     labels,
     number,
+    panel_tables,
     pick,
     press,
     query_of,
@@ -294,6 +295,16 @@ def test_both_branches_stand_side_by_side_and_are_compared_round_by_round() -> N
     ]
     assert [row[0] for row in rows[1:]] == ["2", "3", "4", "5"]
     assert rows[2][3:] == ["–", "–"]
+
+
+def test_both_branches_are_compared_on_the_page_for_it() -> None:
+    app = press(forked(), "Compare the two")
+    found = app.session_state["state"].workspace.beside
+    assert [each.name for each in found] == ["As it was", "Your branch"]
+    assert [len(each.work.moves) for each in found] == [0, 1]
+    told = next(row for row in panel_tables(app)[-1] if row[0] == "Negotiated")
+    outcomes = [OUTCOME_TITLES[each.outcome] for each in (TOLD, FORKED) if each.outcome]
+    assert [cell.split(" ", 1)[1] for cell in told[1:]] == outcomes
 
 
 def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:
