@@ -125,8 +125,6 @@ def open_text(text: str, name: str) -> None:
         ReplicaLabError: it cannot be shown; says why.
     """
     transcript = load(text)
-    must_be_shown(transcript.setup)
-    work = _workspace_of(transcript.setup)
     work = workspace_of(transcript.setup)
     again = replay(transcript, work.pack(own_studies.find))
     differences = [each.message for each in again.differences]
@@ -192,7 +190,7 @@ def workspace_of(setup: Setup) -> Workspace:
     Raises:
         TraceError: it has more rounds, or a larger seed, than can be shown.
     """
-    _must_be_shown(setup)
+    must_be_shown(setup)
     work = state.workspace()
     same = work.scenario_id == setup.scenario_id
     own = work.own if same else own_studies.key_of(setup.scenario_id)
