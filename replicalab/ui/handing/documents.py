@@ -36,7 +36,7 @@ def draw_report() -> None:
     """Draw what there is of the report, and what only the visitor can say in it."""
     st.caption(
         "Fit for a preregistration: every choice with its reason, or “not given”. Reasons for "
-        "numbers stand on Protocol under “What the evidence assumes”; the plan’s is its rationale."
+        "numbers stand on Protocol under “Assumptions”; the plan’s is its rationale."
     )
     found = whole()
     negotiated, said = _negotiated(found), filling.draw(found)
