@@ -74,7 +74,8 @@ def test_plan_that_is_kept_is_there_after_the_browser_was_closed(
             page.get_by_role("radio", name="Stroop interference · medium lab · n 41")
         ).to_be_checked()
         expect(page.get_by_label("Notes")).to_have_value("for Friday")
-        press(page, "Open")
+        with wait_for_run(page):
+            page.locator(".st-key-entry").get_by_role("button", name="Open").first.click()
         expect(page).to_have_title("Protocol · ReplicaLab")
         expect(number(page, "Sample size")).to_have_value("41")
 
