@@ -99,7 +99,12 @@ def _draw_suggestion(options: Options, found: Ticked) -> None:
         told = [answer.text, "It knows no change that would help." if options.offer else ""]
         panel.draw(first, sentences_panel(told, title=_MANAGER, verdict=answer))
         return
-    panel.draw(first, sentences_panel([], title=_MANAGER))
+    changes = (
+        Changed(number, tick.change, tick.step, on=tick.on)
+        for number, tick in enumerate(found.ticks, start=1)
+    )
+    revised = revision_panel(PlanStep(found.yours, found.result), changes)
+    panel.draw(first, sentences_panel([], title=_MANAGER), revised)
     taken, total = len(found.taken), len(found.ticks)
     for number, tick in enumerate(found.ticks, start=1):
         name = f"{number}. {FIELD_LABELS[tick.change.field]}"
@@ -113,11 +118,6 @@ def _draw_suggestion(options: Options, found: Ticked) -> None:
         key="apply_all",
         disabled=not taken,
     )
-    changes = (
-        Changed(number, tick.change, tick.step, on=tick.on)
-        for number, tick in enumerate(found.ticks, start=1)
-    )
-    panel.draw(revision_panel(PlanStep(found.yours, found.result), changes))
 
 
 def _draw_alternatives(options: Options, known: Sequence[Assessment]) -> None:
