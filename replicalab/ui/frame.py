@@ -68,9 +68,8 @@ def page(title: str) -> Iterator[Options]:
     _set_up(title)
     _begin()
     here, presenting = state.here(), bool(state.workspace().presenting)
-    if presenting:
-        panel.draw_first(presenting=True)
-    else:
+    panel.draw_style(presenting=presenting)
+    if not presenting:
         _draw_navigation(title)
         _draw_header(here, title)
     _draw_problems()
@@ -170,7 +169,7 @@ def _header(plan: Assessment, title: str) -> str:
 
 def _draw_header(here: Options, title: str) -> None:
     """Draw where we are, and the story that is told here."""
-    panel.draw_first(_header(here.yours, title), presenting=False)
+    panel.draw(_header(here.yours, title))
     story = state.told_story()
     if story is not None and title.lower() == story.page:
         st.markdown(

@@ -17,9 +17,9 @@ def beside(*panels: str) -> str:
     return f'<div class="rl beside">{"".join(panels)}</div>'
 
 
-def draw_first(*panels: str, presenting: bool) -> None:
-    """Draw a page's first panels, with the stylesheet of all of them."""
-    draw(*panels, STAGE_STYLE if presenting else STYLE)
+def draw_style(*, presenting: bool) -> None:
+    """Draw the stylesheet of all panels: alone, for what stays is not read anew at each edit."""
+    draw(STAGE_STYLE if presenting else STYLE)
 
 
 def draw_scheme() -> None:
