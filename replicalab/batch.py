@@ -30,7 +30,14 @@ from pydantic import Field
 
 from replicalab.errors import ReplicaLabError
 from replicalab.models import Count, Record
-from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind, negotiate, setup_for
+from replicalab.negotiation import (
+    MOST_ROUNDS,
+    LabManagerKind,
+    Outcome,
+    ScientistKind,
+    negotiate,
+    setup_for,
+)
 from replicalab.scenarios import (
     MAX_ROUNDS,
     MAX_SEED,
@@ -47,7 +54,6 @@ from replicalab.scenarios import (
 )
 
 MOST_JOBS: Final = 100_000
-MOST_ROUNDS: Final = 50
 _CHUNK: Final = 8
 """So many jobs are sent at a time: to send one takes about as long as to play it."""
 _AHEAD: Final = 3

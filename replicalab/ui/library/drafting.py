@@ -24,7 +24,7 @@ from replicalab.ui import own_studies, visitor
 from replicalab.ui.address import OWN_LAB, PLAYED, LinkReading, from_query
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.library.work import any_name_of, bare, is_work, kept_plan
+from replicalab.ui.library.work import any_name_of, is_work, kept_plan
 from replicalab.ui.workspace import Workspace
 
 _DRAFT: Final = "draft"
@@ -216,7 +216,7 @@ def _save(tab: Tab, whose: Owner, work: Workspace, text: str) -> None:
     """Save a tab's draft, or take it away where there is nothing that anybody would miss."""
     if work.own and not text:
         return  # a study that is not here; its file is asked for
-    work = bare(work)
+    work = work.alone
     try:
         if work == tab.safe or not (is_work(work) or work.own):
             if tab.saved is not None:

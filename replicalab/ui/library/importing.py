@@ -21,7 +21,7 @@ from replicalab.scenarios import (
 from replicalab.scenarios import read_plan as read_bare_plan
 from replicalab.ui import own_studies, state
 from replicalab.ui.library.shelf import keep_beside, owner
-from replicalab.ui.library.work import any_name_of, bare, kept_plan
+from replicalab.ui.library.work import any_name_of, kept_plan
 
 TYPES: Final = ("json", "yaml", "yml")
 _MOST_BYTES: Final = 6 * 2**20
@@ -62,7 +62,7 @@ def _read(data: bytes, file: str) -> tuple[list[Arrived], tuple[str, ...]]:
         found = open_bundle(data)
         return list(_of_bundle(found, stem)), found.differences
     if kind == "a plan alone":
-        work = bare(state.workspace()).changed(protocol=read_bare_plan(data, file))
+        work = state.workspace().alone.changed(protocol=read_bare_plan(data, file))
         plan = kept_plan(work, own_studies.text_of(work.own))
         return [Arrived(Kind.PLAN, any_name_of(plan), plan_text(plan))], ()
     if kind is Kind.PLAN:

@@ -26,7 +26,7 @@ from replicalab.ui import own_studies, state, visitor
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library.differences import differences
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
-from replicalab.ui.library.work import any_name_of, bare, kept_plan
+from replicalab.ui.library.work import any_name_of, kept_plan
 from replicalab.ui.words import draw_table, escaped
 
 _NAME: Final = "kept_name"
@@ -57,7 +57,7 @@ class Told:
 
 def keep() -> None:
     """Keep the workspace: as a version of the entry that it comes from, or as a new one."""
-    work = bare(state.workspace())
+    work = state.workspace().alone
     plan = kept_plan(work, own_studies.text_of(work.own))
     _attempt(plan_text(plan), lambda: _kept(plan), _settle)
 
@@ -71,7 +71,7 @@ def keep_run(name: str, content: str) -> None:
 def mark_kept(entry: Entry) -> None:
     """Remember that the workspace is what an entry holds."""
     tab = state.current().tab
-    tab.entry, tab.safe, tab.seen = (entry.id, entry.version), bare(state.workspace()), None
+    tab.entry, tab.safe, tab.seen = (entry.id, entry.version), state.workspace().alone, None
 
 
 def _attempt(content: str, save: Callable[[], Entry], then: Callable[[Entry], None]) -> None:

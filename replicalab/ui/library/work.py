@@ -79,11 +79,6 @@ def any_name_of(plan: KeptPlan) -> str:
         return plan.study
 
 
-def bare(work: Workspace) -> Workspace:
-    """Return a workspace without what is no work: what is only shown, and what is kept beside."""
-    return work.alone
-
-
 def is_work(work: Workspace) -> bool:
     """Return whether anybody would miss it: something in it is not as the study's author wrote."""
     untouched = Workspace()
