@@ -17,6 +17,11 @@ def beside(*panels: str) -> str:
     return f'<div class="rl beside">{"".join(panels)}</div>'
 
 
+def column(*panels: str) -> str:
+    """Return panels one below the other, to stand beside others."""
+    return f'<div class="rl">{"".join(panels)}</div>'
+
+
 def draw_style(*, presenting: bool) -> None:
     """Draw the stylesheet of all panels: alone, for what stays is not read anew at each edit."""
     draw(STAGE_STYLE if presenting else STYLE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Final, NamedTuple
 from zlib import crc32
@@ -85,60 +84,73 @@ def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
 
 
 def draw(options: Options, found: Ticked) -> None:
-    """Draw what the Lab Manager would change, and the plan that gives up the least."""
-    with st.container(horizontal=True, key="manager"):
-        _draw_suggestion(options, found)
-    with st.container(key="least"):
-        _draw_alternatives(options, found.known)
+    """Draw what the Lab Manager would change beside the plan that gives up the least.
 
-
-def _draw_suggestion(options: Options, found: Ticked) -> None:
-    answer = ANSWERS[answer_to(options)]
+    Below both what takes them over, then what the lab would have to add.
+    """
     first = sentences_panel([first_of_all(options)], title="What to change", level=2)
+    with st.container(horizontal=True, vertical_alignment="center", key="changes"):
+        panel.draw(first, panel.beside(_suggestion(options, found), _least_loss(options, found)))
+        _draw_actions(options, found)
+    panel.draw(take_panel(options))
+
+
+def _suggestion(options: Options, found: Ticked) -> str:
+    """Return the Lab Manager's changes, or its answer where it has none."""
+    answer = ANSWERS[answer_to(options)]
     if not found.ticks:
         told = [answer.text, "It knows no change that would help." if options.offer else ""]
-        panel.draw(first, sentences_panel(told, title=_MANAGER, verdict=answer))
-        return
+        return sentences_panel(told, title=_MANAGER, verdict=answer)
     changes = (
         Changed(number, tick.change, tick.step, on=tick.on)
         for number, tick in enumerate(found.ticks, start=1)
     )
     revised = revision_panel(PlanStep(found.yours, found.result), changes)
-    panel.draw(first, sentences_panel([], title=_MANAGER), revised)
-    taken, total = len(found.taken), len(found.ticks)
-    for number, tick in enumerate(found.ticks, start=1):
-        name = f"{number}. {FIELD_LABELS[tick.change.field]}"
-        st.checkbox(name, value=True, key=tick.key, persist_state="session", width="content")
-    below = found.result.evidence.tier is EvidenceTier.BELOW_FLOOR
-    button(
-        "Apply all" if taken == total else f"Apply {taken} of {total}",
-        "done_all",
-        partial(state.replace_plan, found.result.plan),
-        type="primary" if found.result.feasible and not below else "secondary",
-        key="apply_all",
-        disabled=not taken,
-    )
+    return panel.column(sentences_panel([], title=_MANAGER), revised)
 
 
-def _draw_alternatives(options: Options, known: Sequence[Assessment]) -> None:
-    """Draw the least-loss plan, how it differs and its changes, and what more it would take."""
-    least, take = options.least, take_panel(options)
+def _least_loss(options: Options, found: Ticked) -> str:
+    """Return the least-loss plan: how it differs, and its changes."""
+    least = options.least
     more = options.offer is None and least.changes
     title = "What more this lab could do" if more else "The least-loss plan"
     told = sentences_panel([difference_text(options), search_text(options)], title=title)
-    if not least.changes or least.after.evidence.void:
-        panel.draw(told, take)
-        return
-    panel.draw(told)
-    steps = change_steps(options.yours, least.changes, known)
+    if not _applicable(options):
+        return told
+    steps = change_steps(options.yours, least.changes, found.known)
     changes = (
         Changed(number, change, step)
         for number, (change, step) in enumerate(zip(least.changes, steps, strict=True), start=1)
     )
-    button(
-        "Apply the least-loss plan",
-        "balance",
-        partial(state.replace_plan, least.plan),
-        key="apply_least_loss",
-    )
-    panel.draw(revision_panel(PlanStep(options.yours, least.after), changes, folded=True), take)
+    revised = revision_panel(PlanStep(options.yours, least.after), changes, folded=True)
+    return panel.column(told, revised)
+
+
+def _applicable(options: Options) -> bool:
+    """Return whether the least-loss plan is another one that shows something."""
+    return bool(options.least.changes) and not options.least.after.evidence.void
+
+
+def _draw_actions(options: Options, found: Ticked) -> None:
+    """Draw a tick per change, and what takes over the ticked ones or the least-loss plan."""
+    for number, tick in enumerate(found.ticks, start=1):
+        name = f"{number}. {FIELD_LABELS[tick.change.field]}"
+        st.checkbox(name, value=True, key=tick.key, persist_state="session", width="content")
+    if found.ticks:
+        taken, total = len(found.taken), len(found.ticks)
+        below = found.result.evidence.tier is EvidenceTier.BELOW_FLOOR
+        button(
+            "Apply all" if taken == total else f"Apply {taken} of {total}",
+            "done_all",
+            partial(state.replace_plan, found.result.plan),
+            type="primary" if found.result.feasible and not below else "secondary",
+            key="apply_all",
+            disabled=not taken,
+        )
+    if _applicable(options):
+        button(
+            "Apply the least-loss plan",
+            "balance",
+            partial(state.replace_plan, options.least.plan),
+            key="apply_least_loss",
+        )
