@@ -23,13 +23,13 @@ ALLOWED: Final = frozenset(
         "PSF-2.0",
         "Zlib",
     }
-    | {"3-Clause BSD License", "Apache License 2.0", "BSD License"}
+    | {"3-Clause BSD License", "Apache License 2.0", "BSD License", "MIT License"}
     | {"MPL-2.0"}
 )
 """Those that let anyone run, change and pass on what uses them, by their short names or in words of
 packages; and one that binds only who changes the package itself."""
 
-LINKS: Final = ("homepage", "source", "source code", "repository", "documentation")
+LINKS: Final = ("homepage", "source", "source code", "repository", "documentation", "github")
 """Where a package is at home, best first."""
 
 HEAD: Final = """\

@@ -24,7 +24,7 @@ LISTS: Final = (
 )
 PIN: Final = r"(?P<name>[\w.-]+)(\[\w+\])?==(?P<version>[\w.]+)"
 LOCKED: Final = re.compile(PIN + r"( ; [^#@]+?)?( --hash=sha256:[0-9a-f]{64})+")
-ASKED: Final = re.compile(PIN + r" +# .+")
+ASKED: Final = re.compile(PIN + r"(; [^#]+?)? +# .+")
 WHEELS_ONLY: Final = "--only-binary :all:"
 
 

@@ -1,22 +1,18 @@
-"""What a run draws leaves in one burst, and without waiting for the network."""
+"""What a run draws leaves in one burst."""
 
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from http.client import HTTPConnection
 from typing import Final
 
 import pytest
-import uvicorn
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Message
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from replicalab.ui.wall import bursts
-from replicalab.ui.wall.bursts import Bursts, send_at_once
+from replicalab.ui.wall.bursts import Bursts
 
 HOST: Final = "127.0.0.1"
 
@@ -126,44 +122,3 @@ def test_end_of_the_connection_sends_what_is_held_first_and_then_nothing(
 
     done(run())
     assert browser.got == ["new_session", "delta", "websocket.close", "new_session"]
-
-
-def test_small_messages_do_not_wait_for_an_acknowledgement() -> None:
-    found: list[int] = []
-
-    def delays(send: Send) -> int:
-        held: socket.socket = send.__self__.transport.get_extra_info("socket")  # type: ignore[attr-defined]  # uvicorn's
-        return held.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-
-    async def app(scope: Scope, _: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            found.append(delays(send))
-            send_at_once(send)
-            found.append(delays(send))
-            await send({"type": "http.response.start", "status": 204, "headers": []})
-            await send({"type": "http.response.body", "body": b""})
-
-    async def serve() -> None:
-        listening = socket.socket()  # of no named protocol, as Streamlit's is
-        listening.bind((HOST, 0))
-        listening.listen()
-        server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="error"))
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        await asyncio.to_thread(visit, listening.getsockname()[1])
-        server.should_exit = True
-        await serving
-
-    def visit(port: int) -> None:
-        with closing(HTTPConnection(HOST, port, timeout=10)) as connection:
-            connection.request("GET", "/")
-            assert connection.getresponse().status == 204
-
-    done(serve())
-    assert [bool(each) for each in found] == [False, True]
-
-
-def test_server_that_shows_no_socket_is_left_alone() -> None:
-    async def send(_: Message) -> None:
-        raise AssertionError("nothing is sent")
-
-    send_at_once(send)

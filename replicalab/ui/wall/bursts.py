@@ -8,7 +8,6 @@ the whole.
 from __future__ import annotations
 
 import asyncio
-import socket
 from contextlib import suppress
 from typing import Final
 
@@ -62,20 +61,6 @@ class Bursts:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-def send_at_once(send: Send) -> None:
-    """Turn Nagle's algorithm off on the connection behind a server's own ``send``.
-
-    With it a small message waits, up to 40 ms, until the browser has said that it got the one
-    before. The event loop turns it off for sockets that name their protocol, which Streamlit's do
-    not, and ASGI leads to no socket, hence the look behind ``send``; a server that keeps it
-    elsewhere is as slow as before.
-    """
-    transport = getattr(getattr(send, "__self__", None), "transport", None)
-    connection = None if transport is None else transport.get_extra_info("socket")
-    if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 _BEGIN: Final = "new_session"

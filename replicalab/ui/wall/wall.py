@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from replicalab.ui.wall.answers import dressed, fixed_headers
-from replicalab.ui.wall.bursts import Bursts, send_at_once
+from replicalab.ui.wall.bursts import Bursts
 from replicalab.ui.wall.callers import Refusal, allowed_hosts, is_for_a_session, is_upload, refused
 from replicalab.ui.wall.messages import Messages
 from replicalab.ui.wall.sessions import Sessions
@@ -37,7 +37,6 @@ class Wall:
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
-        send_at_once(send)
         send = dressed(scope, send, self._fixed)
         refusal = refused(scope, self._hosts) or self._refused_for_now(scope)
         if refusal:
