@@ -62,6 +62,7 @@ class State:
             the address.
         written_at: when; in seconds of `time.monotonic`.
         touched: whether this run comes from a change of the workspace.
+        shelved: the studies on the shelf that this run has asked for, each in its lab.
         here: what `here` answered last: a plan that stays is not judged again by the next run.
     """
 
@@ -79,6 +80,7 @@ class State:
     worked_out: tuple[Workspace, Workspace, dict[str, str]] | None = None
     written_at: float = 0.0
     touched: bool = False
+    shelved: dict[tuple[str, str, int], Pack] = field(default_factory=dict)
     here: Options | None = None
 
 
@@ -95,17 +97,31 @@ def workspace() -> Workspace:
 
 def plan() -> Protocol:
     """Return the plan that is being edited."""
-    return workspace().plan(own_studies.find)
+    return workspace().plan(_find)
 
 
 def written() -> Pack:
     """Return the study in its lab as its author wrote both."""
-    return workspace().written(own_studies.find)
+    return workspace().written(_find)
+
+
+def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
+    """Return a study in its lab; a run looks for one on the shelf, which is files, once.
+
+    Raises:
+        ScenarioError: it is not there.
+    """
+    if own is not None:
+        return own_studies.find(scenario_id, difficulty, seed, own)
+    shelved, where = current().shelved, (scenario_id, difficulty, seed)
+    if where not in shelved:
+        shelved[where] = own_studies.find(*where, None)
+    return shelved[where]
 
 
 def here() -> Options:
     """Return the plan in its lab, and what may be done about it."""
-    pack, last = workspace().pack(own_studies.find), current().here
+    pack, last = workspace().pack(_find), current().here
     if last is None or last.yours.plan != plan() or last.yours.pack != pack:
         last = current().here = Options(assess(plan(), pack))
     return last
@@ -134,6 +150,7 @@ def begin() -> None:
         elif current().missing is None:
             current().address = {}
     current().touched = False
+    current().shelved.clear()
     _leave_a_lost_study()
 
 
@@ -149,7 +166,7 @@ def _adopt(query: dict[str, str]) -> None:
 def _leave_a_lost_study() -> None:
     """Open another study when the open one is gone or its file is unreadable, and say so."""
     try:
-        workspace().pack(own_studies.find)
+        workspace().pack(_find)
     except ScenarioError as error:
         usable = [summary.scenario_id for summary in list_scenarios()]
         if not usable:
@@ -247,7 +264,7 @@ def edit(protocol: Protocol) -> None:
     """Take the plan that the editor's widgets now show; the same plan is no step."""
     if protocol != plan():
         _remember()
-        _set(workspace().with_plan(protocol, own_studies.find))
+        _set(workspace().with_plan(protocol, _find))
 
 
 def open_workspace(found: Workspace) -> None:
@@ -271,7 +288,7 @@ def ask(question: Question) -> None:
         ScenarioError: the study cannot be asked that; nothing has changed.
     """
     asked = workspace().with_own(question=question)
-    asked.pack(own_studies.find)
+    asked.pack(_find)
     if question != workspace().question:
         _remember()
         _set(asked)
@@ -286,7 +303,7 @@ def set_beside(beside: tuple[Beside, ...]) -> None:
 
 def replace_plan(protocol: Protocol | None) -> None:
     """Take a plan from elsewhere (a suggestion, the reference for None) and show it."""
-    open_workspace(workspace().with_plan(protocol, own_studies.find))
+    open_workspace(workspace().with_plan(protocol, _find))
 
 
 def open_study(scenario_id: str, own: str | None = None) -> None:
@@ -324,7 +341,7 @@ def bring(text: str, study: Study) -> str:
 def _askable(asked: Workspace) -> Workspace:
     """Return a workspace without its question where its study cannot be asked that."""
     try:
-        asked.pack(own_studies.find)
+        asked.pack(_find)
     except ScenarioError as error:
         current().problems = str(error).splitlines()
         return asked.changed(question=Question())

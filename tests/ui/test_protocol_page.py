@@ -34,6 +34,7 @@ from replicalab.text.plan import (
     used_text,
 )
 from replicalab.text.verdicts import plan_verdict
+from replicalab.ui import own_studies
 from replicalab.ui.address import to_query
 from replicalab.ui.gallery import reference_options
 from replicalab.ui.stories import stories
@@ -182,6 +183,19 @@ def test_edit_judges_each_plan_on_the_page_once_per_lab(
     assert [count for count in times.values() if count > 1] == []
     yours = [plan for plan, pack in judged if plan.sample_size == 18 and pack == judged[0][1]]
     assert yours[0] == judged[0][0]
+
+
+def test_edit_looks_for_its_study_on_the_shelf_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counted(scenario_id: str, difficulty: str, seed: int) -> Pack:
+        asked.append(scenario_id)
+        return load_scenario(scenario_id, difficulty, seed)
+
+    app = visit(PROTOCOL)
+    monkeypatch.setattr(own_studies, "load_scenario", counted)
+    type_number(app, "Sample size", 18)
+    assert asked == ["fin_momentum"]
 
 
 # --- Ticked changes ---
