@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from enum import StrEnum
+from itertools import chain
 from typing import Annotated, Any, Final, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, model_validator
@@ -203,7 +204,9 @@ def too_long(protocol: Protocol) -> list[str]:
 
 def text_bytes(protocol: Protocol) -> int:
     """Return how many bytes a plan's texts take together (UTF-8)."""
-    return sum(len(text.encode("utf-8", "replace")) for _, text in wording_of(protocol).texts)
+    labels = protocol.controls, protocol.required_equipment, protocol.required_reagents
+    texts = protocol.technique, protocol.rationale, *chain.from_iterable(labels)
+    return len("".join(texts).encode("utf-8", "replace"))
 
 
 class ScientistActionType(StrEnum):

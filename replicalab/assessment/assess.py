@@ -20,7 +20,11 @@ from replicalab.assessment.costs import (
     staff_steps,
 )
 from replicalab.assessment.dimensions import DIMENSION_ROWS, Finding, Slack, findings
-from replicalab.assessment.evidence import Evidence, planned_evidence
+from replicalab.assessment.evidence import (
+    Evidence,
+    planned_evidence,
+    smallest_detectable_effect,
+)
 from replicalab.assessment.fidelity import used_substitutions
 from replicalab.assessment.results import FeasibilityCheckResult, Severity, ValidationResult
 from replicalab.assessment.rules import Violation, violations
@@ -280,6 +284,19 @@ class Assessment:
     def evidence(self) -> Evidence:
         """What its sample is worth at the study's planning effect."""
         return self.evidence_at(None)
+
+    @cached_property
+    def detectable_effect(self) -> float | None:
+        """The smallest effect, as the study's own endpoint shows it, that it detects.
+
+        A substitution's factor makes every effect look smaller, so the effect must be larger by it.
+        None where no test exists, without evidence, and where no effect is large enough.
+        """
+        if self.evidence.void:
+            return None
+        return smallest_detectable_effect(
+            self.pack.design, self.evidence.able, self.evidence_factor
+        )
 
     def evidence_at(self, effect: float | None) -> Evidence:
         """Return what its sample is worth at another effect; None is the planning effect.

@@ -16,7 +16,6 @@ from replicalab.text.lab import lab_text
 from replicalab.text.plan import (
     asked_text,
     assumption_text,
-    detectable_effect,
     effect_text,
     notes,
     slack_text,
@@ -97,5 +96,5 @@ def _cost(plan: Assessment) -> Iterator[tuple[str, ...]]:
 def _evidence(plan: Assessment) -> Iterator[str]:
     yield evidence_sentence(plan.evidence)
     if sought := plan.evidence.row.sought:
-        yield f"{capitalised(sought)}: {effect_text(detectable_effect(plan))}"
+        yield f"{capitalised(sought)}: {effect_text(plan.detectable_effect)}"
     yield assumption_text(plan)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from replicalab.assessment import Assessment, Evidence
 from replicalab.planner import Ask, Options, PlanStep, Relief, change_steps
 from replicalab.scenarios import OwnLab, Pack, Question
-from replicalab.text.plan import detectable_effect, notes
+from replicalab.text.plan import notes
 from replicalab.text.verdicts import Verdict, plan_verdict
 
 Data = dict[str, object]
@@ -87,7 +87,7 @@ def checked(options: Options) -> Data:
         **plan(found),
         "dimensions": dimensions,
         "cost_terms": terms,
-        "detectable_effect": detectable_effect(found),
+        "detectable_effect": found.detectable_effect,
         "notes": [{"kind": kind, "text": text} for kind, text in notes(found)],
     }
 

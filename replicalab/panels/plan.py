@@ -19,7 +19,6 @@ from replicalab.text.plan import (
     assumed_rows,
     assumption_text,
     change_title,
-    detectable_effect,
     dropout_text,
     effect_text,
     loss_text,
@@ -191,7 +190,7 @@ def _assumed(plans: Mapping[str, Assessment]) -> list[tuple[str, list[str]]]:
         counted = [(plan.evidence.counted, plan.counts.samples) for plan in found]
         rows.append(("Samples counted, of those planned", [f"{c:,} of {n:,}" for c, n in counted]))
     if sought := found[0].evidence.row.sought:
-        detected = [effect_text(detectable_effect(plan)) for plan in found]
+        detected = [effect_text(plan.detectable_effect) for plan in found]
         rows.append((capitalised(sought), detected))
     each = [assumed_rows(plan) for plan in found]
     for row in zip(*each, strict=True):

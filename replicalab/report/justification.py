@@ -17,7 +17,7 @@ from replicalab.report.document import NOT_GIVEN, Cell, Table, row
 from replicalab.report.parts import evidence_cell
 from replicalab.scenarios import QUESTION_FIELDS, Pack
 from replicalab.text.options import wasted_text
-from replicalab.text.plan import detectable_effect, dropout_text, effect_text, groups_text
+from replicalab.text.plan import dropout_text, effect_text, groups_text
 
 _NUMBERS: Final = {field: number for number, field in QUESTION_FIELDS.items()}
 """The number of a question that stands for a field of a design."""
@@ -88,7 +88,7 @@ def _sizes(plan: Assessment) -> Iterator[Choice]:
     if kind.sought:
         target = evidence.amount(evidence.target)
         least = f"At the target of {kind.measure} {target}, through the plan’s substitutions."
-        yield capitalised(kind.sought), effect_text(detectable_effect(plan)), least
+        yield capitalised(kind.sought), effect_text(plan.detectable_effect), least
 
 
 def _why(pack: Pack, field: str) -> str:

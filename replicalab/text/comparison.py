@@ -19,7 +19,7 @@ from replicalab.text.negotiation import (
     SCIENTISTS,
     Player,
 )
-from replicalab.text.plan import detectable_effect, effect_text, slack_text, used_text
+from replicalab.text.plan import effect_text, slack_text, used_text
 from replicalab.text.verdicts import Status, evidence_status, plan_verdict
 
 DIFFERS: Final = "What differs"
@@ -190,7 +190,7 @@ def _worth(evidence: Evidence, *, alone: bool) -> Cell:
 
 
 def _detected(plan: Assessment) -> Cell:
-    effect = detectable_effect(plan)
+    effect = plan.detectable_effect
     return Cell(effect_text(effect), number=effect)
 
 

@@ -13,7 +13,6 @@ from replicalab.assessment import (
     Evidence,
     Slack,
     assumed_effects,
-    smallest_detectable_effect,
 )
 from replicalab.lexicon import (
     amount_text,
@@ -183,17 +182,6 @@ def _protection(control: Control) -> str:
 # --- what the evidence rests on -------------------------------------------------------------
 
 
-def detectable_effect(plan: Assessment) -> float | None:
-    """Return the smallest effect, as the study's own endpoint shows it, that a plan detects.
-
-    A substitution's factor makes every effect look smaller, so the effect must be larger by it.
-    None where no test exists, without evidence, and where no effect is large enough.
-    """
-    if plan.evidence.void:
-        return None
-    return smallest_detectable_effect(plan.pack.design, plan.evidence.able, plan.evidence_factor)
-
-
 def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
     """Return what of the evidence is the visitor's question and not the study's; empty if nothing.
 
@@ -316,7 +304,7 @@ def evidence_text(step: PlanStep) -> str:
 
 def loss_text(step: PlanStep) -> str:
     """Return what a step does to the study: evidence, the effect it detects, its fidelity."""
-    old, new = (effect_text(detectable_effect(plan)) for plan in (step.before, step.after))
+    old, new = (effect_text(plan.detectable_effect) for plan in (step.before, step.after))
     sought = step.after.evidence.row.sought
     detects = f"{sought} {old} → {new}" if sought and old != new else ""
     return "; ".join(filter(None, (evidence_text(step), detects, fidelity_move(step))))

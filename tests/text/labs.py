@@ -75,7 +75,7 @@ def _told(options: Options) -> Iterator[tuple[str, str]]:
     yield "assumption", plan.assumption_text(yours)
     for label, size, evidence in plan.assumed_rows(yours):
         yield "assumed", f"{label} ({size}): {evidence.number}"
-    yield "detects", plan.effect_text(plan.detectable_effect(yours))
+    yield "detects", plan.effect_text(yours.detectable_effect)
     if options.offer:
         for step in change_steps(yours, options.offer.changes, options.known):
             yield "change", f"{plan.saved_text(step)}; {plan.loss_text(step)}"

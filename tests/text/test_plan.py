@@ -19,7 +19,6 @@ from replicalab.scenarios import (
     load_scenario,
 )
 from replicalab.text.plan import (
-    detectable_effect,
     dropout_text,
     dropped_cautions,
     effect_text,
@@ -194,7 +193,7 @@ def test_dropped_fixed_control_comes_first_and_is_called_void() -> None:
 def test_detectable_effect_is_larger_by_what_a_substitution_blurs() -> None:
     """The effect, seen through the substitute, is detected at the target power exactly."""
     plan = assess(STORY.plan(), STORY.pack())
-    found = detectable_effect(plan)
+    found = plan.detectable_effect
     assert found is not None
     assert plan.evidence_factor == 0.85
     assert evidence_value(plan.pack.design, 24, found * 0.85) == pytest.approx(0.80, abs=1e-6)
