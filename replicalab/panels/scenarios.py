@@ -22,15 +22,16 @@ def field_name(domain_id: str) -> str:
     return _FIELDS.get(domain_id, domain_id.replace("_", " ").capitalize())
 
 
-def idea_panel(sentence: str, example: Options | None = None) -> str:
+def idea_panel(sentence: str, example: Options | None = None, *, level: int = 2) -> str:
     """Return what this is: a sentence, and one plan that a lab checks and cuts, as a picture.
 
     Args:
         sentence: what this is.
         example: the plan, and what may be done about it; None for the sentence alone.
+        level: of the sentence as a heading.
     """
     if example is None:
-        return drawn("idea", sentence=sentence, example=None)
+        return drawn("idea", sentence=sentence, level=level, example=None)
     yours, lab = example.yours, example.yours.pack.lab
     plans = [yours, *([example.offered] if example.offered is not yours else [])]
     evidence = [plan.evidence for plan in plans]
@@ -47,6 +48,7 @@ def idea_panel(sentence: str, example: Options | None = None) -> str:
     return drawn(
         "idea",
         sentence=sentence,
+        level=level,
         example=f"{yours.pack.paper.name}, {yours.pack.difficulty} lab",
         needs=[
             ("Days", amount_text(yours.plan.duration_days), amount_text(lab.days_left)),

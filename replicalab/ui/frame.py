@@ -168,8 +168,9 @@ def _header(plan: Assessment, title: str) -> str:
 
 
 def _draw_header(here: Options, title: str) -> None:
-    """Draw where we are, and the story that is told here."""
-    panel.draw(_header(here.yours, title))
+    """Draw where we are, once something was chosen, and the story that is told here."""
+    if title != _FRONT_DOOR or not state.is_untouched():
+        panel.draw(_header(here.yours, title))
     story = state.told_story()
     if story is not None and title.lower() == story.page:
         st.markdown(

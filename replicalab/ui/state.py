@@ -95,6 +95,11 @@ def workspace() -> Workspace:
     return current().workspace
 
 
+def is_untouched() -> bool:
+    """Return whether nothing was chosen yet: what is open is open for everyone at first."""
+    return workspace() == Workspace() and not current().past
+
+
 def plan() -> Protocol:
     """Return the plan that is being edited."""
     return workspace().plan(_find)

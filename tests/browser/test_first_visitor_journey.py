@@ -60,7 +60,10 @@ def test_first_visitor_finds_reads_steps_and_shares(
 
 
 def _reads_the_story(page: Page) -> None:
-    expect(where(page)).to_contain_text("Momentum returns · medium lab")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "Plan a replication in the lab you have, and see what every cut costs in evidence."
+    )
+    expect(where(page)).to_have_count(0)
     expect(page.locator("body")).not_to_contain_text("not feasible", ignore_case=True)
     follow(page, "Study")
     expect(where(page)).to_contain_text("Reference protocol: not feasible")

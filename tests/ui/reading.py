@@ -196,8 +196,12 @@ def keyed(app: AppTest, key: str) -> Block:
 
 
 def where(app: AppTest) -> str:
-    """Return the header that says where we are: study · lab, and the verdict where it judges."""
-    header = _header(app)
+    """Return the header that says where we are: study · lab, and the verdict where it judges.
+
+    Nothing where there is none, which is on the front door before anything was chosen.
+    """
+    if (header := _header(app)) is None:
+        return ""
     place, title = header.find(".//h1"), header.find(".//strong")
     assert place is not None
     return heard(place) if title is None else f"{heard(place)} · {heard(title).capitalize()}"
@@ -205,13 +209,16 @@ def where(app: AppTest) -> str:
 
 def status(app: AppTest) -> str:
     """Return how the header shows your plan: ``pass``, ``caution`` or ``fail``."""
-    return _header(app).findall(".//p")[0].get("class", "")
+    header = _header(app)
+    assert header is not None
+    return header.findall(".//p")[0].get("class", "")
 
 
-def _header(app: AppTest) -> ElementTree.Element:
+def _header(app: AppTest) -> ElementTree.Element | None:
     elements = (each for each in app.main if isinstance(each, Element) and each.type == "html")
     panels = map(panel_of, elements)
-    return next(each for each in panels if each.find("./div[@class='rl header']") is not None)
+    found = (each for each in panels if each.find("./div[@class='rl header']") is not None)
+    return next(found, None)
 
 
 def show(app: AppTest, tab: str, key: str) -> AppTest:

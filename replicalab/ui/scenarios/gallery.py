@@ -52,7 +52,9 @@ def draw_idea() -> bool:
         found = []  # the gallery names the broken file; the stories that need it are left out
     picture, ways_in = st.columns([7, 2], gap="medium", vertical_alignment="center")
     with picture:
-        panel.draw(_idea(found[0]) if found else idea_panel(_WHAT_THIS_IS))
+        example = _options(found[0].workspace) if found else None
+        level = 1 if state.is_untouched() else 2  # the page's heading until the header has one
+        panel.draw(idea_panel(_WHAT_THIS_IS, example, level=level))
     with ways_in:
         for number, story in enumerate(found):
             _draw_story(story, first=number == 0)
@@ -68,9 +70,8 @@ def draw_idea() -> bool:
     return bool(found)
 
 
-def _idea(story: Story) -> str:
-    work = story.workspace
-    return idea_panel(_WHAT_THIS_IS, Options(assess(work.plan(), work.pack())))
+def _options(work: Workspace) -> Options:
+    return Options(assess(work.plan(), work.pack()))
 
 
 def _draw_story(story: Story, *, first: bool) -> None:
