@@ -88,7 +88,7 @@ class Job(Record):
     max_rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
 
 
-class Result(Record):
+class Ending(Record):
     """How a job ended; of one that could not be played only why.
 
     Attributes:
@@ -101,7 +101,6 @@ class Result(Record):
         error: why the job could not be played; empty where it was.
     """
 
-    job: Job
     outcome: Outcome | None = None
     rounds: Count = 0
     feasible: bool = False
@@ -111,6 +110,12 @@ class Result(Record):
     evidence: float | None = None
     tier: EvidenceTier | None = None
     error: str = ""
+
+
+class Result(Ending):
+    """A job, and how it ended."""
+
+    job: Job
 
 
 def jobs_of(
@@ -182,6 +187,12 @@ def _pack(job: Job) -> Pack:
     else:
         pack = load_scenario(job.study, job.lab, job.seed)
     return pack.with_own(job.own_lab, job.question)
+
+
+def played_again(results: Sequence[Result], most: int) -> list[tuple[Result, Result]]:
+    """Return at most so many of these results, evenly taken, each with what comes of it now."""
+    step = max(1, -(-len(results) // most))
+    return [(result, run_job(result.job)) for result in results[::step]]
 
 
 @lru_cache(maxsize=8)

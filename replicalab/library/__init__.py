@@ -1,12 +1,15 @@
 """The library: what people make, kept by name in SQLite or PostgreSQL, with its history."""
 
+from replicalab.library.batches import KeptBatch
 from replicalab.library.contents import (
     LONGEST_NAME,
     Decision,
     KeptPlan,
     Option,
+    batch_text,
     decision_text,
     plan_text,
+    read_batch,
     read_decision,
     read_plan,
 )
@@ -34,6 +37,7 @@ __all__ = [
     "Draft",
     "Entry",
     "Kept",
+    "KeptBatch",
     "KeptPlan",
     "Kind",
     "Library",
@@ -43,10 +47,12 @@ __all__ = [
     "Owner",
     "Usage",
     "Version",
+    "batch_text",
     "data_folder",
     "decision_text",
     "library_url",
     "plan_text",
+    "read_batch",
     "read_decision",
     "read_plan",
 ]

@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError
 from replicalab.characters import code, hidden
 from replicalab.errors import LibraryContentError, ReplicaLabError
 from replicalab.lexicon import shortened
+from replicalab.library.batches import KeptBatch
 from replicalab.library.records import Kind
 from replicalab.models import LONGEST_TEXT, NonEmptyText, Passage, Protocol, Record, too_large
 from replicalab.negotiation import MOST_ROUNDS, LabManagerKind, Move, ScientistKind, load
@@ -130,6 +131,23 @@ def read_decision(text: str) -> Decision:
     return decision
 
 
+def batch_text(batch: KeptBatch) -> str:
+    """Return a batch as the text that is kept."""
+    return _text(batch, indent=None)
+
+
+def read_batch(text: str) -> KeptBatch:
+    """Return the batch that `batch_text` wrote; nothing is played again.
+
+    Raises:
+        LibraryContentError: the text holds no batch, or one that parts from itself.
+    """
+    batch = _record(KeptBatch, text)
+    for problem in batch.problems():
+        raise LibraryContentError(f"{problem}; load what was saved here")
+    return batch
+
+
 def checked(kind: Kind, text: str) -> str:
     """Return what a content is about: the id of its study, or the name that its lab gives itself.
 
@@ -202,9 +220,9 @@ def _writable(what: str, text: str) -> None:
         )
 
 
-def _text(record: KeptPlan | Decision) -> str:
+def _text(record: KeptPlan | Decision | KeptBatch, indent: int | None = 1) -> str:
     said = record.model_dump(mode="json", exclude_defaults=True)
-    return json.dumps({"format": record.format, **said}, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps({"format": record.format, **said}, ensure_ascii=False, indent=indent) + "\n"
 
 
 def _record(model: type[_R], text: str) -> _R:
@@ -238,11 +256,23 @@ def _about_decision(text: str) -> str:
     return ""
 
 
+def _about_batch(text: str) -> str:
+    """Return the id of a batch's study, all of them where it has several."""
+    batch = read_batch(text)
+    for study, file in batch.texts.items():
+        if (named := parse_study(file, _OWN_FILE).scenario_id) != study:
+            raise LibraryContentError(
+                f"texts: '{study}' stands beside the file of '{named}'; name that one"
+            )
+    return ", ".join(dict.fromkeys(job.study for job in batch.jobs))
+
+
 _READERS: Final[dict[Kind, Callable[[str], str]]] = {
     Kind.PLAN: _about_plan,
     Kind.LAB: lambda text: read_lab(text.encode()).name or "",
     Kind.STUDY: lambda text: parse_study(text, _OWN_FILE).scenario_id,
     Kind.RUN: lambda text: load(text).setup.scenario_id,
+    Kind.BATCH: _about_batch,
     Kind.DECISION: _about_decision,
 }
 """How each kind is read; returns what it is about."""

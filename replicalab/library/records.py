@@ -25,6 +25,7 @@ class Kind(StrEnum):
     LAB = "lab"
     STUDY = "study"
     RUN = "run"
+    BATCH = "batch"
     DECISION = "decision"
 
 
@@ -69,7 +70,8 @@ class Entry(NamedTuple):
     Attributes:
         id: by which it is asked for.
         kind, name, notes: what it is.
-        about: the id of its study, or the name that its lab gives itself; empty for a decision.
+        about: the id of its study, or of each of a batch’s, or the name that its lab gives itself;
+            empty for a decision.
         version: the number of the latest.
         size: the bytes of all versions.
         created, changed: when it was first and last saved.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 from math import prod
 
-from replicalab.batch import Share, Summary
+from replicalab.batch import Result, Share, Summary
 from replicalab.lexicon import amount_text, count_text
 from replicalab.negotiation import Outcome
 from replicalab.text.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS
@@ -68,6 +68,48 @@ def failed_text(number: int) -> str:
 def stopped_text(came: int, asked: int) -> str:
     """Return how far a batch came that was stopped."""
     return f"Stopped: {amount_text(came)} of {count_text(asked, 'negotiation')} are played."
+
+
+def kept_text(found: Sequence[Summary], studies: Mapping[str, str]) -> str:
+    """Return what a batch is called until somebody renames it.
+
+    Args:
+        found: its groups.
+        studies: their names by id.
+    """
+    ids = list(dict.fromkeys(each.study for each in found))
+    named = studies.get(ids[0], ids[0]) if len(ids) == 1 else count_text(len(ids), "study")
+    labs = list(dict.fromkeys(str(each.lab) for each in found))
+    where = f"{labs[0]} lab" if len(labs) == 1 else count_text(len(labs), "lab")
+    played = sum(share.of for each in found for share in [*each.shares.values()][:1])
+    number = played + sum(each.failed for each in found)
+    return f"{named} · {where} · {count_text(number, 'negotiation')}"
+
+
+def again_text(again: Sequence[tuple[Result, Result]], number: int) -> str:
+    """Return what playing some of a kept batch again showed: how many, of how many, and where else.
+
+    Args:
+        again: each with what comes of it now.
+        number: how many the batch has.
+    """
+    others = [(was, now) for was, now in again if was != now]
+    told = f"{amount_text(len(again))} of {amount_text(number)} played again"
+    if not others:
+        return f"{told}: all as they were kept."
+    was, now = others[0]
+    where = f"{was.job.study}, {was.job.lab} lab, seed {was.job.seed}"
+    return (
+        f"{told}, and {amount_text(len(others))} came out otherwise, such as {where}: "
+        f"{_ending_text(was)} as kept, {_ending_text(now)} now. Run it anew to have today’s."
+    )
+
+
+def _ending_text(result: Result) -> str:
+    if result.outcome is None:
+        return "not played"
+    told = f"{OUTCOME_TITLES[result.outcome]} after {count_text(result.rounds, 'round')}"
+    return f"{told}, {count_text(result.samples, 'sample')}, {amount_text(result.credits)} credits"
 
 
 def faults_text(errors: Iterable[str]) -> list[str]:

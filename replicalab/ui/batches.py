@@ -11,16 +11,19 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
-from typing import Final
+from typing import Final, Self
 
-from replicalab.batch import Job, Result, run_batch
+from replicalab.batch import Job, Result, played_again, run_batch
 from replicalab.lexicon import count_text
+from replicalab.library import KeptBatch
 from replicalab.workers import Workers
 
 MOST_JOBS: Final = 10_000
 """Of one batch here; the command line runs more."""
 MOST_AT_ONCE: Final = 3
 """So many batches are under way at once, whoever runs them."""
+MOST_AGAIN: Final = 20
+"""So many negotiations of a batch from the library are played again when it is opened."""
 MOST_HELD: Final = 60_000
 """The most jobs of all batches here, some 2 KiB each."""
 IN_USE_SECONDS: Final = 3600.0
@@ -39,6 +42,10 @@ class Batch:
         is_over: whether nothing more comes: all has, or it was stopped.
         problem: why it broke off; empty where it did not.
         seen: when its visitor last looked at it.
+        kept_as: its name in the library, where it was opened from there.
+        missing: how many more jobs it had than are known, as that keeps only what came.
+        again: some of what came of an opened one, each with what comes of it now.
+        before: the visitor's batch before it, which comes back on demand.
     """
 
     jobs: Sequence[Job]
@@ -46,7 +53,29 @@ class Batch:
     is_over: bool = False
     problem: str = ""
     seen: float = 0.0
+    kept_as: str = ""
+    missing: int = 0
+    again: Sequence[tuple[Result, Result]] = ()
+    before: Batch | None = None
     _stop: Event = field(default_factory=Event)
+
+    @classmethod
+    def opened(cls, name: str, kept: KeptBatch) -> Self:
+        """Return a batch out of the library, some of it played again."""
+        came = kept.came()
+        return cls(
+            [result.job for result in came],
+            came,
+            is_over=True,
+            kept_as=name,
+            missing=kept.asked - len(came),
+            again=played_again(came, MOST_AGAIN),
+        )
+
+    @property
+    def number(self) -> int:
+        """How many negotiations were asked for."""
+        return len(self.jobs) + self.missing
 
     def stop(self) -> None:
         """Begin nothing more; what has come stays."""
@@ -78,6 +107,11 @@ def _key(job: Job) -> tuple[object, ...]:
     return job.study, job.lab, job.seed, job.scientist, job.lab_manager
 
 
+def _size(batch: Batch) -> int:
+    """Return how many jobs a batch holds in memory, with the one before it."""
+    return len(batch.jobs) + (len(batch.before.jobs) if batch.before else 0)
+
+
 class Batches:
     """Every visitor's batch; any thread may ask."""
 
@@ -98,9 +132,38 @@ class Batches:
         with self._lock:
             if refused := self._refusal(owner, len(jobs)):
                 return refused
-            batch = self._found[owner] = Batch(jobs, seen=self._clock())
+            batch = self._put(owner, Batch(jobs))
         Thread(target=batch.run, name="batch", daemon=True).start()
         return ""
+
+    def show(self, owner: str, batch: Batch) -> str:
+        """Show a batch that is over in place of the visitor's last; return why not."""
+        with self._lock:
+            if refused := self._busy(owner) or self._full(owner, len(batch.jobs)):
+                return refused
+            self._put(owner, batch)
+        return ""
+
+    def back(self, owner: str) -> None:
+        """Show the batch before the visitor's last again, and that one as the one before."""
+        with self._lock:
+            last = self._found[owner]
+            if last.is_over and last.before is not None:
+                first, last.before = last.before, None
+                first.before, first.seen = last, self._clock()
+                self._found[owner] = first
+
+    def _put(self, owner: str, batch: Batch) -> Batch:
+        """Give a visitor a batch; the last one comes back on demand, unless nothing came of it."""
+        last = self._found.get(owner)
+        if last is not None:
+            batch.before = last if last.came else last.before
+            last.before = None
+            if self._held(owner) + _size(batch) > MOST_HELD:
+                batch.before = None
+        batch.seen = self._clock()
+        self._found[owner] = batch
+        return batch
 
     def _refusal(self, owner: str, number: int) -> str:
         if not number:
@@ -110,27 +173,42 @@ class Batches:
                 f"These are {count_text(number, 'negotiation')}, and a batch here has at most "
                 f"{MOST_JOBS:,}: choose fewer, or run them by python -m replicalab batch."
             )
-        own = self._found.get(owner)
-        if own is not None and not own.is_over:
-            return "Your batch is under way: stop it, or let it end."
-        others = {key: batch for key, batch in self._found.items() if key != owner}
-        if sum(not batch.is_over for batch in others.values()) >= MOST_AT_ONCE:
+        if refused := self._busy(owner):
+            return refused
+        if sum(not batch.is_over for batch in self._others(owner).values()) >= MOST_AT_ONCE:
             return (
                 f"{MOST_AT_ONCE} batches of others are under way, the most that this server runs "
                 "at once: try again in a minute."
             )
-        self._make_room(others, number)
+        return self._full(owner, number)
+
+    def _busy(self, owner: str) -> str:
+        own = self._found.get(owner)
+        if own is not None and not own.is_over:
+            return "Your batch is under way: stop it, or let it end."
+        return ""
+
+    def _full(self, owner: str, number: int) -> str:
+        """Return why there is no room for so many; what is long unused has given way."""
+        self._make_room(owner, number)
         if self._held(owner) + number > MOST_HELD:
             return "This server has no room for another batch: try again in an hour."
         return ""
 
-    def _held(self, without: str) -> int:
-        return sum(len(batch.jobs) for key, batch in self._found.items() if key != without)
+    def _others(self, owner: str) -> dict[str, Batch]:
+        return {key: batch for key, batch in self._found.items() if key != owner}
 
-    def _make_room(self, others: dict[str, Batch], number: int) -> None:
+    def _held(self, without: str) -> int:
+        return sum(map(_size, self._others(without).values()))
+
+    def _make_room(self, owner: str, number: int) -> None:
         """Let go of what is over and was not looked at for long, the longest first."""
-        for key, batch in sorted(others.items(), key=lambda each: each[1].seen):
+        for key, batch in sorted(self._others(owner).items(), key=lambda each: each[1].seen):
             if self._held("") + number <= MOST_HELD:
                 return
             if batch.is_over and self._clock() - batch.seen > IN_USE_SECONDS:
                 del self._found[key]
+
+
+BATCHES: Final = Batches()
+"""Those of this server; not a cache of Streamlit's, which any session can have cleared."""

@@ -11,7 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Self
 
-from replicalab.library import KeptPlan, Kind, Owner, plan_text
+from replicalab.batch import jobs_of, run_job
+from replicalab.library import KeptBatch, KeptPlan, Kind, Owner, batch_text, plan_text
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate, save, setup_for
 from replicalab.scenarios import Difficulty, OwnLab, lab_json, load_scenario, template_text
 
@@ -50,11 +51,19 @@ def make_run(seed: int = 0) -> str:
     return save(negotiate(setup_for(pack, max_rounds=6, **players), pack))  # type: ignore[arg-type]
 
 
+def make_batch(seeds: int = 2, asked: int = 6) -> str:
+    """Return a batch of so many seeds in three labs, that was to have so many, as text."""
+    return batch_text(
+        KeptBatch.of(list(map(run_job, jobs_of((STUDY,), seeds=range(seeds)))), asked)
+    )
+
+
 CONTENTS: Final = {
     Kind.PLAN: make_plan(),
     Kind.LAB: lab_json(OwnLab(name="Our lab", budget=900)),
     Kind.STUDY: template_text(),
     Kind.RUN: make_run(),
+    Kind.BATCH: make_batch(),
 }
 
 

@@ -90,7 +90,7 @@ PLAN = json.loads(make_plan())
         (Kind.LAB, '{"format": 1}', "lab"),
         (Kind.STUDY, "paper: none", "the study's file"),
         (Kind.RUN, "{}", "load a file"),
-        (Kind.DECISION, decision(chosen=4), "chosen: 4 is none of the 4 options"),
+        (Kind.DECISION, decision(chosen=5), "chosen: 5 is none of the 5 options"),
         (Kind.DECISION, decision().replace('"format": 1,', '"format": 1, "when": "now",'), "when"),
     ],
 )  # fmt: skip

@@ -8,10 +8,20 @@ from threading import Event
 
 import pytest
 
-from replicalab.batch import Job, Result, jobs_of
+from replicalab.batch import Job, Result, jobs_of, run_job
+from replicalab.library import KeptBatch, read_batch
 from replicalab.scenarios import Difficulty
+from replicalab.text.batch import again_text
 from replicalab.ui import batches
-from replicalab.ui.batches import IN_USE_SECONDS, MOST_AT_ONCE, MOST_JOBS, Batch, Batches
+from replicalab.ui.batches import (
+    IN_USE_SECONDS,
+    MOST_AGAIN,
+    MOST_AT_ONCE,
+    MOST_JOBS,
+    Batch,
+    Batches,
+)
+from tests.library.making import make_batch
 
 JOBS = jobs_of(("psy_stroop",), (Difficulty.HARD,), range(40))
 
@@ -131,3 +141,46 @@ def test_new_batch_takes_the_place_of_the_visitors_last(held: Event) -> None:
     until(lambda: of(found, "a").is_over)
     assert not found.begin("a", JOBS[:3])
     assert len(of(found, "a").jobs) == 3
+
+
+def test_batch_before_the_last_comes_back_and_goes_again(held: Event) -> None:
+    held.set()
+    found = Batches()
+    for jobs in (JOBS, JOBS[:3]):
+        found.begin("a", jobs)
+        until(lambda: of(found, "a").is_over)
+    last, first = of(found, "a"), of(found, "a").before
+    found.back("a")
+    assert first is of(found, "a")
+    assert len(first.jobs) == len(JOBS)
+    assert first.before is last
+    assert last.before is None, "of each visitor two are held"
+    found.back("a")
+    assert of(found, "a") is last
+
+
+@pytest.mark.usefixtures("held")
+def test_batch_under_way_gives_way_to_none_from_the_library() -> None:
+    found = Batches()
+    found.begin("a", JOBS)
+    under_way = of(found, "a")
+    assert "under way" in found.show("a", Batch.opened("x", read_batch(make_batch())))
+    assert of(found, "a") is under_way
+
+
+def test_batch_from_the_library_is_played_again_in_part() -> None:
+    kept = KeptBatch.of(list(map(run_job, JOBS)), 50)
+    batch = Batch.opened("x", kept)
+    assert (batch.number, len(batch.came), batch.is_over) == (50, 40, True)
+    assert [was.job.seed for was, _ in batch.again] == list(range(0, 40, 2))
+    assert len(batch.again) == MOST_AGAIN
+    assert again_text(batch.again, 40) == "20 of 40 played again: all as they were kept."
+
+
+def test_batch_from_the_library_that_comes_out_otherwise_says_where() -> None:
+    came = [run_job(job) for job in JOBS[:5]]
+    forged = came[2].model_copy(update={"samples": came[2].samples + 1})
+    batch = Batch.opened("x", KeptBatch.of([*came[:2], forged, *came[3:]], 5))
+    told = again_text(batch.again, 5)
+    assert "1 came out otherwise, such as psy_stroop, hard lab, seed 2: " in told
+    assert f"{forged.samples} samples" in told

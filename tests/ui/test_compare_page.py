@@ -13,15 +13,17 @@ from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, save
 from replicalab.scenarios import Difficulty, OwnLab, lab_json, load_scenario
 from replicalab.ui import visitor
+from replicalab.ui.batches import BATCHES
 from replicalab.ui.compare import MANY, TABS
-from replicalab.ui.compare import many as batches
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.library.work import kept_plan
 from replicalab.ui.workspace import Beside, Workspace
 from tests.golden import assert_golden
+from tests.library.making import make_batch
 from tests.negotiation.playing import by_rule
 from tests.ui.reading import (
     COMPARE,
+    LIBRARY,
     PROTOCOL,
     alerts,
     can_press,
@@ -214,7 +216,7 @@ def at_many(**query: str) -> AppTest:
 
 def over(app: AppTest) -> AppTest:
     """Wait until the visitor's batch is over and return the app."""
-    batch = batches._BATCHES.of(visitor.secret())  # noqa: SLF001
+    batch = BATCHES.of(visitor.secret())
     assert batch is not None
     until(lambda: batch.is_over)
     return run(app)
@@ -237,6 +239,44 @@ def test_batch_is_found_again_on_another_page_and_after_a_reload() -> None:
     assert panel_tables(at_many())[-1] == told
 
 
+def test_batch_is_kept_by_name_and_opened_again_on_another_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = over(press(type_number(at_many(study="psy_stroop"), "Last seed", 3), "Run"))
+    shares = panel_tables(app)[-1]
+    press(app, "Keep in the library")
+    [entry] = shelf().entries(owner(), Kind.BATCH)
+    assert entry.name == "Stroop interference · 3 labs · 12 negotiations"
+    assert f"Kept: {entry.name}" in said(app).replace("\\", "")
+    monkeypatch.setattr(BATCHES, "_found", {})
+    app = visit(LIBRARY)
+    press(app, "Open")
+    assert panel_tables(go(app, COMPARE))[-1] == shares
+    assert "12 of 12 played again: all as they were kept." in said(app)
+    assert "Keep in the library" not in labels(app)
+
+
+def test_opened_batch_leaves_the_one_before_one_click_away() -> None:
+    kept(Kind.BATCH, "Of spring", make_batch())
+    app = over(press(type_number(at_many(study="psy_stroop"), "Last seed", 0), "Run"))
+    shares = panel_tables(app)[-1]
+    go(app, LIBRARY)
+    press(app, "Open")
+    assert "Of spring" in said(go(app, COMPARE))
+    press(app, "The batch before")
+    assert panel_tables(app)[-1] == shares
+    assert "Of spring" in said(press(app, "The batch before"))
+
+
+def test_decision_opens_from_the_library_as_the_comparison_it_was_made_on() -> None:
+    app = decide(press(visit(COMPARE), WAYS), 2, "It keeps the most.", "Ada")
+    sides = beside(app)
+    go(press(app, "The three labs"), LIBRARY)
+    press(app, "Compare these again")
+    assert beside(app) == sides
+    assert "Decided: Least loss" in said(go(app, COMPARE))
+
+
 def test_batch_of_a_strange_size_is_refused_with_the_limit() -> None:
     app = press(type_number(at_many(), "Last seed", 33_400), "Run")
     [refused] = [alert.text for alert in alerts(app)]
@@ -251,7 +291,7 @@ def test_batch_in_the_lab_of_ones_own_is_played_there() -> None:
     app = at_many(study="psy_stroop", budget="900")
     app.toggle(key="batch_own").set_value(True)
     over(press(type_number(run(app), "Last seed", 0), "Run"))
-    batch = batches._BATCHES.of(visitor.secret())  # noqa: SLF001
+    batch = BATCHES.of(visitor.secret())
     assert batch is not None
     assert {job.own_lab.budget for job in batch.jobs} == {900}
 

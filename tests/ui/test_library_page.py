@@ -14,7 +14,7 @@ from replicalab.planner import Options
 from replicalab.report import bundle
 from replicalab.scenarios import OwnLab, copy_text, lab_json, load_scenario, plan_json
 from replicalab.ui.library.shelf import shelf
-from tests.library.making import make_plan, make_run
+from tests.library.making import make_batch, make_plan, make_run
 from tests.ui.reading import (
     LIBRARY,
     NEGOTIATION,
@@ -56,6 +56,7 @@ CONTENTS: Final = {
     Kind.LAB: LAB,
     Kind.STUDY: OWN,
     Kind.RUN: make_run(),
+    Kind.BATCH: make_batch(),
     Kind.DECISION: DECISION,
 }
 
@@ -268,6 +269,7 @@ FILES: Final[dict[str, tuple[str, list[Kind]]]] = {
     "bare.json": (plan_json(STROOP.reference_protocol), [Kind.PLAN]),
     "lab.json": (LAB, [Kind.LAB]),
     "run.json": (CONTENTS[Kind.RUN], [Kind.RUN]),
+    "batch.json": (CONTENTS[Kind.BATCH], [Kind.BATCH]),
     "decision.json": (DECISION, [Kind.DECISION]),
     "study.yaml": (OWN, [Kind.STUDY]),
     "bundle.json": (
@@ -300,11 +302,12 @@ def test_what_is_exported_is_imported_as_the_same(browsers: Browsers) -> None:
     ("name", "data", "told"),
     [
         ("plan.json", "{", ["it is no JSON"]),
-        ("plan.json", "[1]", ["it holds no plan, lab, run or bundle"]),
+        ("plan.json", "[1]", ["it holds no plan, lab, run, batch or bundle"]),
         ("plan.json", b"\xff\xfe", ["not UTF-8"]),
         ("plan.json", '{"study": "x"}', ["lab", "Field required"]),
         ("lab.json", '{"format": 1, "budget": 0, "days": -1}', ["budget", "days"]),
         ("study.yaml", "scenario_id: x\n", ["paper", "design"]),
+        ("batch.json", '{"asked": 0, "jobs": []}', ["asked"]),
         ("run.json", '{"format": 2, "setup": {}}', ["setup"]),
     ],
 )

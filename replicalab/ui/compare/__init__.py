@@ -10,12 +10,13 @@ import streamlit as st
 from replicalab.planner import Options
 from replicalab.ui.compare import many, page
 
-__all__ = ["MANY", "PARTS", "TABS", "draw"]
+__all__ = ["BESIDE", "MANY", "PARTS", "TABS", "draw"]
 
 TABS: Final = "compare_part"
+BESIDE: Final = "Side by side"
 MANY: Final = "Many negotiations"
 PARTS: Final[dict[str, Callable[[Options], None]]] = {
-    "Side by side": page.draw,
+    BESIDE: page.draw,
     MANY: many.draw,
 }
 

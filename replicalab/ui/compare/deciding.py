@@ -20,15 +20,15 @@ from replicalab.library import (
     decision_text,
     plan_text,
     read_decision,
-    read_plan,
 )
 from replicalab.models import LONGEST_TEXT
 from replicalab.panels import sentences_panel
 from replicalab.ui import beside, own_studies, panel
+from replicalab.ui.compare import shelved
 from replicalab.ui.controls import button
 from replicalab.ui.library.moments import moment_text
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
-from replicalab.ui.library.work import kept_plan, workspace_of
+from replicalab.ui.library.work import kept_plan
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Beside
 
@@ -134,15 +134,20 @@ def _in_order(decision: Decision) -> list[str]:
 
 
 def _open(each: Decided) -> None:
-    """Keep beside, alone, what a decision was made between."""
+    """Open a decision on this page, or have the page say why it cannot be."""
     try:
-        found = [
-            (option.name, workspace_of(read_plan(option.content)))
-            for option in each.decision.options
-        ]
+        open_again(each.decision)
     except ReplicaLabError as error:
         st.session_state[_SAID] = str(error).removesuffix(".")
-        return
+
+
+def open_again(decision: Decision) -> None:
+    """Keep beside, alone, what a decision was made between.
+
+    Raises:
+        ReplicaLabError: one of it cannot be compared; nothing has changed.
+    """
+    found = [shelved.side_of(each.kind, each.name, each.content) for each in decision.options]
     beside.keep_only(found)
 
 

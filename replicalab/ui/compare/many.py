@@ -11,23 +11,23 @@ import streamlit as st
 from replicalab.batch import Job, Rule, jobs_of, summaries
 from replicalab.characters import on_one_line
 from replicalab.lexicon import count_text
+from replicalab.library import KeptBatch, Kind, batch_text
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.panels import shares_panel
 from replicalab.planner import Options
 from replicalab.scenarios import Difficulty, OwnLab, Question, list_scenarios
-from replicalab.text.batch import counted_text, faults_text, stopped_text
+from replicalab.text.batch import again_text, counted_text, faults_text, kept_text, stopped_text
 from replicalab.text.lab import lab_text
 from replicalab.text.negotiation import LAB_MANAGERS, SCIENTISTS
 from replicalab.ui import own_studies, panel, state, visitor
-from replicalab.ui.batches import MOST_JOBS, Batch, Batches
+from replicalab.ui.batches import BATCHES, MOST_JOBS, Batch
 from replicalab.ui.compare import outcomes
 from replicalab.ui.controls import button
 from replicalab.ui.cupboard import OwnStudy
+from replicalab.ui.library.keeping import keep_new
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LARGEST_SEED
 
-_BATCHES: Final = Batches()
-"""Not a cache of Streamlit's, which any session can have cleared."""
 _REFUSED: Final = "batch_refused"
 _RULES: Final[tuple[Rule, ...]] = (ScientistKind.EVIDENCE_AWARE, ScientistKind.BASELINE)
 _EACH_SECOND: Final = 1.0
@@ -89,7 +89,7 @@ class Asked(NamedTuple):
 
 def draw(here: Options) -> None:
     """Draw the fields, and the batch that is under way or that was run last."""
-    batch, names = _BATCHES.of(visitor.secret()), _names()
+    batch, names = BATCHES.of(visitor.secret()), _names()
     if batch is None or batch.is_over:
         _draw_fields(here, names)
     if batch is None:
@@ -197,7 +197,7 @@ def _begin(asked: Asked) -> None:
     except ValueError as error:
         st.session_state[_REFUSED] = f"{error}; here at most {MOST_JOBS:,}. Choose fewer."
         return
-    st.session_state[_REFUSED] = _BATCHES.begin(visitor.secret(), jobs)
+    st.session_state[_REFUSED] = BATCHES.begin(visitor.secret(), jobs)
 
 
 # --- what comes of it -------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def _begin(asked: Asked) -> None:
 @st.fragment(run_every=_EACH_SECOND)
 def _draw_under_way(batch: Batch, names: dict[str, str]) -> None:
     """Draw how far a batch is, again each second; once it is over the page is drawn anew."""
-    came, number = list(batch.came), len(batch.jobs)
+    came, number = list(batch.came), batch.number
     if batch.is_over:
         st.rerun()
     told = f"{len(came):,} of {count_text(number, 'negotiation')}"
@@ -217,15 +217,40 @@ def _draw_under_way(batch: Batch, names: dict[str, str]) -> None:
 
 
 def _draw_over(batch: Batch, names: dict[str, str]) -> None:
-    came, number = batch.came, len(batch.jobs)
+    came = batch.came
     if batch.problem:
         st.error(f"The batch broke off: {escaped(batch.problem)}", icon=":material/error:")
-    if len(came) < number:
-        st.caption(f"{stopped_text(len(came), number)} What has come is kept.")
+    _draw_which(batch, names)
     if came:
         outcomes.draw(batch, names)
         _draw_shares(batch, names)
         outcomes.draw_files(batch)
+
+
+def _draw_which(batch: Batch, names: dict[str, str]) -> None:
+    """Say how far a batch came and where it is kept; draw keeping it, and the way to the last."""
+    came, number = batch.came, batch.number
+    if batch.kept_as:
+        st.markdown(f":material/bookmarks: From the library: **{escaped(batch.kept_as)}**.")
+        told = again_text(batch.again, len(came))
+        if all(was == now for was, now in batch.again):
+            st.caption(escaped(told))
+        else:
+            st.warning(escaped(told), icon=":material/difference:")
+    if len(came) < number:
+        st.caption(stopped_text(len(came), number))
+    with st.container(horizontal=True, key="batch_which"):
+        if came and not batch.kept_as:
+            button("Keep in the library", "bookmark_add", partial(_keep, batch, names))
+        if batch.before is not None:
+            back = partial(BATCHES.back, visitor.secret())
+            button("The batch before", "history", back, type="tertiary")
+
+
+def _keep(batch: Batch, names: dict[str, str]) -> None:
+    came = list(batch.came)
+    name = on_one_line(kept_text(summaries(came), names))
+    keep_new(Kind.BATCH, name, batch_text(KeptBatch.of(came, batch.number)))
 
 
 def _draw_shares(batch: Batch, names: dict[str, str]) -> None:

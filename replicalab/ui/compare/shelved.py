@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.errors import LibraryError, ReplicaLabError, TraceError
+from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError, TraceError
 from replicalab.library import Entry, Kind, read_plan
 from replicalab.negotiation import load, replay
 from replicalab.scenarios import read_lab
@@ -66,42 +66,48 @@ def _draw_list() -> None:
 def _put(found: dict[str, Entry]) -> None:
     entry = found[st.session_state[_CHOSEN]]
     try:
-        name, work = _READERS[entry.kind](entry)
+        name, work = side_of(entry.kind, entry.name, shelf().read(owner(), entry.id).content)
     except ReplicaLabError as error:
         st.session_state[_PROBLEM] = str(error).removesuffix(".")
         return
     beside.keep(name, work)
 
 
-def _content(entry: Entry) -> str:
-    return shelf().read(owner(), entry.id).content
+def side_of(kind: Kind, name: str, content: str) -> tuple[str, Workspace]:
+    """Return what is kept as something to compare: what it is called, and its workspace.
+
+    Raises:
+        ReplicaLabError: it cannot be compared.
+    """
+    if kind not in _READERS:
+        raise LibraryContentError(f"'{name}' is a {kind}: only a plan, a lab or a run is compared")
+    return _READERS[kind](name, content)
 
 
-def _plan(entry: Entry) -> tuple[str, Workspace]:
-    return entry.name, workspace_of(read_plan(_content(entry)))
+def _plan(name: str, content: str) -> tuple[str, Workspace]:
+    return name, workspace_of(read_plan(content))
 
 
-def _lab(entry: Entry) -> tuple[str, Workspace]:
-    own_lab = read_lab(_content(entry).encode())
-    return entry.name, state.workspace().with_own(own_lab=own_lab)
+def _lab(name: str, content: str) -> tuple[str, Workspace]:
+    return name, state.workspace().with_own(own_lab=read_lab(content.encode()))
 
 
-def _run(entry: Entry) -> tuple[str, Workspace]:
+def _run(name: str, content: str) -> tuple[str, Workspace]:
     """Return a run; of one that no rule plays again, such as a model's, its last plan."""
-    transcript = load(_content(entry))
+    transcript = load(content)
     base = workspace_of_setup(transcript.setup)
     again = replay(transcript, base.pack(own_studies.find))
     if again.differences:
         raise TraceError(again.differences[0].message.removesuffix("."))
     if work := with_moves(again.negotiation, base):
-        return entry.name, work
+        return name, work
     plan = again.negotiation.final_plan
-    return f"{entry.name}: its last plan", base.with_plan(plan.plan if plan else None)
+    return f"{name}: its last plan", base.with_plan(plan.plan if plan else None)
 
 
-_READERS: Final[dict[Kind, Callable[[Entry], tuple[str, Workspace]]]] = {
+_READERS: Final[dict[Kind, Callable[[str, str], tuple[str, Workspace]]]] = {
     Kind.PLAN: _plan,
     Kind.LAB: _lab,
     Kind.RUN: _run,
 }
-"""What of the library can be compared: a name for it, and its workspace."""
+"""What of the library can be compared: what it is called, and its workspace."""

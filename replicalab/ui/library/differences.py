@@ -7,7 +7,7 @@ from typing import Final
 
 from replicalab.errors import LibraryContentError, ReplicaLabError
 from replicalab.lexicon import capitalised
-from replicalab.library import Kind, read_decision, read_plan
+from replicalab.library import Kind, read_batch, read_decision, read_plan
 from replicalab.models import FIELD_LABELS
 from replicalab.negotiation import load
 from replicalab.scenarios import parse_study, read_lab
@@ -60,6 +60,7 @@ _FACTS: Final[dict[Kind, Callable[[str], Mapping[str, object]]]] = {
     Kind.LAB: lambda text: read_lab(text.encode()).model_dump(mode="json"),
     Kind.STUDY: lambda text: parse_study(text, "the study").model_dump(mode="json"),
     Kind.RUN: _of_run,
+    Kind.BATCH: lambda text: read_batch(text).model_dump(mode="json"),
     Kind.DECISION: lambda text: read_decision(text).model_dump(mode="json"),
 }
 

@@ -28,6 +28,7 @@ _MOST_BYTES: Final = 6 * 2**20
 _KNOWN: Final = {
     "input_hash": "a bundle",
     "setup": Kind.RUN,
+    "asked": Kind.BATCH,
     "options": Kind.DECISION,
     "study": Kind.PLAN,
     "sample_size": "a plan alone",
@@ -79,7 +80,7 @@ def _kind_of(text: str, file: str) -> Kind | str:
         fault = Fault("", f"it is no JSON ({error})", "choose a file that was exported here")
         raise ScenarioError(file, [fault]) from error
     if not isinstance(held, dict):
-        fault = Fault("", "it holds no plan, lab, run or bundle", "choose one exported here")
+        fault = Fault("", "it holds no plan, lab, run, batch or bundle", "choose one exported here")
         raise ScenarioError(file, [fault])
     return next((kind for key, kind in _KNOWN.items() if key in held), Kind.LAB)
 

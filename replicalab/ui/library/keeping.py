@@ -62,10 +62,10 @@ def keep() -> None:
     _attempt(plan_text(plan), lambda: _kept(plan), _settle)
 
 
-def keep_run(name: str, content: str) -> None:
-    """Keep a negotiation."""
+def keep_new(kind: Kind, name: str, content: str) -> None:
+    """Keep something else than the workspace, as an entry of its own."""
     name = name[:LONGEST_NAME]
-    _attempt(content, lambda: keep_beside(owner(), Kind.RUN, name, content), _tell)
+    _attempt(content, lambda: keep_beside(owner(), kind, name, content), _tell)
 
 
 def mark_kept(entry: Entry) -> None:

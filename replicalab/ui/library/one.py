@@ -16,7 +16,7 @@ from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
 from replicalab.ui.library.differences import differences
 from replicalab.ui.library.moments import moment_text
-from replicalab.ui.library.opening import can_open, open_entry
+from replicalab.ui.library.opening import open_entry
 from replicalab.ui.library.said import attempt, say
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.words import draw_table, escaped
@@ -24,7 +24,7 @@ from replicalab.ui.words import draw_table, escaped
 _CHOSEN: Final = "library_chosen"
 _FILES: Final = {
     Kind.STUDY: ("yaml", "application/yaml"),
-    **dict.fromkeys((Kind.PLAN, Kind.LAB, Kind.RUN, Kind.DECISION), ("json", "application/json")),
+    **dict.fromkeys(set(Kind) - {Kind.STUDY}, ("json", "application/json")),
 }
 """How the file of each kind ends, and its type."""
 
@@ -55,8 +55,9 @@ def draw(entry: Entry) -> None:
 
 def _draw_acts(entry: Entry, kept: Kept) -> None:
     with st.container(horizontal=True):
-        if can_open(entry.kind) and st.button(
-            "Open", icon=":material/open_in_new:", type="primary", disabled=bool(kept.problem)
+        label = "Compare these again" if entry.kind is Kind.DECISION else "Open"
+        if st.button(
+            label, icon=":material/open_in_new:", type="primary", disabled=bool(kept.problem)
         ):
             _open(entry)
         button("Duplicate", "content_copy", partial(_duplicate, entry))

@@ -1,14 +1,18 @@
-"""Opening what is kept: it becomes the workspace, or its lab, or the negotiation on show."""
+"""Opening what is kept: as the workspace, or its lab, or the run, batch or comparison on show."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
 
+import streamlit as st
+
 from replicalab.errors import LibraryFullError
-from replicalab.library import Entry, Kept, Kind, read_plan
+from replicalab.library import Entry, Kept, Kind, read_batch, read_decision, read_plan
 from replicalab.scenarios import read_lab
-from replicalab.ui import own_studies, state
+from replicalab.ui import beside, compare, own_studies, state, visitor
+from replicalab.ui.batches import BATCHES, Batch
+from replicalab.ui.compare import deciding
 from replicalab.ui.library.keeping import mark_kept
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.library.work import workspace_of
@@ -30,11 +34,6 @@ def open_entry(entry: Entry) -> str:
     return page
 
 
-def can_open(kind: Kind) -> bool:
-    """Return whether there is something to open: a decision is read where it stands."""
-    return kind in _OPENS
-
-
 def _open_plan(kept: Kept) -> None:
     state.open_workspace(workspace_of(read_plan(kept.content)))
     mark_kept(kept.entry)
@@ -51,6 +50,18 @@ def _open_study(kept: Kept) -> None:
         raise LibraryFullError(refused)
 
 
+def _open_batch(kept: Kept) -> None:
+    found = Batch.opened(kept.entry.name, read_batch(kept.content))
+    if refused := BATCHES.show(visitor.secret(), found):
+        raise LibraryFullError(refused)
+    st.session_state[compare.TABS] = compare.MANY
+
+
+def _open_decision(kept: Kept) -> None:
+    deciding.open_again(read_decision(kept.content))
+    st.session_state[compare.TABS] = compare.BESIDE
+
+
 def _open_run(kept: Kept) -> None:
     files.open_text(kept.content, kept.entry.name)
 
@@ -60,4 +71,6 @@ _OPENS: Final[dict[Kind, tuple[Callable[[Kept], None], str]]] = {
     Kind.LAB: (_open_lab, PROTOCOL),
     Kind.STUDY: (_open_study, _STUDY),
     Kind.RUN: (_open_run, _NEGOTIATION),
+    Kind.BATCH: (_open_batch, beside.PAGE),
+    Kind.DECISION: (_open_decision, beside.PAGE),
 }

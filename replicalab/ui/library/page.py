@@ -95,7 +95,8 @@ def _draw_nothing(*, deleted: bool, searched: bool) -> None:
     else:
         st.info(
             "Nothing is kept yet. **Keep**, above on every page, keeps the plan that you have in "
-            "its lab; a lab is kept under Your lab, and a negotiation on its own page.",
+            "its lab; a lab is kept under Your lab, a negotiation on its own page, and a batch of "
+            "them on Compare.",
             icon=":material/bookmarks:",
         )
         page_link("pages/1_Protocol.py", "To the plan", "tune")
@@ -143,7 +144,7 @@ def _draw_more() -> None:
     if parts[0].open:
         with parts[0]:
             st.file_uploader(
-                "A plan, lab, study, negotiation or bundle",
+                "A plan, lab, study, negotiation, batch, decision or bundle",
                 type=list(importing.TYPES),
                 key=_upload(),
                 max_upload_size=6,

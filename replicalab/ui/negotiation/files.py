@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from replicalab.characters import on_one_line
 from replicalab.errors import ReplicaLabError, TraceError
+from replicalab.library import Kind
 from replicalab.negotiation import (
     MAX_RETRIES,
     MOST_BYTES,
@@ -27,7 +28,7 @@ from replicalab.negotiation import (
 from replicalab.text.negotiation import LAB_MANAGERS, kept_text
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
-from replicalab.ui.library.keeping import keep_run
+from replicalab.ui.library.keeping import keep_new
 from replicalab.ui.negotiation import aside, fork, settings, table
 from replicalab.ui.negotiation.table import Kept
 from replicalab.ui.words import escaped
@@ -61,7 +62,7 @@ def _draw_saving(kept: Kept) -> None:
         saved = save(kept.negotiation)
     by_model = any(done.turn.by is By.MODEL for done in kept.negotiation.rounds)
     name = kept_text(kept.negotiation)
-    button("Keep it in the library", "bookmark_add", partial(keep_run, name, saved))
+    button("Keep it in the library", "bookmark_add", partial(keep_new, Kind.RUN, name, saved))
     st.download_button(
         "Save this negotiation",
         saved,
