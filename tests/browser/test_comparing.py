@@ -106,6 +106,11 @@ def test_comparison_and_a_batch_are_accessible_and_widen_no_page(
     expect(app_page.get_by_role("button", name="Results as CSV")).to_be_visible()
     expect(app_page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     _is_fit_to_see(app_page, view)
+    shares = app_page.locator("table.shares")
+    wide, room = shares.evaluate("one => [one.offsetWidth, one.parentElement.clientWidth]")
+    assert wide <= room, f"{view}: the shares are {wide} px in {room} px"
+    heights = shares.locator("tr").evaluate_all("rows => rows.map(row => row.offsetHeight)")
+    assert max(heights) < 150, f"{view}: words are broken into letters"
 
 
 def _is_fit_to_see(page: Page, view: View) -> None:

@@ -230,15 +230,16 @@ def _draw_over(batch: Batch, names: dict[str, str]) -> None:
 def _draw_which(batch: Batch, names: dict[str, str]) -> None:
     """Say how far a batch came and where it is kept; draw keeping it, and the way to the last."""
     came, number = batch.came, batch.number
+    stopped = stopped_text(len(came), number) if len(came) < number else ""
     if batch.kept_as:
-        st.markdown(f":material/bookmarks: From the library: **{escaped(batch.kept_as)}**.")
-        told = again_text(batch.again, len(came))
-        if all(was == now for was, now in batch.again):
-            st.caption(escaped(told))
-        else:
-            st.warning(escaped(told), icon=":material/difference:")
-    if len(came) < number:
-        st.caption(stopped_text(len(came), number))
+        told = escaped(again_text(batch.again, len(came)))
+        parts = any(was != now for was, now in batch.again)
+        name = f":material/bookmarks: **{escaped(batch.kept_as)}**, from the library."
+        st.markdown(" ".join([name, stopped, *([] if parts else [told])]))
+        if parts:
+            st.warning(told, icon=":material/difference:")
+    elif stopped:
+        st.caption(stopped)
     with st.container(horizontal=True, key="batch_which"):
         if came and not batch.kept_as:
             button("Keep in the library", "bookmark_add", partial(_keep, batch, names))
