@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
@@ -156,6 +157,7 @@ def begin() -> None:
             current().address = {}
     current().touched = False
     current().shelved.clear()
+    _return_to_a_missing_study()
     _leave_a_lost_study()
 
 
@@ -166,6 +168,17 @@ def _adopt(query: dict[str, str]) -> None:
     found.address = query
     found.written_at = time.monotonic()
     found.version += 1
+
+
+def _return_to_a_missing_study() -> None:
+    """Go on with what was asked for of a study that is here again, such as undeleted."""
+    found = current()
+    if found.missing is None:
+        return
+    with suppress(ScenarioError):
+        found.missing.pack(own_studies.find)
+        found.workspace, found.missing = found.missing, None
+        found.version += 1
 
 
 def _leave_a_lost_study() -> None:

@@ -13,6 +13,7 @@ from replicalab.library import Decision, Entry, Kind, Library, Option, Owner, de
 from replicalab.planner import Options
 from replicalab.report import bundle
 from replicalab.scenarios import OwnLab, copy_text, lab_json, load_scenario, plan_json
+from replicalab.ui import own_studies
 from replicalab.ui.library.shelf import shelf
 from tests.library.making import make_batch, make_plan, make_run
 from tests.ui.reading import (
@@ -226,6 +227,36 @@ def test_study_that_is_deleted_leaves_the_gallery(browsers: Browsers) -> None:
     app = opened(browsers, Kind.STUDY)
     press(go(app, LIBRARY), "Delete")
     assert "yours" not in said(at_gallery(app))
+
+
+def test_open_study_that_is_deleted_is_open_again_once_that_is_undone(browsers: Browsers) -> None:
+    keep(browsers, Kind.STUDY, "another", copy_text("psy_stroop", "another_stroop"))
+    app = type_number(go(opened(browsers, Kind.STUDY), PROTOCOL), "Sample size", 41)
+    press(go(app, LIBRARY), "Delete")
+    assert "not on this server" in said(app)
+    press(app, "Undo")
+    assert "not on this server" not in said(app)
+    assert number(go(app, PROTOCOL), "Sample size").value == 41
+    assert app.session_state["state"].workspace.scenario_id == "my_stroop"
+
+
+def test_study_stays_as_long_as_one_entry_of_it_does(browsers: Browsers) -> None:
+    app = opened(browsers, Kind.STUDY)
+    press(press(go(app, LIBRARY), "Duplicate"), "Delete")
+    assert "not on this server" not in said(app)
+    assert "yours" in said(at_gallery(app))
+
+
+def test_study_that_is_restored_is_what_the_pages_show(browsers: Browsers) -> None:
+    whose, entry = Owner.of(browsers.token), keep(browsers, Kind.STUDY, "mine")
+    changed = OWN.replace("budget: 1000", "budget: 1111")
+    assert changed != OWN
+    shelf().update(whose, entry.id, changed, base_version=1)
+    app = visit(LIBRARY)
+    app.session_state[f"history_{entry.id}"] = True
+    press(run(app), "Restore it, as a new version")
+    own = own_studies._CUPBOARD.of(browsers.token)["my_stroop"]  # noqa: SLF001
+    assert own.text == OWN
 
 
 def test_history_shows_what_differs_first_and_restores(browsers: Browsers) -> None:

@@ -91,17 +91,22 @@ def _duplicate(entry: Entry) -> None:
 
 
 def _delete(entry: Entry) -> None:
-    if attempt(partial(shelf().delete, owner(), entry.id)):
-        if entry.kind is Kind.STUDY:
-            own_studies.forget(entry.about)
+    if attempt(partial(shelf().delete, owner(), entry.id)) and _at_hand(entry):
         say(f"{entry.name} is deleted.", undo=partial(_undelete, entry))
+
+
+def _at_hand(entry: Entry) -> bool:
+    """Let the pages have of a study what the library now has; where they cannot, say so."""
+    if entry.kind is not Kind.STUDY:
+        return True
+    return attempt(partial(own_studies.take_stock, entry.about))
 
 
 def _undelete(entry: Entry) -> None:
     if attempt(partial(shelf().undelete, owner(), entry.id)):
         st.session_state[_CHOSEN] = entry.id
-        own_studies.restock()
-        say(f"{entry.name} is back.")
+        if _at_hand(entry):
+            say(f"{entry.name} is back.")
 
 
 def _draw_deleted(entry: Entry, kept: Kept) -> None:
@@ -199,5 +204,5 @@ def _differences(then: Kept, now: Kept) -> Iterator[tuple[str, str, str]]:
 
 
 def _restore(entry: Entry, number: int) -> None:
-    if attempt(partial(shelf().restore, owner(), entry.id, number)):
+    if attempt(partial(shelf().restore, owner(), entry.id, number)) and _at_hand(entry):
         say(f"Version {number} of {entry.name} is there again, as version {entry.version + 1}.")
