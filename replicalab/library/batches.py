@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field
@@ -79,6 +80,8 @@ class KeptBatch(Record):
                 yield f"results.{at}.job: {row.job} is none of the {len(self.jobs)} jobs"
             elif (row.outcome is None) is (not row.error):
                 yield f"results.{at}: it needs an outcome, or the error why it has none, not both"
+            elif not isfinite(row.credits) or not isfinite(row.evidence or 0):
+                yield f"results.{at}: its credits or its evidence is no finite number"
             elif (row.job, row.seed) in seen:
                 yield f"results.{at}: seed {row.seed} of job {row.job} stands there twice"
             seen.add((row.job, row.seed))

@@ -32,6 +32,7 @@ from replicalab.scenarios import (
 
 LONGEST_NAME: Final = 120
 _OWN_FILE: Final = "the study's file"
+_BREAKS: Final = frozenset("\t\n\r")
 _NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 _R = TypeVar("_R", bound=Record)
 Name = Annotated[NonEmptyText, Field(max_length=LONGEST_NAME)]
@@ -178,13 +179,13 @@ def checked_name(name: str) -> str:
     Raises:
         LibraryContentError: it is empty, too long, or holds what nobody sees.
     """
-    name = name.strip()
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+    name = _seen("the name", name.strip())
+    if not name or len(name) > LONGEST_NAME or not _BREAKS.isdisjoint(name):
         raise LibraryContentError(
             f"the name '{shortened(name)}' has {len(name)} characters; give one of 1 to "
             f"{LONGEST_NAME}, on one line"
         )
-    return _seen("the name", name)
+    return name
 
 
 def checked_notes(notes: str) -> str:

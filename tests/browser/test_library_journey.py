@@ -80,6 +80,14 @@ def test_plan_that_is_kept_is_there_after_the_browser_was_closed(
         expect(number(page, "Sample size")).to_have_value("41")
 
 
+def test_entry_that_is_renamed_stays_chosen_in_the_list(app_page: Page) -> None:
+    open_app(app_page, ADDRESS)
+    keep(app_page)
+    follow(app_page, "Library")
+    type_text(app_page, "Name", "The lean one")
+    expect(app_page.get_by_role("radio", name="The lean one")).to_be_checked()
+
+
 def test_second_of_two_tabs_is_told_and_nothing_is_lost(app_page: Page) -> None:
     open_app(app_page, ADDRESS)
     keep(app_page)

@@ -64,6 +64,7 @@ def _twice(data: dict[str, Any]) -> None:
         (lambda data: data["results"][4].update(job=3), "results.4.job: 3 is none of the 3 jobs"),
         (lambda data: data["results"][2].update(error="died"), "results.2: it needs an outcome"),
         (lambda data: data["results"][2].pop("outcome"), "results.2: it needs an outcome"),
+        (lambda data: data["results"][2].update(credits=float("nan")), "results.2: its credits"),
         (lambda data: data["results"][2].update(seed=-1), "results.2.seed"),
         (lambda data: data["jobs"][0].update(seed=4), "jobs: one has a seed"),
         (lambda data: data["jobs"].append(data["jobs"][0]), "jobs: two are the same"),

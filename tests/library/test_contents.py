@@ -141,3 +141,27 @@ def test_content_that_was_changed_behind_our_back_is_told(shelf: Library, tmp_pa
     kept = shelf.read(ANN, entry.id)
     assert kept.content == '{"format": 9}'
     assert kept.problem.startswith("format: 9: ") or "study" in kept.problem
+
+
+@pytest.mark.parametrize(
+    "name", ["Ada\u00a0Lovelace", "\U0001f469\u200d\U0001f52c", "نیم\u200cفاصله"]
+)
+def test_name_may_hold_what_shapes_letters(shelf: Library, name: str) -> None:
+    assert shelf.keep(ANN, Kind.PLAN, name, make_plan()).name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("two\nlines", "on one line"),
+        ("a\tb", "on one line"),
+        ("ab\u202ecd", "character 3 is U+202E, which nobody sees"),
+        ("ab\u2028cd", "character 3 is U+2028, which nobody sees"),
+    ],
+)
+def test_name_that_hides_something_is_refused_with_what_it_is(
+    shelf: Library, name: str, said: str
+) -> None:
+    with pytest.raises(LibraryContentError) as caught:
+        shelf.keep(ANN, Kind.PLAN, name, make_plan())
+    assert said in str(caught.value)

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from pydantic import ValidationError
 
 from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
+from replicalab.lexicon import joined
 from replicalab.library import Draft, KeptPlan, Owner, plan_text, read_plan
 from replicalab.scenarios import parse_study
 from replicalab.ui import own_studies, visitor
@@ -107,7 +108,7 @@ def read(query: Mapping[str, str], tab: Tab) -> LinkReading:
         work = _filled(work, plan, letters)
     elif parts:
         told = problem or "ask whoever sent it for a file; what it does carry is shown"
-        problems.append(f"this address has no room for {' and '.join(parts)}: {told}")
+        problems.append(f"this address has no room for {joined(parts)}: {told}")
     return LinkReading(work, problems)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -23,6 +23,7 @@ _SEARCH: Final = "library_search"
 _FILTER: Final = "library_filter"
 _PAGE: Final = "library_page"
 _CHOSEN: Final = "library_chosen"
+_NAMES: Final = "library_names"
 _UPLOADS: Final = "library_uploads"
 _MORE: Final = "library_more"
 _ALL: Final = "All"
@@ -113,8 +114,7 @@ def _draw_list(found: Sequence[Entry]) -> None:
         shown = {
             entry.id: entry for entry in found[(page - 1) * _ENTRIES_A_PAGE :][:_ENTRIES_A_PAGE]
         }
-        if st.session_state.get(_CHOSEN) not in shown:
-            st.session_state[_CHOSEN] = next(iter(shown))
+        _choose(shown)
         entry_id = st.radio(
             count_text(len(found), "entry"),
             list(shown),
@@ -124,6 +124,19 @@ def _draw_list(found: Sequence[Entry]) -> None:
         )
     with chosen, st.container(border=True, key="entry"):
         one.draw(shown[entry_id])
+
+
+def _choose(shown: Mapping[str, Entry]) -> None:
+    """Choose the first where none of these is chosen; tell the browser anew where a name changed.
+
+    A browser knows what is chosen by its name.
+    """
+    names = [entry.name for entry in shown.values()]
+    if st.session_state.get(_CHOSEN) not in shown:
+        st.session_state[_CHOSEN] = next(iter(shown))
+    elif st.session_state.get(_NAMES) != names:
+        st.session_state[_CHOSEN] = st.session_state[_CHOSEN]
+    st.session_state[_NAMES] = names
 
 
 def _caption(entry: Entry) -> str:
