@@ -21,7 +21,7 @@ from concurrent.futures import (
 )
 from functools import lru_cache
 from itertools import product
-from math import sqrt
+from math import isclose, sqrt
 from multiprocessing import get_context
 from signal import SIG_IGN, SIGINT, signal
 from typing import Annotated, Final, Literal, NamedTuple
@@ -193,6 +193,14 @@ def played_again(results: Sequence[Result], most: int) -> list[tuple[Result, Res
     """Return at most so many of these results, evenly taken, each with what comes of it now."""
     step = max(1, -(-len(results) // most))
     return [(result, run_job(result.job)) for result in results[::step]]
+
+
+def is_same(was: Result, now: Result) -> bool:
+    """Return whether two results agree, but for what another machine's rounding does."""
+    if was.evidence is None or now.evidence is None:
+        return was == now
+    evidence = was.evidence if isclose(was.evidence, now.evidence, rel_tol=1e-9) else now.evidence
+    return was == now.model_copy(update={"evidence": evidence})
 
 
 @lru_cache(maxsize=8)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 from math import prod
 
-from replicalab.batch import Result, Share, Summary
+from replicalab.batch import Result, Share, Summary, is_same
 from replicalab.lexicon import amount_text, count_text
 from replicalab.negotiation import Outcome
 from replicalab.text.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS
@@ -31,7 +31,8 @@ def agreed_text(found: Iterable[Summary]) -> str:
     shares = [share for each in found for share in each.shares.items()]
     agreed = sum(share.number for outcome, share in shares if outcome is Outcome.AGREED)
     played = sum(share.number for _, share in shares)
-    return f"{amount_text(agreed)} of {count_text(played, 'negotiation')} end agreed"
+    ends = "ends" if played == 1 else "end"
+    return f"{amount_text(agreed)} of {count_text(played, 'negotiation')} {ends} agreed"
 
 
 def group_names(found: Sequence[Summary], studies: Mapping[str, str]) -> list[str]:
@@ -93,7 +94,7 @@ def again_text(again: Sequence[tuple[Result, Result]], number: int) -> str:
         again: each with what comes of it now.
         number: how many the batch has.
     """
-    others = [(was, now) for was, now in again if was != now]
+    others = [pair for pair in again if not is_same(*pair)]
     told = f"{amount_text(len(again))} of {amount_text(number)} played again"
     if not others:
         return f"{told}: all as they were kept."

@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from replicalab.batch import Job, Result, jobs_of, run_job
+from replicalab.batch import Job, Result, is_same, jobs_of, run_job
 from replicalab.library import KeptBatch, read_batch
 from replicalab.scenarios import Difficulty
 from replicalab.text.batch import again_text
@@ -182,5 +182,8 @@ def test_batch_from_the_library_that_comes_out_otherwise_says_where() -> None:
     forged = came[2].model_copy(update={"samples": came[2].samples + 1})
     batch = Batch.opened("x", KeptBatch.of([*came[:2], forged, *came[3:]], 5))
     told = again_text(batch.again, 5)
+    assert came[0].evidence is not None
+    rounded = came[0].model_copy(update={"evidence": came[0].evidence * (1 + 1e-13)})
+    assert is_same(came[0], rounded)
     assert "1 came out otherwise, such as psy_stroop, hard lab, seed 2: " in told
     assert f"{forged.samples} samples" in told

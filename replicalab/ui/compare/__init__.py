@@ -22,7 +22,9 @@ PARTS: Final[dict[str, Callable[[Options], None]]] = {
 
 
 def draw(here: Options) -> None:
-    """Draw the part that is open."""
+    """Draw the part that is open; whoever comes back to a batch under way finds that one open."""
+    if TABS not in st.session_state and many.is_under_way():
+        st.session_state[TABS] = MANY
     parts = st.tabs(list(PARTS), key=TABS, on_change="rerun")
     for part, draw_part in zip(parts, PARTS.values(), strict=True):
         if part.open:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import streamlit as st
 
-from replicalab.batch import Job, Rule, jobs_of, summaries
+from replicalab.batch import Job, Rule, is_same, jobs_of, summaries
 from replicalab.characters import on_one_line
 from replicalab.lexicon import count_text
 from replicalab.library import KeptBatch, Kind, batch_text
@@ -85,6 +85,12 @@ class Asked(NamedTuple):
             )
             for job in found
         ]
+
+
+def is_under_way() -> bool:
+    """Return whether this visitor's batch is being played."""
+    batch = BATCHES.of(visitor.secret())
+    return batch is not None and not batch.is_over
 
 
 def draw(here: Options) -> None:
@@ -233,7 +239,7 @@ def _draw_which(batch: Batch, names: dict[str, str]) -> None:
     stopped = stopped_text(len(came), number) if len(came) < number else ""
     if batch.kept_as:
         told = escaped(again_text(batch.again, len(came)))
-        parts = any(was != now for was, now in batch.again)
+        parts = not all(is_same(*pair) for pair in batch.again)
         name = f":material/bookmarks: **{escaped(batch.kept_as)}**, from the library."
         st.markdown(" ".join([name, stopped, *([] if parts else [told])]))
         if parts:
