@@ -14,4 +14,5 @@ if __name__ == "__main__":
 else:
     from replicalab.ui import wall, warming
 
-    app = st.App(__file__, middleware=(*wall.MIDDLEWARE, *warming.MIDDLEWARE))
+    middleware = (*wall.MIDDLEWARE, *warming.MIDDLEWARE)
+    app = st.App(__file__, middleware=middleware, lifespan=warming.ended_well)

@@ -1,9 +1,11 @@
-"""What the pages use is loaded beside serving: a browser fetches its own part in the meantime."""
+"""What the pages use is loaded beside serving, and what they were to save is saved at its end."""
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 from threading import Thread
 from typing import Final
@@ -39,6 +41,14 @@ def _load() -> None:
         frame.warm_up()
     shelf, writer = (import_module(f"replicalab.ui.library.{each}") for each in ("shelf", "writer"))
     writer.later("opening the library", shelf.shelf)  # so that the first who keeps does not wait
+
+
+@asynccontextmanager
+async def ended_well(_: ASGIApp) -> AsyncIterator[None]:
+    """Save at the end what is still to be saved: a server that is told to stop runs no `atexit`."""
+    yield
+    if (writer := sys.modules.get("replicalab.ui.library.writer")) is not None:
+        await asyncio.to_thread(writer.finish)
 
 
 MIDDLEWARE: Final = (Middleware(Warming),)

@@ -132,6 +132,23 @@ def test_last_state_is_back_after_the_server_was_killed(
         expect(number(empty, "Sample size")).to_have_value("41")
 
 
+def test_what_was_edited_last_is_offered_after_the_server_was_stopped(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    log = tmp_path / "server.log"
+    with AppServer(APP, log) as server:
+        page = blank(context)
+        open_app(page, f"{server.url}{ADDRESS}")
+        type_number(page, "Sample size", 41)
+    page.close()
+    with AppServer(APP, log, port=server.port):
+        empty = blank(context)
+        open_app(empty, f"{server.url}/")
+        press(empty, "Go on with it")
+        follow(empty, "Protocol")
+        expect(number(empty, "Sample size")).to_have_value("41")
+
+
 def write_long_plan(page: Page) -> None:
     """Type texts that no address has room for."""
     chance = random.Random(7)
