@@ -93,6 +93,28 @@ def test_plan_that_has_changed_is_a_new_version_that_is_named_after_it(browsers:
     assert "version 2" in box(app)
 
 
+def test_changed_plan_becomes_an_entry_of_its_own_on_demand(browsers: Browsers) -> None:
+    app = press(visit(PROTOCOL), "Keep")
+    assert "Keep as another instead" not in labels(app)
+    press(press(type_number(app, "Sample size", 75), "Keep"), "Keep as another instead")
+    new, old = kept(browsers)
+    assert (old.name, plans(browsers, old)) == (PLAN, [0, 75, 0])
+    assert (new.name, plans(browsers, new)) == ("Momentum returns · medium lab · n 75", [75])
+    assert new.name in box(app)
+    assert "Keep as another instead" not in labels(app)
+    press(type_number(app, "Sample size", 50), "Keep")
+    assert [entry.version for entry in kept(browsers)] == [2, 3]
+
+
+def test_entry_that_is_gone_meanwhile_is_told_where_another_is_wanted(browsers: Browsers) -> None:
+    app = press(type_number(press(visit(PROTOCOL), "Keep"), "Sample size", 75), "Keep")
+    [entry] = kept(browsers)
+    shelf().delete(Owner.of(browsers.token), entry.id)
+    shelf().purge(Owner.of(browsers.token), entry.id)
+    press(app, "Keep as another instead")
+    assert any(alert.text.startswith("Not kept: ") for alert in alerts(app))
+
+
 def test_plan_that_has_not_changed_is_said_to_be_the_same(browsers: Browsers) -> None:
     app = press(press(visit(PROTOCOL), "Keep"), "Keep")
     assert "Nothing has changed since it was kept" in box(app)

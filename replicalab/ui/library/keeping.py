@@ -44,6 +44,7 @@ class Told:
         problem: what is in the way, and what to do.
         there: what another tab has saved in the meantime.
         content: what was to be kept.
+        before: the version that it was kept after, 0 where it is the first.
         page: where it is said first.
     """
 
@@ -52,6 +53,7 @@ class Told:
     problem: str = ""
     there: Kept | None = None
     content: str = ""
+    before: int = 0
     page: str = ""
 
 
@@ -122,13 +124,16 @@ def _entry_before(plan: KeptPlan) -> Kept | None:
 
 def _settle(entry: Entry) -> None:
     """Say that the workspace is kept as an entry; its draft is not needed any more."""
-    same = state.current().tab.entry == (entry.id, entry.version)
+    last = state.current().tab.entry
     mark_kept(entry)
-    _tell(entry, "Nothing has changed since it was kept" if same else "Kept")
+    if last == (entry.id, entry.version):
+        _tell(entry, "Nothing has changed since it was kept")
+    else:
+        _tell(entry, before=last[1] if last and last[0] == entry.id else 0)
 
 
-def _tell(entry: Entry, text: str = "Kept") -> None:
-    state.current().told = Told(entry, text)
+def _tell(entry: Entry, text: str = "Kept", before: int = 0) -> None:
+    state.current().told = Told(entry, text, before=before)
     st.session_state[_NAME], st.session_state[_NOTES] = entry.name, entry.notes
 
 
@@ -156,25 +161,28 @@ def draw(title: str) -> None:
             if told.entry is None:
                 _draw_close()
         if told.entry is not None:
-            _draw_kept(told.entry, told.text)
+            _draw_kept(told.entry, told)
 
 
 def _draw_close() -> None:
     button("Close", "close", _close, key="kept_close", type="tertiary")
 
 
-def _draw_kept(entry: Entry, text: str) -> None:
+def _draw_kept(entry: Entry, told: Told) -> None:
     """Say where it is and that it is safe; its name and notes are fields."""
     version = f", version {entry.version}" if entry.version > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f":green[:material/check_circle:] **{text}: {escaped(entry.name)}**{version}. It is "
-            "safe on the disk.",
+            f":green[:material/check_circle:] **{told.text}: {escaped(entry.name)}**{version}. "
+            "It is safe on the disk.",
             width="content",
         )
         if not visitor.is_known():
             st.markdown("This browser takes no cookies: once the tab is closed nobody finds it.")
         page_link(PAGE, "To the library", "bookmarks")
+        if told.before:
+            part = partial(_part, entry, told.before)
+            button("Keep as another instead", "note_add", part, type="tertiary")
         _draw_close()
     name, notes = st.columns([2, 3])
     rename, note = partial(_rename, entry), partial(_note, entry)
@@ -211,6 +219,21 @@ def _keep_over(told: Told, there: Kept) -> None:
     content, base = told.content, there.entry.version
     update = partial(shelf().update, owner(), there.entry.id, content, base_version=base)
     _attempt(content, update, _settle)
+
+
+def _part(entry: Entry, before: int) -> None:
+    """Give what was kept as a version its own entry; the one that it came from is as before."""
+
+    def parted() -> Entry:
+        was, now = (shelf().read(owner(), entry.id, each) for each in (before, entry.version))
+        old, new = (any_name_of(read_plan(each.content)) for each in (was, now))
+        shelf().restore(owner(), entry.id, before)
+        if entry.name == new:  # it had named itself
+            with suppress(LibraryConflictError):
+                shelf().rename(owner(), entry.id, old)
+        return keep_beside(owner(), Kind.PLAN, new, now.content)
+
+    _attempt("", parted, _settle)
 
 
 def _rename(entry: Entry) -> None:
