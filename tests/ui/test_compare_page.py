@@ -64,6 +64,12 @@ def test_page_with_nothing_beside_says_what_to_do() -> None:
     assert {"The three labs", WAYS} <= set(labels(app))
 
 
+def test_plan_that_is_beside_alone_and_open_asks_for_another() -> None:
+    app = go(press(visit(PROTOCOL), "Keep beside"), COMPARE)
+    assert "Plan A is the plan that is open: it needs another beside it." in said(app)
+    assert "Nothing to compare yet." not in said(app)
+
+
 def test_three_labs_stand_side_by_side_with_one_click() -> None:
     app = press(visit(COMPARE, study="psy_stroop"), "The three labs")
     assert [each.name for each in beside(app)] == ["easy lab", "medium lab", "hard lab"]

@@ -17,7 +17,7 @@ from replicalab.ui import beside, panel, state
 from replicalab.ui.compare import deciding, shelved, sides
 from replicalab.ui.controls import button
 from replicalab.ui.words import escaped
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Beside, Workspace
 
 
 def draw(here: Options) -> None:
@@ -29,10 +29,7 @@ def draw(here: Options) -> None:
     for problem in found.problems:
         st.warning(f"Not compared: {escaped(problem)}", icon=":material/link_off:")
     if len(found.sides) < FEWEST_SIDES:
-        st.info(
-            "Nothing to compare yet. Choose above, or press Keep beside on Protocol.",
-            icon=":material/compare_arrows:",
-        )
+        _draw_too_few(found.kept)
     else:
         deciding.draw_decided(found.kept)
         panel.draw(comparison_panel(found.sides))
@@ -40,6 +37,17 @@ def draw(here: Options) -> None:
             _draw_files(found.sides)
         deciding.draw_form(found.kept)
     deciding.draw_listed()
+
+
+def _draw_too_few(kept: Sequence[Beside]) -> None:
+    """Say what to do next where there are not two to compare."""
+    lacking = "Nothing to compare yet."
+    if kept:
+        lacking = f"{escaped(kept[0].name)} is the plan that is open: it needs another beside it."
+    st.info(
+        f"{lacking} Choose above, or press Keep beside on Protocol.",
+        icon=":material/compare_arrows:",
+    )
 
 
 def _draw_files(compared: Sequence[Side]) -> None:
