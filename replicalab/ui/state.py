@@ -176,7 +176,7 @@ def _return_to_a_missing_study() -> None:
     if found.missing is None:
         return
     with suppress(ScenarioError):
-        found.missing.pack(own_studies.find)
+        found.missing.pack(_find)
         found.workspace, found.missing = found.missing, None
         found.version += 1
 
