@@ -22,6 +22,9 @@ SECONDS: Final = 30.0
 _HOME: Final = Path(__file__).parents[2]
 _RUN: Final = f"import sys; from {__name__} import main; sys.exit(main())"
 _LAZIER: Final = 10
+_TOLD: Final = 3
+"""How that process ends where it says why there is no PDF; what else it says is for its makers."""
+_FAILED: Final = "no PDF: making it failed; print the HTML from a browser"
 
 
 def pdf_apart(document: Document, paper: Paper = "A4", seconds: float = SECONDS) -> bytes:
@@ -44,9 +47,12 @@ def pdf_apart(document: Document, paper: Paper = "A4", seconds: float = SECONDS)
         raise PrintError(
             f"no PDF: it is not done after {seconds:g} s; print the HTML from a browser"
         ) from None
+    except OSError as error:
+        raise PrintError(_FAILED) from error
+    if made.returncode == _TOLD:
+        raise PrintError(made.stderr.decode(errors="replace").strip().splitlines()[-1])
     if made.returncode:
-        told = made.stderr.decode(errors="replace").strip().splitlines()
-        raise PrintError(told[-1] if told else "no PDF: print the HTML from a browser")
+        raise PrintError(_FAILED)
     return made.stdout
 
 
@@ -59,6 +65,6 @@ def main() -> int:
         data = printed(asked["page"], asked["paper"], compact=asked["compact"])
     except PrintError as error:
         sys.stderr.write(str(error))
-        return 1
+        return _TOLD
     sys.stdout.buffer.write(data)
     return 0

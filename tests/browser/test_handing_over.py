@@ -95,7 +95,8 @@ def test_brief_is_one_page_on_paper(app_page: Page, elsewhere: Page, tmp_path: P
     open_app(app_page, STROOP)
     hand_over(app_page, "Brief")
     expect(drawer(app_page).locator(".rl.preview h1")).to_have_text("Stroop interference")
-    paper = file_of(app_page, "PDF", tmp_path)
+    drawer(app_page).get_by_role("button", name="PDF", exact=True).click()
+    paper = file_of(app_page, "Save psy-stroop-medium-brief.pdf", tmp_path)
     assert paper.name == "psy-stroop-medium-brief.pdf"
     assert pages_in(paper.read_bytes()) == 1
     printed = elsewhere.context.new_page()

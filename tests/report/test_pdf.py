@@ -71,9 +71,25 @@ def test_pdf_that_takes_too_long_is_ended() -> None:
         pdf_apart(work("psy_stroop", "easy").brief(), seconds=0.01)
 
 
-def test_fault_of_the_other_process_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(printing, "_RUN", "import sys; sys.exit('no PDF: nothing to draw with')")
-    with pytest.raises(PrintError, match="no PDF: nothing to draw with"):
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ("sys.stderr.write('no PDF: nothing to draw with'); sys.exit(3)", "nothing to draw with$"),
+        ("raise ValueError('a/path/of/ours')", "making it failed; print the HTML from a browser$"),
+        ("import os; os.kill(os.getpid(), 9)", "making it failed; print the HTML from a browser$"),
+    ],
+)
+def test_fault_of_the_other_process_is_told_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, does: str, told: str
+) -> None:
+    monkeypatch.setattr(printing, "_RUN", f"import sys; {does}")
+    with pytest.raises(PrintError, match=f"^no PDF: {told}"):
+        pdf_apart(work("psy_stroop", "easy").brief())
+
+
+def test_process_that_cannot_be_started_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    with pytest.raises(PrintError, match="making it failed; print the HTML"):
         pdf_apart(work("psy_stroop", "easy").brief())
 
 

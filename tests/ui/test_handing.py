@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
+from replicalab.errors import PrintError
 from replicalab.lexicon import amount_text
 from replicalab.models import revise
 from replicalab.negotiation import Transcript, shipped_recordings
@@ -23,6 +24,7 @@ from replicalab.scenarios import OwnLab, Question, load_scenario, read_lab
 from replicalab.scenarios.plan_file import read_plan
 from replicalab.ui.address import encode_plan
 from replicalab.ui.handing import documents
+from replicalab.ui.handing.printing import PRESS
 from replicalab.ui.handing.whole import file_name
 from tests.ui.reading import (
     IN_EVERY_LAB,
@@ -38,7 +40,7 @@ from tests.ui.reading import (
 )
 
 TABS: Final = "handing_part"
-Files = dict[str, tuple[str, Callable[[], str | bytes]]]
+Files = dict[str, tuple[str, Any]]
 
 
 @pytest.fixture
@@ -127,6 +129,35 @@ def test_pdf_that_cannot_be_made_is_said_with_the_way_out(
     monkeypatch.setattr(documents, "missing", lambda: "no PDF: print the HTML from a browser")
     assert "no PDF: print the HTML from a browser" in in_drawer(part("Brief"))
     assert "HTML" in files
+
+
+def test_pdf_is_made_in_place_and_says_there_why_it_is_not(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "missing", lambda: "")
+    made: list[bytes | PrintError] = [PrintError("no PDF: others <b>; print the HTML"), b"%PDF"]
+
+    def pdf(*_: object) -> bytes:
+        result = made.pop(0)
+        if isinstance(result, PrintError):
+            raise result
+        return result
+
+    monkeypatch.setattr(PRESS, "pdf", pdf)
+    app, name = part("Brief", study="psy_stroop"), "psy-stroop-medium-brief.pdf"
+    print_it(app)
+    assert "No PDF: others <b>; print the HTML." in in_drawer(app)
+    assert f"Save {name}" not in files
+    print_it(app)
+    assert files[f"Save {name}"] == (name, b"%PDF")
+    assert "No PDF" not in in_drawer(app)
+
+
+def print_it(app: AppTest) -> None:
+    """Press the button of the PDF; the harness knows no fragment's run."""
+    [button] = [each for each in app.button if each.label == "PDF"]
+    button.set_value(True)
+    again(app, "Brief")
 
 
 def test_tables_are_those_of_the_report(files: Files) -> None:

@@ -8,6 +8,8 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.errors import PrintError
+from replicalab.lexicon import capitalised
 from replicalab.report import Document, Paper, csv_tables, excel, html, markdown, missing, preview
 from replicalab.ui import panel
 from replicalab.ui.handing import filling
@@ -17,9 +19,6 @@ from replicalab.ui.words import escaped
 
 _PAPERS: Final[tuple[Paper, ...]] = ("A4", "letter")
 _PAPER: Final = "hand_paper"
-_PDF: Final = (
-    "The server makes one at a time. Where that fails, press again in a minute, or print the HTML."
-)
 _NEGOTIATED: Final = "hand_negotiated"
 
 
@@ -49,17 +48,29 @@ def _draw_files(name: str, make: Callable[[], Document], found: Whole) -> None:
     reason = missing()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         paper = _paper(disabled=bool(reason))
-        download(
-            "PDF",
-            lambda: PRESS.pdf(make(), paper),
-            found.name(name, "pdf"),
-            disabled=bool(reason),
-            help=_PDF,
+        asked = st.button(
+            "PDF", icon=":material/print:", disabled=bool(reason), key=f"hand_pdf_{name}"
         )
         download("HTML", lambda: html(make()), found.name(name, "html"))
         download("Markdown", lambda: markdown(make()), found.name(name, "md"))
     if reason:
         st.caption(escaped(reason))
+    elif asked:
+        _draw_pdf(make(), paper, found.name(name, "pdf"))
+
+
+def _draw_pdf(document: Document, paper: Paper, name: str) -> None:
+    """Draw the button that saves a PDF once it is made, or why it is not and what to do.
+
+    A file that is made when its button is pressed could only fail without a reason.
+    """
+    try:
+        with st.spinner("Making the PDF …"):
+            data = PRESS.pdf(document, paper)
+    except PrintError as error:
+        st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
+    else:
+        download(f"Save {name}", data, name, type="primary")
 
 
 def _draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None:

@@ -9,7 +9,7 @@ from replicalab.errors import PrintError
 from replicalab.report import Document, Paper, pdf_apart
 
 MOST_WAITING: Final = 3
-"""Each holds a thread of those that serve; the server has six at two processors."""
+"""Each holds the run of its visitor's page."""
 _BUSY: Final = "no PDF: others are being made; ask again in a minute, or print the HTML"
 
 

@@ -86,8 +86,8 @@ def file_name(text: str, suffix: str) -> str:
     return f"{plain or 'replicalab'}.{suffix}"
 
 
-def download(label: str, make: Callable[[], str | bytes], name: str, **how: Any) -> None:
-    """Draw a button that makes a file when it is pressed; `st.download_button` takes the rest."""
+def download(label: str, make: Callable[[], str | bytes] | bytes, name: str, **how: Any) -> None:
+    """Draw a button that saves a file, or makes it first; `st.download_button` takes the rest."""
     suffix = name.rpartition(".")[2]
     st.download_button(
         label,
