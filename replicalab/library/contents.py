@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal, TypeVar
 from pydantic import Field, ValidationError
 
 from replicalab.characters import code, hidden
-from replicalab.errors import LibraryContentError, ReplicaLabError
+from replicalab.errors import Fault, LibraryContentError, ReplicaLabError, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.library.batches import KeptBatch
 from replicalab.library.records import Kind
@@ -24,6 +24,7 @@ from replicalab.scenarios import (
     OwnLab,
     Pack,
     Question,
+    Study,
     load_scenario,
     pack_of,
     parse_study,
@@ -70,11 +71,25 @@ class KeptPlan(Record):
         Raises:
             ScenarioError: the study is not on the shelf, or cannot be asked that.
         """
-        if self.text:
-            pack = pack_of(parse_study(self.text, _OWN_FILE), self.lab, self.seed)
+        if study := self.own_study():
+            pack = pack_of(study, self.lab, self.seed)
         else:
             pack = load_scenario(self.study, self.lab, self.seed)
         return pack.with_own(self.own_lab, self.question)
+
+    def own_study(self) -> Study | None:
+        """Return the study of one's own, None where it is the shelf's.
+
+        Raises:
+            ScenarioError: it cannot be read, or is another than the one that is named.
+        """
+        if not self.text:
+            return None
+        study = parse_study(self.text, _OWN_FILE)
+        if study.scenario_id != self.study:
+            beside = f"'{self.study}' stands beside the file of '{study.scenario_id}'"
+            raise ScenarioError("the plan", [Fault("study", beside, "name that one")])
+        return study
 
 
 class Option(Record):
@@ -238,11 +253,7 @@ def _record(model: type[_R], text: str) -> _R:
 
 def _about_plan(text: str) -> str:
     plan = read_plan(text)
-    named = plan.pack().scenario_id
-    if named != plan.study:
-        raise LibraryContentError(
-            f"study: '{plan.study}' stands beside the file of '{named}'; name that one"
-        )
+    plan.pack()
     return plan.study
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field, JsonValue, ValidationError
@@ -137,18 +138,18 @@ def _decided(plan: Assessment) -> Decided:
 # --- what arrives ---------------------------------------------------------------------------
 
 
-def open_bundle(data: bytes | str) -> Opened:
+def open_bundle(data: bytes | str, source: str = SOURCE) -> Opened:
     """Return what `bundle` wrote, worked out and played anew, and where that differs.
 
     Raises:
         ScenarioError: with every fault, by place, and its remedy.
     """
-    held = _FILE.read(data)
+    held = replace(_FILE, source=source).read(data)
     try:
         found = _Bundle.model_validate_json(json.dumps(held))
     except ValidationError as error:
-        raise record_error(error, _Bundle, SOURCE) from error
-    written = pack_of(_study(found), found.difficulty, found.seed)
+        raise record_error(error, _Bundle, source) from error
+    written = pack_of(_study(found, source), found.difficulty, found.seed)
     pack = written.with_own(found.own_lab, found.question)
     yours = assess(found.plan, pack)
     again = replay(found.negotiation, pack) if found.negotiation else None
@@ -162,16 +163,16 @@ def open_bundle(data: bytes | str) -> Opened:
     )
 
 
-def _study(found: _Bundle) -> Study:
+def _study(found: _Bundle, source: str) -> Study:
     """Return the study of a bundle, checked as any study's file; its faults by place."""
     try:
-        return parse_study(json.dumps(found.study, ensure_ascii=False), SOURCE)
+        return parse_study(json.dumps(found.study, ensure_ascii=False), source)
     except ScenarioError as error:
         faults = [
             Fault(f"study.{each.path}".rstrip("."), each.problem, each.remedy)
             for each in error.faults
         ]
-        raise ScenarioError(SOURCE, faults, error.more) from error
+        raise ScenarioError(source, faults, error.more) from error
 
 
 def _otherwise(found: _Bundle, now: Assessment) -> Iterator[str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Final, NoReturn
 
-from replicalab.characters import on_one_line
+from replicalab.characters import code, on_one_line
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.scenarios.reading import LONGEST_QUOTED, readable_text
+
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,7 @@ class JsonFile:
         Raises:
             ScenarioError: it is no such file; with the place and the remedy.
         """
-        held = self._parsed(readable_text(data, self.source, self.most_bytes))
-        if not isinstance(held, dict):
-            self.refuse("", f"the file holds no {self.holds}", self.remedy)
+        held = self.values(data)
         if _holds_more(held, self.most_values):
             problem = f"the file holds more than {self.most_values:,} values"
             self.refuse("", problem, "shorten it")
@@ -48,6 +49,20 @@ class JsonFile:
         if isinstance(told, int) and told > self.newest:
             remedy = "read it there, or save it here again"
             self.refuse("format", f"{shortened(str(told))} is of a newer version", remedy)
+        return held
+
+    def values(self, data: bytes | str) -> dict[str, object]:
+        """Return the values of a file by their names, whatever it is a file of.
+
+        Raises:
+            ScenarioError: it holds none; with the place and the remedy.
+        """
+        text = readable_text(data, self.source, self.most_bytes)
+        if not text.strip():
+            self.refuse("", "the file is empty", self.remedy)
+        held = self._parsed(text)
+        if not isinstance(held, dict):
+            self.refuse("", f"the file holds no {self.holds}", self.remedy)
         return held
 
     def refuse(self, path: str, problem: str, remedy: str) -> NoReturn:
@@ -60,9 +75,12 @@ class JsonFile:
 
     def _parsed(self, text: str) -> object:
         try:
-            return json.loads(
+            held: object = json.loads(
                 text, object_pairs_hook=self._each_once, parse_constant=self._no_number
             )
+            if half := _HALF.search(json.dumps(held, ensure_ascii=False)):
+                self.refuse("", f"{code(half.group())} is half a character", "delete it")
+            return held
         except json.JSONDecodeError as error:
             near = on_one_line(shortened(text[error.pos :].partition("\n")[0]))
             problem = f"at '{near}' it is not JSON" if near else "the file breaks off"

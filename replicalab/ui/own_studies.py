@@ -94,14 +94,17 @@ def remove_all() -> None:
         forget(scenario_id)
 
 
-def at_hand(text: str, study: Study) -> str:
-    """Return the key of a study as it was when it was kept, now to be found.
+def at_hand(text: str, study: Study, source: str = "the study's file") -> str | None:
+    """Return the key of a study as it was when it was kept, now to be found; None on the shelf.
 
     Where one's own of that id has changed since, it stands beside that one, to be read.
 
     Raises:
+        ScenarioError: another study of that id is on the shelf.
         LibraryFullError: there is no room for it in memory.
     """
+    if is_on_the_shelf(study, source):
+        return None
     mine = kept().get(study.scenario_id)
     if mine is not None and mine.text == text:
         return mine.key
@@ -162,6 +165,33 @@ def _delete(whose: Owner, scenario_id: str) -> None:
     for entry in shelf().entries(whose, Kind.STUDY):
         if entry.about == scenario_id:
             shelf().delete(whose, entry.id)
+
+
+# --- two of one id ---------------------------------------------------------------------------
+
+
+def is_on_the_shelf(study: Study, source: str) -> bool:
+    """Return whether a study is one on the shelf.
+
+    Raises:
+        ScenarioError: another study of that id is there.
+    """
+    if all(study.scenario_id != summary.scenario_id for summary in list_scenarios()):
+        return False
+    require_same(study, load_scenario(study.scenario_id).study, "on the shelf", source)
+    return True
+
+
+def require_same(study: Study, there: Study, where: str, source: str) -> None:
+    """Refuse a study by whose id there is another one.
+
+    Raises:
+        ScenarioError: they differ; says where the other is, and what to do.
+    """
+    if study != there:
+        problem = f"another study of the id '{study.scenario_id}' is {where}"
+        remedy = "give this one another id in its file; it then opens beside that one"
+        raise ScenarioError(source, [Fault("scenario_id", problem, remedy)])
 
 
 # --- finding them ---------------------------------------------------------------------------

@@ -9,10 +9,28 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
 from replicalab.errors import LibraryStorageError
-from replicalab.library import Decision, Entry, Kind, Library, Option, Owner, decision_text
+from replicalab.library import (
+    Decision,
+    Entry,
+    Kind,
+    Library,
+    Option,
+    Owner,
+    decision_text,
+    plan_text,
+    read_plan,
+)
 from replicalab.planner import Options
 from replicalab.report import bundle
-from replicalab.scenarios import OwnLab, copy_text, lab_json, load_scenario, plan_json
+from replicalab.scenarios import (
+    OwnLab,
+    Question,
+    copy_text,
+    lab_json,
+    load_scenario,
+    plan_json,
+    study_yaml,
+)
 from replicalab.ui import own_studies
 from replicalab.ui.library.shelf import shelf
 from tests.library.making import make_batch, make_plan, make_run
@@ -310,6 +328,17 @@ FILES: Final[dict[str, tuple[str, list[Kind]]]] = {
 }
 
 
+FAKED: Final = plan_text(
+    read_plan(CONTENTS[Kind.PLAN]).model_copy(
+        update={
+            "study": "psy_stroop",
+            "text": study_yaml(STROOP.study.model_copy(update={"success_criteria": ["Any."]})),
+        }
+    )
+)
+"""A plan whose study says something else under the id of a shipped one."""
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_file_is_kept_as_what_it_holds(browsers: Browsers, name: str) -> None:
     content, kinds = FILES[name]
@@ -329,14 +358,36 @@ def test_what_is_exported_is_imported_as_the_same(browsers: Browsers) -> None:
     assert found == CONTENTS
 
 
+def test_bundle_with_a_question_of_ones_own_is_kept_with_the_shelfs_study(
+    browsers: Browsers,
+) -> None:
+    asked = STROOP.with_own(OwnLab(), Question(alpha=0.01))
+    hand_in(
+        visit(LIBRARY), bundle(Options(assess(asked.reference_protocol, asked)), STROOP), "a.json"
+    )
+    [entry] = shelf().entries(Owner.of(browsers.token))
+    plan = read_plan(shelf().read(Owner.of(browsers.token), entry.id).content)
+    assert (plan.study, plan.text, plan.question) == ("psy_stroop", "", Question(alpha=0.01))
+
+
+def test_kept_plan_of_another_study_by_a_shelfs_id_opens_no_second_card(
+    browsers: Browsers,
+) -> None:
+    keep(browsers, Kind.PLAN, "one", FAKED)
+    app = press(visit(LIBRARY), "Open")
+    assert "another study of the id 'psy_stroop' is on the shelf" in said(app)
+    assert "yours" not in said(at_gallery(app))
+
+
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
-        ("plan.json", "{", ["it is no JSON"]),
-        ("plan.json", "[1]", ["it holds no plan, lab, run, batch or bundle"]),
+        ("plan.json", "{", ["line 1, the file breaks off", "choose one saved here"]),
+        ("plan.json", "[1]", ["the file holds no bundle, negotiation, plan, lab or study"]),
         ("plan.json", b"\xff\xfe", ["not UTF-8"]),
         ("plan.json", '{"study": "x"}', ["lab", "Field required"]),
-        ("lab.json", '{"format": 1, "budget": 0, "days": -1}', ["budget", "days"]),
+        ("lab.json", '{"format": 1, "lab": {"budget": -1, "days": -1}}', ["budget", "days"]),
+        ("plan.json", FAKED, ["another study of the id 'psy_stroop' is on the shelf"]),
         ("study.yaml", "scenario_id: x\n", ["paper", "design"]),
         ("batch.json", '{"asked": 0, "jobs": []}', ["asked"]),
         ("run.json", '{"format": 2, "setup": {}}', ["setup"]),

@@ -48,6 +48,22 @@ OWN: Final = WRITTEN.study.model_copy(update={"scenario_id": "our_stroop"})
 OPEN: Final = "Open a file"
 
 
+def edited_kept(**changes: Any) -> str:
+    """Return a kept plan of a study of one's own, edited."""
+    kept = plan_text(kept_plan(Workspace(scenario_id="our_stroop"), study_yaml(OWN)))
+    return json.dumps({**json.loads(kept), **changes})
+
+
+def edited(**changes: Any) -> str:
+    return json.dumps({**json.loads(BUNDLE), **changes})
+
+
+FAKED: Final = edited_kept(
+    study="psy_stroop", text=study_yaml(OWN.model_copy(update={"scenario_id": "psy_stroop"})) + "\n"
+).replace("participants", "people")
+"""A plan whose study says something else under the id of a shipped one."""
+
+
 @pytest.fixture(autouse=True)
 def _own_cupboard(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_studies, "_CUPBOARD", Cupboard())
@@ -65,10 +81,6 @@ def told(app: AppTest) -> str:
     """Return what the drawer says, its good news too."""
     boxes = [str(each.value) for each in drawer_of(app) if each.type == "success"]  # type: ignore[union-attr]
     return "\n".join([in_drawer(app), *boxes])
-
-
-def edited(**changes: Any) -> str:
-    return json.dumps({**json.loads(BUNDLE), **changes})
 
 
 def own_bundle() -> str:
@@ -109,12 +121,37 @@ def test_bundle_that_was_edited_opens_and_says_where_it_differs() -> None:
 @pytest.mark.parametrize(
     ("data", "name", "fault"),
     [
-        (edited(seed=10**9), "mine.json", "seed: 1,000,000,000 is too large"),
+        (edited(seed=10**9), "mine.json", "mine.json: seed is 1,000,000,000, and at most 999,999"),
         (edited(own_lab={"budget": -1}), "mine.json", "own_lab.budget"),
         (edited(format=9), "mine.json", "format"),
-        (BUNDLE[:-400], "mine.json", "it is not JSON"),
-        ("[1, 2]", "mine.json", "it is no bundle, negotiation, plan or lab"),
-        ('{"a": 1}', "mine.json", "it is no bundle, negotiation, plan or lab"),
+        (BUNDLE[:-400], "mine.json", "mine.json: line"),
+        ("", "mine.json", "mine.json: the file is empty; choose one saved here"),
+        (edited(version="\ud800"), "mine.json", "mine.json: U+D800 is half a character"),
+        (edited(study={}), "mine.json", "mine.json: study.paper"),
+        (
+            study_yaml(OWN),
+            "mine.json",
+            "it is not JSON; choose one saved here; the name of a study",
+        ),
+        (
+            '{"options": [], "chosen": 0}',
+            "mine.json",
+            "it holds a decision; import it on the Library",
+        ),
+        (FAKED, "mine.json", "another study of the id 'psy_stroop' is on the shelf"),
+        (edited_kept(study="x"), "mine.json", "'x' stands beside the file of 'our_stroop'"),
+        (edited_kept(plan=1), "mine.json", "mine.json: plan"),
+        (save(RUN).replace('"turns"', '"turned"'), "mine.json", "mine.json: turns: Field required"),
+        (
+            "[1, 2]",
+            "mine.json",
+            "mine.json: the file holds no bundle, negotiation, plan, lab or study",
+        ),
+        (
+            '{"a": 1}',
+            "mine.json",
+            "mine.json: the file holds no bundle, negotiation, plan, lab or study",
+        ),
         ("[" * 100_000, "mine.json", "nested too deeply"),
         ('{"sample_size": 12}', "plan.json", "duration_days"),
         ('{"format": 1, "lab": {"budget": "much"}}', "lab.json", "lab.budget"),
@@ -130,6 +167,18 @@ def test_file_that_cannot_be_opened_is_told_by_place_and_changes_nothing(
     opened(data, name, app)
     assert fault in told(app)
     assert (where(app), query_of(app)) == before
+
+
+def test_bundle_and_study_open_whatever_they_are_called() -> None:
+    assert "Verified" in told(opened(BUNDLE, "mine.yaml"))
+    app = opened(OWN.model_dump_json(), "ours.json")
+    assert query_of(app)["study"] == "our_stroop"
+
+
+def test_file_of_a_shipped_study_opens_that_study() -> None:
+    app = opened(study_yaml(WRITTEN.study), "theirs.yaml", visit(PROTOCOL, study="fin_momentum"))
+    assert query_of(app)["study"] == "psy_stroop"
+    assert "own" not in query_of(app)
 
 
 def test_bundle_of_another_study_by_a_shelfs_id_is_refused() -> None:

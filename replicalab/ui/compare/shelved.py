@@ -14,8 +14,7 @@ from replicalab.scenarios import read_lab
 from replicalab.ui import beside, own_studies, state
 from replicalab.ui.controls import button
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.library.work import workspace_of
-from replicalab.ui.negotiation.files import workspace_of as workspace_of_setup
+from replicalab.ui.library.work import workspace_of, workspace_of_run
 from replicalab.ui.negotiation.table import with_moves
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
@@ -95,7 +94,7 @@ def _lab(name: str, content: str) -> tuple[str, Workspace]:
 def _run(name: str, content: str) -> tuple[str, Workspace]:
     """Return a run; of one that no rule plays again, such as a model's, its last plan."""
     transcript = load(content)
-    base = workspace_of_setup(transcript.setup)
+    base = workspace_of_run(transcript.setup, state.workspace())
     again = replay(transcript, base.pack(own_studies.find))
     if again.differences:
         raise TraceError(again.differences[0].message.removesuffix("."))

@@ -13,6 +13,7 @@ from replicalab.lexicon import capitalised, count_text, plural
 from replicalab.library import DELETED_DAYS, Entry, Kind
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button, page_link
+from replicalab.ui.formats import MOST_MB, TYPES
 from replicalab.ui.library import importing, one, returning
 from replicalab.ui.library.moments import moment_text
 from replicalab.ui.library.said import attempt, draw_said, say
@@ -158,9 +159,9 @@ def _draw_more() -> None:
         with parts[0]:
             st.file_uploader(
                 "A plan, lab, study, negotiation, batch, decision or bundle",
-                type=list(importing.TYPES),
+                type=list(TYPES),
                 key=_upload(),
-                max_upload_size=6,
+                max_upload_size=MOST_MB,
                 on_change=_import,
             )
     if parts[1].open:

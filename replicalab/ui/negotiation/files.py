@@ -29,14 +29,14 @@ from replicalab.text.negotiation import LAB_MANAGERS, kept_text
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
 from replicalab.ui.library.keeping import keep_new
+from replicalab.ui.library.work import workspace_of_run
 from replicalab.ui.negotiation import aside, fork, settings, table
 from replicalab.ui.negotiation.table import Kept
 from replicalab.ui.words import escaped
-from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
+from replicalab.ui.workspace import Workspace
 
 _UPLOAD: Final = "negotiation_file"
 _CHOICE: Final = "recording_choice"
-_LARGEST_SHOWN: Final = 10**12
 
 
 def draw(kept: Kept | None) -> None:
@@ -126,7 +126,7 @@ def open_text(text: str, name: str) -> None:
         ReplicaLabError: it cannot be shown; says why.
     """
     transcript = load(text)
-    work = workspace_of(transcript.setup)
+    work = workspace_of_run(transcript.setup, state.workspace())
     again = replay(transcript, work.pack(own_studies.find))
     differences = [each.message for each in again.differences]
     open_played(again.negotiation, work, name, transcript.recording, differences)
@@ -169,38 +169,6 @@ def open_played(
     aside.open_kept(kept, work)
 
 
-def must_be_shown(setup: Setup) -> None:
-    """Refuse a setup that this page has no room for.
-
-    Raises:
-        TraceError: it has more rounds, or a larger seed, than can be shown.
-    """
-    limits = {"max_rounds": (setup.max_rounds, MOST_ROUNDS), "seed": (setup.seed, LARGEST_SEED)}
-    for name, (value, most) in limits.items():
-        if value > most:
-            shown = f"{value:,}" if value < _LARGEST_SHOWN else f"over {_LARGEST_SHOWN:,}"
-            raise TraceError(
-                f"setup.{name} is {shown}, and at most {most:,} can be shown here; play that "
-                f"negotiation anew with {most:,} or less"
-            )
-
-
-def workspace_of(setup: Setup) -> Workspace:
-    """Return the workspace in which a negotiation from elsewhere is shown, at its first round.
-
-    Raises:
-        TraceError: it has more rounds, or a larger seed, than can be shown.
-    """
-    must_be_shown(setup)
-    work = state.workspace()
-    same = work.scenario_id == setup.scenario_id
-    own = work.own if same else own_studies.key_of(setup.scenario_id)
-    opened = work.with_study(setup.scenario_id, own).with_lab(setup.difficulty, setup.seed)
-    kept = work.protocol if same else None
-    opened = opened.changed(own_lab=setup.own_lab, question=setup.question)
-    return opened.changed(protocol=kept, max_rounds=setup.max_rounds, lab_manager=setup.lab_manager)
-
-
 def draw_replay(kept: Kept) -> None:
     """Say whether a negotiation from a file replays here, round by round."""
     if kept.differences:
@@ -235,7 +203,7 @@ def showing_a_recording() -> bool:
 def open_recording(key: str) -> None:
     """Show a shipped recording in its study and lab."""
     _, setup = recordings()[key]
-    work = workspace_of(setup).changed(recording=key)
+    work = workspace_of_run(setup, state.workspace()).changed(recording=key)
     aside.leave_own()
     state.open_workspace(work)
 
