@@ -13,7 +13,7 @@ from replicalab.report.as_html import html
 from replicalab.report.document import Document
 
 Paper = Literal["A4", "letter"]
-_SIZES: Final = (0.72, 0.66, 0.6)
+_SIZES: Final = (0.72, 0.66, 0.6, 0.55)
 """Of the type of a brief, the first as the stylesheet has it: the largest that fits one page."""
 
 _WEASYPRINT: Final = "WeasyPrint"

@@ -23,7 +23,7 @@ from replicalab.report.document import (
     part,
     row,
 )
-from replicalab.report.for_stakeholder import UNCHANGED, means_text, own_lines
+from replicalab.report.for_stakeholder import UNCHANGED, cited, means_text, own_lines
 from replicalab.report.justification import justification_table, samples_table
 from replicalab.report.origin import day_text, origin_lines
 from replicalab.report.parts import (
@@ -219,7 +219,6 @@ def _said(done: Round) -> Iterator[Block]:
 
 def _sources(pack: Pack) -> tuple[Block, ...]:
     paper = pack.paper
-    doi = f" doi:{paper.doi}" if paper.doi else ""
     names = ("Fact", "Source", "How sure")
     rows = tuple(row(f.text, f.source, CONFIDENCE[f.confidence]) for f in paper.facts)
-    return Sentence(f"{paper.citation}{doi}"), Table("Facts and their sources", names, rows)
+    return Sentence(cited(paper)), Table("Facts and their sources", names, rows)

@@ -9,6 +9,7 @@ from typing import Final
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import count_text, shortened
+from replicalab.models import LONGEST_TEXT
 from replicalab.negotiation import Negotiation
 from replicalab.planner import Options
 from replicalab.report.document import Block, Document, Listing, Part, Sentence, Table, part
@@ -23,7 +24,7 @@ from replicalab.report.parts import (
     take_blocks,
     verdict_sentence,
 )
-from replicalab.scenarios import Pack
+from replicalab.scenarios import Pack, Paper
 from replicalab.text.lab import lab_text, own_values
 from replicalab.text.negotiation import outcome_verdict
 from replicalab.text.plan import asked_text, assumption_text, dropout_text, groups_text
@@ -32,6 +33,7 @@ from replicalab.text.verdicts import plan_verdict
 LONGEST: Final = 64
 """The most characters of a value of a plan, and of a name, on one page."""
 LONGEST_LINE: Final = 140
+LONGEST_CITED: Final = 260
 LONGEST_SENTENCE: Final = 420
 MOST_SENTENCES: Final = 2
 MOST_OWN: Final = 5
@@ -57,7 +59,11 @@ def brief(
         title=shortened(pack.paper.name, LONGEST),
         about=f"Brief · {lab_text(pack)} · {day_text(on)}",
         parts=(
-            part("The question", Sentence(pack.paper.goal)),
+            part(
+                "The question",
+                Sentence(pack.paper.goal),
+                Sentence(cited(pack.paper, LONGEST_CITED), quiet=True),
+            ),
             part(
                 "The verdict",
                 verdict_sentence(plan_verdict(yours)),
@@ -102,6 +108,12 @@ def _fitting(block: Block) -> Block:
             return Listing(tuple(shortened(text, LONGEST_SENTENCE) for text in block.texts))
         case Table():
             return block
+
+
+def cited(paper: Paper, longest: int = LONGEST_TEXT) -> str:
+    """Return where a paper is found, its citation in at most so many characters."""
+    citation = shortened(paper.citation, longest)
+    return f"{citation} doi:{paper.doi}" if paper.doi else citation
 
 
 def _few(lines: tuple[str, ...]) -> tuple[str, ...]:

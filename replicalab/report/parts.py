@@ -37,6 +37,7 @@ from replicalab.text.plan import (
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_size
 
 LEAST: Final = "Least-loss plan"
+OFFERED: Final = "Lab Manager's plan"
 
 
 def original_of(plan: Assessment) -> Assessment:
@@ -145,7 +146,12 @@ def _makes(change: SuggestionChange, step: PlanStep) -> bool:
 
 def plans_of(options: Options, original: Assessment) -> dict[str, Assessment]:
     """Return the plans that a document compares, by name: those that are different plans."""
-    named = {"This plan": options.yours, "Original": original, LEAST: options.least.after}
+    named = {
+        "This plan": options.yours,
+        "Original": original,
+        OFFERED: options.offered,
+        LEAST: options.least.after,
+    }
     found: dict[str, Assessment] = {}
     for name, plan in named.items():
         if all(plan.plan != other.plan for other in found.values()):
@@ -154,8 +160,10 @@ def plans_of(options: Options, original: Assessment) -> dict[str, Assessment]:
 
 
 def least_sentence(options: Options, plans: dict[str, Assessment]) -> Sentence:
-    """Return how the least-loss plan differs; nothing where it is none of those compared."""
-    told = difference_text(options) if LEAST in plans else ""
+    """Return how the least-loss plan differs; nothing where it is this one or the original."""
+    named = (plans[name] for name in (OFFERED, LEAST) if name in plans)
+    is_one = any(plan.plan == options.least.plan for plan in named)
+    told = difference_text(options) if is_one else ""
     return Sentence(told, f"{LEAST}:")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from itertools import product
 
 import pytest
 
@@ -11,11 +12,12 @@ from replicalab.models import revise
 from replicalab.planner import Options, largest_sample
 from replicalab.planner.steps import differences
 from replicalab.report import Document, Said, brief, input_hash, markdown, report
-from replicalab.report.document import NOT_GIVEN, Cell, Table
-from replicalab.scenarios import OwnLab, Question, load_scenario
+from replicalab.report.document import NOT_GIVEN, Cell, Sentence, Table
+from replicalab.scenarios import Difficulty, OwnLab, Question, list_scenarios, load_scenario
 from tests.golden import assert_golden
 from tests.report.making import DAY, Work, work
 
+SHIPPED = [summary.scenario_id for summary in list_scenarios()]
 STUDIES = [("fin_momentum", "medium"), ("psy_ego_depletion", "hard")]
 
 
@@ -61,6 +63,8 @@ def test_plans_are_told_with_the_numbers_of_the_core(
     plans: dict[str, Assessment] = {"This plan": yours}
     if "Original" in names:
         plans["Original"] = assess(pack.reference_protocol, pack)
+    if "Lab Manager's plan" in names:
+        plans["Lab Manager's plan"] = Options(yours).offered
     if "Least-loss plan" in names:
         plans["Least-loss plan"] = Options(yours).least.after
     assert list(names) == list(plans)
@@ -68,6 +72,26 @@ def test_plans_are_told_with_the_numbers_of_the_core(
         _, samples, days, evidence, cost = (cell.number for cell in names[name])
         assert (samples, days) == (plan.counts.samples, plan.counts.days)
         assert (evidence, cost) == (plan.evidence.value, plan.cost)
+
+
+@pytest.mark.parametrize("which", ["reference", "offered", "least"])
+@pytest.mark.parametrize(("scenario_id", "lab"), [*product(SHIPPED, Difficulty)])
+def test_plan_that_a_sentence_names_stands_in_the_table(
+    scenario_id: str, lab: Difficulty, which: str
+) -> None:
+    found = work(scenario_id, lab.value, which)
+    for document in (found.brief(), found.report()):
+        [plans] = [each for each in document.tables if each.names[:2] == ("Plan", "Samples")]
+        blocks = [block for part in document.parts for block in part.blocks]
+        told = " ".join(block.text for block in blocks if isinstance(block, Sentence))
+        named = {row[0].text for row in plans.rows}
+        assert "the Lab Manager's plan" not in told or "Lab Manager's plan" in named
+
+
+def test_brief_says_which_paper_it_is_about() -> None:
+    told = markdown(work("psy_stroop", "medium").brief())
+    assert "Stroop JR" in told
+    assert "doi:10" in told.replace("\\", "")
 
 
 def test_changes_add_up_to_the_whole_step() -> None:
