@@ -170,9 +170,10 @@ def content(path: Path) -> bytes:
 
 def study_file(name: str) -> str | None:
     """Return the text of a study that is named by its path, None for one of the shelf."""
-    if not name.endswith(STUDY_SUFFIXES):
+    path = Path(name)
+    if not (name.endswith(STUDY_SUFFIXES) or (path.suffix and path.is_file())):
         return None
-    data = content(Path(name))
+    data = content(path)
     parse_study(data, name)
     return data.decode("utf-8-sig")
 

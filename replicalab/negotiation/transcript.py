@@ -195,9 +195,15 @@ def replay(transcript: Transcript, pack: Pack) -> Replay:
     negotiation = Negotiation(transcript.setup, pack)
     named, here = _place(transcript.setup), _place(pack)
     setup = transcript.setup
-    own_differs = (setup.own_lab, setup.question) != (pack.own_lab, pack.question)
-    if named != here or own_differs:
+    others = [
+        setup.own_lab != pack.own_lab and "lab of one's own",
+        setup.question != pack.question and "question",
+    ]
+    if named != here:
         elsewhere = f"It is of {named}, not of {here}; open that study, in the same lab."
+        return Replay(negotiation, (Difference(None, elsewhere),))
+    if differ := joined([each for each in others if each]):
+        elsewhere = f"It is of another {differ} than what is open here; open it with its own."
         return Replay(negotiation, (Difference(None, elsewhere),))
     found = [Difference(None, f"{capitalised(what)}.") for what in _of_the_whole(transcript)]
     before = None if found else transcript.setup.digest

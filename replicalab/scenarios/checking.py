@@ -18,7 +18,7 @@ from replicalab.characters import on_one_line
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, repeated_labels, shortened
 from replicalab.models import Record
-from replicalab.scenarios.fields import IDENTIFIER
+from replicalab.scenarios.fields import DOI, IDENTIFIER
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import LAB_CONSTRAINTS
 from replicalab.scenarios.reading import LONGEST_QUOTED, Document, FieldPath, dotted
@@ -51,8 +51,11 @@ _REMEDIES: Final = {
     "dict_type": "must be 'key: value' lines, or {{}} for none",
     "model_type": "must be 'key: value' lines",
 }
-_DOI_REMEDY: Final = "must be a bare DOI such as 10.1000/xyz123, or null"
 IDENTIFIER_REMEDY: Final = "must be lower-case letters, digits and _, beginning with a letter"
+_PATTERNS: Final = {
+    f"^{IDENTIFIER}$": IDENTIFIER_REMEDY,
+    DOI: "must be a bare DOI such as 10.1000/xyz123, or null",
+}
 
 
 def is_identifier(name: object) -> bool:
@@ -127,7 +130,7 @@ def in_words(detail: ErrorDetails, guesser: Guesser, record: type[Record] = Stud
         problem, _, remedy = detail["msg"].removeprefix("Value error, ").partition("; ")
         return path, problem, remedy or "change one of them"
     if kind == "string_pattern_mismatch":
-        remedy = _DOI_REMEDY if path[-1] == "doi" else IDENTIFIER_REMEDY
+        remedy = _PATTERNS.get(detail["ctx"]["pattern"], "must be as it was saved")
     elif kind in _REMEDIES:
         remedy = _REMEDIES[kind].format(**detail.get("ctx", {}))
     else:

@@ -37,7 +37,8 @@ Each phrase may be looked for in each of a plan's 600 texts, and in each mention
 
 IDENTIFIER: Final = "[a-z][a-z0-9_]{0,63}"
 Identifier = Annotated[str, StringConstraints(pattern=f"^{IDENTIFIER}$")]
-Doi = Annotated[str, StringConstraints(pattern=r"^10\.\d{4,9}/\S+$", max_length=LONGEST_LABEL)]
+DOI: Final = r"^10\.\d{4,9}/\S+$"
+Doi = Annotated[str, StringConstraints(pattern=DOI, max_length=LONGEST_LABEL)]
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_LABEL)
 ]

@@ -41,6 +41,7 @@ BAD: Final = (
     "check psy_stroop --lab-file broken.json",
     "check missing.yaml",
     "check broken.yaml",
+    "check wrong.json",
     "check 'a\x00b.yaml'",
     "plan psy_stroop --save missing/plan.json",
     "negotiate",

@@ -29,11 +29,13 @@ from replicalab.negotiation import (
     ask_model,
     fork,
     load,
+    negotiate,
     play,
     replay,
     save,
+    setup_for,
 )
-from replicalab.scenarios import Pack, load_scenario
+from replicalab.scenarios import OwnLab, Pack, Question, load_scenario
 from tests.factories import change_pack, make_protocol, with_means
 from tests.negotiation.playing import (
     ACCEPT,
@@ -340,6 +342,19 @@ def test_replay_in_another_lab_says_so_and_plays_nothing(changes: dict[str, obje
     assert message.startswith("It is of ")
     assert message.endswith(
         "not of fin_momentum, medium, seed 0; open that study, in the same lab."
+    )
+
+
+def test_replay_in_another_lab_of_ones_own_says_so() -> None:
+    own = MEDIUM.with_own(OwnLab(budget=1_234), Question(alpha=0.01))
+    [message] = [each.message for each in replay(load(save(RULED)), own).differences]
+    assert "not of" in message, "one has a lab of one's own"
+    other = MEDIUM.with_own(OwnLab(budget=1_235), Question(alpha=0.02))
+    setup = setup_for(own, scientist=RULED.setup.scientist, lab_manager=RULED.setup.lab_manager)
+    [difference] = replay(load(save(negotiate(setup, own))), other).differences
+    assert difference.message == (
+        "It is of another lab of one's own and question than what is open here; open it with its "
+        "own."
     )
 
 

@@ -127,6 +127,7 @@ def test_bundle_that_was_edited_opens_and_says_where_it_differs() -> None:
         (BUNDLE[:-400], "mine.json", "mine.json: line"),
         ("", "mine.json", "mine.json: the file is empty; choose one saved here"),
         (edited(version="\ud800"), "mine.json", "mine.json: U+D800 is half a character"),
+        (edited(input_hash="X"), "mine.json", "input_hash: 'X' is not allowed; must be as it was"),
         (edited(study={}), "mine.json", "mine.json: study.paper"),
         (
             study_yaml(OWN),
