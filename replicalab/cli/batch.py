@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -31,6 +32,8 @@ ALL: Final = "all"
 MOST_WORKERS: Final = 256
 _DASK_WAIT: Final = 10
 """So many seconds a scheduler has to answer."""
+_CODE: Final = "replicalab"
+"""What scheduler and workers import: a job comes to them by its name there."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -221,7 +224,8 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
     """Yield a cluster's executor, and how many negotiations it plays at once.
 
     Raises:
-        CommandError: there is no ``distributed`` here, or no scheduler there, or it has no worker.
+        CommandError: there is no ``distributed`` here, or no scheduler there, or it has no worker,
+            or one of them does not have this code.
     """
     try:
         from distributed import Client  # noqa: PLC0415 - a development requirement only
@@ -237,6 +241,14 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
         workers = sum(client.nthreads().values())
         if not workers:
             raise CommandError(f"--dask '{address}': the cluster has no worker; start one")
+        found = {
+            "the scheduler": client.run_on_scheduler(find_spec, _CODE),
+            **client.run(find_spec, _CODE),
+        }
+        for who, code in found.items():
+            if code is None:
+                remedy = "start it in this folder, with PYTHONPATH=. before its command"
+                raise CommandError(f"--dask '{address}': {who} does not have this code; {remedy}")
         # Of equal jobs each is played: a result that a dead worker held is worked out again.
         yield client.get_executor(pure=False), workers
 

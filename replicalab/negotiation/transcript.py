@@ -195,14 +195,14 @@ def replay(transcript: Transcript, pack: Pack) -> Replay:
     negotiation = Negotiation(transcript.setup, pack)
     named, here = _place(transcript.setup), _place(pack)
     setup = transcript.setup
-    others = [
-        setup.own_lab != pack.own_lab and "lab of one's own",
-        setup.question != pack.question and "question",
-    ]
+    own = {
+        "lab of one's own": setup.own_lab != pack.own_lab,
+        "question": setup.question != pack.question,
+    }
     if named != here:
         elsewhere = f"It is of {named}, not of {here}; open that study, in the same lab."
         return Replay(negotiation, (Difference(None, elsewhere),))
-    if differ := joined([each for each in others if each]):
+    if differ := joined([name for name, differs in own.items() if differs]):
         elsewhere = f"It is of another {differ} than what is open here; open it with its own."
         return Replay(negotiation, (Difference(None, elsewhere),))
     found = [Difference(None, f"{capitalised(what)}.") for what in _of_the_whole(transcript)]

@@ -122,6 +122,17 @@ def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(tmp_path: Path)
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+def test_cluster_without_this_code_is_told_before_anything_is_played(
+    ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replicalab.cli.batch._CODE", "no_such_package")
+    with cluster() as found:
+        said = ask(f"batch {STUDY} --dask {found.scheduler_address}")
+    assert said.code == 2
+    assert "the scheduler does not have this code; start it in this folder" in said.err
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_cluster_that_is_not_there_is_told(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     if find_spec("distributed") is None and not os.environ.get(REQUIRED):
         pytest.skip(f"distributed is not installed; {REQUIRED}=1 makes that a failure")
