@@ -186,7 +186,8 @@ def test_bundle_of_another_study_by_a_shelfs_id_is_refused() -> None:
     study = json.loads(BUNDLE)["study"]
     study["paper"]["title"] = "Another title"
     app = opened(edited(study=study), app=visit(PROTOCOL, study="fin_momentum"))
-    assert "another study of the id 'psy_stroop' is on the shelf" in told(app)
+    fault = "mine.json: scenario_id: another study of the id 'psy_stroop' is on the shelf"
+    assert fault in told(app)
     assert query_of(app)["study"] == "fin_momentum"
 
 

@@ -123,7 +123,7 @@ def _opened(data: bytes, name: str) -> _Told:
 
 def _open_bundle(text: str, name: str) -> _Told:
     opened = open_bundle(text, name)
-    work, played = workspace_of(plan_in(opened)), ""
+    work, played = workspace_of(plan_in(opened, name)), ""
     if opened.run is None:
         state.open_workspace(work)
     else:

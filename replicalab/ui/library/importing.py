@@ -46,7 +46,7 @@ def _read(data: bytes, file: str) -> tuple[list[Arrived], tuple[str, ...]]:
     (held, text), stem = held_in(data, file), PurePath(file).stem
     if held is Held.BUNDLE:
         found = open_bundle(text, file)
-        return list(_of_bundle(found, stem)), found.differences
+        return list(_of_bundle(found, file, stem)), found.differences
     return [_alone(held, text, file, stem)], ()
 
 
@@ -67,9 +67,9 @@ def _alone(held: Held, text: str, file: str, stem: str) -> Arrived:
     return Arrived(_AS_IT_IS[held], stem, text)
 
 
-def _of_bundle(found: Opened, stem: str) -> Iterator[Arrived]:
+def _of_bundle(found: Opened, file: str, stem: str) -> Iterator[Arrived]:
     """Yield the plan of a bundle, with its study where the shelf has none such, and its run."""
-    plan = plan_in(found)
+    plan = plan_in(found, file)
     yield Arrived(Kind.PLAN, any_name_of(plan), plan_text(plan))
     if found.run is not None:
         yield Arrived(Kind.RUN, stem, save(found.run, found.recording))

@@ -97,7 +97,7 @@ def require_its_own(plan: KeptPlan) -> None:
         own_studies.is_on_the_shelf(study, "the plan’s study")
 
 
-def plan_in(bundle: Opened) -> KeptPlan:
+def plan_in(bundle: Opened, file: str) -> KeptPlan:
     """Return the plan of a bundle with all that it was made in.
 
     Raises:
@@ -108,7 +108,7 @@ def plan_in(bundle: Opened) -> KeptPlan:
     players = {name: getattr(run.setup, name) for name in _PLAYED} if run else {}
     return KeptPlan(
         study=study.scenario_id,
-        text="" if own_studies.is_on_the_shelf(study, "the bundle’s study") else study_yaml(study),
+        text="" if own_studies.is_on_the_shelf(study, file) else study_yaml(study),
         lab=pack.difficulty,
         seed=pack.seed,
         own_lab=pack.own_lab,
