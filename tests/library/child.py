@@ -10,16 +10,23 @@ import os
 import resource
 import sqlite3
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
 from tempfile import TemporaryDirectory
+from typing import Final, TypeVar
 
 from sqlalchemy import make_url
 
-from replicalab.errors import LibraryError
+from replicalab.errors import LibraryBusyError, LibraryError
 from replicalab.library import Kind, Library
 from tests.library.making import ANN, make_plan
 
+Done = TypeVar("Done")
+
 _NOBODY = 65534
+_MOST_TRIES: Final = 10
+"""Each waits five seconds: a slow disk takes long over four libraries that begin at once."""
 
 
 def say(line: str) -> None:
@@ -40,19 +47,28 @@ def content_of(number: int) -> str:
     return make_plan(1, plan=plan)
 
 
+def once_free(do: Callable[[], Done]) -> Done:
+    """Do something with a library; while another process holds it, again, as its message says."""
+    for _ in range(_MOST_TRIES):
+        with suppress(LibraryBusyError):
+            return do()
+    return do()
+
+
 def save(library: Library, number: int) -> None:
     """Save an entry, and a version more of every second one; say each once it is confirmed."""
-    entry = library.keep(ANN, Kind.PLAN, f"plan {number}", content_of(number))
+    content, more = content_of(number), content_of(number + 1)
+    entry = once_free(lambda: library.keep(ANN, Kind.PLAN, f"plan {number}", content))
     say(f"saved {entry.id} 1 {number}")
     if number % 2:
-        library.update(ANN, entry.id, content_of(number + 1), base_version=1)
+        once_free(lambda: library.update(ANN, entry.id, more, base_version=1))
         say(f"saved {entry.id} 2 {number + 1}")
 
 
 def save_once(url: str) -> None:
     """Open it once told to, and save."""
     wait()
-    library = Library(url)
+    library = once_free(lambda: Library(url))
     save(library, os.getpid())
     library.close()
 
