@@ -108,14 +108,20 @@ def test_second_of_two_tabs_is_told_and_nothing_is_lost(app_page: Page) -> None:
     expect(other.get_by_role("cell", name="41", exact=True)).to_be_visible()
 
 
+def edited(context: BrowserContext, server: AppServer) -> Page:
+    """Return a tab in which a plan was edited."""
+    page = blank(context)
+    open_app(page, f"{server.url}{ADDRESS}")
+    type_number(page, "Sample size", 41)
+    return page
+
+
 def test_last_state_is_back_after_the_server_was_killed(
     context: BrowserContext, tmp_path: Path
 ) -> None:
     log = tmp_path / "server.log"
     with AppServer(APP, log) as server:
-        page = blank(context)
-        open_app(page, f"{server.url}{ADDRESS}")
-        type_number(page, "Sample size", 41)
+        page = edited(context, server)
         write_long_plan(page)
         expect(page.get_by_text("a reload here brings it back")).to_be_visible()
         page.wait_for_timeout(2000)  # a draft is saved once one rests
@@ -137,9 +143,7 @@ def test_what_was_edited_last_is_offered_after_the_server_was_stopped(
 ) -> None:
     log = tmp_path / "server.log"
     with AppServer(APP, log) as server:
-        page = blank(context)
-        open_app(page, f"{server.url}{ADDRESS}")
-        type_number(page, "Sample size", 41)
+        page = edited(context, server)
     page.close()
     with AppServer(APP, log, port=server.port):
         empty = blank(context)
