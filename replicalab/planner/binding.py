@@ -20,19 +20,19 @@ from replicalab.assessment import (
     AMOUNTS,
     DIMENSION_ROWS,
     Assessment,
+    assess,
     credits_needed,
     staff,
 )
-from replicalab.models import LAB_DIMENSIONS, LARGEST_COUNT, Dimension
+from replicalab.models import LAB_DIMENSIONS, LARGEST_COUNT, Dimension, revise
 from replicalab.planner.asks import Ask, granted
 from replicalab.planner.least_loss import (
     GivenUp,
     LeastLoss,
-    given_up_in,
     gives_up_less,
     least_loss_of,
 )
-from replicalab.planner.limits import asked_samples, fewest, most_looked_at
+from replicalab.planner.limits import Limits, Worth, asked_samples, fewest, most_looked_at
 from replicalab.planner.wordings import ITEM_DIMENSIONS, Wordings, price_range
 
 
@@ -134,19 +134,33 @@ class _Steps:
     def smallest(self) -> Extra:
         """Return the smallest addition that buys something.
 
-        The search alone is a third of the work of finding a plan and nearly always tells; where
-        a plan that is not its own decides, every step is found in full.
+        Most often it is what the plan with enough of it needs once its sample is cut to the fewest
+        that show something. Two plans prove that; else all is searched.
         """
-        now, enough = given_up_in(self.plan, self.wordings), self._enough()
-
-        def seems(more: int) -> bool:
-            there = self._there(self._ask(more))
-            return self.shows(given_up_in(there, self.wordings), now)
-
-        more = fewest(seems, 1, enough)
-        if not self._buys(more) or (more > 1 and self._buys(more - 1)):
-            more = fewest(self._buys, 1, enough)
+        enough = self._enough()
+        more = min(enough, self._needed_by(self._least(enough)))
+        if not self._buys(more):
+            more = fewest(self._buys, more + 1, enough)
+        elif more > 1 and self._buys(more - 1):
+            more = fewest(self._buys, 1, more - 1)
         return Extra(self._ask(more), self.least, self._least(more))
+
+    def _needed_by(self, least: LeastLoss) -> int:
+        """Return how much more a plan needs with the fewest samples that still buy something."""
+        after = least.after
+        limits, factor = Limits(after.pack), after.evidence_factor
+        worth = Worth(after.pack, after.counts.samples, limits.endpoint_lost)
+
+        def shows(samples: int) -> bool:
+            tier, lost = worth.tier(samples, factor), worth.shortfall(samples, factor)
+            return self.shows((least.rank.failing, tier, least.rank.loss, lost))
+
+        low = min(limits.fewest_samples(after.counts.controls), after.counts.samples)
+        samples = fewest(shows, low, after.counts.samples)
+        days = limits.fewest_days(samples)
+        cut = assess(revise(after.plan, sample_size=samples, duration_days=days), after.pack)
+        row = DIMENSION_ROWS[self.dimension]
+        return max(1, ceil(row.used(cut) - row.limit(self.plan)))
 
     def _enough(self) -> int:
         """Return an addition that buys something: what the plan without the limit uses more."""

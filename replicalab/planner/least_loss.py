@@ -174,17 +174,6 @@ def least_loss_of(
     return min(revisions, key=lambda each: each.rank)
 
 
-def given_up_in(plan: Assessment, found: Wordings) -> GivenUp:
-    """Return what the best that is searched gives up, without building that plan.
-
-    To be compared only with what the same wordings give up in a lab with other amounts: their loss
-    is told from the plan's own.
-    """
-    search = _Search(plan, found)
-    best = search.best()
-    return search.given_up(best) if best else (len(Dimension), BELOW_FLOOR, 0, inf)
-
-
 def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
     """Return the plan's least-loss plan as the Lab Manager's offer, None if it is feasible."""
     return None if plan.feasible else Offer(plan, least.after, least.changes)
@@ -225,7 +214,12 @@ class _Search:
     @cached_property
     def limits(self) -> Limits:
         """All the limits, none of them given up."""
-        return Limits(self.plan.pack)
+        return self._kept[frozenset()]
+
+    @cached_property
+    def _kept(self) -> dict[frozenset[Dimension], Limits]:
+        """The limits that are left when some are given up."""
+        return {given_up: Limits(self.plan.pack, given_up) for given_up in _GIVEN_UP}
 
     @cached_property
     def worth(self) -> Worth:
@@ -248,16 +242,6 @@ class _Search:
         settled = (each for one in found for each in self._settled(one))
         return min(settled, key=self._leftover, default=None)
 
-    def given_up(self, one: Candidate) -> GivenUp:
-        """Return what a candidate gives up."""
-        wording, worth = one.wording, self.worth
-        return (
-            len(wording.failing | one.given_up),
-            worth.tier(one.samples, wording.factor),
-            wording.loss,
-            worth.shortfall(one.samples, wording.factor),
-        )
-
     def _fewest_failing(self) -> list[Candidate]:
         """Return, of all wordings and limits given up, those that fit with the fewest failing."""
         pairs = [(len(w.failing | up), w, up) for w in self.wordings.found for up in _GIVEN_UP]
@@ -279,8 +263,7 @@ class _Search:
             counts = counts._replace(own_prices=0.0)
         key = counts, given_up  # thousands of wordings have a few numbers of controls and prices
         if key not in self._most:
-            limits = Limits(self.plan.pack, given_up)
-            self._most[key] = limits.most_that_fit(counts, self.worth.most)
+            self._most[key] = self._kept[given_up].most_that_fit(counts, self.worth.most)
         return self._most[key]
 
     def _fewest(self, wording: Wording, given_up: frozenset[Dimension]) -> float:
@@ -318,7 +301,7 @@ class _Search:
         The samples are those chosen, the fewest that are worth as much, and the original's where
         they lie between the two; the days are the original's and the best.
         """
-        limits, worth, factor = Limits(self.plan.pack, one.given_up), self.worth, one.wording.factor
+        limits, worth, factor = self._kept[one.given_up], self.worth, one.wording.factor
         same, low = worth.shortfall(one.samples, factor), self._fewest(one.wording, one.given_up)
         least = fewest(lambda n: worth.shortfall(n, factor) == same, int(low), one.samples)
         before = self.plan.counts

@@ -176,9 +176,10 @@ class Limits:
         More days never cost less, so for each sample only the fewest days are tried: they are no
         more than the lab's where the sample can count in those.
         """
+        _, _, *others = counts
 
         def fits(samples: int) -> bool:
-            return self.affords(counts._replace(samples=samples, days=self.fewest_days(samples)))
+            return self.affords(Counts(samples, self.fewest_days(samples), *others))
 
         low, high = self.days
         most = min(most, self.most_samples(high)) if low <= high else 0

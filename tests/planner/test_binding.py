@@ -11,7 +11,7 @@ from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, assess
 from replicalab.models import LAB_DIMENSIONS, Dimension, Protocol, revise
 from replicalab.planner import Ask, Extra, Options, rank
 from replicalab.planner.asks import granted
-from replicalab.planner.least_loss import GivenUp, given_up_in
+from replicalab.planner.least_loss import GivenUp
 from replicalab.scenarios import CostModel, Pack
 from tests.factories import make_pack, make_protocol, make_substitution, with_means
 from tests.planner.brute_force import tried
@@ -162,13 +162,13 @@ def test_extra_of_a_small_lab_is_the_first_that_buys() -> None:
 def test_more_of_an_amount_never_gives_up_more() -> None:
     for seed in range(LABS):
         options = opened(seed)
-        yours, pack = options.yours, options.yours.pack
+        pack = options.yours.pack
         if is_too_short(pack):
             continue
         for amount in AMOUNTS:
-            has = DIMENSION_ROWS[amount].limit(yours)
+            has = DIMENSION_ROWS[amount].limit(options.yours)
             labs = [granted([Ask(amount, has, has + m)], pack) for m in (0, 1, 2, 5, 20, 300)]
-            found = [given_up_in(assess(yours.plan, lab), options.wordings) for lab in labs]
+            found = [given_up(options, lab) for lab in labs]
             assert found == sorted(found, reverse=True)
 
 
