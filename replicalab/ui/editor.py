@@ -26,8 +26,8 @@ from replicalab.models import (
     too_large,
 )
 from replicalab.planner.steps import NUMBERS
-from replicalab.scenarios import ItemStatus, Pack
-from replicalab.text.plan import groups_text
+from replicalab.scenarios import Design, ItemStatus, Pack
+from replicalab.text.plan import group_text, groups_text
 from replicalab.text.verdicts import plan_verdict
 from replicalab.ui.words import draw_verdict, escaped
 
@@ -145,8 +145,7 @@ def draw_lists_and_texts(form: Form, pack: Pack) -> None:
     """Draw what is wrong with the numbers, and the other fields."""
     for field in NUMBERS:
         _say_problem(form, field)
-    if told := groups_text(form.plan.sample_size, pack.design, per_group=form.groups > 1):
-        _note(told)
+    _note_groups(form, pack.design)
     _labels(form, "controls", [control.name for control in pack.controls], on_one_line)
     for field, category in _CATEGORIES.items():
         _labels(form, field, _offered(pack, category), _standing(pack, category))
@@ -167,6 +166,17 @@ def _say_problem(form: Form, field: str) -> None:
 def _note(text: str) -> None:
     """Say beside a field what of the plan it could not be filled with."""
     st.caption(f":material/info: {escaped(text)}")
+
+
+def _note_groups(form: Form, design: Design) -> None:
+    """Say how the samples are shared out over the groups, if there are any and it is not plain.
+
+    Its place is kept: the browser would draw all the fields below anew where they move by one.
+    """
+    if told := groups_text(form.plan.sample_size, design, per_group=form.groups > 1):
+        _note(told)
+    elif group_text(form.plan.sample_size, design):
+        st.empty()
 
 
 def _number(form: Form, field: str, help_text: str) -> None:

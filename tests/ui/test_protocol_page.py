@@ -8,6 +8,8 @@ from itertools import product
 from typing import Final
 
 import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
 
 from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import Assessment, assess
@@ -232,6 +234,29 @@ def test_unticked_change_is_priced_as_if_it_came_last() -> None:
     app.checkbox[1].uncheck()
     run(app)
     assert "not ticked; would add: saves 100 credits · power 0.58, unchanged" in said(app)
+
+
+def place_of_controls(app: AppTest) -> int:
+    """Return at which place of the form the controls are drawn."""
+    place: int
+    blocks: list[Block] = [app.main]
+    while blocks:
+        found = blocks.pop()
+        for place, child in found.children.items():
+            if isinstance(child, Block):
+                blocks.append(child)
+            elif getattr(child, "label", "") == "Controls":
+                return place
+    raise AssertionError("no controls")
+
+
+def test_fields_keep_their_places_where_the_groups_become_uneven() -> None:
+    app = visit(PROTOCOL, study="psy_ego_depletion")
+    even = place_of_controls(app)
+    assert not any("in all" in said.value for said in app.caption)
+    type_number(app, "Sample size", 201)
+    assert any("201 in all" in said.value for said in app.caption)
+    assert place_of_controls(app) == even
 
 
 def test_tick_survives_edits_and_walks_and_never_moves_to_another_change() -> None:
