@@ -32,7 +32,7 @@ def frontier_figure(found: Frontier, marks: Sequence[Mark], title: tuple[str, st
     Args:
         found: the plans that nothing beats; not none.
         marks: the plans to mark; at least one.
-        title: what the chart shows, and for which lab.
+        title: see `Sheet.figure`.
     """
     evidence, budget = marks[0].plan.evidence, found.pack.lab.budget
     scale, end = evidence.row.scale, scale_end(evidence)

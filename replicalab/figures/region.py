@@ -80,7 +80,7 @@ def region_figure(
         region: the plans over the grid.
         marks: the plans to mark.
         limits: each constraint's name.
-        title: what the chart shows, and for which lab; None where that stands above it.
+        title: see `Sheet.figure`.
         lost: whether to show which samples cannot count, and what keeps them from it.
         plot: the height of the plot, in px.
         by: how many times larger all of it is drawn in the end.

@@ -22,7 +22,8 @@ SYMBOLS: Final = {
     BALANCED: "star",
 }
 """What each plan is marked with; they differ in greyscale too."""
-_TITLE: Final = 66
+_TITLE: Final = 34
+_SUBTITLE: Final = 32
 _UNTITLED: Final = 10
 _IN_PX: Final = frozenset(
     {
@@ -211,7 +212,8 @@ class Sheet:
         """Return the figure.
 
         Args:
-            title: what it shows, and for which lab; None where that stands above it.
+            title: what it shows, and for which lab (empty where that stands beside it); None where
+                both stand above it.
             left: room for the numbers at the left, in px.
             xaxis: what is particular to the axis, as for ``yaxis``.
             yaxis: see ``xaxis``.
@@ -222,9 +224,9 @@ class Sheet:
                  "tickcolor": GRID}  # fmt: skip
         above, named = _UNTITLED, {}
         if title is not None:
-            subtitle = {"text": title[1], "font": {"size": _TEXT}}
-            above = _TITLE
-            named = {"title": titled(title[0], y=0.985, yanchor="top", subtitle=subtitle)}
+            below = {"subtitle": {"text": title[1], "font": {"size": _TEXT}}} if title[1] else {}
+            above = _TITLE + (_SUBTITLE if title[1] else 0)
+            named = {"title": titled(title[0], y=0.985, yanchor="top", **below)}
         spec = {
             **named,
             "height": above + self.plot + BELOW,

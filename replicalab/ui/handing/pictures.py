@@ -57,7 +57,7 @@ def _charts(found: Whole) -> dict[str, Callable[[], go.Figure]]:
     curves = Curves(view.yours, view.real.design)
     charts: dict[str, Callable[[], go.Figure]] = {"Days and samples": partial(_region, view)}
     if found.options.frontier.plans:
-        title = frontier_title(standing_verdict(found.options))
+        title = frontier_title(standing_verdict(found.options)), means_text(view.pack)
         charts["Evidence for credits"] = partial(frontier_chart, view, title)
     for name, chart in CHARTS.items():
         if chart.fits(curves):

@@ -65,7 +65,7 @@ def _draw_load(view: Outlook) -> None:
 def _draw_chart(view: Outlook, verdict: Verdict) -> None:
     title = frontier_title(verdict)
     st.plotly_chart(
-        frontier_chart(view, title),
+        frontier_chart(view, (title, "")),
         key="frontier_chart",
         config=CONFIG,
         theme=None,
@@ -74,12 +74,12 @@ def _draw_chart(view: Outlook, verdict: Verdict) -> None:
     )
 
 
-def frontier_chart(view: Outlook, title: str) -> go.Figure:
-    """Return the plans that nothing beats, and yours beside them."""
+def frontier_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
+    """Return the plans that nothing beats, and yours; the title is as `Sheet.figure` has it."""
     balanced = view.options.balanced
     plans = view.compared | ({} if balanced is None else {BALANCED: balanced})
     marks = [Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
-    return frontier_figure(view.options.frontier, marks, (title, means_text(view.pack)))
+    return frontier_figure(view.options.frontier, marks, title)
 
 
 def _notes(view: Outlook) -> Iterator[str]:

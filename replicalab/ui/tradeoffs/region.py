@@ -10,7 +10,7 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.figures import CONFIG, Mark, region_figure, spotted
-from replicalab.lexicon import amount_text, count_text
+from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.panels import Rows, spot_panel, tables_panel
 from replicalab.text.tradeoffs import (
     apart_text,
@@ -28,7 +28,7 @@ from replicalab.ui.tradeoffs.effects import draw_choice
 from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
 
 _CHART: Final = "region_chart"
-_READING: Final = "Hatched: does not fit; no shade: no evidence. Click to choose a point ✕."
+_READING: Final = "; hatched: does not fit; no shade: no evidence. Click to choose a point ✕."
 _LOST_READING: Final = "Dotted: fits, but samples, or the study’s endpoint, are lost."
 _LEAST_READING: Final = "Least loss: the plan for this lab that gives up the least of the study."
 
@@ -45,10 +45,9 @@ def draw_region(view: Outlook) -> None:
 
 
 def _draw_chart(view: Outlook) -> None:
-    title, plan = region_title(view.region), view.region.plan
-    means = f"{means_text(view.pack)}<br>{shade_text(plan.evidence)}"
+    title = region_title(view.region)
     st.plotly_chart(
-        region_chart(view, (title, means)),
+        region_chart(view, (title, "")),  # the levers beside it say for which lab
         key=_CHART,
         config=CONFIG,
         theme=None,
@@ -116,7 +115,8 @@ def _notes(view: Outlook) -> Iterator[str]:
     if view.least_worded is not None and not view.choice.as_least:
         yield apart_text(view.least_worded)
     yield outside_text(view.region.outside({mark.name: mark.plan for mark in _marks(view)}))
-    yield f"{_READING} {_LOST_READING if view.choice.lost else ''}"
+    shade = capitalised(shade_text(view.region.plan.evidence))
+    yield f"{shade}{_READING} {_LOST_READING if view.choice.lost else ''}"
     if any(plan is not view.yours and view.drawn.holds(plan) for plan in view.compared.values()):
         yield _LEAST_READING
 
