@@ -78,6 +78,8 @@ def shown(text: str) -> str:
 
     Letters that run from right to left are isolated, so that they reorder nothing beside them.
     """
+    if text.isascii() and text.isprintable():
+        return text
     start, parts = 0, list[str]()
     for at in hidden(text):
         parts += [text[start:at], f"⟨{code(text[at])}⟩"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
@@ -26,8 +25,9 @@ from tests.browser.test_lightness import THREE_LABS
 
 pytestmark = [pytest.mark.bench, pytest.mark.page]
 
-EDITS: Final = 15
-MOVES: Final = 12
+TURNS: Final = 23
+WARMING: Final = 3
+"""So many turns on each page, of which the first do not count."""
 STARTS: Final = 3
 QUIET_MS: Final = 350
 """A page is painted when nothing in it has changed for so long."""
@@ -126,52 +126,67 @@ def painted(page: Page, act: Callable[[], object]) -> float:
     return taken
 
 
-def edit_time(page: Page, label: str) -> float:
-    """Return the median milliseconds from Enter to the paint over several edits."""
+Act = Callable[[int], float]
+"""Something done on a page for the so-manieth time; returns the milliseconds to its paint."""
+
+
+def typing(page: Page, label: str) -> Act:
+    """Type a number, by turns one and two more than it was."""
     field = page.get_by_role("spinbutton", name=label, exact=True)
     start = int(field.input_value() or 1)
-    times = []
-    for turn in range(EDITS):
+
+    def act(turn: int) -> float:
         field.fill(str(start + 1 + turn % 2))
-        times.append(painted(page, lambda: field.press("Enter")))
-    return statistics.median(times[3:])
+        return painted(page, lambda: field.press("Enter"))
+
+    return act
 
 
-def lever_time(page: Page, label: str) -> float:
-    """Return the median milliseconds from an arrow key to the paint over several steps."""
+def pulling(page: Page, label: str) -> Act:
+    """Move a lever by an arrow key, a step and back."""
     lever = page.get_by_role("slider", name=label)
+    return lambda turn: painted(page, lambda: lever.press(_arrow(turn)))
+
+
+def stepping(page: Page) -> Act:
+    """Go to the next round or slide by an arrow key, and back."""
+    return lambda turn: painted(page, lambda: page.keyboard.press(_arrow(turn + 1)))
+
+
+def _arrow(turn: int) -> str:
+    return "ArrowRight" if turn % 2 else "ArrowLeft"
+
+
+def choosing(page: Page, names: tuple[str, str]) -> Act:
+    """Click on one of two by turns."""
+    return lambda turn: painted(
+        page, page.get_by_role("radio", name=names[turn % 2], exact=True).click
+    )
+
+
+def moving(page: Page, links: tuple[str, str]) -> Act:
+    """Follow one of two links by turns."""
+    return lambda turn: painted(
+        page, page.get_by_role("link", name=links[turn % 2], exact=True).first.click
+    )
+
+
+def medians(stock: Page, blank: Act, ours: Page, full: Act) -> tuple[float, float]:
+    """Return the median milliseconds on the stock page and on ours.
+
+    They take turns: what else the machine does falls on both alike.
+    """
     times = []
-    for turn in range(EDITS):
-        pull = partial(lever.press, "ArrowRight" if turn % 2 else "ArrowLeft")
-        times.append(painted(page, pull))
-    return statistics.median(times[3:])
-
-
-def step_time(page: Page) -> float:
-    """Return the median milliseconds from an arrow key to the next round or slide, and back."""
-    times = []
-    for turn in range(EDITS):
-        step = partial(page.keyboard.press, "ArrowLeft" if turn % 2 else "ArrowRight")
-        times.append(painted(page, step))
-    return statistics.median(times[3:])
-
-
-def choice_time(page: Page, names: tuple[str, str]) -> float:
-    """Return the median milliseconds from a click on one of a few to the paint."""
-    times = []
-    for turn in range(EDITS):
-        choice = page.get_by_role("radio", name=names[turn % 2], exact=True)
-        times.append(painted(page, choice.click))
-    return statistics.median(times[3:])
-
-
-def move_time(page: Page, links: tuple[str, str]) -> float:
-    """Return the median milliseconds from a click to the paint over several moves."""
-    times = []
-    for turn in range(MOVES):
-        link = page.get_by_role("link", name=links[turn % 2], exact=True).first
-        times.append(painted(page, link.click))
-    return statistics.median(times[2:])
+    for turn in range(TURNS):
+        pair = []
+        for page, act in ((stock, blank), (ours, full)):
+            page.bring_to_front()
+            pair.append(act(turn))
+        times.append(pair)
+    first, second = zip(*times[WARMING:], strict=True)
+    stock.close()
+    ours.close()
+    return statistics.median(first), statistics.median(second)
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -194,10 +209,8 @@ def test_edit_to_paint(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     page, ours = opened(browser, stock_url), opened(browser, f"{our_url}/{name}?{STATES[state]}")
-    blank = edit_time(page, "Number")
-    full = lever_time(ours, "Budget, credits") if "lever" in field else edit_time(ours, field)
-    page.close()
-    ours.close()
+    act = pulling(ours, "Budget, credits") if "lever" in field else typing(ours, field)
+    blank, full = medians(page, typing(page, "Number"), ours, act)
     detail = f"{state}: {field.lower()}, {full:.0f} ms to {blank:.0f} ms"
     hold(capsys, f"edit to paint, {name}", full / blank, detail)
 
@@ -207,9 +220,8 @@ def test_click_on_what_is_beside_to_paint(
 ) -> None:
     page = opened(browser, stock_url)
     ours = opened(browser, f"{our_url}/Compare?{urlencode(to_query(THREE_LABS))}")
-    blank, full = edit_time(page, "Number"), choice_time(ours, ("easy", "hard"))
-    page.close()
-    ours.close()
+    act = choosing(ours, ("easy", "hard"))
+    blank, full = medians(page, typing(page, "Number"), ours, act)
     detail = f"{full:.0f} ms to {blank:.0f} ms"
     hold(capsys, "a click on what is beside, Compare", full / blank, detail)
 
@@ -229,9 +241,7 @@ def test_step_to_paint(
 ) -> None:
     page = opened(browser, stock_url)
     ours = opened(browser, f"{our_url}/Negotiation?{query(state, **shown)}")
-    blank, full = edit_time(page, "Number"), step_time(ours)
-    page.close()
-    ours.close()
+    blank, full = medians(page, typing(page, "Number"), ours, stepping(ours))
     hold(capsys, name, full / blank, f"{state}: {full:.0f} ms to {blank:.0f} ms")
 
 
@@ -239,10 +249,8 @@ def test_move_between_pages(
     browser: Browser, stock_url: str, our_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page, ours = opened(browser, stock_url), opened(browser, our_url)
-    blank = move_time(page, ("Other", "stock"))
-    full = move_time(ours, ("Protocol", "Scenarios"))
-    page.close()
-    ours.close()
+    there = moving(page, ("Other", "stock")), moving(ours, ("Protocol", "Scenarios"))
+    blank, full = medians(page, there[0], ours, there[1])
     hold(capsys, "move between pages", full / blank, f"{full:.0f} ms to {blank:.0f} ms")
 
 
