@@ -266,8 +266,10 @@ def test_tick_survives_edits_and_walks_and_never_moves_to_another_change() -> No
     type_number(app, "Duration (days)", 9)
     go(go(app, NEGOTIATION), PROTOCOL)
     assert [box.value for box in app.checkbox] == [False, True, False]
+    boxes = [box.id for box in app.checkbox]
     type_number(app, "Sample size", 290)
     assert [box.value for box in app.checkbox] == [False, True, True]
+    assert [box.id for box in app.checkbox] == boxes, "the browser would draw another box anew"
     go(pick(go(app, STUDY), "Lab", "hard"), PROTOCOL)
     assert all(box.value for box in app.checkbox)
 

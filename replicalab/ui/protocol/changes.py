@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import Final, NamedTuple
 from zlib import crc32
@@ -20,13 +21,14 @@ from replicalab.ui import panel, state
 from replicalab.ui.controls import button
 
 _MANAGER: Final = "The Lab Manager's changes"
+_LEFT_OUT: Final = "changes_left_out"
 
 
 class Tick(NamedTuple):
     """One change of the suggestion.
 
     Attributes:
-        key: of its box.
+        key: made of the change and its lab.
         on: whether it is taken.
         change: what is changed.
         step: what that does: a ticked one in its turn, another as if it came last.
@@ -64,7 +66,7 @@ def ticked(options: Options) -> Ticked:
     yours = options.yours
     changes = options.offer.changes if options.offer else []
     keys = [_key(number, change, yours.pack) for number, change in enumerate(changes)]
-    ticks = [bool(st.session_state.get(key, True)) for key in keys]
+    ticks = [key not in _left_out() for key in keys]
     chosen = [change for change, tick in zip(changes, ticks, strict=True) if tick]
     taken = change_steps(yours, chosen, options.known)
     known = [*options.known, *(step.after for step in taken)]
@@ -80,7 +82,18 @@ def ticked(options: Options) -> Ticked:
 def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
     """Return a key made of the change and its lab: a tick never moves to another."""
     parts = (pack.scenario_id, pack.difficulty, pack.seed, number, *dict(change).values())
-    return f"tick_{crc32(repr(parts).encode()):08x}"
+    return f"{crc32(repr(parts).encode()):08x}"
+
+
+def _left_out() -> frozenset[str]:
+    """Return the keys of the changes whose ticks were taken away."""
+    found: frozenset[str] = st.session_state.get(_LEFT_OUT, frozenset())
+    return found
+
+
+def _turn(key: str) -> None:
+    """Tick a change, or take its tick away."""
+    st.session_state[_LEFT_OUT] = _left_out() ^ {key}
 
 
 def draw(options: Options, found: Ticked) -> None:
@@ -133,9 +146,10 @@ def _applicable(options: Options) -> bool:
 
 def _draw_actions(options: Options, found: Ticked) -> None:
     """Draw a tick per change, and what takes over the ticked ones or the least-loss plan."""
+    times = Counter[str]()
     for number, tick in enumerate(found.ticks, start=1):
-        name = f"{number}. {FIELD_LABELS[tick.change.field]}"
-        st.checkbox(name, value=True, key=tick.key, persist_state="session", width="content")
+        times[tick.change.field] += 1
+        _draw_box(number, tick, f"tick_{tick.change.field}_{times[tick.change.field]}")
     if found.ticks:
         taken, total = len(found.taken), len(found.ticks)
         below = found.result.evidence.tier is EvidenceTier.BELOW_FLOOR
@@ -154,3 +168,11 @@ def _draw_actions(options: Options, found: Ticked) -> None:
             partial(state.replace_plan, options.least.plan),
             key="apply_least_loss",
         )
+
+
+def _draw_box(number: int, tick: Tick, place: str) -> None:
+    """Draw the box of a change; it stays where an edit makes another change of it."""
+    if st.session_state.get(place) != tick.on:
+        st.session_state[place] = tick.on
+    name = f"{number}. {FIELD_LABELS[tick.change.field]}"
+    st.checkbox(name, key=place, width="content", on_change=_turn, args=(tick.key,))
