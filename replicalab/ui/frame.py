@@ -25,6 +25,7 @@ from replicalab.ui import beside, handing, lab, panel, present, reopening, state
 from replicalab.ui.controls import button
 from replicalab.ui.gallery import cards
 from replicalab.ui.library import keeping, returning
+from replicalab.ui.turns import Turns
 from replicalab.ui.words import ICONS, escaped
 
 _ICON: Final = "data:image/png;base64," + b64encode(
@@ -57,6 +58,7 @@ _ENOUGH: Final = 2
 _TURN_SECONDS: Final = 0.0005
 """How long a thread computes while another one waits for its turn."""
 _A_DAY: Final = 24 * 60 * 60
+_TURNS: Final = Turns()
 
 
 @contextmanager
@@ -65,6 +67,11 @@ def page(title: str) -> Iterator[Options]:
 
     A presentation stands in the page's place, without header and navigation.
     """
+    with _TURNS.one():
+        yield from _drawn(title)
+
+
+def _drawn(title: str) -> Iterator[Options]:
     _set_up(title)
     _begin()
     here, presenting = state.here(), bool(state.workspace().presenting)
