@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
-from functools import lru_cache
 from typing import Final
 
 MOST_DIGITS: Final = 12
@@ -31,8 +30,6 @@ def words_of(text: str) -> str:
 _UNIMPORTANT: Final = frozenset(
     "a an the of for to in on at by with and or is are be must per from as".split()
 )
-_MOST_KEYS: Final = 4096
-"""So many labels are remembered with their keys: a check asks for the same few again and again."""
 _PART: Final = re.compile(r"[^\W_]+")
 
 
@@ -41,7 +38,6 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(_PART.findall(text.casefold())) - _UNIMPORTANT
 
 
-@lru_cache(maxsize=_MOST_KEYS)
 def label_key(label: str) -> str:
     """Return the form in which two labels are equal: casefolded, trimmed, spaces collapsed."""
     return " ".join(label.casefold().split())

@@ -91,9 +91,10 @@ def _left_out() -> frozenset[str]:
     return found
 
 
-def _turn(key: str) -> None:
-    """Tick a change, or take its tick away."""
-    st.session_state[_LEFT_OUT] = _left_out() ^ {key}
+def _take_tick(key: str, place: str) -> None:
+    """Remember of a change whether its box is ticked now."""
+    without = _left_out() - {key}
+    st.session_state[_LEFT_OUT] = without if st.session_state[place] else without | {key}
 
 
 def draw(options: Options, found: Ticked) -> None:
@@ -175,4 +176,4 @@ def _draw_box(number: int, tick: Tick, place: str) -> None:
     if st.session_state.get(place) != tick.on:
         st.session_state[place] = tick.on
     name = f"{number}. {FIELD_LABELS[tick.change.field]}"
-    st.checkbox(name, key=place, width="content", on_change=_turn, args=(tick.key,))
+    st.checkbox(name, key=place, width="content", on_change=_take_tick, args=(tick.key, place))
