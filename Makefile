@@ -12,6 +12,9 @@ TOOLS := .venv-tools
 SOURCES := $(wildcard app.py) replicalab pages supply tests
 INSTALL := -I -m pip install --quiet --disable-pip-version-check
 
+# Empty is as good as unset: what is started a second time is not compiled once more.
+export PYTHONDONTWRITEBYTECODE =
+
 .DEFAULT_GOAL := help
 .PHONY: help run test test-long golden check format bench bench-short lock audit licences clean
 

@@ -1,4 +1,11 @@
-"""The library: what people make, kept by name in SQLite or PostgreSQL, with its history."""
+"""The library: what people make, kept by name in SQLite or PostgreSQL, with its history.
+
+`Library` itself is loaded when it is first asked for: SQLAlchemy is a third of what a cold start
+loads, and the first page does without.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from replicalab.library.batches import KeptBatch
 from replicalab.library.contents import (
@@ -27,7 +34,9 @@ from replicalab.library.records import (
     Usage,
     Version,
 )
-from replicalab.library.store import Library
+
+if TYPE_CHECKING:
+    from replicalab.library.store import Library
 
 __all__ = [
     "DELETED_DAYS",
@@ -56,3 +65,10 @@ __all__ = [
     "read_decision",
     "read_plan",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "Library":
+        return import_module("replicalab.library.store").Library
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

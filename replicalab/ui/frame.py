@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from base64 import b64encode
 from collections.abc import Iterator
@@ -124,7 +123,7 @@ def _begin() -> None:
 
 @cache
 def warm_up() -> None:
-    """Load what the pages use, once per process, and keep it out of every later collection.
+    """Load what the pages use, once per process.
 
     An edit passes between threads a hundred times. Beside a session that computes it would wait
     5 ms at each, as Python has it, and the whole edit for more than half a second.
@@ -134,8 +133,6 @@ def warm_up() -> None:
         plan = card.labs[0].yours
         convergence_chart([(1, plan)]).to_json()
         header_panel(plan)
-    gc.collect()
-    gc.freeze()
 
 
 @st.fragment(run_every=_A_DAY)

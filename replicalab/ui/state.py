@@ -22,7 +22,7 @@ from replicalab.errors import ScenarioError
 from replicalab.models import Protocol, text_bytes
 from replicalab.planner import Options
 from replicalab.scenarios import OwnLab, Pack, Question, Study, list_scenarios
-from replicalab.ui import own_studies
+from replicalab.ui import own_studies, visitor
 from replicalab.ui.address import OWN_LAB, to_query
 from replicalab.ui.library import drafting
 from replicalab.ui.library.drafting import Offer, Tab
@@ -145,9 +145,11 @@ def begin() -> None:
     own_studies.kept()  # which are in use as long as their owner looks at a page
     if _STATE not in st.session_state:
         st.session_state[_STATE] = State(Workspace())
-        own_studies.restock()
+        may_have_kept = not visitor.begins()
+        if may_have_kept:
+            own_studies.restock()
         _adopt(query)
-        if not query:
+        if may_have_kept and not query:
             current().offered = drafting.latest()
     elif query and not current().touched and query != current().address:
         if time.monotonic() - current().written_at > _SETTLED_AFTER:

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.ui.wall import VISITOR_COOKIE, VISITOR_TOKEN
+from replicalab.ui.wall import VISITOR_COOKIE, VISITOR_TOKEN, begins_with
 
 _SECRET: Final = "visitor_secret"
 
@@ -20,6 +20,14 @@ def cookie() -> str:
 def is_known() -> bool:
     """Return whether the visitor's browser keeps its secret, and so finds again what is kept."""
     return bool(VISITOR_TOKEN.fullmatch(cookie()))
+
+
+def begins() -> bool:
+    """Return whether this is the first page of the visitor's browser: True once, when it begins.
+
+    Nothing can have been kept for it before.
+    """
+    return begins_with(cookie())
 
 
 def secret() -> str:

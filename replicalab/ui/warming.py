@@ -1,11 +1,17 @@
-"""What the pages use is loaded beside serving, and what they were to save is saved at its end."""
+"""What the pages use is loaded beside serving, and what they were to save is saved at its end.
+
+All of it but the database's part, which the first page of a newcomer has no need of: that follows
+when the page stands.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from importlib import import_module
 from threading import Thread
 from typing import Final
@@ -14,6 +20,9 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from replicalab.errors import ScenarioError
+
+_REST_SECONDS: Final = 2.0
+"""So long what is left is put off, for the first page to be drawn."""
 
 
 class Warming:
@@ -35,12 +44,30 @@ class Warming:
 
 
 def _load() -> None:
-    frame = import_module("replicalab.ui.frame")
-    import_module("replicalab.ui.scenarios")
-    with suppress(ScenarioError):  # the page says what is wrong with the studies
-        frame.warm_up()
-    shelf, writer = (import_module(f"replicalab.ui.library.{each}") for each in ("shelf", "writer"))
-    writer.later("opening the library", shelf.shelf)  # so that the first who keeps does not wait
+    gc.disable()  # nearly all that is made here stays
+    try:
+        frame = import_module("replicalab.ui.frame")
+        import_module("replicalab.ui.scenarios")
+        with suppress(ScenarioError):  # the page says what is wrong with the studies
+            frame.warm_up()
+    finally:
+        gc.enable()
+    writer = import_module("replicalab.ui.library.writer")
+    writer.later("opening the library", _open_library, _REST_SECONDS)
+
+
+def _open_library() -> None:
+    """Open the library, so that the first who keeps something does not wait."""
+    _keep_out_of_collections()
+    import_module("replicalab.ui.library.shelf").shelf()
+
+
+@cache
+def _keep_out_of_collections() -> None:
+    """Load what is left, and look through what is loaded once more and never again."""
+    import_module("replicalab.library.store")
+    gc.collect()
+    gc.freeze()
 
 
 @asynccontextmanager

@@ -22,7 +22,15 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from replicalab.ui.wall import LONGEST_QUERY, MIDDLEWARE, VISITOR_COOKIE, messages, uploads, wall
+from replicalab.ui.wall import (
+    LONGEST_QUERY,
+    MIDDLEWARE,
+    VISITOR_COOKIE,
+    begins_with,
+    messages,
+    uploads,
+    wall,
+)
 from replicalab.ui.wall.callers import Refusal
 
 HOST: Final = "localhost:8501"
@@ -125,6 +133,18 @@ def test_token_that_was_not_handed_out_is_replaced(client: TestClient, shown: st
     assert not handed.startswith(f"{VISITOR_COOKIE}={shown};")
     kept = client.get("/", headers={"cookie": f"{VISITOR_COOKIE}={TOKEN}"})
     assert kept.headers["set-cookie"].startswith(f"{VISITOR_COOKIE}={TOKEN};")
+
+
+def test_visitor_begins_once_with_the_token_that_was_handed_out(client: TestClient) -> None:
+    handed = client.get("/").headers["set-cookie"]
+    token = handed.partition("=")[2].partition(";")[0]
+    client.get("/")
+    assert [begins_with(token), begins_with(token)] == [True, False]
+
+
+def test_visitor_who_brings_a_token_has_been_here_before(client: TestClient) -> None:
+    client.get("/", headers={"cookie": f"{VISITOR_COOKIE}={TOKEN}"})
+    assert not begins_with(TOKEN)
 
 
 def test_token_of_an_encrypted_page_stays_encrypted(client: TestClient) -> None:

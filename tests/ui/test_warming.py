@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from threading import Event, Timer
+from typing import Final
 
 import pytest
 from starlette.applications import Starlette
@@ -14,6 +18,12 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
 from replicalab.ui import warming
+from replicalab.ui.library import shelf
+from replicalab.ui.wall import answers
+from tests.ui.reading import SCENARIOS, visit
+from tests.ui.visitors import Browsers
+
+ROOT: Final = Path(__file__).parents[2]
 
 
 class Loading:
@@ -62,3 +72,39 @@ def test_page_runs_once_all_is_loaded(client: TestClient, loading: Loading) -> N
     with client.websocket_connect("/run"):
         pass
     assert loading.order == ["page", "loaded", "run"]
+
+
+def test_first_page_waits_for_no_database() -> None:
+    code = """
+import gc, sys
+from replicalab.ui import warming
+warming._load()
+print("replicalab.ui.scenarios" in sys.modules, "sqlalchemy" in sys.modules, gc.isenabled())
+warming._open_library()
+print("sqlalchemy" in sys.modules, gc.get_freeze_count() > 100_000)
+"""
+    asked = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert asked.stdout.splitlines() == ["True False True", "True True"]
+
+
+def test_library_is_not_asked_for_what_a_newcomer_has_kept(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def nothing(method: str) -> Callable[..., list[object]]:
+        def answer(*_: object) -> list[object]:
+            asked.append(method)
+            return []
+
+        return answer
+
+    for method in ("entries", "draft"):
+        monkeypatch.setattr(shelf.shelf(), method, nothing(method))
+    answers._HANDED_OUT.append(browsers.token)  # noqa: SLF001 - as a page's answer does
+    visit(SCENARIOS)
+    assert not asked
+    visit(SCENARIOS)
+    assert asked == ["entries", "draft"]

@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 from itertools import count
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from replicalab import library
 from replicalab.errors import LibraryError
-from replicalab.library import LONGEST_NAME, Entry, Kind, Library, LibraryConflictError, Owner
+from replicalab.library import LONGEST_NAME, Entry, Kind, LibraryConflictError, Owner
 from replicalab.ui import visitor
+
+if TYPE_CHECKING:
+    from replicalab.library import Library
 
 _REST_SECONDS: Final = 2.0
 """So long nobody tries again to open what could not be opened: no page waits for it twice."""
@@ -29,7 +33,7 @@ class _Shelf:
                 raise self._failed[1]
             if self._library is None:
                 try:
-                    self._library = Library()
+                    self._library = library.Library()
                 except LibraryError as error:
                     self._failed = time.monotonic(), error
                     raise

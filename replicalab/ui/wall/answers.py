@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 import secrets
+from collections import deque
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +22,9 @@ _A_YEAR: Final = 365 * 24 * 60 * 60
 """Seconds that a browser keeps it, so that whoever comes back finds what they kept."""
 
 VISITOR_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
+
+_HANDED_OUT: Final[deque[str]] = deque(maxlen=1_000)
+"""The latest tokens with which no page has begun yet."""
 
 _INLINE_SCRIPT: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _STARTS: Final = {"http.response.start", "websocket.http.response.start"}
@@ -87,7 +91,20 @@ def _know_visitor(asked: HTTPConnection, headers: MutableHeaders) -> None:
     would then take its place.
     """
     shown = asked.cookies.get(VISITOR_COOKIE, "")
-    token = shown if VISITOR_TOKEN.fullmatch(shown) else secrets.token_urlsafe(32)
+    if VISITOR_TOKEN.fullmatch(shown):
+        token = shown
+    else:
+        token = secrets.token_urlsafe(32)
+        _HANDED_OUT.append(token)
     secure = "; Secure" if asked.url.scheme == "https" else ""
     settings = f"Path=/; Max-Age={_A_YEAR}; HttpOnly; SameSite=Lax{secure}"
     headers.append("set-cookie", f"{VISITOR_COOKIE}={token}; {settings}")
+
+
+def begins_with(token: str) -> bool:
+    """Return whether no page has begun with a token yet; then one has, and it was the first."""
+    try:
+        _HANDED_OUT.remove(token)
+    except ValueError:
+        return False
+    return True
