@@ -11,7 +11,7 @@ from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
 from replicalab.lexicon import count_text
-from replicalab.planner import Options, worded
+from replicalab.planner import Options, Worded, worded
 from replicalab.scenarios import load_scenario
 from replicalab.text.tradeoffs import (
     balance_text,
@@ -97,7 +97,7 @@ def test_page_shows_what_the_core_knows(study: str, lab: str) -> None:
     assert {row[0]: row[1] for row in limits[1:]} == {
         name.value: squeezed(text.meaning) for name, text in limit_texts(options.yours.pack).items()
     }
-    assert region[0] == ["Days", "Most fit", "and count", "Evidence"]
+    _assert_region(region, worded(options))
     everything = said(frontier(app))
     assert squeezed(standing_verdict(options).text) in everything
     assert squeezed(balance_text(options)) in everything
@@ -115,6 +115,24 @@ def _assert_marked_plans(table: list[list[str]], options: Options) -> None:
         assert needs == f"{priced_size_text(plan)}, {count_text(plan.staff, 'staff unit')}"
         assert evidence == plan.evidence.text
         assert fits.startswith("yes" if plan.feasible else "no: ")
+
+
+def _assert_region(table: list[list[str]], drawn: Worded) -> None:
+    """Hold each day of the table against the plans themselves; days that are alike share a row."""
+    assert table[0] == ["Days", "Most fit", "and count", "Evidence"]
+    rows = [(days.split("–"), most, evidence) for days, *most, evidence in table[1:]]
+    assert all(rows[n - 1][1] != rows[n][1] for n in range(1, len(rows)))
+    top = max(_amount(most[0]) for _, most, _ in rows)
+    for days, most, evidence in rows:
+        fits, counts = map(_amount, most)
+        for day in range(int(days[0]), int(days[-1]) + 1):
+            assert not fits or drawn.at(day, fits).feasible
+            assert fits == top or not drawn.at(day, fits + 1).feasible
+            assert evidence == (drawn.at(day, counts).evidence.text if counts else "–")
+
+
+def _amount(shown: str) -> int:
+    return 0 if shown == "none" else int(shown.replace(",", ""))
 
 
 def _assert_frontier_table(app: AppTest, options: Options) -> None:

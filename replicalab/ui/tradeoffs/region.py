@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
 import plotly.graph_objects as go
@@ -125,13 +127,7 @@ def _notes(view: Outlook) -> Iterator[str]:
 
 
 def _tables(view: Outlook) -> list[Rows]:
-    region, limits = view.region, limit_texts(view.pack)
-    columns = zip(
-        region.days.tolist(),
-        region.most_feasible.tolist(),
-        region.most_useful.tolist(),
-        strict=True,
-    )
+    limits = limit_texts(view.pack)
     return [
         Rows(
             "The plans",
@@ -146,7 +142,7 @@ def _tables(view: Outlook) -> list[Rows]:
         Rows(
             "The region",
             ("Days", "Most fit", "and count", "Evidence"),
-            [_column_row(view, *column) for column in columns],
+            list(_columns(view)),
         ),
     ]
 
@@ -160,7 +156,13 @@ def _plan_row(name: str, plan: Assessment, effect: float | None) -> tuple[str, .
     )
 
 
-def _column_row(view: Outlook, days: int, fits: int, useful: int) -> tuple[str, ...]:
-    worth = "–" if useful < 0 else view.drawn.at(days, useful).evidence_at(view.effect).text
-    most = ("none" if number < 0 else amount_text(number) for number in (fits, useful))
-    return (amount_text(days), *most, worth)
+def _columns(view: Outlook) -> Iterator[tuple[str, ...]]:
+    """Yield what fits on each day and what of it counts; days that are the same share a row."""
+    region = view.region
+    most = region.most_feasible.tolist(), region.most_useful.tolist()
+    columns = zip(region.days.tolist(), *most, strict=True)
+    for (fits, useful), alike in groupby(columns, key=itemgetter(1, 2)):
+        days = [day for day, *_ in alike]
+        worth = "–" if useful < 0 else view.drawn.at(days[0], useful).evidence_at(view.effect).text
+        counts = ("none" if number < 0 else amount_text(number) for number in (fits, useful))
+        yield ("–".join(map(amount_text, sorted({days[0], days[-1]}))), *counts, worth)
