@@ -4,8 +4,8 @@ from replicalab.figures.convergence import convergence_chart
 from replicalab.figures.frontier import frontier_figure
 from replicalab.figures.outcomes import outcomes_figure
 from replicalab.figures.power import evidence_by_effect, evidence_by_samples, samples_by_effect
-from replicalab.figures.region import region_figure, spotted
-from replicalab.figures.sheet import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN, Mark
+from replicalab.figures.region import labelled_region, region_figure, spotted
+from replicalab.figures.sheet import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN, Mark, Tag
 from replicalab.figures.style import CONFIG, on_paper, saved_as
 
 __all__ = [
@@ -15,10 +15,12 @@ __all__ = [
     "OFFER",
     "YOUR_PLAN",
     "Mark",
+    "Tag",
     "convergence_chart",
     "evidence_by_effect",
     "evidence_by_samples",
     "frontier_figure",
+    "labelled_region",
     "on_paper",
     "outcomes_figure",
     "region_figure",

@@ -22,6 +22,7 @@ from replicalab.figures.sheet import (
     Path,
     Sheet,
     Spot,
+    Tag,
     room_at_the_left,
     scale_end,
 )
@@ -51,16 +52,19 @@ CAPS: Final = (Constraint.THROUGHPUT, Constraint.POPULATION)
 """What keeps samples from counting, and nothing from being run: a layer of its own."""
 
 
-class Spotted(NamedTuple):
-    """Where a point lies in the region's chart.
+class Labelled(NamedTuple):
+    """The region's chart, and its labels, to be laid over it.
+
+    Plotly measures each label as it writes it: half a dozen take it 10 ms at every pull of a lever.
 
     Attributes:
-        across, up: shares of the plot.
+        figure: the chart without them.
+        tags: the labels.
         room: the plot's height, and what is left, right and below of it, in px.
     """
 
-    across: float
-    up: float
+    figure: go.Figure
+    tags: Sequence[Tag]
     room: Mapping[str, int]
 
 
@@ -86,30 +90,29 @@ def region_figure(
         by: how many times larger all of it is drawn in the end.
     """
     sheet = _Map(region, plot, by)
-    sheet.draw_evidence()
-    sheet.draw_misfits()
-    if lost:
-        sheet.draw_lost()
-    sheet.draw_lines({name: text for name, text in limits.items() if lost or name not in CAPS})
-    sheet.draw_points()
-    sheet.mark(marks, _place, _size)
-    every = max(1, -(-len(region.days) * int(sheet.half * 2) // 10))
-    return sheet.figure(
-        title,
-        _left(region),
-        xaxis={"title": "days", "dtick": every, "tickformat": ",d"},
-        yaxis={"title": "samples", "tickformat": ",d", "showgrid": False},
-        clickmode="event+select",
-    )
+    sheet.fill(marks, limits, lost=lost)
+    return sheet.drawn(title)
 
 
-def spotted(region: Region, days: int, samples: int) -> Spotted | None:
-    """Return where a point lies in the region's chart, None where it is outside."""
+def labelled_region(
+    region: Region,
+    marks: Sequence[Mark],
+    limits: Mapping[Constraint, str],
+    title: tuple[str, str],
+    *,
+    lost: bool = False,
+) -> Labelled:
+    """Return the same with the labels apart; see `region_figure`."""
     sheet = _Map(region)
-    if not sheet.holds(days, samples):
-        return None
+    sheet.fill(marks, limits, lost=lost)
     room = {"left": _left(region), "right": RIGHT, "below": BELOW, "height": PLOT}
-    return Spotted(*sheet.shares(days, samples), room)
+    return Labelled(sheet.drawn(title, labelled=False), sheet.tags(), room)
+
+
+def spotted(region: Region, days: int, samples: int) -> Spot | None:
+    """Return how far across and up the region's plot a point lies, None where it is outside."""
+    sheet = _Map(region)
+    return sheet.shares(days, samples) if sheet.holds(days, samples) else None
 
 
 def _left(region: Region) -> int:
@@ -134,6 +137,28 @@ class _Map(Sheet):
         self.top = float(region.samples[-1])
         across = self.days[0] - self.half, self.days[-1] + self.half
         super().__init__(across, (0, self.top), plot, by)
+
+    def fill(self, marks: Sequence[Mark], limits: Mapping[Constraint, str], *, lost: bool) -> None:
+        """Draw all there is to see: what `region_figure` is given says what."""
+        self.draw_evidence()
+        self.draw_misfits()
+        if lost:
+            self.draw_lost()
+        self.draw_lines({name: text for name, text in limits.items() if lost or name not in CAPS})
+        self.draw_points()
+        self.mark(marks, _place, _size)
+
+    def drawn(self, title: tuple[str, str] | None, *, labelled: bool = True) -> go.Figure:
+        """Return the chart; see `Sheet.figure`."""
+        every = max(1, -(-len(self.days) * int(self.half * 2) // 10))
+        return self.figure(
+            title,
+            _left(self.region),
+            xaxis={"title": "days", "dtick": every, "tickformat": ",d"},
+            yaxis={"title": "samples", "tickformat": ",d", "showgrid": False},
+            labelled=labelled,
+            clickmode="event+select",
+        )
 
     def draw_evidence(self) -> None:
         """Draw the evidence of each plan as a shade of blue."""

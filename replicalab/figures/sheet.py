@@ -71,6 +71,25 @@ class Line(NamedTuple):
     dash: str = "solid"
 
 
+class Tag(NamedTuple):
+    """A label in its place.
+
+    Attributes:
+        text: what it says.
+        across, up: shares of the plot: the point by which its middle stands.
+        right, above: from that point to its middle, in px.
+        ground, ink: its colours.
+    """
+
+    text: str
+    across: float
+    up: float
+    right: float
+    above: float
+    ground: str
+    ink: str
+
+
 def scale_end(evidence: Evidence) -> float:
     """Return the upper end of the scale that a study's evidence is shown on; the lower one is 0."""
     return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
@@ -90,15 +109,15 @@ class Sheet:
         by: how many times larger all of it is drawn in the end.
         traces: what is drawn, each a part of plotly's figure.
         marks: the places of the plans.
-        chips, names: the labels of plans and of lines, each with how it is to look.
+        chips, names: the labels of plans and of lines, each with its ground and its ink.
     """
 
     def __init__(self, x: Spot, y: Spot, plot: int = PLOT, by: float = 1.0) -> None:
         self.x, self.y, self.plot, self.by = x, y, plot, by
         self.traces: list[dict[str, Any]] = []
         self.marks: list[Place] = []
-        self.chips: list[tuple[Wanted, dict[str, Any]]] = []
-        self.names: list[tuple[Wanted, dict[str, Any]]] = []
+        self.chips: list[tuple[Wanted, str, str]] = []
+        self.names: list[tuple[Wanted, str, str]] = []
 
     def shares(self, x: float, y: float) -> Spot:
         """Return how far across and up the plot a place is, each from 0 to 1 within it."""
@@ -146,7 +165,7 @@ class Sheet:
             text = ", ".join(f"{' = '.join(names)} {worth}" for (worth, _), names in titles.items())
             px = self._px(spot)
             self.marks.append(Place(*px))
-            self.chips.append((Wanted(text, around(text, *px)), _chip(PAPER, INK)))
+            self.chips.append((Wanted(text, around(text, *px)), PAPER, INK))
 
     def note(self, spots: Sequence[tuple[str, Spot]]) -> None:
         """Mark points that are no plans with a small ring, and label each; none outside."""
@@ -160,7 +179,7 @@ class Sheet:
         for text, spot in seen:
             px = self._px(spot)
             self.marks.append(Place(*px))
-            self.chips.append((Wanted(text, around(text, *px)), _chip(PAPER, INK)))
+            self.chips.append((Wanted(text, around(text, *px)), PAPER, INK))
 
     def draw(self, lines: Sequence[Line]) -> None:
         """Draw lines, all cased in paper, each with its name on it in its colour."""
@@ -180,26 +199,31 @@ class Sheet:
     def name_line(self, text: str, path: Path, colour: str) -> None:
         """Write the name of a line on it, in its colour."""
         places = along(text, [None if at is None else self._px(at) for at in path])
-        self.names.append((Wanted(text, places), _chip(colour, "#FFFFFF")))
+        self.names.append((Wanted(text, places), colour, "#FFFFFF"))
 
     def _px(self, at: Spot) -> Spot:
         across, up = self.shares(*at)
         return across, up * self.plot
 
-    def _labels(self) -> list[dict[str, Any]]:
+    def tags(self) -> list[Tag]:
         """Return all labels, each at the best place that is free; a plan's comes first."""
-        (left, right), (bottom, top) = self.x, self.y
         labels = [*self.chips, *self.names]
-        places = placed([wanted for wanted, _ in labels], self.marks, self.plot)
+        places = placed([wanted for wanted, _, _ in labels], self.marks, self.plot)
         return [
-            label(
-                wanted.text,
-                x=left + place.across * (right - left),
-                y=bottom + place.height / self.plot * (top - bottom),
-                xshift=place.right, yshift=place.up, xanchor="center", yanchor="middle", **look,
-            )
-            for place, (wanted, look) in zip(places, labels, strict=True)
-        ]  # fmt: skip
+            Tag(wanted.text, at.across, at.height / self.plot, at.right, at.up, *colours)
+            for at, (wanted, *colours) in zip(places, labels, strict=True)
+        ]
+
+    def _written(self, tag: Tag) -> dict[str, Any]:
+        """Return a label as a part of the figure."""
+        (left, right), (bottom, top) = self.x, self.y
+        return label(
+            tag.text,
+            x=left + tag.across * (right - left), y=bottom + tag.up * (top - bottom),
+            xshift=tag.right, yshift=tag.above, xanchor="center", yanchor="middle",
+            font={"size": _TEXT, "color": tag.ink}, bgcolor=tag.ground,
+            bordercolor=PAPER, borderpad=1,
+        )  # fmt: skip
 
     def figure(
         self,
@@ -207,6 +231,8 @@ class Sheet:
         left: int,
         xaxis: Mapping[str, object],
         yaxis: Mapping[str, object],
+        *,
+        labelled: bool = True,
         **layout: Any,
     ) -> go.Figure:
         """Return the figure.
@@ -217,6 +243,7 @@ class Sheet:
             left: room for the numbers at the left, in px.
             xaxis: what is particular to the axis, as for ``yaxis``.
             yaxis: see ``xaxis``.
+            labelled: whether its labels are a part of it; `tags` are to be laid over it otherwise.
             layout: what else is particular to the figure.
         """
         # Fixed: what lies over the chart stays where it belongs, and a phone scrolls past it.
@@ -237,7 +264,7 @@ class Sheet:
             "dragmode": False,
             "xaxis": {"range": list(self.x), "showgrid": False, **fixed, **_named(xaxis)},
             "yaxis": {"range": list(self.y), "gridcolor": GRID, **fixed, **_named(yaxis)},
-            "annotations": self._labels(),
+            "annotations": [self._written(tag) for tag in self.tags()] if labelled else [],
             **layout,
         }
         return figure(_enlarged(self.traces, self.by), _enlarged(spec, self.by))
@@ -261,12 +288,3 @@ def _named(axis: Mapping[str, object]) -> dict[str, object]:
     """Return an axis with its title in place and size."""
     title = {"text": axis["title"], "standoff": 8, "font": {"size": _TEXT}}
     return {**axis, "title": title, "automargin": False}
-
-
-def _chip(ground: str, ink: str) -> dict[str, Any]:
-    return {
-        "font": {"size": _TEXT, "color": ink},
-        "bgcolor": ground,
-        "bordercolor": PAPER,
-        "borderpad": 1,
-    }

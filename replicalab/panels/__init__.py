@@ -41,7 +41,7 @@ from replicalab.panels.tradeoffs import (
     Rows,
     effects_panel,
     listed_panel,
-    spot_panel,
+    over_panel,
     tables_panel,
 )
 
@@ -68,12 +68,12 @@ __all__ = [
     "legend_panel",
     "listed_panel",
     "numbers_style",
+    "over_panel",
     "paper_panel",
     "revision_panel",
     "rules_panel",
     "sentences_panel",
     "shares_panel",
-    "spot_panel",
     "story_panel",
     "substitutions_panel",
     "survey_panel",

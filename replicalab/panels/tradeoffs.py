@@ -21,15 +21,19 @@ class Rows(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-def spot_panel(across: float, up: float, room: Mapping[str, int]) -> str:
-    """Return the cross at the chosen point, to be laid over the chart that stands above it.
+def over_panel(
+    tags: Sequence[tuple[str, float, float, float, float, str, str]],
+    room: Mapping[str, int],
+    spot: tuple[float, float] | None,
+) -> str:
+    """Return labels and the cross at the chosen point, to be laid over the chart above them.
 
     Args:
-        across: the share of the plot's width at which it lies, as for ``up``.
-        up: see ``across``.
+        tags: the labels: text, shares of the plot across and up, px from there, ground, ink.
         room: the plot's ``height``, and what is ``left``, ``right`` and ``below`` of it, in px.
+        spot: how far across and up the plot the cross stands; None for none.
     """
-    return drawn("spot", across=f"{across:.4f}", up=f"{up:.4f}", room=room)
+    return drawn("over", tags=tags, room=room, spot=spot)
 
 
 def listed_panel(title: str, lines: Sequence[str]) -> str:

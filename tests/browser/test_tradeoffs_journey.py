@@ -93,7 +93,7 @@ def test_cross_stands_where_the_chart_was_clicked(app_page: Page, view: View) ->
     type_number(app_page, "Point: samples", 100)
     cross, plot = (
         app_page.locator(f".st-key-region {inner}").bounding_box()
-        for inner in (".spot", ".nsewdrag")
+        for inner in (".over > b", ".nsewdrag")
     )
     assert cross is not None
     assert plot is not None
@@ -146,7 +146,7 @@ def test_other_picture_is_accessible_and_loads_the_balanced_plan(app_page: Page)
 
 
 LABELS: Final = """() => {
-  const boxes = [...document.querySelectorAll('.st-key-region_chart .annotation-text')]
+  const boxes = [...document.querySelectorAll('.st-key-region .over > span')]
     .map(e => [e.textContent, e.getBoundingClientRect()]);
   const chart = document.querySelector('.st-key-region_chart').getBoundingClientRect();
   const bad = [];
@@ -207,7 +207,7 @@ def test_lever_draws_the_region_once(app_page: Page) -> None:
     with wait_for_run(app_page):
         app_page.get_by_role("slider", name="Budget, credits").press("ArrowRight")
     expect(
-        app_page.locator(".st-key-region_chart .annotation-text").filter(has_text="budget 2,610")
+        app_page.locator(".st-key-region .over > span").filter(has_text="budget 2,610")
     ).to_be_visible()
     app_page.wait_for_timeout(500)  # a second drawing would follow the first
     assert app_page.evaluate("window.maps") == 1

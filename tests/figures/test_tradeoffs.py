@@ -21,6 +21,7 @@ from replicalab.figures import (
     YOUR_PLAN,
     Mark,
     frontier_figure,
+    labelled_region,
     region_figure,
     spotted,
 )
@@ -183,12 +184,26 @@ def test_point_over_the_chart_lies_where_a_plan_of_its_numbers_is_marked() -> No
     spot, figure = spotted(there(), 4, 195), drawn()
     assert spot is not None
     (left, right), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
-    assert left + spot.across * (right - left) == pytest.approx(4)
-    assert bottom + spot.up * (top - bottom) == pytest.approx(195)
-    margin = figure.layout.margin
-    height = figure.layout.height - margin.t - margin.b
-    assert spot.room == {"left": margin.l, "right": margin.r, "below": margin.b, "height": height}
+    assert left + spot[0] * (right - left) == pytest.approx(4)
+    assert bottom + spot[1] * (top - bottom) == pytest.approx(195)
     assert spotted(there(), 5000, 195) is None
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_labels_over_the_chart_stand_where_they_do_within_it(lost: bool) -> None:
+    figure, tags, room = labelled_region(there(), marks_of(), LIMITS, TITLE, lost=lost)
+    within = drawn(lost=lost)
+    assert not figure.layout.annotations
+    assert figure.data == within.data
+    margin = within.layout.margin
+    height = within.layout.height - margin.t - margin.b
+    assert room == {"left": margin.l, "right": margin.r, "below": margin.b, "height": height}
+    (left, right), (bottom, top) = within.layout.xaxis.range, within.layout.yaxis.range
+    for tag, written in zip(tags, within.layout.annotations, strict=True):
+        assert (tag.text, tag.right, tag.above) == (written.text, written.xshift, written.yshift)
+        assert (tag.ground, tag.ink) == (written.bgcolor, written.font.color)
+        assert left + tag.across * (right - left) == pytest.approx(written.x)
+        assert bottom + tag.up * (top - bottom) == pytest.approx(written.y)
 
 
 # --- the frontier ---

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from replicalab.assessment import Assessment, assess, effects_of, scale_of
-from replicalab.panels import Rows, effects_panel, listed_panel, spot_panel, tables_panel
+from replicalab.figures import Tag
+from replicalab.panels import Rows, effects_panel, listed_panel, over_panel, tables_panel
 from replicalab.scenarios import load_scenario
 from tests.hostile import ATTACK
 from tests.ui.reading import heard
@@ -64,10 +65,19 @@ def test_hostile_text_is_text_in_every_place_of_a_panel(panel: str) -> None:
     assert heard(tree).count("<img src=//x.test/b>") == panel.count("&lt;img")
 
 
-def test_cross_is_nothing_to_a_screen_reader_which_has_the_two_fields() -> None:
+def test_what_lies_over_the_chart_is_nothing_to_a_screen_reader() -> None:
+    """It has the point's two fields, and the table."""
     room = {"left": 50, "right": 10, "below": 40, "height": 300}
-    cross = ElementTree.fromstring(spot_panel(0.25, 0.5, room))  # noqa: S314
-    assert cross.get("aria-hidden") == "true"
-    style = cross.get("style") or ""
-    assert "--across:0.2500;--up:0.5000" in style
-    assert all(f"--{name}:{px}px" in style for name, px in room.items())
+    tag = Tag(ATTACK, 0.5, 0.75, -12.5, 21.0, "#B84E00", "#FFFFFF")
+    over = ElementTree.fromstring(over_panel([tag], room, (0.25, 0.5)))  # noqa: S314
+    assert over.get("aria-hidden") == "true"
+    assert all(f"--{name}:{px}px" in (over.get("style") or "") for name, px in room.items())
+    label, cross = over
+    assert heard(label).count("<img src=//x.test/b>") == 1
+    assert not len(label)
+    assert label.get("style") == (
+        "--across:0.5000;--up:0.7500;--aside:-12.5px;--above:21.0px;"
+        "background:#B84E00;color:#FFFFFF"
+    )
+    assert cross.get("style") == "--across:0.2500;--up:0.5000"
+    assert len(ElementTree.fromstring(over_panel([tag], room, None))) == 1  # noqa: S314

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import pytest
@@ -177,12 +178,12 @@ def test_your_plan_is_drawn_with_its_own_evidence_and_the_difference_is_said() -
     app, options = opened("eco_reef_fish"), options_for("eco_reef_fish")
     drawn, yours = worded(options), options.yours
     there = drawn.at(yours.counts.days, yours.counts.samples)
-    assert f'"your plan* {yours.evidence.number}"' in charts(app)[0]
+    assert f">your plan* {yours.evidence.number}</span>" in over_chart(app)
     assert yours.evidence.text != there.evidence.text
     assert f"{yours.evidence.text}; with these it would show {there.evidence.text}" in said(app)
     for alike in (opened("fin_momentum", "easy"), opened("fin_momentum", "medium")):
-        assert "your plan" in charts(alike)[0]
-        assert "your plan*" not in charts(alike)[0]
+        assert ">your plan " in over_chart(alike)
+        assert "your plan*" not in over_chart(alike)
         assert "its own items" not in said(alike)
 
 
@@ -207,9 +208,15 @@ def test_chosen_point_is_laid_over_a_chart_that_stays_as_it_is() -> None:
 
 
 def point_at_cross(app: AppTest) -> str | None:
-    """Return the panel that marks the point, None where it is not drawn."""
+    """Return the cross over the chart, None where there is none."""
+    found = re.search(r"<b .*?✕</b>", over_chart(app))
+    return found and found[0]
+
+
+def over_chart(app: AppTest) -> str:
+    """Return the panel that lies over the chart."""
     panels = (str(each.proto.body) for each in app.get("html") if isinstance(each, Element))
-    return next((panel for panel in panels if "rl spot" in panel), None)
+    return next(panel for panel in panels if "rl over" in panel)
 
 
 def switch(app: AppTest, label: str) -> AppTest:

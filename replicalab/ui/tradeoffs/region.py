@@ -11,9 +11,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.figures import CONFIG, Mark, region_figure, spotted
+from replicalab.figures import CONFIG, Mark, labelled_region, region_figure, spotted
 from replicalab.lexicon import amount_text, capitalised, count_text
-from replicalab.panels import Rows, spot_panel, tables_panel
+from replicalab.panels import Rows, over_panel, tables_panel
+from replicalab.planner import Constraint
 from replicalab.text.tradeoffs import (
     apart_text,
     limit_texts,
@@ -39,7 +40,6 @@ def draw_region(view: Outlook) -> None:
     """Draw the region of days and samples, its layers, and its tables."""
     with st.container(key="region", gap=None):
         _draw_chart(view)
-        _draw_spot(view)
     with st.container(horizontal=True, key="layers"):
         _draw_layers(view)
     draw_choice(view)
@@ -47,9 +47,12 @@ def draw_region(view: Outlook) -> None:
 
 
 def _draw_chart(view: Outlook) -> None:
+    """Draw the region, and over it its labels and the point: it need not be drawn anew for that."""
     title = region_title(view.region)
+    given = view.region, _marks(view), _limits(view), (title, "")  # the levers say for which lab
+    chart = labelled_region(*given, lost=view.choice.lost)
     st.plotly_chart(
-        region_chart(view, (title, "")),  # the levers beside it say for which lab
+        chart.figure,
         key=_CHART,
         config=CONFIG,
         theme=None,
@@ -58,12 +61,17 @@ def _draw_chart(view: Outlook) -> None:
         alt=f"{title} {means_text(view.pack)}. Days against samples, with the planned evidence "
         "and each limit; the same stands in the table below.",
     )
+    panel.draw(over_panel(chart.tags, chart.room, _spot(view)))
 
 
 def region_chart(view: Outlook, title: tuple[str, str] | None, **how: Any) -> go.Figure:
     """Return the region as it is chosen to be seen; `region_figure` takes the rest."""
-    limits = {limit: text.label for limit, text in limit_texts(view.pack).items()}
-    return region_figure(view.region, _marks(view), limits, title, lost=view.choice.lost, **how)
+    given = view.region, _marks(view), _limits(view), title
+    return region_figure(*given, lost=view.choice.lost, **how)
+
+
+def _limits(view: Outlook) -> dict[Constraint, str]:
+    return {limit: text.label for limit, text in limit_texts(view.pack).items()}
 
 
 def _marks(view: Outlook) -> list[Mark]:
@@ -81,12 +89,10 @@ def _marks(view: Outlook) -> list[Mark]:
     ]
 
 
-def _draw_spot(view: Outlook) -> None:
-    """Draw the chosen point over the chart, which so need not be drawn anew for it."""
-    spot = spotted(view.region, *view.place)
+def _spot(view: Outlook) -> tuple[float, float] | None:
+    """Return where the chosen point lies, None where a plan is marked there."""
     plans = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
-    if spot is not None and view.place not in plans:
-        panel.draw(spot_panel(*spot))
+    return None if view.place in plans else spotted(view.region, *view.place)
 
 
 def _take_click() -> None:
