@@ -89,6 +89,8 @@ def day(text: str) -> date:
 def answer(asked: argparse.Namespace) -> Answer:
     """Return the document; as JSON the bundle that it is of."""
     suffix = _suffix(asked.save)
+    if asked.brief and suffix == ".json":
+        raise CommandError(f"--brief '{asked.save}': a bundle is no document; leave --brief out")
     made = _made(asked)
     saved = written(asked.save, made.form(suffix)) if asked.save else ""
     return Answer(0, _lines(made, saved), lambda: json.loads(made.form(".json")))

@@ -11,6 +11,8 @@ from replicalab.library.batches import KeptBatch
 from replicalab.library.contents import (
     LONGEST_NAME,
     Decision,
+    KeptBeside,
+    KeptDraft,
     KeptPlan,
     Option,
     batch_text,
@@ -18,6 +20,7 @@ from replicalab.library.contents import (
     plan_text,
     read_batch,
     read_decision,
+    read_draft,
     read_plan,
 )
 from replicalab.library.places import data_folder, library_url
@@ -47,6 +50,8 @@ __all__ = [
     "Entry",
     "Kept",
     "KeptBatch",
+    "KeptBeside",
+    "KeptDraft",
     "KeptPlan",
     "Kind",
     "Library",
@@ -63,6 +68,7 @@ __all__ = [
     "plan_text",
     "read_batch",
     "read_decision",
+    "read_draft",
     "read_plan",
 ]
 

@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal, TypeVar
 from pydantic import Field, ValidationError
 
 from replicalab.characters import code, hidden
+from replicalab.comparison import MOST_SIDES
 from replicalab.errors import Fault, LibraryContentError, ReplicaLabError, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.library.batches import KeptBatch
@@ -35,7 +36,9 @@ LONGEST_NAME: Final = 120
 _OWN_FILE: Final = "the study's file"
 _BREAKS: Final = frozenset("\t\n\r")
 _NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
+_T = TypeVar("_T")
 _R = TypeVar("_R", bound=Record)
+_P = TypeVar("_P", bound="KeptPlan")
 Name = Annotated[NonEmptyText, Field(max_length=LONGEST_NAME)]
 
 
@@ -92,6 +95,19 @@ class KeptPlan(Record):
         return study
 
 
+class KeptBeside(Record):
+    """What stood beside a plan, and what it was called there."""
+
+    name: Name
+    plan: KeptPlan
+
+
+class KeptDraft(KeptPlan):
+    """A plan that nobody has kept yet, with what stood beside it."""
+
+    beside: Annotated[tuple[KeptBeside, ...], Field(max_length=MOST_SIDES)] = ()
+
+
 class Option(Record):
     """One of the things that a decision was made between, as it was then."""
 
@@ -121,7 +137,22 @@ def read_plan(text: str) -> KeptPlan:
     Raises:
         LibraryContentError: the text holds no plan.
     """
-    plan = _record(KeptPlan, text)
+    return _not_too_large(_record(KeptPlan, text))
+
+
+def read_draft(text: str) -> KeptDraft:
+    """Return the draft that `plan_text` wrote; no study is looked for.
+
+    Raises:
+        LibraryContentError: the text holds no draft.
+    """
+    draft = _record(KeptDraft, text)
+    for each in draft.beside:
+        _not_too_large(each.plan)
+    return _not_too_large(draft)
+
+
+def _not_too_large(plan: _P) -> _P:
     for problem in too_large(plan.plan) if plan.plan else ():
         raise LibraryContentError(f"the plan: {problem}; shorten it, then save it again")
     return plan
@@ -171,18 +202,32 @@ def checked(kind: Kind, text: str) -> str:
         LibraryContentError: it cannot be read as what it is said to be; says why.
     """
     _writable("the content", text)
+    return _told_as_content(_READERS[kind], text)
+
+
+def checked_draft(text: str) -> None:
+    """Refuse what is no draft; what stands beside it is not opened.
+
+    Raises:
+        LibraryContentError: it cannot be read as one; says why.
+    """
+    _writable("the draft", text)
+    _told_as_content(lambda draft: read_draft(draft).pack(), text)
+
+
+def _told_as_content(read: Callable[[str], _T], text: str) -> _T:
     try:
-        return _READERS[kind](text)
+        return read(text)
     except LibraryContentError:
         raise
     except ReplicaLabError as error:
         raise LibraryContentError(str(error)) from error
 
 
-def problem_of(kind: Kind, text: str) -> str:
-    """Return why a content cannot be read, empty where it can."""
+def problem_of(check: Callable[[str], object], text: str) -> str:
+    """Return why a check refuses a content, empty where it does not."""
     try:
-        checked(kind, text)
+        check(text)
     except LibraryContentError as error:
         return str(error)
     return ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
-from replicalab.library.contents import problem_of
-from replicalab.library.records import Draft, Kind, Limits, Owner
+from replicalab.library.contents import checked_draft, problem_of
+from replicalab.library.records import Draft, Limits, Owner
 from replicalab.library.rows import size_of
 from replicalab.library.schema import DRAFTS
 from replicalab.library.transactions import charge, count_up
@@ -36,7 +36,7 @@ def latest(connection: Connection, owner: Owner, place: str | None, most: int) -
     if place is not None:
         query = query.where(DRAFTS.c.place == place)
     rows = connection.execute(query.order_by(DRAFTS.c.saved.desc()).limit(most))
-    return [Draft(*row, problem=problem_of(Kind.PLAN, row.content)) for row in rows]
+    return [Draft(*row, problem=problem_of(checked_draft, row.content)) for row in rows]
 
 
 def forget(connection: Connection, owner: Owner, place: str) -> None:

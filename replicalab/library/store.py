@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 from uuid import uuid4
 
@@ -16,7 +17,13 @@ from sqlalchemy import Connection
 
 from replicalab.errors import LibraryContentError, LibraryFullError
 from replicalab.library import drafts, rows
-from replicalab.library.contents import checked, checked_name, checked_notes, problem_of
+from replicalab.library.contents import (
+    checked,
+    checked_draft,
+    checked_name,
+    checked_notes,
+    problem_of,
+)
 from replicalab.library.faults import told
 from replicalab.library.opening import opened
 from replicalab.library.places import library_url
@@ -277,7 +284,7 @@ class Library:
                 f"{LONGEST_PLACE}, on one line"
             )
         _fitting(content, self._limits.draft_bytes)
-        checked(Kind.PLAN, content)
+        checked_draft(content)
         draft = Draft(place, content, self._clock())
         with saving(self._opened, owner) as connection:
             drafts.put(connection, owner, draft, self._limits)
@@ -340,4 +347,4 @@ def _same_or_conflict(now: Kept, new: New, message: str) -> Entry:
 
 
 def _with_problem(kept: Kept) -> Kept:
-    return kept._replace(problem=problem_of(kept.entry.kind, kept.content))
+    return kept._replace(problem=problem_of(partial(checked, kept.entry.kind), kept.content))

@@ -194,16 +194,14 @@ def _draw_problems() -> None:
 
 def _draw_what_no_address_holds() -> None:
     """Say what a copied link leaves out, and whether a reload brings it back."""
-    if names := state.address_lacks_beside():
-        st.warning(
-            f"What is kept beside is too long for an address: a copied link or a reload opens it "
-            f"without {escaped(joined(quoted(names)))}. Keep it to find it by its name.",
-            icon=ICONS[Status.CAUTION],
-        )
-    items, plan = state.address_lacks_items(), state.address_lacks_plan()
-    if not items and not plan:
+    beside, items = state.address_lacks_beside(), state.address_lacks_items()
+    if not (beside or items or state.address_lacks_plan()):
         return
-    lacking = "What you say of the lab’s items is" if items else "This plan is"
+    lacking = "This plan is"
+    if items:
+        lacking = "What you say of the lab’s items is"
+    elif beside:
+        lacking = f"What is kept beside, {escaped(joined(quoted(beside)))}, is"
     back = "a reload here brings it back from your draft"
     if problem := state.current().tab.problem:
         back = f"it could not be saved as a draft either ({escaped(problem)})"

@@ -207,8 +207,8 @@ def address() -> dict[str, str]:
     lab's items, then a plan, with which it would be longer than the server takes is left out.
     """
     asked = current().missing or workspace()
-    query = _worked_out(asked)[1]
-    return query | drafting.named(current().tab, drafting.lacking(asked, query))
+    carried, query = _worked_out(asked)
+    return query | drafting.named(current().tab, drafting.lacking(asked, carried))
 
 
 def _worked_out(asked: Workspace) -> tuple[Workspace, dict[str, str]]:

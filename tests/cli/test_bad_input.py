@@ -56,6 +56,7 @@ BAD: Final = (
     "compare psy_stroop --plan study --plan offer --lab easy --lab medium --lab hard",
     "compare psy_stroop --plan study --plan missing.json",
     "report psy_stroop --save report.doc",
+    "report psy_stroop --brief --save bundle.json",
     "report psy_stroop --date 31.1.2026",
     "report psy_stroop --negotiated --samples 0",
     "batch",

@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.errors import LibraryStorageError
-from replicalab.library import Draft, Library, Owner
-from replicalab.scenarios import copy_text
+from replicalab.library import Draft, KeptPlan, Library, Owner, plan_text, read_draft
+from replicalab.scenarios import Difficulty, copy_text
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import shelf
 from replicalab.ui.state import State
@@ -36,10 +36,14 @@ from tests.ui.reading import (
     visit,
     where,
 )
+from tests.ui.test_beside import beside
 from tests.ui.visitors import Browsers, move, restart
 
 LETTERS: Final = [f"{random.Random(seed).randrange(16**200):0200x}" for seed in range(95)]
 """Controls with which a plan is too long for an address."""
+
+
+BESIDE: Final = "Keep beside"
 
 
 def draft(browsers: Browsers) -> Draft | None:
@@ -64,6 +68,19 @@ def test_plan_that_no_address_holds_comes_back_when_the_page_is_loaded_anew(
     writer.finish()
     third = visit(PROTOCOL, **query_of(again))
     assert (number(third, "Sample size").value, chosen(third, "Controls")) == (41, LETTERS)
+
+
+def test_what_stands_beside_and_no_address_holds_comes_back_when_the_page_is_loaded_anew(
+    browsers: Browsers,
+) -> None:
+    app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), BESIDE)
+    press(press(app, "Reset"), BESIDE)
+    assert "What is kept beside, 'Plan A' and 'Plan B', is too long" in said(app)
+    assert "a reload here brings it back from your draft" in said(app)
+    writer.finish()
+    again = visit(PROTOCOL, **query_of(app))
+    assert beside(again) == beside(app)
+    assert not beside(visit(PROTOCOL, **{**query_of(app), "draft": ""}))
 
 
 def test_link_to_a_plan_that_is_in_a_draft_says_what_it_lacks(browsers: Browsers) -> None:
@@ -130,6 +147,43 @@ def test_last_draft_is_offered_to_whoever_comes_without_an_address(browsers: Bro
     go(press(app, "Go on with it"), PROTOCOL)
     assert number(app, "Sample size").value == 41
     assert not offered(app)
+
+
+def test_what_stands_beside_comes_back_with_the_draft(browsers: Browsers) -> None:
+    app = press(type_number(visit(PROTOCOL, study="psy_stroop"), "Sample size", 41), BESIDE)
+    press(type_number(app, "Sample size", 42), BESIDE)
+    writer.finish()
+    back = visit()
+    assert "Stroop interference · medium lab · n 42, and 2 beside." in said(back)
+    go(press(back, "Go on with it"), PROTOCOL)
+    assert beside(back) == beside(app)
+    assert number(back, "Sample size").value == 42
+
+
+def test_what_stands_beside_a_kept_plan_is_kept_as_a_draft_until_it_is_removed(
+    browsers: Browsers,
+) -> None:
+    app = press(press(type_number(visit(PROTOCOL), "Sample size", 41), BESIDE), "Keep")
+    assert draft(browsers) is not None
+    press(app, "Remove it")
+    assert draft(browsers) is None
+
+
+def test_what_stood_beside_and_cannot_be_opened_is_named_and_the_rest_opens(
+    browsers: Browsers,
+) -> None:
+    app = press(type_number(visit(PROTOCOL), "Sample size", 41), BESIDE)
+    press(type_number(app, "Sample size", 42), BESIDE)
+    found = draft(browsers)
+    assert found is not None
+    held = read_draft(found.content)
+    gone = held.beside[0].model_copy(update={"plan": KeptPlan(study="gone", lab=Difficulty.EASY)})
+    changed = held.model_copy(update={"beside": (gone, *held.beside[1:])})
+    shelf().save_draft(Owner.of(browsers.token), plan_text(changed), found.place)
+    back = go(press(visit(), "Go on with it"), PROTOCOL)
+    assert "beside, Plan A: " in said(back)
+    assert [each.name for each in beside(back)] == ["Plan B"]
+    assert number(back, "Sample size").value == 42
 
 
 def test_draft_that_is_discarded_is_offered_no_more(browsers: Browsers) -> None:

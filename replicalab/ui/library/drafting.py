@@ -19,13 +19,13 @@ from pydantic import ValidationError
 
 from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
 from replicalab.lexicon import joined
-from replicalab.library import Draft, KeptPlan, Owner, plan_text, read_plan
+from replicalab.library import Draft, KeptDraft, Owner, plan_text, read_draft
 from replicalab.scenarios import parse_study
 from replicalab.ui import own_studies, visitor
-from replicalab.ui.address import OWN_LAB, PLAYED, LinkReading, from_query
+from replicalab.ui.address import LinkReading, from_query
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.library.work import any_name_of, is_work, kept_plan
+from replicalab.ui.library.work import any_name_of, beside_of, is_work, kept_draft
 from replicalab.ui.workspace import Workspace
 
 _DRAFT: Final = "draft"
@@ -34,15 +34,16 @@ _KEPT: Final = "kept"
 """The key of an address that names the entry, and its version, that the workspace was kept as."""
 ROOM: Final = 80
 """The most characters that both take there."""
-_NAMED: Final = re.compile(r"([0-9a-f]{12})\.([spim]{1,4})")
+_NAMED: Final = re.compile(r"([0-9a-f]{12})\.([spimb]{1,5})")
 _ENTRY: Final = re.compile(r"([0-9a-f]{32})\.([0-9]{1,6})")
 _STUDY: Final = "s"
 _PARTS: Final = {
-    "p": ("plan", "the plan"),
-    "i": (OWN_LAB, "what is said of the lab’s items"),
-    "m": (PLAYED, "what was played by hand"),
+    "p": "the plan",
+    "i": "what is said of the lab’s items",
+    "m": "what was played by hand",
+    "b": "what stands beside",
 }
-"""What an address may have no room for: its key there, and what it is called."""
+"""What an address may have no room for, and what that is called."""
 _SOON: Final = 0.3
 _LATER: Final = 2.0
 """Seconds of rest after which a draft is saved: where the address lacks something, and else."""
@@ -78,11 +79,16 @@ class Tab:
 # --- the address ----------------------------------------------------------------------------
 
 
-def lacking(work: Workspace, query: Mapping[str, str]) -> str:
-    """Return a letter for each part of a workspace that its address has no room for."""
-    there = {"p": work.protocol is not None, "i": work.own_lab.items, "m": work.moves}
-    parts = (letter for letter, (key, _) in _PARTS.items() if there[letter] and key not in query)
-    return (_STUDY if work.own else "") + "".join(parts)
+def lacking(work: Workspace, carried: Workspace) -> str:
+    """Return a letter for each part of a workspace that its address does not carry."""
+    mine, there = _parts(work), _parts(carried)
+    return (_STUDY if work.own else "") + "".join(
+        each for each in _PARTS if mine[each] != there[each]
+    )
+
+
+def _parts(work: Workspace) -> dict[str, object]:
+    return {"p": work.protocol, "i": work.own_lab.items, "m": work.moves, "b": work.beside}
 
 
 def named(tab: Tab, letters: str) -> dict[str, str]:
@@ -103,9 +109,10 @@ def read(query: Mapping[str, str], tab: Tab) -> LinkReading:
     if plan and plan.text and _STUDY in letters and _lacks_study(query):
         query = {**query, "own": _study_at_hand(plan) or query.get("own", "")}
     work, problems = from_query(query, own_studies.find)
-    parts = [_PARTS[letter][1] for letter in letters if letter in _PARTS]
+    parts = [_PARTS[letter] for letter in letters if letter in _PARTS]
     if plan is not None and plan.study == work.scenario_id:
-        work = _filled(work, plan, letters)
+        work, lost = _filled(work, plan, letters)
+        problems += lost
     elif parts:
         told = problem or "ask whoever sent it for a file; what it does carry is shown"
         problems.append(f"this address has no room for {joined(parts)}: {told}")
@@ -121,11 +128,11 @@ def _lacks_study(query: Mapping[str, str]) -> bool:
     return False
 
 
-def _draft_of(tab: Tab) -> tuple[KeptPlan | None, str]:
+def _draft_of(tab: Tab) -> tuple[KeptDraft | None, str]:
     """Return what a tab's draft holds, or why it cannot be read."""
     try:
         draft = shelf().draft(owner(), tab.place)
-        plan = read_plan(draft.content) if draft else None
+        plan = read_draft(draft.content) if draft else None
     except LibraryError as error:
         return None, str(error)
     if draft is not None:
@@ -133,22 +140,27 @@ def _draft_of(tab: Tab) -> tuple[KeptPlan | None, str]:
     return plan, ""
 
 
-def _study_at_hand(plan: KeptPlan) -> str | None:
+def _study_at_hand(plan: KeptDraft) -> str | None:
     with suppress(ReplicaLabError):
         return own_studies.at_hand(plan.text, parse_study(plan.text, "the study's file"))
     return None
 
 
-def _filled(work: Workspace, plan: KeptPlan, letters: str) -> Workspace:
-    """Return a workspace with those parts of a draft."""
+def _filled(work: Workspace, plan: KeptDraft, letters: str) -> tuple[Workspace, list[str]]:
+    """Return a workspace with those parts of a draft, and why some of them cannot be opened."""
     items = work.own_lab.model_copy(update={"items": plan.own_lab.items})
+    parts: dict[str, tuple[str, object]]
     parts = {"p": ("protocol", plan.plan), "i": ("own_lab", items), "m": ("moves", plan.moves)}
+    problems = list[str]()
+    if "b" in letters:
+        beside, problems = beside_of(plan)
+        parts["b"] = "beside", beside
     for letter in letters:
         if letter in parts:
             name, value = parts[letter]
             with suppress(ValidationError):  # moves that these players do not make
                 work = work.changed(**{name: value})
-    return work
+    return work, problems
 
 
 # --- the last one ---------------------------------------------------------------------------
@@ -158,7 +170,7 @@ class Offer(NamedTuple):
     """A draft that one may go on with, and what it is called."""
 
     draft: Draft
-    plan: KeptPlan
+    plan: KeptDraft
     name: str
 
 
@@ -180,7 +192,7 @@ def offers() -> list[Offer]:
 
 
 def _offer(draft: Draft) -> Offer:
-    plan = read_plan(draft.content)
+    plan = read_draft(draft.content)
     return Offer(draft, plan, any_name_of(plan))
 
 
@@ -209,22 +221,24 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
     if not visitor.is_known():
         tab.problem = "this browser takes no cookies, so nothing of it would be found again"
         return
-    save = partial(_save, tab, owner(), work, own_studies.text_of(work.own))
+    keys = {each.own for each in (work, *(each.work for each in work.beside)) if each.own}
+    texts = {key: own_studies.text_of(key) for key in keys}
+    save = partial(_save, tab, owner(), work, texts)
     writer.later(f"draft {tab.place}", save, _SOON if soon else _LATER)
 
 
-def _save(tab: Tab, whose: Owner, work: Workspace, text: str) -> None:
+def _save(tab: Tab, whose: Owner, work: Workspace, texts: Mapping[str, str]) -> None:
     """Save a tab's draft, or take it away where there is nothing that anybody would miss."""
-    if work.own and not text:
+    if work.own and not texts[work.own]:
         return  # a study that is not here; its file is asked for
-    work = work.alone
+    alone, work = work.alone, work.alone.changed(beside=work.beside)
     try:
-        if work == tab.safe or not (is_work(work) or work.own):
+        if not work.beside and (alone == tab.safe or not (is_work(alone) or alone.own)):
             if tab.saved is not None:
                 shelf().discard_draft(whose, tab.place)
             tab.saved = tab.done = None
         elif work != tab.done:
-            tab.place, tab.saved = _put(tab, whose, plan_text(kept_plan(work, text)))
+            tab.place, tab.saved = _put(tab, whose, plan_text(kept_draft(work, texts)))
             tab.done = work
     except LibraryError as error:
         tab.problem = str(error)

@@ -12,7 +12,7 @@ from replicalab.ui.controls import button
 from replicalab.ui.library import drafting
 from replicalab.ui.library.drafting import Offer
 from replicalab.ui.library.moments import moment_text
-from replicalab.ui.library.work import workspace_of
+from replicalab.ui.library.work import beside_of, workspace_of
 from replicalab.ui.words import escaped
 
 
@@ -38,8 +38,9 @@ def draw_all() -> None:
 def _draw(offer: Offer, key: str) -> None:
     when = moment_text(offer.draft.saved)
     with st.container(horizontal=True, vertical_alignment="center", border=True, key=key):
+        beside = f", and {len(offer.plan.beside)} beside" if offer.plan.beside else ""
         st.markdown(
-            f":material/history: Not kept, from {when}: **{escaped(offer.name)}**.",
+            f":material/history: Not kept, from {when}: **{escaped(offer.name)}**{beside}.",
             width="content",
         )
         go_on, discard = partial(_go_on, offer), partial(_discard, offer)
@@ -52,11 +53,13 @@ def _go_on(offer: Offer) -> None:
     found.offered = None
     try:
         work = workspace_of(offer.plan)
+        beside, problems = beside_of(offer.plan)
     except (LibraryError, ScenarioError) as error:
         found.problems = str(error).splitlines()
         return
     drafting.go_on(found.tab, offer.draft)
-    state.open_workspace(work)
+    state.open_workspace(work.changed(beside=beside))
+    found.problems = problems
 
 
 def _discard(offer: Offer) -> None:
