@@ -28,6 +28,7 @@ PAGES: Final = (
 SLIDE: Final = "/Protocol?study=phys_millikan&lab=hard&present=5"
 ZOOMED: Final = View("zoomed", 640, 360)
 """1280 × 720 at 200 %."""
+TABLETS: Final = View("tablet", 768, 1024, touch=True), View("wide tablet", 1180, 820, touch=True)
 NARROW: Final = View("narrow", 320, 568)
 """1280 px at 400 %."""
 MOST_STOPS: Final = 80
@@ -190,8 +191,12 @@ LOST: Final = r"""() => {
     if (!text.textContent.trim() || within.closest(unseen)) continue;
     if (!within.checkVisibility({visibilityProperty: true})) continue;
     range.selectNodeContents(text);
-    for (const box of range.getClientRects()) {
-      if (box.width < 2) continue;
+    const boxes = [...range.getClientRects()].filter(box => box.width >= 2);
+    const letters = text.textContent.trim().length;
+    const heard = getComputedStyle(within).clipPath !== 'none';
+    if (!heard && boxes.length > 2 && letters < 3 * boxes.length)
+      lost.add(`in pieces: ${text.textContent.trim()}`);
+    for (const box of boxes) {
       for (let part = within; part !== main.parentElement; part = part.parentElement) {
         const style = getComputedStyle(part), room = part.getBoundingClientRect();
         if (/auto|scroll/.test(style.overflowX) && part !== main) break;
@@ -204,9 +209,18 @@ LOST: Final = r"""() => {
   }
   return [...lost];
 }"""
-"""The texts that a part of the page cuts off and no scrolling brings back."""
+"""The texts that a part of the page cuts off and no scrolling brings back, or breaks to pieces."""
 
 CONTROLS: Final = "a[href], button:not(:disabled), summary, label:has(input), [role=tab]"
+
+
+@pytest.mark.parametrize("view", TABLETS, ids=str)
+def test_nothing_is_lost_on_a_tablet(app_page: Page, view: View) -> None:
+    for address in (*PAGES, SLIDE):
+        open_app(app_page, address)
+        expect(app_page.get_by_role("heading", level=1)).to_be_visible()
+        app_page.wait_for_timeout(1000)
+        assert app_page.evaluate(LOST) == [], address
 
 
 @pytest.mark.parametrize("view", [ZOOMED, NARROW], ids=str)

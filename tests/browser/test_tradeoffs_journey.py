@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.driving import (
     PHONE,
@@ -187,6 +187,23 @@ def test_labels_of_every_region_are_whole_and_apart(app_page: Page, view: View) 
         expect(app_page.get_by_text("Dotted: fits")).to_be_visible()
         app_page.wait_for_timeout(500)  # Plotly draws after the run
         assert app_page.evaluate(LABELS) == [], f"{address}, with what cannot count"
+
+
+def test_labels_wait_for_the_chart_that_they_lie_over(app_page: Page) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    app_page.route("**/PlotlyChart.*.js", hold)
+    open_app(app_page, PAGE)
+    labels = app_page.locator(".st-key-region .over")
+    expect(labels).to_be_attached()
+    expect(labels).to_be_hidden()
+    [chart] = held
+    chart.continue_()
+    expect(labels).to_be_visible()
+    expect(app_page.locator(".st-key-region_chart .js-plotly-plot")).to_be_attached()
 
 
 COUNT_MAPS: Final = """() => {
