@@ -11,7 +11,6 @@ from replicalab.library.batches import KeptBatch
 from replicalab.library.contents import (
     LONGEST_NAME,
     Decision,
-    KeptBeside,
     KeptDraft,
     KeptPlan,
     Option,
@@ -50,7 +49,6 @@ __all__ = [
     "Entry",
     "Kept",
     "KeptBatch",
-    "KeptBeside",
     "KeptDraft",
     "KeptPlan",
     "Kind",

@@ -95,17 +95,14 @@ class KeptPlan(Record):
         return study
 
 
-class KeptBeside(Record):
-    """What stood beside a plan, and what it was called there."""
-
-    name: Name
-    plan: KeptPlan
-
-
 class KeptDraft(KeptPlan):
-    """A plan that nobody has kept yet, with what stood beside it."""
+    """A plan that nobody has kept yet.
 
-    beside: Annotated[tuple[KeptBeside, ...], Field(max_length=MOST_SIDES)] = ()
+    Attributes:
+        beside: what stood beside it: its name there, and the query string that opens it.
+    """
+
+    beside: Annotated[tuple[tuple[str, str], ...], Field(max_length=MOST_SIDES)] = ()
 
 
 class Option(Record):
@@ -146,10 +143,7 @@ def read_draft(text: str) -> KeptDraft:
     Raises:
         LibraryContentError: the text holds no draft.
     """
-    draft = _record(KeptDraft, text)
-    for each in draft.beside:
-        _not_too_large(each.plan)
-    return _not_too_large(draft)
+    return _not_too_large(_record(KeptDraft, text))
 
 
 def _not_too_large(plan: _P) -> _P:

@@ -20,7 +20,7 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Annotated, Final, NamedTuple, TypeVar
@@ -152,9 +152,8 @@ def to_query(workspace: Workspace) -> dict[str, str]:
         query[OWN_LAB] = _packed_json(rest)
     if workspace.question.why:
         query[_WHY] = _packed_json(workspace.question.why)
-    if workspace.beside:
-        kept = [[each.name, to_query(each.work)] for each in workspace.beside]
-        query[BESIDE] = _packed_json(kept)
+    if beside := _encode_beside(workspace.beside):
+        query[BESIDE] = beside
     return {_CHECK: _checksum(query), **query}
 
 
@@ -334,8 +333,27 @@ def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:
     return work
 
 
+def _encode_beside(beside: Sequence[Beside]) -> str:
+    """Return what is kept beside as URL-safe text; empty for nothing, or for more than is read."""
+    kept = [[each.name, to_query(each.work)] for each in beside]
+    raw = json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
+    return _packed(raw) if beside and len(raw) <= _LARGEST else ""
+
+
+def beside_in(
+    said: Iterable[tuple[str, Mapping[str, str]]], find: FindPack, problems: list[str]
+) -> tuple[Beside, ...]:
+    """Return what is kept beside by names and addresses; of each add what of it cannot be used."""
+    kept = []
+    for name, query in said:
+        reading = from_query({key: query[key] for key in query if key != BESIDE}, find)
+        problems += [f"beside, {shortened(name)}: {problem}" for problem in reading.problems]
+        kept.append(Beside(name=name, work=reading.workspace.alone))
+    return tuple(kept)
+
+
 def _with_beside(text: str, find: FindPack, problems: list[str]) -> tuple[Beside, ...]:
-    """Return what is kept beside; of each add what of it cannot be used."""
+    """Return what an address keeps beside."""
     try:
         said = _BESIDE.validate_json(_unpacked(text))
     except ValidationError:
@@ -344,12 +362,7 @@ def _with_beside(text: str, find: FindPack, problems: list[str]) -> tuple[Beside
     except (ValueError, zlib.error, binascii.Error):
         problems.append(f"beside: {_BROKEN}")
         return ()
-    kept = []
-    for name, query in said:
-        reading = from_query({key: query[key] for key in query if key != BESIDE}, find)
-        problems += [f"beside, {shortened(name)}: {problem}" for problem in reading.problems]
-        kept.append(Beside(name=name, work=reading.workspace.alone))
-    return tuple(kept)
+    return beside_in(said, find, problems)
 
 
 def _value(key: str, text: str) -> object:

@@ -23,7 +23,7 @@ from replicalab.models import Protocol, text_bytes
 from replicalab.planner import Options
 from replicalab.scenarios import OwnLab, Pack, Question, Study, list_scenarios
 from replicalab.ui import own_studies, visitor
-from replicalab.ui.address import OWN_LAB, to_query
+from replicalab.ui.address import BESIDE, OWN_LAB, to_query
 from replicalab.ui.library import drafting
 from replicalab.ui.library.drafting import Offer, Tab
 from replicalab.ui.wall import LONGEST_QUERY
@@ -208,7 +208,7 @@ def address() -> dict[str, str]:
     """
     asked = current().missing or workspace()
     carried, query = _worked_out(asked)
-    return query | drafting.named(current().tab, drafting.lacking(asked, carried))
+    return query | drafting.named(current().tab, drafting.lacking(asked, carried, query))
 
 
 def _worked_out(asked: Workspace) -> tuple[Workspace, dict[str, str]]:
@@ -226,7 +226,8 @@ def _short_enough(asked: Workspace) -> tuple[Workspace, dict[str, str]]:
     bare = unplayed.changed(own_lab=asked.own_lab.model_copy(update={"items": ()}))
     for work in (*fewer, alone, unplayed, bare):
         query = to_query(work)
-        if len(urlencode(query)) <= LONGEST_QUERY - drafting.ROOM:
+        room = len(urlencode(query)) <= LONGEST_QUERY - drafting.ROOM
+        if room and bool(work.beside) == (BESIDE in query):
             return work, query
     planless = bare.changed(protocol=None)
     return planless, to_query(planless)

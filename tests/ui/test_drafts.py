@@ -10,14 +10,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.errors import LibraryStorageError
-from replicalab.library import Draft, KeptPlan, Library, Owner, plan_text, read_draft
-from replicalab.scenarios import Difficulty, copy_text
+from replicalab.library import Draft, Library, Owner, plan_text, read_draft
+from replicalab.negotiation import Move, ScientistKind, question
+from replicalab.scenarios import copy_text
+from replicalab.ui.address import to_query
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import shelf
 from replicalab.ui.state import State
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Beside, Workspace
 from tests.ui.reading import (
     LIBRARY,
+    NEGOTIATION,
     PROTOCOL,
     SCENARIOS,
     alerts,
@@ -44,6 +47,11 @@ LETTERS: Final = [f"{random.Random(seed).randrange(16**200):0200x}" for seed in 
 
 
 BESIDE: Final = "Keep beside"
+
+
+def drafts_of(browsers: Browsers) -> list[Draft]:
+    """Return all of the visitor's drafts."""
+    return shelf().drafts(Owner.of(browsers.token))
 
 
 def draft(browsers: Browsers) -> Draft | None:
@@ -81,6 +89,46 @@ def test_what_stands_beside_and_no_address_holds_comes_back_when_the_page_is_loa
     again = visit(PROTOCOL, **query_of(app))
     assert beside(again) == beside(app)
     assert not beside(visit(PROTOCOL, **{**query_of(app), "draft": ""}))
+
+
+def test_what_an_address_has_beside_stands_before_what_an_older_draft_has(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = press(visit(PROTOCOL, study="psy_stroop"), BESIDE)
+    writer.finish()
+    with monkeypatch.context() as patched:
+        patched.setattr(Library, "save_draft", refuse)
+        press(choose(app, "Controls", *LETTERS), BESIDE)
+        query = query_of(press(app, "Reset"))
+        writer.finish()
+    assert query["draft"].endswith(".b")
+    assert [each.name for each in beside(visit(PROTOCOL, **query))] == ["Plan A"]
+
+
+def test_moves_that_no_address_holds_come_back_when_the_page_is_loaded_anew(
+    browsers: Browsers,
+) -> None:
+    texts = ["".join(random.Random(n).choices("abcdefghijkl", k=480)) for n in range(19)]
+    many = tuple(Move(number=at, action=question(*texts)) for at in range(12))
+    work = Workspace(scientist=ScientistKind.PERSON, moves=many, max_rounds=12)
+    app = visit(NEGOTIATION)
+    app.session_state["state"].workspace = work
+    query = query_of(run(app))
+    assert "moves" not in query
+    assert query["draft"].endswith(".m")
+    writer.finish()
+    assert visit(NEGOTIATION, **query).session_state["state"].workspace.moves == many
+
+
+@pytest.mark.parametrize("name", [" ", " lead", "<b>x</b>", "\u202e", "x" * 60])
+def test_any_name_beside_that_an_address_takes_a_draft_takes_too(
+    browsers: Browsers, name: str
+) -> None:
+    there = Beside(name=name, work=Workspace(scenario_id="psy_stroop"))
+    visit(PROTOCOL, **to_query(Workspace(beside=(there,))))
+    writer.finish()
+    app = press(visit(), "Go on with it")
+    assert beside(app) == (there,)
 
 
 def test_link_to_a_plan_that_is_in_a_draft_says_what_it_lacks(browsers: Browsers) -> None:
@@ -169,7 +217,7 @@ def test_what_stands_beside_a_kept_plan_is_kept_as_a_draft_until_it_is_removed(
     assert draft(browsers) is None
 
 
-def test_what_stood_beside_and_cannot_be_opened_is_named_and_the_rest_opens(
+def test_what_stood_beside_and_cannot_be_opened_is_named_and_stays_in_the_draft(
     browsers: Browsers,
 ) -> None:
     app = press(type_number(visit(PROTOCOL), "Sample size", 41), BESIDE)
@@ -177,13 +225,19 @@ def test_what_stood_beside_and_cannot_be_opened_is_named_and_the_rest_opens(
     found = draft(browsers)
     assert found is not None
     held = read_draft(found.content)
-    gone = held.beside[0].model_copy(update={"plan": KeptPlan(study="gone", lab=Difficulty.EASY)})
-    changed = held.model_copy(update={"beside": (gone, *held.beside[1:])})
-    shelf().save_draft(Owner.of(browsers.token), plan_text(changed), found.place)
+    (name, query), other = held.beside
+    gone = query.replace("study=fin_momentum", "study=gone")
+    changed = plan_text(held.model_copy(update={"beside": ((name, gone), other)}))
+    shelf().save_draft(Owner.of(browsers.token), changed, found.place)
     back = go(press(visit(), "Go on with it"), PROTOCOL)
-    assert "beside, Plan A: " in said(back)
-    assert [each.name for each in beside(back)] == ["Plan B"]
+    assert "beside, Plan A: study 'gone' cannot be opened" in said(back)
+    assert beside(back)[1:] == beside(app)[1:]
     assert number(back, "Sample size").value == 42
+    type_number(back, "Sample size", 43)
+    writer.finish()
+    drafts = [each.content for each in drafts_of(browsers)]
+    assert changed in drafts, "it is there for when the study is"
+    assert len(drafts) == 2
 
 
 def test_draft_that_is_discarded_is_offered_no_more(browsers: Browsers) -> None:
@@ -298,6 +352,15 @@ def test_writer_tries_again_what_could_not_be_saved(monkeypatch: pytest.MonkeyPa
     wanted.later("one", save)
     wanted.finish()
     assert tries == [0, 1, 2]
+
+
+def test_writer_outlives_a_fault_of_what_it_saves(caplog: pytest.LogCaptureFixture) -> None:
+    found, wanted = list[str](), writer.Writer()
+    wanted.later("one", lambda: 1 // 0)
+    wanted.later("other", partial(found.append, "saved"), 0.01)
+    wanted.finish()
+    assert found == ["saved"]
+    assert "what waited under 'one' could not be saved" in caplog.text
 
 
 def test_workspaces_of_a_state_share_no_tab() -> None:

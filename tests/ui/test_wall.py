@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -140,6 +141,15 @@ def test_visitor_begins_once_with_the_token_that_was_handed_out(client: TestClie
     token = handed.partition("=")[2].partition(";")[0]
     client.get("/")
     assert [begins_with(token), begins_with(token)] == [True, False]
+
+
+def test_token_that_was_handed_out_a_while_ago_is_new_no_more(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = client.get("/").headers["set-cookie"].partition("=")[2].partition(";")[0]
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + 11)
+    assert not begins_with(token)
 
 
 def test_visitor_who_brings_a_token_has_been_here_before(client: TestClient) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event, Timer
@@ -103,7 +104,7 @@ def test_library_is_not_asked_for_what_a_newcomer_has_kept(
 
     for method in ("entries", "draft"):
         monkeypatch.setattr(shelf.shelf(), method, nothing(method))
-    answers._HANDED_OUT.append(browsers.token)  # noqa: SLF001 - as a page's answer does
+    answers._HANDED_OUT.append((browsers.token, time.monotonic()))  # noqa: SLF001 - as a page's answer does
     visit(SCENARIOS)
     assert not asked
     visit(SCENARIOS)

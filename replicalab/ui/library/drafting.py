@@ -14,19 +14,29 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple
+from urllib.parse import parse_qsl, urlencode
 
 from pydantic import ValidationError
 
+from replicalab.comparison import MOST_SIDES
 from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
 from replicalab.lexicon import joined
 from replicalab.library import Draft, KeptDraft, Owner, plan_text, read_draft
 from replicalab.scenarios import parse_study
 from replicalab.ui import own_studies, visitor
-from replicalab.ui.address import LinkReading, from_query
+from replicalab.ui.address import (
+    BESIDE,
+    OWN_LAB,
+    PLAYED,
+    LinkReading,
+    beside_in,
+    from_query,
+    to_query,
+)
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.library.work import any_name_of, beside_of, is_work, kept_draft
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.library.work import any_name_of, is_work, kept_plan
+from replicalab.ui.workspace import Beside, Workspace
 
 _DRAFT: Final = "draft"
 """The key of an address that names its tab's draft."""
@@ -38,12 +48,12 @@ _NAMED: Final = re.compile(r"([0-9a-f]{12})\.([spimb]{1,5})")
 _ENTRY: Final = re.compile(r"([0-9a-f]{32})\.([0-9]{1,6})")
 _STUDY: Final = "s"
 _PARTS: Final = {
-    "p": "the plan",
-    "i": "what is said of the lab’s items",
-    "m": "what was played by hand",
-    "b": "what stands beside",
+    "p": ("plan", "the plan"),
+    "i": (OWN_LAB, "what is said of the lab’s items"),
+    "m": (PLAYED, "what was played by hand"),
+    "b": (BESIDE, "what stands beside"),
 }
-"""What an address may have no room for, and what that is called."""
+"""What an address may have no room for: its key there, and what it is called."""
 _SOON: Final = 0.3
 _LATER: Final = 2.0
 """Seconds of rest after which a draft is saved: where the address lacks something, and else."""
@@ -79,16 +89,21 @@ class Tab:
 # --- the address ----------------------------------------------------------------------------
 
 
-def lacking(work: Workspace, carried: Workspace) -> str:
-    """Return a letter for each part of a workspace that its address does not carry."""
-    mine, there = _parts(work), _parts(carried)
-    return (_STUDY if work.own else "") + "".join(
-        each for each in _PARTS if mine[each] != there[each]
-    )
+def lacking(work: Workspace, carried: Workspace, query: Mapping[str, str]) -> str:
+    """Return a letter for each part of a workspace that its address has no room for.
 
-
-def _parts(work: Workspace) -> dict[str, object]:
-    return {"p": work.protocol, "i": work.own_lab.items, "m": work.moves, "b": work.beside}
+    ``carried`` is what the address, ``query``, has room for: of what stands beside, the first few.
+    """
+    there = {
+        "p": work.protocol is not None,
+        "i": work.own_lab.items,
+        "m": work.moves,
+        "b": work.beside,
+    }
+    lost = {letter for letter, (key, _) in _PARTS.items() if there[letter] and key not in query}
+    if len(carried.beside) < len(work.beside):
+        lost.add("b")
+    return (_STUDY if work.own else "") + "".join(letter for letter in _PARTS if letter in lost)
 
 
 def named(tab: Tab, letters: str) -> dict[str, str]:
@@ -109,10 +124,12 @@ def read(query: Mapping[str, str], tab: Tab) -> LinkReading:
     if plan and plan.text and _STUDY in letters and _lacks_study(query):
         query = {**query, "own": _study_at_hand(plan) or query.get("own", "")}
     work, problems = from_query(query, own_studies.find)
-    parts = [_PARTS[letter] for letter in letters if letter in _PARTS]
+    parts = [_PARTS[letter][1] for letter in letters if letter in _PARTS]
     if plan is not None and plan.study == work.scenario_id:
         work, lost = _filled(work, plan, letters)
         problems += lost
+        if lost:  # this draft stays as it is, for when that can be used again
+            tab.place, tab.saved = _place(), None
     elif parts:
         told = problem or "ask whoever sent it for a file; what it does carry is shown"
         problems.append(f"this address has no room for {joined(parts)}: {told}")
@@ -147,20 +164,34 @@ def _study_at_hand(plan: KeptDraft) -> str | None:
 
 
 def _filled(work: Workspace, plan: KeptDraft, letters: str) -> tuple[Workspace, list[str]]:
-    """Return a workspace with those parts of a draft, and why some of them cannot be opened."""
+    """Return a workspace with those parts of a draft, and what of them cannot be used.
+
+    What the address has beside stays, and may be newer; the draft has the rest.
+    """
     items = work.own_lab.model_copy(update={"items": plan.own_lab.items})
-    parts: dict[str, tuple[str, object]]
-    parts = {"p": ("protocol", plan.plan), "i": ("own_lab", items), "m": ("moves", plan.moves)}
-    problems = list[str]()
+    beside, problems = work.beside, list[str]()
     if "b" in letters:
-        beside, problems = beside_of(plan)
-        parts["b"] = "beside", beside
+        names = {each.name for each in beside}
+        more = (each for each in beside_of(plan, problems) if each.name not in names)
+        beside = (*beside, *more)[:MOST_SIDES]
+    parts = {
+        "p": ("protocol", plan.plan),
+        "i": ("own_lab", items),
+        "m": ("moves", plan.moves),
+        "b": ("beside", beside),
+    }
     for letter in letters:
         if letter in parts:
             name, value = parts[letter]
             with suppress(ValidationError):  # moves that these players do not make
                 work = work.changed(**{name: value})
     return work, problems
+
+
+def beside_of(plan: KeptDraft, problems: list[str]) -> tuple[Beside, ...]:
+    """Return what stood beside a draft; of each add what of it cannot be used."""
+    said = [(name, dict(parse_qsl(query))) for name, query in plan.beside]
+    return beside_in(said, own_studies.find, problems)
 
 
 # --- the last one ---------------------------------------------------------------------------
@@ -221,15 +252,13 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
     if not visitor.is_known():
         tab.problem = "this browser takes no cookies, so nothing of it would be found again"
         return
-    keys = {each.own for each in (work, *(each.work for each in work.beside)) if each.own}
-    texts = {key: own_studies.text_of(key) for key in keys}
-    save = partial(_save, tab, owner(), work, texts)
+    save = partial(_save, tab, owner(), work, own_studies.text_of(work.own))
     writer.later(f"draft {tab.place}", save, _SOON if soon else _LATER)
 
 
-def _save(tab: Tab, whose: Owner, work: Workspace, texts: Mapping[str, str]) -> None:
+def _save(tab: Tab, whose: Owner, work: Workspace, text: str) -> None:
     """Save a tab's draft, or take it away where there is nothing that anybody would miss."""
-    if work.own and not texts[work.own]:
+    if work.own and not text:
         return  # a study that is not here; its file is asked for
     alone, work = work.alone, work.alone.changed(beside=work.beside)
     try:
@@ -238,12 +267,17 @@ def _save(tab: Tab, whose: Owner, work: Workspace, texts: Mapping[str, str]) -> 
                 shelf().discard_draft(whose, tab.place)
             tab.saved = tab.done = None
         elif work != tab.done:
-            tab.place, tab.saved = _put(tab, whose, plan_text(kept_draft(work, texts)))
+            tab.place, tab.saved = _put(tab, whose, plan_text(_kept(work, text)))
             tab.done = work
     except LibraryError as error:
         tab.problem = str(error)
         raise
     tab.problem = ""
+
+
+def _kept(work: Workspace, text: str) -> KeptDraft:
+    beside = tuple((each.name, urlencode(to_query(each.work))) for each in work.beside)
+    return KeptDraft(**dict(kept_plan(work, text)), beside=beside)
 
 
 def _put(tab: Tab, whose: Owner, content: str) -> tuple[str, datetime]:

@@ -12,7 +12,7 @@ from replicalab.ui.controls import button
 from replicalab.ui.library import drafting
 from replicalab.ui.library.drafting import Offer
 from replicalab.ui.library.moments import moment_text
-from replicalab.ui.library.work import beside_of, workspace_of
+from replicalab.ui.library.work import workspace_of
 from replicalab.ui.words import escaped
 
 
@@ -53,12 +53,14 @@ def _go_on(offer: Offer) -> None:
     found.offered = None
     try:
         work = workspace_of(offer.plan)
-        beside, problems = beside_of(offer.plan)
     except (LibraryError, ScenarioError) as error:
         found.problems = str(error).splitlines()
         return
-    drafting.go_on(found.tab, offer.draft)
-    state.open_workspace(work.changed(beside=beside))
+    problems = list[str]()
+    work = work.changed(beside=drafting.beside_of(offer.plan, problems))
+    if not problems:  # else the draft stays as it is, for when all of it can be used again
+        drafting.go_on(found.tab, offer.draft)
+    state.open_workspace(work)
     found.problems = problems
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from pydantic import ValidationError
 
-from replicalab.errors import LibraryContentError, LibraryError, ScenarioError, TraceError
-from replicalab.library import LONGEST_NAME, KeptBeside, KeptDraft, KeptPlan
+from replicalab.errors import LibraryContentError, ScenarioError, TraceError
+from replicalab.library import LONGEST_NAME, KeptPlan
 from replicalab.negotiation import Setup
 from replicalab.report import Opened
 from replicalab.scenarios import study_yaml
 from replicalab.text.lab import lab_text
 from replicalab.ui import own_studies
-from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Beside, Workspace
+from replicalab.ui.workspace import LARGEST_SEED, MOST_ROUNDS, Workspace
 
 _SAME: Final = (
     "seed",
@@ -39,34 +39,6 @@ def kept_plan(work: Workspace, text: str) -> KeptPlan:
     return KeptPlan(
         study=work.scenario_id, text=text, lab=work.difficulty, plan=work.protocol, **same
     )
-
-
-def kept_draft(work: Workspace, texts: Mapping[str, str]) -> KeptDraft:
-    """Return a workspace as its draft is kept, with what stands beside it.
-
-    Args:
-        work: it.
-        texts: the files of the visitors' studies that it is about, by their keys; of what stands
-            beside, that whose study is not there is left out.
-    """
-
-    def kept(each: Workspace) -> KeptPlan:
-        return kept_plan(each, texts[each.own] if each.own else "")
-
-    there = (each for each in work.beside if not each.work.own or texts[each.work.own])
-    beside = tuple(KeptBeside(name=each.name, plan=kept(each.work)) for each in there)
-    return KeptDraft(**dict(kept(work)), beside=beside)
-
-
-def beside_of(draft: KeptDraft) -> tuple[tuple[Beside, ...], list[str]]:
-    """Return what stood beside a draft, and why some of that cannot be opened."""
-    found, problems = list[Beside](), list[str]()
-    for name, plan in ((each.name, each.plan) for each in draft.beside):
-        try:
-            found.append(Beside(name=name, work=workspace_of(plan)))
-        except (LibraryError, ScenarioError) as error:
-            problems += [f"beside, {name}: {line}" for line in str(error).splitlines()]
-    return tuple(found), problems
 
 
 def workspace_of(plan: KeptPlan) -> Workspace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import time
 from collections.abc import Callable
 from threading import Condition, Thread
@@ -17,6 +18,8 @@ _LAST_SECONDS: Final = 5.0
 """So long an ending process waits for what is still to be saved."""
 _PATIENCE: Final = 5
 """However often a state changes, it waits no more than so many times as long as it asked for."""
+
+_LOG: Final = logging.getLogger(__name__)
 
 Save = Callable[[], object]
 
@@ -95,6 +98,8 @@ class Writer:
                 self._jobs.setdefault(place, again)
         except LibraryError:
             return  # another try would not end otherwise; who asked has noted why
+        except Exception:  # noqa: BLE001 - a fault of ours, and all others wait for this thread
+            _LOG.exception("what waited under '%s' could not be saved", place)
 
 
 _WRITER: Final = Writer()

@@ -6,7 +6,9 @@ import base64
 import hashlib
 import re
 import secrets
+import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -23,8 +25,10 @@ _A_YEAR: Final = 365 * 24 * 60 * 60
 
 VISITOR_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
-_HANDED_OUT: Final[deque[str]] = deque(maxlen=1_000)
-"""The latest tokens with which no page has begun yet."""
+_HANDED_OUT: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)
+"""The latest tokens with which no page has begun yet, and when they were handed out."""
+_NEW_SECONDS: Final = 10.0
+"""So long a token is new: another server of the same library may see its second page."""
 
 _INLINE_SCRIPT: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _STARTS: Final = {"http.response.start", "websocket.http.response.start"}
@@ -95,16 +99,17 @@ def _know_visitor(asked: HTTPConnection, headers: MutableHeaders) -> None:
         token = shown
     else:
         token = secrets.token_urlsafe(32)
-        _HANDED_OUT.append(token)
+        _HANDED_OUT.append((token, time.monotonic()))
     secure = "; Secure" if asked.url.scheme == "https" else ""
     settings = f"Path=/; Max-Age={_A_YEAR}; HttpOnly; SameSite=Lax{secure}"
     headers.append("set-cookie", f"{VISITOR_COOKIE}={token}; {settings}")
 
 
 def begins_with(token: str) -> bool:
-    """Return whether no page has begun with a token yet; then one has, and it was the first."""
-    try:
-        _HANDED_OUT.remove(token)
-    except ValueError:
-        return False
-    return True
+    """Return whether no page has begun with a new token yet; then one has, and it was the first."""
+    for handed in list(_HANDED_OUT):
+        if handed[0] == token:
+            with suppress(ValueError):  # another page of the same browser was faster
+                _HANDED_OUT.remove(handed)
+                return time.monotonic() - handed[1] <= _NEW_SECONDS
+    return False
