@@ -148,4 +148,7 @@ def _course(first: str, last: str) -> str:
 
 def _spent(plan: Assessment) -> str:
     share = plan.slack[Dimension.BUDGET].use
-    return "none" if share is None else f"{share:.0%}".replace("%", "\u00a0%")
+    if share is None:
+        return "none"
+    told = f"{share:.0%}".replace("%", "\u00a0%")
+    return f"over {told}" if share > 1 and told.startswith("100\u00a0") else told

@@ -158,6 +158,7 @@ class _Map(Sheet):
             yaxis={"title": "samples", "tickformat": ",d", "showgrid": False},
             labelled=labelled,
             clickmode="event+select",
+            hoverdistance=-1,  # wherever one points, the nearest point is meant
         )
 
     def draw_evidence(self) -> None:

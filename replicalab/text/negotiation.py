@@ -313,7 +313,7 @@ def ledger_sentence(gifts: Sequence[Gift]) -> str:
     saved = manager.credits_saved if manager else 0
     spent = f"gave {count_text(-saved, 'credit')}" if saved else "gave nothing"
     if saved > 0:
-        spent = f"came to offer {count_text(saved, 'credit')} less"
+        spent = f"came to offer a plan {count_text(saved, 'credit')} cheaper"
     if given == spent:
         return "Neither side gave anything."
     return f"The Scientist {given}; the Lab Manager {spent}."

@@ -214,12 +214,15 @@ def priced_size_text(plan: Assessment | FrontierPlan) -> str:
     return f"{samples} in {count_text(plan.days, 'day')} for {_credits(plan.credits)}"
 
 
-def point_lines(plan: Assessment) -> list[str]:
-    """Return what fails at a point, its evidence, and what it takes."""
+def point_lines(plan: Assessment, effect: float | None = None) -> list[str]:
+    """Return what fails at a point, its evidence, also at another effect, and what it takes."""
     fails = f"{capitalised(failing_text(plan.causes))}. " if plan.failing else ""
     groups = group_text(plan.counts.samples, plan.pack.design)
     takes = [groups, _credits(plan.cost), _staff(plan.staff)]
-    return [f"{fails}{evidence_sentence(plan.evidence)}", ", ".join(filter(None, takes))]
+    found = f"{fails}{evidence_sentence(plan.evidence)}"
+    if effect is not None:
+        found += f" With the effect that is assumed here: {plan.evidence_at(effect).text}."
+    return [found, ", ".join(filter(None, takes))]
 
 
 def _credits(amount: float) -> str:

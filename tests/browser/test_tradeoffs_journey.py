@@ -79,6 +79,9 @@ def test_click_in_the_chart_chooses_the_point_there_and_so_does_the_next(app_pag
     expect(number(app_page, "Point: days")).to_have_value("5")
     samples = int(number(app_page, "Point: samples").input_value())
     assert 110 <= samples <= 150, "two fifths of a scale that ends a little above 300"
+    for across, days in ((5.05, "6"), (4.95, "5")):  # anywhere in a column its day is meant
+        click_chart(app_page, across=across / 9, up=0.4)
+        expect(number(app_page, "Point: days")).to_have_value(days)
     press(app_page, LOAD)
     follow(app_page, "Protocol")
     expect(number(app_page, "Sample size")).to_have_value(str(samples))
@@ -187,6 +190,19 @@ def test_labels_of_every_region_are_whole_and_apart(app_page: Page, view: View) 
         expect(app_page.get_by_text("Dotted: fits")).to_be_visible()
         app_page.wait_for_timeout(500)  # Plotly draws after the run
         assert app_page.evaluate(LABELS) == [], f"{address}, with what cannot count"
+
+
+def test_what_is_pointed_at_is_read_through_the_labels(app_page: Page) -> None:
+    open_app(app_page, PAGE)
+    wait_for_chart(app_page)
+    labels = app_page.locator(".st-key-region .over > span").first
+    expect(labels).to_have_css("opacity", "1")
+    plot = app_page.locator(".st-key-region_chart .nsewdrag")
+    plot.hover()
+    expect(app_page.locator(".st-key-region_chart .hovertext").first).to_be_attached()
+    expect(labels).to_have_css("opacity", "0.1")
+    app_page.mouse.move(1, 1)
+    expect(labels).to_have_css("opacity", "1")
 
 
 def test_labels_wait_for_the_chart_that_they_lie_over(app_page: Page) -> None:

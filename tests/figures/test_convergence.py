@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, assess
 from replicalab.figures import convergence_chart
-from replicalab.models import Dimension
+from replicalab.models import Dimension, revise
+from replicalab.scenarios import load_scenario
 from tests.factories import make_design, make_pack, make_protocol
 
 
@@ -84,6 +85,13 @@ def test_title_says_from_where_to_where() -> None:
     assert title_of(only) == "Budget used 150 %, power 0.93"
     same = convergence_chart([(1, plan(60)), (2, plan(60, days=4))])
     assert title_of(same) == "Budget used 125 % → 120 %, power 0.93", "what stays is no change"
+
+
+def test_title_rounds_nothing_that_is_over_to_all_there_is() -> None:
+    pack = load_scenario("bio_jq1_myeloma", "medium")
+    over = assess(revise(pack.reference_protocol, duration_days=28), pack)
+    assert (over.cost, pack.lab.budget) == (2490, 2480)
+    assert title_of(convergence_chart([(1, over)])).startswith("Budget used over 100\u00a0%, power")
 
 
 def test_use_over_the_limit_stays_in_the_panel() -> None:

@@ -168,6 +168,15 @@ def test_first_visit_shows_the_region_and_the_effects_and_works_out_no_other_pic
     assert "Evidence for credits: what can be had instead" in chart
 
 
+def test_point_is_told_for_the_effect_that_is_chosen_too() -> None:
+    app = opened()
+    assert "With the effect that is assumed here" not in said(app)
+    pick(app, "Effect assumed", "halved (0.0885)")
+    assert "power 0.69, below" in said(app)
+    assert "With the effect that is assumed here: power 0.23." in said(app)
+    assert "The smallest step that buys something, at the planned effect" in said(app)
+
+
 def test_page_reads_on_a_first_visit_as_it_was_read() -> None:
     app = opened()
     assert_golden("pages/tradeoffs", said(app))

@@ -40,7 +40,9 @@ def draw_levers(view: Outlook) -> None:
 
 def extras(view: Outlook) -> str:
     """Return the smallest step beyond each amount of the lab that buys something."""
-    return listed_panel("The smallest step that buys something", extras_lines(view.options))
+    planned = ", at the planned effect" if view.effect is not None else ""
+    title = f"The smallest step that buys something{planned}"
+    return listed_panel(title, extras_lines(view.options))
 
 
 def _levers(real: Pack) -> Iterator[_Lever]:

@@ -33,7 +33,7 @@ class Choice:
 
     Attributes:
         study: the study that it was chosen for; another one makes all of it void.
-        version: the editor's; a plan from elsewhere makes all but the effect void.
+        version: the editor's; a plan from elsewhere makes the points void.
         effect: which of the effects that the evidence may assume.
         lost: whether samples that cannot count are shown.
         as_least: whether the region is drawn for the least-loss plan's wording.
@@ -65,7 +65,7 @@ def chosen() -> Choice:
     found: Choice | None = st.session_state.get(_CHOICE)
     if found is None or found.study != study:
         return Choice(study, version)
-    return found if found.version == version else Choice(study, version, found.effect)
+    return found if found.version == version else Choice(study, version, found.effect, found.lost)
 
 
 def choose(**changes: object) -> None:

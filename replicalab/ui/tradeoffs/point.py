@@ -31,7 +31,8 @@ def draw_point(view: Outlook) -> None:
             on_change=take_typed,
             args=(view.choice.key, view.place),
         )
-    panel.draw(sentences_panel(point_lines(view.point), verdict=plan_verdict(view.point)))
+    lines = point_lines(view.point, view.effect)
+    panel.draw(sentences_panel(lines, verdict=plan_verdict(view.point)))
     button(
         "Load this point into the editor",
         "input",
