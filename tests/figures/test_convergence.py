@@ -91,7 +91,7 @@ def test_title_rounds_nothing_that_is_over_to_all_there_is() -> None:
     pack = load_scenario("bio_jq1_myeloma", "medium")
     over = assess(revise(pack.reference_protocol, duration_days=28), pack)
     assert (over.cost, pack.lab.budget) == (2490, 2480)
-    assert title_of(convergence_chart([(1, over)])).startswith("Budget used over 100\u00a0%, power")
+    assert title_of(convergence_chart([(1, over)])).startswith("Budget used over 100 %, power")
 
 
 def test_use_over_the_limit_stays_in_the_panel() -> None:
