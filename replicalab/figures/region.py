@@ -32,8 +32,8 @@ from replicalab.planner import Constraint
 from replicalab.planner.region import Region
 
 _COLUMNS: Final = 24
-_ROWS: Final = 30
-"""How many points, at most, can be clicked each way."""
+_ROWS: Final = 20
+"""How many points, at most, can be clicked each way: a finger apart, for the fields are exact."""
 
 _SHADES: Final = ("#D7E8F2", "#A9CFE3", "#59A2C8", "#0072B2", "#004C79", "#00395B")
 """From no evidence to all there can be: the same in both themes, so that darker is always more."""
