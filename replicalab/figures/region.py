@@ -55,7 +55,7 @@ CAPS: Final = (Constraint.THROUGHPUT, Constraint.POPULATION)
 class Labelled(NamedTuple):
     """The region's chart, and its labels, to be laid over it.
 
-    Plotly measures each label as it writes it: half a dozen take it 10 ms at every pull of a lever.
+    Plotly measures each label as it writes it, at every pull of a lever.
 
     Attributes:
         figure: the chart without them.

@@ -16,7 +16,7 @@ from replicalab.assessment import Assessment
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.figures import convergence_chart
-from replicalab.lexicon import joined, quoted
+from replicalab.lexicon import capitalised, joined, quoted
 from replicalab.panels import header_panel
 from replicalab.planner import Options
 from replicalab.text.verdicts import Status
@@ -194,19 +194,20 @@ def _draw_problems() -> None:
 
 def _draw_what_no_address_holds() -> None:
     """Say what a copied link leaves out, and whether a reload brings it back."""
-    beside, items = state.address_lacks_beside(), state.address_lacks_items()
-    if not (beside or items or state.address_lacks_plan()):
+    lacking = ["this plan"] if state.address_lacks_plan() else []
+    if state.address_lacks_items():
+        lacking.append("what you say of the lab’s items")
+    if beside := state.address_lacks_beside():
+        lacking.append(f"what is kept beside ({escaped(joined(quoted(beside)))})")
+    if not lacking:
         return
-    lacking = "This plan is"
-    if items:
-        lacking = "What you say of the lab’s items is"
-    elif beside:
-        lacking = f"What is kept beside, {escaped(joined(quoted(beside)))}, is"
-    back = "a reload here brings it back from your draft"
+    one = len(lacking) == 1
+    are, they, them = ("is", "it", "it") if one else ("are", "they", "them")
+    back = f"a reload here brings {them} back from your draft"
     if problem := state.current().tab.problem:
-        back = f"it could not be saved as a draft either ({escaped(problem)})"
+        back = f"{they} could not be saved as a draft either ({escaped(problem)})"
     st.warning(
-        f"{lacking} too long for an address: a copied link leaves it out; {back}. Keep it to find "
-        "it by its name.",
+        f"{capitalised(joined(lacking))} {are} too long for an address: a copied link leaves "
+        f"{them} out; {back}. Keep {them} to find {them} by name.",
         icon=ICONS[Status.CAUTION],
     )

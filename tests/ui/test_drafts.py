@@ -83,7 +83,7 @@ def test_what_stands_beside_and_no_address_holds_comes_back_when_the_page_is_loa
 ) -> None:
     app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), BESIDE)
     press(press(app, "Reset"), BESIDE)
-    assert "What is kept beside, 'Plan A' and 'Plan B', is too long" in said(app)
+    assert "What is kept beside ('Plan A' and 'Plan B') is too long" in said(app)
     assert "a reload here brings it back from your draft" in said(app)
     writer.finish()
     again = visit(PROTOCOL, **query_of(app))
@@ -129,6 +129,16 @@ def test_any_name_beside_that_an_address_takes_a_draft_takes_too(
     writer.finish()
     app = press(visit(), "Go on with it")
     assert beside(app) == (there,)
+
+
+def test_all_that_no_address_holds_is_named_together(browsers: Browsers) -> None:
+    app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), BESIDE)
+    assert "This plan and what is kept beside ('Plan A') are too long for an address" in said(app)
+    assert "a reload here brings them back from your draft" in said(app)
+    writer.finish()
+    again = visit(PROTOCOL, **query_of(app))
+    assert chosen(again, "Controls") == LETTERS
+    assert beside(again) == beside(app)
 
 
 def test_link_to_a_plan_that_is_in_a_draft_says_what_it_lacks(browsers: Browsers) -> None:

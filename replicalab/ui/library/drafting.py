@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -171,9 +171,8 @@ def _filled(work: Workspace, plan: KeptDraft, letters: str) -> tuple[Workspace, 
     items = work.own_lab.model_copy(update={"items": plan.own_lab.items})
     beside, problems = work.beside, list[str]()
     if "b" in letters:
-        names = {each.name for each in beside}
-        more = (each for each in beside_of(plan, problems) if each.name not in names)
-        beside = (*beside, *more)[:MOST_SIDES]
+        there = {each.name for each in beside}
+        beside = (*beside, *beside_of(plan, problems, there))[:MOST_SIDES]
     parts = {
         "p": ("protocol", plan.plan),
         "i": ("own_lab", items),
@@ -188,9 +187,11 @@ def _filled(work: Workspace, plan: KeptDraft, letters: str) -> tuple[Workspace, 
     return work, problems
 
 
-def beside_of(plan: KeptDraft, problems: list[str]) -> tuple[Beside, ...]:
-    """Return what stood beside a draft; of each add what of it cannot be used."""
-    said = [(name, dict(parse_qsl(query))) for name, query in plan.beside]
+def beside_of(
+    plan: KeptDraft, problems: list[str], there: Container[str] = ()
+) -> tuple[Beside, ...]:
+    """Return what stood beside a draft under other names; add what of it cannot be used."""
+    said = [(name, dict(parse_qsl(query))) for name, query in plan.beside if name not in there]
     return beside_in(said, own_studies.find, problems)
 
 
