@@ -247,8 +247,9 @@ class Sheet:
             layout: what else is particular to the figure.
         """
         # Fixed: what lies over the chart stays where it belongs, and a phone scrolls past it.
+        # Level, and never hidden: plotly measures each number of the scale for either otherwise.
         fixed = {"tickfont": {"size": _TEXT}, "zeroline": False, "fixedrange": True,
-                 "tickcolor": GRID}  # fmt: skip
+                 "tickcolor": GRID, "tickangle": 0, "ticklabeloverflow": "allow"}  # fmt: skip
         above, named = _UNTITLED, {}
         if title is not None:
             below = {"subtitle": {"text": title[1], "font": {"size": _TEXT}}} if title[1] else {}
