@@ -76,7 +76,7 @@ class Studies(tuple[ScenarioSummary, ...]):
             for each in self
         ]
         names = ("id", "name", "domain", "kind", "n")
-        return _page(tables_panel([], [Rows("Studies", names, rows)], folded=False))
+        return _page(tables_panel([Rows("Studies", names, rows)]))
 
 
 def studies(domain: str | None = None) -> Studies:
@@ -319,7 +319,7 @@ class Front(tuple[FrontierPlan, ...]):
         return self.options.balanced
 
     def _repr_html_(self) -> str:
-        from replicalab.panels import Rows, tables_panel  # noqa: PLC0415
+        from replicalab.panels import Rows, sentences_panel, tables_panel  # noqa: PLC0415
         from replicalab.text.tradeoffs import standing_verdict  # noqa: PLC0415
 
         evidence = self.options.yours.evidence
@@ -333,7 +333,7 @@ class Front(tuple[FrontierPlan, ...]):
             for p in self.options.frontier.listed
         ]
         told = [standing_verdict(self.options).text]
-        return _page(tables_panel(told, [Rows("The frontier", names, rows)], folded=False))
+        return _page(sentences_panel(told) + tables_panel([Rows("The frontier", names, rows)]))
 
 
 def frontier(plan: Assessment) -> Front:
@@ -416,7 +416,7 @@ class Batch(tuple[Result, ...]):
             for each in self.summaries
         ]
         names = ("study", "lab", "Scientist", "Lab Manager", "outcomes")
-        return _page(tables_panel([], [Rows("Outcomes", names, rows)], folded=False))
+        return _page(tables_panel([Rows("Outcomes", names, rows)]))
 
 
 def run_batch(

@@ -248,11 +248,16 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed], *, folded: bool 
 
 
 def sentences_panel(
-    told: Iterable[str], *, title: str = "", level: int = 3, verdict: Verdict | None = None
+    told: Iterable[str],
+    *,
+    title: str = "",
+    level: int = 3,
+    verdict: Verdict | None = None,
+    quiet: bool = False,
 ) -> str:
     """Return some sentences under a heading of that level, the first behind a verdict's sign."""
-    sentences = [text for text in told if text]
-    return drawn("sentences", title=title, level=level, told=sentences, verdict=verdict)
+    how = {"title": title, "level": level, "verdict": verdict, "quiet": quiet}
+    return drawn("sentences", told=[text for text in told if text], **how)
 
 
 def _change(each: Changed) -> dict[str, object]:

@@ -41,10 +41,9 @@ def listed_panel(title: str, lines: Sequence[str]) -> str:
     return drawn("listed", title=title, lines=lines)
 
 
-def tables_panel(lines: Sequence[str], tables: Sequence[Rows], *, folded: bool = True) -> str:
-    """Return what to know before looking at a chart, and its numbers as tables to be unfolded."""
-    told = [line for line in lines if line]
-    return drawn("tables", lines=told, tables=tables, folded=folded)
+def tables_panel(tables: Sequence[Rows]) -> str:
+    """Return tables of nothing but text, one below the other."""
+    return drawn("tables", tables=tables)
 
 
 def effects_panel(effects: Sequence[AssumedEffect], plans: Mapping[str, Assessment]) -> str:

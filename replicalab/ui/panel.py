@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import streamlit as st
 
-from replicalab.panels import STAGE_STYLE, STYLE
+from replicalab.panels import STAGE_STYLE, STYLE, Rows, tables_panel
 
 
 def draw(*panels: str) -> None:
     """Draw panels one below the other, as a single element."""
     st.html("".join(panels))
+
+
+def draw_tables(tables: Callable[[], Sequence[Rows]]) -> None:
+    """Draw the place for a picture's numbers; what is closed is neither worked out nor sent."""
+    place = st.expander("The same as a table", key="as_table", on_change="rerun")
+    if place.open:
+        with place:
+            draw(tables_panel(tables()))
 
 
 def beside(*panels: str) -> str:

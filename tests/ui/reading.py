@@ -158,6 +158,12 @@ def panel_tables(app: AppTest) -> list[list[list[str]]]:
     ]
 
 
+def unfolded(app: AppTest) -> AppTest:
+    """Return the page with the numbers of its picture as tables."""
+    app.session_state["as_table"] = True
+    return run(app)
+
+
 def said(app: AppTest) -> str:
     """Return everything that the page says in texts and boxes."""
     return "\n".join([*texts(app.main), *(alert.text for alert in alerts(app))])

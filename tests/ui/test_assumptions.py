@@ -33,6 +33,7 @@ from tests.ui.reading import (
     texts,
     type_number,
     type_text,
+    unfolded,
     visit,
 )
 
@@ -245,7 +246,7 @@ def test_trade_offs_begins_with_the_effect_that_is_asked() -> None:
 
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
 def test_curve_over_samples_is_the_cores_with_its_table(study: str) -> None:
-    app, pack = opened("Evidence over n", study=study), load_scenario(study, "medium")
+    app, pack = unfolded(opened("Evidence over n", study=study)), load_scenario(study, "medium")
     found = Curves(assess(pack.reference_protocol, pack))
     [chart] = app.get("plotly_chart")
     assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == samples_title(found)
@@ -258,7 +259,7 @@ def test_curves_over_the_effect_stand_only_where_there_is_one() -> None:
     assert radio.options == ["Numbers", *CHARTS]
     [radio] = [each for each in opened(study="math_four_colour").radio if each.key == PARTS]
     assert radio.options == ["Numbers", "Evidence over n"]
-    app = opened("n over effect")
+    app = unfolded(opened("n over effect"))
     found = Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
     rows = [row for table in panel_tables(app) for row in table]
     assert all([*row] in rows for row in effect_rows(found))

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.figures import CONFIG, evidence_by_effect, evidence_by_samples, samples_by_effect
-from replicalab.panels import Rows, tables_panel
+from replicalab.panels import Rows, sentences_panel
 from replicalab.planner.curves import Curves
 from replicalab.text.curves import (
     assumed_text,
@@ -49,7 +49,8 @@ class Chart(NamedTuple):
         )
         told = f"{assumption_text(found.plan)} {level_text(found)}".strip()
         lines = [told, outside_text(found) if self.over_effect else ""]
-        panel.draw(tables_panel(lines, [Rows(title, self.names, self.rows(found))]))
+        panel.draw(sentences_panel(lines, quiet=True))
+        panel.draw_tables(lambda: [Rows(title, self.names, self.rows(found))])
 
 
 _BY_EFFECT: Final = ("Effect", "Evidence of your samples", "Samples for the target", "Which")

@@ -11,7 +11,7 @@ import streamlit as st
 
 from replicalab.figures import BALANCED, CONFIG, Mark, frontier_figure
 from replicalab.lexicon import amount_text
-from replicalab.panels import Rows, sentences_panel, tables_panel
+from replicalab.panels import Rows, sentences_panel
 from replicalab.planner import FrontierPlan
 from replicalab.text.tradeoffs import (
     balance_text,
@@ -46,7 +46,8 @@ def draw_frontier(view: Outlook) -> None:
     panel.draw(sentences_panel([verdict.text, balance_text(view.options)], verdict=verdict))
     _draw_load(view)
     if view.options.frontier.plans:
-        panel.draw(tables_panel(list(_notes(view)), [_table(view)]))
+        panel.draw(sentences_panel(_notes(view), quiet=True))
+        panel.draw_tables(lambda: [_table(view)])
 
 
 def _draw_load(view: Outlook) -> None:

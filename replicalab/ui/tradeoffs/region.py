@@ -13,7 +13,7 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.figures import CONFIG, Mark, labelled_region, region_figure, spotted
 from replicalab.lexicon import amount_text, capitalised, count_text
-from replicalab.panels import Rows, over_panel, tables_panel
+from replicalab.panels import Rows, over_panel, sentences_panel
 from replicalab.planner import Constraint
 from replicalab.text.tradeoffs import (
     apart_text,
@@ -43,7 +43,8 @@ def draw_region(view: Outlook) -> None:
     with st.container(horizontal=True, key="layers"):
         _draw_layers(view)
     draw_choice(view)
-    panel.draw(tables_panel(list(_notes(view)), _tables(view)))
+    panel.draw(sentences_panel(_notes(view), quiet=True))
+    panel.draw_tables(lambda: _tables(view))
 
 
 def _draw_chart(view: Outlook) -> None:
