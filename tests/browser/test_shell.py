@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.driving import APP, assert_accessible, looks, open_app, photograph
+from tests.browser.visiting import number
 
 ADDRESSES: Final = (
     "/",
@@ -40,3 +42,39 @@ def test_picture_holds_the_whole_page(app_page: Page, tmp_path: Path) -> None:
     png = photograph(app_page, tmp_path / "page.png").read_bytes()
     height = app_page.get_by_test_id("stMain").evaluate("element => element.scrollHeight")
     assert int.from_bytes(png[20:24], "big") >= height
+
+
+def test_long_run_dims_what_is_told_and_no_field(app_page: Page) -> None:
+    slow = False
+    kept_back: list[str | bytes] = []
+
+    def connect(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def answer(message: str | bytes) -> None:
+            if kept_back or (slow and _is_element(message)):
+                kept_back.append(message)
+            else:
+                socket.send(message)
+
+        server.on_message(answer)
+
+    app_page.route_web_socket(re.compile("/_stcore/stream"), connect)
+    open_app(app_page, "/Protocol")
+    told = app_page.locator(".stHtml").filter(has=app_page.locator(".check"))
+    field = number(app_page, "Sample size")
+    around = app_page.locator(".stElementContainer").filter(has=field)
+    expect(told).to_have_css("opacity", "1")
+    slow = True
+    field.press("ArrowUp")
+    field.press("Enter")
+    expect(told).to_have_css("opacity", "0.33")
+    expect(around).to_have_attribute("data-stale", "true")
+    expect(around).to_have_css("opacity", "1")
+
+
+def _is_element(message: str | bytes) -> bool:
+    """Return whether a message of the server draws a part of the page."""
+    if isinstance(message, str):
+        return False
+    return ForwardMsg.FromString(message).WhichOneof("type") in {"delta", "ref_hash"}
