@@ -22,7 +22,6 @@ from replicalab.library.contents import (
     read_draft,
     read_plan,
 )
-from replicalab.library.places import data_folder, library_url
 from replicalab.library.records import (
     DELETED_DAYS,
     DRAFT_DAYS,
@@ -36,6 +35,7 @@ from replicalab.library.records import (
     Usage,
     Version,
 )
+from replicalab.places import data_folder, library_url
 
 if TYPE_CHECKING:
     from replicalab.library.store import Library

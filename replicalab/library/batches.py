@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from replicalab.batch import MOST_JOBS, Ending, Job, Result
 from replicalab.models import Record
@@ -35,9 +35,9 @@ class KeptBatch(Record):
 
     format: Literal[1] = 1
     asked: Annotated[int, Field(strict=True, ge=1, le=MOST_JOBS)]
-    texts: dict[Identifier, str] = Field(default_factory=dict)
-    jobs: Annotated[tuple[Job, ...], Field(min_length=1, max_length=MOST_JOBS)]
-    results: Annotated[tuple[Row, ...], Field(min_length=1, max_length=MOST_JOBS)]
+    texts: Annotated[dict[Identifier, str], FailFast()] = Field(default_factory=dict)
+    jobs: Annotated[tuple[Job, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()]
+    results: Annotated[tuple[Row, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()]
 
     @classmethod
     def of(cls, came: Sequence[Result], asked: int) -> Self:

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable
 from typing import Annotated, Final, Literal, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import AwareDatetime, FailFast, Field, ValidationError
 
+from replicalab.assessment import Assessment
 from replicalab.characters import code, hidden
 from replicalab.comparison import MOST_SIDES
 from replicalab.errors import Fault, LibraryContentError, ReplicaLabError, ScenarioError
-from replicalab.lexicon import shortened
+from replicalab.lexicon import joined, shortened
 from replicalab.library.batches import KeptBatch
 from replicalab.library.records import Kind
 from replicalab.models import LONGEST_TEXT, NonEmptyText, Passage, Protocol, Record, too_large
@@ -31,6 +32,7 @@ from replicalab.scenarios import (
     parse_study,
     read_lab,
 )
+from replicalab.scenarios.checking import shown
 
 LONGEST_NAME: Final = 120
 _OWN_FILE: Final = "the study's file"
@@ -66,7 +68,7 @@ class KeptPlan(Record):
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
     recording: Identifier | None = None
-    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS)] = ()
+    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
 
     def pack(self) -> Pack:
         """Return the study in the lab, and with the question, that the plan was made for.
@@ -102,25 +104,55 @@ class KeptDraft(KeptPlan):
         beside: what stood beside it: its name there, and the query string that opens it.
     """
 
-    beside: Annotated[tuple[tuple[str, str], ...], Field(max_length=MOST_SIDES)] = ()
+    beside: Annotated[tuple[tuple[str, str], ...], Field(max_length=MOST_SIDES), FailFast()] = ()
 
 
 class Option(Record):
-    """One of the things that a decision was made between, as it was then."""
+    """One of the things that a decision was made between, as it was then.
+
+    ``run`` is whether its negotiation was compared, by the plan that it came to.
+    """
 
     name: Name
     kind: Kind
     content: str
+    run: bool = False
+
+    def is_plan(self, plan: Assessment) -> bool:
+        """Return whether it is that plan, in the same lab and for the same question."""
+        if self.kind is not Kind.PLAN:
+            return False
+        try:
+            kept = read_plan(self.content)
+            if kept.study != plan.pack.scenario_id:
+                return False
+            pack = kept.pack()
+        except ReplicaLabError:
+            return False
+        return pack == plan.pack and (kept.plan or pack.reference_protocol) == plan.plan
 
 
 class Decision(Record):
-    """Which of a few was chosen, why, and by whom; the entry says when."""
+    """Which of a few was chosen, why, by whom and when; without a time, its entry says when."""
 
     format: Literal[1] = 1
-    options: Annotated[tuple[Option, ...], Field(min_length=1, max_length=8)]
+    options: Annotated[tuple[Option, ...], Field(min_length=1, max_length=8), FailFast()]
     chosen: Annotated[int, Field(strict=True, ge=0)]
     why: Passage = ""
     who: Annotated[str, Field(max_length=LONGEST_NAME)] = ""
+    when: AwareDatetime | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The options' names, the chosen one first."""
+        found = [option.name for option in self.options]
+        return (found.pop(self.chosen), *found)
+
+    @property
+    def name(self) -> str:
+        """What it is kept as: ``Least loss, not Your plan``."""
+        chosen, *others = self.names
+        return f"{chosen}, not {joined(others, 'or')}" if others else chosen
 
 
 def plan_text(plan: KeptPlan) -> str:
@@ -285,9 +317,10 @@ def _record(model: type[_R], text: str) -> _R:
         return model.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-    place = ".".join(map(str, first["loc"])) or "the text"
-    value = f"{shortened(repr(first['input']))}: " if first["loc"] else ""
-    raise LibraryContentError(f"{place}: {value}{first['msg']}; load what was saved here")
+        place = ".".join(map(str, first["loc"])) or "the text"
+        value = f"{shown(first['input'])}: " if first["loc"] else ""
+        said = f"{place}: {value}{first['msg'].removeprefix('Value error, ')}"
+        raise LibraryContentError(f"{said}; load what was saved here") from error
 
 
 def _about_plan(text: str) -> str:

@@ -1,4 +1,8 @@
-"""What a database says went wrong, as an error of ours: with the place, and what to do."""
+"""What a database says went wrong, as an error of ours that says what to do.
+
+What a driver says names the server, its user, the file, sometimes the whole address: nothing of it
+goes on. Visitors read these errors, and a log is read by others than those who may know a password.
+"""
 
 from __future__ import annotations
 
@@ -20,30 +24,29 @@ _WAITED: Final = frozenset({"55P03", "40P01", "40001"})
 
 
 @contextmanager
-def told(place: str) -> Iterator[None]:
-    """Let only errors of ours out of a block that uses the database there."""
+def told() -> Iterator[None]:
+    """Let only errors of ours out of a block that uses the database."""
     try:
         yield
     except SQLAlchemyError as error:
-        origin = error.orig if isinstance(error, DBAPIError) else error
-        raise fault_of(place, origin) from error
+        raise fault_of(error.orig if isinstance(error, DBAPIError) else error) from None
     except sqlite3.Error as error:
-        raise fault_of(place, error) from error
+        raise fault_of(error) from None
 
 
-def fault_of(place: str, error: BaseException | None) -> LibraryError:
-    """Return an error of a database at a place as one of ours."""
+def fault_of(error: BaseException | None) -> LibraryError:
+    """Return an error of a database as one of ours."""
     if isinstance(error, sqlite3.Error):
-        return _of_sqlite(place, error)
+        return _of_sqlite(error)
     state = getattr(error, "sqlstate", None)
     if state == _DISK_FULL:
-        return _disk_full(place)
+        return _disk_full()
     if state in _WAITED:
-        return _busy(place)
-    said = str(error).strip().partition("\n")[0]
+        return _busy()
+    said = f"SQLSTATE {state}" if state else type(error).__name__
     return LibraryStorageError(
-        f"{place}: the database does not answer as it should ({said}); what was to be saved is not "
-        "confirmed. See that it runs and may be used, then do it again: nothing is kept twice"
+        f"the library: the database does not answer as it should ({said}); what was to be saved is "
+        "not confirmed. See that it runs and may be used, then do it again: nothing is kept twice"
     )
 
 
@@ -57,41 +60,41 @@ def _code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
-def _of_sqlite(place: str, error: sqlite3.Error) -> LibraryError:
+def _of_sqlite(error: sqlite3.Error) -> LibraryError:
     number = _code(error)
     if number in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return _busy(place)
+        return _busy()
     if number == sqlite3.SQLITE_FULL:
-        return _disk_full(place)
+        return _disk_full()
     if number in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        return not_writable(place, str(error))
+        return not_writable(str(error))
     if is_damage(error):
         return LibraryStorageError(
-            f"{place}: the file is damaged ({error}); nothing was saved. Start the app anew: it "
-            "sets the file aside under another name, and begins a new one"
+            f"the library: the file is damaged ({error}); nothing was saved. Start the app anew: "
+            "it sets the file aside under another name, and begins a new one"
         )
     return LibraryStorageError(
-        f"{place}: the disk does not take or give it ({error}); nothing was saved. See that the "
-        "disk is there and has room, then save again"
+        f"the library: the disk does not take or give it ({error}); nothing was saved. See that "
+        "the disk is there and has room, then save again"
     )
 
 
-def not_writable(place: str, said: str) -> LibraryStorageError:
+def not_writable(said: str) -> LibraryStorageError:
     """Return that nothing can be written there."""
     return LibraryStorageError(
-        f"{place}: it cannot be written ({said}); nothing was saved. Make its folder writable, or "
-        "name another in REPLICALAB_DATA"
+        f"the library: it cannot be written ({said}); nothing was saved. Make its folder "
+        "writable, or name another in REPLICALAB_DATA"
     )
 
 
-def _disk_full(place: str) -> LibraryStorageError:
+def _disk_full() -> LibraryStorageError:
     return LibraryStorageError(
-        f"{place}: the disk is full; nothing was saved. Make room there, then save again"
+        "the library: the disk is full; nothing was saved. Make room there, then save again"
     )
 
 
-def _busy(place: str) -> LibraryBusyError:
+def _busy() -> LibraryBusyError:
     return LibraryBusyError(
-        f"{place}: another program has held it for {WAIT_SECONDS:g} seconds; nothing was saved. "
-        "Let that one finish, or close it, then save again"
+        f"the library: another program has held it for {WAIT_SECONDS:g} seconds; nothing was "
+        "saved. Let that one finish, or close it, then save again"
     )

@@ -8,7 +8,11 @@ forward; one that a newer version wrote is left alone.
 
 from __future__ import annotations
 
+import logging
+import os
 import sqlite3
+import stat
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +20,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
@@ -27,6 +31,8 @@ _WRITES: Final = "library_writes"
 _MIGRATING: Final = 0x5265704C6162
 """The lock that PostgreSQL holds while a library is brought forward: one process does it."""
 _SIDE_FILES: Final = ("", "-wal", "-shm")
+_TELL_THE_SERVER: Final = ("sqlalchemy.pool", "psycopg")
+"""Logs in which a lost connection is told with its host, user and database."""
 _POSTGRES: Final = ("postgresql", "postgres", "postgresql+psycopg")
 
 
@@ -35,13 +41,11 @@ class Opened(NamedTuple):
 
     Attributes:
         reading, writing: the same connections; the second begins by taking the right to write.
-        place: the file, or the server without its password.
         notices: what happened while it was opened, for people.
     """
 
     reading: Engine
     writing: Engine
-    place: str
     notices: tuple[str, ...]
 
 
@@ -55,39 +59,47 @@ def opened(address: str, now: datetime) -> Opened:
     """
     url = _url(address)
     file = Path(url.database or "") if url.drivername == "sqlite" else None
-    place = str(file) if file else url.render_as_string(hide_password=True)
-    notices = []
+    notices: list[str] = []
     if file:
         _make_folder(file.parent)
+        notices += _others_kept_out(file)
         looked_at = _identity(file)
         if (damage := _damage(file)) and _identity(file) == looked_at:
             # Else another process has set it aside since, and what is there now is its new one.
             notices.append(_set_aside(file, damage, now))
+        _begin_for_its_user(file)
     engine = _engine(url)
     writing = engine.execution_options(**{_WRITES: True})
     try:
-        with told(place):
-            if copy := _bring_forward(engine, writing, file, place, now):
-                notices.append(f"{place}: it was of an older version; a copy as it was is {copy}.")
+        with told():
+            if copy := _bring_forward(engine, writing, file, now):
+                notices.append(
+                    "The library was of an older version. A copy as it was stands beside it: "
+                    f"{copy.name}."
+                )
     except BaseException:
         engine.dispose()
         raise
-    return Opened(engine, writing, place, tuple(notices))
+    return Opened(engine, writing, tuple(notices))
 
 
 def _url(address: str) -> URL:
     try:
         url = make_url(address)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # a port that is no number
         url = None
-    if url and url.drivername == "sqlite" and url.database not in (None, "", ":memory:"):
+    # Two slashes make a server of the first folder: SQLite has none, and its fault quotes them all.
+    is_file = url and url.drivername == "sqlite" and not (url.query or url.host or url.username)
+    if url and is_file and url.database not in (None, "", ":memory:"):
         return url
     if url and url.drivername in _POSTGRES and url.database:
         return url.set(drivername="postgresql+psycopg")
-    shown = url.render_as_string(hide_password=True) if url else "what it says"
+    # What it says is not shown, with stars in place of a password neither: they hide only one that
+    # stands where it should.
     raise LibraryStorageError(
-        f"REPLICALAB_DATABASE_URL: {shown} is no address of a library; write "
-        "sqlite:////a/folder/library.db or postgresql://user:password@host/database"
+        "REPLICALAB_DATABASE_URL: what it says is no address of a library; write "
+        "sqlite:////a/folder/library.db or postgresql://user:password@host/database, and in user "
+        "and password %40 for @, %3A for : and %2F for /"
     )
 
 
@@ -98,6 +110,8 @@ def _engine(url: URL) -> Engine:
         event.listen(engine, "connect", _settle)
         event.listen(engine, "begin", _begin)
         return engine
+    for name in _TELL_THE_SERVER:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     settings = f"-c lock_timeout={WAIT_SECONDS:g}s -c synchronous_commit=on"
     try:
         return create_engine(
@@ -111,6 +125,8 @@ def _engine(url: URL) -> Engine:
             "REPLICALAB_DATABASE_URL: PostgreSQL needs psycopg, which is not installed; run "
             ".venv/bin/pip install -r requirements-postgres.txt"
         ) from error
+    except SQLAlchemyError as error:
+        raise fault_of(error) from None
 
 
 def _settle(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
@@ -135,7 +151,32 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise not_writable(str(folder), error.strerror or str(error)) from error
+        raise not_writable(error.strerror or type(error).__name__) from None
+
+
+def _others_kept_out(file: Path) -> Iterator[str]:
+    """Take the right to read from all but the file's user; yield what is told where that fails."""
+    for side in _SIDE_FILES:
+        beside = Path(f"{file}{side}")
+        with suppress(FileNotFoundError):
+            try:
+                if stat.S_IMODE(beside.stat().st_mode) & 0o077:
+                    beside.chmod(0o600)
+            except PermissionError:
+                yield (
+                    f"{beside.name} may be read by others on this machine, and belongs to another "
+                    "user, who can forbid it."
+                )
+
+
+def _begin_for_its_user(file: Path) -> None:
+    """See that there is a file that its user alone can read, and so what SQLite puts beside it."""
+    try:
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise not_writable(error.strerror or type(error).__name__) from None
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
@@ -157,7 +198,7 @@ def _damage(file: Path) -> str:
     except sqlite3.Error as error:
         if is_damage(error):
             return str(error)
-        raise fault_of(str(file), error) from error
+        raise fault_of(error) from None
     return "" if found == "ok" else " ".join(str(found).split())
 
 
@@ -169,10 +210,10 @@ def _set_aside(file: Path, damage: str, now: datetime) -> str:
             with suppress(FileNotFoundError):
                 Path(f"{file}{side}").replace(f"{aside}{side}")
     except OSError as error:
-        raise not_writable(str(file), error.strerror or str(error)) from error
+        raise not_writable(error.strerror or type(error).__name__) from None
     return (
-        f"{file}: the file was damaged ({damage}). It is set aside as {aside}, and a new, empty "
-        "library was begun; docs/library.md says how to get back what can be."
+        f"The library's file was damaged ({damage}). It is set aside as {aside.name}, and a new, "
+        "empty library was begun; docs/library.md says how to get back what can be."
     )
 
 
@@ -189,18 +230,18 @@ def _free(file: Path) -> Path:
 
 
 def _bring_forward(
-    engine: Engine, writing: Engine, file: Path | None, place: str, now: datetime
+    engine: Engine, writing: Engine, file: Path | None, now: datetime
 ) -> Path | None:
     """Bring a library to the newest version; return the copy of an older one, None without."""
     newest = migrating.REVISIONS[-1]
     with engine.connect() as connection:
-        if _known_revision(connection, place) == newest:
+        if _known_revision(connection) == newest:
             return None
     upgrade = migrating.upgrading()
     with writing.begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(select(func.pg_advisory_xact_lock(_MIGRATING)))
-        found = _known_revision(connection, place)  # another process may have been first
+        found = _known_revision(connection)  # another process may have been first
         if found == newest:
             return None
         copy = _copied(file, found, now) if file and found else None
@@ -208,11 +249,11 @@ def _bring_forward(
     return copy
 
 
-def _known_revision(connection: Connection, place: str) -> str | None:
+def _known_revision(connection: Connection) -> str | None:
     found = migrating.revision_of(connection)
     if found is not None and found not in migrating.REVISIONS:
         raise LibraryVersionError(
-            f"{place}: a newer version of ReplicaLab wrote it ({found}; this one knows "
+            f"the library: a newer version of ReplicaLab wrote it ({found}; this one knows "
             f"{migrating.REVISIONS[-1]}); nothing of it was changed. Use that version, or name "
             "another folder in REPLICALAB_DATA"
         )
@@ -224,6 +265,7 @@ def _copied(file: Path, revision: str, now: datetime) -> Path:
     copy = _free(
         file.with_name(f"{file.stem}.version-{revision}-{now:%Y%m%dT%H%M%SZ}{file.suffix}")
     )
+    _begin_for_its_user(copy)
     with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
     return copy

@@ -166,6 +166,13 @@ def _add_version(connection: Connection, entry: Entry, new: New) -> None:
     connection.execute(insert(VERSIONS).values(**values))
 
 
+def named(connection: Connection, owner: Owner, entry: Entry, name: str) -> Entry:
+    """Return an entry under another name, or as it is where that is taken, or none."""
+    if not name or entry_named(connection, owner, entry.kind, name) is not None:
+        return entry
+    return write_entry(connection, entry._replace(name=name))
+
+
 def write_entry(connection: Connection, entry: Entry) -> Entry:
     """Write an entry over what it was, and return it."""
     is_it = ENTRIES.c.id == entry.id
@@ -194,6 +201,23 @@ def forget(connection: Connection, owner: Owner) -> None:
         connection.execute(delete(table).where(table.c.owner == owner.digest))
     nothing = update(OWNERS).where(OWNERS.c.owner == owner.digest)
     connection.execute(nothing.values(entries=0, size=0))
+
+
+def hand_over(connection: Connection, owner: Owner, heir: Owner) -> None:
+    """Make everything of an owner's that of another, who has nothing yet."""
+    has = connection.execute(
+        select(OWNERS.c.entries, OWNERS.c.size)
+        .where(OWNERS.c.owner == owner.digest)
+        .with_for_update()
+    ).first()
+    if has is None:
+        return
+    for table in (DRAFTS, ENTRIES):
+        connection.execute(
+            update(table).where(table.c.owner == owner.digest).values(owner=heir.digest)
+        )
+    connection.execute(delete(OWNERS).where(OWNERS.c.owner == owner.digest))
+    count_up(connection, heir.digest, *has)
 
 
 def is_overdue(connection: Connection, now: datetime) -> bool:

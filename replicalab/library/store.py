@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
+from itertools import count
 from typing import Final
 from uuid import uuid4
 
@@ -18,6 +19,7 @@ from sqlalchemy import Connection
 from replicalab.errors import LibraryContentError, LibraryFullError
 from replicalab.library import drafts, rows
 from replicalab.library.contents import (
+    LONGEST_NAME,
     checked,
     checked_draft,
     checked_name,
@@ -26,7 +28,6 @@ from replicalab.library.contents import (
 )
 from replicalab.library.faults import told
 from replicalab.library.opening import opened
-from replicalab.library.places import library_url
 from replicalab.library.records import (
     LONGEST_PLACE,
     Draft,
@@ -41,6 +42,7 @@ from replicalab.library.records import (
 )
 from replicalab.library.rows import New, size_of
 from replicalab.library.transactions import charge, reading, saving, usage
+from replicalab.places import library_url
 
 _LIMITS: Final = Limits()
 
@@ -53,7 +55,6 @@ class Library:
     """An open library; any thread may ask.
 
     Attributes:
-        place: the file, or the server without its password.
         notices: what happened while it was opened: a damaged file set aside, an older one copied.
     """
 
@@ -71,7 +72,7 @@ class Library:
         """
         self._clock, self._limits = clock, limits
         self._opened = opened(url or library_url(), clock())
-        self.place, self.notices = self._opened.place, self._opened.notices
+        self.notices = self._opened.notices
         self._purge_overdue()
 
     def close(self) -> None:
@@ -99,6 +100,25 @@ class Library:
                 )
             return self._add(connection, owner, kind, name, new)
 
+    def keep_beside(
+        self, owner: Owner, *parts: tuple[Kind, str, str], notes: str = ""
+    ) -> list[Entry]:
+        """Return new entries, of a kind, a name and a content each: all of them are kept, or none.
+
+        One has a number after its name where another has that name, unless that is the same; a
+        name that is too long is cut.
+
+        Raises:
+            LibraryContentError: a name, the notes or a content cannot be kept.
+            LibraryFullError: there is no room for it.
+        """
+        new = [
+            (kind, checked_name(name[:LONGEST_NAME]), self._checked(kind, content, notes))
+            for kind, name, content in parts
+        ]
+        with saving(self._opened, owner) as connection:
+            return [self._add_beside(connection, owner, *each) for each in new]
+
     def update(
         self,
         owner: Owner,
@@ -107,11 +127,12 @@ class Library:
         *,
         base_version: int,
         notes: str | None = None,
+        name: str = "",
     ) -> Entry:
         """Return an entry with a further version; a state like the latest is none.
 
         ``base_version`` is the version that the changes began from; without content or notes
-        these stay as they are.
+        these stay as they are, and so does its name where another has the new one.
 
         Raises:
             LibraryContentError: notes or content cannot be kept.
@@ -131,7 +152,8 @@ class Library:
             number = now.version.number
             if number == base_version and not _is_same(now, new):
                 charge(connection, owner, self._limits, size=new.size)
-                return rows.add_version(connection, now.entry, new, self._clock())
+                entry = rows.add_version(connection, now.entry, new, self._clock())
+                return rows.named(connection, owner, entry, checked_name(name) if name else "")
             return _same_or_conflict(
                 now,
                 new,
@@ -184,6 +206,26 @@ class Library:
             new = New(then.content, then.version.notes, entry.about, number)
             charge(connection, owner, self._limits, size=new.size)
             return rows.add_version(connection, entry, new, self._clock())
+
+    def part(self, owner: Owner, entry_id: str, number: int, *, named: str, name: str) -> Entry:
+        """Return a new entry with what another is now, while that one goes back to a version.
+
+        That one is ``named`` so again where no other has that name; the new one ``name``, with a
+        number after it where it is taken.
+
+        Raises:
+            LibraryMissingError: there is no such entry or version.
+            LibraryFullError: there is no room for it.
+        """
+        with saving(self._opened, owner) as connection:
+            now = rows.kept_of(connection, rows.entry_of(connection, owner, entry_id))
+            then = rows.kept_of(connection, now.entry, number)
+            back = New(then.content, then.version.notes, now.entry.about, number)
+            charge(connection, owner, self._limits, size=back.size)
+            before = rows.add_version(connection, now.entry, back, self._clock())
+            rows.named(connection, owner, before, checked_name(named))
+            new = New(now.content, "", now.entry.about)
+            return self._add_beside(connection, owner, now.entry.kind, checked_name(name), new)
 
     def rename(self, owner: Owner, entry_id: str, name: str) -> Entry:
         """Return an entry under another name.
@@ -263,7 +305,7 @@ class Library:
         with reading(library) as connection:
             if not rows.is_overdue(connection, now):
                 return
-        with told(library.place), library.writing.begin() as connection:
+        with told(), library.writing.begin() as connection:
             rows.purge_overdue(connection, now)
 
     # --- drafts -------------------------------------------------------------------------------
@@ -312,6 +354,15 @@ class Library:
         """Return how much an owner has here."""
         return usage(self._opened, owner) or Usage(0, 0)
 
+    def knows(self, owner: Owner) -> bool:
+        """Return whether an owner has, or had, anything here."""
+        return usage(self._opened, owner) is not None
+
+    def hand_over(self, owner: Owner, heir: Owner) -> None:
+        """Make everything of an owner's that of another, who has nothing yet."""
+        with saving(self._opened, heir) as connection:
+            rows.hand_over(connection, owner, heir)
+
     def _checked(self, kind: Kind, content: str, notes: str) -> New:
         _fitting(content, self._limits.content_bytes)
         return New(content, checked_notes(notes), checked(kind, content))
@@ -321,6 +372,19 @@ class Library:
         made, entry_id = self._clock(), uuid4().hex
         entry = Entry(entry_id, kind, name, new.notes, new.about, 1, new.size, made, made, None)
         return rows.add_entry(connection, owner, entry, new)
+
+    def _add_beside(
+        self, connection: Connection, owner: Owner, kind: Kind, name: str, new: New
+    ) -> Entry:
+        for number in count(1):
+            end = f" ({number})" if number > 1 else ""
+            tried = name[: LONGEST_NAME - len(end)].rstrip() + end
+            there = rows.entry_named(connection, owner, kind, tried)
+            if there is None:
+                break
+            if _is_same(rows.kept_of(connection, there), new):
+                return there
+        return self._add(connection, owner, kind, tried, new)
 
 
 def _fitting(content: str, most: int) -> None:

@@ -19,7 +19,7 @@ from replicalab.library.schema import OWNERS
 @contextmanager
 def reading(library: Opened) -> Iterator[Connection]:
     """Give a connection that sees one state of the library."""
-    with told(library.place), library.reading.connect() as connection:
+    with told(), library.reading.connect() as connection:
         yield connection
 
 
@@ -30,7 +30,7 @@ def saving(library: Opened, owner: Owner) -> Iterator[Connection]:
     The owner's row is locked: what is read of theirs in the block holds until its end.
     """
     _enrol(library, owner)
-    with told(library.place), library.writing.begin() as connection:
+    with told(), library.writing.begin() as connection:
         mine = select(OWNERS.c.owner).where(OWNERS.c.owner == owner.digest)
         connection.execute(mine.with_for_update())
         yield connection
@@ -42,7 +42,7 @@ def _enrol(library: Opened, owner: Owner) -> None:
         return
     row = insert(OWNERS).values(owner=owner.digest, entries=0, size=0)
     # Another tab of theirs may be first.
-    with told(library.place), suppress(IntegrityError), library.writing.begin() as connection:
+    with told(), suppress(IntegrityError), library.writing.begin() as connection:
         connection.execute(row)
 
 

@@ -7,19 +7,21 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.ui.wall import VISITOR_COOKIE, VISITOR_TOKEN, begins_with
+from replicalab.ui.wall import begins_with, is_over_tls, secret_shown
 
 _SECRET: Final = "visitor_secret"
 
 
 def cookie() -> str:
-    """Return what the visitor's browser shows as its secret; no text where no browser asks."""
-    return str(st.context.cookies.get(VISITOR_COOKIE, ""))
+    """Return the secret that the visitor's browser shows; no text where it shows none of ours."""
+    asked = st.context
+    headers = {name.lower(): value for name, value in asked.headers.items()}
+    return secret_shown(asked.cookies, over_tls=is_over_tls(headers))
 
 
 def is_known() -> bool:
     """Return whether the visitor's browser keeps its secret, and so finds again what is kept."""
-    return bool(VISITOR_TOKEN.fullmatch(cookie()))
+    return bool(cookie())
 
 
 def begins() -> bool:
@@ -32,7 +34,7 @@ def begins() -> bool:
 
 def secret() -> str:
     """Return the visitor's secret: the cookie's, or where there is none one of this session."""
-    if is_known():
-        return cookie()
+    if shown := cookie():
+        return shown
     made: str = st.session_state.setdefault(_SECRET, secrets.token_urlsafe(32))
     return made

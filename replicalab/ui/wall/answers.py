@@ -5,10 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import secrets
-import time
-from collections import deque
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -17,18 +13,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import Message, Scope, Send
 from streamlit import file_util
 
-VISITOR_COOKIE: Final = "replicalab_visitor"
-"""A random token of 256 bits; the server's proof that two sessions are of one browser."""
-
-_A_YEAR: Final = 365 * 24 * 60 * 60
-"""Seconds that a browser keeps it, so that whoever comes back finds what they kept."""
-
-VISITOR_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
-
-_HANDED_OUT: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)
-"""The latest tokens with which no page has begun yet, and when they were handed out."""
-_NEW_SECONDS: Final = 10.0
-"""So long a token is new: another server of the same library may see its second page."""
+from replicalab.ui.wall.visitors import know_visitor
 
 _INLINE_SCRIPT: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _STARTS: Final = {"http.response.start", "websocket.http.response.start"}
@@ -82,34 +67,7 @@ def dressed(scope: Scope, send: Send, fixed: dict[str, str]) -> Send:
                 del headers[name]
             headers.update(fixed)
             if headers.get("content-type", "").startswith("text/html"):
-                _know_visitor(HTTPConnection(scope), headers)
+                await know_visitor(HTTPConnection(scope), headers)
         await send(message)
 
     return dress_and_send
-
-
-def _know_visitor(asked: HTTPConnection, headers: MutableHeaders) -> None:
-    """Hand out a token, or the one that the browser shows again: for a year from now.
-
-    Lax, not Strict: a Strict cookie is not shown when a link elsewhere is followed, and a new one
-    would then take its place.
-    """
-    shown = asked.cookies.get(VISITOR_COOKIE, "")
-    if VISITOR_TOKEN.fullmatch(shown):
-        token = shown
-    else:
-        token = secrets.token_urlsafe(32)
-        _HANDED_OUT.append((token, time.monotonic()))
-    secure = "; Secure" if asked.url.scheme == "https" else ""
-    settings = f"Path=/; Max-Age={_A_YEAR}; HttpOnly; SameSite=Lax{secure}"
-    headers.append("set-cookie", f"{VISITOR_COOKIE}={token}; {settings}")
-
-
-def begins_with(token: str) -> bool:
-    """Return whether no page has begun with a new token yet; then one has, and it was the first."""
-    for handed in list(_HANDED_OUT):
-        if handed[0] == token:
-            with suppress(ValueError):  # another page of the same browser was faster
-                _HANDED_OUT.remove(handed)
-                return time.monotonic() - handed[1] <= _NEW_SECONDS
-    return False

@@ -102,6 +102,8 @@ def _refused_address(scope: Scope) -> Refusal | None:
             "copy the link again, or open the page without what follows the question mark.",
         )
     path: str = scope["path"]
+    if not path.isprintable():
+        return Refusal(404, "There is nothing at this address.")
     _, core, below = path.partition("/_stcore/")
     if (core and not _OPEN.fullmatch(below)) or _CLOSED & set(path.split("/")):
         return Refusal(404, "There is nothing at this address.")

@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import Message, Scope, Send
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from replicalab.ui.wall.answers import VISITOR_COOKIE
+from replicalab.ui.wall.visitors import SECURE_COOKIE, VISITOR_COOKIE
 
 MOST_KNOWN: Final = 5_000
 """Sessions whose visitor is remembered; the server forgets a closed one after a minute."""
@@ -67,7 +67,8 @@ class Sessions:
 
 
 def _visitor(scope: Scope) -> str:
-    return HTTPConnection(scope).cookies.get(VISITOR_COOKIE, "")
+    cookies = HTTPConnection(scope).cookies
+    return cookies.get(SECURE_COOKIE) or cookies.get(VISITOR_COOKIE, "")
 
 
 def _announced(message: Message) -> str:

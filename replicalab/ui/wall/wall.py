@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -14,6 +15,7 @@ from replicalab.ui.wall.callers import Refusal, allowed_hosts, is_for_a_session,
 from replicalab.ui.wall.messages import Messages
 from replicalab.ui.wall.sessions import Sessions
 from replicalab.ui.wall.uploads import Uploads
+from replicalab.ui.wall.visitors import is_here
 
 MOST_CONNECTIONS: Final = 300
 """Pages that are open at once."""
@@ -60,7 +62,8 @@ class Wall:
         bursts = Bursts(send)
         try:
             noted = self._sessions.noting(scope, bursts.send)
-            await self._app(self._sessions.admit(scope), Messages(receive).receive, noted)
+            with is_here(HTTPConnection(scope)):
+                await self._app(self._sessions.admit(scope), Messages(receive).receive, noted)
         finally:
             bursts.close()
             self._connections -= 1

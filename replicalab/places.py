@@ -1,4 +1,4 @@
-"""Where the library is kept: a file in the user's data folder, unless the environment says more."""
+"""Where what is kept lies: in the user's data folder, unless the environment says more."""
 
 from __future__ import annotations
 
