@@ -48,12 +48,10 @@ _SUFFIXES: Final = (".yaml", ".yml")
 
 
 def _page(*panels: str) -> str:
-    """Return panels under their stylesheet, on the page's own paper."""
-    from replicalab.panels import STYLE  # noqa: PLC0415 - Jinja2, with the first that is shown
+    """Return panels as a notebook shows them."""
+    from replicalab.panels import in_notebook  # noqa: PLC0415 - Jinja2, with the first shown
 
-    # Notebooks have a theme of their own, which light-dark() does not know.
-    paper = "color-scheme: light; background: #fff; color: #1f2328; padding: 0.5rem;"
-    return f'{STYLE}<div style="{paper}">{"".join(panels)}</div>'
+    return in_notebook(*panels)
 
 
 # --- studies and labs ---------------------------------------------------------------------------
@@ -246,7 +244,7 @@ def least_loss(plan: Assessment) -> Revision:
 
     >>> best = least_loss(assess(load("psy_stroop")))
     >>> best.plan.sample_size, best.plan.duration_days, best.evidence.text
-    (50, 2, 'power 1.00')
+    (15, 1, 'power 0.82')
     >>> [change.field for change in best.changes]
     ['required_equipment', 'duration_days', 'sample_size']
     """

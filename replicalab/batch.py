@@ -98,6 +98,8 @@ class Ending(Record):
         samples, days, credits: of that plan; 0 where none was put forward.
         evidence: what it would show, None where it is void or there is none.
         tier: where that stands to target and floor.
+        wishes_broken: how many of the study's wishes it breaks, None where an earlier version did
+            not say, or there is no plan.
         error: why the job could not be played; empty where it was.
     """
 
@@ -109,6 +111,7 @@ class Ending(Record):
     credits: float = 0.0
     evidence: float | None = None
     tier: EvidenceTier | None = None
+    wishes_broken: Count | None = None
     error: str = ""
 
 
@@ -149,6 +152,12 @@ def jobs_of(
     ]  # fmt: skip
 
 
+def failure_text(error: Exception) -> str:
+    """Return what went wrong, without the path that an error of the system names."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"{type(error).__name__}: {said}"
+
+
 # --- one job ----------------------------------------------------------------------------------
 
 
@@ -178,6 +187,7 @@ def run_job(job: Job) -> Result:
         credits=plan.cost,
         evidence=None if plan.evidence.void else plan.evidence.value,
         tier=plan.evidence.tier,
+        wishes_broken=len(plan.broken_wishes),
     )
 
 
@@ -196,7 +206,12 @@ def played_again(results: Sequence[Result], most: int) -> list[tuple[Result, Res
 
 
 def is_same(was: Result, now: Result) -> bool:
-    """Return whether two results agree, but for what another machine's rounding does."""
+    """Return whether two results agree, but for what another machine's rounding does.
+
+    A result of before has no number of broken wishes, and so no other one.
+    """
+    if was.wishes_broken is None:
+        now = now.model_copy(update={"wishes_broken": None})
     if was.evidence is None or now.evidence is None:
         return was == now
     evidence = was.evidence if isclose(was.evidence, now.evidence, rel_tol=1e-9) else now.evidence
@@ -282,7 +297,7 @@ class _Run:
                 self._is_broken = True
                 yield from self._put_back(chunk)
             except Exception as error:  # noqa: BLE001 - a cluster loses a worker in its own words
-                yield from self._put_back(chunk, f"{type(error).__name__}: {error}")
+                yield from self._put_back(chunk, failure_text(error))
             else:
                 yield from results
         if self._is_broken:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment
+from replicalab.errors import NegotiationError
 from replicalab.negotiation import (
     AUTOMATIC,
     LabManagerKind,
@@ -25,11 +26,31 @@ MOST_SIDES: Final = 4
 
 
 class Side(NamedTuple):
-    """A plan in its lab, what it is called, and its negotiation; None where there is none."""
+    """A plan in its lab, or a negotiation, which stands there by the plan that it came to.
+
+    Attributes:
+        name: what it is called.
+        plan: what is judged.
+        played: the negotiation: what would follow from the plan, or what came to it; None where
+            there is none.
+        is_run: whether it is the negotiation that is compared.
+    """
 
     name: str
     plan: Assessment
     played: Negotiation | None
+    is_run: bool = False
+
+
+def side_of_run(name: str, played: Negotiation) -> Side:
+    """Return a negotiation as a side: by the plan on which it ended, or that is on the table.
+
+    Raises:
+        NegotiationError: there is no such plan.
+    """
+    if played.final_plan is None:
+        raise NegotiationError("no plan is on the table in it; put one forward first")
+    return Side(name, played.final_plan, played, is_run=True)
 
 
 def negotiated(

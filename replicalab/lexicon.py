@@ -66,6 +66,13 @@ def amount_text(amount: float) -> str:
     return f"{amount:,.0f}" if amount == int(amount) else f"{amount:,.2f}"
 
 
+def exact_text(number: float) -> str:
+    """Return a number as its author wrote it: a count in full, any other to six digits."""
+    if isinstance(number, int):
+        return amount_text(number)
+    return f"{number:,g}".replace("-", "\u2212")
+
+
 def percent_text(share: float) -> str:
     """Return a share as a person writes it: ``7 %``, ``12.5 %``."""
     return f"{float(Decimal(repr(share)) * 100):.12g} %"

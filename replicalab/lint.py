@@ -92,7 +92,7 @@ def _lab_note(lab: Options) -> LintFinding:
     samples, days = count_text(counts.samples, "sample"), count_text(counts.days, "day")
     return _note(
         _place(lab),
-        f"The reference protocol fails {', '.join(lab.yours.causes) or 'nothing'}; "
+        f"The reference protocol fails {', '.join(lab.yours.failing) or 'nothing'}; "
         f"{lab.binding or 'nothing'} binds. "
         f"The Lab Manager answers {_answer(lab)}, for a plan of {samples} in {days}: "
         f"{evidence.text}, {evidence.tier}.",
@@ -106,7 +106,7 @@ def _lab_findings(lab: Options) -> Iterator[LintFinding]:
         yield _warning(
             place,
             f"The easy lab should accept the reference protocol but answers {_answer(lab)}, for "
-            f"{', '.join(lab.yours.causes)}; give this lab more, or plan less.",
+            f"{', '.join(lab.yours.failing)}; give this lab more, or plan less.",
         )
     elif accepts and not easy:
         yield _warning(
@@ -241,6 +241,14 @@ def _plan_findings(study: Study, reference: Assessment) -> Iterator[LintFinding]
                 f"hidden_reference.required_elements[{place}]",
                 f"The reference protocol does not say '{element}'; say all its words in the "
                 "technique or the rationale.",
+            )
+    for place, constraint in enumerate(study.constraints):
+        in_days = label_key(constraint.unit or "") in ("day", "days")
+        if in_days and not constraint.hard and constraint.bounds is None:
+            yield _note(
+                f"constraints[{place}].bounds",
+                f"'{constraint.label}' is only stated, so a plan of fewer days is told nothing; if "
+                "it is about the days of the plan, write bounds: days.",
             )
     for limit in reference.broken_limits:
         yield _warning(

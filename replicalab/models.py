@@ -25,6 +25,8 @@ Credits = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
 Labels = Annotated[list[NonEmptyText], FailFast()]
 """Labels; of many faults only the first is told, as each costs time and memory."""
+MOST_KEYS: Final = 200
+"""The most keys of one record that are read; none has a sixth as many fields."""
 
 
 # --- how large a plan may be: what the pages, the links and the study files take ------------
@@ -61,6 +63,17 @@ class Record(BaseModel):
     """Base of every model here: immutable, closed to unknown keys, validated on construction."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_few_keys(cls, held: object) -> object:
+        # Each unknown key would be a fault of its own, and a file may hold a million.
+        if isinstance(held, dict) and len(held) > MOST_KEYS:
+            raise ValueError(
+                f"{len(held):,} keys stand in one place, and {MOST_KEYS} are read at most; "
+                "leave those out that no file saved here has"
+            )
+        return held
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with some fields changed, validated and with nothing cached.

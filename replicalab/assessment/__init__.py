@@ -16,6 +16,7 @@ from replicalab.assessment.evidence import (
     assumed_effects,
     counted_of,
     effects_of,
+    evidence_of,
     evidence_value,
     merged_effects,
     place_of,
@@ -32,6 +33,8 @@ from replicalab.assessment.phrases import (
     placed_text,
     samples_text,
     size_text,
+    wishes_text,
+    wishes_title,
 )
 from replicalab.assessment.results import DimensionCheck, FeasibilityCheckResult
 from replicalab.assessment.rules import breaks, violations
@@ -57,6 +60,7 @@ __all__ = [
     "counts_of",
     "credits_needed",
     "effects_of",
+    "evidence_of",
     "evidence_value",
     "failing_text",
     "floor_text",
@@ -73,4 +77,6 @@ __all__ = [
     "tier_of",
     "used_substitutions",
     "violations",
+    "wishes_text",
+    "wishes_title",
 ]

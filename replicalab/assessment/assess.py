@@ -29,6 +29,7 @@ from replicalab.assessment.fidelity import used_substitutions
 from replicalab.assessment.results import FeasibilityCheckResult, Severity, ValidationResult
 from replicalab.assessment.rules import Violation, violations
 from replicalab.lexicon import label_key, words_of
+from replicalab.measures import Given, UsualValue
 from replicalab.models import Dimension, Protocol, wording_of
 from replicalab.scenarios import (
     MISSING,
@@ -81,6 +82,7 @@ _IN_ANY_LAB: Final = (
     "missing_elements",
     "dropped",
     "evidence",
+    "broken_wishes",
 )
 """What of a plan depends on its study, and on no lab."""
 
@@ -176,9 +178,14 @@ class Assessment:
     @property
     def broken_limits(self) -> list[Limit]:
         """The study's own constraints that its numbers break, in the study's order."""
-        return [limit for limit in self.pack.limits if not limit.allows(self._bounded(limit))]
+        return [limit for limit in self.pack.limits if not limit.allows(self.bounded(limit))]
 
-    def _bounded(self, limit: Limit) -> float:
+    @cached_property
+    def broken_wishes(self) -> tuple[Limit, ...]:
+        """The study's soft constraints that its numbers break, in the study's order."""
+        return tuple(limit for limit in self.broken_limits if not limit.hard)
+
+    def bounded(self, limit: Limit) -> float:
         """Return the number of the plan that a constraint bounds."""
         if limit.number is Bounds.EVIDENCE:
             return self.evidence.value
@@ -226,7 +233,7 @@ class Assessment:
 
     @property
     def causes(self) -> list[Dimension]:
-        """The failing dimensions as a sentence names them: each cause once."""
+        """The failing dimensions with a reason of their own, which a table tells."""
         return self.check.causes
 
     @property
@@ -297,6 +304,23 @@ class Assessment:
         return smallest_detectable_effect(
             self.pack.design, self.evidence.able, self.evidence_factor
         )
+
+    @cached_property
+    def usual_values(self) -> tuple[UsualValue, ...]:
+        """What the usual tests have, where they differ from its evidence enough to be told."""
+        return tuple(self.evidence.row.usual_values(*self._planned)) if self._planned else ()
+
+    @cached_property
+    def wrong_sign_share(self) -> float | None:
+        """How much of its power is significant with the wrong sign; None where too little."""
+        return self.evidence.row.wrong_sign_share(*self._planned) if self._planned else None
+
+    @property
+    def _planned(self) -> tuple[int, float | None, Given] | None:
+        """The samples that count, the effect as it is seen, and what else a formula is given."""
+        evidence, design = self.evidence, self.pack.design
+        given = Given.by(design, self.evidence_factor)
+        return None if evidence.void else (evidence.counted, evidence.effect, given)
 
     def evidence_at(self, effect: float | None) -> Evidence:
         """Return what its sample is worth at another effect; None is the planning effect.

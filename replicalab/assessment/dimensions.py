@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from replicalab.assessment.phrases import left_text
+from replicalab.assessment.phrases import bounded_text, left_text, wishes_text
 from replicalab.assessment.results import Category, Severity
 from replicalab.lexicon import (
     amount_text,
+    capitalised,
     count_text,
     quoted,
     repeated_labels,
-    told_apart,
 )
 from replicalab.models import Dimension
 from replicalab.scenarios import Bounds, ItemStatus, Limit
@@ -92,10 +92,12 @@ def findings(plan: Assessment) -> Iterator[Finding]:
     """Yield every finding about a plan, in a fixed order."""
     yield from _number_findings(plan)
     for limit in plan.broken_limits:
-        severity, force = (_ERROR, "must") if limit.hard else (_WARNING, "should")
-        planned, label = _planned_text(limit, plan), limit.constraint.label
-        message = f"{planned}; the study's '{label}' {force} be {limit.text}."
-        yield severity, Category.CONSTRAINT, message
+        if limit.hard:
+            planned, label = _planned_text(limit, plan), limit.constraint.label
+            message = f"{planned}; the study's '{label}' must be {limit.text}."
+            yield _ERROR, Category.CONSTRAINT, message
+        else:
+            yield _WARNING, Category.CONSTRAINT, f"{capitalised(wishes_text(plan, [limit]))}."
     yield from _label_findings(plan)
     for element in plan.missing_elements:
         yield _WARNING, Category.REQUIRED_ELEMENT, f"Not addressed by the plan: {element}."
@@ -149,9 +151,7 @@ def _planned_text(limit: Limit, plan: Assessment) -> str:
         return f"Duration is {count_text(plan.counts.days, 'day')}"
     if plan.evidence.void:
         return "The plan yields no evidence"
-    bound = limit.constraint.quantity or 0.0
-    value = told_apart(plan.evidence.value, [bound], 2, lambda v, digits: f"{v:.{digits}f}")
-    return f"The planned {plan.evidence.measure} is {value}"
+    return f"The planned {plan.evidence.measure} is {bounded_text(limit, plan)}"
 
 
 def _label_findings(plan: Assessment) -> Iterator[Finding]:

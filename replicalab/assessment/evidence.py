@@ -1,6 +1,6 @@
 """What n buys: power, detection, coverage or precision, at an assumed effect, before any data.
 
-Every value is planned at an assumed effect; it is never the observed power of a finished study.
+Every value is planned at an assumed effect, which is the study's or the visitor's.
 Source: docs/contract.md, Evidence; each formula names its own in `measures.kinds`.
 """
 
@@ -108,8 +108,16 @@ def planned_evidence(
     Raises:
         ValueError: the kind has no such effect (see `evidence_value`).
     """
-    design, days = scenario.design, protocol.duration_days
-    able, seen, void = protocol.sample_size, seen_effect(design, factor, effect), None
+    samples, days = protocol.sample_size, protocol.duration_days
+    return evidence_of(samples, days, scenario, factor, effect)
+
+
+def evidence_of(
+    samples: int, days: int, scenario: Pack, factor: float = 1.0, effect: float | None = None
+) -> Evidence:
+    """Return the evidence of so many samples in so many days; see `planned_evidence`."""
+    design, able, void = scenario.design, samples, None
+    seen = seen_effect(design, factor, effect)
     if scenario.samples_per_day is not None:
         able = min(able, scenario.samples_per_day.value * days)
     if design.population_max is not None:
@@ -118,7 +126,7 @@ def planned_evidence(
     if days < scenario.min_days:
         needs = count_text(scenario.min_days, "day")
         void = f"the study's endpoint needs {needs}, and the plan has {days}"
-    elif not protocol.sample_size:
+    elif not samples:
         void = "no samples are planned"
     elif not counted:
         void = f"with {percent_text(design.dropout)} dropout none of the samples is left"

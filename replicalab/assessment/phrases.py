@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from replicalab.assessment.evidence import Evidence
-from replicalab.lexicon import amount_text, count_text, joined
-from replicalab.scenarios import EvidenceTier, Lab
+from replicalab.lexicon import amount_text, count_text, joined, told_apart
+from replicalab.scenarios import Bounds, EvidenceTier, Lab, Limit
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
@@ -83,3 +83,42 @@ def left_text(lab: Lab) -> str:
 def failing_text(failing: Sequence[str]) -> str:
     """Return which dimensions fail: ``budget fails``, ``budget and schedule fail``."""
     return f"{joined(failing)} {'fails' if len(failing) == 1 else 'fail'}"
+
+
+def wishes_text(plan: Assessment, wishes: Sequence[Limit] | None = None) -> str:
+    """Return which of the study's wishes a plan breaks, with their numbers; empty if none.
+
+    ``breaks a wish of the study: 'follow-up' should be at least 36 days, the plan has 28``.
+
+    Args:
+        plan: the plan.
+        wishes: those to tell, of the ones that it breaks; None for all of them.
+    """
+    told = plan.broken_wishes if wishes is None else wishes
+    return f"{wishes_title(told)} of the study: {asked_and_had(plan, told)}" if told else ""
+
+
+def asked_and_had(plan: Assessment, wishes: Sequence[Limit]) -> str:
+    """Return what wishes of the study ask, and what a plan has of it."""
+    return "; ".join(
+        f"'{wish.constraint.label}' should be {wish.text}, the plan has {bounded_text(wish, plan)}"
+        for wish in wishes
+    )
+
+
+def wishes_title(wishes: Sequence[Limit]) -> str:
+    """Return how many wishes are broken, for narrow places: ``breaks a wish``; empty if none."""
+    if not wishes:
+        return ""
+    return "breaks a wish" if len(wishes) == 1 else f"breaks {len(wishes)} wishes"
+
+
+def bounded_text(limit: Limit, plan: Assessment) -> str:
+    """Return the number of a plan that a constraint of the study bounds, told apart from it."""
+    if limit.number is not Bounds.EVIDENCE:
+        counts = plan.counts
+        return amount_text(counts.days if limit.number is Bounds.DAYS else counts.samples)
+    if plan.evidence.void:
+        return "no evidence"
+    bound = limit.constraint.quantity or 0.0
+    return told_apart(plan.evidence.value, [bound], 2, lambda v, digits: f"{v:.{digits}f}")

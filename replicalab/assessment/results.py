@@ -151,7 +151,7 @@ class FeasibilityCheckResult(Record):
 
     @cached_property
     def causes(self) -> list[Dimension]:
-        """Why the plan fails: the failing dimensions, without a protocol that only repeats others.
+        """The failing dimensions with a reason of their own: a protocol may only repeat others'.
 
         Too many days, and an item that nothing may replace, are errors on paper too.
         """

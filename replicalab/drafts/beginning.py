@@ -19,7 +19,8 @@ from replicalab.scenarios.reading import Data
 Block = dict[str, Data]
 """A part of a study's file."""
 
-UNSTATED: Final = "Not stated."
+UNSTATED: Final = "Not given."
+"""What stands in a file that must say something where its author has said nothing."""
 EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
 NUMBERS: Final = (*EFFECTS, *PARAMETERS, "target", "floor")
 """The numbers of a design; which of them there are depends on its kind."""
@@ -50,8 +51,8 @@ def new_study(
     design["floor"] = _floor(row, design)
     design |= {
         "unit_of_n": "samples",
-        "source": "A planning value, not from a paper.",
-        "why": dict.fromkeys((name for name in NUMBERS if name != "alpha"), "Planning value."),
+        "source": UNSTATED,
+        "why": dict.fromkeys(NUMBERS, UNSTATED),
     }
     size = _enough_samples(row, design) if sample is None else sample
     parts = ("constraints", "equipment", "reagents", "substitutions", "controls", "policy_rules")
@@ -61,9 +62,9 @@ def new_study(
         "domain_id": "my_studies",
         "paper": _unstated_paper(),
         "design": {name: design[name] for name in Design.model_fields if name in design},
-        "success_criteria": ["The study is run as planned."],
+        "success_criteria": [UNSTATED],
         "hidden_reference": {
-            "summary": "The plan as it is.",
+            "summary": UNSTATED,
             "required_elements": [],
             "flexible_elements": [],
             "target_metric": row.measure,
@@ -115,11 +116,11 @@ def _plan(size: Data, days: Data) -> Block:
     return {
         "sample_size": size,
         "controls": [],
-        "technique": "As planned.",
+        "technique": UNSTATED,
         "duration_days": days,
         "required_equipment": [],
         "required_reagents": [],
-        "rationale": "Enough samples for the evidence that is aimed at.",
+        "rationale": UNSTATED,
     }
 
 
@@ -140,12 +141,12 @@ def _unstated_paper() -> Block:
     texts = ("hypothesis", "method", "key_finding", "goal", "published", "caution")
     fact = {
         "text": "The numbers of this study are planning values.",
-        "source": "The author of this study",
+        "source": UNSTATED,
         "confidence": Confidence.PLANNING_VALUE.value,
     }
     return {
         "title": "My study",
-        "citation": "Not published.",
+        "citation": UNSTATED,
         "doi": None,
         **dict.fromkeys(texts, UNSTATED),
         "teaches": "A study of one's own.",

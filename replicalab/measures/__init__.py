@@ -1,7 +1,15 @@
 """What n buys, by kind of design: one table of formulas, words, formats and directions."""
 
 from replicalab.measures.kinds import KINDS, DesignKind
-from replicalab.measures.rows import AS_PUBLISHED, HALVED, PARAMETERS, SMALLEST, Given, Kind
+from replicalab.measures.rows import (
+    AS_PUBLISHED,
+    HALVED,
+    PARAMETERS,
+    SMALLEST,
+    Given,
+    Kind,
+    UsualValue,
+)
 from replicalab.measures.scales import EvidenceTier
 
 __all__ = [
@@ -14,4 +22,5 @@ __all__ = [
     "EvidenceTier",
     "Given",
     "Kind",
+    "UsualValue",
 ]

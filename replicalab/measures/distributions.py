@@ -40,6 +40,8 @@ _BEND: Final = (-8, -4, 0, 4, 8)
 """Where a normal probability bends, in SDs: at 0, and where it has all but run out."""
 
 _PANELS: Final = 4
+_FROM_ZERO: Final = 1e-300
+"""A bend nearer to 0 weighs nothing, and between the two there is hardly a double."""
 _FEW: Final = 400
 """Up to so many factors of a probability are multiplied one by one."""
 
@@ -78,6 +80,11 @@ def z_test_power(shift: float, alpha: float) -> float:
     return min(1.0, normal_cdf(shift - critical) + normal_cdf(-shift - critical))
 
 
+def z_test_wrong_sign(shift: float, alpha: float) -> float:
+    """Return the part of a two-sided z-test's power that is significant with the wrong sign."""
+    return normal_cdf(-abs(shift) - z_critical(alpha))
+
+
 def t_critical(df: int, alpha: float) -> float:
     """Return the t with P(|T| > t) = alpha at ``df`` degrees of freedom, exact to 1e-13."""
     return math.exp(upper_logit(0.5, df / 2, max(alpha, _SMALLEST_ALPHA)) / 2) * math.sqrt(df)
@@ -92,6 +99,16 @@ def t_test_power(noncentrality: float, df: int, alpha: float) -> float:
         alpha: two-sided significance level in (0, 1).
     """
     return f_test_power(abs(noncentrality), 1, df, alpha)
+
+
+def t_test_wrong_sign(noncentrality: float, df: int, alpha: float) -> float:
+    """Return the part of a two-sided t-test's power that is significant with the wrong sign.
+
+    The arguments are those of `t_test_power`.
+    """
+    shift, critical = abs(noncentrality), t_critical(df, alpha)
+    turns = [(step - shift) / critical for step in _BEND]
+    return mean_over_scale(lambda s: normal_cdf(-shift - critical * s), df, turns)
 
 
 # --- F tests ----------------------------------------------------------------------------------
@@ -146,7 +163,7 @@ def _mean_upper_tail(delta: float, critical: float, df1: int, df2: int) -> float
     middle = critical * critical - delta * delta
     bends = (middle + step * spread for step in _BEND)
     turns = [math.sqrt(v / (df1 - 1)) for v in bends if v > 0]
-    return _mean_over_scale(
+    return mean_over_scale(
         lambda s: _upper_tail(delta, critical, df2, (df1 - 1) * s * s), df1 - 1, turns
     )
 
@@ -161,10 +178,10 @@ def _upper_tail(delta: float, critical: float, df: int, v: float = 0.0) -> float
         return normal_cdf(delta - math.sqrt(max(0.0, (critical * s) ** 2 - v)))
 
     turns = [math.hypot(delta + step, math.sqrt(v)) / critical for step in _BEND]
-    return _mean_over_scale(beyond, df, turns)
+    return mean_over_scale(beyond, df, turns)
 
 
-def _mean_over_scale(function: Callable[[float], float], df: int, turns: Iterable[float]) -> float:
+def mean_over_scale(function: Callable[[float], float], df: int, turns: Iterable[float]) -> float:
     """Return the mean of a function of the scale S = sqrt(chi² / df).
 
     The log of the density is written so that near 1 nothing large cancels. Where the function
@@ -172,7 +189,7 @@ def _mean_over_scale(function: Callable[[float], float], df: int, turns: Iterabl
     """
     low, high = max(0.0, 1 - _REACH / math.sqrt(df)), 1 + _REACH / math.sqrt(df)
     edges = {low + (high - low) * step / _PANELS for step in range(_PANELS + 1)}
-    edges.update(turn for turn in turns if low < turn < high)
+    edges.update(turn for turn in turns if max(low, _FROM_ZERO) < turn < high)
     total = mass = 0.0
     power, log, exp = df - 1, math.log, math.exp
     for left, right in pairwise(sorted(edges)):
@@ -210,7 +227,7 @@ def tost_power(near: float, far: float, df: int, alpha: float) -> float:
     def both(s: float) -> float:
         return normal_cdf(near - t * s) - normal_cdf(t * s - far) if t * s < reach else 0.0
 
-    return min(1.0, max(0.0, _mean_over_scale(both, df, turns)))
+    return min(1.0, max(0.0, mean_over_scale(both, df, turns)))
 
 
 # --- detection --------------------------------------------------------------------------------

@@ -20,13 +20,22 @@ from replicalab.measures import sketches
 from replicalab.measures.distributions import (
     detection_probability,
     f_test_power,
+    t_critical,
     t_test_power,
+    t_test_wrong_sign,
     tost_power,
     z_critical,
     z_test_power,
+    z_test_wrong_sign,
 )
-from replicalab.measures.rows import AS_PUBLISHED, Effect, Given, Kind, Ratio
+from replicalab.measures.rows import AS_PUBLISHED, Effect, Given, Kind, Ratio, UsualTest
 from replicalab.measures.scales import HALF_WIDTH, PERCENT
+from replicalab.measures.usual_tests import (
+    correlation_test_power,
+    fisher_power_beside_none,
+    log_rank_power,
+    middle_fisher_power,
+)
 
 
 class DesignKind(StrEnum):
@@ -91,6 +100,8 @@ def _anova(n: int, size: float, given: Given) -> float:
     return f_test_power(root, given.groups - 1, given.groups * (each - 1), given.alpha)
 
 
+_ANY: Final = 0.005
+"""From here on a difference shows."""
 _FEW: Final = range(3, 9)
 """Of two groups together: among these sizes is the luckiest of those that are too small."""
 
@@ -123,6 +134,41 @@ def _survival(n: int, size: float, given: Given) -> float:
     return z_test_power(size * root, given.alpha) if n > 1 else 0.0
 
 
+# --- what is run in their place ---------------------------------------------------------------
+
+
+def _t_interval(n: int, size: float, given: Given) -> float | None:
+    return t_critical(n - 1, given.alpha) * size / math.sqrt(n) if n > 1 else None
+
+
+def _log_rank(n: int, size: float, given: Given) -> float:
+    return log_rank_power(n, n * given.event_share, size, given.alpha)
+
+
+# --- of a power, what is significant with the wrong sign --------------------------------------
+
+
+def _two_group_wrong(n: int, size: float, given: Given) -> float:
+    return t_test_wrong_sign(size * _root_of_halves(n), n - 2, given.alpha) if n > 2 else 0.0
+
+
+def _one_group_wrong(n: int, size: float, given: Given) -> float:
+    return t_test_wrong_sign(size * math.sqrt(n), n - 1, given.alpha) if n > 1 else 0.0
+
+
+def _correlation_wrong(n: int, size: float, given: Given) -> float:
+    return z_test_wrong_sign(math.atanh(size) * math.sqrt(n - 3), given.alpha) if n > 3 else 0.0
+
+
+def _two_proportions_wrong(n: int, size: float, given: Given) -> float:
+    return z_test_wrong_sign(size * _root_of_halves(n), given.alpha) if n > 1 else 0.0
+
+
+def _survival_wrong(n: int, size: float, given: Given) -> float:
+    root = math.sqrt(given.event_share) * _root_of_halves(n)
+    return z_test_wrong_sign(size * root, given.alpha) if n > 1 else 0.0
+
+
 # --- the table --------------------------------------------------------------------------------
 
 _ROWS: Final = (
@@ -136,6 +182,7 @@ _ROWS: Final = (
         formula=_two_group,
         method="the exact two-sided t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
+        wrong_sign=_two_group_wrong,
     ),
     Kind(
         kind=DesignKind.PAIRED,
@@ -146,6 +193,7 @@ _ROWS: Final = (
         formula=_one_group,
         method="the exact two-sided paired t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
+        wrong_sign=_one_group_wrong,
     ),
     Kind(
         kind=DesignKind.ONE_SAMPLE,
@@ -156,6 +204,7 @@ _ROWS: Final = (
         formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
+        wrong_sign=_one_group_wrong,
     ),
     Kind(
         kind=DesignKind.CORRELATION,
@@ -166,6 +215,10 @@ _ROWS: Final = (
         formula=_correlation,
         method="Fisher's z, a normal approximation",
         effect=Effect(name="correlation r", below=1),
+        usual_tests=(
+            UsualTest("the t-test of r", lambda n, r, at: correlation_test_power(n, r, at.alpha)),
+        ),
+        wrong_sign=_correlation_wrong,
     ),
     Kind(
         kind=DesignKind.TWO_PROPORTIONS,
@@ -177,6 +230,17 @@ _ROWS: Final = (
         formula=_two_proportions,
         method="the arcsine approximation",
         effect=Effect(name="Cohen's h"),
+        usual_tests=(
+            UsualTest(
+                "Fisher’s exact test of shares evenly about one half",
+                lambda n, h, at: middle_fisher_power(n, h, at.alpha),
+            ),
+            UsualTest(
+                "Fisher’s exact test where one share is 0",
+                lambda n, h, at: fisher_power_beside_none(n, h, at.alpha),
+            ),
+        ),
+        wrong_sign=_two_proportions_wrong,
     ),
     Kind(
         kind=DesignKind.AUDIT,
@@ -215,6 +279,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5, "target": 0.1, "floor": 0.2},
         formula=_precision,
         method="the normal interval, the SD taken as known",
+        usual_tests=(UsualTest("a t-interval (SD estimated)", _t_interval, 0.0),),
         effect=Effect(
             name="relative SD of one sample",
             signed=False,
@@ -249,7 +314,11 @@ _ROWS: Final = (
         usual={"effect_planning": 0.0, "margin": 0.5},
         groups=2,
         formula=_equivalence,
-        method="two one-sided t-tests, exact by quadrature",
+        method=(
+            "two one-sided t-tests, exact, "
+            "or those of fewer samples where they show more (at most 0.02)"
+        ),
+        usual_tests=(UsualTest("the two one-sided t-tests of all samples", _two_one_sided, _ANY),),
         effect=Effect(
             name="true difference (Cohen's d)",
             within_margin=True,
@@ -271,6 +340,8 @@ _ROWS: Final = (
         groups=2,
         formula=_survival,
         method="the log-rank test of two equal arms, by Schoenfeld's approximation",
+        usual_tests=(UsualTest("the log-rank test itself", _log_rank),),
+        wrong_sign=_survival_wrong,
         effect=Ratio(
             name="hazard ratio",
             seen=math.pow,

@@ -192,8 +192,49 @@ Formula = Callable[[int, float, Given], float]
 """The evidence of n samples, 1 or more, at an effect of that size; it never falls with n."""
 
 
+WORTH_TELLING: Final = 0.02
+"""An approximation is told with what the usual test has where that differs by more."""
+_WRONG_SIGN_TOLD: Final = 0.005
+"""From which probability on a significant result with the wrong sign is told."""
+
+
+class UsualTest(NamedTuple):
+    """What people run, or report, where the evidence of a kind is worked out in another way.
+
+    Attributes:
+        name: as it follows on ``by``.
+        formula: its evidence, as a `Formula` but for growing; None where it is not worked out.
+        told_from: by how much it differs at least where it is told.
+    """
+
+    name: str
+    formula: Callable[[int, float, Given], float | None]
+    told_from: float = WORTH_TELLING
+
+
+class UsualValue(NamedTuple):
+    """What a usual test has at an n.
+
+    Attributes:
+        name: of the test.
+        value: of the measure of the kind.
+        more: by how much that is above the evidence.
+    """
+
+    name: str
+    value: float
+    more: float
+
+
 @lru_cache(maxsize=65536)
 def _value(formula: Formula, n: int, size: float, given: Given) -> float:
+    return formula(n, size, given)
+
+
+@lru_cache(maxsize=256)
+def _usual_value(
+    formula: Callable[[int, float, Given], float | None], n: int, size: float, given: Given
+) -> float | None:
     return formula(n, size, given)
 
 
@@ -220,6 +261,9 @@ class Kind:
         level: what alpha is the level of.
         sought: what a test may ask for the least of, None where nothing is tested: the effect, or
             the margin that it is to lie within.
+        usual_tests: what is run in place of what the formula computes.
+        wrong_sign: how much of a power is significant with the wrong sign, None where a test has
+            no sign.
     """
 
     kind: StrEnum
@@ -234,11 +278,13 @@ class Kind:
     groups: int = 1
     setting: str = ""
     measure: str = "power"
-    meaning: str = "the chance of finding the assumed effect"
+    meaning: str = "the chance of p < alpha if the assumed effect is true"
     axis: str = ""
     scale: Scale = SHARE
     level: str = "two-sided"
     sought: str | None = "smallest detectable effect"
+    usual_tests: tuple[UsualTest, ...] = ()
+    wrong_sign: Formula | None = None
 
     @property
     def axis_title(self) -> str:
@@ -252,8 +298,11 @@ class Kind:
 
     @property
     def numbers(self) -> list[str]:
-        """The numbers of a design that count for this kind, beside its effects and bounds."""
-        return [n for n, p in PARAMETERS.items() if p.always_allowed or n in self.needs]
+        """The numbers of a design that count for this kind, beside its effects and bounds.
+
+        The population counts for every kind: nobody can plan more samples than there are.
+        """
+        return [name for name in PARAMETERS if name in self.needs or name == "population_max"]
 
     def groups_of(self, design: _Design) -> int:
         """Return how many groups the samples of a design are of, 1 where they are of none."""
@@ -277,18 +326,46 @@ class Kind:
         Raises:
             ValueError: nothing can be planned at that effect.
         """
-        if n < 1:
-            return self.scale.worst
-        size = 0.0
-        if self.effect is not None:
-            if effect is None:
-                raise ValueError(f"{self.kind} needs an effect to assume")
-            if not math.isfinite(effect):
-                raise ValueError(f"the effect is {effect}; give a finite number")
-            if fault := self.effect.fault(effect):
-                raise ValueError(f"the effect is {effect}; {self.named} effect is {fault}")
-            size = self.effect.size(effect)
-        return _value(self.formula, n, size, given)
+        return _value(self.formula, n, self._size(effect), given) if n >= 1 else self.scale.worst
+
+    def usual_values(self, n: int, effect: float | None, given: Given) -> Iterator[UsualValue]:
+        """Yield what the usual tests have at ``n`` samples, where it differs enough to be told.
+
+        Raises:
+            ValueError: nothing can be planned at that effect.
+        """
+        size, own = self._size(effect), self.value(n, effect, given)
+        for name, formula, told_from in self.usual_tests if n >= 1 else ():
+            value = _usual_value(formula, n, size, given)
+            if value is not None and abs(value - own) > told_from:
+                yield UsualValue(name, value, value - own)
+
+    def wrong_sign_share(self, n: int, effect: float | None, given: Given) -> float | None:
+        """Return how much of a power is significant with the wrong sign; None where too little.
+
+        Raises:
+            ValueError: nothing can be planned at that effect.
+        """
+        if self.wrong_sign is None or n < 1:
+            return None
+        share = self.wrong_sign(n, self._size(effect), given)
+        return share if share > _WRONG_SIGN_TOLD else None
+
+    def _size(self, effect: float | None) -> float:
+        """Return the size of an effect at which something can be planned, 0 where none is assumed.
+
+        Raises:
+            ValueError: nothing can be.
+        """
+        if self.effect is None:
+            return 0.0
+        if effect is None:
+            raise ValueError(f"{self.kind} needs an effect to assume")
+        if not math.isfinite(effect):
+            raise ValueError(f"the effect is {effect}; give a finite number")
+        if fault := self.effect.fault(effect):
+            raise ValueError(f"the effect is {effect}; {self.named} effect is {fault}")
+        return self.effect.size(effect)
 
     def least_sought(self, design: _Design, n: int, factor: float) -> float | None:
         """Return the least of what is sought that ``n`` samples show with the target power.

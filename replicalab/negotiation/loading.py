@@ -95,7 +95,8 @@ def shipped_recordings() -> tuple[Transcript, ...]:
         try:
             found.append(load(file.read_text(encoding="utf-8")))
         except (TraceError, OSError, UnicodeDecodeError) as error:
-            raise TraceError(f"{file.name}: {error}") from error
+            said = error.strerror if isinstance(error, OSError) else error
+            raise TraceError(f"{file.name}: {said}") from error
     return tuple(found)
 
 

@@ -18,6 +18,7 @@ from replicalab.assessment import (
     floor_text,
     placed_text,
     size_text,
+    wishes_title,
 )
 from replicalab.assessment.phrases import start_text
 from replicalab.errors import NegotiationError
@@ -154,7 +155,7 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
         exact = "no plan with this method" if best.exact else "no plan that was found"
         return Choice(ACCEPT_ACTION, f"{has}; {exact} gives up less in this lab.")
     if standing.failing:
-        has = f"{has}, but {failing_text(standing.causes)}"
+        has = f"{has}, but {failing_text(standing.failing)}"
     return Choice(
         put_forward(state, best.plan),
         f"{has}{_loss(stands, best.rank)}. In the same lab a plan of {size} reaches "
@@ -230,9 +231,11 @@ def best_text(best: LeastLoss) -> str:
     """
     after, evidence, pack = best.after, best.after.evidence, best.after.pack
     if is_worth_running(after):
-        return f"in this lab {size_text(after)} would have reached {evidence.text}"
+        breaks = wishes_title(after.broken_wishes)
+        worth = f"{evidence.text}, a plan that {breaks}" if breaks else evidence.text
+        return f"in this lab {size_text(after)} would have reached {worth}"
     if not after.feasible:
-        failing = f"at best {failing_text(after.causes)}"
+        failing = f"at best {failing_text(after.failing)}"
         if not best.exact:
             return f"no plan with this method was found that passes in this lab: {failing}"
         least = ""

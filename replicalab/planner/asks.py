@@ -264,12 +264,8 @@ class _Alone:
         allowed = self.worth.allowed(wording.factor)
         if needed is None or allowed is None:
             return None
-        samples = max(needed, allowed, self.limits.fewest_samples(wording.controls))
-        days = self.limits.fewest_days(samples)
-        most = min(self.worth.most, self.limits.most_samples(days))
-        if samples > most or days > self.limits.days[1]:
-            return None
-        return wording.counts(self.plan.counts)._replace(samples=samples, days=days)
+        least = self.limits.fewest(wording.counts(self.plan.counts), max(needed, allowed))
+        return least if self.limits.within(least) else None
 
     def alone(self, tier: EvidenceTier) -> Iterator[Single]:
         """Yield what each addition that is enough for a tier opens; none if it is reached now."""

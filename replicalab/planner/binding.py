@@ -5,8 +5,11 @@ something; the *binding* limit is the one whose relief buys most. What a plan us
 measure of that: a budget that is nearly spent costs nothing where more of it would not be used,
 and a missing item uses no share of anything.
 
-More of an amount never means that more has to be given up, so the smallest addition that buys
-something is found by bisection, below what the plan without the limit uses.
+More of an amount may buy no more: it may let a plan pass that shows nothing, which then is the
+least-loss plan, since passing comes first. But of the plans that show something the best never gets
+worse with more, nor does the best of the others. So bisection finds the smallest addition with
+which a plan that shows something gives up less than now; and wherever one that shows nothing comes
+before it, the rest is searched, except between two additions at which the same comes before.
 """
 
 from __future__ import annotations
@@ -29,10 +32,10 @@ from replicalab.planner.asks import Ask, granted
 from replicalab.planner.least_loss import (
     GivenUp,
     LeastLoss,
-    gives_up_less,
     least_loss_of,
+    least_that_shows,
 )
-from replicalab.planner.limits import Limits, Worth, asked_samples, fewest, most_looked_at
+from replicalab.planner.limits import Limits, Worth, fewest, most_looked_at
 from replicalab.planner.wordings import ITEM_DIMENSIONS, Wordings, price_range
 
 
@@ -44,28 +47,19 @@ class Extra(NamedTuple):
     after: LeastLoss
 
 
-def relieved(plan: Assessment, least: LeastLoss, found: Wordings) -> dict[Dimension, LeastLoss]:
-    """Return, for each limit whose relief alone buys something, the least-loss plan without it.
+def unlimited(plan: Assessment, least: LeastLoss, found: Wordings) -> dict[Dimension, LeastLoss]:
+    """Return, for each limit of which a plan could use more, the least-loss plan without it.
 
     Given are the least-loss plan in the lab as it is, and the wordings, which amounts leave alone.
+    None are returned where that plan gives up nothing.
     """
-    if _gives_up_nothing(plan, least):
+    if not any(least.rank.given_up):
         return {}
-    without = {
+    return {
         dimension: least_loss_of(there, found=found if dimension in AMOUNTS else None)
         for dimension in LAB_DIMENSIONS
         if (there := _without(dimension, plan)) is not None
     }
-    return {d: each for d, each in without.items() if gives_up_less(each, least)}
-
-
-def _gives_up_nothing(plan: Assessment, least: LeastLoss) -> bool:
-    """Return whether a plan passes as it is, meets the target, and has all that is asked for."""
-    return (
-        least.plan == plan.plan
-        and least.rank[:3] == (0, 0, 0)
-        and plan.counts.samples >= asked_samples(plan.plan, plan.pack)
-    )
 
 
 def _without(dimension: Dimension, plan: Assessment) -> Assessment | None:
@@ -99,10 +93,10 @@ def extras(
 ) -> tuple[Extra, ...]:
     """Return the smallest addition of each amount that buys something that shows.
 
-    Given are, beside what `relieved` is given, the plans that it returned.
+    Given are, beside what `unlimited` is given, the plans that it returned.
     """
     steps = (_Steps(plan, least, found, d, without[d]) for d in AMOUNTS if d in without)
-    return tuple(each.smallest() for each in steps if each.shows(each.without.rank.given_up))
+    return tuple(extra for each in steps if (extra := each.smallest()) is not None)
 
 
 @dataclass(frozen=True)
@@ -119,70 +113,111 @@ class _Steps:
     dimension: Dimension
     without: LeastLoss
     _found: dict[int, LeastLoss] = field(default_factory=dict)
+    _shown: dict[int, LeastLoss | None] = field(default_factory=dict)
 
-    def shows(self, given_up: GivenUp, now: GivenUp | None = None) -> bool:
-        """Return whether less is given up, at the precision at which evidence is shown."""
-        now = now or self.least.rank.given_up
+    def smallest(self) -> Extra | None:
+        """Return the smallest addition that buys something, None where none does."""
+        self._found[self._top] = self.without
+        best = self._that_shows(self._top)
+        if best is None or not self._gains(best.rank.given_up):
+            return None
+        row, has = DIMENSION_ROWS[self.dimension], DIMENSION_ROWS[self.dimension].limit(self.plan)
+        enough = max(1, ceil(row.used(best.after) - has))
+        more = self._first_gain(enough)
+        while (found := self._first_that_shows(more, enough)) is None:
+            if enough >= self._top:
+                return None
+            more, enough = enough + 1, self._top
+        return Extra(self._ask(found), self.least, self._least(found))
+
+    def _gains(self, given_up: GivenUp) -> bool:
+        """Return whether less is given up than now, at the precision at which evidence is shown."""
+        now = self.least.rank.given_up
         if given_up[:3] != now[:3]:
             return given_up < now
-        return given_up < now and self._shown(given_up) != self._shown(now)
+        return given_up < now and self._text(given_up) != self._text(now)
 
-    def _shown(self, given_up: GivenUp) -> str:
-        evidence, shortfall = self.plan.evidence, given_up[-1]
-        return evidence.amount(shortfall if evidence.row.scale.lower_is_better else -shortfall)
+    def _text(self, given_up: GivenUp) -> str:
+        evidence, lacks = self.plan.evidence, given_up[-1]
+        lower = evidence.row.scale.lower_is_better
+        return evidence.amount(evidence.target + (lacks if lower else -lacks))
 
-    def smallest(self) -> Extra:
-        """Return the smallest addition that buys something.
+    def _first_gain(self, enough: int) -> int:
+        """Return the smallest addition with which a plan that shows something gives up less.
 
         Most often it is what the plan with enough of it needs once its sample is cut to the fewest
         that show something. Two plans prove that; else all is searched.
         """
-        enough = self._enough()
-        more = min(enough, self._needed_by(self._least(enough)))
+        more = min(enough, self._needed_by(enough))
         if not self._buys(more):
-            more = fewest(self._buys, more + 1, enough)
-        elif more > 1 and self._buys(more - 1):
-            more = fewest(self._buys, 1, more - 1)
-        return Extra(self._ask(more), self.least, self._least(more))
+            return fewest(self._buys, more + 1, enough)
+        return fewest(self._buys, 1, more - 1) if more > 1 and self._buys(more - 1) else more
 
-    def _needed_by(self, least: LeastLoss) -> int:
+    def _buys(self, more: int) -> bool:
+        """Return whether with so much more a plan that shows something gives up less than now."""
+        found = self._that_shows(more)
+        return found is not None and self._gains(found.rank.given_up)
+
+    def _needed_by(self, enough: int) -> int:
         """Return how much more a plan needs with the fewest samples that still buy something."""
+        least = self._that_shows(enough)
+        if least is None:
+            return enough
         after = least.after
         limits, factor = Limits(after.pack), after.evidence_factor
-        worth = Worth(after.pack, after.counts.samples, limits.endpoint_lost)
+        worth = Worth(after.pack, max(1, after.evidence.able))
 
-        def shows(samples: int) -> bool:
-            tier, lost = worth.tier(samples, factor), worth.shortfall(samples, factor)
-            return self.shows((least.rank.failing, tier, least.rank.loss, lost))
+        def gains(samples: int) -> bool:
+            tier, lacks = worth.tier(samples, factor), worth.shortfall(samples, factor)
+            return self._gains((least.rank.failing, tier, least.rank.loss, lacks))
 
-        low = min(limits.fewest_samples(after.counts.controls), after.counts.samples)
-        samples = fewest(shows, low, after.counts.samples)
-        days = limits.fewest_days(samples)
-        cut = assess(revise(after.plan, sample_size=samples, duration_days=days), after.pack)
+        counting = fewest(gains, 0, after.evidence.able)
+        cut = limits.fewest(after.counts, counting)
+        sized = revise(after.plan, sample_size=cut.samples, duration_days=cut.days)
         row = DIMENSION_ROWS[self.dimension]
-        return max(1, ceil(row.used(cut) - row.limit(self.plan)))
+        return max(1, ceil(row.used(assess(sized, after.pack)) - row.limit(self.plan)))
 
-    def _enough(self) -> int:
-        """Return an addition that buys something: what the plan without the limit uses more."""
-        row = DIMENSION_ROWS[self.dimension]
-        more = max(1, ceil(row.used(self.without.after) - row.limit(self.plan)))
-        while not self._buys(more):
-            more *= 2
-        return more
+    def _first_that_shows(self, low: int, high: int) -> int | None:
+        """Return the smallest of these additions whose least-loss plan shows something.
+
+        None where there is none. One that shows something never gets worse with more, so where
+        one that shows nothing comes before it at both ends, and gives up no less at the upper one,
+        there is none between.
+        """
+        at_low, at_high = self._least(low), self._least(high)
+        if not at_low.after.evidence.void:
+            return low
+        same = at_low.rank.given_up <= at_high.rank.given_up
+        if low == high or (at_high.after.evidence.void and same):
+            return None
+        middle = (low + high) // 2
+        first = self._first_that_shows(low, middle)
+        return self._first_that_shows(middle + 1, high) if first is None else first
+
+    @property
+    def _top(self) -> int:
+        """An addition beyond which no plan could use any more."""
+        [ask] = _all_that_is_missing(self.dimension, self.plan)
+        return ceil(ask.more)
 
     def _ask(self, more: int) -> Ask:
         has = DIMENSION_ROWS[self.dimension].limit(self.plan)
         return Ask(self.dimension, has, has + more)
 
-    def _there(self, ask: Ask) -> Assessment:
-        return self.plan.in_lab(granted([ask], self.plan.pack))
+    def _there(self, more: int) -> Assessment:
+        return self.plan.in_lab(granted([self._ask(more)], self.plan.pack))
 
     def _least(self, more: int) -> LeastLoss:
+        """Return the least-loss plan with so much more."""
         if more not in self._found:
-            there = self._there(self._ask(more))
+            there = self._there(more)
             self._found[more] = least_loss_of(there, found=self.wordings)
         return self._found[more]
 
-    def _buys(self, more: int) -> bool:
-        least = self._least(more)
-        return gives_up_less(least, self.least) and self.shows(least.rank.given_up)
+    def _that_shows(self, more: int) -> LeastLoss | None:
+        """Return the one that gives up the least of those that show something."""
+        if more not in self._shown:
+            best = self._least(more)
+            void = best.after.evidence.void
+            self._shown[more] = least_that_shows(self._there(more), self.wordings) if void else best
+        return self._shown[more]

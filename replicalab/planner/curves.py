@@ -1,22 +1,29 @@
 """What power analysis draws: evidence over n, evidence over the effect, n over the effect.
 
-Each point is what the check of a plan would say of it, so a curve is exact where it has a point.
-Samples are those planned, in days enough for all of them to count; dropout and what the plan's
-substitutions leave of the effect are in every value.
+Each point is what the check of such a plan says: with so many samples, at that effect, and all else
+as planned. So samples beyond what exists, or beyond what the lab finishes in the plan's days, add
+nothing, and a curve is exact where it has a point.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, AssumedEffect, effects_of
+from replicalab.assessment import Assessment, AssumedEffect, Evidence, effects_of, evidence_of
 from replicalab.measures import KINDS
-from replicalab.models import LARGEST_PLANNED
-from replicalab.planner.limits import Worth, asked_samples, fewest, largest_sample
+from replicalab.models import LARGEST_PLANNED, Dimension
+from replicalab.planner.limits import (
+    Limits,
+    Worth,
+    asked_samples,
+    fewest,
+    largest_sample,
+    most_counted,
+)
 from replicalab.scenarios import Design
 
 MOST_POINTS: Final = 50
@@ -48,10 +55,6 @@ class Curves:
     written: Design | None = None
 
     @cached_property
-    def _worth(self) -> Worth:
-        return Worth(self.plan.pack, LARGEST_PLANNED)
-
-    @cached_property
     def largest(self) -> int | None:
         """The most samples that fit the lab with everything else as planned."""
         return largest_sample(self.plan.plan, self.plan.pack)
@@ -65,18 +68,18 @@ class Curves:
         planned = design.effect_planning
         return () if planned is None else (AssumedEffect("planned", planned),)
 
-    def worth(self, samples: int, effect: float | None = None) -> float:
+    def at(self, samples: int, effect: float | None = None) -> Evidence:
         """Return the evidence of so many samples, at the planning effect or another one."""
-        worth = self._worth if effect is None else Worth(self.plan.pack, 0, effect=effect)
-        return worth.value(samples, self.plan.evidence_factor)
+        plan = self.plan
+        return evidence_of(samples, plan.counts.days, plan.pack, plan.evidence_factor, effect)
 
     def needed(self, effect: float | None = None) -> int | None:
         """Return the fewest samples that reach the target, None where none do."""
-        scale, target = self.plan.evidence.row.scale, self.plan.evidence.target
-        most = min(LARGEST_PLANNED, self.plan.pack.design.population_max or LARGEST_PLANNED)
+        most = self.most_counted or LARGEST_PLANNED
 
         def enough(samples: int) -> bool:
-            return scale.reaches(self.worth(samples, effect), target)
+            found = self.at(samples, effect)
+            return found.void is None and found.row.scale.reaches(found.value, found.target)
 
         high = 1
         while not enough(high):
@@ -84,6 +87,24 @@ class Curves:
                 return None
             high = min(most, high * 2)
         return fewest(enough, high // 2 + 1, high)
+
+    @cached_property
+    def most_counted(self) -> int | None:
+        """The most samples that can count in the plan's days, None where any number can."""
+        most = most_counted(self.plan.counts.days, self.plan.pack)
+        return most if most < LARGEST_PLANNED else None
+
+    @cached_property
+    def in_more_days(self) -> tuple[int, int] | None:
+        """The fewest samples that reach the target, and their days, where the plan's are too few.
+
+        None where the plan's days would do, and where no number of days would.
+        """
+        pack = self.plan.pack
+        samples = Worth(pack, LARGEST_PLANNED).needed(0, self.plan.evidence_factor)
+        if self.needed() is not None or samples is None:
+            return None
+        return samples, Limits(pack, frozenset({Dimension.SCHEDULE})).fewest_days(samples)
 
     # --- over n -----------------------------------------------------------------------------
 
@@ -94,17 +115,16 @@ class Curves:
         shown = [planned, pack.reference_protocol.sample_size, self.needed() or 1]
         near = _near([asked_samples(self.plan.plan, pack), self.largest or 1], shown)
         most = math.ceil(near * _BEYOND) + 1
-        exist = pack.design.population_max
-        return most if exist is None else min(most, max(exist, planned))
+        return most if self.most_counted is None else min(most, max(self.most_counted, planned, 1))
 
     @cached_property
     def over_samples(self) -> tuple[Point, ...]:
-        """The evidence over the samples planned; without those that leave it unbounded."""
+        """The evidence over the samples planned; without those that show nothing."""
         # Closer together where it bends: at the fewest samples.
         sizes = {round(root**2) for root in _spread(1, math.sqrt(self.most_samples))}
         noted = (self.plan.counts.samples, self.needed(), self.largest)
         sizes |= {n for n in noted if n is not None and 1 <= n <= self.most_samples}
-        return tuple(Point(n, v) for n in sorted(sizes) if math.isfinite(v := self.worth(n)))
+        return _points((n, self.at(n)) for n in sorted(sizes))
 
     # --- over the effect --------------------------------------------------------------------
 
@@ -118,20 +138,23 @@ class Curves:
         if effect.within_margin:
             return 0.0, math.nextafter(design.margin or 1.0, 0)
         sizes = [effect.size(each) for each in known]
-        ends = [effect.of_size(size, known[0]) for size in (min(sizes) / 2, max(sizes) * _BEYOND)]
-        low, high = sorted(ends)
-        return low, min(high, effect.largest_size) if effect.below < math.inf else high
+        ends = (min(size, effect.largest_size) for size in (min(sizes) / 2, max(sizes) * _BEYOND))
+        low, high = sorted(effect.of_size(size, known[0]) for size in ends)
+        return low, high
 
     @cached_property
     def over_effects(self) -> tuple[Point, ...]:
-        """The evidence of the plan's samples that can count, over the effect."""
-        return self._over_effects(lambda effect: self.worth(self.plan.evidence.able, effect))
+        """The evidence of the plan's samples over the effect; none where they show nothing."""
+        planned = self.plan.counts.samples
+        return _points((effect, self.at(planned, effect)) for effect in self._spread_effects)
 
     @cached_property
     def samples_over_effects(self) -> tuple[Point, ...]:
         """The fewest samples that reach the target, over the effect; without those of no n."""
-        found = self._over_effects(lambda effect: self.needed(effect) or math.inf)
-        return tuple(point for point in found if point.y <= self.highest_needed)
+        found = ((effect, self.needed(effect)) for effect in self._spread_effects)
+        return tuple(
+            Point(effect, n) for effect, n in found if n is not None and n <= self.highest_needed
+        )
 
     @cached_property
     def highest_needed(self) -> float:
@@ -140,13 +163,23 @@ class Curves:
         wanted = [n for each in self.effects if (n := self.needed(each.effect)) is not None]
         return math.ceil(_near(wanted, shown) * _BEYOND)
 
-    def _over_effects(self, worth: Callable[[float], float]) -> tuple[Point, ...]:
+    @property
+    def _spread_effects(self) -> list[float]:
+        """The effects that have a point; none where none is assumed."""
         low, high = self.span
         if low >= high:
-            return ()
+            return []
         noted = (each.effect for each in self.effects if low <= each.effect <= high)
-        points = (Point(effect, worth(effect)) for effect in sorted({*_spread(low, high), *noted}))
-        return tuple(point for point in points if math.isfinite(point.y))
+        return sorted({*_spread(low, high), *noted})
+
+
+def _points(found: Iterable[tuple[float, Evidence]]) -> tuple[Point, ...]:
+    """Return the points of those that show something."""
+    return tuple(
+        Point(x, evidence.value)
+        for x, evidence in found
+        if evidence.void is None and math.isfinite(evidence.value)
+    )
 
 
 def _near(wanted: Iterable[float], shown: Sequence[float]) -> float:

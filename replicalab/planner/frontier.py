@@ -1,8 +1,9 @@
 """The plans of a lab that nothing beats: on cost, days, evidence and fidelity at once.
 
-More samples of one wording never cost less and never take fewer days, so only the fewest days for
-each sample matter. The plans of all wordings are then gone through from the most evidence to the
-least: one is beaten if an earlier one costs no more, takes no longer and loses no more.
+Of the plans of one wording in which so many samples count, one has the fewest samples and days at
+once, so only that one matters. The plans of all wordings are then gone through from the most
+evidence to the least: one is beaten if an earlier one costs no more, takes no longer and loses no
+more.
 Source: docs/contract.md, Planner; Nash (1950), Econometrica 18, 155-162.
 """
 
@@ -17,7 +18,7 @@ from typing import Final, NamedTuple
 from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import Assessment, Counts, Evidence, counted_of, credits_needed, tier_of
 from replicalab.models import LARGEST_PLANNED, Protocol, revise
-from replicalab.planner.limits import Limits, Worth, fewest, shortfall
+from replicalab.planner.limits import Limits, Worth, as_loss, fewest, most_counted
 from replicalab.planner.wordings import Wording, Wordings
 from replicalab.scenarios import EvidenceTier, Pack
 
@@ -38,7 +39,7 @@ class FrontierPlan(NamedTuple):
     """A feasible plan that no other beats.
 
     Attributes:
-        counted: the samples that dropout leaves.
+        counted: the samples of which its evidence is: that can count, and that dropout leaves.
         value: its evidence, in the study's measure.
         tier: where that stands to target and floor.
         loss: the fidelity that it gives up.
@@ -103,14 +104,14 @@ class Frontier:
 
     def standing(self, plan: Assessment) -> Standing:
         """Return where a plan stands to the frontier."""
-        short, cost = shortfall(plan.evidence.value, plan.pack), plan.cost
+        short, cost = as_loss(plan.evidence.value, plan.pack), plan.cost
         rivals = [
-            (shortfall(each.value, plan.pack), each)
+            (as_loss(each.value, plan.pack), each)
             for each in self.plans
             if each.days <= plan.counts.days
             and each.credits <= cost
             and each.loss <= plan.fidelity_loss
-            and shortfall(each.value, plan.pack) <= short
+            and as_loss(each.value, plan.pack) <= short
         ]
         if not rivals:
             return Standing()
@@ -125,11 +126,11 @@ class Frontier:
 
     def as_strong(self, evidence: Evidence) -> FrontierPlan | None:
         """Return the plan that gives up least with as much evidence, at the precision shown."""
-        short, text = shortfall(evidence.value, self.pack), evidence.amount(evidence.value)
+        short, text = as_loss(evidence.value, self.pack), evidence.amount(evidence.value)
         rivals = [
             each
             for each in self.plans
-            if shortfall(each.value, self.pack) <= short or evidence.amount(each.value) == text
+            if as_loss(each.value, self.pack) <= short or evidence.amount(each.value) == text
         ]
         return min(rivals, key=lambda each: (each.loss, each.credits), default=None)
 
@@ -159,7 +160,7 @@ class Frontier:
         """
         rising: dict[int, list[FrontierPlan]] = {}
         best: dict[int, float] = {}
-        found = ((shortfall(plan.value, self.pack), plan) for plan in self.plans)
+        found = ((as_loss(plan.value, self.pack), plan) for plan in self.plans)
         for short, plan in sorted(found, key=lambda each: (each[1].credits, each[0])):
             if plan.loss not in best or short < best[plan.loss]:
                 best[plan.loss] = short
@@ -201,7 +202,7 @@ def frontier_of(plan: Assessment, found: Wordings) -> Frontier:
     worth = Worth(pack, LARGEST_PLANNED)
     sizes = max(_FEWEST_SIZES, min(MOST_SIZES, _MOST_PLANS // len(usable)))
     points = [
-        (shortfall(each.value, pack), each._replace(loss=each.loss + absent))
+        (as_loss(each.value, pack), each._replace(loss=each.loss + absent))
         for wording in usable[: _MOST_PLANS // _FEWEST_SIZES]
         for each in _curve(plan.counts, wording, worth, sizes)
     ]
@@ -213,20 +214,22 @@ def _curve(counts: Counts, wording: Wording, worth: Worth, sizes: int) -> Iterat
     """Yield the plans of one wording that may be unbeaten, by growing sample."""
     pack, factor = worth.pack, wording.factor
     limits, counts = Limits(pack), wording.counts(counts)
-    allowed, most = worth.allowed(factor), limits.most_that_fit(counts, worth.most)
-    if most is None or allowed is None:
+    allowed, most = worth.allowed(factor), limits.most_that_count(counts, worth.most)
+    if most is None or allowed is None or max(1, allowed) > most:
         return
-    low = max(limits.fewest_samples(wording.controls), allowed)
-    if low > most or not counted_of(pack.design, most):
+    if not counted_of(pack.design, most):
         return
-    low = fewest(lambda n: counted_of(pack.design, n) > 0, low, most)
-    best = worth.shortfall(most, factor)
-    enough = fewest(lambda n: worth.shortfall(n, factor) == best, low, most)
-    for samples in _sizes(low, enough, sizes, pack):
-        days, value = limits.fewest_days(samples), worth.value(samples, factor)
-        cost = credits_needed(counts._replace(samples=samples, days=days), pack.cost_model)
-        tier, counted = tier_of(pack.design, value), counted_of(pack.design, samples)
-        yield FrontierPlan(samples, counted, days, cost, value, tier, wording.loss, wording)
+    low = fewest(lambda n: counted_of(pack.design, n) > 0, max(1, allowed), most)
+    best = as_loss(worth.value(most, factor), pack)
+    enough = fewest(lambda n: as_loss(worth.value(n, factor), pack) == best, low, most)
+    for counting in _sizes(low, enough, sizes, pack):
+        least = limits.fewest(counts, counting)
+        able = min(least.samples, most_counted(least.days, pack))
+        value, cost = worth.value(able, factor), credits_needed(least, pack.cost_model)
+        tier, counted = tier_of(pack.design, value), counted_of(pack.design, able)
+        yield FrontierPlan(
+            least.samples, counted, least.days, cost, value, tier, wording.loss, wording
+        )
 
 
 def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:

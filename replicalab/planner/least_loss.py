@@ -1,19 +1,21 @@
 """The plan for the same lab that gives up the least, found exactly.
 
 **The order** of all plans is `Rank`: fewest failing dimensions, best evidence tier, least fidelity
-lost, most evidence, fewest changes, fewest days short of the endpoint, lowest cost.
+lost, least that is missing to the target, fewest changes, fewest days short of the endpoint, lowest
+cost. So a plan that meets the target is not made dearer for more evidence.
 
 **What is searched**: every number of days from the study's fewest to the lab's most (all of them
 where the lab gives fewer than the endpoint needs), every wording (see `wordings`), and every number
-of samples that can count: up to what the plan or the study asks for, or as many as leave room
-beside the controls, or further where that reaches a better tier.
+of samples, those that cannot count too: they may leave room beside the controls, or be what the
+study's own constraints ask for.
 
 **How**. A dimension may fail because of the wording, or because a limit is *given up*: the budget,
 the staff, or what makes a plan sound on paper. So every pair of a wording and a set of limits given
-up is a *candidate*, and how many dimensions it fails is known before any number is. Cost and staff
-never fall and evidence never shrinks with the sample, so of a candidate's samples only the largest
-that fits the remaining limits matters, and bisection finds it. Then the order is applied term by
-term: each step keeps the candidates that are best so far.
+up is a *candidate*, and how many dimensions it fails is known before any number is. What a plan
+shows depends on how many of its samples count alone, and of the plans in which so many count one
+has the fewest samples and days. Cost and staff never fall with these, and evidence never shrinks
+with the samples that count, so bisection finds the most that fit the remaining limits. Then the
+order is applied term by term: each step keeps the candidates that are best so far.
 """
 
 from __future__ import annotations
@@ -22,7 +24,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, groupby
-from math import inf
 from typing import Final, NamedTuple, TypeVar
 
 from replicalab.agents.suggestions import (
@@ -31,14 +32,13 @@ from replicalab.agents.suggestions import (
     apply_changes,
     reference_offer,
 )
-from replicalab.assessment import Assessment, Counts, credits_needed
+from replicalab.assessment import Assessment, Counts, counted_of, credits_needed
 from replicalab.models import Dimension, Protocol
 from replicalab.planner.limits import (
     BELOW_FLOOR,
     TIER_RANK,
     Limits,
     Worth,
-    asked_samples,
     fewest,
     most_looked_at,
     shortfall,
@@ -70,7 +70,7 @@ class Rank(NamedTuple):
     Attributes:
         tier: 0 meets the target, 1 is above the floor, 2 is below it.
         loss: fidelity given up; each substitution counts 0 to 3, each dropped control 1.
-        shortfall: the evidence, lower is better (a power counts negative).
+        shortfall: what the evidence lacks of the target, 0 once it is met.
         changes: how many values of the original plan differ.
         days_short: how many days the study's endpoint is short of, 0 where it is kept.
     """
@@ -157,21 +157,34 @@ def least_loss_of(
     It is never worse than the plan itself, nor than what the Lab Manager's fixes lead to: its
     offer, which may be known already, as may the plan's wordings.
     """
+    return min(_revisions(plan, offer, found), key=lambda each: each.rank)
+
+
+def least_that_shows(plan: Assessment, found: Wordings) -> LeastLoss | None:
+    """Return the plan that gives up the least of those that yield evidence; None without any."""
+    revisions = _revisions(plan, None, found, showing=True)
+    shown = (each for each in revisions if not each.after.evidence.void)
+    return min(shown, key=lambda each: each.rank, default=None)
+
+
+def _revisions(
+    plan: Assessment, offer: Offer | None, found: Wordings | None, *, showing: bool = False
+) -> list[LeastLoss]:
+    """Return the best plan that is searched, the plan itself, and the Lab Manager's offer."""
     found = found or wordings(plan)
     contenders: list[tuple[Assessment, Sequence[SuggestionChange]]] = [(plan, ())]
     if offer := offer or reference_offer(plan):
         contenders.append((offer.after, offer.changes))
-    if best := _Search(plan, found).best():
+    if best := _Search(plan, found, showing).best():
         changes = best.wording.changes(plan.pack)
         changes += number_changes(apply_changes(plan.plan, changes), best, plan.pack)
         known = [after for after, _ in contenders]
         after = judged(apply_changes(plan.plan, changes), plan, known)
         contenders.insert(0, (after, changes))
-    revisions = (
+    return [
         LeastLoss(after, tuple(changes), rank(after, plan.plan), found.exact)
         for after, changes in contenders
-    )
-    return min(revisions, key=lambda each: each.rank)
+    ]
 
 
 def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
@@ -186,7 +199,7 @@ class Candidate(NamedTuple):
     """A wording with the limits that its numbers may exceed, and its numbers.
 
     Attributes:
-        most: the most samples that fit the other limits.
+        most: the most samples that count and fit the other limits, or more than the target takes.
         samples, days: 0 until they are chosen.
     """
 
@@ -205,16 +218,16 @@ def _least_of(found: Iterable[T], key: Callable[[T], float]) -> list[T]:
 
 @dataclass(frozen=True)
 class _Search:
-    """The search for one plan in one lab."""
+    """The search for one plan in one lab.
+
+    Attributes:
+        showing: whether only plans that yield evidence are searched.
+    """
 
     plan: Assessment
     wordings: Wordings
+    showing: bool = False
     _most: dict[tuple[Counts, frozenset[Dimension]], int | None] = field(default_factory=dict)
-
-    @cached_property
-    def limits(self) -> Limits:
-        """All the limits, none of them given up."""
-        return self._kept[frozenset()]
 
     @cached_property
     def _kept(self) -> dict[frozenset[Dimension], Limits]:
@@ -224,21 +237,20 @@ class _Search:
     @cached_property
     def worth(self) -> Worth:
         most = most_looked_at(self.plan.plan, self.plan.pack)
-        return Worth(self.plan.pack, most, self.limits.endpoint_lost)
+        return Worth(self.plan.pack, most, Limits(self.plan.pack).endpoint_lost)
 
     def best(self) -> Candidate | None:
         """Return the best of all plans, None where the lab gives no day at all.
 
-        Each step applies a term of the order and keeps the candidates that are best by it. A tier
-        is judged by the most samples that fit, for it only gets better with more; how many of them
-        are taken is left until the tier and the loss are settled.
+        Each step applies a term of the order and keeps the candidates that are best by it. Tier and
+        shortfall are judged by the most samples that count, for they only get better with more; how
+        many of them are taken is left until these are settled.
         """
         worth = self.worth
         found = self._fewest_failing()
         found = _least_of(found, lambda one: worth.tier(one.most, one.wording.factor))
         found = _least_of(found, lambda one: one.wording.loss)
-        found = [one._replace(samples=self._samples(one)) for one in found]
-        found = _least_of(found, lambda one: worth.shortfall(one.samples, one.wording.factor))
+        found = _least_of(found, lambda one: worth.shortfall(one.most, one.wording.factor))
         settled = (each for one in found for each in self._settled(one))
         return min(settled, key=self._leftover, default=None)
 
@@ -249,68 +261,52 @@ class _Search:
             found = [
                 Candidate(wording, given_up, most)
                 for _, wording, given_up in tied
-                if (most := self._most_that_fit(wording, given_up)) is not None
-                and self._fewest(wording, given_up) <= most
+                if (fewest := self._fewest(wording, given_up)) is not None
+                and (most := self._most_that_count(wording, given_up)) is not None
+                and fewest <= most
             ]
             if found:
                 return found
         return []
 
-    def _most_that_fit(self, wording: Wording, given_up: frozenset[Dimension]) -> int | None:
-        """Return the largest sample that fits some number of days, None if none does."""
+    def _most_that_count(self, wording: Wording, given_up: frozenset[Dimension]) -> int | None:
+        """Return the most samples that count and fit, None if no plan fits."""
         counts = wording.counts(self.plan.counts)
         if Dimension.BUDGET in given_up:
             counts = counts._replace(own_prices=0.0)
         key = counts, given_up  # thousands of wordings have a few numbers of controls and prices
         if key not in self._most:
-            self._most[key] = self._kept[given_up].most_that_fit(counts, self.worth.most)
+            self._most[key] = self._kept[given_up].most_that_count(counts, self.worth.most)
         return self._most[key]
 
-    def _fewest(self, wording: Wording, given_up: frozenset[Dimension]) -> float:
-        """Return the fewest samples, infinite where no number will do."""
-        return 1 if Dimension.PROTOCOL in given_up else self._sound(wording)
+    def _fewest(self, wording: Wording, given_up: frozenset[Dimension]) -> int | None:
+        """Return the fewest samples that must count, None where no number of them will do."""
+        allowed = 0 if Dimension.PROTOCOL in given_up else self.worth.allowed(wording.factor)
+        return None if allowed is None else max(allowed, self._first_shown)
 
-    def _sound(self, wording: Wording) -> float:
-        """Return the fewest samples that are sound on paper, infinite where none are.
-
-        They leave room beside the controls, and are what the study's own constraints demand.
-        """
-        allowed = self.worth.allowed(wording.factor)
-        if allowed is None:
-            return inf
-        least = max(self.limits.fewest_samples(wording.controls), allowed)
-        return least if least <= self.limits.most_samples(self.limits.days[1]) else inf
-
-    def _samples(self, one: Candidate) -> int:
-        """Return how many samples to take, of those that fit.
-
-        So many as are asked for, or need be taken to be sound; or the fewest of the tier that can
-        be reached, if those are more. A surplus beyond that would buy evidence that nobody wants,
-        and let the wording with the most room win by it.
-        """
-        wording = one.wording
-        least = self.limits.fewest_samples(wording.controls), self._sound(wording)
-        sound = [int(n) for n in (wording.controls + 1, *least) if n <= one.most]
-        tier = self.worth.tier(one.most, wording.factor)
-        needed = self.worth.needed(tier, wording.factor) or 0
-        return min(one.most, max(asked_samples(self.plan.plan, self.plan.pack), needed, *sound))
+    @cached_property
+    def _first_shown(self) -> int:
+        """The fewest samples of which dropout leaves one; 0 where none need be shown."""
+        design, most = self.plan.pack.design, self.worth.most
+        return fewest(lambda n: counted_of(design, n) > 0, 1, most) if self.showing else 0
 
     def _settled(self, one: Candidate) -> Iterator[Candidate]:
         """Yield it with every days and samples that may be the least change or cost.
 
-        The samples are those chosen, the fewest that are worth as much, and the original's where
-        they lie between the two; the days are the original's and the best.
+        They are the original's, and the fewest in which so many samples count that no less is
+        missing to the target; of days the most where the endpoint is lost anyway.
         """
         limits, worth, factor = self._kept[one.given_up], self.worth, one.wording.factor
-        same, low = worth.shortfall(one.samples, factor), self._fewest(one.wording, one.given_up)
-        least = fewest(lambda n: worth.shortfall(n, factor) == same, int(low), one.samples)
+        same, low = worth.shortfall(one.most, factor), self._fewest(one.wording, one.given_up) or 0
+        counting = fewest(lambda n: worth.shortfall(n, factor) == same, low, one.most)
         before = self.plan.counts
-        kept = [before.samples] if least <= before.samples <= one.samples else []
-        for samples in (*kept, one.samples, least):
-            planned = one.wording.counts(before)._replace(samples=samples)
-            for days in (before.days, limits.best_days(planned)):
-                if limits.allows(planned._replace(days=days)):
-                    yield one._replace(samples=samples, days=days)
+        least = limits.fewest(one.wording.counts(before), counting)
+        for samples in {least.samples, max(least.samples, before.samples)}:
+            planned = least._replace(samples=samples)
+            if limits.allows(planned):
+                for days in {limits.best_days(planned), max(least.days, before.days)}:
+                    if limits.allows(planned._replace(days=days)):
+                        yield one._replace(samples=samples, days=days)
 
     def _leftover(self, one: Candidate) -> tuple[int, int, float]:
         """Return the last terms of the order: changes, days short of the endpoint, cost."""

@@ -3,6 +3,10 @@
 Cost and staff never fall when a count grows, and evidence never shrinks with the sample, so every
 limit is a largest, or a smallest, number that still fits. It is found by bisection on the same
 formulas that the check uses, so it is exact.
+
+A plan may have more samples than can count in its days, or than exist: these show nothing and cost.
+So plans are told apart by the samples that *count*, and of all plans in which so many count there
+is one with the fewest samples and days at once (`Limits.fewest`), which every other one exceeds.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from replicalab.assessment import (
     tier_of,
 )
 from replicalab.assessment.evidence import seen_effect
+from replicalab.measures import KINDS
 from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Dimension, Protocol, revise
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 
@@ -135,24 +140,29 @@ class Limits:
         return int(max(controls + 1, self._samples[0])) if on_paper else 1
 
     def most_samples(self, days: int) -> int:
-        """Return the most samples to plan in so many days: those that can count."""
+        """Return the most samples of which each can count in so many days."""
         return int(min(most_counted(days, self.pack), self._samples[1]))
 
-    def fewest_days(self, samples: int) -> int:
-        """Return the fewest days in which so many samples can be planned."""
+    def fewest_days(self, counting: int) -> int:
+        """Return the fewest days in which so many samples can count."""
         rate = self.pack.samples_per_day
         least = self.days[0]
-        return least if rate is None else max(least, -(-samples // rate.value))
+        return least if rate is None else max(least, -(-counting // rate.value))
+
+    def fewest(self, counts: Counts, counting: int) -> Counts:
+        """Return the counts with the fewest samples and days in which so many samples can count."""
+        samples = max(counting, self.fewest_samples(counts.controls))
+        return counts._replace(samples=samples, days=self.fewest_days(counting))
 
     def best_days(self, counts: Counts) -> int:
-        """Return the days to plan for: the fewest, or where the endpoint is lost anyway the most.
+        """Return the days to plan for: those of the counts, which are the fewest and must fit.
 
-        The plan of the other counts must fit with the fewest days.
+        Where the endpoint is lost anyway they are the most that fit.
         """
-        least = self.fewest_days(counts.samples)
         if not self.endpoint_lost:
-            return least
-        return largest(lambda d: self.allows(counts._replace(days=d)), least, self.days[1]) or least
+            return int(counts.days)
+        longer = largest(lambda d: self.allows(counts._replace(days=d)), counts.days, self.days[1])
+        return longer or int(counts.days)
 
     def affords(self, counts: Counts) -> bool:
         """Return whether the lab has the credits and the people for a plan of these counts."""
@@ -161,29 +171,27 @@ class Limits:
             Dimension.BUDGET in given_up or credits_needed(counts, lab.cost_model) <= lab.budget
         )
 
+    def within(self, counts: Counts) -> bool:
+        """Return whether the days and samples are no more than the lab and the study allow."""
+        low, high = self.days
+        return low <= int(counts.days) <= high and int(counts.samples) <= self._samples[1]
+
     def allows(self, counts: Counts) -> bool:
-        """Return whether a plan of these counts fits every limit that is not given up."""
-        low, high = self.days
-        return (
-            low <= counts.days <= high
-            and counts.samples <= self.most_samples(counts.days)
-            and self.affords(counts)
-        )
+        """Return whether a plan fits every limit that is not given up.
 
-    def most_that_fit(self, counts: Counts, most: int) -> int | None:
-        """Return the largest sample, up to ``most``, that fits some number of days; None if none.
-
-        More days never cost less, so for each sample only the fewest days are tried: they are no
-        more than the lab's where the sample can count in those.
+        That it has no fewer samples than `fewest_samples` is taken for granted.
         """
-        _, _, *others = counts
+        return self.within(counts) and self.affords(counts)
 
-        def fits(samples: int) -> bool:
-            return self.affords(Counts(samples, self.fewest_days(samples), *others))
+    def most_that_count(self, counts: Counts, most: int) -> int | None:
+        """Return the most samples, up to ``most``, that fit and count; None if no plan fits.
 
-        low, high = self.days
-        most = min(most, self.most_samples(high)) if low <= high else 0
-        return largest(fits, self.fewest_samples(counts.controls), most)
+        Of the plans in which so many count only the one with the fewest samples and days is tried,
+        for no other costs less. The samples and days of the counts given do not matter.
+        """
+        exist = self.pack.design.population_max
+        top = 0 if self.endpoint_lost else most if exist is None else min(most, exist)
+        return largest(lambda counting: self.allows(self.fewest(counts, counting)), 0, top)
 
 
 def largest_sample(protocol: Protocol, scenario: Pack) -> int | None:
@@ -224,12 +232,15 @@ class Worth:
     def allowed(self, factor: float) -> int | None:
         """Return the fewest samples whose evidence the study's own hard constraints allow.
 
-        1 where they say nothing of the evidence, None where no sample size will do.
+        0 where they allow none at all, as where they say nothing of the evidence; None where no
+        sample size will do.
         """
         held = [each for each in self.pack.limits if each.hard and each.number is Bounds.EVIDENCE]
-        if not held:
-            return 1
-        return self._fewest(lambda value: all(limit.allows(value) for limit in held), factor)
+
+        def allows(value: float) -> bool:
+            return all(limit.allows(value) for limit in held)
+
+        return 0 if not held or allows(self.value(0, factor)) else self._fewest(allows, factor)
 
     def value(self, samples: int, factor: float) -> float:
         """Return the evidence of so many samples under substitutions of that factor."""
@@ -238,7 +249,7 @@ class Worth:
         return evidence_value(design, 0 if self.void else samples, effect, factor)
 
     def shortfall(self, samples: int, factor: float) -> float:
-        """Return the evidence of so many samples so that less is better."""
+        """Return what so many samples lack of the target, 0 where they meet it."""
         return shortfall(self.value(samples, factor), self.pack)
 
     def needed(self, tier: int, factor: float) -> int | None:
@@ -285,6 +296,14 @@ def leanest(plan: Assessment) -> Assessment | None:
     )
 
 
-def shortfall(value: float, pack: Pack) -> float:
+def as_loss(value: float, pack: Pack) -> float:
     """Return an evidence so that less is better; equal to a rounding error counts as equal."""
     return round(value if pack.design.lower_is_better else -value, _DIGITS)
+
+
+def shortfall(value: float, pack: Pack) -> float:
+    """Return what an evidence lacks of the study's target, 0 once it is met."""
+    design = pack.design
+    if KINDS[design.kind].scale.reaches(value, design.target):
+        return 0.0
+    return round(abs(design.target - value), _DIGITS)

@@ -16,9 +16,9 @@ from replicalab.agents.suggestions import (
 from replicalab.assessment import Assessment, assess
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.asks import Asks, asks_of
-from replicalab.planner.binding import Extra, extras, relieved
+from replicalab.planner.binding import Extra, extras, unlimited
 from replicalab.planner.frontier import Frontier, frontier_of
-from replicalab.planner.least_loss import LeastLoss, least_loss_of
+from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
 from replicalab.planner.steps import NUMBERS, judged
 from replicalab.planner.wordings import Wordings, wordings
 from replicalab.scenarios import Pack
@@ -64,9 +64,14 @@ class Options:
         return frontier_of(self.yours, self.wordings)
 
     @cached_property
+    def _unlimited(self) -> dict[Dimension, LeastLoss]:
+        return unlimited(self.yours, self.least, self.wordings)
+
+    @property
     def relieved(self) -> dict[Dimension, LeastLoss]:
         """For each lab limit whose relief alone buys something, the least-loss plan without it."""
-        return relieved(self.yours, self.least, self.wordings)
+        without = self._unlimited
+        return {d: each for d, each in without.items() if gives_up_less(each, self.least)}
 
     @property
     def binding(self) -> Dimension | None:
@@ -77,7 +82,7 @@ class Options:
     @cached_property
     def extras(self) -> tuple[Extra, ...]:
         """The smallest addition of each amount of which more buys something, and what it buys."""
-        return extras(self.yours, self.least, self.wordings, self.relieved)
+        return extras(self.yours, self.least, self.wordings, self._unlimited)
 
     @cached_property
     def balanced(self) -> Assessment | None:

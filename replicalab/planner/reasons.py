@@ -13,7 +13,14 @@ from replicalab.assessment import Assessment, assess, counts_of, credits_needed
 from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import amount_text, count_text, joined, label_key
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner.limits import TIER_RANK, Limits, Worth, most_counted
+from replicalab.planner.limits import (
+    TIER_RANK,
+    Limits,
+    Worth,
+    as_loss,
+    most_counted,
+    shortfall,
+)
 from replicalab.scenarios import Pack
 
 if TYPE_CHECKING:
@@ -66,11 +73,15 @@ def _days_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, str]
 
 def _more_days_reason(before: int, found: Candidate, pack: Pack) -> str:
     least = Limits(pack, found.given_up).days[0]
-    if before < pack.min_days <= found.days:
+    if before < 1 and found.days == 1:
+        return "A plan takes at least 1 day."
+    if before < least <= pack.min_days <= found.days:
         return f"The study's endpoint needs {count_text(pack.min_days, 'day')}."
-    if before < least > pack.min_days:
+    if before < least > 1:
         return f"The study asks for {count_text(least, 'day')} at least."
-    return "A plan takes at least 1 day." if before < 1 else _most_text(before, pack)
+    if found.days < pack.min_days:
+        return f"Of the study's {count_text(pack.min_days, 'day')} as many as fit."
+    return _most_text(before, pack)
 
 
 def _most_text(days: int, pack: Pack) -> str:
@@ -85,7 +96,8 @@ def _fewer_days_reason(plan: Protocol, found: Candidate, pack: Pack) -> str:
         return f"The study allows {count_text(limits.days[1], 'day')} at most."
     given = f"The lab has {days_text(pack.lab)}"
     if limits.affords(counts):
-        return f"{given}; {found.days} are enough." if found.days < limit else f"{given}."
+        are = "is" if found.days == 1 else "are"
+        return f"{given}; {found.days} {are} enough." if found.days < limit else f"{given}."
     over = credits_needed(counts, pack.cost_model) > pack.lab.budget
     scarce = "credits" if over and Dimension.BUDGET not in found.given_up else "hands"
     fewer = f"{counts.days - found.days} fewer leave {scarce} for the samples."
@@ -99,40 +111,58 @@ def _samples_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, s
     if samples > before:
         paid = "; the cost rises." if pack.cost_model.per_sample else "."
         return _more_samples_reason(plan, found, worth), f"Nothing of the evidence{paid}"
-    reason = f"The evidence is the same as with {amount_text(min(found.most, before))}."
+    can = most_counted(found.days, pack)
+    now, then = (worth.value(min(number, can), factor) for number in (samples, before))
+    lost = "the evidence is no weaker for it"
+    if as_loss(now, pack) > as_loss(then, pack):
+        lost = "weaker evidence" + (", which meets the target" if not shortfall(now, pack) else "")
+    fewer = f"{count_text(before - samples, 'sample')} fewer: {lost}."
+    return _fewer_samples_reason(before, found, worth), fewer
+
+
+def _fewer_samples_reason(before: int, found: Candidate, worth: Worth) -> str:
+    samples, factor = found.samples, found.wording.factor
+    if (reached := _reached_text(samples, factor, worth)) is not None:
+        return reached
     if samples == found.most:
-        reason = f"No more than {count_text(samples, 'sample')} fit."
-    counted = min(before, most_counted(found.days, pack))
-    weaker = worth.shortfall(samples, factor) > worth.shortfall(counted, factor)
-    lost = "weaker evidence" if weaker else "the evidence is no weaker for it"
-    return reason, f"{count_text(before - samples, 'sample')} fewer: {lost}."
+        return f"No more than {count_text(samples, 'sample')} fit and count."
+    if worth.tier(min(samples, found.most), factor) == 0:
+        return _fewest_text(found, worth)
+    return f"The evidence is the same as with {amount_text(min(found.most or before, before))}."
 
 
 def _more_samples_reason(plan: Protocol, found: Candidate, worth: Worth) -> str:
-    samples, asked = found.samples, worth.pack.reference_protocol.sample_size
-    counted, factor = count_text(samples, "sample"), found.wording.factor
-    tier, controls = worth.tier(samples, factor), len(plan.controls)
-    least = Limits(worth.pack, found.given_up).fewest_samples(controls)
-    constrained = worth.pack.limits and samples in (least, worth.allowed(factor))
-    reasons = (
-        (
-            tier < worth.tier(samples - 1, factor),
-            f"It takes {counted} to reach the study's {_BOUNDS.get(tier)}.",
-        ),
-        (samples == 1, "A plan takes at least 1 sample."),
-        (samples == asked, f"The study asks for {counted}."),
-        (
-            samples == controls + 1,
-            f"Fewer than {counted} leave no experimental sample beside the controls.",
-        ),
-        (constrained, f"The study's own constraints ask for {counted}."),
-        (
-            samples == found.most,
-            f"The study asks for {amount_text(asked)}; no more than {counted} fit.",
-        ),
-    )
-    same = f"The evidence is the same as with {amount_text(min(found.most, asked))}."
-    return next((reason for holds, reason in reasons if holds), same)
+    samples, factor = found.samples, found.wording.factor
+    if (reached := _reached_text(samples, factor, worth)) is not None:
+        return reached
+    if samples == 1:
+        return "A plan takes at least 1 sample."
+    if samples in (_fewest_sound(found, worth), worth.allowed(factor)):
+        return _fewest_text(found, worth)
+    more = "Short of the study's target more samples show more"
+    if samples == found.most:
+        return f"{more}; no more than {count_text(samples, 'sample')} fit and count."
+    return f"{more}, up to {amount_text(samples)}."
+
+
+def _reached_text(samples: int, factor: float, worth: Worth) -> str | None:
+    """Return which bound so many samples reach and fewer do not, None if there is none."""
+    tier = worth.tier(samples, factor)
+    if tier < worth.tier(samples - 1, factor):
+        return f"It takes {count_text(samples, 'sample')} to reach the study's {_BOUNDS[tier]}."
+    return None
+
+
+def _fewest_sound(found: Candidate, worth: Worth) -> int:
+    return Limits(worth.pack, found.given_up).fewest_samples(found.wording.controls)
+
+
+def _fewest_text(found: Candidate, worth: Worth) -> str:
+    """Return what does not allow fewer samples: the controls, or the study's own constraints."""
+    counted = count_text(found.samples, "sample")
+    if found.samples == found.wording.controls + 1:
+        return f"Fewer than {counted} leave no experimental sample beside the controls."
+    return f"The study's own constraints ask for {counted}."
 
 
 # --- the controls ---------------------------------------------------------------------------
@@ -155,16 +185,18 @@ def _dropping_reason(label: str, plan: Assessment) -> str:
     """Return which holds with the control: less evidence, a check that fails, or a higher cost.
 
     The plan gives up the least fidelity for its tier and its failing dimensions, so with a control
-    more it has either fewer samples that reach no such tier, or a failing dimension more.
+    more it has either fewer samples that count and reach no such tier, or a failing dimension more.
     """
-    pack, limits, samples = plan.pack, Limits(plan.pack), plan.counts.samples
+    pack, factor, samples = plan.pack, plan.evidence_factor, plan.counts.samples
+    limits = Limits(pack)
     kept = assess(revise(plan.plan, controls=[*plan.plan.controls, label]), pack)
     failing = [dimension for dimension in kept.failing if dimension not in plan.failing]
-    most = limits.most_that_fit(kept.counts, limits.most_samples(limits.days[1]))
-    if most is not None and most < samples and Dimension.POLICY not in failing:
-        tier = TIER_RANK[plan.evidence.tier]
-        if Worth(pack, samples, limits.endpoint_lost).tier(most, plan.evidence_factor) > tier:
-            fit = f"With it no more than {count_text(most, 'sample')} fit"
+    most = limits.most_that_count(kept.counts, samples)
+    if most is not None and Dimension.POLICY not in failing:
+        worth, tier = Worth(pack, samples, limits.endpoint_lost), TIER_RANK[plan.evidence.tier]
+        allowed = worth.allowed(factor)
+        if allowed is not None and allowed <= most and worth.tier(most, factor) > tier:
+            fit = f"With it no more than {count_text(most, 'sample')} fit and count"
             return f"{fit}, short of the study's {_BOUNDS[tier]}."
     if failing:
         return f"With it the plan fails on {joined(failing)}."

@@ -53,7 +53,7 @@ from replicalab.scenarios.pack import (
     ScenarioResource,
     pack_of,
 )
-from replicalab.scenarios.plan_file import plan_json, read_plan
+from replicalab.scenarios.plan_file import SavedPlan, plan_json, read_plan
 from replicalab.scenarios.reading import readable_text
 from replicalab.scenarios.schema import study_schema
 from replicalab.scenarios.study import (
@@ -109,6 +109,7 @@ __all__ = [
     "PolicyRule",
     "Question",
     "ResourceCategory",
+    "SavedPlan",
     "ScenarioConstraint",
     "ScenarioResource",
     "ScenarioSummary",

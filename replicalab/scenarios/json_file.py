@@ -4,15 +4,56 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final, NoReturn
 
 from replicalab.characters import code, on_one_line
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import shortened
+from replicalab.models import PROTOCOL_FIELDS
 from replicalab.scenarios.reading import LONGEST_QUOTED, readable_text
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
+
+
+class Held(StrEnum):
+    """What a file may hold."""
+
+    BUNDLE = "bundle"
+    RUN = "negotiation"
+    BATCH = "batch of negotiations"
+    DECISION = "decision"
+    STUDY = "study"
+    KEPT_PLAN = "plan with its study and lab"
+    LAB = "lab"
+    PLAN = "plan"
+
+
+_KNOWN: Final[dict[Held, frozenset[str]]] = {
+    Held.BUNDLE: frozenset({"decided", "input_hash"}),
+    Held.RUN: frozenset({"setup", "turns"}),
+    Held.BATCH: frozenset({"asked", "results"}),
+    Held.DECISION: frozenset({"options", "chosen"}),
+    Held.STUDY: frozenset({"paper", "labs"}),
+    Held.PLAN: frozenset(PROTOCOL_FIELDS),
+    Held.KEPT_PLAN: frozenset({"study"}),
+    Held.LAB: frozenset({"lab"}),
+}
+"""By any of which values each is known; a plan alone names its study too."""
+
+_WAYS: Final = {
+    Held.RUN: "play this again with negotiate --replay, or under Open a file",
+    Held.BATCH: "import this on the Library page",
+    Held.DECISION: "import this on the Library page",
+}
+"""Where what is no plan and no lab is to go; what is not named opens under Open a file."""
+
+
+def kind_of(values: Mapping[str, object]) -> Held | None:
+    """Return what a file with these values holds, None for nothing that is known."""
+    return next((held for held, names in _KNOWN.items() if not names.isdisjoint(values)), None)
 
 
 @dataclass(frozen=True)
@@ -29,7 +70,7 @@ class JsonFile:
     """
 
     source: str
-    holds: str
+    holds: Held | str
     remedy: str
     most_bytes: int
     most_values: int
@@ -42,6 +83,7 @@ class JsonFile:
             ScenarioError: it is no such file; with the place and the remedy.
         """
         held = self.values(data)
+        self._require_its_own(held)
         if _holds_more(held, self.most_values):
             problem = f"the file holds more than {self.most_values:,} values"
             self.refuse("", problem, "shorten it")
@@ -50,6 +92,15 @@ class JsonFile:
             remedy = "read it there, or save it here again"
             self.refuse("format", f"{shortened(str(told))} is of a newer version", remedy)
         return held
+
+    def _require_its_own(self, held: Mapping[str, object]) -> None:
+        """Refuse a file of another kind by that kind's name."""
+        found = kind_of(held)
+        own = _KNOWN[self.holds] if isinstance(self.holds, Held) else frozenset()
+        if found and own.isdisjoint(held):
+            way = _WAYS.get(found, "open this under Open a file")
+            problem = f"the file holds a {found}, no {self.holds}"
+            self.refuse("", problem, f"{self.remedy}, or {way}")
 
     def values(self, data: bytes | str) -> dict[str, object]:
         """Return the values of a file by their names, whatever it is a file of.

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from replicalab.models import Record
 from replicalab.scenarios.checking import record_error
-from replicalab.scenarios.json_file import JsonFile
+from replicalab.scenarios.json_file import Held, JsonFile
 from replicalab.scenarios.own import OwnLab
 from replicalab.scenarios.reading import MOST_VALUES
 
@@ -21,7 +21,7 @@ SOURCE: Final = "the lab's file"
 
 _FILE: Final = JsonFile(
     source=SOURCE,
-    holds="lab",
+    holds=Held.LAB,
     remedy="load a file that was saved as a lab here",
     most_bytes=MOST_BYTES,
     most_values=MOST_VALUES,
@@ -46,7 +46,7 @@ def read_lab(data: bytes, source: str = SOURCE) -> OwnLab:
     """Return the lab that `lab_json` wrote.
 
     Raises:
-        ScenarioError: with every fault, by place, and its remedy.
+        ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
     held = replace(_FILE, source=source).read(data)
     try:

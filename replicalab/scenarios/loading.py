@@ -29,7 +29,6 @@ from replicalab.scenarios.folders import (
     StudyFolder,
     content,
     files_in,
-    printable,
     unreadable,
 )
 from replicalab.scenarios.lab import Difficulty
@@ -193,7 +192,8 @@ def template_text() -> str:
     try:
         return (SCENARIO_FOLDER / _TEMPLATE).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise unreadable(f"{SCENARIO_FOLDER.name}/{_TEMPLATE}", str(error)) from None
+        said = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise unreadable(f"{SCENARIO_FOLDER.name}/{_TEMPLATE}", str(said)) from None
 
 
 def _found(scenario_id: str) -> tuple[StudyFile, Study]:
@@ -236,7 +236,7 @@ def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
     try:
         os.scandir(folder.path).close()
     except OSError as error:
-        problem = f"the folder '{printable(str(folder.path))}' cannot be read ({error.strerror})"
+        problem = f"the folder that it names cannot be read ({error.strerror})"
         fault = Fault("", problem, "name a folder that exists and may be read, or unset it")
         return ScenarioError(FOLDER_VARIABLE, [fault])
     return None

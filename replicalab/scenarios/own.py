@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import FailFast, Field, ValidationError, model_validator
 
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, percent_text, repeated_labels
@@ -34,7 +34,7 @@ RateName = Literal["per_sample", "per_day", "per_control", "per_equipment_item",
 StepName = Literal[
     "base", "sample_threshold", "control_threshold", "day_threshold", "equipment_threshold"
 ]
-
+QuestionName = Literal["effect", "alpha", "target", "floor", "dropout"]
 
 Category = Literal["equipment", "reagent"]
 CATEGORIES: Final[tuple[Category, ...]] = ("equipment", "reagent")
@@ -85,9 +85,9 @@ class OwnLab(Record):
     days: AtLeastOne | None = None
     staff: AtLeastOne | None = None
     start_day: AtLeastOne | None = None
-    rates: dict[RateName, Rate] = Field(default_factory=dict)
-    steps: dict[StepName, Step] = Field(default_factory=dict)
-    items: Annotated[tuple[OwnItem, ...], Field(max_length=MOST_OWN_ITEMS)] = ()
+    rates: Annotated[dict[RateName, Rate], FailFast()] = Field(default_factory=dict)
+    steps: Annotated[dict[StepName, Step], FailFast()] = Field(default_factory=dict)
+    items: Annotated[tuple[OwnItem, ...], Field(max_length=MOST_OWN_ITEMS), FailFast()] = ()
 
     @model_validator(mode="after")
     def _labels_are_unique(self) -> Self:
@@ -156,9 +156,7 @@ class Question(Record):
     target: Bound | None = None
     floor: Bound | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] | None = None
-    why: dict[Literal["effect", "alpha", "target", "floor", "dropout"], Prose] = Field(
-        default_factory=dict
-    )
+    why: Annotated[dict[QuestionName, Prose], FailFast()] = Field(default_factory=dict)
 
     def over(self, design: Design) -> Design:
         """Return a design with what is asked of it.
