@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import json
+import os
+import stat
+import time
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from math import isfinite
@@ -10,8 +15,10 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from replicalab.cli.printing import CommandError, say
+from replicalab.errors import TraceError
 from replicalab.lexicon import same_label, shortened
 from replicalab.models import LARGEST_PLANNED, LONGEST_LABEL, Protocol, revise
+from replicalab.negotiation import Negotiation, Transcript, load, replay
 from replicalab.scenarios import (
     MAX_SEED,
     MOST,
@@ -28,9 +35,13 @@ from replicalab.scenarios import (
     read_lab,
     read_plan,
 )
+from replicalab.scenarios.json_file import Held, kind_of
+from replicalab.text.plan import elsewhere_text
 
 MOST_READ: Final = 6 * 2**20
 """No file of any command is as large; of a larger one no more is read."""
+WRITER_SECONDS: Final = 2.0
+"""So long a pipe is waited for to which nobody writes."""
 STUDY_SUFFIXES: Final = (".yaml", ".yml")
 LABS: Final = tuple(level.value for level in Difficulty)
 
@@ -130,7 +141,12 @@ def add_own(parser: argparse.ArgumentParser) -> None:
 def add_plan(parser: argparse.ArgumentParser) -> None:
     """Add which plan, and what is changed of it."""
     group = parser.add_argument_group("plan, the study's own where nothing is said")
-    group.add_argument("--plan", metavar="PLAN.json", type=Path, help="a plan saved as a file")
+    group.add_argument(
+        "--plan",
+        metavar="PLAN.json",
+        type=Path,
+        help="a plan saved as a file, or a transcript for the plan that it came to",
+    )
     number = whole(0, LARGEST_PLANNED)
     group.add_argument("--samples", type=number, metavar="N", help="plan so many samples")
     group.add_argument("--days", type=number, metavar="D", help="in so many days")
@@ -157,8 +173,11 @@ def content(path: Path) -> bytes:
         CommandError: it cannot be read.
     """
     try:
-        with path.open("rb") as file:
-            return file.read(MOST_READ)
+        with open(path, "rb", opener=_at_once) as file:
+            begun = b""
+            if stat.S_ISFIFO(os.fstat(file.fileno()).st_mode):
+                begun = _begun(file.fileno())
+            return begun + file.read(MOST_READ - len(begun))
     except OSError as error:
         why = error.strerror or "no such file"
         raise CommandError(
@@ -166,6 +185,30 @@ def content(path: Path) -> bytes:
         ) from None
     except ValueError:
         raise CommandError(f"{str(path)!r} is no path; name a file") from None
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open a file, a pipe too, without waiting for anybody at its other end."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _begun(pipe: int) -> bytes:
+    """Return the first that comes through a pipe, empty where its writer is only about to write.
+
+    Raises:
+        OSError: nobody writes to it.
+    """
+    until = time.monotonic() + WRITER_SECONDS
+    while time.monotonic() < until:
+        try:
+            held = os.read(pipe, MOST_READ)
+        except BlockingIOError:
+            held = None
+        if held != b"":
+            os.set_blocking(pipe, True)
+            return held or b""
+        time.sleep(0.02)
+    raise OSError(errno.EPIPE, "it is a pipe to which nobody writes")
 
 
 def study_file(name: str) -> str | None:
@@ -228,8 +271,7 @@ def plan(asked: argparse.Namespace, found: Pack) -> Protocol:
     Raises:
         CommandError: a label that it does not list.
     """
-    path = asked.plan
-    chosen = read_plan(content(path), str(path)) if path else found.reference_protocol
+    chosen = plan_at(asked.plan, found) if asked.plan else found.reference_protocol
     numbers = {"sample_size": asked.samples, "duration_days": asked.days}
     lists = {name: list(getattr(chosen, name)) for name in _LISTS}
     for label in asked.without:
@@ -240,6 +282,67 @@ def plan(asked: argparse.Namespace, found: Pack) -> Protocol:
         labels[at] = _label(new)
     changed = {**{k: v for k, v in numbers.items() if v is not None}, **lists}
     return revise(chosen, **changed)
+
+
+def plan_at(path: Path, found: Pack) -> Protocol:
+    """Return the plan of a file, or that on which a transcript ended; another study's is told.
+
+    Raises:
+        CommandError: it is a transcript that comes to no plan here.
+    """
+    data = content(path)
+    run = run_in(data, path, found)
+    if run and run.final_plan:
+        return run.final_plan.plan
+    saved = read_plan(data, str(path))
+    if told := elsewhere_text(saved.study, found):
+        say(f"{path}: {told}")
+    return saved.plan
+
+
+def run_in(data: bytes, path: Path, found: Pack) -> Negotiation | None:
+    """Return the negotiation of a transcript, with a plan on the table; None of another file.
+
+    Raises:
+        CommandError: it is of another study, does not replay here, or comes to no plan.
+    """
+    if kind_of(_values(data)) is not Held.RUN:
+        return None
+    transcript = transcript_of(data, path)
+    setup = transcript.setup
+    if setup.scenario_id != found.scenario_id:
+        other = f"it is a negotiation about '{setup.scenario_id}', not about '{found.scenario_id}'"
+        raise CommandError(f"{path}: {other}; name that study")
+    lab = pack_of(found.study, setup.difficulty, setup.seed)
+    again = replay(transcript, lab.with_own(setup.own_lab, setup.question))
+    if again.differences:
+        why = again.differences[0].message
+        raise CommandError(f"{path}: it does not replay as it was saved. {why}")
+    if again.negotiation.final_plan is None:
+        raise CommandError(f"{path}: no plan is on the table in it; name a plan's file")
+    return again.negotiation
+
+
+def transcript_of(data: bytes, path: Path) -> Transcript:
+    """Return the transcript that a file holds.
+
+    Raises:
+        CommandError: it holds none.
+    """
+    try:
+        return load(data.decode("utf-8-sig"))
+    except (TraceError, UnicodeDecodeError) as error:
+        problem = str(error) if isinstance(error, TraceError) else "it is no UTF-8 text"
+        raise CommandError(f"{path}: {problem}") from None
+
+
+def _values(data: bytes) -> dict[str, object]:
+    """Return what a file holds by its names; nothing where it is not JSON."""
+    try:
+        held = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return held if isinstance(held, dict) else {}
 
 
 def changes_plan(asked: argparse.Namespace) -> bool:

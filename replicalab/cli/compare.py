@@ -10,9 +10,9 @@ from typing import Final
 from replicalab.assessment import Assessment, assess
 from replicalab.cli import asking, facts
 from replicalab.cli.printing import SIGNS, Answer, CommandError, section, table
-from replicalab.comparison import FEWEST_SIDES, MOST_SIDES, Side, negotiated
+from replicalab.comparison import FEWEST_SIDES, MOST_SIDES, Side, negotiated, side_of_run
 from replicalab.planner import Options
-from replicalab.scenarios import MAX_SEED, Pack, read_plan
+from replicalab.scenarios import MAX_SEED, Pack
 from replicalab.text import comparison
 from replicalab.text.lab import lab_text
 
@@ -40,7 +40,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--plan",
         action="append",
         metavar="PLAN",
-        help=f"a plan's file, or one of: {', '.join(_NAMED)}; again for each (default: study)",
+        help="a plan's file, a transcript for the plan that it came to, or one of: "
+        f"{', '.join(_NAMED)}; again for each (default: study)",
     )
     parser.add_argument(
         "--lab",
@@ -68,14 +69,17 @@ def answer(asked: argparse.Namespace) -> Answer:
 
 
 def _side(name: str, pack: Pack, *, many: bool, labs: bool) -> Side:
-    reference = Options(assess(pack.reference_protocol, pack))
+    parts = [Path(name).stem if many else "", lab_text(pack) if labs or not many else ""]
+    called = ", ".join(filter(None, parts))
     if find := _NAMED.get(name):
-        plan = find(reference)
-    else:
-        path = Path(name)
-        plan = assess(read_plan(asking.content(path), name), pack)
-    called = [Path(name).stem if many else "", lab_text(pack) if labs or not many else ""]
-    return Side(", ".join(filter(None, called)), plan, negotiated(plan))
+        plan = find(Options(assess(pack.reference_protocol, pack)))
+        return Side(called, plan, negotiated(plan))
+    path = Path(name)
+    run = asking.run_in(asking.content(path), path, pack)
+    if run and run.pack == pack:
+        return side_of_run(called, run)
+    plan = assess(asking.plan_at(path, pack), pack)
+    return Side(called, plan, negotiated(plan))
 
 
 # --- in words -----------------------------------------------------------------------------------
@@ -98,4 +102,5 @@ def _facts(side: Side) -> dict[str, object]:
     played = side.played
     outcome = str(played.outcome) if played and played.outcome else None
     found = facts.checked(Options(side.plan))
-    return {"name": side.name, **found, "negotiated": outcome}
+    judged = comparison.judged_text(side)
+    return {"name": side.name, "judged": judged, **found, "negotiated": outcome}

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable
 
 from replicalab.assessment import Assessment, Evidence
+from replicalab.assessment.phrases import asked_and_had
 from replicalab.planner import Ask, Options, PlanStep, Relief, change_steps
-from replicalab.scenarios import OwnLab, Pack, Question
+from replicalab.scenarios import Bounds, Limit, OwnLab, Pack, Question
 from replicalab.text.plan import notes
 from replicalab.text.verdicts import Verdict, plan_verdict
 
@@ -59,7 +60,23 @@ def plan(found: Assessment) -> Data:
         "cost": found.cost,
         "staff": found.staff,
         "fidelity_loss": found.fidelity_loss,
+        "wishes_broken": [_wish(wish, found) for wish in found.broken_wishes],
         "evidence": evidence(found.evidence),
+    }
+
+
+def _wish(broken: Limit, found: Assessment) -> Data:
+    """Return a wish of the study that a plan breaks: what it asks, and what the plan has."""
+    least, most = (end if math.isfinite(end) else None for end in (broken.least, broken.most))
+    void = broken.number is Bounds.EVIDENCE and found.evidence.void
+    has = found.bounded(broken)
+    return {
+        "key": broken.constraint.key,
+        "bounds": str(broken.number),
+        "least": least,
+        "most": most,
+        "has": None if void or not math.isfinite(has) else has,
+        "text": asked_and_had(found, [broken]),
     }
 
 

@@ -11,7 +11,6 @@ from typing import Final
 from replicalab.cli import asking, facts
 from replicalab.cli.check import heading, verdict_line, where
 from replicalab.cli.printing import SIGNS, Answer, CommandError, indented, section, written
-from replicalab.errors import TraceError
 from replicalab.negotiation import (
     AUTOMATIC,
     MOST_ROUNDS,
@@ -23,7 +22,6 @@ from replicalab.negotiation import (
     ScientistKind,
     Transcript,
     ledger,
-    load,
     negotiate,
     replay,
     save,
@@ -35,10 +33,12 @@ from replicalab.text.negotiation import (
     SCIENTISTS,
     answer_verdict,
     ledger_sentence,
+    offer_breaks_text,
     outcome_verdict,
     round_caption,
     turn_title,
 )
+from replicalab.text.plan import wishes_sentence
 from replicalab.text.verdicts import Status
 
 ABOUT: Final = "What the two sides say, round by round, and how it ends."
@@ -114,18 +114,10 @@ def _replayed(asked: argparse.Namespace) -> Answer:
     if said:
         option = said[0].replace("_", "-")
         raise CommandError(f"--{option}: a transcript says that itself; leave it out with --replay")
-    transcript = _transcript(asked.replay)
+    transcript = asking.transcript_of(asking.content(asked.replay), asked.replay)
     found = replay(transcript, _pack(transcript, asked.study))
     code = 1 if found.differences else 0
     return Answer(code, _replay_lines(found), lambda: _replay_facts(found))
-
-
-def _transcript(path: Path) -> Transcript:
-    try:
-        return load(asking.content(path).decode("utf-8-sig"))
-    except (TraceError, UnicodeDecodeError) as error:
-        problem = str(error) if isinstance(error, TraceError) else "it is no UTF-8 text"
-        raise CommandError(f"{path}: {problem}") from None
 
 
 def _pack(transcript: Transcript, study: str | None) -> Pack:
@@ -159,11 +151,13 @@ def _players(played: Negotiation) -> str:
 def _round(done: Round) -> Iterator[str]:
     reason = f": {done.reason}" if done.reason else "."
     yield f"Scientist: {turn_title(done).lower()}{reason}"
+    if done.plan and done.plan.broken_wishes:
+        yield wishes_sentence(done.plan)
     verdict = answer_verdict(done)
     if verdict and done.answer:
         first, *rest = done.answer.explanation.splitlines()
         yield f"Lab Manager: {verdict.title.lower()} ({SIGNS[verdict.status]}): {first}"
-        yield from indented(rest)
+        yield from indented([*rest, offer_breaks_text(done)])
 
 
 def _replay_lines(found: Replay) -> Iterator[str]:

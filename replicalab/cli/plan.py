@@ -19,10 +19,10 @@ from replicalab.text.options import difference_text, first_of_all, search_text, 
 from replicalab.text.plan import (
     change_title,
     loss_text,
+    newly_broken_text,
     protection_losses,
     saved_text,
     total_loss_text,
-    unreached_days_text,
 )
 from replicalab.text.verdicts import ANSWERS, answer_to, plan_verdict
 
@@ -50,7 +50,7 @@ def answer(asked: argparse.Namespace) -> Answer:
     pack = asking.pack(asked)
     options = Options(assess(asking.plan(asked, pack), pack))
     least = options.least
-    saved = written(asked.save, plan_json(least.plan)) if asked.save else ""
+    saved = written(asked.save, plan_json(least.plan, pack.scenario_id)) if asked.save else ""
     shows = least.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
     code = 0 if least.after.feasible and shows else 1
     return Answer(code, _lines(options, saved), lambda: facts.planned(options))
@@ -94,8 +94,7 @@ def _changes(
         change = step.change
         if change is None:
             continue
-        days = step.before.counts.days, step.after.counts.days
-        lost = f"{change.tradeoff} {unreached_days_text(*days, after.pack)}".strip()
+        lost = f"{change.tradeoff} {newly_broken_text(step)}".strip()
         yield f"  {number}. {change_title(change)}"
         yield f"     {saved_text(step)}; {loss_text(step)}"
         yield f"     {change.reason} {lost}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 import shutil
 import sys
 import textwrap
@@ -142,6 +143,11 @@ codecs.register_error("replicalab.plain", _plain)
 # --- files ----------------------------------------------------------------------------------------
 
 
+def _at_once(path: str, flags: int) -> int:
+    """Open a file, a pipe too: one that nobody reads is an error, and is not waited for."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def written(path: Path, held: str | bytes) -> str:
     """Write a file as a whole, and return a line that says so.
 
@@ -152,7 +158,9 @@ def written(path: Path, held: str | bytes) -> str:
     beside = path.with_name(f".{path.name}.part")
     try:
         if path.exists() and not path.is_file():  # /dev/stdout, a pipe
-            path.write_bytes(data)
+            with open(path, "wb", opener=_at_once) as file:
+                os.set_blocking(file.fileno(), True)
+                file.write(data)
             return ""
         beside.write_bytes(data)
         beside.replace(path)

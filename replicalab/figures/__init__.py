@@ -5,12 +5,13 @@ from replicalab.figures.frontier import frontier_figure
 from replicalab.figures.outcomes import outcomes_figure
 from replicalab.figures.power import evidence_by_effect, evidence_by_samples, samples_by_effect
 from replicalab.figures.region import labelled_region, region_figure, spotted
-from replicalab.figures.sheet import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN, Mark, Tag
+from replicalab.figures.sheet import BALANCED, LAST, LEAST_LOSS, OFFER, YOUR_PLAN, Mark, Tag
 from replicalab.figures.style import CONFIG, on_paper, saved_as
 
 __all__ = [
     "BALANCED",
     "CONFIG",
+    "LAST",
     "LEAST_LOSS",
     "OFFER",
     "YOUR_PLAN",

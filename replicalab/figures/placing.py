@@ -25,6 +25,10 @@ _ALONG: Final = 24.0
 """How far apart, at most, the places along a line are on a phone, in px."""
 
 
+Point = tuple[float, float]
+"""A share of the plot's width, and a height in px."""
+
+
 class Box(NamedTuple):
     """A rectangle in px, from the plot's lower left corner, y upwards."""
 
@@ -137,15 +141,18 @@ def around(text: str, across: float, height: float) -> list[Place]:
     return [Place(across, height, right, up) for right, up in ways]
 
 
-def along(text: str, line: Sequence[tuple[float, float] | None]) -> list[Place]:
+def along(text: str, line: Sequence[Point | None], height: float = PLOT) -> list[Place]:
     """Return the places for the name of a line: on it, from its end backwards.
+
+    None where no part of the line lies in the plot.
 
     Args:
         text: the name.
         line: its corners, each a share of the width and a height in px; None lifts the pen.
+        height: of the plot, in px.
     """
     half = width_of(text) / 2
-    middles = [Place(*point) for point in reversed(list(_points(line)))]
+    middles = [Place(*point) for point in reversed(list(_points(line, height)))]
     # Beside an upright line, or within the plot where a line ends at its edge, it may stand off;
     # a short one with a plan's label on it leaves room only above and below.
     return [
@@ -156,15 +163,43 @@ def along(text: str, line: Sequence[tuple[float, float] | None]) -> list[Place]:
     ]
 
 
-def _points(line: Sequence[tuple[float, float] | None]) -> Iterator[tuple[float, float]]:
-    """Yield points on a line, near enough to each other."""
-    for start, end in pairwise(line):
-        if start and end:
-            length = max(abs(end[0] - start[0]) * WIDTHS[0], abs(end[1] - start[1]))
-            steps = max(1, round(length / _ALONG))
-            for step in range(steps + 1):
-                share = step / steps
-                yield (
-                    start[0] + share * (end[0] - start[0]),
-                    start[1] + share * (end[1] - start[1]),
-                )
+def _points(line: Sequence[Point | None], height: float) -> Iterator[Point]:
+    """Yield points on a line, near enough to each other; only of what lies in the plot."""
+    pairs = ((start, end) for start, end in pairwise(line) if start and end)
+    parts = (_within(start, end, height) for start, end in pairs)
+    for start, end in filter(None, parts):
+        length = max(abs(end[0] - start[0]) * WIDTHS[0], abs(end[1] - start[1]))
+        steps = max(1, round(length / _ALONG))
+        for step in range(steps + 1):
+            share = step / steps
+            yield (
+                start[0] + share * (end[0] - start[0]),
+                start[1] + share * (end[1] - start[1]),
+            )
+
+
+def _within(start: Point, end: Point, height: float) -> tuple[Point, Point] | None:
+    """Return the part of a straight line that lies in a plot of that height, None where none does.
+
+    A line may go on far beyond: the floor of an interval that a study cannot come near, say.
+    Source: Liang & Barsky (1984), ACM Transactions on Graphics 3, 1-22.
+    """
+    first, last = 0.0, 1.0
+    for here, there, most in zip(start, end, (1.0, height), strict=True):
+        way = there - here
+        if not math.isfinite(way):
+            return None
+        if way:
+            enters, leaves = sorted((-here / way, (most - here) / way))
+            first, last = max(first, enters), min(last, leaves)
+        elif not 0 <= here <= most:
+            return None
+    if first > last:
+        return None
+    return _at(first, start, end, height), _at(last, start, end, height)
+
+
+def _at(share: float, start: Point, end: Point, height: float) -> Point:
+    """Return a point of the plot that lies so far on the way from one point to another."""
+    x, y = (here + share * (there - here) for here, there in zip(start, end, strict=True))
+    return min(max(x, 0.0), 1.0), min(max(y, 0.0), height)

@@ -23,10 +23,11 @@ from replicalab.figures.sheet import (
 from replicalab.figures.style import EVIDENCE
 from replicalab.lexicon import count_text
 from replicalab.planner.curves import Curves, Point
-from replicalab.text.curves import fit_text
+from replicalab.text.curves import counted_text, fit_text
 
 _LARGEST: Final = "#B84E00"
-"""Of the line of what fits the lab; white letters can be read on it."""
+_COUNTED: Final = "#007A80"
+"""Of the lines of what fits the lab, and of what can count; white letters can be read on them."""
 _WIDER: Final = 0.04
 
 
@@ -38,7 +39,7 @@ def evidence_by_samples(found: Curves, title: tuple[str, str]) -> go.Figure:
         title: what the chart shows, and what it assumes.
     """
     sheet = _of_evidence(found, (0.0, found.most_samples * (1 + _WIDER)))
-    sheet.draw([*_bounds(sheet, found.plan), *_largest(sheet, found)])
+    sheet.draw([*_bounds(sheet, found.plan), *_largest(sheet, found), *_counted(sheet, found)])
     _draw_curve(sheet, found.over_samples, [
         f"{count_text(n, 'sample')}: {_worth(found, value)}" for n, value in found.over_samples
     ])  # fmt: skip
@@ -144,6 +145,14 @@ def _largest(sheet: Sheet, found: Curves, *, level: bool = False) -> Sequence[Li
     path: Path = [(left, at), (right, at)] if level else [(at, bottom), (at, top)]
     inside = sheet.holds(*path[0]) if path[0] else False
     return [Line(fit_text(at), path, _LARGEST)] if inside else []
+
+
+def _counted(sheet: Sheet, found: Curves) -> Sequence[Line]:
+    """Return the line beyond which no more samples count; none outside, and where no more fit."""
+    at, (bottom, top) = found.most_counted, sheet.y
+    if at is None or at == found.largest or not sheet.holds(at, bottom):
+        return []
+    return [Line(counted_text(at), [(at, bottom), (at, top)], _COUNTED, "dot")]
 
 
 def _mark(sheet: Sheet, found: Curves, at: Callable[[Assessment], Spot]) -> None:

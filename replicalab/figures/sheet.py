@@ -15,11 +15,14 @@ INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"
 YOUR_PLAN, OFFER, LEAST_LOSS = "your plan", "Lab Manager's offer", "least loss"
 BALANCED = "balanced"
+LAST = "last plan"
+"""Of a negotiation."""
 SYMBOLS: Final = {
     YOUR_PLAN: "circle",
     OFFER: "square",
     LEAST_LOSS: "diamond",
     BALANCED: "star",
+    LAST: "triangle-up",
 }
 """What each plan is marked with; they differ in greyscale too."""
 _TITLE: Final = 34
@@ -197,9 +200,10 @@ class Sheet:
         )  # fmt: skip
 
     def name_line(self, text: str, path: Path, colour: str) -> None:
-        """Write the name of a line on it, in its colour."""
-        places = along(text, [None if at is None else self._px(at) for at in path])
-        self.names.append((Wanted(text, places), colour, "#FFFFFF"))
+        """Write the name of a line on it, in its colour; none where it lies outside."""
+        line = [None if at is None else self._px(at) for at in path]
+        if places := along(text, line, self.plot):
+            self.names.append((Wanted(text, places), colour, "#FFFFFF"))
 
     def _px(self, at: Spot) -> Spot:
         across, up = self.shares(*at)

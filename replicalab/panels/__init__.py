@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from replicalab.panels.batch import shares_panel
 from replicalab.panels.comparison import comparison_panel
-from replicalab.panels.drawing import STAGE_STYLE, STYLE
+from replicalab.panels.drawing import STAGE_STYLE, STYLE, in_notebook
 from replicalab.panels.kinds import kind_panel
 from replicalab.panels.lab import inventory_panel, take_panel
 from replicalab.panels.numbers import numbers_style
@@ -61,6 +61,7 @@ __all__ = [
     "field_name",
     "header_panel",
     "idea_panel",
+    "in_notebook",
     "inventory_panel",
     "kind_panel",
     "lab_panel",

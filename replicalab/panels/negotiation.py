@@ -30,13 +30,14 @@ from replicalab.text.negotiation import (
     judge_parts,
     ledger_sentence,
     numbers_text,
+    offer_breaks_text,
     reward_formula,
     round_summary,
     signed_credits,
     step_changes,
     turn_title,
 )
-from replicalab.text.plan import evidence_text, fidelity_move, used_text
+from replicalab.text.plan import evidence_text, fidelity_move, used_text, wishes_sentence
 from replicalab.text.verdicts import ANSWERS, Status, Verdict, evidence_status
 
 _SIDES: Final = {Role.SCIENTIST: "Scientist", Role.LAB_MANAGER: "Lab Manager"}
@@ -113,6 +114,8 @@ def _manager(done: Round) -> dict[str, object] | None:
     return {
         "verdict": verdict,
         "offer": numbers_text(offer) if offer else "",
+        "breaks": offer_breaks_text(done),
+        "answers": done.plan is None or done.only_asks,
         "says": text_blocks(done.answer.explanation),
         "rule": answer_rule(done),
         "checked": list(_checked(done.plan)) if done.plan else [],
@@ -159,7 +162,8 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
         "others": [row for row in change_rows(step) if row[0] not in numbers],
         "opening": before is None,
         "nothing": before is not None and not step.fields,
-        "failing": f"{capitalised(failing_text(now.causes))}." if now.failing else "",
+        "failing": f"{capitalised(failing_text(now.failing))}." if now.failing else "",
+        "breaks": wishes_sentence(now),
     }
 
 

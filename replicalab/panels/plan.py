@@ -22,6 +22,7 @@ from replicalab.text.plan import (
     dropout_text,
     effect_text,
     loss_text,
+    newly_broken_text,
     notes,
     protection_losses,
     sample_text,
@@ -30,10 +31,10 @@ from replicalab.text.plan import (
     staff_text,
     term_text,
     total_loss_text,
-    unreached_days_text,
     used_text,
+    wishes_sentence,
 )
-from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict
+from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict, standing
 
 BINDING: Final = "Binding: its relief buys most."
 
@@ -56,7 +57,7 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
         named="Your plan" if yours else "Reference protocol",
         quiet=quiet,
         verdict=verdict,
-        failing=failing_text(plan.causes) if plan.failing else "",
+        failing=failing_text(plan.failing) if plan.failing else "",
         cost=cost_bar(plan),
         credits=f"{amount_text(plan.cost)} of {count_text(pack.lab.budget, 'credit')}",
         over=plan.cost > pack.lab.budget,
@@ -166,7 +167,7 @@ def evidence_panel(plans: Mapping[str, Assessment]) -> str:
             "bar": evidence_bar(plan.evidence, all_of_them),
             "status": evidence_status(plan.evidence),
             "number": plan.evidence.number,
-            "tier": str(plan.evidence.tier),
+            "stands": standing(plan),
         }
         for name, plan in plans.items()
     ]
@@ -239,7 +240,8 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed], *, folded: bool 
         "revision",
         verdict=plan_verdict(after),
         size=f"{size_text(after)}, {cost} of {budget}, {after.evidence.text}",
-        still=f"Still {failing_text(after.causes)}." if after.failing else "",
+        still=f"Still {failing_text(after.failing)}." if after.failing else "",
+        breaks=wishes_sentence(after),
         total=f"In all: {saved_text(whole)} · {total_loss_text(whole)}",
         losses=protection_losses(whole),
         changes=[_change(each) for each in changes],
@@ -262,12 +264,11 @@ def sentences_panel(
 
 def _change(each: Changed) -> dict[str, object]:
     change, step = each.change, each.step
-    days = step.before.counts.days, step.after.counts.days
     return {
         "number": each.number,
         "title": change_title(change),
         "on": each.on,
         "price": f"{saved_text(step)} · {loss_text(step)}",
         "why": change.reason,
-        "lost": f"{change.tradeoff} {unreached_days_text(*days, step.after.pack)}".strip(),
+        "lost": f"{change.tradeoff} {newly_broken_text(step)}".strip(),
     }

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, failing_text, size_text
-from replicalab.lexicon import amount_text, capitalised, count_text, percent_text
+from replicalab.lexicon import amount_text, capitalised, count_text, percent_text, shortened
 from replicalab.models import Dimension, LabManagerActionType, ScientistActionType
 from replicalab.negotiation import Negotiation, Round, ledger
 from replicalab.panels.drawing import Bar, drawn
@@ -22,16 +22,20 @@ from replicalab.text.negotiation import (
     answer_verdict,
     change_rows,
     ledger_sentence,
+    offer_breaks_text,
     round_caption,
     turn_title,
 )
 from replicalab.text.plan import (
+    WISHES,
     dropout_text,
     evidence_text,
     fidelity_move,
     group_text,
     sample_text,
     saved_text,
+    wishes_cell,
+    wishes_sentence,
 )
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict
 
@@ -40,6 +44,10 @@ _MOST_CHANGES: Final = 4
 _FEW_CHANGES: Final = 1
 _SHORT: Final = 190
 """So many changes, and characters beside them, fit in larger type."""
+_MOST_OF_AN_ANSWER: Final = 330
+"""So many characters of an answer to a question fit beside the rest."""
+_SHORT_VERDICT: Final = 320
+"""A verdict of so many characters fits in larger type."""
 
 Rows = list[tuple[str, str, str]]
 
@@ -104,10 +112,16 @@ def plan_slide(yours: Assessment) -> str:
     )
 
 
-def _stands(step: PlanStep) -> dict[str, object]:
-    """Return where a plan stands: its seven dimensions, and its numbers as a step moved them."""
+def _stands(step: PlanStep, *, breaks: str = "") -> dict[str, object]:
+    """Return where a plan stands: its seven dimensions, and its numbers as a step moved them.
+
+    Args:
+        step: from the plan before to this one.
+        breaks: which wishes of the study it breaks, where nothing above says it.
+    """
     now = step.after
     return {
+        "breaks": breaks,
         "seven": [
             (capitalised(slack.dimension), Status.PASS if slack.ok else Status.FAIL)
             for slack in now.slack.values()
@@ -166,16 +180,22 @@ def round_slide(negotiation: Negotiation, at: int, note: str = "") -> str:
     """
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
     scientist, manager = _scientist(before, done), _manager(done)
+    short = all(side.is_short for side in (scientist, manager) if side)
+    breaks = done.plan is not None and bool(done.plan.broken_wishes)
     return drawn(
         "slide_round",
         caption=round_caption(negotiation, at),
         scientist=scientist,
         manager=manager,
-        roomy=not note and all(side.is_short for side in (scientist, manager) if side),
+        roomy=short and not (note or breaks),
         confirmed=not note,
-        stands=_stands(PlanStep(before or done.plan, done.plan)) if done.plan else None,
+        stands=_table(before, done.plan) if done.plan else None,
         note=note,
     )
+
+
+def _table(before: Assessment | None, plan: Assessment) -> dict[str, object]:
+    return _stands(PlanStep(before or plan, plan), breaks=wishes_sentence(plan))
 
 
 class _Side(NamedTuple):
@@ -210,12 +230,15 @@ def _manager(done: Round) -> _Side | None:
     verdict = answer_verdict(done)
     if done.answer is None or verdict is None:
         return None
+    if done.only_asks or done.plan is None:
+        answer = " ".join(done.answer.explanation.split())
+        return _side(verdict.title, [], [shortened(answer, _MOST_OF_AN_ANSWER)], verdict.status)
     suggests = done.answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
-    if not suggests or done.offer is None or done.plan is None:
+    if not suggests or done.offer is None:
         return _side(verdict.title, [], [verdict.text], verdict.status)
     step = PlanStep(done.plan, done.offer.after)
     price = "; ".join(filter(None, (saved_text(step), evidence_text(step), fidelity_move(step))))
-    told = [f"{capitalised(price)}."]
+    told = [f"{capitalised(price)}.", offer_breaks_text(done)]
     return _side(verdict.title, change_rows(step), told, verdict.status)
 
 
@@ -243,6 +266,7 @@ def outcome_slide(negotiation: Negotiation, verdict: Verdict, note: str = "") ->
     return drawn(
         "slide_outcome",
         verdict=verdict,
+        roomy=len(verdict.text) <= _SHORT_VERDICT,
         is_open=negotiation.outcome is None,
         stands=_stands(PlanStep(plans[0], plans[-1])) if known else None,
         gave=ledger_sentence(ledger(negotiation)) if known else "",
@@ -270,7 +294,7 @@ def beside_slide(yours: Assessment, other: Assessment, name: str, *also: str) ->
         also=also,
         column=capitalised(name),
         verdicts=[plan_verdict(yours), plan_verdict(other)],
-        fails=[failing_text(plan.causes) if plan.failing else "" for plan in (yours, other)],
+        fails=[failing_text(plan.failing) if plan.failing else "" for plan in (yours, other)],
         fields=fields,
         measures=list(_measures(step)),
     )
@@ -292,8 +316,14 @@ def _measures(step: PlanStep) -> Iterator[tuple[str, list[tuple[str, Bar | None,
     if step.evidence_changed:
         bars = [(each.number, evidence_bar(each, found), evidence_status(each)) for each in found]
         yield capitalised(found[0].measure), [(text, bar, status) for text, bar, status in bars]
+    if any(plan.broken_wishes for plan in both):
+        yield WISHES, [(wishes_cell(plan), None, _caution(plan)) for plan in both]
     if fidelity_move(step):
         yield "Fidelity loss", [(str(plan.fidelity_loss), None, "") for plan in both]
+
+
+def _caution(plan: Assessment) -> str:
+    return Status.CAUTION if plan.broken_wishes else ""
 
 
 def region_slide(title: str, *lines: str) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import left_text
-from replicalab.lexicon import amount_text, capitalised, count_text, percent_text
+from replicalab.lexicon import amount_text, capitalised, count_text, exact_text, percent_text
 from replicalab.measures import KINDS
 from replicalab.panels.drawing import drawn
 from replicalab.planner import Options
@@ -27,7 +27,7 @@ CONFIDENCE: Final = {
     Confidence.VERIFIED: "verified",
     Confidence.RECALLED: "recalled, not found again",
     Confidence.DERIVED: "derived from verified numbers",
-    Confidence.PLANNING_VALUE: "planning value, ours",
+    Confidence.PLANNING_VALUE: "planning value",
 }
 """How sure a fact is, for people."""
 
@@ -86,7 +86,7 @@ def design_panel(pack: Pack) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:,g}".replace("-", "−")
+    return "–" if value is None else exact_text(value)
 
 
 def lab_panel(reference: Assessment) -> str:

@@ -8,7 +8,8 @@ from typing import Final
 from replicalab.lexicon import amount_text
 from replicalab.panels.drawing import Bar, drawn
 from replicalab.planner import Surveyed
-from replicalab.text.survey import NAMES, NOTE, binding_text, fits_text
+from replicalab.text.plan import wishes_cell
+from replicalab.text.survey import NAMES, NOTE, binding_text, breaks_text, fits_text
 from replicalab.text.tradeoffs import given_up_text
 from replicalab.text.verdicts import Status, evidence_status
 
@@ -30,22 +31,31 @@ def survey_panel(lab: str, rows: Iterable[tuple[Surveyed, str]], order: str) -> 
 
 def _row(found: Surveyed, origin: str) -> dict[str, object]:
     best, evidence = found.best, found.best.evidence
-    planned = found.reference.counts.samples
     floor = evidence.row.scale.attained(evidence.floor, evidence.target)
     return {
         "name": found.pack.paper.name,
         "origin": origin,
         "status": Status.PASS if best.feasible else Status.FAIL,
         "fits": fits_text(found),
+        "breaks": breaks_text(found),
+        "broken": wishes_cell(best),
         "bar": Bar(found.share, (floor,)),
         "evidence_status": evidence_status(evidence),
         "number": evidence.text,
         "tier": "" if evidence.void else str(evidence.tier),
         "samples": amount_text(best.counts.samples),
-        "planned": amount_text(planned) if planned != best.counts.samples else "",
+        "planned": _planned_text(found),
         "days": amount_text(best.counts.days),
         "credits": amount_text(best.cost),
         "loss": amount_text(best.fidelity_loss),
         "given_up": given_up_text(best) if best.fidelity_loss else "",
         "binding": binding_text(found),
     }
+
+
+def _planned_text(found: Surveyed) -> str:
+    """Return how many samples the reference protocol has, where the best plan has others."""
+    planned, best = found.reference.counts.samples, found.best.counts.samples
+    if planned == best:
+        return ""
+    return f"{'of' if planned > best else 'instead of'} {amount_text(planned)}"

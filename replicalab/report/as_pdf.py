@@ -6,7 +6,7 @@ import ctypes
 import logging
 from functools import cache
 from importlib.util import find_spec
-from typing import Final, Literal, NoReturn
+from typing import Final, Literal
 
 from replicalab.errors import PrintError
 from replicalab.report.as_html import html
@@ -43,15 +43,20 @@ def printed(page: str, paper: Paper, *, compact: bool) -> bytes:
     """
     try:
         from weasyprint import CSS, HTML  # noqa: PLC0415 - optional, and slow to load
+        from weasyprint.urls import URLFetcher  # noqa: PLC0415
     except (ImportError, OSError) as error:
         missing = _WEASYPRINT if isinstance(error, ImportError) else _PANGO
         raise PrintError(_told(missing)) from error
     # It warns of what only screens need, such as clip-path.
     logging.getLogger("weasyprint").setLevel(logging.ERROR)
-    read = HTML(string=page, url_fetcher=_fetch_nothing)
+    # No file of the server, no other machine: whatever a page names, it is printed without that.
+    nothing = URLFetcher(allowed_protocols=())
+    read = HTML(string=page, url_fetcher=nothing)
     for size in _SIZES if compact else _SIZES[:1]:
         sheet = f"@page {{ size: {paper} }} .compact main.rl {{ font-size: {size}rem !important }}"
-        drawn = read.render(stylesheets=[CSS(string=sheet)], pdf_variant="pdf/ua-1")
+        drawn = read.render(
+            stylesheets=[CSS(string=sheet, url_fetcher=nothing)], pdf_variant="pdf/ua-1"
+        )
         if len(drawn.pages) == 1:
             break
     data: bytes = drawn.write_pdf(pdf_variant="pdf/ua-1")
@@ -79,7 +84,3 @@ def _loads(library: str) -> bool:
 
 def _told(what: str) -> str:
     return f"no PDF: {what} is not installed; {_REMEDY}"
-
-
-def _fetch_nothing(url: str, *_: object, **__: object) -> NoReturn:
-    raise ValueError(f"a document fetches nothing, and asks for {url}")

@@ -16,7 +16,8 @@ def csv_tables(document: Document) -> dict[str, str]:
 
 def excel(document: Document) -> bytes:
     """Return the tables of a document as one workbook, a sheet each."""
-    return workbook({table.caption: [table.names, *_rows(table)] for table in document.tables})
+    sheets = {table.caption: [table.names, *_rows(table)] for table in document.tables}
+    return workbook(sheets, document.title, document.authors)
 
 
 def _rows(table: Table) -> Iterable[list[Value]]:

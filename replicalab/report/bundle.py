@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, Final, Literal, NamedTuple
 
-from pydantic import Field, JsonValue, ValidationError
+from pydantic import FailFast, Field, JsonValue, ValidationError
 
 from replicalab import VERSION
 from replicalab.assessment import Assessment, assess
-from replicalab.errors import Fault, ScenarioError
+from replicalab.errors import Fault, LibraryContentError, ScenarioError
 from replicalab.lexicon import amount_text, capitalised, joined
+from replicalab.library import Decision, Kind, decision_text
+from replicalab.library.contents import checked
 from replicalab.models import DIMENSIONS, Count, Credits, Dimension, NonEmptyText, Record
 from replicalab.negotiation import Negotiation, Recording, Transcript, replay, save
 from replicalab.negotiation.records import Digest, ShortPlan
@@ -32,7 +34,7 @@ from replicalab.scenarios import (
     parse_study,
 )
 from replicalab.scenarios.checking import record_error
-from replicalab.scenarios.json_file import JsonFile
+from replicalab.scenarios.json_file import Held, JsonFile
 
 SOURCE: Final = "the bundle"
 MOST_BYTES: Final = 6 * 2**20
@@ -40,7 +42,7 @@ MOST_BYTES: Final = 6 * 2**20
 
 _FILE: Final = JsonFile(
     source=SOURCE,
-    holds="bundle",
+    holds=Held.BUNDLE,
     remedy="load a file that was saved as a bundle here",
     most_bytes=MOST_BYTES,
     most_values=50_000,
@@ -51,7 +53,7 @@ _FILE: Final = JsonFile(
 class Decided(Record):
     """What was decided about the plan, and its numbers; ``evidence`` as it was told."""
 
-    failing: Annotated[tuple[Dimension, ...], Field(max_length=len(DIMENSIONS))] = ()
+    failing: Annotated[tuple[Dimension, ...], Field(max_length=len(DIMENSIONS)), FailFast()] = ()
     cost: Credits
     staff: Count
     evidence: NonEmptyText
@@ -70,6 +72,7 @@ class _Bundle(Record):
     question: Question = Question()
     plan: ShortPlan
     decided: Decided
+    decision: Decision | None = None
     negotiation: Transcript | None = None
 
 
@@ -81,6 +84,7 @@ class Opened(NamedTuple):
         written: the lab as the study's author wrote it.
         recording: what is known of a recorded model, None where there is none.
         run: the negotiation as it plays now, None where none was saved.
+        decision: for or against the plan, None where none was saved.
         differences: where that parts from what was saved, a sentence each.
     """
 
@@ -88,6 +92,7 @@ class Opened(NamedTuple):
     written: Pack
     recording: Recording | None
     run: Negotiation | None
+    decision: Decision | None
     differences: tuple[str, ...]
 
 
@@ -99,6 +104,7 @@ def bundle(
     written: Pack,
     run: Negotiation | None = None,
     recording: Recording | None = None,
+    decision: Decision | None = None,
 ) -> str:
     """Return a plan in its lab, and the negotiation that led to it, as the text of a file.
 
@@ -107,6 +113,7 @@ def bundle(
         written: the same study in its lab as their author wrote both.
         run: a negotiation in that lab, finished or not; None for none.
         recording: what is known of its model, if one was asked.
+        decision: for or against the plan, None for none.
     """
     yours, pack = options.yours, options.yours.pack
     held: dict[str, object] = {
@@ -121,6 +128,8 @@ def bundle(
         "plan": yours.plan.model_dump(mode="json"),
         "decided": _decided(yours).model_dump(mode="json"),
     }
+    if decision is not None:
+        held["decision"] = json.loads(decision_text(decision))
     if run is not None:
         held["negotiation"] = json.loads(save(run, recording))
     return json.dumps(held, ensure_ascii=False, indent=1) + "\n"
@@ -142,13 +151,14 @@ def open_bundle(data: bytes | str, source: str = SOURCE) -> Opened:
     """Return what `bundle` wrote, worked out and played anew, and where that differs.
 
     Raises:
-        ScenarioError: with every fault, by place, and its remedy.
+        ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
     held = replace(_FILE, source=source).read(data)
     try:
         found = _Bundle.model_validate_json(json.dumps(held))
     except ValidationError as error:
         raise record_error(error, _Bundle, source) from error
+    _require_readable(found.decision, source)
     written = pack_of(_study(found, source), found.difficulty, found.seed)
     pack = written.with_own(found.own_lab, found.question)
     yours = assess(found.plan, pack)
@@ -159,8 +169,20 @@ def open_bundle(data: bytes | str, source: str = SOURCE) -> Opened:
         written=written,
         recording=found.negotiation.recording if found.negotiation else None,
         run=again.negotiation if again else None,
+        decision=found.decision,
         differences=(*_otherwise(found, yours), *in_the_run),
     )
+
+
+def _require_readable(decision: Decision | None, source: str) -> None:
+    """Refuse a decision that the library would not keep."""
+    if decision is None:
+        return
+    try:
+        checked(Kind.DECISION, decision_text(decision))
+    except LibraryContentError as error:
+        problem, _, remedy = str(error).rpartition("; ")
+        raise ScenarioError(source, [Fault("decision", problem, remedy)]) from error
 
 
 def _study(found: _Bundle, source: str) -> Study:

@@ -20,7 +20,7 @@ class Said(NamedTuple):
     Attributes:
         title: of the registration.
         authors: who registers.
-        reasons: why a field of the original is changed, by its name in the protocol.
+        reasons: why a field of the reference protocol is changed, by its name in the protocol.
     """
 
     title: str = ""
@@ -99,6 +99,7 @@ class Document:
         parts: in their order.
         foot: what it was made from, and with which version.
         compact: whether it is to fit one page.
+        authors: whose it is, empty where nobody says.
     """
 
     title: str
@@ -106,6 +107,7 @@ class Document:
     parts: tuple[Part, ...]
     foot: tuple[str, ...]
     compact: bool = False
+    authors: str = ""
 
     @property
     def tables(self) -> Iterator[Table]:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final
 
-from replicalab.lexicon import capitalised, lines_text
+from replicalab.assessment import Assessment, assumed_effects
+from replicalab.lexicon import capitalised, joined, lines_text
+from replicalab.library import Decision
 from replicalab.negotiation import Negotiation, Round
 from replicalab.panels.negotiation import text_blocks
 from replicalab.panels.study import CONFIDENCE
@@ -30,14 +32,15 @@ from replicalab.report.parts import (
     changes_table,
     cost_table,
     least_sentence,
-    original_of,
     plans_of,
     plans_table,
     reasons_table,
+    reference_of,
     sized_sentence,
     slack_table,
     take_blocks,
     verdict_sentence,
+    wishes_sentences,
 )
 from replicalab.scenarios import Pack
 from replicalab.text.lab import lab_text
@@ -45,6 +48,7 @@ from replicalab.text.negotiation import (
     LAB_MANAGERS,
     SCIENTISTS,
     answer_verdict,
+    offer_breaks_text,
     outcome_verdict,
     round_summary,
     turn_title,
@@ -64,6 +68,7 @@ def report(
     written: Pack | None = None,
     run: Negotiation | None = None,
     said: Said | None = None,
+    decision: Decision | None = None,
 ) -> Document:
     """Return all that is known of a plan in its lab, for whoever is to check it.
 
@@ -73,12 +78,13 @@ def report(
         written: the lab as the study's author wrote it, to tell what of it is one's own.
         run: the negotiation that led to the plan, None where there was none.
         said: what only whoever registers it can say; None where nobody is asked.
+        decision: for or against the plan, None where none is recorded.
     """
     yours = options.yours
-    pack, original = yours.pack, original_of(yours)
-    reasons = said.reasons if said else {}
-    plans = plans_of(options, original)
-    changed = original is not yours
+    pack, reference = yours.pack, reference_of(yours)
+    reasons = said.reasons if said else Said().reasons
+    plans = plans_of(options, reference)
+    changed = reference is not yours
     told = [
         *([part("The registration", _registration(said))] if said else []),
         part("The question", *_question(pack)),
@@ -88,18 +94,20 @@ def report(
             sized_sentence(yours),
             Listing(tuple(f"{kind}: {text}" for kind, text in notes(yours))),
         ),
+        *([part("The decision", _decided(decision, yours))] if decision else []),
         part("The plan", _plan_table(options)),
         part(
-            "Differences from the original",
+            "Differences from the reference protocol",
             Sentence("" if changed else UNCHANGED),
-            changes_table(original, yours, LONGEST),
-            reasons_table(options, original, reasons) if changed else None,
+            changes_table(reference, yours, LONGEST),
+            reasons_table(options, reference, reasons) if changed else None,
         ),
-        part("Sample-size justification", justification_table(yours)),
+        part("Sample-size justification", justification_table(yours, reasons)),
         part(
             "Evidence",
             plans_table(plans),
             least_sentence(options, plans),
+            *wishes_sentences(plans),
             Sentence(assumption_text(yours), quiet=True),
             Sentence(asked_text(pack, None), "Asked here:"),
             _effects_table(options),
@@ -116,11 +124,14 @@ def report(
         *([part("The negotiation", *_transcript(run))] if run else []),
         part("Sources", *_sources(pack)),
     ]
+    typed = said.title.strip() if said else ""
+    of = pack.paper.name if typed else ""
     return Document(
-        title=pack.paper.title,
-        about=f"Report · {lab_text(pack)} · {day_text(on)}",
+        title=typed or pack.paper.title,
+        about=" · ".join(filter(None, ("Report", of, lab_text(pack), day_text(on)))),
         parts=tuple(told),
         foot=origin_lines(yours),
+        authors=said.authors.strip() if said else "",
     )
 
 
@@ -130,6 +141,24 @@ def _registration(said: Said) -> Table:
         for name, text in (("Title", said.title), ("Authors", said.authors))
     ]
     return Table("What is registered, and by whom", ("Field", "Value"), tuple(rows))
+
+
+def _decided(decision: Decision, plan: Assessment) -> Table:
+    """Return what was decided between which plans, and which of them this one is."""
+    chosen, *others = decision.names
+    here = [option.name for option in decision.options if option.is_plan(plan)]
+    rows = [
+        row(name, text or capitalised(NOT_GIVEN))
+        for name, text in (
+            ("Chosen", chosen),
+            ("Not chosen", joined(others)),
+            ("Why", decision.why.strip()),
+            ("Who decided", decision.who.strip()),
+            ("When", day_text(decision.when.date()) if decision.when else ""),
+            ("This plan is", joined(here)),
+        )
+    ]
+    return Table("What was decided", ("Field", "Value"), tuple(rows))
 
 
 def _question(pack: Pack) -> tuple[Block, ...]:
@@ -162,9 +191,11 @@ def _plan_table(options: Options) -> Table:
 
 def _effects_table(options: Options) -> Table:
     """Return what the plan is worth if the effect is not what was assumed."""
+    plan = options.yours
+    sizes = [each.effect for each in assumed_effects(plan.pack.design)]
     rows = [
-        row(label, size, Cell(found.number, found.value, evidence_status(found)))
-        for label, size, found in assumed_rows(options.yours)
+        row(label, Cell(text, size), Cell(found.number, found.value, evidence_status(found)))
+        for (label, text, found), size in zip(assumed_rows(plan), sizes, strict=True)
     ]
     names = ("Effect", "Size", "Evidence")
     return Table("If the effect is not what was assumed", names, tuple(rows))
@@ -212,6 +243,7 @@ def _said(done: Round) -> Iterator[Block]:
         else:
             yield Sentence(lines_text(lines), lead)
             lead = ""
+    yield Sentence(offer_breaks_text(done))
 
 
 # --- where it comes from --------------------------------------------------------------------

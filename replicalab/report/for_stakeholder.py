@@ -17,12 +17,13 @@ from replicalab.report.origin import day_text, origin_lines
 from replicalab.report.parts import (
     changes_table,
     least_sentence,
-    original_of,
     plans_of,
     plans_table,
+    reference_of,
     sized_sentence,
     take_blocks,
     verdict_sentence,
+    wishes_sentences,
 )
 from replicalab.scenarios import Pack, Paper
 from replicalab.text.lab import lab_text, own_values
@@ -52,8 +53,8 @@ def brief(
         run: the negotiation that led to the plan, None where there was none.
     """
     yours = options.yours
-    pack, original = yours.pack, original_of(yours)
-    plans = plans_of(options, original)
+    pack, reference = yours.pack, reference_of(yours)
+    plans = plans_of(options, reference)
     outcome = outcome_verdict(run) if run else None
     document = Document(
         title=shortened(pack.paper.name, LONGEST),
@@ -71,14 +72,15 @@ def brief(
                 Sentence(outcome.text, "The negotiation.", outcome.status) if outcome else None,
             ),
             part(
-                "What is changed from the original",
-                Sentence("" if yours is not original else UNCHANGED),
-                changes_table(original, yours, LONGEST),
+                "What is changed from the reference protocol",
+                Sentence("" if yours is not reference else UNCHANGED),
+                changes_table(reference, yours, LONGEST),
             ),
             part(
                 "Evidence and cost",
                 plans_table(plans),
                 least_sentence(options, plans),
+                *wishes_sentences(plans),
                 Sentence(assumption_text(yours), quiet=True),
                 Sentence(asked_text(pack, None), "Asked here:"),
                 Sentence(_shared_out(yours), quiet=True),

@@ -6,18 +6,19 @@ from, error rates and target, then what the means allow and what that detects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from replicalab.assessment import Assessment, assess
-from replicalab.lexicon import amount_text, capitalised, count_text, percent_text
+from replicalab.lexicon import amount_text, capitalised, count_text, exact_text, percent_text
 from replicalab.models import LARGEST_PLANNED, revise
 from replicalab.planner import largest_sample, leanest
 from replicalab.report.document import NOT_GIVEN, Cell, Table, row
 from replicalab.report.parts import evidence_cell
 from replicalab.scenarios import QUESTION_FIELDS, Pack
 from replicalab.text.options import wasted_text
-from replicalab.text.plan import dropout_text, effect_text, groups_text
+from replicalab.text.plan import counting_text, dropout_text, effect_text, groups_text, usual_text
 
 _NUMBERS: Final = {field: number for number, field in QUESTION_FIELDS.items()}
 """The number of a question that stands for a field of a design."""
@@ -25,15 +26,20 @@ _ASKED: Final = "Asked here in place of the study’s number."
 _QUARTERS: Final = range(1, 9)
 """Shares of the planned sample at which its evidence is told: from a quarter to twice as many."""
 
-Choice = tuple[str, str, str]
+Choice = tuple[str, Cell | str, str]
 """What is chosen, what it is, and why."""
 
 
-def justification_table(plan: Assessment) -> Table:
-    """Return each choice behind a sample size, with its reason or that none is given."""
+def justification_table(plan: Assessment, said: Mapping[str, str] = MappingProxyType({})) -> Table:
+    """Return each choice behind a sample size, with its reason or that none is given.
+
+    Args:
+        plan: the plan.
+        said: why a field of the reference protocol is changed, by its name.
+    """
     rows = [
         row(name, value, why.strip() or capitalised(NOT_GIVEN))
-        for name, value, why in (*_design(plan), *_numbers(plan), *_sizes(plan))
+        for name, value, why in (*_design(plan), *_numbers(plan), *_sizes(plan, said))
     ]
     return Table("Each choice and its reason", ("Choice", "Value", "Reason"), tuple(rows))
 
@@ -43,15 +49,15 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     pack, kind = plan.pack, plan.evidence.row
     design = pack.design
     counted = f"{capitalised(kind.title)}; n counts {design.unit_of_n}"
-    yield "Design", counted, f"As in the original. {pack.paper.method}"
-    how = f"Planned {kind.measure}: {kind.meaning}; never observed {kind.measure}."
-    yield "Test and method", f"{capitalised(kind.method)}.", how
+    yield "Design", counted, f"The published study: {pack.paper.method}"
+    how = f"Planned {kind.measure}: {kind.meaning}."
+    yield "Test and method", f"{capitalised(kind.method)}. {usual_text(plan)}".strip(), how
     if kind.effect is None:
         return
     name = kind.effect.name
-    yield f"Published {name}", _value(design.effect_published), design.source
-    yield f"Assumed {name}", _value(design.effect_planning), _why(pack, "effect_planning")
-    yield f"Smallest {name} of interest", _value(design.sesoi), _why(pack, "sesoi")
+    yield f"Published {name}", _number(design.effect_published), design.source
+    yield f"Assumed {name}", _number(design.effect_planning), _why(pack, "effect_planning")
+    yield f"Smallest {name} of interest", _number(design.sesoi), _why(pack, "sesoi")
 
 
 def _numbers(plan: Assessment) -> Iterator[Choice]:
@@ -61,34 +67,50 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
     for name in kind.numbers:
         value = getattr(design, name)
         if value is not None or name in kind.needs:
-            yield kind.label(name), _value(value), _why(pack, name)
+            yield kind.label(name), _number(value), _why(pack, name)
     for name in ("target", "floor"):
-        value = evidence.amount(getattr(design, name))
+        bound = getattr(design, name)
+        value = Cell(evidence.amount(bound), bound)
         yield f"{capitalised(name)} of {kind.measure}", value, _why(pack, name)
-    yield "Dropout", percent_text(design.dropout), _why(pack, "dropout")
+    yield "Dropout", Cell(percent_text(design.dropout), design.dropout), _why(pack, "dropout")
     if pack.samples_per_day:
-        yield "Samples a day, at most", _value(pack.samples_per_day.value), pack.samples_per_day.why
-    yield "Fewest days", amount_text(pack.min_days), "With fewer the study’s endpoint is lost."
+        per_day = pack.samples_per_day
+        yield "Samples a day, at most", _number(per_day.value), per_day.why
+    yield "Fewest days", _number(pack.min_days), "With fewer the study’s endpoint is lost."
 
 
-def _sizes(plan: Assessment) -> Iterator[Choice]:
+def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
     """Yield the sample that is planned, the one that the means allow, and what is detected."""
     evidence, kind = plan.evidence, plan.evidence.row
-    planned = count_text(plan.counts.samples, "sample")
+    planned = _samples(plan.counts.samples)
     shared = groups_text(plan.counts.samples, plan.pack.design, per_group=True)
-    why = plan.plan.rationale, shared, dropout_text(plan), wasted_text(plan)
+    why = _why_planned(plan, said), shared, dropout_text(plan), wasted_text(plan)
     yield "Planned sample", planned, " ".join(filter(None, why))
     largest, lean = largest_sample(plan.plan, plan.pack), leanest(plan)
     what = "Budget, staff, throughput, population and the study’s own bounds, all else as planned."
-    allowed = "none" if largest is None else count_text(largest, "sample")
-    yield "Most that the means allow", allowed, what
+    yield "Most that the means allow", "none" if largest is None else _samples(largest), what
     if lean:
-        fewest = count_text(lean.counts.samples, "sample")
+        fewest = _samples(lean.counts.samples)
         yield "Fewest that meet the target", fewest, "All else as planned."
     if kind.sought:
         target = evidence.amount(evidence.target)
         least = f"At the target of {kind.measure} {target}, through the plan’s substitutions."
-        yield capitalised(kind.sought), effect_text(plan.detectable_effect), least
+        found = plan.detectable_effect
+        yield capitalised(kind.sought), Cell(effect_text(found), found), least
+
+
+def _why_planned(plan: Assessment, said: Mapping[str, str]) -> str:
+    """Return why so many samples are planned.
+
+    A rationale was written for the sample that stood beside it: it is no reason for another.
+    """
+    reference = plan.pack.reference_protocol
+    if reason := said.get("sample_size"):
+        return reason
+    if plan.plan.rationale != reference.rationale or plan.counts.samples == reference.sample_size:
+        return plan.plan.rationale
+    planned = count_text(reference.sample_size, "sample")
+    return f"The reference protocol has {planned}; why that is changed stands above."
 
 
 def _why(pack: Pack, field: str) -> str:
@@ -100,8 +122,12 @@ def _why(pack: Pack, field: str) -> str:
     return pack.design.why.get(field, "")
 
 
-def _value(value: float | None) -> str:
-    return "none" if value is None else f"{value:,g}".replace("-", "−")
+def _number(value: float | None) -> Cell:
+    return Cell("none" if value is None else exact_text(value), value)
+
+
+def _samples(number: int) -> Cell:
+    return Cell(count_text(number, "sample"), number)
 
 
 # --- evidence over n ------------------------------------------------------------------------
@@ -117,13 +143,21 @@ def samples_table(plan: Assessment) -> Table:
             Cell(amount_text(n), n),
             evidence_cell(each.evidence, found),
             Cell(amount_text(each.cost), each.cost),
-            told[n],
+            "; ".join(filter(None, (told[n], _cut_text(each)))),
         )
         for n, each in zip(told, plans, strict=True)
     ]
     measure = capitalised(plan.evidence.measure)
     names = ("Samples", measure, "Credits", "What it is")
     return Table(f"{measure} over the sample, all else as planned", names, tuple(rows))
+
+
+def _cut_text(plan: Assessment) -> str:
+    """Return how many samples of a plan can count, and why no more; empty where all can."""
+    able = plan.evidence.able
+    if able >= plan.counts.samples:
+        return ""
+    return f"{amount_text(able)} can count: {counting_text(plan.counts.days, plan.pack)}"
 
 
 def _worth_telling(plan: Assessment) -> dict[int, str]:

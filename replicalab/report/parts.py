@@ -9,8 +9,15 @@ from typing import Final
 
 from replicalab.agents import SuggestionChange
 from replicalab.agents.suggestions import DROPPED
-from replicalab.assessment import Assessment, Evidence, assess
-from replicalab.lexicon import amount_text, capitalised, count_text, lines_text, shortened
+from replicalab.assessment import Assessment, Evidence, Slack, assess
+from replicalab.lexicon import (
+    amount_text,
+    capitalised,
+    count_text,
+    lines_text,
+    plural,
+    shortened,
+)
 from replicalab.panels.drawing import Bar
 from replicalab.panels.plan import cost_bar, evidence_bar, slack_bar
 from replicalab.planner import Options, PlanStep
@@ -27,20 +34,24 @@ from replicalab.report.document import (
 from replicalab.text.negotiation import change_rows, signed_credits
 from replicalab.text.options import difference_text, take_parts
 from replicalab.text.plan import (
+    ITEMS,
     fidelity_move,
+    newly_broken_text,
     protection_losses,
     slack_text,
     term_text,
-    unreached_days_text,
     used_text,
+    wishes_sentence,
 )
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_size
 
+THIS: Final = "This plan"
+REFERENCE: Final = "Reference protocol"
 LEAST: Final = "Least-loss plan"
 OFFERED: Final = "Lab Manager's plan"
 
 
-def original_of(plan: Assessment) -> Assessment:
+def reference_of(plan: Assessment) -> Assessment:
     """Return the study's reference protocol in the lab of a plan; the plan itself where it is it.
 
     A document tells every plan beside it.
@@ -61,34 +72,39 @@ def sized_sentence(plan: Assessment) -> Sentence:
     return Sentence(f"{capitalised(plan_size(plan))}.")
 
 
-# --- what is changed from the original ------------------------------------------------------
+# --- what is changed from the reference protocol ----------------------------------------
 
 
 def changes_table(before: Assessment, after: Assessment, longest: int) -> Table:
-    """Return what a plan changes of the original, and what each change costs in evidence.
+    """Return what a plan changes of the reference protocol, and what each change costs.
 
     The changes are made one after the other, so that what they cost adds up.
 
     Args:
-        before: the original.
+        before: the reference protocol.
         after: the plan.
         longest: the most characters of a value.
     """
     steps = field_steps(before, after)
-    names = ("What", "Original", "This plan", "Credits", "Evidence")
+    names = ("What", "Reference", "This plan", "Credits", "Evidence")
     rows = [_change_row(step, longest) for step in steps]
     if len(steps) > 1:
         rows.append(row("In all", "", "", *_effects(PlanStep(before, after))))
     return Table(
-        "Changes from the original, one after the other", names, tuple(rows), len(rows) > 1
+        "Changes from the reference protocol, one after the other",
+        names,
+        tuple(rows),
+        len(rows) > 1,
     )
 
 
 def _change_row(step: PlanStep, longest: int) -> tuple[Cell, ...]:
-    [(name, old, new)] = change_rows(step)
-    return row(
-        name, *(shortened(lines_text([text]), longest) for text in (old, new)), *_effects(step)
+    [(name, *texts)], [(_, *values)] = change_rows(step), step.fields
+    told = (
+        Cell(shortened(lines_text([text]), longest), value if isinstance(value, int) else None)
+        for text, value in zip(texts, values, strict=True)
     )
+    return row(name, *told, *_effects(step))
 
 
 def _effects(step: PlanStep) -> tuple[Cell, Cell]:
@@ -100,35 +116,42 @@ def _effects(step: PlanStep) -> tuple[Cell, Cell]:
 
 
 def reasons_table(
-    options: Options, original: Assessment, said: Mapping[str, str] = MappingProxyType({})
+    options: Options, reference: Assessment, said: Mapping[str, str] = MappingProxyType({})
 ) -> Table:
-    """Return each change of the original with its reason, and what is lost with it.
+    """Return each change of the reference protocol with its reason, and what is lost with it.
 
-    The reasons are those with which the Lab Manager or the planner would make the same change; of
-    any other nobody has said why, unless whoever registers the plan does.
+    The reasons are those with which the Lab Manager or the planner would make the same change, each
+    by its name; of any other nobody has said why, unless whoever registers the plan does.
 
     Args:
         options: the plan, and what may be done about it.
-        original: the study's reference protocol.
+        reference: the study's reference protocol.
         said: why a field is changed, by its name; it stands before any other reason.
     """
-    found = Options(original)
-    known = [*(found.offer.changes if found.offer else ()), *found.least.changes]
-    rows = [_reasoned(step, known, said) for step in field_steps(original, options.yours)]
+    found = Options(reference)
+    known = [("Lab Manager", change) for change in (found.offer.changes if found.offer else ())]
+    known += [("Planner", change) for change in found.least.changes]
+    rows = [_reasoned(step, known, said) for step in field_steps(reference, options.yours)]
     return Table("Why, and what is lost", ("What", "Reason", "What is lost"), tuple(rows))
 
 
 def _reasoned(
-    step: PlanStep, known: Iterable[SuggestionChange], said: Mapping[str, str]
+    step: PlanStep, known: Iterable[tuple[str, SuggestionChange]], said: Mapping[str, str]
 ) -> tuple[Cell, ...]:
     [(name, _, _)], [(field, _, _)] = change_rows(step), step.fields
-    made = {(each.original, each.revised): each for each in known if _makes(each, step)}.values()
-    days = step.before.counts.days, step.after.counts.days
-    lost = [each.tradeoff for each in made]
-    lost += [*protection_losses(step), unreached_days_text(*days, step.after.pack)]
-    reasons = dict.fromkeys(filter(None, (said.get(field, ""), *(each.reason for each in made))))
+    made: dict[tuple[str, str], tuple[str, SuggestionChange]] = {}
+    for who, change in known:
+        if _makes(change, step):
+            made.setdefault((change.original, change.revised), (who, change))
+    lost = [change.tradeoff for _, change in made.values()]
+    lost += [*protection_losses(step), newly_broken_text(step)]
+    reasons: dict[str, list[str]] = {}
+    for who, change in made.values():
+        reasons.setdefault(who, []).append(change.reason)
+    theirs = [f"{who}: {' '.join(dict.fromkeys(found))}" for who, found in reasons.items()]
+    why = " ".join(filter(None, (said.get(field, ""), *theirs)))
     told = " ".join(dict.fromkeys(filter(None, lost)))
-    return row(name, " ".join(reasons) or capitalised(NOT_GIVEN), told or "–")
+    return row(name, why or capitalised(NOT_GIVEN), told or "–")
 
 
 def _makes(change: SuggestionChange, step: PlanStep) -> bool:
@@ -144,11 +167,11 @@ def _makes(change: SuggestionChange, step: PlanStep) -> bool:
 # --- evidence and cost ----------------------------------------------------------------------
 
 
-def plans_of(options: Options, original: Assessment) -> dict[str, Assessment]:
+def plans_of(options: Options, reference: Assessment) -> dict[str, Assessment]:
     """Return the plans that a document compares, by name: those that are different plans."""
     named = {
-        "This plan": options.yours,
-        "Original": original,
+        THIS: options.yours,
+        REFERENCE: reference,
         OFFERED: options.offered,
         LEAST: options.least.after,
     }
@@ -160,7 +183,7 @@ def plans_of(options: Options, original: Assessment) -> dict[str, Assessment]:
 
 
 def least_sentence(options: Options, plans: dict[str, Assessment]) -> Sentence:
-    """Return how the least-loss plan differs; nothing where it is this one or the original."""
+    """Return how the least-loss plan differs; nothing where it is this one or the reference."""
     named = (plans[name] for name in (OFFERED, LEAST) if name in plans)
     is_one = any(plan.plan == options.least.plan for plan in named)
     told = difference_text(options) if is_one else ""
@@ -188,6 +211,13 @@ def plans_table(plans: dict[str, Assessment]) -> Table:
         ("Plan", "Samples", "Days", measure, "Credits"),
         tuple(rows),
     )
+
+
+def wishes_sentences(plans: dict[str, Assessment]) -> Iterator[Sentence]:
+    """Yield which of the study's wishes each plan beside this one breaks."""
+    for name, plan in plans.items():
+        if name != THIS and plan.broken_wishes:
+            yield Sentence(wishes_sentence(plan), f"{name}:")
 
 
 def evidence_cell(evidence: Evidence, beside: Sequence[Evidence]) -> Cell:
@@ -235,14 +265,26 @@ def slack_table(plan: Assessment) -> Table:
     rows = [
         row(
             Cell(capitalised(dimension), status=Status.PASS if slack.ok else Status.FAIL),
-            Cell(used_text(plan, slack), bar=slack_bar(slack)),
-            slack_text(slack),
+            *_amounts(plan, slack),
             " ".join(reason for failing, reason in told if failing is dimension),
         )
         for dimension, slack in plan.slack.items()
     ]
-    names = ("Dimension", "Used", "Slack", "Why it fails")
+    names = ("Dimension", "Used", "Limit", "Slack", "Why it fails")
     return Table("The seven dimensions", names, tuple(rows))
+
+
+def _amounts(plan: Assessment, slack: Slack) -> tuple[Cell, Cell, Cell]:
+    """Return what is used, the limit, and what is left; words alone where nothing can be left."""
+    left, bar = slack_text(slack), slack_bar(slack)
+    if not left:
+        return Cell(used_text(plan, slack), bar=bar), Cell(""), Cell("")
+    unit = "free" if slack.dimension in ITEMS else plural(slack.row.noun, slack.limit)
+    return (
+        Cell(amount_text(slack.used), slack.used, bar=bar),
+        Cell(f"{amount_text(slack.limit)} {unit}", slack.limit),
+        Cell(left, slack.slack),
+    )
 
 
 # --- what it would take ---------------------------------------------------------------------

@@ -17,7 +17,8 @@ from replicalab.tables.sheet import Value, workbook
 
 RESULT_COLUMNS: Final = (
     *("study", "lab", "seed", "own_lab", "scientist", "lab_manager", "max_rounds"),
-    *("outcome", "rounds", "feasible", "samples", "days", "credits", "evidence", "tier", "error"),
+    *("outcome", "rounds", "feasible", "samples", "days", "credits", "evidence", "tier"),
+    *("wishes_broken", "error"),
 )
 SUMMARY_COLUMNS: Final = (
     *("study", "lab", "scientist", "lab_manager", "outcome"),
@@ -75,7 +76,8 @@ def _result(result: Result) -> Sequence[Cell]:
         *(str(job.scientist), str(job.lab_manager), job.max_rounds),
         str(result.outcome) if result.outcome else None,
         *(numbers if played else (None,) * len(numbers)),
-        *(result.evidence, str(result.tier) if result.tier else None, result.error),
+        *(result.evidence, str(result.tier) if result.tier else None),
+        *(result.wishes_broken, result.error),
     )
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import joined, quoted, shortened
 from replicalab.tables.cells import LONGEST_QUOTED, SAVE_AS, Row
-from replicalab.tables.xlsx import MOST_COLUMNS, MOST_ROWS, require_bounded
+from replicalab.tables.xlsx import MOST_COLUMNS, MOST_ROWS, bounded
 
 MOST_SHEETS_NAMED: Final = 5
 
@@ -111,7 +111,7 @@ def workbook_rows(data: bytes, source: str) -> list[Row]:
     Raises:
         TableError: it is no workbook, too large, or holds what is not a plain value.
     """
-    not_plain = require_bounded(data, source)
+    data, not_plain = bounded(data, source)
     # What a workbook has beside values is of no concern here, and openpyxl warns of it.
     warnings.filterwarnings("ignore", module=r"openpyxl\.")
     try:

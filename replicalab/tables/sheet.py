@@ -36,16 +36,26 @@ def _cell(value: Value) -> str:
     return f"{'-' if value < 0 else ''}{number_text(value)}"
 
 
-def workbook(sheets: Mapping[str, Iterable[Sequence[Value]]]) -> bytes:
-    """Return a workbook of some sheets by title, the first row of each its heading."""
+def workbook(
+    sheets: Mapping[str, Iterable[Sequence[Value]]], title: str = "", authors: str = ""
+) -> bytes:
+    """Return a workbook of some sheets, the first row of each its heading.
+
+    Args:
+        sheets: the rows of each, by its title.
+        title: of the workbook, empty for none.
+        authors: whose it is, empty where nobody says.
+    """
     from openpyxl import Workbook  # noqa: PLC0415 - slow to load
     from openpyxl.styles import Font  # noqa: PLC0415
 
     book = Workbook()
     book.remove(book.active)
     book.properties.created = book.properties.modified = _UNDATED
-    for title, rows in sheets.items():
-        sheet = book.create_sheet(_NOT_IN_TITLES.sub(" ", on_one_line(title))[:_LONGEST_TITLE])
+    book.properties.title = on_one_line(title) or None
+    book.properties.creator = on_one_line(authors) or None
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(_NOT_IN_TITLES.sub(" ", on_one_line(name))[:_LONGEST_TITLE])
         for down, row in enumerate(rows, start=1):
             for across, value in enumerate(row, start=1):
                 cell = sheet.cell(down, across)

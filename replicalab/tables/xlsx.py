@@ -1,9 +1,10 @@
 """A workbook before it is opened: is it bounded, and what stands in it that is no plain value?
 
-An .xlsx file is a zip of XML parts. Both can grow a thousandfold while they are unpacked, so every
-part is first read as a stream that keeps nothing: what is too large, too deep, or declares
-entities is refused before openpyxl builds anything of it. The same stream notes what pandas does
-not tell: formulas, errors and merged cells.
+An .xlsx file is a zip of XML parts. Both can grow a thousandfold while they are unpacked, and the
+sizes in a zip's headers are its author's word. So no more is unpacked than is read, and every part
+is first read as a stream that keeps nothing: what is too large, too deep, or declares entities is
+refused before openpyxl builds anything of it. What openpyxl opens are the parts that were read,
+packed anew. The same stream notes what pandas does not tell: formulas, errors and merged cells.
 """
 
 from __future__ import annotations
@@ -33,13 +34,16 @@ MOST_ELEMENTS: Final = 300_000
 MOST_READ: Final = 150_000
 """The most elements times sheets: many sheets may be one part, read for each of them."""
 MOST_OTHER_ELEMENTS: Final = 20_000
-"""The most of styles and other parts, which are held at once."""
+"""The most of styles and other parts, which are held at once; of their attributes as many."""
 MOST_BETWEEN_CELLS: Final = 2_000
 """The most within a cell, or before and after the rows of a sheet."""
 DEEPEST: Final = 50
+LONGEST_TAG: Final = 32 * 2**10
+"""The most bytes of a tag: all its attributes are gathered in one step, which nobody interrupts."""
 MOST_TOLD: Final = 20
 
 _REMEDY: Final = "copy the table's values into a new workbook, or save it as CSV"
+_PIECE: Final = 16 * 2**10
 _CELL: Final = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
 
@@ -47,8 +51,8 @@ class _RefusedError(Exception):
     """A part that is not read on; holds the problem and the remedy."""
 
 
-def require_bounded(data: bytes, source: str) -> TableError | None:
-    """Return what in a workbook is no plain value, if it is safe to open; None if nothing is.
+def bounded(data: bytes, source: str) -> tuple[bytes, TableError | None]:
+    """Return a workbook that is safe to open, and what in it is no plain value, None if nothing is.
 
     Raises:
         TableError: it is no workbook, or one that is too large.
@@ -56,9 +60,10 @@ def require_bounded(data: bytes, source: str) -> TableError | None:
     scan = _Scan()
     try:
         with ZipFile(BytesIO(data)) as archive:
-            _require_small(archive.infolist())
-            for part in archive.infolist():
-                scan.read(archive.read(part))
+            _require_usual(archive.infolist())
+            parts = _unpacked(archive)
+        for part in parts.values():
+            scan.read(part)
         if scan.work > MOST_READ:
             raise _RefusedError("the workbook holds more than is read", _REMEDY)
     except _RefusedError as error:
@@ -66,15 +71,12 @@ def require_bounded(data: bytes, source: str) -> TableError | None:
     except (BadZipFile, zlib.error, ValueError, EOFError, OSError, NotImplementedError):
         problem, remedy = "the workbook is damaged", "save it anew, as .xlsx or CSV"
         raise TableError(source, [CellFault(None, "", problem, remedy)]) from None
-    return TableError(source, scan.faults, scan.more) if scan.faults else None
+    return _packed(parts), TableError(source, scan.faults, scan.more) if scan.faults else None
 
 
-def _require_small(parts: list[ZipInfo]) -> None:
-    size = sum(part.file_size for part in parts)
+def _require_usual(parts: list[ZipInfo]) -> None:
     if len(parts) > MOST_PARTS:
         raise _RefusedError(f"the workbook has {len(parts):,} parts", _REMEDY)
-    if size > MOST_UNPACKED:
-        raise _RefusedError(f"the workbook has {size:,} bytes once it is unpacked", _REMEDY)
     if any(part.flag_bits & 1 for part in parts):
         raise _RefusedError("the workbook has a password", "save it without one")
     if any(part.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for part in parts):
@@ -83,13 +85,36 @@ def _require_small(parts: list[ZipInfo]) -> None:
         raise _RefusedError("the file is no Excel workbook", "save it as .xlsx or CSV")
 
 
+def _unpacked(archive: ZipFile) -> dict[str, bytes]:
+    """Return the parts of a workbook by name, unpacked no further than they are read."""
+    parts: dict[str, bytes] = {}
+    left = MOST_UNPACKED
+    for part in archive.infolist():
+        with archive.open(part) as stream:
+            parts[part.filename] = held = stream.read(left + 1)
+        left -= len(held)
+        if left < 0:
+            problem = f"the workbook has more than {MOST_UNPACKED:,} bytes once it is unpacked"
+            raise _RefusedError(problem, _REMEDY)
+    return parts
+
+
+def _packed(parts: dict[str, bytes]) -> bytes:
+    """Return parts as a workbook without anything behind, between or instead of them."""
+    file = BytesIO()
+    with ZipFile(file, "w", ZIP_STORED) as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return file.getvalue()
+
+
 class _Scan:
     """Reads every part of a workbook, one after another, and keeps only what is wrong."""
 
     def __init__(self) -> None:
         self.faults: list[CellFault] = []
         self.more = 0
-        self._streamed = self._others = self._sheets = 0
+        self._streamed = self._others = self._attributes = self._sheets = 0
 
     @property
     def work(self) -> int:
@@ -105,7 +130,12 @@ class _Scan:
         parser.EndElementHandler = self._end
         parser.StartDoctypeDeclHandler = self._doctype
         with suppress(expat.ExpatError):
-            parser.Parse(part, True)
+            for at in range(0, len(part), _PIECE):
+                parser.Parse(part[at : at + _PIECE], False)
+                # What is not yet told, because it has no end so far, would be told all at once.
+                if at + _PIECE - parser.CurrentByteIndex > LONGEST_TAG + _PIECE:
+                    raise _RefusedError("the workbook holds more than is read", _REMEDY)
+            parser.Parse(b"", True)
         if self._filled > MOST_FILLED:
             remedy = "keep the items that your studies may need"
             raise _RefusedError(f"a sheet has {self._filled:,} rows with values", remedy)
@@ -123,12 +153,13 @@ class _Scan:
         streamed = self._root in ("worksheet", "sst")
         self._streamed += streamed
         self._others += not streamed
+        self._attributes += 0 if streamed else len(attributes)
         self._sheets += tag == "sheet"
         self._between = 0 if tag in ("row", "c", "si") else self._between + 1
         if (
             self._depth > DEEPEST
             or self._streamed > MOST_ELEMENTS
-            or self._others > MOST_OTHER_ELEMENTS
+            or max(self._others, self._attributes) > MOST_OTHER_ELEMENTS
             or (streamed and self._between > MOST_BETWEEN_CELLS)
         ):
             raise _RefusedError("the workbook holds more than is read", _REMEDY)

@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
-from replicalab.assessment import Assessment, Evidence
+from replicalab.assessment import Assessment, Evidence, wishes_title
 from replicalab.comparison import Side
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
+from replicalab.negotiation import Outcome
 from replicalab.scenarios import QUESTION_FIELDS, Lab, Pack
 from replicalab.text.lab import MEANS, RATES, STEPS, price_text, standing_text
 from replicalab.text.negotiation import (
@@ -19,8 +20,8 @@ from replicalab.text.negotiation import (
     SCIENTISTS,
     Player,
 )
-from replicalab.text.plan import effect_text, slack_text, used_text
-from replicalab.text.verdicts import Status, evidence_status, plan_verdict
+from replicalab.text.plan import WISHES, effect_text, slack_text, used_text, wishes_cell
+from replicalab.text.verdicts import Status, evidence_status, plan_verdict, standing
 
 DIFFERS: Final = "What differs"
 SLACK: Final = "Used, and left"
@@ -177,10 +178,12 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     alike = all(side.plan.evidence.measure == first.measure for side in sides)
     title = capitalised(first.measure) if alike else "Evidence"
     yield _line(title, (_worth(side.plan.evidence, alone=alike) for side in sides))
-    yield _line("Stands", (Cell(str(side.plan.evidence.tier)) for side in sides))
+    yield _line("Stands", (Cell(standing(side.plan)[1]) for side in sides))
     if alike and (sought := first.row.sought):
         yield _line(capitalised(sought), (_detected(side.plan) for side in sides))
     yield _line("Fidelity loss", (_amount(side.plan.fidelity_loss) for side in sides))
+    if any(side.plan.broken_wishes for side in sides):
+        yield _line(WISHES, (_wishes(side.plan) for side in sides))
 
 
 def _worth(evidence: Evidence, *, alone: bool) -> Cell:
@@ -189,14 +192,31 @@ def _worth(evidence: Evidence, *, alone: bool) -> Cell:
     return Cell(told, evidence_status(evidence), evidence.value if counts else None)
 
 
+def _wishes(plan: Assessment) -> Cell:
+    return Cell(wishes_cell(plan), Status.CAUTION if plan.broken_wishes else None)
+
+
 def _detected(plan: Assessment) -> Cell:
     effect = plan.detectable_effect
     return Cell(effect_text(effect), number=effect)
 
 
 def _outcomes(sides: Sequence[Side]) -> Iterator[Line]:
+    if any(side.is_run for side in sides):
+        yield _line("Plan judged", (Cell(judged_text(side)) for side in sides))
     yield _line("Plan", (_verdict(side.plan) for side in sides))
     yield _line("Negotiated", map(_negotiated, sides))
+
+
+def judged_text(side: Side) -> str:
+    """Return which plan of a side is judged: a run's is the one that it came to."""
+    played = side.played
+    if not side.is_run or played is None:
+        return "the plan itself"
+    at = f"round {len(played.rounds)}"
+    if played.outcome is None:
+        return f"on the table after {at}"
+    return f"the last one, of {at}" if played.outcome is Outcome.NO_DEAL else f"agreed in {at}"
 
 
 def _verdict(plan: Assessment) -> Cell:
@@ -210,4 +230,8 @@ def _negotiated(side: Side) -> Cell:
         return Cell("no samples" if not side.plan.counts.samples else "not played")
     if played.outcome is None:
         return Cell("not over yet")
-    return Cell(OUTCOME_TITLES[played.outcome], OUTCOME_STATUS[played.outcome])
+    title, status = OUTCOME_TITLES[played.outcome], OUTCOME_STATUS[played.outcome]
+    breaks = wishes_title(played.final_plan.broken_wishes) if played.final_plan else ""
+    if not breaks:
+        return Cell(title, status)
+    return Cell(f"{title}, {breaks}", Status.CAUTION if status is Status.PASS else status)

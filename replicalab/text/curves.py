@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from replicalab.assessment import counted_of
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text
 from replicalab.planner.curves import Curves, Point
-from replicalab.text.plan import effect_text
+from replicalab.text.plan import counting_text, effect_text
 
 _ROWS: Final = 12
 """So many of a curve's points stand in its table, beside those that have a name."""
@@ -24,6 +23,11 @@ def fit_text(largest: int | None) -> str:
     """Return how many samples fit the lab: ``175 fit this lab``, ``none fits this lab``."""
     most = "none" if largest is None else amount_text(largest)
     return f"{most} {'fit' if largest and largest > 1 else 'fits'} this lab"
+
+
+def counted_text(most: int) -> str:
+    """Return how many samples can count: ``160 can count``."""
+    return f"{amount_text(most)} can count"
 
 
 def effect_title(found: Curves) -> str:
@@ -44,11 +48,15 @@ def _target(found: Curves) -> str:
 
 
 def assumed_text(found: Curves) -> str:
-    """Return at which effect the curves are planned: ``planned, at an assumed Cohen's d 0.177``."""
-    effect = found.plan.evidence.row.effect
+    """Return in which days and at which effect the curves are planned.
+
+    ``planned for 8 days, at an assumed Cohen's d of 0.177``
+    """
+    effect, days = found.plan.evidence.row.effect, count_text(found.plan.counts.days, "day")
     if effect is None or not found.effects:
-        return "planned, no effect is assumed"
-    return f"planned, at an assumed {effect.name} of {effect_text(found.effects[0].effect)}"
+        return f"planned for {days}, no effect is assumed"
+    size = effect_text(found.effects[0].effect)
+    return f"planned for {days}, at an assumed {effect.name} of {size}"
 
 
 def level_text(found: Curves) -> str:
@@ -59,11 +67,32 @@ def level_text(found: Curves) -> str:
     return f"{capitalised('; '.join(told))}." if told else ""
 
 
+def bound_text(found: Curves) -> str:
+    """Return what keeps the curves down: days too few, samples that cannot count; empty if none."""
+    plan, most = found.plan, found.most_counted
+    days, told = plan.counts.days, []
+    if days < plan.pack.min_days:
+        told.append(f"{capitalised(plan.evidence.void or '')}.")
+    elif most is not None and (most <= found.most_samples or found.needed() is None):
+        limit = counting_text(days, plan.pack)
+        told.append(f"No more than {count_text(most, 'sample')} can count: {limit}.")
+    if found.in_more_days is not None:
+        samples, longer = found.in_more_days
+        size = f"{count_text(samples, 'sample')} in {count_text(longer, 'day')}"
+        told.append(f"{size} would reach the target.")
+    return " ".join(told)
+
+
 def outside_text(found: Curves) -> str:
     """Return which effects no sample size reaches the target at; empty for none."""
     lost = [f"{each.label} ({effect_text(each.effect)})"
             for each in found.effects if found.needed(each.effect) is None]  # fmt: skip
-    return f"No sample size reaches the target at the effect {joined(lost, 'or')}." if lost else ""
+    if not lost:
+        return ""
+    none, days = "No", count_text(found.plan.counts.days, "day")
+    if found.most_counted not in (None, found.plan.pack.design.population_max):
+        none = f"In {days} no"
+    return f"{none} sample size reaches the target at the effect {joined(lost, 'or')}."
 
 
 # --- tables ---------------------------------------------------------------------------------
@@ -71,28 +100,33 @@ def outside_text(found: Curves) -> str:
 
 def samples_rows(found: Curves) -> list[tuple[str, ...]]:
     """Return samples planned, those counted, and their evidence; what has a name first."""
-    evidence = found.plan.evidence
-    named = {"for the target": found.needed(), "the most that fit this lab": found.largest}
-    rows = [("your plan", found.plan.counts.samples, evidence.counted, evidence.number)]
-    rows += [(name, n, *_counted(found, n)) for name, n in named.items() if n is not None]
-    rows += [("", int(n), *_counted(found, int(n))) for n, _ in _some(found.over_samples)]
-    return [(amount_text(n), amount_text(c), worth, name) for name, n, c, worth in rows]
-
-
-def _counted(found: Curves, n: int) -> tuple[int, str]:
-    counted = counted_of(found.plan.pack.design, n)
-    return counted, found.plan.evidence.amount(found.worth(n))
+    plan = found.plan
+    named = {
+        "your plan": plan.counts.samples,
+        "for the target": found.needed(),
+        "the most that fit this lab": found.largest,
+    }
+    most = found.most_counted
+    if most is not None and most <= found.most_samples:
+        named[f"the most that can count: {counting_text(plan.counts.days, plan.pack)}"] = most
+    rows = [(n, name) for name, n in named.items() if n is not None]
+    rows += [(int(n), "") for n, _ in _some(found.over_samples)]
+    judged = [(n, found.at(n), name) for n, name in rows]
+    return [
+        (amount_text(n), amount_text(evidence.counted), evidence.number, name)
+        for n, evidence, name in judged
+    ]
 
 
 def effect_rows(found: Curves) -> list[tuple[str, ...]]:
     """Return effects, what the plan's samples are worth at each, and how many the target takes."""
     named = [(label, effect) for label, effect in found.effects]
     named += [("", point.x) for point in _some(found.over_effects)]
-    evidence = found.plan.evidence
+    planned = found.plan.counts.samples
     return [
         (
             effect_text(effect),
-            evidence.amount(found.worth(evidence.able, effect)),
+            found.at(planned, effect).number,
             "none" if (needed := found.needed(effect)) is None else amount_text(needed),
             label,
         )

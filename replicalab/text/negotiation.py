@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, failing_text, placed_text, size_text
+from replicalab.assessment import (
+    Assessment,
+    failing_text,
+    placed_text,
+    size_text,
+    wishes_text,
+    wishes_title,
+)
 from replicalab.lexicon import amount_text, count_text, joined, signed_text
 from replicalab.models import (
     DIMENSIONS,
@@ -36,8 +43,8 @@ from replicalab.text.verdicts import (
     ANSWERS,
     Status,
     Verdict,
+    agreed_status,
     evidence_sentence,
-    evidence_status,
     plan_size,
 )
 
@@ -151,6 +158,18 @@ def answer_rule(done: Round) -> str:
     return _ANSWER_RULES[done.answer.action_type]
 
 
+def offer_breaks_text(done: Round) -> str:
+    """Return which of the study's wishes the Lab Manager's offer in a round breaks; empty if none.
+
+    Of changes that are not enough nothing is told: they are no offer.
+    """
+    suggests = LabManagerActionType.SUGGEST_ALTERNATIVE
+    if done.answer is None or done.answer.action_type is not suggests or done.offer is None:
+        return ""
+    text = wishes_text(done.offer.after)
+    return f"The offer {text}." if text else ""
+
+
 def kept_text(negotiation: Negotiation) -> str:
     """Return which negotiation it is: study, lab, who plays the Scientist, and how far it went."""
     pack, rounds = negotiation.pack, count_text(len(negotiation.rounds), "round")
@@ -159,10 +178,11 @@ def kept_text(negotiation: Negotiation) -> str:
 
 
 def round_summary(done: Round) -> str:
-    """Return a round's plan in a few numbers, for a narrow place."""
+    """Return a round's plan in a few numbers, and whether it breaks a wish, for a narrow place."""
     if done.plan is None:
         return "no plan"
-    return numbers_text(done.plan)
+    told = numbers_text(done.plan), wishes_title(done.plan.broken_wishes)
+    return ", ".join(filter(None, told))
 
 
 def numbers_text(plan: Assessment) -> str:
@@ -176,7 +196,7 @@ def on_the_table(plan: Assessment) -> str:
 
 
 def _passing_text(plan: Assessment) -> str:
-    return failing_text(plan.causes) if plan.failing else "all seven dimensions pass"
+    return failing_text(plan.failing) if plan.failing else "all seven dimensions pass"
 
 
 def round_caption(negotiation: Negotiation, at: int) -> str:
@@ -259,11 +279,20 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
     if plan is not None:
         text = _with_plan(negotiation, plan, title)
         if outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
-            status = evidence_status(plan.evidence)
+            status = agreed_status(plan)
+        text = f"{text}{_but_breaks(plan)}"
     if outcome is not Outcome.AGREED:
         best = best_options(negotiation.state.options, negotiation.pack)
         text = f"{text}; {best_text(best.least)}"
     return Verdict(status, title, f"{text}.")
+
+
+def last_plan_text(negotiation: Negotiation) -> str:
+    """Return what the plan is called to which a negotiation has come."""
+    if negotiation.outcome is None:
+        return "the plan on the table"
+    agreed = negotiation.outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR)
+    return "the agreed plan" if agreed else "the last plan of the negotiation"
 
 
 def _with_plan(negotiation: Negotiation, plan: Assessment, title: str) -> str:
@@ -273,7 +302,7 @@ def _with_plan(negotiation: Negotiation, plan: Assessment, title: str) -> str:
         return f"{title} after round {number}: {ending}; {stands}"
     if negotiation.outcome is Outcome.FALSE_AGREEMENT:
         why = "does not approve" if plan.check.lab_feasible else "cannot run"
-        fails = f"{failing_text(plan.causes)}, so the lab {why} the plan of {size}"
+        fails = f"{failing_text(plan.failing)}, so the lab {why} the plan of {size}"
         return f"{title} in round {number}: {ending}, but {fails}"
     evidence = evidence_sentence(plan.evidence).removesuffix(".")
     return f"{title} in round {number}: {size}; {evidence[0].lower()}{evidence[1:]}"
@@ -282,15 +311,21 @@ def _with_plan(negotiation: Negotiation, plan: Assessment, title: str) -> str:
 def _so_far(negotiation: Negotiation) -> str:
     """Return which round is next, and what is on the table."""
     state = negotiation.state
-    here = f"Round {len(negotiation.rounds) + 1} of {state.max_rounds}"
+    here = f"Next is round {len(negotiation.rounds) + 1} of at most {state.max_rounds}"
     if state.plan is None:
         return f"{here}: no plan is on the table yet"
     stands = f"{plan_size(state.plan)}, and {_passing_text(state.plan)}"
-    text = f"{here}: on the table is the plan of {stands}"
+    text = f"{here}: on the table is the plan of {stands}{_but_breaks(state.plan)}"
     if state.offer is None:
         return text
     offer = f"{size_text(state.offer)}: {placed_text(state.offer.evidence)}"
-    return f"{text}; the Lab Manager offers {offer}"
+    return f"{text}; the Lab Manager offers {offer}{_but_breaks(state.offer)}"
+
+
+def _but_breaks(plan: Assessment) -> str:
+    """Return, to go on in a sentence, which of the study's wishes a plan breaks; empty if none."""
+    text = wishes_text(plan)
+    return f"; it {text}" if text else ""
 
 
 # --- who gave what ----------------------------------------------------------------------------

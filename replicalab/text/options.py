@@ -9,8 +9,9 @@ from replicalab.assessment.phrases import failing_text, placed_text, size_text, 
 from replicalab.lexicon import capitalised, count_text, joined, quoted
 from replicalab.models import FIELD_LABELS, Dimension, Protocol
 from replicalab.planner import LeastLoss, Options, PlanStep, Relief, Single, Wait, asks_text
+from replicalab.planner.limits import Limits
 from replicalab.scenarios import EvidenceTier, Pack
-from replicalab.text.plan import listed, moved_text
+from replicalab.text.plan import listed, moved_text, with_wishes
 
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 
@@ -58,10 +59,14 @@ def difference_text(options: Options) -> str:
     instead = f"instead of {offered.evidence.number}" if step.evidence_changed else "either way"
     passing = ""  # More evidence means little when a limit breaks.
     if not offered.feasible and not after.feasible:
-        passing = f"; {failing_text(after.causes)} either way"
+        passing = f"; {failing_text(after.failing)} either way"
     elif not offered.feasible:
-        failing = failing_text(offered.causes)
+        failing = failing_text(offered.failing)
         passing = f"; it passes all seven dimensions, where {failing} otherwise"
+    elif EvidenceTier.MEETS_TARGET is offered.evidence.tier is after.evidence.tier:
+        saved = step.credits_saved
+        passing = f"; either meets the target, and it costs {count_text(saved, 'credit')} less"
+        passing = passing if saved > 0 else ""
     without = listed(", without ", [control.name for control in step.newly_dropped])
     return f"Same lab, {size} than {whose}{without}: {after.evidence.text} {instead}{passing}."
 
@@ -98,7 +103,7 @@ def proof_text(least: LeastLoss) -> str:
     nothing, so of the floor the proof holds for every number of days, of passing it does not.
     """
     plan = least.after
-    failing, none = failing_text(plan.causes), none_passes_text(plan.pack)
+    failing, none = failing_text(plan.failing), none_passes_text(plan.pack)
     if plan.feasible:
         none = f"No plan for this lab reaches {bound_text(plan.evidence, 'floor')}."
         return none if least.none_above_floor else ""
@@ -108,7 +113,7 @@ def proof_text(least: LeastLoss) -> str:
     if not kept:
         return f"{capitalised(none)} all seven dimensions: {failing} at best."
     text = "Your wording breaks a restriction, and the search does not change wording. Remove"
-    others = [each for each in plan.causes if each is not Dimension.POLICY]
+    others = [each for each in plan.failing if each is not Dimension.POLICY]
     even = f"; even then {none}: {failing_text(others)} at best" if others else ""
     return f"{text} {joined(kept)}{even}."
 
@@ -166,7 +171,8 @@ def take_parts(options: Options) -> list[tuple[str, list[str]]]:
     """
     if nothing_needed(options):
         goal = bound_text(options.yours.evidence, "target")
-        return [("", [f"Nothing: the lab can run the plan as it is, and it reaches {goal}."])]
+        none = f"Nothing: the lab can run the plan as it is, and it reaches {goal}."
+        return [("", list(filter(None, [none, wasted_text(options.yours)])))]
     parts = [
         ("This plan as it is", [run_text(options.asks.run), wasted_text(options.yours)]),
         ("The target, with your own items", [target_text(options)]),
@@ -198,12 +204,21 @@ def run_text(relief: Relief) -> str:
 
 
 def wasted_text(plan: Assessment) -> str:
-    """Return how many samples of a plan are paid for in vain; empty where every one counts."""
-    able, planned = plan.evidence.able, plan.counts.samples
+    """Return how many samples of a plan are paid for in vain; empty where every one counts.
+
+    Then what to do about it: plan fewer, unless it must have so many, or more days, unless no more
+    exist.
+    """
+    able, planned, limits = plan.evidence.able, plan.counts.samples, Limits(plan.pack)
     if able >= planned:
         return ""
-    size = count_text(planned, "sample")
-    return f"Of its {size} only {able:,} can count; plan no more than these."
+    exist = plan.pack.design.population_max
+    fewer = able >= limits.fewest_samples(plan.counts.controls)
+    longer = exist is None or planned <= exist
+    ways = ["no more than these"] if fewer else []
+    ways += [count_text(limits.fewest_days(planned), "day")] if longer else []
+    plan_them = f"; plan {joined(ways, 'or')}" if ways else ""
+    return f"Of its {count_text(planned, 'sample')} only {able:,} can count{plan_them}."
 
 
 def target_text(options: Options) -> str:
@@ -214,20 +229,24 @@ def target_text(options: Options) -> str:
         most = yours.pack.design.population_max
         why = f" The study has {count_text(most, 'sample')} at most." if most else ""
         return f"With these items and controls no sample size reaches {goal}.{why}"
+    own = with_wishes(_reaching_text(relief, goal), relief.judged)
+    if not relief.asks:
+        return own
+    if least.feasible and least.evidence.tier is EvidenceTier.MEETS_TARGET:
+        return f"Nothing is needed if you take the least-loss plan. With your own items: {own}"
+    return own
+
+
+def _reaching_text(relief: Relief, goal: str) -> str:
+    """Return how large the plan is that reaches a goal, and what it takes to run it."""
     verb = "reaches" if relief.plan.sample_size == 1 else "reach"
-    size, left = (
-        f"{size_text(relief.judged)} {verb} {goal}",
-        failing_text(relief.left),
-    )
+    size, left = f"{size_text(relief.judged)} {verb} {goal}", failing_text(relief.left)
     if not relief.asks:
         if relief.possible:
             return f"Nothing: {size}, and the lab has the means."
         return f"{size}, but {left} whatever the lab adds."
     still = f"; but {left} all the same" if relief.left else ""
-    own = f"{size}. That takes {asks_text(relief.asks)}{still}."
-    if least.feasible and least.evidence.tier is EvidenceTier.MEETS_TARGET:
-        return f"Nothing is needed if you take the least-loss plan. With your own items: {own}"
-    return own
+    return f"{size}. That takes {asks_text(relief.asks)}{still}."
 
 
 def alone_lines(options: Options) -> list[str]:
@@ -240,6 +259,7 @@ def _single_text(single: Single, yours: Assessment) -> str:
     after = single.least.after
     goal = bound_text(after.evidence, _BOUNDS[single.tier])
     text = f"{capitalised(single.ask.text)}: {_adapted_text(after, yours)}, for {goal}."
+    text = with_wishes(text, after)
     if not single.dropped:
         return text
     kept = f": {single.kept.text}" if single.kept else " it is not enough"
@@ -264,11 +284,12 @@ def _wait_text(wait: Wait, yours: Assessment) -> str:
     """Return a later start: what is free then, how many days are left, and the best plan there."""
     after, free, left = wait.least.after, quoted(wait.items), count_text(wait.days_left, "day")
     are, stay = ("is" if number == 1 else "are" for number in (len(free), wait.days_left))
-    still = f"; {failing_text(after.causes)} all the same" if after.failing else ""
-    return (
+    still = f"; {failing_text(after.failing)} all the same" if after.failing else ""
+    text = (
         f"Start on day {wait.start_day:,}: {joined(free)} {are} free, {left} {stay} left. Then "
         f"{_adapted_text(after, yours)}: {placed_text(after.evidence)}{still}."
     )
+    return with_wishes(text, after)
 
 
 def alone_text(options: Options) -> str:

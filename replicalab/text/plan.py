@@ -13,9 +13,12 @@ from replicalab.assessment import (
     Evidence,
     Slack,
     assumed_effects,
+    wishes_text,
 )
+from replicalab.assessment.phrases import asked_and_had
 from replicalab.lexicon import (
     amount_text,
+    capitalised,
     count_text,
     joined,
     label_key,
@@ -28,10 +31,12 @@ from replicalab.measures import KINDS, Given
 from replicalab.models import FIELD_LABELS, Dimension
 from replicalab.planner import PlanStep, leanest
 from replicalab.planner.steps import NUMBERS
-from replicalab.scenarios import Bounds, Comparator, Control, Design, Pack
+from replicalab.scenarios import Control, Design, Pack
 
 _MOST_ASKED: Final = 2
 """So many numbers of a question are told one by one."""
+WISHES: Final = "Wishes broken"
+"""What a row of the study's wishes that plans break is called."""
 ITEMS: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS)
 _ENOUGH_FEWER: Final = 0.75
 """Fewer samples are spoken of from this share of those planned."""
@@ -49,6 +54,16 @@ def moved_text(before: int, after: int, noun: str) -> str:
     if before == after:
         return ""
     return count_text(abs(after - before), noun, "more" if after > before else "fewer")
+
+
+def elsewhere_text(saved_for: str | None, pack: Pack) -> str:
+    """Return that a plan was saved for another study; empty where it was not, or none is named."""
+    if saved_for in (None, pack.scenario_id):
+        return ""
+    return (
+        f"This plan was saved for another study, '{saved_for}'; here it is judged as a plan for "
+        f"'{pack.scenario_id}'."
+    )
 
 
 # --- a plan against its lab -----------------------------------------------------------------
@@ -123,33 +138,27 @@ def staff_text(plan: Assessment) -> str:
     return f"{' + '.join(terms)} = {plan.staff} of {has}"
 
 
-def unmet_durations(days: int, pack: Pack, *, checked: bool = True) -> list[str]:
-    """Return each duration that the study itself names and that so many days do not reach.
-
-    Days below the study's fewest are left to the check, which says that the endpoint is lost.
-
-    Args:
-        days: of the plan.
-        pack: the study in its lab.
-        checked: whether to name those too that the check of a plan holds, and reports itself.
-    """
-    return [
-        f"Below the study's '{each.key.replace('_', ' ')}' of {count_text(each.quantity, 'day')}."
-        for each in pack.constraints
-        if each.comparator is Comparator.AT_LEAST
-        and each.quantity is not None
-        and max(days, pack.min_days) < each.quantity
-        and (
-            label_key(each.unit or "") in ("day", "days")
-            if each.bounds is None
-            else checked and each.bounds is Bounds.DAYS
-        )
-    ]
+def wishes_sentence(plan: Assessment) -> str:
+    """Return which of the study's wishes a plan breaks, as a sentence; empty where none."""
+    text = wishes_text(plan)
+    return f"{capitalised(text)}." if text else ""
 
 
-def unreached_days_text(before: int, after: int, pack: Pack) -> str:
-    """Return which of the study's own durations fewer days no longer reach; empty if none."""
-    return " ".join(unmet_durations(after, pack)) if after < before else ""
+def wishes_cell(plan: Assessment) -> str:
+    """Return which of the study's wishes a plan breaks, for a cell under `WISHES`."""
+    return asked_and_had(plan, plan.broken_wishes) or "none"
+
+
+def with_wishes(told: str, plan: Assessment) -> str:
+    """Return what is told of a plan, and after it which of the study's wishes the plan breaks."""
+    return " ".join(filter(None, [told, wishes_sentence(plan)]))
+
+
+def newly_broken_text(step: PlanStep) -> str:
+    """Return which of the study's wishes a step breaks that were kept before it; empty if none."""
+    new = [each for each in step.after.broken_wishes if each not in step.before.broken_wishes]
+    text = wishes_text(step.after, new)
+    return f"{capitalised(text)}." if text else ""
 
 
 def dropped_cautions(plan: Assessment) -> list[str]:
@@ -165,7 +174,6 @@ def dropped_cautions(plan: Assessment) -> list[str]:
 def notes(plan: Assessment) -> list[tuple[str, str]]:
     """Return what else is to be known of a plan: what kind of note it is, and its sentence."""
     told = [issue.message for issue in plan.validation.paper_warnings]
-    told += unmet_durations(plan.counts.days, plan.pack, checked=False)
     told += filter(None, [spare_text(plan)])
     kinds = {
         "Caution": dropped_cautions(plan),
@@ -187,7 +195,9 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
 
     ``effect 0.3, yours``; of more than so many how many they are, None for each of them.
     """
-    asked, scale = pack.question.asked, KINDS[pack.design.kind].scale
+    row = KINDS[pack.design.kind]
+    asked = [name for name in pack.question.asked if name != "alpha" or row.uses("alpha")]
+    scale = row.scale
     if most is not None and len(asked) > most:
         return f"{len(asked)} assumptions, yours"
     write: dict[str, Callable[[float], str]] = {"dropout": percent_text, "alpha": "{:g}".format}
@@ -245,13 +255,32 @@ def dropout_text(plan: Assessment) -> str:
     return f"Recruit {amount_text(planned)} to analyse {amount_text(counted)}: {dropout} dropout."
 
 
+def counting_text(days: int, pack: Pack) -> str:
+    """Return what keeps samples from counting in so many days: ``20 a day, 12 days``.
+
+    Empty where any number of samples can count.
+    """
+    rate, exist = pack.samples_per_day, pack.design.population_max
+    if exist is not None and (rate is None or exist <= rate.value * days):
+        return "no more exist"
+    return f"{amount_text(rate.value)} a day, {count_text(days, 'day')}" if rate else ""
+
+
 def effect_text(effect: float | None) -> str:
     """Return an effect to three digits, ``none`` where there is none."""
     return "none" if effect is None else f"{effect:.3g}"
 
 
 def assumption_text(plan: Assessment) -> str:
-    """Return at which assumed effect the evidence is planned, how, and that none was observed."""
+    """Return at which assumed effect the evidence is planned, and how.
+
+    What the usual test has at this n, and how much of a power has the wrong sign, follow where they
+    are worth telling.
+    """
+    return f"{_planned_text(plan)} {usual_text(plan)}".strip()
+
+
+def _planned_text(plan: Assessment) -> str:
     evidence, row = plan.evidence, plan.evidence.row
     if row.effect is None:
         return f"Planned, by {row.method}; no effect is assumed."
@@ -261,7 +290,22 @@ def assumption_text(plan: Assessment) -> str:
     if evidence.factor != 1:
         seen_as = f"{effect_text(evidence.effect)}{seen if seen != setting else ''}"
         assumed = f"{assumed}, seen as {seen_as} through the substitutions"
-    return f"Planned, at an assumed {assumed}, by {row.method}; never observed {evidence.measure}."
+    return f"Planned, at an assumed {assumed}, by {row.method}."
+
+
+def usual_text(plan: Assessment) -> str:
+    """Return what usual tests have in place of the evidence, and what has the wrong sign.
+
+    Empty where neither is worth telling.
+    """
+    evidence, scale, told = plan.evidence, plan.evidence.row.scale, list[str]()
+    for name, value, more in plan.usual_values:
+        off = f", {scale.amount(abs(more), ())} {'more' if more > 0 else 'less'}"
+        far = off if scale.counted_off else ""
+        told.append(f"By {name} the {evidence.measure} is {evidence.amount(value)}{far}.")
+    if (share := plan.wrong_sign_share) is not None:
+        told.append(f"{share:.2g} of this power is a significant result with the wrong sign.")
+    return " ".join(told)
 
 
 def assumed_rows(plan: Assessment) -> list[tuple[str, str, Evidence]]:

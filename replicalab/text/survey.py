@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from replicalab.assessment import Evidence
-from replicalab.assessment.phrases import failing_text
+from replicalab.assessment.phrases import asked_and_had, failing_text, wishes_title
 from replicalab.planner import Surveyed
 from replicalab.text.tradeoffs import given_up_text
 
@@ -50,7 +50,12 @@ def order_key(order: str) -> Callable[[Surveyed], Any]:
 
 def fits_text(found: Surveyed) -> str:
     """Return whether a study's best plan can be run: ``fits``, or what fails."""
-    return failing_text(found.best.causes) if found.best.failing else "fits"
+    return failing_text(found.best.failing) if found.best.failing else "fits"
+
+
+def breaks_text(found: Surveyed) -> str:
+    """Return how many of its study's wishes the best plan breaks: ``breaks a wish``, or nothing."""
+    return wishes_title(found.best.broken_wishes)
 
 
 def binding_text(found: Surveyed) -> str:
@@ -79,6 +84,7 @@ _FIELDS: Final[dict[str, Callable[[Surveyed], str | float]]] = {
     "credits": lambda each: each.best.cost,
     "fidelity loss": lambda each: each.best.fidelity_loss,
     "given up": lambda each: given_up_text(each.best),
+    "wishes broken": lambda each: asked_and_had(each.best, each.best.broken_wishes),
     "binds": lambda each: each.binding or "",
     "proven best": lambda each: "yes" if each.least.exact else "no",
 }

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Assessment, AssumedEffect, Evidence
+from replicalab.assessment import (
+    AMOUNTS,
+    DIMENSION_ROWS,
+    Assessment,
+    AssumedEffect,
+    Evidence,
+    wishes_title,
+)
 from replicalab.assessment.phrases import counted_text, days_text, failing_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, label_key, plural
 from replicalab.models import Protocol
@@ -36,6 +43,7 @@ from replicalab.text.plan import (
     listed,
     loss_parts_text,
     moved_text,
+    with_wishes,
 )
 from replicalab.text.verdicts import Status, Verdict, evidence_sentence
 
@@ -90,10 +98,21 @@ def region_title(found: Region) -> str:
         open_ = found.days[found.most_useful >= 0]
         last = count_text(int(open_[-1]), "day")
         span = last if len(open_) == 1 else f"{open_[0]} to {last}"
-        return f"What fits: up to {count_text(most, 'sample')}, {span}"
+        counts = " and counts" if found.most_feasible.max() > most else ""
+        highest = int(found.samples[-1])
+        size = f"up to {count_text(most, 'sample')}"
+        if most > highest:  # how many more is not known: the region ends there
+            size = f"more than {count_text(highest, 'sample')}"
+        return f"What fits{counts}: {size}, {span}"
     if found.most_feasible.max() >= 0:
         return "Whatever fits here yields no evidence"
     return "No days and samples fit this lab"
+
+
+def _uncounted_text(plan: Assessment) -> str:
+    """Return how many of a plan's samples can count; empty where all can."""
+    able = plan.evidence.able
+    return f", {amount_text(able)} of which can count" if able < plan.counts.samples else ""
 
 
 def means_text(pack: Pack) -> str:
@@ -139,6 +158,22 @@ def worded_text(drawn: Worded) -> str:
     return ""
 
 
+def drawn_for_text(drawn: Worded, plan: Assessment, name: str) -> str:
+    """Return for which plan the region is drawn, and what it shows with other items than its own.
+
+    ``For the agreed plan: 117 samples in 15 days.``
+    """
+    size = f"{size_text(plan)}{_uncounted_text(plan)}"
+    if drawn.failing:
+        fails = capitalised(failing_text(drawn.failing))
+        return f"For {name}: {size}. {fails} whatever the days and samples."
+    if not drawn.changes:
+        return f"For {name}: {size}."
+    own, there = plan.evidence.text, drawn.at(plan.counts.days, plan.counts.samples).evidence.text
+    apart = f"; * with its own items {own}" if own != there else ""
+    return f"For {name} with substitutes: {size}, {there}{apart}."
+
+
 def apart_text(least: Worded) -> str:
     """Return why the least-loss plan may fit where the region of the plan does not."""
     return (
@@ -182,6 +217,9 @@ def no_evidence_text(options: Options) -> str:
         return do_not_run_text(pack)
     if not least.exact:
         return "The best plan that was found shows nothing; that none is better is not proven."
+    after = least.after
+    if after.feasible and after.counts.days >= pack.min_days:
+        return f"Do not run this here: {after.evidence.void}."
     none = f"{none_passes_text(pack)} all seven dimensions"
     return f"Do not run this here: {none}, and in fewer days nothing is shown."
 
@@ -214,15 +252,21 @@ def priced_size_text(plan: Assessment | FrontierPlan) -> str:
     return f"{samples} in {count_text(plan.days, 'day')} for {_credits(plan.credits)}"
 
 
+def fits_text(plan: Assessment) -> str:
+    """Return whether a plan fits, in a cell: ``yes, breaks a wish``, ``no: budget, staff``."""
+    fits = f"no: {', '.join(plan.failing)}" if plan.failing else "yes"
+    return ", ".join(filter(None, (fits, wishes_title(plan.broken_wishes))))
+
+
 def point_lines(plan: Assessment, effect: float | None = None) -> list[str]:
     """Return what fails at a point, its evidence, also at another effect, and what it takes."""
-    fails = f"{capitalised(failing_text(plan.causes))}. " if plan.failing else ""
+    fails = f"{capitalised(failing_text(plan.failing))}. " if plan.failing else ""
     groups = group_text(plan.counts.samples, plan.pack.design)
     takes = [groups, _credits(plan.cost), _staff(plan.staff)]
     found = f"{fails}{evidence_sentence(plan.evidence)}"
     if effect is not None:
         found += f" With the effect that is assumed here: {plan.evidence_at(effect).text}."
-    return [found, ", ".join(filter(None, takes))]
+    return [with_wishes(found, plan), ", ".join(filter(None, takes))]
 
 
 def _credits(amount: float) -> str:
@@ -246,7 +290,7 @@ def standing_verdict(options: Options) -> Verdict:
         return _nothing_fits(options)
     better = _better_text(yours, found.standing(yours))
     if not yours.feasible:
-        text = f"Your plan does not fit this lab: {failing_text(yours.causes)}."
+        text = f"Your plan does not fit this lab: {failing_text(yours.failing)}."
         return Verdict(Status.FAIL, "Does not fit", f"{text} {better or _as_much_text(options)}")
     if better:
         return Verdict(Status.CAUTION, "Beaten", better)
@@ -257,12 +301,12 @@ def standing_verdict(options: Options) -> Verdict:
             "Nothing that was found beats your plan. That is not proven: not every combination of "
             "its many items and controls could be searched."
         )
-        return Verdict(Status.CAUTION, "Unbeaten, not proven", text)
+        return Verdict(Status.CAUTION, "Unbeaten, not proven", with_wishes(text, yours))
     text = (
         "Nothing beats your plan: more evidence takes more credits, more days, or more given up "
         "of the study."
     )
-    return Verdict(Status.PASS, "Unbeaten", text)
+    return Verdict(Status.PASS, "Unbeaten", with_wishes(text, yours))
 
 
 def _passes_for_nothing(plan: Assessment) -> str:
@@ -348,6 +392,14 @@ def given_up_text(plan: Assessment) -> str:
     return "; ".join(parts) or "nothing"
 
 
+def lost_text(plan: Assessment) -> str:
+    """Return what a plan gives up and how many of the study's wishes it breaks, in a cell."""
+    breaks, given_up = wishes_title(plan.broken_wishes), given_up_text(plan)
+    if not breaks:
+        return given_up
+    return f"{given_up}; {breaks}" if plan.fidelity_loss else breaks
+
+
 def balance_text(options: Options) -> str:
     """Return the Nash point as what each side gains by agreeing on it."""
     evidence, balanced = options.yours.evidence, options.balanced
@@ -360,11 +412,12 @@ def balance_text(options: Options) -> str:
         )
     loss, budget = fidelity_text(balanced), balanced.pack.lab.budget
     given_up = f" It gives up some of the study: {loss}." if balanced.fidelity_loss else ""
-    return (
+    told = (
         f"The balanced plan is {priced_size_text(balanced)}. Both sides gain: the Scientist has "
         f"{balanced.evidence.text} against a floor of {floor}, and "
         f"{_credits(budget - balanced.cost)} of {amount_text(budget)} are left over.{given_up}"
     )
+    return with_wishes(told, balanced)
 
 
 # --- more means -----------------------------------------------------------------------------
@@ -375,6 +428,10 @@ def extras_lines(options: Options) -> list[str]:
 
     ``+20 credits: 2 more samples, power 0.69 → 0.70``
     """
+    if not any(options.least.rank.given_up):
+        return [
+            "No addition is needed: the least-loss plan meets the target and gives up nothing else."
+        ]
     bought = {extra.ask.dimension for extra in options.extras}
     rest = [plural(DIMENSION_ROWS[each].noun, 2) for each in AMOUNTS if each not in bought]
     none = [f"No single addition of {joined(rest, 'or')} buys anything."] if rest else []
@@ -394,7 +451,9 @@ def _extra_text(extra: Extra) -> str:
         )
         bought = ", ".join(filter(None, gains)) + ("" if after.feasible else f"; still {none}")
     elif after.feasible:
-        bought = f"a plan that fits, {priced_size_text(after)}, {after.evidence.text}"
+        breaks = wishes_title(after.broken_wishes)
+        worth = ", ".join(filter(None, (after.evidence.text, breaks)))
+        bought = f"a plan that fits, {priced_size_text(after)}, {worth}"
     else:
-        bought = f"still {none}; {failing_text(after.causes)}"
+        bought = f"still {none}; {failing_text(after.failing)}"
     return f"+{count_text(extra.ask.more, DIMENSION_ROWS[extra.ask.dimension].noun)}: {bought}"

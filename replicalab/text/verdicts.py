@@ -6,12 +6,13 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from replicalab.agents.lab_manager_policy import answer_type
-from replicalab.assessment import Assessment, Evidence, assess
+from replicalab.assessment import Assessment, Evidence, assess, wishes_title
 from replicalab.assessment.phrases import failing_text, placed_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import DIMENSIONS, LARGEST_PLANNED, LabManagerActionType, revise
 from replicalab.planner import Options, largest_sample
 from replicalab.scenarios import EvidenceTier
+from replicalab.text.plan import with_wishes
 
 
 class Status(StrEnum):
@@ -55,18 +56,24 @@ ANSWERS: Final = {
 
 def plan_verdict(plan: Assessment) -> Verdict:
     """Return what a plan is worth in its lab: can it run, and would it show anything."""
-    evidence = plan.evidence
-    told = evidence_sentence(evidence)
+    evidence, wishes = plan.evidence, wishes_title(plan.broken_wishes)
+    told = with_wishes(evidence_sentence(evidence), plan)
     if plan.failing:
         status, title, what = Status.FAIL, "Not feasible", "Not feasible here"
         if plan.check.lab_feasible:
             status, title, what = Status.CAUTION, "Not approved", "Lab-feasible, but not approved"
-        return Verdict(status, title, f"{what}: {failing_text(plan.causes)}. {told}")
+        return Verdict(status, title, f"{what}: {failing_text(plan.failing)}. {told}")
     title = "Feasible"
     if evidence.tier is EvidenceTier.BELOW_FLOOR:
         title = "Feasible, no evidence" if evidence.void else "Feasible, below the floor"
     text = f"Feasible: all seven dimensions pass. {told}"
-    return Verdict(evidence_status(evidence), title, text)
+    return Verdict(agreed_status(plan), ", ".join(filter(None, (title, wishes))), text)
+
+
+def agreed_status(plan: Assessment) -> Status:
+    """Return how a plan that passes is to be shown: no pass while it breaks a wish of the study."""
+    status = evidence_status(plan.evidence)
+    return Status.CAUTION if plan.broken_wishes and status is Status.PASS else status
 
 
 def evidence_status(evidence: Evidence) -> Status:
@@ -74,6 +81,15 @@ def evidence_status(evidence: Evidence) -> Status:
     if evidence.void:
         return Status.FAIL
     return Status.CAUTION if evidence.tier is EvidenceTier.BELOW_FLOOR else Status.PASS
+
+
+def standing(plan: Assessment) -> tuple[Status, str]:
+    """Return where a plan's evidence stands, in few words; of one that fails, that it does."""
+    tier = str(plan.evidence.tier)
+    if plan.feasible:
+        return evidence_status(plan.evidence), tier
+    failed = plan_verdict(plan)
+    return failed.status, f"{tier}, {failed.title.lower()}"
 
 
 def evidence_sentence(evidence: Evidence) -> str:
@@ -135,9 +151,9 @@ def offer_story(reference: Options) -> Verdict:
     opening = f"The reference protocol ({_need(yours)})"
     if yours.feasible:
         passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
-        text = f"{passes} {evidence_sentence(yours.evidence)}"
-        return Verdict(plan_verdict(yours).status, title, text)
-    left = failing_text(offered.causes)
+        told = with_wishes(evidence_sentence(yours.evidence), yours)
+        return Verdict(plan_verdict(yours).status, title, f"{passes} {told}")
+    left = failing_text(offered.failing)
     if answer is LabManagerActionType.REPORT_FEASIBILITY:
         way = "The lab has the means, but the Lab Manager does not approve it."
     elif answer is LabManagerActionType.REJECT:
@@ -146,9 +162,10 @@ def offer_story(reference: Options) -> Verdict:
         move = _evidence_move(yours.evidence, offered.evidence)
         still = f" Still {left}." if offered.failing else ""
         way = f"The Lab Manager offers {_need(offered)}: {move}.{still}"
+        way = with_wishes(way, offered)
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
             status = Status.FAIL
-    return Verdict(status, title, f"{opening} fails here on {joined(yours.causes)}. {way}")
+    return Verdict(status, title, f"{opening} fails here on {joined(yours.failing)}. {way}")
 
 
 def _need(plan: Assessment) -> str:

@@ -25,13 +25,13 @@ from contextlib import suppress
 from itertools import islice
 from typing import Annotated, Final, NamedTuple, TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import FailFast, Field, TypeAdapter, ValidationError
 
 from replicalab.comparison import MOST_SIDES
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import count_text, shortened
 from replicalab.models import PROTOCOL_FIELDS, Protocol, too_large
-from replicalab.negotiation import Move, ScientistKind
+from replicalab.negotiation import MOST_ROUNDS, Move, ScientistKind
 from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Difficulty, OwnLab, Question
 from replicalab.ui.workspace import (
     DEFAULT_DIFFICULTY,
@@ -40,7 +40,6 @@ from replicalab.ui.workspace import (
     Beside,
     FindPack,
     Workspace,
-    on_the_shelf,
 )
 
 _CHECK: Final = "v"
@@ -51,13 +50,17 @@ OWN_LAB: Final = "own_lab"
 BESIDE: Final = "beside"
 """The key of what is kept beside."""
 _WHY: Final = "why"
+_RUN: Final = "run"
+"""The key that says of what is kept beside that its negotiation is compared."""
 _LARGEST: Final = 64 * 1024
 """The most bytes of a plan, or of moves, before they are compressed."""
-_MOVES: Final = TypeAdapter(tuple[Move, ...])
+_MOVES: Final = TypeAdapter(Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()])
+_Query = Annotated[dict[str, str], FailFast()]
 _BESIDE: Final = TypeAdapter(
     Annotated[
-        list[tuple[Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)], dict[str, str]]],
+        list[tuple[Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)], _Query]],
         Field(max_length=MOST_SIDES),
+        FailFast(),
     ]
 )
 _MOST_ENTRIES: Final = 250
@@ -169,7 +172,7 @@ def _checksum(query: Mapping[str, str]) -> str:
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
 
 
-def from_query(query: Mapping[str, str], find: FindPack = on_the_shelf) -> LinkReading:
+def from_query(query: Mapping[str, str], find: FindPack) -> LinkReading:
     """Return the workspace of an address; a part that cannot be read keeps its default.
 
     A plan belongs to its study: when that cannot be opened, the plan is left out too. A visitor's
@@ -335,9 +338,14 @@ def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:
 
 def _encode_beside(beside: Sequence[Beside]) -> str:
     """Return what is kept beside as URL-safe text; empty for nothing, or for more than is read."""
-    kept = [[each.name, to_query(each.work)] for each in beside]
+    kept = [[each.name, beside_query(each)] for each in beside]
     raw = json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
     return _packed(raw) if beside and len(raw) <= _LARGEST else ""
+
+
+def beside_query(kept: Beside) -> dict[str, str]:
+    """Return the query string of what is kept beside; `beside_in` gives an equal one back."""
+    return to_query(kept.work) | ({_RUN: "1"} if kept.run else {})
 
 
 def beside_in(
@@ -348,7 +356,7 @@ def beside_in(
     for name, query in said:
         reading = from_query({key: query[key] for key in query if key != BESIDE}, find)
         problems += [f"beside, {shortened(name)}: {problem}" for problem in reading.problems]
-        kept.append(Beside(name=name, work=reading.workspace.alone))
+        kept.append(Beside(name=name, work=reading.workspace.alone, run=_RUN in query))
     return tuple(kept)
 
 

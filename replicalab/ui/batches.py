@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from typing import Final, Self
 
-from replicalab.batch import Job, Result, played_again, run_batch
+from replicalab.batch import Job, Result, failure_text, played_again, run_batch
 from replicalab.lexicon import count_text
 from replicalab.library import KeptBatch
+from replicalab.ui.wall import away_seconds
 from replicalab.workers import Workers
 
 MOST_JOBS: Final = 10_000
@@ -28,6 +29,8 @@ MOST_HELD: Final = 60_000
 """The most jobs of all batches here, some 2 KiB each."""
 IN_USE_SECONDS: Final = 3600.0
 """How long after it was last looked at a batch is not given up for another."""
+AWAY_SECONDS: Final = 60.0
+"""How long no page of its visitor is open until a batch under way may give way to another's."""
 _WORKERS: Final = max(1, (os.cpu_count() or 1) // (MOST_AT_ONCE + 1))
 """Processes for each batch; they give way to the pages."""
 
@@ -97,7 +100,7 @@ class Batch:
                 # One job for both: what came from another process is a copy.
                 self.came.append(result.model_copy(update={"job": known[_key(result.job)]}))
         except Exception as error:  # noqa: BLE001 - a thread has nobody to tell
-            self.problem = f"{type(error).__name__}: {error}"
+            self.problem = failure_text(error)
         finally:
             workers.shutdown(cancel_futures=True)
             self.is_over = True
@@ -115,8 +118,13 @@ def _size(batch: Batch) -> int:
 class Batches:
     """Every visitor's batch; any thread may ask."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._lock = clock, Lock()
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        away: Callable[[str], float] = lambda _: 0.0,
+    ) -> None:
+        """Hold none yet; ``away`` says for how many seconds no page of a visitor has been open."""
+        self._clock, self._away, self._lock = clock, away, Lock()
         self._found: dict[str, Batch] = {}
 
     def of(self, owner: str) -> Batch | None:
@@ -175,12 +183,31 @@ class Batches:
             )
         if refused := self._busy(owner):
             return refused
-        if sum(not batch.is_over for batch in self._others(owner).values()) >= MOST_AT_ONCE:
+        if refused := self._full(owner, number):
+            return refused
+        if not self._has_slot(owner):
             return (
                 f"{MOST_AT_ONCE} batches of others are under way, the most that this server runs "
                 "at once: try again in a minute."
             )
-        return self._full(owner, number)
+        return ""
+
+    def _has_slot(self, owner: str) -> bool:
+        """Return whether one more may be begun; who has left for longest gives theirs up."""
+        under_way = {
+            key: batch
+            for key, batch in self._others(owner).items()
+            if not batch.is_over and not batch.is_stopping
+        }
+        if len(under_way) < MOST_AT_ONCE:
+            return True
+        now = self._clock()
+        left = {min(self._away(key), now - each.seen): each for key, each in under_way.items()}
+        if (longest := max(left)) <= AWAY_SECONDS:
+            return False
+        left[longest].problem = "it gave way to another visitor’s while no page of yours was open."
+        left[longest].stop()
+        return True
 
     def _busy(self, owner: str) -> str:
         own = self._found.get(owner)
@@ -202,7 +229,20 @@ class Batches:
         return sum(map(_size, self._others(without).values()))
 
     def _make_room(self, owner: str, number: int) -> None:
-        """Let go of what is over and was not looked at for long, the longest first."""
+        """Let go of what the library has, then of what is over and was not looked at for long.
+
+        Of each the longest first. What was opened from the library can be opened again.
+        """
+        for key, batch in sorted(self._others(owner).items(), key=lambda each: each[1].seen):
+            if self._held("") + number <= MOST_HELD:
+                return
+            if batch.before is not None and batch.before.kept_as:
+                batch.before = None
+            if batch.kept_as and batch.before is None:
+                del self._found[key]
+            elif batch.kept_as and batch.before is not None:
+                batch.before.seen = batch.seen
+                self._found[key] = batch.before
         for key, batch in sorted(self._others(owner).items(), key=lambda each: each[1].seen):
             if self._held("") + number <= MOST_HELD:
                 return
@@ -210,5 +250,5 @@ class Batches:
                 del self._found[key]
 
 
-BATCHES: Final = Batches()
+BATCHES: Final = Batches(away=away_seconds)
 """Those of this server; not a cache of Streamlit's, which any session can have cleared."""

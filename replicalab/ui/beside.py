@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import count
 from string import ascii_uppercase
-from typing import Final
+from typing import Final, NamedTuple
 from zlib import crc32
 
 import streamlit as st
@@ -22,10 +22,24 @@ _CHOICE: Final = "beside_choice"
 _NAME: Final = "beside_name"
 
 
-def place_of(work: Workspace) -> int | None:
-    """Return where a workspace stands among what is beside; None where it is none of it."""
-    alone = work.alone
-    return next((at for at, each in enumerate(work.beside) if each.work == alone), None)
+class Wanted(NamedTuple):
+    """What is to be kept beside: its name, its workspace, and whether its run is to be compared."""
+
+    name: str
+    work: Workspace
+    run: bool = False
+
+
+def place_of(work: Workspace, *, run: bool | None = None) -> int | None:
+    """Return where a workspace stands among what is beside; None where it is none of it.
+
+    Args:
+        work: with what is beside it.
+        run: whether as a run; None is either.
+    """
+    alone, wanted = work.alone, {run} if run is not None else {True, False}
+    kept = enumerate(work.beside)
+    return next((at for at, each in kept if each.work == alone and each.is_run in wanted), None)
 
 
 def has_room() -> bool:
@@ -33,39 +47,41 @@ def has_room() -> bool:
     return len(state.workspace().beside) < MOST_SIDES
 
 
-def keep(name: str = "", work: Workspace | None = None) -> None:
-    """Keep a workspace beside, by default the open one, under a name; where there is room."""
+def keep(wanted: Wanted) -> None:
+    """Keep something beside, under a name that is free; where there is room."""
     beside = state.workspace().beside
     if has_room():
-        state.set_beside((*beside, named(name, work or state.workspace(), beside)))
+        state.set_beside((*beside, named(wanted, beside)))
 
 
-def keep_and_tell() -> None:
-    """Keep the open workspace beside, and tell so where no line shows it."""
+def keep_and_tell(*, run: bool) -> None:
+    """Keep the open plan beside, or its run, and tell so where no line shows it."""
     work = state.workspace()
-    if place_of(work) is None and has_room():
-        keep()
+    run = work.is_run or (run and work.has_run)
+    if place_of(work, run=run) is None and has_room():
+        keep(Wanted("", work, run))
         told = f"Kept beside as {escaped(state.workspace().beside[-1].name)}: see Compare."
     else:
-        told = _help(work)
+        told = _help(work, run=run)
     st.toast(told, icon=":material/splitscreen_right:")
 
 
-def keep_only(found: Iterable[tuple[str, Workspace]]) -> None:
+def keep_only(found: Iterable[Wanted]) -> None:
     """Keep these beside, and nothing else."""
     beside: tuple[Beside, ...] = ()
-    for name, work in found:
-        beside = (*beside, named(name, work, beside))
+    for wanted in found:
+        beside = (*beside, named(wanted, beside))
     state.set_beside(beside[:MOST_SIDES])
 
 
-def named(name: str, work: Workspace, others: Iterable[Beside]) -> Beside:
-    """Return a workspace under a name that none of the others has."""
-    taken = {each.name for each in others}
-    wanted = [name] if name else [f"Plan {letter}" for letter in ascii_uppercase]
+def named(wanted: Wanted, others: Iterable[Beside]) -> Beside:
+    """Return something under a name that none of the others has."""
+    taken, name = {each.name for each in others}, wanted.name
+    noun = "Run" if wanted.run else "Plan"
+    names = [name] if name else [f"{noun} {letter}" for letter in ascii_uppercase]
     again = (f"{name[: LONGEST_NAME - 4]} {number}" for number in count(2))
-    free = (each for many in (wanted, again) for each in many if each not in taken)
-    return Beside(name=next(free)[:LONGEST_NAME], work=work.alone)
+    free = (each for many in (names, again) for each in many if each not in taken)
+    return Beside(name=next(free)[:LONGEST_NAME], work=wanted.work.alone, run=wanted.run)
 
 
 def drop(at: int) -> None:
@@ -79,7 +95,7 @@ def rename(at: int, name: str) -> None:
     beside = state.workspace().beside
     if name := " ".join(name.split())[:LONGEST_NAME]:
         others = (*beside[:at], *beside[at + 1 :])
-        new = named(name, beside[at].work, others)
+        new = named(Wanted(name, beside[at].work, beside[at].run), others)
         state.set_beside((*beside[:at], new, *beside[at + 1 :]))
 
 
@@ -98,15 +114,15 @@ def draw_button() -> None:
     button(
         "Keep beside",
         "splitscreen_right",
-        keep,
-        disabled=not has_room() or place_of(work) is not None,
-        help=_help(work),
+        partial(keep, Wanted("", work, work.is_run)),
+        disabled=not has_room() or place_of(work, run=work.is_run) is not None,
+        help=_help(work, run=work.is_run),
         width="stretch",
     )
 
 
-def _help(work: Workspace) -> str:
-    if (at := place_of(work)) is not None:
+def _help(work: Workspace, *, run: bool) -> str:
+    if (at := place_of(work, run=run)) is not None:
         return f"It is beside already: {escaped(work.beside[at].name)}."
     if not has_room():
         return f"{MOST_SIDES} are beside, the most; remove one."

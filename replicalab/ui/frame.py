@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -43,13 +43,17 @@ PAGES: Final = (
     ("pages/5_Library.py", "Library", ":material/bookmarks:"),
 )
 _FRONT_DOOR: Final = "Scenarios"
-MORE: Final = {
-    "Present": ("slideshow", present.open_first),
-    "Keep beside": ("splitscreen_right", beside.keep_and_tell),
-    "Hand over": ("ios_share", handing.open_drawer),
-    "Open a file": ("folder_open", handing.open_opening),
+_NEGOTIATION: Final = "Negotiation"
+MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
+    "Present": ("slideshow", lambda _: present.open_first()),
+    "Keep beside": (
+        "splitscreen_right",
+        lambda page: beside.keep_and_tell(run=page == _NEGOTIATION),
+    ),
+    "Hand over": ("ios_share", lambda _: handing.open_drawer()),
+    "Open a file": ("folder_open", lambda _: handing.open_opening()),
 }
-"""What else is done on every page: its symbol, and what it calls."""
+"""What else is done on every page: its symbol, and what it calls with the page's title."""
 _MORE: Final = "more"
 _TOLD: Final = "told_title"
 _ENOUGH: Final = 2
@@ -157,12 +161,13 @@ def _draw_navigation(title: str) -> None:
             icon=":material/more_horiz:",
             format_func=lambda name: f":material/{MORE[name][0]}: {name}",
             on_click=_do_more,
+            args=(title,),
         )
 
 
-def _do_more() -> None:
+def _do_more(title: str) -> None:
     _, do = MORE[st.session_state[_MORE]]
-    do()
+    do(title)
 
 
 def _header(plan: Assessment, title: str) -> str:

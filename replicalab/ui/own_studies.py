@@ -120,6 +120,19 @@ def text_of(key: str | None) -> str:
     return found.text if found else ""
 
 
+def is_saved(scenario_id: str, text: str) -> bool:
+    """Return whether the library has this visitor's study of that id as this text.
+
+    What no cookie leads back to is not found again, and counts as not saved.
+    """
+    if not visitor.is_known():
+        return False
+    with suppress(LibraryError):
+        found = [each for each in shelf().entries(owner(), Kind.STUDY) if each.about == scenario_id]
+        return any(shelf().read(owner(), each.id).content == text for each in found)
+    return False
+
+
 # --- in the library -------------------------------------------------------------------------
 
 

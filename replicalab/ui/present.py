@@ -7,15 +7,19 @@ slides there are, in which order; the workspace, and so the address, holds which
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Final, NamedTuple
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.figures import CONFIG
+from replicalab.figures import CONFIG, LAST, LEAST_LOSS, OFFER, YOUR_PLAN, Mark, region_figure
 from replicalab.lexicon import capitalised
+from replicalab.models import LabManagerActionType
+from replicalab.negotiation import Negotiation
 from replicalab.panels import Slide
 from replicalab.panels.present import (
     beside_slide,
@@ -28,13 +32,22 @@ from replicalab.panels.present import (
     stated_slide,
     top_panel,
 )
-from replicalab.planner import Options
-from replicalab.text.tradeoffs import means_text, own_items_text, region_title, shade_text
+from replicalab.planner import Options, Worded, worded
+from replicalab.planner.region import Region, region
+from replicalab.scenarios import Pack
+from replicalab.text.negotiation import last_plan_text
+from replicalab.text.tradeoffs import (
+    drawn_for_text,
+    limit_texts,
+    means_text,
+    own_items_text,
+    region_title,
+    shade_text,
+)
+from replicalab.text.verdicts import answer_to
 from replicalab.ui import panel, state
 from replicalab.ui.negotiation import aside, settings, table
 from replicalab.ui.negotiation.table import NOT_DRAWN, Kept
-from replicalab.ui.tradeoffs.outlook import Outlook, look
-from replicalab.ui.tradeoffs.region import region_chart
 
 _PLOT: Final = 215
 """The height of the region's plot before it is enlarged, in px; a higher screen shows it higher."""
@@ -58,56 +71,66 @@ _UNSEEN: Final = (
 
 
 class Shown(NamedTuple):
-    """A slide: what it shows, and its panel, made when it is shown."""
+    """A slide: what it shows, its panel, and the figure below it; made when it is shown."""
 
     slide: Slide
     panel: Callable[[], str]
+    figure: Callable[[], go.Figure] | None = None
 
 
 def draw(here: Options) -> None:
     """Draw in a corner the way on, where it stays from slide to slide, and the slide on show."""
-    slides = deck(here)
-    last, story = len(slides), state.told_story()
+    shown_slides = deck(here)
+    last, story = len(shown_slides), state.told_story()
     number = min(state.workspace().presenting, last)
-    shown = slides[number - 1]
+    shown = shown_slides[number - 1]
     _draw_ways(number, last)
     panels = [top_panel(here.yours.pack, number, last), shown.panel()]
     if story is not None and number == last:
         panels.append(point_panel(story.title, story.line))
     panel.draw(*panels)
-    if shown.slide is Slide.REGION:
-        _draw_region(look(here))
+    if shown.figure is not None:
+        _draw_region(shown.figure(), here.yours.pack)
 
 
 # --- the deck -------------------------------------------------------------------------------
 
 
 def deck(here: Options) -> list[Shown]:
-    """Return the slides: a story's up to its point; of a run that is not confirmed only its words.
+    """Return the slides of what is open, a story's up to its point."""
+    try:
+        aside.settle()
+        kept = table.current(here.yours, settings.seated_model())
+    except (NegotiationError, TraceError) as error:
+        found = slides(here, None, f"{error}.")
+    else:
+        found = slides(here, kept)
+    story = state.told_story()
+    kinds = [shown.slide for shown in found]
+    if story is None or story.ends not in kinds:
+        return found
+    return found[: kinds.index(story.ends) + 1]
+
+
+def slides(here: Options, kept: Kept | None, refused: str = "") -> list[Shown]:
+    """Return the slides of a plan and its negotiation; of one not confirmed only its words.
 
     How it ended comes after every round, and what would give that away after it.
+
+    Args:
+        here: what may be done about the plan.
+        kept: its negotiation; None where there is none.
+        refused: why there is none.
     """
     yours = here.yours
     question = Shown(Slide.QUESTION, partial(question_slide, yours))
     own = Shown(Slide.PLAN, partial(plan_slide, yours))
-    try:
-        aside.settle()
-        kept = table.current(yours, settings.seated_model())
-    except (NegotiationError, TraceError) as error:
-        told = Shown(Slide.OUTCOME, partial(stated_slide, "No negotiation", f"{error}."))
-        return _told([question, own, told, *_after(here, None)])
+    if kept is None:
+        told = Shown(Slide.OUTCOME, partial(stated_slide, "No negotiation", refused))
+        return [question, own, told, *_after(here, None)]
     if not kept.confirmed:
         return [question, *_negotiated(kept)]
-    return _told([question, own, *_negotiated(kept), *_after(here, kept)])
-
-
-def _told(slides: list[Shown]) -> list[Shown]:
-    """Return the slides up to the point of the story that is told; all where none is."""
-    story = state.told_story()
-    kinds = [shown.slide for shown in slides]
-    if story is None or story.ends not in kinds:
-        return slides
-    return slides[: kinds.index(story.ends) + 1]
+    return [question, own, *_negotiated(kept), *_after(here, kept.negotiation)]
 
 
 def _negotiated(kept: Kept) -> Iterator[Shown]:
@@ -117,18 +140,21 @@ def _negotiated(kept: Kept) -> Iterator[Shown]:
     yield Shown(Slide.OUTCOME, partial(outcome_slide, negotiation, kept.verdict, note))
 
 
-def _after(here: Options, kept: Kept | None) -> Iterator[Shown]:
-    """Yield your plan beside each other one, and the region."""
-    for plan, names in _others(here, kept):
+def _after(here: Options, negotiation: Negotiation | None) -> Iterator[Shown]:
+    """Yield your plan beside each other one, and the region of the plan that it came to."""
+    for plan, names in _others(here, negotiation):
         yield Shown(Slide.BESIDE, partial(beside_slide, here.yours, plan, *names))
-    yield Shown(Slide.REGION, partial(_region_heading, here))
+    fit = _Fit(here, negotiation)
+    yield Shown(Slide.REGION, fit.heading, fit.figure)
 
 
-def _others(here: Options, kept: Kept | None) -> list[tuple[Assessment, list[str]]]:
+def _others(here: Options, negotiation: Negotiation | None) -> list[tuple[Assessment, list[str]]]:
     """Return each plan to be seen beside yours, with all its names."""
-    named = [(here.offered, "the Lab Manager’s offer"), (here.least.after, "the least-loss plan")]
-    if kept is not None and (last := kept.negotiation.state.plan) is not None:
-        named.append((last, "the last plan of the negotiation"))
+    offered, last = _offered(here, negotiation), negotiation and negotiation.state.plan
+    named = [(offered, "the Lab Manager’s offer")] if offered else []
+    named.append((here.least.after, "the least-loss plan"))
+    if negotiation and last:
+        named.append((last, last_plan_text(negotiation)))
     found: list[tuple[Assessment, list[str]]] = []
     for plan, name in named:
         same = next((names for each, names in found if each.plan == plan.plan), None)
@@ -139,28 +165,104 @@ def _others(here: Options, kept: Kept | None) -> list[tuple[Assessment, list[str
     return found
 
 
+def _offered(here: Options, negotiation: Negotiation | None) -> Assessment | None:
+    """Return what the Lab Manager suggests in place of your plan, None where nothing is."""
+    if negotiation is None:
+        suggests = answer_to(here) is LabManagerActionType.SUGGEST_ALTERNATIVE
+        return here.offered if suggests else None
+    answers = (
+        done for done in negotiation.rounds if done.plan and done.plan.plan == here.yours.plan
+    )
+    return next((done.after.offer for done in answers if done.after.offer), None)
+
+
 # --- the region -----------------------------------------------------------------------------
 
 
-def _region_heading(here: Options) -> str:
-    view = look(here)
-    shade = shade_text(view.region.plan.evidence)
-    reading = f"{capitalised(means_text(view.pack))}. {capitalised(shade)}; hatched: does not fit."
-    own = own_items_text(view.drawn, view.yours, view.effect)
-    return region_slide(region_title(view.region), reading, own)
+@dataclass(frozen=True)
+class _Fit:
+    """What fits the lab: the region of the plan that a negotiation came to, of yours without one.
+
+    Attributes:
+        here: what may be done about your plan.
+        negotiation: None where there is none.
+    """
+
+    here: Options
+    negotiation: Negotiation | None
+
+    @cached_property
+    def plan(self) -> Assessment:
+        """The plan that it is drawn for."""
+        last = self.negotiation.state.plan if self.negotiation else None
+        yours = self.here.yours
+        return last if last and last.plan != yours.plan and last.pack == yours.pack else yours
+
+    @cached_property
+    def drawn(self) -> Worded:
+        """The same, with substitutions where only they let some days and samples fit."""
+        return worded(self.here if self.plan is self.here.yours else Options(self.plan))
+
+    @cached_property
+    def plans(self) -> dict[str, Assessment]:
+        """The plans to mark, by name: of the others those that are points of this region."""
+        here, offered = self.here, _offered(self.here, self.negotiation)
+        others = {YOUR_PLAN: here.yours, OFFER: offered, LEAST_LOSS: here.least.after}
+        found = {YOUR_PLAN if self.plan is here.yours else LAST: self.plan}
+        for name, plan in others.items():
+            if plan and not plan.evidence.void and self.drawn.holds(plan):
+                found.setdefault(name, plan)
+        return found
+
+    @cached_property
+    def region(self) -> Region:
+        """The plans over days and samples."""
+        return region(self.drawn, [*self.plans.values()])
+
+    @property
+    def name(self) -> str:
+        """What the plan is called that it is drawn for."""
+        if self.negotiation is None or self.plan is self.here.yours:
+            return "your plan"
+        return last_plan_text(self.negotiation)
+
+    def heading(self) -> str:
+        """Return what stands above it: what fits, and for which plan and lab."""
+        means = capitalised(means_text(self.plan.pack))
+        shade = capitalised(shade_text(self.region.plan.evidence))
+        return region_slide(
+            region_title(self.region),
+            drawn_for_text(self.drawn, self.plan, self.name),
+            f"{means}. {shade}; hatched: does not fit.",
+        )
+
+    def figure(self) -> go.Figure:
+        """Return the map, with the plans in it."""
+        noted = own_items_text(self.drawn, self.plan, None)
+        called = {LAST: self.name.removeprefix("the ")}
+        marks = [
+            Mark(
+                name,
+                plan,
+                f"{called.get(name, name)}{'*' * bool(noted and plan is self.plan)}",
+                plan.evidence.number,
+            )
+            for name, plan in self.plans.items()
+        ]
+        limits = {limit: text.label for limit, text in limit_texts(self.plan.pack).items()}
+        return region_figure(self.region, marks, limits, None, plot=_PLOT, by=_LARGER)
 
 
-def _draw_region(view: Outlook) -> None:
+def _draw_region(figure: go.Figure, pack: Pack) -> None:
     """Draw the region's figure."""
-    title = region_title(view.region)
     with st.container(key="stage_region"):
         st.plotly_chart(
-            region_chart(view, None, plot=_PLOT, by=_LARGER),
+            figure,
             key="stage_chart",
             height="stretch",
             config={**CONFIG, "staticPlot": True},
             theme=None,
-            alt=f"{title} {means_text(view.pack)}. Days against samples.",
+            alt=f"What fits {means_text(pack)}. Days against samples.",
         )
 
 

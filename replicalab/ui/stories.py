@@ -51,7 +51,7 @@ def stories() -> list[Story]:
         Story(
             "half_the_sample",
             "Half the sample for ten credits",
-            "Ten credits over, the Lab Manager halves the sample: power 0.67 → 0.36, below the "
+            "Ten credits over, the Lab Manager halves the sample: power 0.53 → 0.26, below the "
             "floor of 0.50.",
             StoryPage.PROTOCOL,
             Workspace(scenario_id=_HALVED, protocol=_all_but_the_sample(), presenting=1),

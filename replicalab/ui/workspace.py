@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from replicalab.comparison import MOST_SIDES
 from replicalab.models import Protocol, Record
-from replicalab.negotiation import LabManagerKind, Move, ScientistKind
+from replicalab.negotiation import AUTOMATIC, LabManagerKind, Move, ScientistKind
 from replicalab.scenarios import (
     MAX_ROUNDS,
     Difficulty,
@@ -17,11 +17,12 @@ from replicalab.scenarios import (
     OwnLab,
     Pack,
     Question,
-    load_scenario,
 )
 
 FindPack = Callable[[str, str, int, str | None], Pack]
-"""Finds a study in its lab: (scenario_id, difficulty, seed, own); raises ScenarioError."""
+"""Finds a study in its lab: (scenario_id, difficulty, seed, own); raises ScenarioError.
+
+It is asked for wherever one is needed: what looks on the shelf alone misses a visitor's own."""
 
 DEFAULT_STUDY: Final = "fin_momentum"
 DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
@@ -32,22 +33,27 @@ LONGEST_NAME: Final = 60
 """The most characters of what is kept beside is called."""
 
 
-def on_the_shelf(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
-    """Return a study on the shelf in its lab; those of visitors are not looked for."""
-    return load_scenario(scenario_id, difficulty, seed)
-
-
 class Beside(Record):
-    """A workspace that was kept beside another under a name; it has none beside itself."""
+    """A workspace that was kept beside another under a name; it has none beside itself.
+
+    ``run`` is whether its negotiation was, and not its plan: one is judged by the plan that it
+    comes to.
+    """
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
     work: Workspace
+    run: bool = False
 
     @model_validator(mode="after")
     def _is_alone(self) -> Self:
         if self.work.beside:
             raise ValueError("what is kept beside has nothing beside itself")
         return self
+
+    @property
+    def is_run(self) -> bool:
+        """Whether its negotiation is compared; what no plan stands for alone is a negotiation."""
+        return self.run or self.work.is_run
 
 
 class Workspace(Record):
@@ -86,7 +92,7 @@ class Workspace(Record):
             raise ValueError("nothing is played by hand in a recorded run, or in a model's place")
         return self
 
-    def pack(self, find: FindPack = on_the_shelf) -> Pack:
+    def pack(self, find: FindPack) -> Pack:
         """Return the study in the lab, and with the question, that the visitor has given it.
 
         Raises:
@@ -94,7 +100,7 @@ class Workspace(Record):
         """
         return self.written(find).with_own(self.own_lab, self.question)
 
-    def written(self, find: FindPack = on_the_shelf) -> Pack:
+    def written(self, find: FindPack) -> Pack:
         """Return the study in its lab as its author wrote both.
 
         Raises:
@@ -102,11 +108,11 @@ class Workspace(Record):
         """
         return find(*self.where)
 
-    def plan(self, find: FindPack = on_the_shelf) -> Protocol:
+    def plan(self, find: FindPack) -> Protocol:
         """Return the plan: the edited one, or the study's reference protocol."""
         return self.protocol or self.pack(find).reference_protocol
 
-    def with_plan(self, protocol: Protocol | None, find: FindPack = on_the_shelf) -> Workspace:
+    def with_plan(self, protocol: Protocol | None, find: FindPack) -> Workspace:
         """Return this workspace with another plan, at the first round."""
         same = protocol is not None and protocol == self.pack(find).reference_protocol
         return self._anew(protocol=None if same else protocol, moves=self._kept_moves)
@@ -142,6 +148,16 @@ class Workspace(Record):
         """This workspace as it is kept beside another: no round looked at, nothing beside it."""
         shown = {"round_number": 0, "presenting": 0, "survey": False, "beside": ()}
         return self.changed(**shown)
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is open for one course of a negotiation: a recorded one, or a fork."""
+        return self.recording is not None or bool(self.moves and self.scientist in AUTOMATIC)
+
+    @property
+    def has_run(self) -> bool:
+        """Whether it says all of a negotiation, which is played again from it."""
+        return self.is_run or bool(self.moves) or self.scientist in AUTOMATIC
 
     @property
     def where(self) -> tuple[str, str, int, str | None]:

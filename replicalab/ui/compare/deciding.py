@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab.assessment import Assessment
 from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import joined
 from replicalab.library import (
@@ -87,6 +89,7 @@ def _options(kept: Sequence[Beside]) -> tuple[Option, ...]:
             name=each.name,
             kind=Kind.PLAN,
             content=plan_text(kept_plan(each.work, own_studies.text_of(each.work.own))),
+            run=each.run,
         )
         for each in kept
     )
@@ -102,7 +105,11 @@ def _kept() -> list[Decided]:
         read = [(entry, _read(owner(), entry.id, entry.version)) for entry in entries]
     except LibraryError:
         return []
-    return [Decided(entry, decision) for entry, decision in read if decision]
+    return [
+        Decided(entry, decision.model_copy(update={"when": decision.when or entry.created}))
+        for entry, decision in read
+        if decision
+    ]
 
 
 @lru_cache(maxsize=256)
@@ -112,6 +119,22 @@ def _read(whose: Owner, entry_id: str, version: int) -> Decision | None:
     return None if kept.problem else read_decision(kept.content)
 
 
+def about(plan: Assessment) -> Decision | None:
+    """Return the latest decision for or against a plan, None where there is none."""
+    decisions = (each.decision for each in _kept())
+    return next((d for d in decisions if any(o.is_plan(plan) for o in d.options)), None)
+
+
+def keep(decision: Decision) -> None:
+    """Keep a decision that came with a file, once.
+
+    Raises:
+        LibraryError: it cannot be kept.
+    """
+    if all(each.decision != decision for each in _kept()):
+        keep_beside(owner(), Kind.DECISION, decision.name, decision_text(decision))
+
+
 def _between(options: tuple[Option, ...]) -> list[Decided]:
     """Return the decisions between these very options, in whatever order they stood."""
     asked = set(map(tuple, options))
@@ -119,18 +142,14 @@ def _between(options: tuple[Option, ...]) -> list[Decided]:
 
 
 def _told(each: Decided) -> str:
-    decision, entry = each.decision, each.entry
-    chosen, *others = _in_order(decision)
+    decision = each.decision
+    chosen, *others = decision.names
     who = f"{decision.who}, " if decision.who else ""
     told = [f"Not {joined(others, 'or')}." if others else "", decision.why]
     title = f"Decided: {chosen}"
-    return sentences_panel([*told, f"{who}{moment_text(entry.created)}"], title=title)
-
-
-def _in_order(decision: Decision) -> list[str]:
-    """Return the options' names, the chosen one first."""
-    names = [option.name for option in decision.options]
-    return [names[decision.chosen], *names[: decision.chosen], *names[decision.chosen + 1 :]]
+    return sentences_panel(
+        [*told, f"{who}{moment_text(decision.when or each.entry.created)}"], title=title
+    )
 
 
 def _open(each: Decided) -> None:
@@ -148,7 +167,8 @@ def open_again(decision: Decision) -> None:
         ReplicaLabError: one of it cannot be compared; nothing has changed.
     """
     found = [shelved.side_of(each.kind, each.name, each.content) for each in decision.options]
-    beside.keep_only(found)
+    runs = [each.run for each in decision.options]
+    beside.keep_only(each._replace(run=run) for each, run in zip(found, runs, strict=True))
 
 
 # --- recording --------------------------------------------------------------------------------
@@ -177,11 +197,10 @@ def _record(kept: Sequence[Beside]) -> None:
         chosen=typed[_WHICH],
         why=typed[_WHY].strip(),
         who=typed[_WHO].strip(),
+        when=datetime.now(UTC).replace(microsecond=0),
     )
-    chosen, *others = _in_order(decision)
-    name = f"{chosen}, not {joined(others, 'or')}"
     try:
-        keep_beside(owner(), Kind.DECISION, name, decision_text(decision))
+        keep_beside(owner(), Kind.DECISION, decision.name, decision_text(decision))
     except LibraryError as error:
         typed[_SAID] = str(error).removesuffix(".")
     else:

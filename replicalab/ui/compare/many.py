@@ -212,6 +212,7 @@ def _begin(asked: Asked) -> None:
 @st.fragment(run_every=_EACH_SECOND)
 def _draw_under_way(batch: Batch, names: dict[str, str]) -> None:
     """Draw how far a batch is, again each second; once it is over the page is drawn anew."""
+    BATCHES.of(visitor.secret())  # its visitor looks at it
     came, number = list(batch.came), batch.number
     if batch.is_over:
         st.rerun()

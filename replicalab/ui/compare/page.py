@@ -13,11 +13,12 @@ from replicalab.planner import Options
 from replicalab.scenarios import Difficulty
 from replicalab.tables import sheet, workbook
 from replicalab.text.comparison import table
-from replicalab.ui import beside, panel, state
+from replicalab.ui import beside, own_studies, panel, state
+from replicalab.ui.beside import Wanted
 from replicalab.ui.compare import deciding, shelved, sides
 from replicalab.ui.controls import button
 from replicalab.ui.words import escaped
-from replicalab.ui.workspace import Beside, Workspace
+from replicalab.ui.workspace import Beside
 
 
 def draw(here: Options) -> None:
@@ -82,17 +83,17 @@ def _draw_sources(here: Options) -> None:
         button("Undo", "undo", state.undo, disabled=not state.current().past)
 
 
-def _labs() -> Iterator[tuple[str, Workspace]]:
+def _labs() -> Iterator[Wanted]:
     """Yield the open plan in each lab of its study."""
     work = state.workspace()
     for level in Difficulty:
-        yield f"{level} lab", work.with_lab(level, work.seed)
+        yield Wanted(f"{level} lab", work.with_lab(level, work.seed))
 
 
-def _ways(here: Options) -> Iterator[tuple[str, Workspace]]:
+def _ways(here: Options) -> Iterator[Wanted]:
     """Yield the open plan, and each of the two ways that makes another of it."""
     work = state.workspace()
-    yield "Your plan", work
+    yield Wanted("Your plan", work.seated())
     for name, plan in (("The Lab Manager’s", here.offered), ("Least loss", here.least.after)):
         if plan.plan != here.yours.plan:
-            yield name, work.with_plan(plan.plan)
+            yield Wanted(name, work.with_plan(plan.plan, own_studies.find))

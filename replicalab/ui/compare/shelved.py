@@ -7,17 +7,18 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.characters import on_one_line
 from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError, TraceError
 from replicalab.library import Entry, Kind, read_plan
 from replicalab.negotiation import load, replay
 from replicalab.scenarios import read_lab
 from replicalab.ui import beside, own_studies, state
+from replicalab.ui.beside import Wanted
 from replicalab.ui.controls import button
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.library.work import workspace_of, workspace_of_run
 from replicalab.ui.negotiation.table import with_moves
 from replicalab.ui.words import escaped
-from replicalab.ui.workspace import Workspace
 
 _PLACE: Final = "compare_library"
 _CHOSEN: Final = "compare_chosen"
@@ -54,7 +55,7 @@ def _draw_list() -> None:
     st.selectbox(
         "A plan, a lab or a run",
         list(found),
-        format_func=lambda key: f"{escaped(found[key].name)} ({found[key].kind})",
+        format_func=lambda key: f"{on_one_line(found[key].name)} ({found[key].kind})",
         key=_CHOSEN,
     )
     button(
@@ -65,15 +66,15 @@ def _draw_list() -> None:
 def _put(found: dict[str, Entry]) -> None:
     entry = found[st.session_state[_CHOSEN]]
     try:
-        name, work = side_of(entry.kind, entry.name, shelf().read(owner(), entry.id).content)
+        wanted = side_of(entry.kind, entry.name, shelf().read(owner(), entry.id).content)
     except ReplicaLabError as error:
         st.session_state[_PROBLEM] = str(error).removesuffix(".")
         return
-    beside.keep(name, work)
+    beside.keep(wanted)
 
 
-def side_of(kind: Kind, name: str, content: str) -> tuple[str, Workspace]:
-    """Return what is kept as something to compare: what it is called, and its workspace.
+def side_of(kind: Kind, name: str, content: str) -> Wanted:
+    """Return what is kept as something to compare.
 
     Raises:
         ReplicaLabError: it cannot be compared.
@@ -83,15 +84,15 @@ def side_of(kind: Kind, name: str, content: str) -> tuple[str, Workspace]:
     return _READERS[kind](name, content)
 
 
-def _plan(name: str, content: str) -> tuple[str, Workspace]:
-    return name, workspace_of(read_plan(content))
+def _plan(name: str, content: str) -> Wanted:
+    return Wanted(name, workspace_of(read_plan(content)))
 
 
-def _lab(name: str, content: str) -> tuple[str, Workspace]:
-    return name, state.workspace().with_own(own_lab=read_lab(content.encode()))
+def _lab(name: str, content: str) -> Wanted:
+    return Wanted(name, state.workspace().with_own(own_lab=read_lab(content.encode())))
 
 
-def _run(name: str, content: str) -> tuple[str, Workspace]:
+def _run(name: str, content: str) -> Wanted:
     """Return a run; of one that no rule plays again, such as a model's, its last plan."""
     transcript = load(content)
     base = workspace_of_run(transcript.setup, state.workspace())
@@ -99,14 +100,15 @@ def _run(name: str, content: str) -> tuple[str, Workspace]:
     if again.differences:
         raise TraceError(again.differences[0].message.removesuffix("."))
     if work := with_moves(again.negotiation, base):
-        return name, work
+        return Wanted(name, work, run=True)
     plan = again.negotiation.final_plan
-    return f"{name}: its last plan", base.with_plan(plan.plan if plan else None)
+    last = base.with_plan(plan.plan if plan else None, own_studies.find)
+    return Wanted(f"{name}: its last plan", last)
 
 
-_READERS: Final[dict[Kind, Callable[[str, str], tuple[str, Workspace]]]] = {
+_READERS: Final[dict[Kind, Callable[[str, str], Wanted]]] = {
     Kind.PLAN: _plan,
     Kind.LAB: _lab,
     Kind.RUN: _run,
 }
-"""What of the library can be compared: what it is called, and its workspace."""
+"""What of the library can be compared, and how it is read."""

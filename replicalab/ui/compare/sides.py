@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from replicalab.assessment import assess
-from replicalab.comparison import FEWEST_SIDES, Side, negotiated, recorded
+from replicalab.assessment import Assessment, assess
+from replicalab.comparison import FEWEST_SIDES, Side, negotiated, recorded, side_of_run
 from replicalab.errors import ReplicaLabError
+from replicalab.negotiation import Move, Negotiation
 from replicalab.ui import beside, own_studies, state
+from replicalab.ui.beside import Wanted
 from replicalab.ui.workspace import Beside, Workspace
 
 OPEN: Final = "On the workbench"
@@ -25,33 +28,38 @@ class Found(NamedTuple):
 def found() -> Found:
     """Return what is compared: what is beside, and the open plan beside a single one."""
     work = state.workspace()
-    kept = list(work.beside)
-    if len(kept) < FEWEST_SIDES and kept and beside.place_of(work) is None:
-        kept.append(beside.named(OPEN, work, kept))
+    kept, alone = list(work.beside), work.seated()
+    if len(kept) < FEWEST_SIDES and kept and beside.place_of(alone, run=False) is None:
+        kept.append(beside.named(Wanted(OPEN, alone), kept))
     sides, able, problems = [], [], []
     for each in kept:
         try:
-            sides.append(side_of(each.name, each.work))
+            sides.append(side_of(each))
             able.append(each)
         except ReplicaLabError as error:
             problems.append(f"{each.name}: {error}")
     return Found(sides, able, problems)
 
 
-def side_of(name: str, work: Workspace) -> Side:
-    """Return a workspace as a side.
+def side_of(kept: Beside) -> Side:
+    """Return what is kept beside as a side.
 
     Raises:
         ReplicaLabError: its study is not here, or its negotiation cannot be played.
     """
+    name, work = kept.name, kept.work
     plan = assess(work.plan(own_studies.find), work.pack(own_studies.find))
+    played = _played(plan, work, moves=work.moves if kept.is_run else ())
+    return side_of_run(name, played) if kept.is_run and played else Side(name, plan, played)
+
+
+def _played(plan: Assessment, work: Workspace, moves: Sequence[Move]) -> Negotiation | None:
     if work.recording:
-        return Side(name, plan, recorded(plan, work.recording))
-    played = negotiated(
+        return recorded(plan, work.recording)
+    return negotiated(
         plan,
         scientist=work.scientist,
         lab_manager=work.lab_manager,
         max_rounds=work.max_rounds,
-        moves=work.moves,
+        moves=moves,
     )
-    return Side(name, plan, played)

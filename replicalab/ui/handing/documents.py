@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.characters import on_one_line
 from replicalab.errors import PrintError
 from replicalab.lexicon import capitalised
 from replicalab.report import Document, Paper, csv_tables, excel, html, markdown, missing, preview
@@ -27,7 +28,7 @@ def draw_brief() -> None:
     st.caption("One page for whoever decides: verdict, changes, cost, what it would take.")
     found = whole()
     make = partial(found.brief, negotiated=_negotiated(found))
-    _draw_files("brief", make, found)
+    _draw_files("brief", make, found.name)
     _draw_look("brief", make, is_open=True)
 
 
@@ -40,23 +41,23 @@ def draw_report() -> None:
     found = whole()
     negotiated, said = _negotiated(found), filling.draw(found)
     make = partial(found.report, negotiated=negotiated, said=said)
-    _draw_files("report", make, found)
+    _draw_files("report", make, partial(found.name, title=said.title))
     _draw_look("report", make, is_open=False)
 
 
-def _draw_files(name: str, make: Callable[[], Document], found: Whole) -> None:
+def _draw_files(name: str, make: Callable[[], Document], file: Callable[[str, str], str]) -> None:
     reason = missing()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         paper = _paper(disabled=bool(reason))
         asked = st.button(
             "PDF", icon=":material/print:", disabled=bool(reason), key=f"hand_pdf_{name}"
         )
-        download("HTML", lambda: html(make()), found.name(name, "html"))
-        download("Markdown", lambda: markdown(make()), found.name(name, "md"))
+        download("HTML", lambda: html(make()), file(name, "html"))
+        download("Markdown", lambda: markdown(make()), file(name, "md"))
     if reason:
         st.caption(escaped(reason))
     elif asked:
-        _draw_pdf(make(), paper, found.name(name, "pdf"))
+        _draw_pdf(make(), paper, file(name, "pdf"))
 
 
 def _draw_pdf(document: Document, paper: Paper, name: str) -> None:
@@ -112,10 +113,12 @@ def draw_tables() -> None:
     """Draw the report's tables: all as one workbook, or one as CSV."""
     st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
     found = whole()
-    make = partial(found.report, negotiated=_negotiated(found))
-    download("Excel, every table a sheet", lambda: excel(make()), found.name("tables", "xlsx"))
+    said = filling.said(found)
+    make = partial(found.report, negotiated=_negotiated(found), said=said)
+    name = found.name("tables", "xlsx", said.title)
+    download("Excel, every table a sheet", lambda: excel(make()), name)
     tables = {table.caption: table for table in make().tables}
-    chosen = st.selectbox("Table", list(tables), key="hand_table", format_func=escaped)
+    chosen = st.selectbox("Table", list(tables), key="hand_table", format_func=on_one_line)
     if chosen is not None:
-        name = file_name(chosen, "csv")
+        name = file_name(f"{said.title} {chosen}", "csv")
         download("CSV of this table", lambda: csv_tables(make())[chosen], name)

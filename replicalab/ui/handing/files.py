@@ -18,7 +18,8 @@ def draw() -> None:
     found = whole()
     plan = found.options.yours.plan
     talks = f"negotiation ({count_text(len(found.run.rounds), 'round')})" if found.run else ""
-    held = joined([*filter(None, ("Study", "lab", "question", "plan", talks))])
+    decided = "decision" if found.decision else ""
+    held = joined([*filter(None, ("Study", "lab", "question", "plan", decided, talks))])
     st.caption(
         f"{held} as one file. It opens here and elsewhere under "
         "More, Open a file, also where nobody has the study; there everything is worked out anew "
@@ -26,6 +27,7 @@ def draw() -> None:
     )
     download("Bundle", found.bundle, found.name("bundle", "json"), type="primary")
     with st.container(horizontal=True):
-        download("Plan alone", partial(plan_json, plan), found.name("plan", "json"))
+        alone = partial(plan_json, plan, found.written.scenario_id)
+        download("Plan alone", alone, found.name("plan", "json"))
         lab = state.workspace().own_lab
         download("Lab alone", partial(lab_json, lab), found.name("lab", "json"))

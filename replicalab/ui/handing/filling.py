@@ -1,4 +1,4 @@
-"""What only whoever registers a plan can say: a title, authors, why the original is changed."""
+"""What only whoever registers a plan can say: a title, authors, the reasons of changes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ _LONGEST: Final = 300
 
 def draw(found: Whole) -> Said:
     """Draw the fields, folded; return what stands in them, folded or not."""
-    yours = found.options.yours
-    study = yours.pack.scenario_id
-    changed = [name for name, *_ in differences(yours.pack.reference_protocol, yours.plan)]
+    study = _study(found)
     place = st.expander(
         "Title, authors, your reasons",
         icon=":material/edit:",
@@ -28,13 +26,31 @@ def draw(found: Whole) -> Said:
     )
     if place.open:
         with place:
-            st.caption("They go into the report alone; what stays empty reads “not given”.")
+            st.caption(
+                "They go into the report and its tables; what stays empty reads “not given”."
+            )
             _field("Title", study)
             _field("Authors", study)
-            for name in changed:
+            for name in _changed(found):
                 _field(_why(name), study)
-    reasons = {name: said for name in changed if (said := _held(_why(name), study))}
+    return said(found)
+
+
+def said(found: Whole) -> Said:
+    """Return what stands in the fields, drawn or not."""
+    study = _study(found)
+    reasons = {name: why for name in _changed(found) if (why := _held(_why(name), study))}
     return Said(_held("Title", study), _held("Authors", study), reasons)
+
+
+def _study(found: Whole) -> str:
+    return found.options.yours.pack.scenario_id
+
+
+def _changed(found: Whole) -> list[str]:
+    """Return the fields in which the plan is not the reference protocol."""
+    yours = found.options.yours
+    return [name for name, *_ in differences(yours.pack.reference_protocol, yours.plan)]
 
 
 def _why(field: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from ipaddress import ip_address
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
@@ -24,12 +26,24 @@ _BUNDLE: Final = "Hand the bundle over instead."
 
 def draw() -> None:
     """Draw the link, with its own button that copies it, and what of the workspace is in it."""
-    st.markdown("Whoever opens it sees what you see, on the same page. Its button copies it.")
+    st.markdown(f"{_who_may_open_it(st.context.url or '')} Its button copies it.")
     with st.container(key="hand_link"):
         st.code(url(), language=None, wrap_lines=True)
     st.markdown(f"**It carries** {escaped(joined(list(_carried(state.here().yours))))}.")
     if missing := list(_left_out(state.workspace())):
         st.markdown("**It does not carry**\n\n" + "\n".join(f"- {line}" for line in missing))
+
+
+def _who_may_open_it(address: str) -> str:
+    """Return for whom the link leads here: one of this machine leads nobody else anywhere."""
+    host = urlsplit(address).hostname or ""
+    with suppress(ValueError):
+        if host == "localhost" or ip_address(host).is_loopback:
+            return (
+                "This address is of this machine only: it opens what you see in a browser here, "
+                f"and for nobody elsewhere. {_BUNDLE}"
+            )
+    return "Whoever can reach this server sees what you see, on the same page."
 
 
 def url() -> str:

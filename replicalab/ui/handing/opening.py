@@ -11,19 +11,25 @@ from replicalab import library
 from replicalab.errors import (
     Fault,
     LibraryContentError,
+    LibraryError,
     ReplicaLabError,
     ScenarioError,
     TraceError,
 )
+from replicalab.library import Decision
 from replicalab.panels import header_panel
 from replicalab.report import open_bundle
 from replicalab.scenarios import parse_study, read_lab, read_plan
+from replicalab.scenarios.json_file import Held
+from replicalab.text.plan import elsewhere_text
+from replicalab.text.verdicts import Status
 from replicalab.ui import own_studies, panel, state
+from replicalab.ui.compare import deciding
 from replicalab.ui.controls import button, page_link
-from replicalab.ui.formats import MOST_MB, TYPES, Held, held_in
+from replicalab.ui.formats import MOST_MB, TYPES, held_in
 from replicalab.ui.library.work import plan_in, workspace_of
 from replicalab.ui.negotiation import files, table
-from replicalab.ui.words import as_list, escaped
+from replicalab.ui.words import ICONS, as_list, escaped
 
 _FILE: Final = "handed_file"
 _TOLD: Final = "handed_told"
@@ -36,10 +42,12 @@ class _Told(NamedTuple):
     Attributes:
         text: in a sentence or a list.
         differences: where it parts from what was saved; None where nothing was opened.
+        caution: what is to be known of what was opened; empty for nothing.
     """
 
     text: str
     differences: tuple[str, ...] | None = None
+    caution: str = ""
 
 
 def draw() -> None:
@@ -74,6 +82,8 @@ def _draw_opened(told: _Told, differences: tuple[str, ...]) -> None:
         )
     else:
         st.success(escaped(told.text), icon=":material/verified:")
+    if told.caution:
+        st.warning(escaped(told.caution), icon=ICONS[Status.CAUTION])
     panel.draw(header_panel(state.here().yours, yours=state.workspace().protocol is not None))
     with st.container(horizontal=True):
         page_link("pages/1_Protocol.py", "Protocol", "tune")
@@ -129,7 +139,19 @@ def _open_bundle(text: str, name: str) -> _Told:
     else:
         files.open_played(opened.run, work, name, opened.recording, opened.differences)
         played = ", and the negotiation plays round by round,"
-    return _Told(f"Verified: the plan is judged{played} as in the file.", opened.differences)
+    told = f"Verified: the plan is judged{played} as in the file."
+    return _Told(f"{told} {_with_decision(opened.decision)}".rstrip(), opened.differences)
+
+
+def _with_decision(decision: Decision | None) -> str:
+    """Keep the decision that came along; return what is to be told of it."""
+    if decision is None:
+        return ""
+    try:
+        deciding.keep(decision)
+    except LibraryError as error:
+        return f"Its decision could not be kept: {error}."
+    return "Its decision is among yours, on Compare and in the library."
 
 
 def _open_run(text: str, name: str) -> _Told:
@@ -146,8 +168,10 @@ def _open_kept_plan(text: str, _: str) -> _Told:
 
 
 def _open_plan(text: str, name: str) -> _Told:
-    state.replace_plan(read_plan(text.encode(), name))
-    return _Told("The plan is open, judged in the lab that was.", ())
+    saved = read_plan(text.encode(), name)
+    state.replace_plan(saved.plan)
+    caution = elsewhere_text(saved.study, state.written())
+    return _Told("The plan is open, judged in the lab that was.", (), caution)
 
 
 def _open_lab(text: str, name: str) -> _Told:

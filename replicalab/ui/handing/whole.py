@@ -11,11 +11,13 @@ from typing import Any, Final
 import streamlit as st
 
 from replicalab.errors import NegotiationError, TraceError
+from replicalab.library import Decision
 from replicalab.negotiation import Negotiation, Recording
 from replicalab.planner import Options
 from replicalab.report import Document, Said, brief, bundle, report
 from replicalab.scenarios import Pack
 from replicalab.ui import state
+from replicalab.ui.compare import deciding
 from replicalab.ui.negotiation import aside, files, settings, table
 
 _NO_LETTERS: Final = re.compile(r"[^a-z0-9]+")
@@ -31,6 +33,7 @@ class Whole:
         written: the same study in its lab as their author wrote both.
         run: the negotiation on show, None where there is none that is confirmed.
         recording: what is known of its language model, None where nothing is.
+        decision: the latest for or against the plan, None where none is recorded.
         on: the day.
     """
 
@@ -38,6 +41,7 @@ class Whole:
     written: Pack
     run: Negotiation | None
     recording: Recording | None
+    decision: Decision | None
     on: date
 
     def brief(self, *, negotiated: bool) -> Document:
@@ -48,23 +52,31 @@ class Whole:
     def report(self, *, negotiated: bool, said: Said | None = None) -> Document:
         """Return the report, with the negotiation or without, and what is said by hand."""
         run = self.run if negotiated else None
-        return report(self.options, on=self.on, written=self.written, run=run, said=said)
+        return report(
+            self.options,
+            on=self.on,
+            written=self.written,
+            run=run,
+            said=said,
+            decision=self.decision,
+        )
 
     def bundle(self) -> str:
         """Return all of it as one file."""
-        return bundle(self.options, self.written, self.run, self.recording)
+        return bundle(self.options, self.written, self.run, self.recording, self.decision)
 
-    def name(self, what: str, suffix: str) -> str:
-        """Return what a file is called, in letters that every system takes."""
+    def name(self, what: str, suffix: str, title: str = "") -> str:
+        """Return what a file is called, after its title if it has one."""
         pack = self.options.yours.pack
-        return file_name(f"{pack.scenario_id} {pack.difficulty} {what}", suffix)
+        return file_name(f"{title or f'{pack.scenario_id} {pack.difficulty}'} {what}", suffix)
 
 
 def whole() -> Whole:
     """Return what is on the screen."""
     here = state.here()
     run, recording = _negotiated(here)
-    return Whole(here, state.written(), run, recording, datetime.now(UTC).astimezone().date())
+    decision, today = deciding.about(here.yours), datetime.now(UTC).astimezone().date()
+    return Whole(here, state.written(), run, recording, decision, today)
 
 
 def _negotiated(here: Options) -> tuple[Negotiation | None, Recording | None]:

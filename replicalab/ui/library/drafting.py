@@ -30,8 +30,8 @@ from replicalab.ui.address import (
     PLAYED,
     LinkReading,
     beside_in,
+    beside_query,
     from_query,
-    to_query,
 )
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import owner, shelf
@@ -253,8 +253,11 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
     if not visitor.is_known():
         tab.problem = "this browser takes no cookies, so nothing of it would be found again"
         return
-    save = partial(_save, tab, owner(), work, own_studies.text_of(work.own))
-    writer.later(f"draft {tab.place}", save, _SOON if soon else _LATER)
+    whose = owner()
+    save = partial(_save, tab, whose, work, own_studies.text_of(work.own))
+    # A place stands in an address, and may be another visitor's: without its owner, of two drafts
+    # that wait under one name the later would take the first one's turn.
+    writer.later(f"draft {tab.place} of {whose.digest}", save, _SOON if soon else _LATER)
 
 
 def _save(tab: Tab, whose: Owner, work: Workspace, text: str) -> None:
@@ -277,7 +280,7 @@ def _save(tab: Tab, whose: Owner, work: Workspace, text: str) -> None:
 
 
 def _kept(work: Workspace, text: str) -> KeptDraft:
-    beside = tuple((each.name, urlencode(to_query(each.work))) for each in work.beside)
+    beside = tuple((each.name, urlencode(beside_query(each))) for each in work.beside)
     return KeptDraft(**dict(kept_plan(work, text)), beside=beside)
 
 

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
-from replicalab.library import Entry, Kind, plan_text, read_plan
+from replicalab.library import Entry, Kind, decision_text, plan_text, read_plan
+from replicalab.models import Protocol
 from replicalab.negotiation import save
 from replicalab.report import Opened, open_bundle
 from replicalab.scenarios import read_lab
 from replicalab.scenarios import read_plan as read_bare_plan
+from replicalab.scenarios.json_file import Held
+from replicalab.text.plan import elsewhere_text
 from replicalab.ui import own_studies, state
-from replicalab.ui.formats import Held, held_in
-from replicalab.ui.library.shelf import keep_beside, owner
+from replicalab.ui.formats import held_in
+from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.library.work import any_name_of, kept_plan, plan_in, require_its_own
 
 _AS_IT_IS: Final = {
@@ -32,32 +35,52 @@ class Arrived(NamedTuple):
     content: str
 
 
-def take(data: bytes, file: str) -> tuple[list[Entry], tuple[str, ...]]:
-    """Keep what a file holds; return the entries, and where it parts from what it says.
+class Taken(NamedTuple):
+    """What came of a file.
+
+    Attributes:
+        entries: what is kept of it.
+        differences: where it parts from what it says.
+        caution: what else is to be known of it; empty for nothing.
+    """
+
+    entries: list[Entry]
+    differences: tuple[str, ...]
+    caution: str
+
+
+def take(data: bytes, file: str) -> Taken:
+    """Keep what a file holds.
 
     Raises:
         ReplicaLabError: it holds nothing that can be kept; names every fault.
     """
-    parts, differences = _read(data, file)
-    return [keep_beside(owner(), *part) for part in parts], differences
+    parts, differences, caution = _read(data, file)
+    return Taken(shelf().keep_beside(owner(), *parts), differences, caution)
 
 
-def _read(data: bytes, file: str) -> tuple[list[Arrived], tuple[str, ...]]:
+def _read(data: bytes, file: str) -> tuple[list[Arrived], tuple[str, ...], str]:
     (held, text), stem = held_in(data, file), PurePath(file).stem
     if held is Held.BUNDLE:
         found = open_bundle(text, file)
-        return list(_of_bundle(found, file, stem)), found.differences
-    return [_alone(held, text, file, stem)], ()
+        return list(_of_bundle(found, file, stem)), found.differences, ""
+    if held is Held.PLAN:
+        saved = read_bare_plan(text.encode(), file)
+        return [_of_plan(saved.plan)], (), elsewhere_text(saved.study, state.written())
+    return [_alone(held, text, file, stem)], (), ""
+
+
+def _of_plan(found: Protocol) -> Arrived:
+    """Return a plan, which is kept with the study and in the lab that are open."""
+    work = state.workspace().alone.changed(protocol=found)
+    plan = kept_plan(work, own_studies.text_of(work.own))
+    return Arrived(Kind.PLAN, any_name_of(plan), plan_text(plan))
 
 
 def _alone(held: Held, text: str, file: str, stem: str) -> Arrived:
     match held:
         case Held.STUDY:
             return Arrived(Kind.STUDY, own_studies.usable_study(text, file).paper.name, text)
-        case Held.PLAN:
-            work = state.workspace().alone.changed(protocol=read_bare_plan(text.encode(), file))
-            plan = kept_plan(work, own_studies.text_of(work.own))
-            return Arrived(Kind.PLAN, any_name_of(plan), plan_text(plan))
         case Held.KEPT_PLAN:
             plan = read_plan(text)
             require_its_own(plan)
@@ -68,8 +91,10 @@ def _alone(held: Held, text: str, file: str, stem: str) -> Arrived:
 
 
 def _of_bundle(found: Opened, file: str, stem: str) -> Iterator[Arrived]:
-    """Yield the plan of a bundle, with its study where the shelf has none such, and its run."""
+    """Yield a bundle's plan, with its study where the shelf has none such, run and decision."""
     plan = plan_in(found, file)
     yield Arrived(Kind.PLAN, any_name_of(plan), plan_text(plan))
     if found.run is not None:
         yield Arrived(Kind.RUN, stem, save(found.run, found.recording))
+    if found.decision is not None:
+        yield Arrived(Kind.DECISION, found.decision.name, decision_text(found.decision))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -100,11 +99,13 @@ def _kept(plan: KeptPlan) -> Entry:
     if before is None or tab.entry is None:
         return shelf().keep(owner(), Kind.PLAN, name, content)
     named_itself = before.entry.name == any_name_of(read_plan(before.content))
-    entry = shelf().update(owner(), before.entry.id, content, base_version=tab.entry[1])
-    if named_itself and name != entry.name:
-        with suppress(LibraryConflictError):  # another has that name: it stays as it was
-            entry = shelf().rename(owner(), entry.id, name)
-    return entry
+    return shelf().update(
+        owner(),
+        before.entry.id,
+        content,
+        base_version=tab.entry[1],
+        name=name if named_itself else "",
+    )
 
 
 def _entry_before(plan: KeptPlan) -> Kept | None:
@@ -227,11 +228,8 @@ def _part(entry: Entry, before: int) -> None:
     def parted() -> Entry:
         was, now = (shelf().read(owner(), entry.id, each) for each in (before, entry.version))
         old, new = (any_name_of(read_plan(each.content)) for each in (was, now))
-        shelf().restore(owner(), entry.id, before)
-        if entry.name == new:  # it had named itself
-            with suppress(LibraryConflictError):
-                shelf().rename(owner(), entry.id, old)
-        return keep_beside(owner(), Kind.PLAN, new, now.content)
+        named = old if entry.name == new else entry.name  # it had named itself
+        return shelf().part(owner(), entry.id, before, named=named, name=new)
 
     _attempt("", parted, _settle)
 

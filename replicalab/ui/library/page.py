@@ -180,23 +180,25 @@ def _import() -> None:
     if upload is None:
         return
     try:
-        entries, differences = importing.take(upload.getvalue(), upload.name)
+        taken = importing.take(upload.getvalue(), upload.name)
     except ReplicaLabError as error:
         say(f"{upload.name} is not imported.\n{error}", is_problem=True)
         return
-    names = ", ".join(f"{entry.name} ({entry.kind})" for entry in entries)
-    st.session_state[_CHOSEN] = entries[0].id
+    names = ", ".join(f"{entry.name} ({entry.kind})" for entry in taken.entries)
+    st.session_state[_CHOSEN] = taken.entries[0].id
     say(f"Imported and kept: {names}.")
-    if differences:
-        told = "\n".join(f"- {each}" for each in differences)
+    if taken.caution:
+        say(taken.caution, is_problem=True)
+    if taken.differences:
+        told = "\n".join(f"- {each}" for each in taken.differences)
         say(f"It is kept, but it parts from what was saved.\n{told}", is_problem=True)
 
 
 def _draw_usage() -> None:
-    library, used = shelf(), shelf().usage(owner())
+    used = shelf().usage(owner())
     st.markdown(
         f"{count_text(used.entries, 'entry')}, deleted ones "
-        f"counted, in {used.size / _MIB:,.1f} MiB. They are in {escaped(library.place)}, and yours "
+        f"counted, in {used.size / _MIB:,.1f} MiB. They are in this server’s library, and yours "
         "as long as this browser keeps its cookie: a year after your last visit. Nobody else sees "
         "them. A deleted entry can be brought back for "
         f"{DELETED_DAYS} days."

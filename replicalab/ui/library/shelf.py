@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from replicalab import library
 from replicalab.errors import LibraryError
-from replicalab.library import LONGEST_NAME, Entry, Kind, LibraryConflictError, Owner
+from replicalab.library import Entry, Kind, Owner
 from replicalab.ui import visitor
 
 if TYPE_CHECKING:
@@ -57,18 +56,29 @@ def owner() -> Owner:
     return Owner.of(visitor.secret())
 
 
+def is_known(secret: str) -> bool:
+    """Return whether the library has work of the visitor with that secret.
+
+    Raises:
+        LibraryError: it cannot be opened.
+    """
+    return shelf().knows(Owner.of(secret))
+
+
+def hand_over(secret: str, fresh: str) -> None:
+    """Let what a visitor kept be found with another secret, and no longer with the first.
+
+    Raises:
+        LibraryError: it cannot be written.
+    """
+    shelf().hand_over(Owner.of(secret), Owner.of(fresh))
+
+
 def keep_beside(whose: Owner, kind: Kind, name: str, content: str, *, notes: str = "") -> Entry:
     """Return a new entry, with a number after its name where another has that name.
 
     Raises:
         LibraryError: it cannot be kept.
     """
-    for number in count(1):
-        end = f" ({number})" if number > 1 else ""
-        tried = name[: LONGEST_NAME - len(end)].rstrip() + end
-        try:
-            entry = shelf().keep(whose, kind, tried, content, notes=notes)
-        except LibraryConflictError:
-            continue
-        break
+    [entry] = shelf().keep_beside(whose, (kind, name, content), notes=notes)
     return entry

@@ -125,10 +125,22 @@ def _draw_side(now: record.Making) -> None:
                 on_click="ignore",
             )
             button("Start anew", "restart_alt", _choose_again)
-        st.caption(
-            "Kept in this server's memory only: download it to keep it. Whoever has its address "
-            "can read it; only this browser can change it."
+        st.caption(_where_it_is(now))
+
+
+def _where_it_is(now: record.Making) -> str:
+    """Return where what the form shows is kept, and so what would lose it."""
+    study_id = now.study.scenario_id if now.study else ""
+    mine = own_studies.kept().get(study_id)
+    if mine is None or mine.text != now.file:
+        return (
+            "In this tab alone until you press Use this study: loading the page anew loses it. "
+            "Download the file to keep it."
         )
+    where = "In this server's memory only: download the file to keep it."
+    if own_studies.is_saved(study_id, now.file):
+        where = "Saved in your library."
+    return f"{where} Whoever has its address can read it; only this browser can change it."
 
 
 def _choose_again() -> None:
@@ -151,7 +163,7 @@ def _draw_number_of_faults(now: record.Making) -> None:
 def _draw_worth(study: Study) -> None:
     """Draw what the study's plan is worth in its lab."""
     plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
-    fails = f"{capitalised(failing_text(plan.causes))}." if plan.failing else ""
+    fails = f"{capitalised(failing_text(plan.failing))}." if plan.failing else ""
     told = [fails or "All seven dimensions pass.", evidence_sentence(plan.evidence)]
     worth = sentences_panel(
         [*told, largest_text(plan)], title=study.paper.name, verdict=plan_verdict(plan)

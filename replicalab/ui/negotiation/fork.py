@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import zip_longest
-from typing import Final
+from typing import Final, NamedTuple
 
 import streamlit as st
 
@@ -12,6 +12,7 @@ from replicalab.negotiation import fork
 from replicalab.panels.negotiation import branches_panel, outcome_panel
 from replicalab.text.negotiation import outcome_verdict
 from replicalab.ui import beside, panel, state
+from replicalab.ui.beside import Wanted
 from replicalab.ui.controls import button
 from replicalab.ui.editor import Form, draw_fields, draw_preview
 from replicalab.ui.negotiation import moves
@@ -20,6 +21,7 @@ from replicalab.ui.negotiation.table import (
     Branch,
     Kept,
     is_full,
+    last_round,
     shown_round,
     table,
     with_moves,
@@ -62,6 +64,23 @@ def branch_of(kept: Kept) -> Branch | None:
     return found if found is not None and found.origin is kept else None
 
 
+class OnShow(NamedTuple):
+    """The course whose rounds are shown, and what it is called where there are two."""
+
+    kept: Kept
+    name: str = ""
+
+
+def on_show(kept: Kept) -> OnShow:
+    """Return which course is looked at, round by round: the branch while that is played on."""
+    branch = branch_of(kept)
+    if branch is None:
+        return OnShow(kept)
+    was, other = _NAMES
+    goes_on = branch.kept.negotiation.ending is None
+    return OnShow(branch.kept, other) if goes_on else OnShow(kept, was)
+
+
 def _ask(forking: tuple[Kept, int] | None) -> None:
     """Ask for another plan in a round of a negotiation; None asks for none."""
     table().forking = forking
@@ -92,8 +111,10 @@ def _branch_off(kept: Kept, at: int, form: Form) -> None:
     """Fork with what the fields hold at the moment of the press, and keep both courses."""
     plan = form.read()
     if plan is not None and not is_full():
-        table().branch = Branch(kept, at, Kept(fork(kept.negotiation, at, plan)))
+        branch = table().branch = Branch(kept, at, Kept(fork(kept.negotiation, at, plan)))
         table().forking = None
+        if branch.kept.negotiation.ending is None:
+            state.show(round_number=last_round(branch.kept.negotiation))
 
 
 def _draw_branches(branch: Branch) -> None:
@@ -110,7 +131,7 @@ def _draw_branches(branch: Branch) -> None:
             "Keep the branch",
             "check",
             partial(keep_branch, branch),
-            help="Shows the branch in place of the original. A button brings that back.",
+            help="Shows the branch in place of the run as it was. A button brings that back.",
         )
         button("Drop the branch", "delete", drop)
         _draw_comparing(branch)
@@ -120,7 +141,8 @@ def _draw_branches(branch: Branch) -> None:
 def _draw_comparing(branch: Branch) -> None:
     """Draw the way to compare both courses, where moves say all of them."""
     works = [with_moves(each.negotiation) for each in (branch.origin, branch.kept)]
-    found = [(name, work) for name, work in zip(_NAMES, works, strict=True) if work]
+    pairs = zip(_NAMES, works, strict=True)
+    found = [Wanted(name, work, run=True) for name, work in pairs if work]
     if len(found) == len(_NAMES) and st.button("Compare the two", icon=":material/compare_arrows:"):
         beside.keep_only(found)
         st.switch_page(beside.PAGE, query_params=state.address())

@@ -50,7 +50,7 @@ def draw(kept: Kept, task: Task | None) -> Asking | None:
         return test
     negotiation = kept.negotiation
     number = len(negotiation.rounds) + 1
-    what = f"Round {number} of {negotiation.setup.max_rounds}"
+    what = f"Round {number} of at most {negotiation.setup.max_rounds}"
     return Asking(st.empty(), running, what, partial(_play_round, kept))
 
 

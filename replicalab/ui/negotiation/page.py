@@ -76,15 +76,16 @@ def _current(yours: Assessment) -> Kept | None:
 
 
 def _draw_negotiation(kept: Kept, task: Task | None) -> Asking | None:
-    negotiation = kept.negotiation
+    shown = fork.on_show(kept)
+    negotiation = shown.kept.negotiation
     _draw_by_hand(kept)
     by_model = kept.is_model and not kept.recorded and kept.confirmed
     asking = model.draw(kept, task) if by_model else None
     files.draw_replay(kept)
-    panel.draw(outcome_panel(kept.verdict, is_open=kept.negotiation.outcome is None))
+    panel.draw(outcome_panel(shown.kept.verdict, is_open=negotiation.outcome is None))
     if negotiation.rounds:
-        row = rounds.draw_scrubber(negotiation)
-        if kept.confirmed:
+        row = rounds.draw_scrubber(negotiation, shown.name)
+        if kept.confirmed and shown.kept is kept:
             with row:
                 fork.draw_button(kept)
         asking = rounds.draw(negotiation, task, confirmed=kept.confirmed) or asking

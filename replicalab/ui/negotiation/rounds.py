@@ -26,10 +26,14 @@ _SECONDS_PER_ROUND: Final = 2.0
 # --- from round to round: nothing is played anew ----------------------------------------------
 
 
-def draw_scrubber(negotiation: Negotiation) -> DeltaGenerator:
+def draw_scrubber(negotiation: Negotiation, name: str = "") -> DeltaGenerator:
     """Draw first, back, next, last and play, and where we are; the arrow keys do the same.
 
     Return the row in which they stand.
+
+    Args:
+        negotiation: with the rounds; of one that goes on there are so many so far.
+        name: what it is called where another stands beside it.
     """
     at, last = shown_round(negotiation), last_round(negotiation)
     playing = table().playing_since is not None
@@ -42,7 +46,9 @@ def draw_scrubber(negotiation: Negotiation) -> DeltaGenerator:
             ("Last", "last_page", last, None),
         ):
             if label == "Next":
-                st.markdown(f"**Round {at + 1} of {last + 1}**", width="content")
+                so_far = "" if negotiation.ending else " so far"
+                where = f"**Round {at + 1} of {last + 1}{so_far}**"
+                st.markdown(f"{name}: {where}" if name else where, width="content")
             st.button(
                 label,
                 icon=f":material/{icon}:",

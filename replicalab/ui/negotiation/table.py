@@ -326,10 +326,14 @@ def back_to(kept: Kept, number: int) -> None:
 
 
 def show_last(kept: Kept) -> None:
-    """Show the last round, except of a branch: it stands beside the round of its origin."""
+    """Show the last round; of a branch that is over the round of its origin stays on show."""
     branch = table().branch
     if branch is None or branch.kept is not kept:
         show(kept, last_round(kept.negotiation))
+    elif kept.negotiation.ending is None:
+        state.show(round_number=last_round(kept.negotiation))
+    else:
+        state.show(round_number=branch.at)
 
 
 def show(kept: Kept, round_number: int) -> None:

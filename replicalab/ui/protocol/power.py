@@ -13,6 +13,7 @@ from replicalab.panels import Rows, sentences_panel
 from replicalab.planner.curves import Curves
 from replicalab.text.curves import (
     assumed_text,
+    bound_text,
     effect_rows,
     effect_title,
     level_text,
@@ -48,7 +49,7 @@ class Chart(NamedTuple):
             alt=f"{title}; {assumed}. The same stands in the table below.",
         )
         told = f"{assumption_text(found.plan)} {level_text(found)}".strip()
-        lines = [told, outside_text(found) if self.over_effect else ""]
+        lines = [told, bound_text(found), outside_text(found) if self.over_effect else ""]
         panel.draw(sentences_panel(lines, quiet=True))
         panel.draw_tables(lambda: [Rows(title, self.names, self.rows(found))])
 

@@ -71,7 +71,7 @@ def draw_idea() -> bool:
 
 
 def _options(work: Workspace) -> Options:
-    return Options(assess(work.plan(), work.pack()))
+    return Options(assess(work.plan(own_studies.find), work.pack(own_studies.find)))
 
 
 def _draw_story(story: Story, *, first: bool) -> None:

@@ -16,7 +16,7 @@ from replicalab.planner import FrontierPlan
 from replicalab.text.tradeoffs import (
     balance_text,
     frontier_title,
-    given_up_text,
+    lost_text,
     means_text,
     priced_size_text,
     standing_verdict,
@@ -108,5 +108,5 @@ def _row(each: FrontierPlan, view: Outlook) -> tuple[str, ...]:
         f"{priced_size_text(each)}{balanced}",
         view.yours.evidence.amount(each.value),
         str(each.loss),
-        given_up_text(view.options.judged(each.plan(view.yours.plan, view.pack))),
+        lost_text(view.options.judged(each.plan(view.yours.plan, view.pack))),
     )

@@ -17,6 +17,7 @@ from replicalab.panels import Rows, over_panel, sentences_panel
 from replicalab.planner import Constraint
 from replicalab.text.tradeoffs import (
     apart_text,
+    fits_text,
     limit_texts,
     means_text,
     outside_text,
@@ -159,7 +160,7 @@ def _plan_row(name: str, plan: Assessment, effect: float | None) -> tuple[str, .
         name,
         f"{priced_size_text(plan)}, {count_text(plan.staff, 'staff unit')}",
         plan.evidence_at(effect).text,
-        "yes" if plan.feasible else f"no: {', '.join(plan.causes)}",
+        fits_text(plan),
     )
 
 
