@@ -165,7 +165,7 @@ def test_results_show_in_a_notebook_what_the_panels_show() -> None:
         (replicalab.Lab(name="Ours", budget=900), "Budget, credits: 900"),
         (place, "Journal of Experimental Psychology"),
         (plan, "980"),
-        (replicalab.least_loss(plan), "17 samples in 1 day, 620 of 620 credits, power 0.87"),
+        (replicalab.least_loss(plan), "15 samples in 1 day, 600 of 620 credits, power 0.82"),
         (offer, "12 samples in 2 days, 620 of 620 credits, power 0.71"),
         (replicalab.asks(plan), "980 more credits"),
         (replicalab.frontier(plan), "<td>620</td>"),

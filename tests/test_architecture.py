@@ -47,7 +47,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "sqlalchemy": frozenset({"library"}),
     "alembic": frozenset({"library"}),
     "psycopg": frozenset(),
-    "platformdirs": frozenset({"library"}),
+    "platformdirs": frozenset({"places"}),
     "yaml": frozenset({"scenarios"}),
     "openai": frozenset({"llm"}),
     "distributed": frozenset({"cli"}),

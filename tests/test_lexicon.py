@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from replicalab.lexicon import (
     amount_text,
+    exact_text,
     label_key,
     plural,
     repeated_labels,
@@ -116,3 +117,11 @@ def test_noun_follows_its_number(noun: str, number: int, said: str) -> None:
 def test_signed_amount_of(amount: float, said: str) -> None:
     assert signed_text(amount, "±") == said
     assert signed_text(amount) == said.replace("±", "")
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(1_000_000, "1,000,000"), (3, "3"), (0.177, "0.177"), (-0.5, "\u22120.5"), (0.0, "0")],
+)
+def test_exact_text_of(number: float, text: str) -> None:
+    assert exact_text(number) == text

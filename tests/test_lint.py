@@ -107,6 +107,10 @@ BENDS: Final[dict[str, list[Bend]]] = {
     "a plan that breaks a bound on n": [
         ("constraints.1", CHAMBERS | BOUND | {"bounds": "samples", "conditions": None})
     ],
+    "a wish in days that is only stated": [
+        ("constraints.1", CHAMBERS | {"unit": "Days", "hard": False, "bounds": None,
+                                      "conditions": None})
+    ],
     "a replaceable item that the plan does not use": [
         ("reference_protocol", PLAN | {"required_reagents": ["seed compost"]}),
         ("labs.hard.expected", None),

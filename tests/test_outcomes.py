@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import pytest
 
@@ -12,7 +16,7 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.assessment import assess
+from replicalab.assessment import Assessment, assess
 from replicalab.models import (
     LAB_DIMENSIONS,
     LabManagerAction,
@@ -87,6 +91,95 @@ def fits(plan: Protocol, pack: Pack) -> bool:
     per_day = pack.samples_per_day
     counted = per_day is None or plan.sample_size <= per_day.value * plan.duration_days
     return check.budget_ok and check.staff_ok and counted and plan.sample_size > len(plan.controls)
+
+
+# --- the table of them all ---
+
+TABLE: Final = (
+    Path(__file__).resolve().parents[1].joinpath("docs", "outcomes.md").read_text("utf-8")
+)
+NAMES: Final = {
+    LabManagerActionType.ACCEPT: "accept",
+    LabManagerActionType.SUGGEST_ALTERNATIVE: "suggest",
+    LabManagerActionType.REJECT: "reject",
+}
+
+
+class Cell(NamedTuple):
+    """What the table says of one lab, and what it says was so before; empty where nothing was."""
+
+    scenario_id: str
+    difficulty: Difficulty
+    now: str
+    was: str
+
+
+def table() -> Iterator[Cell]:
+    """Yield the cells of docs/outcomes.md."""
+    for name, *cells in re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \| (.*) \|$", TABLE, re.MULTILINE):
+        for difficulty, cell in zip(Difficulty, cells, strict=True):
+            now, _, was = cell.partition("<br>was: ")
+            yield Cell(name, difficulty, now, was)
+
+
+def outcome(pack: Pack) -> str:
+    """Return a cell as the core fills it."""
+    plan = pack.reference_protocol
+    action, check = proposed(plan, pack)
+    suggestion = suggest_alternative(plan, check, pack)
+    if suggestion is None:
+        found = assess(plan, pack)
+        counts = found.counts
+        five = counts.samples, counts.days, counts.controls, counts.equipment, counts.reagents
+        return f"{five} = {found.cost:.0f} cr, {found.staff} staff, {worth(found)}"
+    after = assess(suggestion.revised_protocol, pack)
+    answer = f"**{NAMES[action.action_type]}**"
+    if suggestion.remaining_failures:
+        answer += f" (still fails: {', '.join(suggestion.remaining_failures)}); partial"
+    counts = after.counts
+    text = f"{answer} {counts.samples} n, {counts.days} d, {after.cost:.0f} cr · {worth(after)}"
+    if suggestion.remaining_failures or after.evidence.void:
+        return text
+    tried = (revise(after.plan, sample_size=n) for n in range(plan.sample_size, 0, -1))
+    most = assess(next(each for each in tried if fits(each, pack)), pack)
+    return f"{text} · n\\* {most.counts.samples} → {number(most)}"
+
+
+def worth(plan: Assessment) -> str:
+    if plan.evidence.void:
+        return f"evidence void: {plan.counts.days} d < min_days {plan.pack.min_days}"
+    return f"{number(plan)} {plan.evidence.tier}"
+
+
+def number(plan: Assessment) -> str:
+    value = plan.evidence.value
+    return f"±{100 * value:.2f} %" if plan.evidence.row.scale.lower_is_better else f"{value:.2f}"
+
+
+def test_table_has_every_study_in_its_three_labs() -> None:
+    assert {(cell.scenario_id, cell.difficulty) for cell in table()} == {
+        (pack.scenario_id, pack.difficulty) for pack in PACKS
+    }
+    assert len(list(table())) == 36
+
+
+@pytest.mark.parametrize(
+    "cell", [*table()], ids=lambda cell: f"{cell.scenario_id}-{cell.difficulty}"
+)
+def test_table_says_what_the_core_decides(cell: Cell) -> None:
+    assert cell.now == outcome(load_scenario(cell.scenario_id, cell.difficulty))
+    assert cell.was != cell.now
+
+
+def test_table_counts_its_answers_and_says_why_an_outcome_is_another() -> None:
+    answers = Counter(pack.expected.answer for pack in PACKS if pack.expected)
+    told = " · ".join(f"{name} {answers[answer]}" for answer, name in NAMES.items())
+    assert f"Totals over the 36 labs: {told}." in TABLE
+    because = set(re.findall(r"^### `(\w+)`$", TABLE, re.MULTILINE))
+    assert {cell.scenario_id for cell in table() if cell.was} == because
+
+
+# --- a restriction that is broken, or only mentioned ---
 
 
 @IN_EASY_LABS

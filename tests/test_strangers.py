@@ -50,6 +50,7 @@ from replicalab.text.negotiation import outcome_verdict, round_caption, round_su
 from replicalab.text.verdicts import lab_line, plan_verdict
 from replicalab.ui import own_studies
 from replicalab.ui.address import encode_plan, from_query, to_query
+from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace
 from tests.factories import make_protocol
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
@@ -174,8 +175,8 @@ def view_link(number: int) -> None:
     if work.own is not None:
         assert work.scenario_id == query["study"]
         work = Workspace()
-    pack = work.pack()
-    yours = assess(work.plan(), pack)
+    pack = work.pack(find)
+    yours = assess(work.plan(find), pack)
     assert plan_verdict(yours).text
     assert sum(map(len, problems)) < LONGEST_MESSAGE
     if work.moves:

@@ -150,5 +150,5 @@ def test_answer_in_a_shipped_lab_names_every_item_and_no_reference(
 
 def test_answer_reads_no_topic_out_of_an_items_name() -> None:
     lab = load_scenario("fin_overreaction", "hard")
-    [line] = answer_questions(["Is the CRSP monthly stock file 1926-1982 there?"], lab).split("\n")
-    assert line.startswith("'CRSP monthly stock file 1926-1982' is out of stock")
+    [line] = answer_questions(["Is the CRSP monthly stock file 1978–2022 there?"], lab).split("\n")
+    assert line.startswith("'CRSP monthly stock file 1978–2022' is out of stock")

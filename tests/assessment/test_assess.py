@@ -9,7 +9,7 @@ from replicalab.agents import check_feasibility
 from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Cliff, assess
 from replicalab.models import DIMENSIONS, Dimension, Protocol
 from replicalab.scenarios import Pack
-from tests.factories import CONTROLS, EQUIPMENT, make_pack, make_protocol
+from tests.factories import CONTROLS, EQUIPMENT, make_constraint, make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
 
 CHAMBER, METER = EQUIPMENT
@@ -34,6 +34,38 @@ def test_slack_is_what_is_left_of_each_limit() -> None:
     }
     assert found[Dimension.SCHEDULE].use == 5 / 4
     assert found[Dimension.EQUIPMENT].use is None
+
+
+@pytest.mark.parametrize(
+    ("bound", "samples", "days", "broken"),
+    [
+        ({"bounds": "days", "comparator": ">=", "quantity": 9}, 40, 8, True),
+        ({"bounds": "days", "comparator": ">=", "quantity": 9}, 40, 9, False),
+        ({"bounds": "samples", "comparator": ">=", "quantity": 41}, 40, 9, True),
+        ({"bounds": "samples", "comparator": "<=", "quantity": 40}, 40, 9, False),
+        # Power at n = 40 and d = 0.9 is 0.7920 by SciPy.
+        ({"bounds": "evidence", "comparator": ">=", "quantity": 0.793}, 40, 9, True),
+        ({"bounds": "evidence", "comparator": ">=", "quantity": 0.791}, 40, 9, False),
+        ({"bounds": "days", "comparator": ">=", "quantity": 9, "hard": True}, 40, 8, False),
+        ({"bounds": None, "comparator": ">=", "quantity": 9}, 40, 8, False),
+    ],
+)
+def test_wish_that_a_plan_breaks_is_a_soft_bound_that_its_numbers_miss(
+    bound: dict[str, object], samples: int, days: int, broken: bool
+) -> None:
+    wish = make_constraint(**{"key": "wish", "hard": False, **bound})
+    plan = make_protocol(sample_size=samples, duration_days=days)
+    found = assess(plan, make_pack(constraints=[wish]))
+    assert [limit.constraint.key for limit in found.broken_wishes] == ["wish"] * broken
+
+
+def test_broken_wishes_are_the_same_in_every_lab_of_a_study() -> None:
+    wish = make_constraint(bounds="days", comparator=">=", quantity=9, hard=False)
+    here = assess(make_protocol(), make_pack(constraints=[wish]))
+    broken = here.broken_wishes
+    there = here.in_lab(make_pack(constraints=[wish], days=2, budget=1))
+    assert there.broken_wishes is broken
+    assert len(broken) == 1
 
 
 @given(itemised_protocols(), studied_packs())

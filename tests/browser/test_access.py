@@ -260,7 +260,7 @@ def test_verdict_stays_in_a_small_window_and_leaves_the_most_of_it(
     assert box["height"] <= 45, "the navigation takes one line"
     app_page.get_by_role("heading", name="One addition").scroll_into_view_if_needed()
     expect(where(app_page).get_by_role("status")).to_be_in_viewport(ratio=1)
-    expect(where(app_page).get_by_text("power 0.86")).to_be_in_viewport(ratio=1)
+    expect(where(app_page).get_by_text("power 0.76")).to_be_in_viewport(ratio=1)
     header = where(app_page).bounding_box()
     assert header is not None
     assert header["y"] + header["height"] <= view.height / 5

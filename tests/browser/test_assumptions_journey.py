@@ -41,15 +41,15 @@ def test_smallest_effect_changes_the_verdict_and_holds_after_a_reload(
 ) -> None:
     opened(app_page)
     expect(where(app_page)).to_contain_text("Reference protocol: feasible")
-    expect(where(app_page)).to_contain_text("power 0.86")
+    expect(where(app_page)).to_contain_text("power 0.76")
     choose(app_page, "smallest of interest (0.09)")
     expect(where(app_page)).to_contain_text("feasible, below the floor · effect 0.09, yours")
-    expect(where(app_page)).to_contain_text("power 0.34")
+    expect(where(app_page)).to_contain_text("power 0.45")
     expect(app_page).to_have_url(re.compile(r"effect=0\.09"))
     assert_accessible(app_page)
     app_page.reload()
     expect(where(app_page)).to_contain_text("effect 0.09, yours")
-    expect(where(app_page)).to_contain_text("power 0.34")
+    expect(where(app_page)).to_contain_text("power 0.45")
 
 
 def test_what_is_asked_is_undone_and_told_where_it_cannot_be(app_page: Page) -> None:
@@ -62,16 +62,16 @@ def test_what_is_asked_is_undone_and_told_where_it_cannot_be(app_page: Page) -> 
     expect(where(app_page)).to_contain_text("effect 0.0885, yours")
     press(app_page, "Undo")
     expect(where(app_page)).not_to_contain_text("yours")
-    expect(where(app_page)).to_contain_text("power 0.86")
+    expect(where(app_page)).to_contain_text("power 0.76")
 
 
 @pytest.mark.parametrize("view", [PROJECTOR, PHONE_DARK], ids=str)
 def test_curves_are_drawn_with_what_fits_the_lab(app_page: Page, view: View) -> None:
     opened(app_page, "/Protocol")
     for name, title in (
-        ("Evidence over n", "253 reach target 0.80; 175 fit this lab"),
-        ("Evidence over effect", "300 samples: power 0.86"),
-        ("n over effect", "253 samples reach target 0.80"),
+        ("Evidence over n", "None reaches target 0.80; 285 fit this lab"),
+        ("Evidence over effect", "420 samples: power 0.76"),
+        ("n over effect", "No sample size reaches target 0.80"),
     ):
         choose(app_page, name)
         expect(app_page.locator(".stPlotlyChart .gtitle")).to_contain_text(title)

@@ -79,10 +79,10 @@ def test_someone_tunes_a_protocol_by_hand(app_page: Page, view: View) -> None:
 
 def _types_a_sample_size(page: Page) -> None:
     type_number(page, "Sample size", 150)
-    expect(dimension(page, "Budget")).to_contain_text("2,350 / 2,600 credits")
+    expect(dimension(page, "Budget")).to_contain_text("2,350 / 3,700 credits")
     expect(cost_total(page)).to_contain_text("2,350")
-    expect(where(page)).to_contain_text("2,350 of 2,600 credits")
-    expect(where(page)).to_contain_text("power 0.58")
+    expect(where(page)).to_contain_text("2,350 of 3,700 credits")
+    expect(where(page)).to_contain_text("power 0.36")
     expect(page).to_have_url(re.compile("plan="))
 
 
@@ -115,21 +115,21 @@ def _undoes_and_redoes(page: Page) -> None:
 
 def _resets_and_applies_one_change_then_all(page: Page) -> None:
     press(page, "Reset")
-    expect(number(page, "Sample size")).to_have_value("300")
+    expect(number(page, "Sample size")).to_have_value("420")
     for change in (1, 3):
         tick(page, change)
-    expect(cost_total(page, "As ticked")).to_contain_text("3,750")
+    expect(cost_total(page, "As ticked")).to_contain_text("4,950")
     press(page, "Apply 1 of 3")
     expect(number(page, "Duration (days)")).to_have_value("6")
     expect(dimension(page, "Schedule")).to_contain_text("passes")
-    expect(number(page, "Sample size")).to_have_value("300")
+    expect(number(page, "Sample size")).to_have_value("420")
     tick(page, 1)
     press(page, "Apply all")
-    expect(number(page, "Sample size")).to_have_value("150")
+    expect(number(page, "Sample size")).to_have_value("210")
     expect(where(page)).to_contain_text("Your plan: feasible")
     expect(where(page)).to_be_in_viewport()
     press(page, "Undo")
-    expect(number(page, "Sample size")).to_have_value("300")
+    expect(number(page, "Sample size")).to_have_value("420")
     expect(number(page, "Duration (days)")).to_have_value("6")
 
 
@@ -147,7 +147,7 @@ def test_story_of_the_halved_sample_reads_on_its_page(app_page: Page, view: View
     press(app_page, "Apply the least-loss plan")
     expect(number(app_page, "Duration (days)")).to_have_value("22")
     expect(where(app_page)).to_contain_text("Your plan: feasible")
-    expect(where(app_page)).to_contain_text("power 0.67")
+    expect(where(app_page)).to_contain_text("power 0.53")
     expect(where(app_page)).to_be_in_viewport()
     press(app_page, "Undo")
     expect(number(app_page, "Duration (days)")).to_have_value("28")
@@ -160,8 +160,8 @@ def test_fifteen_quick_clicks_all_count(app_page: Page) -> None:
     button = field.get_by_role("button", name="Increment")
     for _ in range(15):
         button.click(delay=0)
-    expect(number(app_page, "Sample size")).to_have_value("315")
-    expect(dimension(app_page, "Budget")).to_contain_text("4,000 / 3,900 credits")
+    expect(number(app_page, "Sample size")).to_have_value("435")
+    expect(dimension(app_page, "Budget")).to_contain_text("5,200 / 5,100 credits")
     expect(dimension(app_page, "Budget")).to_contain_text("−100")
 
 
@@ -169,11 +169,11 @@ def test_back_restores_the_plan_before_and_forward_the_plan_after(app_page: Page
     open_app(app_page, EASY)
     for typed, credits in ((200, "2,850"), (100, "1,850")):
         type_number(app_page, "Sample size", typed)
-        expect(dimension(app_page, "Budget")).to_contain_text(f"{credits} / 3,900")
+        expect(dimension(app_page, "Budget")).to_contain_text(f"{credits} / 5,100")
         app_page.wait_for_timeout(SETTLED_MS)
     for step, samples in (
         (app_page.go_back, "200"),
-        (app_page.go_back, "300"),
+        (app_page.go_back, "420"),
         (app_page.go_forward, "200"),
     ):
         with wait_for_run(app_page):
@@ -181,18 +181,18 @@ def test_back_restores_the_plan_before_and_forward_the_plan_after(app_page: Page
         expect(number(app_page, "Sample size")).to_have_value(samples)
         app_page.wait_for_timeout(SETTLED_MS)
     press(app_page, "Undo")
-    expect(number(app_page, "Sample size")).to_have_value("300")
+    expect(number(app_page, "Sample size")).to_have_value("420")
 
 
 def test_negative_number_is_refused_beside_the_field_and_the_plan_is_kept(app_page: Page) -> None:
     open_app(app_page, EASY)
     type_number(app_page, "Sample size", -5)
     expect(app_page.get_by_role("alert")).to_contain_text(
-        "Sample size cannot be -5, so the plan keeps 300. Type 0 to 1,000,000."
+        "Sample size cannot be -5, so the plan keeps 420. Type 0 to 1,000,000."
     )
-    expect(dimension(app_page, "Budget")).to_contain_text("3,850 / 3,900 credits")
+    expect(dimension(app_page, "Budget")).to_contain_text("5,050 / 5,100 credits")
     type_number(app_page, "Sample size", 150)
-    expect(dimension(app_page, "Budget")).to_contain_text("2,350 / 3,900 credits")
+    expect(dimension(app_page, "Budget")).to_contain_text("2,350 / 5,100 credits")
 
 
 def test_what_is_typed_is_never_an_image_and_asks_nobody(app_page: Page) -> None:
@@ -220,4 +220,4 @@ def test_edit_before_the_other_fields_have_loaded_keeps_what_they_hold(app_page:
     expect(technique).to_have_value(re.compile("^offline decile"))
     expect(app_page.get_by_text("market-neutral benchmark").first).to_be_visible()
     type_number(app_page, "Sample size", 100)
-    expect(dimension(app_page, "Budget")).to_contain_text("1,850 / 3,900 credits")
+    expect(dimension(app_page, "Budget")).to_contain_text("1,850 / 5,100 credits")

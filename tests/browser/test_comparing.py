@@ -30,7 +30,7 @@ def row(page: Page, label: str) -> Locator:
 
 
 def keep_three(page: Page) -> None:
-    """Keep plans of 300, 150 and 50 samples beside, the second one under a name."""
+    """Keep plans of 420, 150 and 50 samples beside, the second one under a name."""
     open_app(page, "/Protocol")
     press(page, KEEP)
     type_number(page, "Sample size", 150)
@@ -52,12 +52,12 @@ def test_three_plans_are_kept_beside_compared_decided_and_opened_elsewhere(
         app_page.get_by_role("radio", name="Half of it").click()
     expect(number(app_page, "Sample size")).to_have_value("150")
     follow(app_page, "Compare")
-    expect(row(app_page, "Sample size")).to_have_text(["300", "150", "50"])
-    expect(row(app_page, "Total")).to_have_text(["3,850", "2,350", "1,350"])
+    expect(row(app_page, "Sample size")).to_have_text(["420", "150", "50"])
+    expect(row(app_page, "Total")).to_have_text(["5,050", "2,350", "1,350"])
     _decides(app_page)
     _opens_elsewhere(app_page.url, browser, app_server)
     app_page.reload()
-    expect(row(app_page, "Sample size")).to_have_text(["300", "150", "50"])
+    expect(row(app_page, "Sample size")).to_have_text(["420", "150", "50"])
     expect(app_page.get_by_role("heading", name="Decided: Half of it")).to_be_visible()
 
 
@@ -77,7 +77,7 @@ def _opens_elsewhere(url: str, browser: Browser, server: AppServer) -> None:
     context = browser.new_context(base_url=server.url)
     other = context.new_page()
     other.goto(url)
-    expect(row(other, "Sample size")).to_have_text(["300", "150", "50"])
+    expect(row(other, "Sample size")).to_have_text(["420", "150", "50"])
     expect(other.get_by_role("columnheader", name=re.compile("^Half of it"))).to_be_visible()
     expect(other.get_by_role("heading", name="Decided")).to_have_count(0)
     context.close()

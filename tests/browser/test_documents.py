@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from replicalab.report import html
 from tests.browser.driving import PHONE, PROJECTOR, assert_accessible
-from tests.report.making import pages_in, strangers, work
+from tests.report.making import pages_in, seen_in, strangers, work
 
 WORKS = {
     "momentum": lambda: work("fin_momentum", "medium", "offered"),
@@ -21,6 +21,15 @@ WORKS = {
 def test_brief_prints_on_one_page(page: Page, name: str, paper: str) -> None:
     page.set_content(html(WORKS[name]().brief()))
     assert pages_in(page.pdf(format=paper, prefer_css_page_size=False)) == 1
+
+
+def test_text_of_a_document_copies_as_it_is_seen(page: Page) -> None:
+    document = WORKS["ego depletion"]().brief()
+    page.set_content(html(document))
+    copied = page.evaluate(
+        "getSelection().selectAllChildren(document.querySelector('main')); String(getSelection())"
+    )
+    assert "".join(copied.split()) == "".join(seen_in(document).split())
 
 
 @pytest.mark.parametrize("name", ["shipped", "strangers"])

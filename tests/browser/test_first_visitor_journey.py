@@ -69,8 +69,8 @@ def _reads_the_story(page: Page) -> None:
     expect(where(page)).to_contain_text("Reference protocol: not feasible")
     story = page.get_by_text("The reference protocol (").first
     expect(story).to_be_visible()
-    expect(story).to_contain_text("The reference protocol (300 samples, 8 days, 3,850")
-    expect(story).to_contain_text("the planned power falls from 0.86 to 0.58")
+    expect(story).to_contain_text("The reference protocol (420 samples, 8 days, 5,050")
+    expect(story).to_contain_text("the planned power falls from 0.76 to 0.47")
 
 
 def _opens_another_study_and_its_hard_lab(page: Page) -> None:

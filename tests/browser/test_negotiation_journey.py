@@ -93,18 +93,22 @@ def test_scientist_is_played_to_an_agreement(app_page: Page, view: View) -> None
     expect(verdict(app_page)).to_contain_text("no plan is on the table yet")
     press(app_page, "Put this plan forward")
     expect_round(app_page, 1, 1)
-    expect(verdict(app_page)).to_contain_text("the Lab Manager offers 150 samples in 6 days")
-    type_number(app_page, "Sample size", 180)
+    expect(verdict(app_page)).to_contain_text("the Lab Manager offers 210 samples in 6 days")
+    type_number(app_page, "Sample size", 290)
     press(app_page, "Put this plan forward")
     expect_round(app_page, 2, 2)
-    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 180 samples in 6 days")
+    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 290 samples in 6 days")
     press(app_page, "Undo last round")
     press(app_page, "Accept the offer")
-    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 150 samples in 6 days")
+    expect(verdict(app_page)).to_contain_text(
+        "Agreed below the floor in round 2: 210 samples in 6 days"
+    )
     app_page.reload()
-    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 150 samples in 6 days")
+    expect(verdict(app_page)).to_contain_text(
+        "Agreed below the floor in round 2: 210 samples in 6 days"
+    )
     expect(
-        app_page.get_by_text("The Scientist gave 1,600 credits and 0.28 of power")
+        app_page.get_by_text("The Scientist gave 2,200 credits and 0.29 of power")
     ).to_be_visible()
 
 
@@ -146,20 +150,20 @@ def test_round_stands_in_the_first_screen(app_page: Page, study: str, shown: int
 def test_round_is_forked_and_both_branches_are_compared(app_page: Page, view: View) -> None:
     open_app(app_page, "/Negotiation?scientist=baseline&round=2")
     press(app_page, "Fork here")
-    type_number(app_page, "Sample size", 195)
-    type_number(app_page, "Duration (days)", 4)
+    type_number(app_page, "Sample size", 300)
+    type_number(app_page, "Duration (days)", 5)
     press(app_page, "Continue from here")
     expect(app_page.get_by_text("Two branches from round 2")).to_be_visible()
     table = app_page.get_by_role("region", name="Both branches, round by round")
-    expect(table).to_contain_text("Revises: 150 samples in 7 days, 2,300 credits, power 0.58")
-    expect(table).to_contain_text("Revises: 195 samples in 4 days, 2,600 credits, power 0.69")
+    expect(table).to_contain_text("Revises: 210 samples in 7 days, 2,900 credits, power 0.47")
+    expect(table).to_contain_text("Revises: 300 samples in 5 days, 3,700 credits, power 0.62")
     assert_accessible(app_page)
     press(app_page, "Keep the branch")
     app_page.reload()
     expect(app_page.get_by_text("Your fork from round 2")).to_be_visible()
-    expect(app_page.locator(".rl .sides")).to_contain_text("195 samples in 4 days")
+    expect(app_page.locator(".rl .sides")).to_contain_text("300 samples in 5 days")
     press(app_page, "Back to how it was")
-    expect(verdict(app_page)).to_contain_text("37 samples in 5 days")
+    expect(verdict(app_page)).to_contain_text("52 samples in 5 days")
 
 
 # --- a language model -------------------------------------------------------------------------
@@ -182,7 +186,9 @@ def set_model(page: Page, url: str) -> None:
 def test_model_plays_and_its_text_stays_text(app_page: Page, model_server: Server) -> None:
     set_model(app_page, model_server.url)
     app_page.get_by_role("button", name="Run", exact=True).click()
-    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 150 samples in 6 days")
+    expect(verdict(app_page)).to_contain_text(
+        "Agreed below the floor in round 2: 210 samples in 6 days"
+    )
     assert len(model_server.received) == 3
     press(app_page, "First")
     app_page.get_by_text("Attempt 1: no valid action").click()
@@ -211,7 +217,7 @@ def test_waiting_model_is_stopped_at_once(app_page: Page) -> None:
         set_model(app_page, server.url)
         app_page.get_by_role("button", name="Run", exact=True).click()
         expect(
-            app_page.get_by_text(re.compile("^Round 2 of 5: test-model on .* 0 characters"))
+            app_page.get_by_text(re.compile("^Round 2 of at most 5: test-model on .* 0 characters"))
         ).to_be_visible()
         app_page.get_by_role("button", name="Stop the model", exact=True).click()
         expect(app_page.get_by_text("Stopped. The rounds played so far are kept.")).to_be_visible()
@@ -231,7 +237,7 @@ def test_test_and_rewording_end_when_they_are_stopped_or_the_browser_leaves(
         set_model(app_page, server.url)
         if before:
             app_page.get_by_role("button", name="Run", exact=True).click()
-            expect(verdict(app_page)).to_contain_text("Agreed in round 2")
+            expect(verdict(app_page)).to_contain_text("Agreed below the floor in round 2")
             press(app_page, "First")
         app_page.get_by_role("button", name=asked, exact=True).click()
         stop = app_page.get_by_role("button", name="Stop the model", exact=True)

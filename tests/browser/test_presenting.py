@@ -69,11 +69,16 @@ def test_clicker_goes_through_the_slides_and_leaves_to_the_page(app_page: Page, 
 
 
 @pytest.mark.parametrize("view", [PROJECTOR, PROJECTOR_DARK, HALL], ids=str)
-@pytest.mark.parametrize(("study", "lab"), [("psy_stroop", "medium"), ("eco_reef_fish", "hard")])
-def test_every_slide_is_one_screen_in_large_type(
-    app_page: Page, view: View, study: str, lab: str
-) -> None:
-    open_app(app_page, f"/Negotiation?study={study}&lab={lab}&present=1")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "study=psy_stroop&lab=medium",
+        "study=eco_reef_fish&lab=hard",
+        "study=math_four_colour&lab=medium&scientist=baseline",  # whose plans break a wish
+    ],
+)
+def test_every_slide_is_one_screen_in_large_type(app_page: Page, view: View, asked: str) -> None:
+    open_app(app_page, f"/Negotiation?{asked}&present=1")
     expect(place(app_page)).to_have_text(re.compile("^1 / "))
     expect(app_page.get_by_role("button", name="Next")).to_be_enabled()
     last = int(place(app_page).inner_text().partition(" / ")[2])

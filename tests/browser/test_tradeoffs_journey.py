@@ -55,19 +55,21 @@ def click_chart(page: Page, across: float, up: float) -> None:
 def test_someone_types_a_point_loads_it_and_undoes(app_page: Page, view: View) -> None:
     open_app(app_page, PAGE)
     wait_for_chart(app_page)
-    expect(chart_title(app_page)).to_have_text("What fits: up to 195 samples, 3 to 6 days")
-    type_number(app_page, "Point: days", 3)
-    type_number(app_page, "Point: samples", 170)
-    expect(app_page.get_by_text("2,300 credits, 3 staff units")).to_be_visible()
+    expect(chart_title(app_page)).to_have_text(
+        "What fits and counts: up to 300 samples, 3 to 6 days"
+    )
+    type_number(app_page, "Point: days", 4)
+    type_number(app_page, "Point: samples", 230)
+    expect(app_page.get_by_text("2,950 credits, 3 staff units")).to_be_visible()
     press(app_page, LOAD)
     expect(where(app_page)).to_contain_text("Your plan: feasible")
-    expect(app_page.get_by_text("170 samples, 3 days, with")).to_be_visible()
+    expect(app_page.get_by_text("230 samples, 4 days, with")).to_be_visible()
     with wait_for_run(app_page):
         app_page.get_by_role("link", name="See it on Protocol").click()
-    expect(number(app_page, "Sample size")).to_have_value("170")
-    expect(number(app_page, "Duration (days)")).to_have_value("3")
+    expect(number(app_page, "Sample size")).to_have_value("230")
+    expect(number(app_page, "Duration (days)")).to_have_value("4")
     press(app_page, "Undo")
-    expect(number(app_page, "Sample size")).to_have_value("300")
+    expect(number(app_page, "Sample size")).to_have_value("420")
 
 
 def test_click_in_the_chart_chooses_the_point_there_and_so_does_the_next(app_page: Page) -> None:
@@ -78,7 +80,7 @@ def test_click_in_the_chart_chooses_the_point_there_and_so_does_the_next(app_pag
     click_chart(app_page, across=4.5 / 9, up=0.4)  # nine columns: the middle of the fifth
     expect(number(app_page, "Point: days")).to_have_value("5")
     samples = int(number(app_page, "Point: samples").input_value())
-    assert 110 <= samples <= 150, "two fifths of a scale that ends a little above 300"
+    assert 160 <= samples <= 200, "two fifths of a scale that ends a little above 420"
     for across, days in ((5.05, "6"), (4.95, "5")):  # anywhere in a column its day is meant
         click_chart(app_page, across=across / 9, up=0.4)
         expect(number(app_page, "Point: days")).to_have_value(days)
@@ -92,7 +94,7 @@ def test_click_in_the_chart_chooses_the_point_there_and_so_does_the_next(app_pag
 def test_cross_stands_where_the_chart_was_clicked(app_page: Page, view: View) -> None:
     open_app(app_page, PAGE)
     wait_for_chart(app_page)
-    type_number(app_page, "Point: days", 5)
+    type_number(app_page, "Point: days", 4)
     type_number(app_page, "Point: samples", 100)
     cross, plot = (
         app_page.locator(f".st-key-region {inner}").bounding_box()
@@ -102,23 +104,27 @@ def test_cross_stands_where_the_chart_was_clicked(app_page: Page, view: View) ->
     assert plot is not None
     across = (cross["x"] + cross["width"] / 2 - plot["x"]) / plot["width"]
     up = 1 - (cross["y"] + cross["height"] / 2 - plot["y"]) / plot["height"]
-    assert across == pytest.approx(4.5 / 9, abs=0.01)  # nine columns: the middle of the fifth
-    assert up == pytest.approx(100 / 327, abs=0.01)  # the scale ends at 327
+    assert across == pytest.approx(3.5 / 9, abs=0.01)  # nine columns: the middle of the fourth
+    assert up == pytest.approx(100 / 456, abs=0.01)  # the scale ends at 456
 
 
 @pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
 def test_lever_moves_the_region_until_it_is_reset(app_page: Page, view: View) -> None:
     open_app(app_page, PAGE)
     wait_for_chart(app_page)
-    pull(app_page, "Budget, credits", "ArrowRight", 3)
-    expect(app_page.get_by_text("2,630 credits instead of 2,600")).to_be_visible()
-    expect(chart_title(app_page)).to_have_text("What fits: up to 198 samples, 3 to 6 days")
-    expect(app_page).to_have_url(re.compile("budget=2630"))
+    pull(app_page, "Budget, credits", "ArrowLeft", 3)
+    expect(app_page.get_by_text("3,670 credits instead of 3,700")).to_be_visible()
+    expect(chart_title(app_page)).to_have_text(
+        "What fits and counts: up to 297 samples, 3 to 6 days"
+    )
+    expect(app_page).to_have_url(re.compile("budget=3670"))
     pull(app_page, "Days", "ArrowLeft", 3)
-    expect(chart_title(app_page)).to_have_text("What fits: up to 180 samples, 3 days")
+    expect(chart_title(app_page)).to_have_text("What fits and counts: up to 180 samples, 3 days")
     expect(app_page.get_by_text("+1 day: ")).to_be_visible()
     press(app_page, "Back to the study’s lab")
-    expect(chart_title(app_page)).to_have_text("What fits: up to 195 samples, 3 to 6 days")
+    expect(chart_title(app_page)).to_have_text(
+        "What fits and counts: up to 300 samples, 3 to 6 days"
+    )
     expect(app_page.get_by_text("Your lab:")).to_have_count(0)
     expect(app_page).not_to_have_url(re.compile("budget="))
 
@@ -145,7 +151,7 @@ def test_other_picture_is_accessible_and_loads_the_balanced_plan(app_page: Page)
     press(app_page, "Load the balanced plan into the editor")
     expect(title).to_have_text("Evidence for credits: nothing beats your plan")
     follow(app_page, "Protocol")
-    expect(number(app_page, "Sample size")).to_have_value("161")
+    expect(number(app_page, "Sample size")).to_have_value("262")
 
 
 LABELS: Final = """() => {
@@ -240,7 +246,7 @@ def test_lever_draws_the_region_once(app_page: Page) -> None:
     with wait_for_run(app_page):
         app_page.get_by_role("slider", name="Budget, credits").press("ArrowRight")
     expect(
-        app_page.locator(".st-key-region .over > span").filter(has_text="budget 2,610")
+        app_page.locator(".st-key-region .over > span").filter(has_text="budget 3,710")
     ).to_be_visible()
     app_page.wait_for_timeout(500)  # a second drawing would follow the first
     assert app_page.evaluate("window.maps") == 1

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from replicalab.cli import COMMANDS, parser
+from replicalab.cli import COMMANDS, asking, parser
 from replicalab.scenarios import load_scenario, plan_json
 from tests.cli.asking import Asking, started
 from tests.golden import assert_golden
@@ -38,7 +40,10 @@ BAD: Final = (
     "check psy_stroop --plan broken.json",
     "check psy_stroop --plan wrong.json",
     "check psy_stroop --plan huge.json",
+    *(f"{name} fin_momentum --plan talk.json" for name in ("check", "plan", "negotiate", "report")),
+    "compare fin_momentum --plan study --plan talk.json",
     "check psy_stroop --lab-file broken.json",
+    "check psy_stroop --lab-file talk.json",
     "check missing.yaml",
     "check broken.yaml",
     "check wrong.json",
@@ -73,10 +78,11 @@ BAD: Final = (
 
 def _prepare(ask: Asking) -> None:
     plan = load_scenario(STUDY, "medium").reference_protocol
+    saved = plan_json(plan, STUDY)
     texts = {
         "broken.json": '{"sample_size": 3,\n',
-        "wrong.json": plan_json(plan).replace("100", '"many"').replace("technique", "technic"),
-        "huge.json": plan_json(plan.model_copy(update={"sample_size": 10**7})),
+        "wrong.json": saved.replace("100", '"many"').replace("technique", "technic"),
+        "huge.json": plan_json(plan.model_copy(update={"sample_size": 10**7}), STUDY),
         "broken.yaml": "scenario_id: [\n",
     }
     for name, text in texts.items():
@@ -94,6 +100,39 @@ def test_bad_input_names_value_place_and_remedy(ask: Asking) -> None:
         assert "Traceback" not in said.err
         told.append(f"$ {line}\n{said.err}")
     assert_golden("commands/bad_input", "\n".join(told).replace("\x00", "<NUL>").rstrip())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pipe with a name is of POSIX")
+def test_pipe_at_whose_other_end_nobody_is_is_not_waited_for(
+    ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "WRITER_SECONDS", 0.1)
+    os.mkfifo("pipe.yaml")
+    for line in ("check pipe.yaml", f"check {STUDY} --plan pipe.yaml"):
+        said = ask(line)
+        assert said.code == 2
+        assert said.err == (
+            "'pipe.yaml' cannot be read (it is a pipe to which nobody writes); name a file that "
+            "exists and may be read\n"
+        )
+    said = ask(f"plan {STUDY} --save pipe.yaml")
+    assert said.code == 2
+    assert "'pipe.yaml' cannot be written (No such device or address)" in said.err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pipe with a name is of POSIX")
+def test_pipe_that_somebody_writes_to_is_read_to_its_end(ask: Asking) -> None:
+    os.mkfifo("plan.json")
+    plan = load_scenario(STUDY, "medium").reference_protocol
+    text = plan_json(plan.model_copy(update={"rationale": "x" * 3000}), STUDY)
+    write = "import sys, time; f = open('plan.json', 'w'); time.sleep(0.3); f.write(sys.argv[1])"
+    writer = subprocess.Popen([sys.executable, "-c", write, text])
+    try:
+        said = ask(f"check {STUDY} --lab medium --plan plan.json --json")
+    finally:
+        writer.kill()
+        writer.wait()
+    assert said.data["plan"]["rationale"] == "x" * 3000
 
 
 @pytest.mark.skipif(os.name != "posix", reason="/dev/full is of Linux")

@@ -127,7 +127,7 @@ def test_plan_that_is_saved_passes_the_check(ask: Asking) -> None:
     assert ask(f"plan {STUDY} --lab hard --save best.json").code == 0
     pack = load_scenario(STUDY, "hard")
     assert Path("best.json").read_text() == plan_json(
-        least_loss(pack.reference_protocol, pack).plan
+        least_loss(pack.reference_protocol, pack).plan, STUDY
     )
     assert ask(f"check {STUDY} --lab hard").code == 1
     assert ask(f"check {STUDY} --lab hard --plan best.json").code == 0
@@ -139,7 +139,7 @@ def test_plan_tells_each_change_and_what_it_would_take(ask: Asking) -> None:
     options = Options(assess(pack.reference_protocol, pack))
     assert found["least_loss"]["plan"] == options.least.plan.model_dump()
     saved = sum(change["credits_saved"] for change in found["least_loss"]["changes"])
-    assert saved == found["least_loss"]["credits_saved"] == 600
+    assert saved == found["least_loss"]["credits_saved"] == 1000
     assert found["offer"]["plan"] == options.offered.plan.model_dump()
     assert [ask["text"] for ask in found["takes"]["run"]["asks"]] == [
         each.text for each in options.asks.run.asks
@@ -189,13 +189,46 @@ def test_negotiation_opens_with_the_plan_that_is_named(ask: Asking) -> None:
 def test_comparison_names_what_differs_and_no_more(ask: Asking) -> None:
     pack = load_scenario(STUDY, "medium")
     other = revise(pack.reference_protocol, sample_size=7)
-    Path("seven.json").write_text(plan_json(other))
+    Path("seven.json").write_text(plan_json(other, STUDY))
     told = ask(f"compare {STUDY} --plan study --plan seven.json").out
     differs = told.split("What differs")[1].split("Used, and left")[0].strip().splitlines()
     assert [line.split() for line in differs] == [
         ["study", "seven"],
         ["Sample", "size", "100", "7"],
     ]
+
+
+def test_transcript_is_compared_and_checked_by_the_plan_on_which_it_ended(ask: Asking) -> None:
+    """The Scientist takes the offer of 25 samples; it opened with the study's 100."""
+    ask(f"negotiate {STUDY} --save talk.json")
+    study, talk = ask(f"compare {STUDY} --plan study --plan talk.json --json").data
+    assert [each["plan"]["sample_size"] for each in (study, talk)] == [100, 25]
+    assert [each["judged"] for each in (study, talk)] == ["the plan itself", "agreed in round 2"]
+    checked = ask(f"check {STUDY} --plan talk.json --json")
+    assert (checked.code, checked.data["plan"]["sample_size"]) == (0, 25)
+    hard = ask(f"compare {STUDY} --lab hard --plan study --plan talk.json --json").data[1]
+    assert (hard["plan"]["sample_size"], hard["judged"]) == (25, "the plan itself")
+
+
+def test_transcript_of_another_study_is_no_plan_here(ask: Asking) -> None:
+    ask(f"negotiate {STUDY} --save talk.json")
+    for command in ("check", "plan", "negotiate"):
+        said = ask(f"{command} fin_momentum --plan talk.json")
+        assert (said.code, said.out) == (2, "")
+        assert "'psy_stroop', not about 'fin_momentum'" in said.err
+
+
+@pytest.mark.parametrize("command", ["check", "plan", "negotiate", "compare", "report"])
+def test_plan_that_was_saved_for_another_study_is_told(ask: Asking, command: str) -> None:
+    ask(f"plan {STUDY} --save plan.json")
+    many = "--plan study" if command == "compare" else ""
+    save = "--save report.html" if command == "report" else ""
+    said = ask(f"{command} fin_momentum {many} --plan plan.json {save}")
+    assert said.err == (
+        "plan.json: This plan was saved for another study, 'psy_stroop'; here it is judged as a "
+        "plan for 'fin_momentum'.\n"
+    )
+    assert ask(f"{command} {STUDY} {many} --plan plan.json {save}").err == ""
 
 
 def test_comparison_of_labs_names_their_means(ask: Asking) -> None:
@@ -240,7 +273,7 @@ def test_hostile_text_reaches_no_terminal(ask: Asking) -> None:
     Path("lab.json").write_text(lab_json(own))
     pack = load_scenario(STUDY, "medium")
     plan = revise(pack.reference_protocol, required_equipment=[f"{label}\x1b[31m"])
-    Path("plan.json").write_text(plan_json(plan))
+    Path("plan.json").write_text(plan_json(plan, STUDY))
     files = "--lab-file lab.json --plan plan.json"
     told = ask(f"check {STUDY} {files}").out + ask(f"plan {STUDY} {files}").out
     told += ask(f"negotiate {STUDY} {files}").out

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from replicalab.assessment import assess
-from replicalab.drafts import YOUR_LAB, Checked, Draft, Others, check, new_study
+from replicalab.drafts import UNSTATED, YOUR_LAB, Checked, Draft, Others, check, new_study
 from replicalab.lint import LintLevel, lint
 from replicalab.scenarios import (
     DesignKind,
@@ -167,6 +167,17 @@ def test_new_study_can_be_used_and_reaches_its_target_in_its_lab(kind: DesignKin
         "labs.medium",
         "labs.hard",
     ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_new_study_says_nothing_in_its_authors_place(kind: DesignKind) -> None:
+    study = made(Draft(new_study("mine", kind)))
+    paper, plan = study.paper, study.reference_protocol
+    said = [paper.citation, paper.hypothesis, paper.method, paper.key_finding, paper.goal]
+    said += [paper.published, paper.caution, *(fact.source for fact in paper.facts)]
+    said += [plan.technique, plan.rationale, study.design.source, *study.design.why.values()]
+    said += [*study.success_criteria, study.hidden_reference.summary]
+    assert {*said} == {UNSTATED}
 
 
 @pytest.mark.parametrize(

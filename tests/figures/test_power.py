@@ -16,12 +16,13 @@ from replicalab.figures import (
     evidence_by_samples,
     samples_by_effect,
 )
+from replicalab.models import revise
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import DesignKind, Difficulty, load_scenario
 from tests.factories import make_pack, make_protocol
 from tests.measures.designs import design_of
 
-TITLE: Final = ("What 300 samples show", "planned, at an assumed Cohen's d of 0.177")
+TITLE: Final = ("What 420 samples show", "planned, at an assumed Cohen's d of 0.131")
 Draw = Callable[[Curves, tuple[str, str]], go.Figure]
 OVER_EFFECT: Final[list[Draw]] = [evidence_by_effect, samples_by_effect]
 
@@ -49,12 +50,12 @@ def test_evidence_over_samples_draws_the_curve_the_bounds_and_what_fits_the_lab(
     figure = evidence_by_samples(found, TITLE)
     curve = trace(figure, "curve")
     assert list(zip(curve.x, curve.y, strict=True)) == [*found.over_samples]
-    assert {"target 0.80", "floor 0.50", "175 fit this lab"} <= set(labels(figure))
-    assert list(trace(figure, "175 fit this lab").x) == [175, 175]
+    assert {"target 0.80", "floor 0.50", "285 fit this lab"} <= set(labels(figure))
+    assert list(trace(figure, "285 fit this lab").x) == [285, 285]
     assert list(trace(figure, "target 0.80").y) == [0.8, 0.8]
     plan = trace(figure, "plans")
-    assert (list(plan.x), list(plan.y)) == ([300], [found.plan.evidence.value])
-    assert f"{YOUR_PLAN} 0.86" in labels(figure)
+    assert (list(plan.x), list(plan.y)) == ([420], [found.plan.evidence.value])
+    assert f"{YOUR_PLAN} 0.76" in labels(figure)
     assert figure.layout.title.text == TITLE[0]
     assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == (
         "samples planned",
@@ -64,16 +65,16 @@ def test_evidence_over_samples_draws_the_curve_the_bounds_and_what_fits_the_lab(
 
 def test_evidence_over_effect_marks_the_effects_worth_assuming() -> None:
     figure = evidence_by_effect(shipped(), TITLE)
-    assert {"halved 0.33", "smallest of interest 0.34"} <= set(labels(figure))
-    assert list(trace(figure, "noted").x) == [0.0885, 0.09]
+    assert {"as published 0.95", "halved 0.44", "smallest of interest 0.45"} <= set(labels(figure))
+    assert list(trace(figure, "noted").x) == [0.177, 0.0885, 0.09]
     assert figure.layout.xaxis.title.text == "Cohen's d"
 
 
 def test_samples_over_effect_marks_what_the_target_takes_at_each() -> None:
     found = shipped()
     figure = samples_by_effect(found, TITLE)
-    assert {"planned, as published: 253", "175 fit this lab"} <= set(labels(figure))
-    assert list(trace(figure, "175 fit this lab").y) == [175, 175]
+    assert {"as published: 253", "285 fit this lab"} <= set(labels(figure))
+    assert list(trace(figure, "285 fit this lab").y) == [285, 285]
     curve = trace(figure, "curve")
     assert list(zip(curve.x, curve.y, strict=True)) == [*found.samples_over_effects]
 
@@ -92,6 +93,24 @@ def test_chart_of_every_kind_is_one_that_plotly_takes(kind: DesignKind) -> None:
         go.Figure(json.loads(figure.to_json()))  # checks every name and value
         assert len(trace(figure, "curve").x) >= 2
         assert len(trace(figure, "curve").customdata) == len(trace(figure, "curve").x)
+
+
+def test_own_mark_stands_on_the_curve_beyond_what_can_count() -> None:
+    reef = load_scenario("eco_reef_fish", Difficulty.EASY)
+    found = Curves(assess(revise(reef.reference_protocol, sample_size=400), reef))
+    figure = evidence_by_samples(found, TITLE)
+    [x], [y] = trace(figure, "plans").x, trace(figure, "plans").y
+    curve = trace(figure, "curve")
+    assert dict(zip(curve.x, curve.y, strict=True))[x] == y == found.plan.evidence.value
+    assert list(trace(figure, "160 can count").x) == [160, 160]
+
+
+def test_plan_without_an_endpoint_has_no_curve_and_says_that_it_shows_nothing() -> None:
+    momentum = load_scenario("fin_momentum", Difficulty.MEDIUM)
+    found = Curves(assess(revise(momentum.reference_protocol, duration_days=2), momentum))
+    for draw in (evidence_by_samples, evidence_by_effect):
+        assert len(trace(draw(found, TITLE), "curve").x) == 0
+        assert f"{YOUR_PLAN} no evidence" in labels(draw(found, TITLE))
 
 
 def test_largest_sample_that_lies_outside_or_does_not_exist_is_no_line() -> None:

@@ -36,7 +36,7 @@ from replicalab.scenarios import load_scenario
 from tests.test_theme import MARK_CONTRAST, TEXT_CONTRAST, THEMES, contrast, theme
 
 LIMITS: Final = {constraint: f"the {constraint}" for constraint in Constraint}
-TITLE: Final = ("What fits", "with 2,600 credits")
+TITLE: Final = ("What fits", "with 3,700 credits")
 
 
 @cache
@@ -164,7 +164,7 @@ def test_what_does_not_fit_is_hatched_above_the_line() -> None:
     hatched = named(drawn(), "does not fit")
     assert hatched.fillpattern.shape == "/"
     corners = set(zip(hatched.x, hatched.y, strict=True))
-    assert {(3.5, 195.5), (4.5, 195.5)} <= corners  # four days hold 195 samples
+    assert {(4.5, 300.5), (5.5, 300.5)} <= corners  # five days hold 300 samples
 
 
 def test_points_to_click_lie_on_the_grid_are_few_and_say_what_is_there() -> None:
@@ -237,9 +237,9 @@ def test_frontier_marks_plans_budget_and_levels() -> None:
     figure, yours = frontier_drawn(), opened().yours
     marks = named(figure, "plans")
     assert (marks.x[0], marks.y[0]) == (yours.cost, yours.evidence.value)
-    names = {"budget 2,600", "target 0.80", "floor 0.50", f"{YOUR_PLAN} 0.86", f"{BALANCED} 0.61"}
+    names = {"budget 3,700", "target 0.80", "floor 0.50", f"{YOUR_PLAN} 0.76", f"{BALANCED} 0.56"}
     assert names <= set(labels(figure))
-    assert set(named(figure, "budget 2,600").x) == {2600.0}
+    assert set(named(figure, "budget 3,700").x) == {3700.0}
     low, high = figure.layout.xaxis.range
     assert low < opened().frontier.plans[0].credits
     assert high > yours.cost

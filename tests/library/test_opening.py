@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import shutil
@@ -22,7 +23,7 @@ from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import Kind, Library, migrating
 from replicalab.library.opening import opened
 from replicalab.library.schema import METADATA
-from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, PostgresServer, make_plan
+from tests.library.making import ANN, BEN, TIME, Clock, PostgresServer, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 DOCUMENT: Final = ROOT / "docs" / "library.md"
@@ -75,22 +76,33 @@ def dump(file: Path) -> list[str]:
         return list(connection.iterdump())
 
 
+def written(entry: str, number: int = 1) -> str:
+    """Return what the first version wrote as that version of an entry, read without the library."""
+    query = "SELECT content FROM library_versions WHERE entry = ? AND number = ?"
+    with closing(sqlite3.connect(FIRST)) as connection:
+        [(content,)] = connection.execute(query, (entry, number)).fetchall()
+    return str(content)
+
+
 def check_first(library: Library) -> None:
-    """Check that all is there that the first version wrote."""
+    """Check that all is there that the first version wrote; its study has changed since."""
     by_kind = {entry.kind: entry for entry in library.entries(ANN)}
     plan, lab, run = by_kind[Kind.PLAN], by_kind[Kind.LAB], by_kind[Kind.RUN]
     assert len(library.entries(ANN)) == 3
     assert (plan.name, plan.notes, plan.version) == ("Ours", "fewer", 2)
     contents = [library.read(ANN, plan.id, number) for number in (1, 2)]
-    assert [kept.content for kept in contents] == [make_plan(40), make_plan(30)]
+    assert [kept.content for kept in contents] == [written(plan.id, 1), written(plan.id, 2)]
+    sizes = [json.loads(kept.content)["plan"]["sample_size"] for kept in contents]
+    assert sizes == [40, 30]
     kept = [library.read(ANN, entry.id) for entry in (lab, run)]
-    assert [each.content for each in kept] == [CONTENTS[Kind.LAB], CONTENTS[Kind.RUN]]
+    assert [each.content for each in kept] == [written(lab.id), written(run.id)]
     assert [each.problem for each in (*contents, *kept)] == [""] * 4
     [gone] = library.entries(ANN, deleted=True)
     assert library.undelete(ANN, gone.id).name == "Gone"
     draft = library.draft(BEN)
     assert draft
-    assert (draft.content, draft.problem) == (make_plan(50), "")
+    assert draft.problem == ""
+    assert json.loads(draft.content)["plan"]["sample_size"] == 50
 
 
 # --- versions ---------------------------------------------------------------------------------
@@ -161,7 +173,10 @@ def test_older_file_is_copied_and_brought_forward(
     later_version(tmp_path / "later", monkeypatch, number=3)
     library = Library(f"sqlite:///{first}", clock=Clock())
     copy = tmp_path / f"library.version-0001-{TIME:%Y%m%dT%H%M%SZ}.db"
-    assert library.notices == (f"{first}: it was of an older version; a copy as it was is {copy}.",)
+    assert library.notices == (
+        f"The library was of an older version. A copy as it was stands beside it: {copy.name}.",
+    )
+    assert copy.stat().st_mode & 0o777 == 0o600
     check_first(library)
     library.close()
     assert dump(copy) == before
@@ -267,7 +282,8 @@ def test_damaged_file_is_set_aside_and_a_new_one_begun(
     aside = tmp_path / f"library.damaged-{TIME:%Y%m%dT%H%M%SZ}.db"
     assert aside.read_bytes() == harmed
     [notice] = library.notices
-    assert str(aside) in notice
+    assert aside.name in notice
+    assert str(tmp_path) not in notice
     assert "damaged" in notice
     assert library.entries(ANN) == []
     entry = library.keep(ANN, Kind.PLAN, "Ours", make_plan())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
@@ -11,13 +12,15 @@ from replicalab.errors import LibraryStorageError
 from replicalab.library import (
     DELETED_DAYS,
     DRAFT_DAYS,
+    Kind,
     Library,
     Limits,
     data_folder,
     library_url,
 )
 from replicalab.library.faults import WAIT_SECONDS
-from replicalab.library.places import DATA_VARIABLE, URL_VARIABLE
+from replicalab.places import DATA_VARIABLE, URL_VARIABLE
+from tests.library.making import ANN, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -64,6 +67,34 @@ def test_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "b"
     Library(f"sqlite:///{folder / 'library.db'}").close()
     assert folder.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("side", ["", "-wal", "-shm"])
+def test_library_is_its_users_alone_wherever_it_lies(tmp_path: Path, side: str) -> None:
+    file = tmp_path / "library.db"
+    tmp_path.chmod(0o755)
+    before = os.umask(0o000)
+    try:
+        library = Library(f"sqlite:///{file}")
+        library.keep(ANN, Kind.PLAN, "ours", make_plan())
+        assert Path(f"{file}{side}").stat().st_mode & 0o777 == 0o600
+        library.close()
+    finally:
+        os.umask(before)
+
+
+def test_library_from_before_becomes_its_users_alone(tmp_path: Path) -> None:
+    file = tmp_path / "library.db"
+    library = Library(f"sqlite:///{file}")
+    library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    sides = [Path(f"{file}{side}") for side in ("", "-wal", "-shm")]
+    for each in sides:
+        each.chmod(0o644)
+    again = Library(f"sqlite:///{file}")
+    assert [each.stat().st_mode & 0o777 for each in sides] == [0o600] * 3
+    assert again.notices == ()
+    library.close()
+    again.close()
 
 
 def test_document_tells_the_bounds_and_the_settings_that_hold() -> None:

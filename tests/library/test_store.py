@@ -204,6 +204,12 @@ def test_duplicate_has_a_name_and_a_history_of_its_own(library: Library) -> None
     assert copies[1].notes == "why"
 
 
+def test_name_too_long_is_cut_where_one_is_kept_beside_another(library: Library) -> None:
+    parts = [(Kind.PLAN, "n" * 121, make_plan(samples)) for samples in (40, 41)]
+    names = [entry.name for entry in library.keep_beside(ANN, *parts)]
+    assert names == ["n" * 120, f"{'n' * 116} (2)"]
+
+
 def test_duplicates_are_counted(library: Library) -> None:
     entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
     names = [library.duplicate(ANN, entry.id).name for _ in range(3)]
@@ -458,3 +464,27 @@ def _do(library: Library, act: str, which: int) -> None:
         library.restore(ANN, entry.id, 1)
     elif entry:
         getattr(library, act)(ANN, entry.id)
+
+
+def test_what_was_an_owners_is_an_heirs(library: Library) -> None:
+    first = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    library.update(ANN, first.id, make_plan(41), base_version=1)
+    library.delete(ANN, library.keep(ANN, Kind.PLAN, "gone", make_plan(42)).id)
+    library.save_draft(ANN, make_plan(43), "tab")
+    theirs = library.keep(BEN, Kind.PLAN, "theirs", make_plan(44))
+    had = library.usage(ANN)
+    heir = Owner.of("a new secret")
+    assert (library.knows(ANN), library.knows(heir)) == (True, False)
+    library.hand_over(ANN, heir)
+    assert (library.knows(ANN), library.usage(heir)) == (False, had)
+    assert (library.entries(ANN), library.drafts(ANN)) == ([], [])
+    [entry] = library.entries(heir)
+    assert len(library.versions(heir, entry.id)) == 2
+    assert [gone.name for gone in library.entries(heir, deleted=True)] == ["gone"]
+    assert [draft.place for draft in library.drafts(heir)] == ["tab"]
+    assert library.entries(BEN) == [theirs]
+
+
+def test_who_has_nothing_hands_nothing_over(library: Library) -> None:
+    library.hand_over(ANN, BEN)
+    assert library.usage(BEN) == (0, 0)

@@ -126,7 +126,7 @@ def test_equivalence_is_that_of_the_test_unless_a_smaller_one_has_more(n: int) -
 @pytest.mark.parametrize("n", [3, 4, 1000, 10**6])
 def test_equivalence_is_a_share_at_any_margin(n: int, alpha: float) -> None:
     for difference in (0.0, 1e-300, 0.3, 1e6, 1e15, 1e308):
-        for margin in (1e-300, 0.5, 1e6, 1e308):
+        for margin in (5e-324, 1e-300, 0.5, 1e6, 1e308):
             numbers = Given(alpha=alpha, margin=margin)
             assert 0 <= KINDS[DesignKind.EQUIVALENCE].value(n, difference, numbers) <= 1
 

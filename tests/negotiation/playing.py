@@ -148,7 +148,7 @@ def by_model(pack: Pack, *turns: list[str], rounds: int = 5) -> Negotiation:
 MEDIUM: Final = load_scenario("fin_momentum", "medium")
 HARD: Final = load_scenario("fin_momentum", "hard")
 RULED: Final = by_rule(MEDIUM, MEDIUM.reference_protocol)
-"""Five rounds: 300, 150, 75 and 37 samples, each with an offer, and the offer accepted."""
+"""Five rounds: 420, 210, 105 and 52 samples, each with an offer, and the offer accepted."""
 MODELLED: Final = by_model(BOOKED, [PROSE, CUT_OFF, PROPOSAL], [said(ask("Days?"))], [said(ACCEPT)])
 
 

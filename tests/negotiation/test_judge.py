@@ -60,14 +60,14 @@ def test_reward_of_an_agreement_is_rigor_times_feasibility_times_fidelity() -> N
 
 
 def test_reward_of_momentum_medium_by_hand() -> None:
-    # Agreed: 37 of 300 months. One substitution, terminal → extract, loses fidelity; the target is
-    # power 0.80 and 37 months have 0.18; all seven pass.
+    # Agreed: 52 of 420 months. One substitution, terminal → extract, loses fidelity; the target is
+    # power 0.80 and 52 months have 0.15; all seven pass.
     extract = "vendor-approved extract on the research server"
     [swap] = [s for s in MEDIUM.allowed_substitutions if s.alternative == extract]
     loss = swap.fidelity_loss
     found = judged(MEDIUM, MEDIUM.reference_protocol)
     assert found.fidelity == pytest.approx(1 / (1 + loss))
-    assert found.attained == pytest.approx(0.18 / 0.8, abs=0.007)
+    assert found.attained == pytest.approx(0.15 / 0.8, abs=0.007)
     expected = found.coverage * found.attained * 1.0 / (1 + loss)
     assert found.reward == pytest.approx(expected)
 

@@ -55,15 +55,15 @@ def test_ledger_of_a_medium_lab_by_hand() -> None:
         for gift in gifts
     ]
     # (round, who, samples and days after, credits saved, power after, saved in all, gives)
-    #  plans:  300/8 = 3850 · 150/7 = 2300 · 75/6 = 1500 · 37/5 = 1070 · the offer of round 4, 37/5
-    #  offers: 150/6 = 2250 · the same · 75/6 = 1500 · 37/5 = 1070, accepted
+    #  plans:  420/8 = 5050 · 210/7 = 2900 · 105/6 = 1800 · 52/5 = 1220 · the offer of round 4
+    #  offers: 210/6 = 2850 · the same · 105/6 = 1800 · 52/5 = 1220, accepted
     assert found == [
-        (2, SCIENTIST, (150, 7), 1550, "0.58", 1550, True),
-        (3, SCIENTIST, (75, 6), 800, "0.33", 2350, True),
-        (3, MANAGER, (75, 6), 750, "0.33", 750, False),
-        (4, SCIENTIST, (37, 5), 430, "0.18", 2780, True),
-        (4, MANAGER, (37, 5), 430, "0.18", 1180, False),
-        (5, SCIENTIST, (37, 5), 0, "0.18", 2780, False),
+        (2, SCIENTIST, (210, 7), 2150, "0.47", 2150, True),
+        (3, SCIENTIST, (105, 6), 1100, "0.26", 3250, True),
+        (3, MANAGER, (105, 6), 1050, "0.26", 1050, False),
+        (4, SCIENTIST, (52, 5), 580, "0.15", 3830, True),
+        (4, MANAGER, (52, 5), 580, "0.15", 1630, False),
+        (5, SCIENTIST, (52, 5), 0, "0.15", 3830, False),
     ]
     # The extract of the same data loses no fidelity: the last step gives nothing.
     items = ("licensed-data terminal",), ("vendor-approved extract on the research server",)
@@ -71,12 +71,12 @@ def test_ledger_of_a_medium_lab_by_hand() -> None:
 
 
 def test_ledger_of_a_scientist_that_comes_back_with_a_stronger_plan() -> None:
-    # 300 months in 8 days cost 3850 and 195 in 4 days 2600; the offer in between was 2250.
+    # 420 months in 8 days cost 5050 and 300 in 5 days 3700; the offer in between was 2850.
     scientist, manager = ledger(
         by_rule(MEDIUM, MEDIUM.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
     )
-    assert (scientist.who, scientist.step.credits_saved, scientist.gives) == (SCIENTIST, 1250, True)
-    assert (manager.who, manager.step.credits_saved, manager.gives) == (MANAGER, -350, True)
+    assert (scientist.who, scientist.step.credits_saved, scientist.gives) == (SCIENTIST, 1350, True)
+    assert (manager.who, manager.step.credits_saved, manager.gives) == (MANAGER, -850, True)
 
 
 def test_ledger_is_empty_where_the_first_plan_is_accepted() -> None:

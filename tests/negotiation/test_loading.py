@@ -217,7 +217,7 @@ def test_shipped_momentum_asks_once_and_agrees_above_the_floor() -> None:
     negotiation = shipped("momentum_revised")
     assert acts(negotiation) == ["propose_protocol", "request_info", "revise_protocol"]
     assert negotiation.outcome is Outcome.AGREED
-    assert plan_of(negotiation.rounds[-1]).sample_size == 195
+    assert plan_of(negotiation.rounds[-1]).sample_size == 300
 
 
 def test_shipped_suzuki_fails_twice_and_ends_in_a_false_agreement() -> None:

@@ -30,7 +30,15 @@ from replicalab.negotiation import (
 )
 from replicalab.negotiation.players import Choice, choose, is_worth_running
 from replicalab.planner import Options
-from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
+from replicalab.scenarios import (
+    Difficulty,
+    EvidenceTier,
+    OwnLab,
+    Pack,
+    Question,
+    list_scenarios,
+    load_scenario,
+)
 from tests.factories import make_pack, make_protocol, with_means
 from tests.golden import assert_golden
 from tests.negotiation.playing import (
@@ -122,21 +130,21 @@ def line(done: Round) -> Line:
 
 def test_baseline_on_momentum_medium_round_by_round() -> None:
     # Worked out on paper from the document's rules. Cost: 10 n + 50 days + 450, for 4 controls, 2
-    # items and 2 reagents. The lab: 2600 credits, 6 days, 4 people, the terminal booked.
-    #  1  300/8: 3850, too dear and too long -> offer 300/6 = 3750 -> 150/6 = 2250
-    #  2  150/7: 2300, terminal and days     -> offer 150/6 = 2250
-    #  3   75/6: 1500, terminal              -> offer  75/6
-    #  4   37/5: 1070, terminal              -> offer  37/5
+    # items and 2 reagents. The lab: 3700 credits, 6 days, 4 people, the terminal booked.
+    #  1  420/8: 5050, too dear and too long -> offer 420/6 = 4950 -> 210/6 = 2850
+    #  2  210/7: 2900, terminal and days     -> offer 210/6 = 2850
+    #  3  105/6: 1800, terminal              -> offer 105/6
+    #  4   52/5: 1220, terminal              -> offer  52/5
     #  5  last round: accepts that offer.
     assert [line(done) for done in RULED.rounds] == [
-        ("propose_protocol", 300, 8, 3850, "suggest_alternative"),
-        ("revise_protocol", 150, 7, 2300, "suggest_alternative"),
-        ("revise_protocol", 75, 6, 1500, "suggest_alternative"),
-        ("revise_protocol", 37, 5, 1070, "suggest_alternative"),
-        ("accept", 37, 5, 1070, "accept"),
+        ("propose_protocol", 420, 8, 5050, "suggest_alternative"),
+        ("revise_protocol", 210, 7, 2900, "suggest_alternative"),
+        ("revise_protocol", 105, 6, 1800, "suggest_alternative"),
+        ("revise_protocol", 52, 5, 1220, "suggest_alternative"),
+        ("accept", 52, 5, 1220, "accept"),
     ]
     offers = [done.offer.after.counts for done in RULED.rounds if done.offer]
-    assert [(c.samples, c.days) for c in offers] == [(150, 6), (150, 6), (75, 6), (37, 5)]
+    assert [(c.samples, c.days) for c in offers] == [(210, 6), (210, 6), (105, 6), (52, 5)]
     assert [done.plan.failing for done in RULED.rounds if done.plan] == [
         ["protocol", "budget", "equipment", "schedule"],
         ["protocol", "equipment", "schedule"],
@@ -164,14 +172,16 @@ def test_baseline_follows_the_documents_rules_on_every_shipped_lab(study: str, l
     assert pack.expected is not None
     assert lines[0].answer == pack.expected.answer
     if lab == Difficulty.EASY:
-        assert (len(lines), negotiation.outcome) == (1, Outcome.AGREED)
+        below = pack.expected.verdict is EvidenceTier.BELOW_FLOOR
+        outcome = Outcome.AGREED_BELOW_FLOOR if below else Outcome.AGREED
+        assert (len(lines), negotiation.outcome) == (1, outcome)
 
 
 @pytest.mark.parametrize(
     ("rounds", "expected"),
     [
         (1, Outcome.NO_DEAL),
-        (2, Outcome.AGREED),  # takes 150 in 6 days: power 0.58, over the floor of 0.50
+        (2, Outcome.AGREED),  # takes 210 in 6 days: power 0.72, over the floor of 0.50
         (3, Outcome.AGREED),  # takes the offer of round 2, which is the same plan
         (4, Outcome.AGREED_BELOW_FLOOR),
     ],
@@ -179,7 +189,8 @@ def test_baseline_follows_the_documents_rules_on_every_shipped_lab(study: str, l
 def test_baseline_with_fewer_rounds_takes_the_offer_that_stands(
     rounds: int, expected: Outcome
 ) -> None:
-    negotiation = by_rule(MEDIUM, MEDIUM.reference_protocol, rounds)
+    as_published = MEDIUM.with_own(OwnLab(), Question(effect=0.177))
+    negotiation = by_rule(as_published, MEDIUM.reference_protocol, rounds)
     assert (len(negotiation.rounds), negotiation.outcome) == (rounds, expected)
 
 
@@ -199,9 +210,9 @@ def test_aware_scientist_never_opens_with_a_reference_protocol_below_the_floor()
 
 
 def test_aware_scientist_with_one_round_opens_with_the_best_or_leaves() -> None:
-    # 10 × 195 + 50 × 4 + 450 = 2600, the whole budget.
+    # 10 × 300 + 50 × 5 + 450 = 3700, the whole budget.
     negotiation = aware(MEDIUM, rounds=1)
-    assert line(negotiation.rounds[0])[1:3] == (195, 4)
+    assert line(negotiation.rounds[0])[1:3] == (300, 5)
     assert negotiation.outcome is Outcome.AGREED
     hopeless = aware(HARD, rounds=1)
     assert (acts(hopeless), hopeless.outcome) == (["leaves"], Outcome.NO_DEAL)
@@ -266,11 +277,11 @@ def test_aware_scientist_asks_for_the_cheapest_relief_and_then_walks_away() -> N
     assert acts(negotiation) == ["propose_protocol", "request_info", "leaves"]
     asked = negotiation.rounds[1]
     assert asked.action is not None
-    assert asked.action.questions == ["Could the lab give 275 more credits?"]
+    assert asked.action.questions == ["Could the lab give 1,335 more credits?"]
     assert said_in(asked) == "Budget: 1,500 credits remain."
     assert (negotiation.ending, negotiation.outcome) == (Ending.WALKED_AWAY, Outcome.NO_DEAL)
-    # Checked in labs made with that budget: 1500 + 275 credits are enough, one less is not.
-    for budget, expected in ((1775.0, True), (1774.0, False)):
+    # Checked in labs made with that budget: 1500 + 1335 credits are enough, one less is not.
+    for budget, expected in ((2835.0, True), (2834.0, False)):
         outcome = aware(with_means(HARD, budget=budget), HARD.reference_protocol).outcome
         assert (outcome is Outcome.AGREED) is expected
 

@@ -128,10 +128,10 @@ def test_fork_keeps_the_rounds_before_and_puts_the_plan_forward(number: int) -> 
 
 
 def test_fork_goes_on_with_the_baseline() -> None:
-    # 111 samples, 7 days cost 1110 + 350 + 450 = 1910 in a lab of 2600 credits and 6 days.
+    # 111 samples, 7 days cost 1110 + 350 + 450 = 1910 in a lab of 3700 credits and 6 days.
     forked = fork(RULED, 1, revise(MEDIUM.reference_protocol, sample_size=111, duration_days=7))
     sizes = [(plan_of(d).sample_size, plan_of(d).duration_days) for d in forked.rounds]
-    assert sizes == [(300, 8), (111, 7), (55, 6), (27, 5), (27, 5)]
+    assert sizes == [(420, 8), (111, 7), (55, 6), (27, 5), (27, 5)]
     assert forked.ending is Ending.SCIENTIST_ACCEPTED
 
 
@@ -140,7 +140,10 @@ def test_fork_with_a_plan_that_passes_ends_there() -> None:
     assert offer is not None
     forked = fork(RULED, 1, offer.after.plan)
     assert len(forked.rounds) == 2
-    assert (forked.ending, forked.outcome) == (Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED)
+    assert (forked.ending, forked.outcome) == (
+        Ending.LAB_MANAGER_ACCEPTED,
+        Outcome.AGREED_BELOW_FLOOR,
+    )
     assert forked.final_plan is offer.after, "it is judged already"
 
 

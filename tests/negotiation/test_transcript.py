@@ -130,7 +130,7 @@ def test_whatever_a_model_says_is_recorded_and_played_again_equally(
 def test_file_holds_decisions_and_numbers_and_no_prose_of_ours() -> None:
     saved = save(RULED)
     data = json.loads(saved)
-    assert [turn["facts"]["cost"] for turn in data["turns"]] == [3850, 2300, 1500, 1070, 1070]
+    assert [turn["facts"]["cost"] for turn in data["turns"]] == [5050, 2900, 1800, 1220, 1220]
     assert data["turns"][0]["facts"]["failing"] == ["protocol", "budget", "equipment", "schedule"]
     assert (data["format"], data["outcome"]) == (2, "agreed_below_floor")
     for done in RULED.rounds:
@@ -223,7 +223,7 @@ LEFT_OUT, FORKS = "Round 1: it is not the last round that was saved.", "by hand 
         *((RULED, action(n, sample_size=99), n, ACTS) for n in range(4)),
         *((RULED, turn(n, by="person"), n, ACTS) for n in range(5)),
         (RULED, turn(2, action=None), 2, ACTS),
-        (RULED, facts(1, cost=2400), 1, "cost is 2,300 and was 2,400"),
+        (RULED, facts(1, cost=2400), 1, "cost is 2,900 and was 2,400"),
         (RULED, facts(4, staff=9), 4, "staff is 3 and was 9"),
         (RULED, facts(0, failing=["budget"]), 0, "is protocol, budget, equipment and schedule"),
         (RULED, facts(2, failing=[]), 2, "failing is equipment and was none"),

@@ -70,25 +70,25 @@ def test_round_stands_in_three_columns() -> None:
     panel = round_panel(RULED, 1)
     assert heard(tree(panel)).startswith("Round 2\n")
     scientist, manager, table = columns_of(panel)
-    assert scientist.startswith("Scientist revises\n150 samples in 7 days")
+    assert scientist.startswith("Scientist revises\n210 samples in 7 days")
     assert manager.startswith("Lab Manager caution suggests changes")
-    assert "Offers 150 samples in 6 days, 2,250 credits, power 0.58." in manager
+    assert "Offers 210 samples in 6 days, 2,850 credits, power 0.47." in manager
     assert rows(panel)[1:] == [
-        ["Samples", "300 → 150", ""],
+        ["Samples", "420 → 210", ""],
         ["Days", "8 → 7", ""],
-        ["Credits", "3,850 → 2,300", ""],
-        ["Power", "0.86 → 0.58", ""],
+        ["Credits", "5,050 → 2,900", ""],
+        ["Power", "0.76 → 0.47", ""],
     ]
-    assert table.endswith("fails Equipment and schedule fail.")
+    assert table.endswith("fails Protocol, equipment and schedule fail.")
 
 
 def test_bars_of_a_round_end_where_the_lab_is_used_up() -> None:
     plan = RULED.rounds[1].plan
     assert plan is not None
-    assert plan.evidence.value == pytest.approx(0.58, abs=0.005)
+    assert plan.evidence.value == pytest.approx(0.47, abs=0.005)
     ends = bars(round_panel(RULED, 1))
     assert ends["Days"] == "1.000", "7 of 6 days"
-    assert ends["Credits"] == f"{2300 / 2600:.3f}"
+    assert ends["Credits"] == f"{2900 / 3700:.3f}"
     assert ends["Power"] == f"{plan.evidence.value:.3f}"
 
 
@@ -96,15 +96,26 @@ def test_opening_is_no_change_and_neither_is_a_question() -> None:
     asked = by_person(MEDIUM, propose(REFERENCE), ask("Which days?"))
     opening, question = (columns_of(round_panel(asked, at))[2] for at in (0, 1))
     assert opening.startswith("On the table the opening plan")
-    assert question.startswith("On the table nothing changed")
+    assert question.startswith("On the table unchanged")
     assert "→" not in opening + question
+
+
+def test_answer_to_a_question_is_read_without_unfolding_anything() -> None:
+    asked = by_person(MEDIUM, propose(REFERENCE), ask("Which days? And the budget?"))
+    panel = round_panel(asked, 1)
+    _, manager, _ = columns_of(panel)
+    lab = MEDIUM.lab
+    assert f"Budget: {lab.budget:,.0f} credits remain." in manager
+    assert f"Time: at most {lab.days} days." in manager
+    [folded] = [heard(each) for each in tree(panel).iter("details") if "hidden" in heard(each)]
+    assert "remain" not in folded
 
 
 def test_number_that_stays_is_not_drawn_as_a_change() -> None:
     plans = REFERENCE, revise(REFERENCE, duration_days=7), revise(REFERENCE, duration_days=7)
     talks = by_person(MEDIUM, propose(plans[0]), *map(revise_to, plans[1:]))
     moved = [row[1] for row in rows(round_panel(talks, 1))[1:]]
-    assert moved == ["300", "8 → 7", "3,850 → 3,800", "0.86"]
+    assert moved == ["420", "8 → 7", "5,050 → 5,000", "0.76"]
     assert "→" not in columns_of(round_panel(talks, 2))[2]
 
 
@@ -162,7 +173,7 @@ def test_matrix_has_a_column_for_each_round_and_marks_the_one_on_show() -> None:
         "Round", *map(str.capitalize, DIMENSIONS), "Samples", "Days", "Credits", "Power",
     ]  # fmt: skip
     assert [row[1:] for row in rows(panel)][:2] == [["1", "2"], ["no plan", "fails"]]
-    assert rows(panel)[-1][1:] == ["–", "0.86"]
+    assert rows(panel)[-1][1:] == ["–", "0.76"]
     [marked] = [part for part in tree(panel).iter("th") if part.get("aria-current")]
     assert heard(marked) == "2"
 
@@ -172,7 +183,7 @@ def test_ledger_leaves_out_what_moves_no_amount() -> None:
     talks = by_person(MEDIUM, propose(REFERENCE), revise_to(other))
     assert heard(tree(ledger_panel(talks))) == "Who gave what\nNeither side gave anything."
     assert rows(ledger_panel(RULED))[1] == [
-        "2", "Scientist", "300 → 150 samples, 8 → 7 days", "−1,550", "power 0.86 → 0.58",
+        "2", "Scientist", "420 → 210 samples, 8 → 7 days", "−2,150", "power 0.76 → 0.47",
     ]  # fmt: skip
     assert all(row[3] or row[4] for row in rows(ledger_panel(RULED)))
 

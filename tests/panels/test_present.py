@@ -21,7 +21,7 @@ from replicalab.planner.steps import differences
 from replicalab.scenarios import OwnLab, Question, load_scenario
 from replicalab.text.negotiation import outcome_verdict
 from replicalab.text.verdicts import Status
-from tests.negotiation.playing import by_rule
+from tests.negotiation.playing import ask, by_person, by_rule, propose
 from tests.panels.test_negotiation import rows, tree
 from tests.ui.reading import IN_EVERY_LAB, heard
 
@@ -49,6 +49,12 @@ def test_round_shows_what_each_side_wants_from_and_to() -> None:
     assert manager.startswith("Lab Manager caution suggests changes")
     assert "Sample size | 100 → 25" in manager
     assert "Saves 800 credits; power 1.00 → 0.97; fidelity loss 0 → 1." in manager
+
+
+def test_answer_to_a_question_is_on_its_slide() -> None:
+    asked = by_person(STROOP, propose(STROOP.reference_protocol), ask("How many credits?"))
+    _, manager = sides(round_slide(asked, 1))
+    assert manager.endswith("Budget: 1,000 credits remain.")
 
 
 def test_round_shows_what_it_moved_beside_the_limits() -> None:

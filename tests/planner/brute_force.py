@@ -1,101 +1,194 @@
 """Every plan of a small lab, tried one by one: what the planner's answers are held against.
 
-Written from docs/contract.md, Planner, in loops; it shares no search with the planner.
+Written from docs/contract.md, Planner, in loops; it shares no search with the planner. What a
+wording fails, and what so many samples show, is asked of the check, once; the numbers are added up
+here by the contract's own formulas.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, product
+from math import inf
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Evidence, assess
+from replicalab.assessment.results import Category, Severity
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.steps import changed_values
 from replicalab.scenarios import Bounds, EvidenceTier, Pack
 
 _FAR: Final = 2000
-"""Samples beyond the asked ones that are tried for a better tier; small labs need fewer."""
+"""So many samples are tried at most; in small labs fewer reach any target."""
 
 ITEM_FIELDS: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
+_TIERS: Final = list(EvidenceTier)
 
 
-def tried(original: Protocol, pack: Pack) -> Iterator[Assessment]:
-    """Return every plan of the documented space: wordings x days x samples that can count.
+class Tried(NamedTuple):
+    """What a plan gives up, in the contract's order, and its numbers.
 
-    A wording that another beats in every respect is not asked for more samples than are wanted:
-    it needs more of them for the same tier, and would win by the surplus alone. Of samples beyond
-    those asked for, groups may leave some out: then the fewest are tried that show as much.
+    Attributes:
+        short: what its evidence lacks of the target, 0 once it is met.
+        void: whether it shows nothing at all.
+        worded: the plan with other numbers.
     """
-    found = [(_respects(worded, original, pack), worded) for worded in wordings(original, pack)]
-    # Evidence depends on a wording by its factor alone.
-    firsts, as_good = dict[float, set[int]](), dict[tuple[float, int], int]()
-    for respects, worded in found:
-        sizes = samples_of(worded, original, pack)
-        if not any(_beats(other, respects) for other, _ in found):
-            if respects.weaker not in firsts:
-                firsts[respects.weaker] = firsts_of_tiers(worded, pack)
-            firm = fewest_sound(worded, pack, {Bounds.SAMPLES, Bounds.EVIDENCE})
-            further = {*firsts[respects.weaker], firm}
-            sizes |= {first for first in further if first > asked(original, pack)}
-        for days, samples in product(days_of(pack), sorted(sizes)):
-            if samples <= can_count(days, pack):
-                plan = assess(revise(worded, duration_days=days, sample_size=samples), pack)
-                yield plan
-                if samples > asked(original, pack):
-                    yield from _as_good(plan, as_good)
 
-
-def _as_good(plan: Assessment, known: dict[tuple[float, int], int]) -> Iterator[Assessment]:
-    """Return the plan with the fewest samples that show as much, if it fails the same."""
-    key = plan.evidence.factor, plan.plan.sample_size
-    if key not in known:
-        known[key] = fewest_as_good(plan.plan, plan.plan.sample_size, plan.pack)
-    fewer = assess(revise(plan.plan, sample_size=known[key]), plan.pack)
-    if fewer.failing == plan.failing:
-        yield fewer
-
-
-class _Respects(NamedTuple):
-    """What a wording decides of a plan's rank, whatever the numbers; less is better."""
-
-    failing: frozenset[Dimension]
+    failing: int
+    tier: int
     loss: int
-    weaker: float
-    controls: int
+    short: float
     changes: int
-    price: float
+    days_short: int
+    credits: float
+    void: bool
+    samples: int
+    days: int
+    worded: Protocol
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        return self[:7]
+
+    def plan(self) -> Protocol:
+        return revise(self.worded, sample_size=self.samples, duration_days=self.days)
 
 
-def _respects(worded: Protocol, original: Protocol, pack: Pack) -> _Respects:
-    numbers = {"sample_size": len(worded.controls) + 1, "duration_days": 1}
-    there = assess(revise(worded, **numbers), pack)
-    price = items_cost(worded, pack)
-    return _Respects(
-        frozenset(there.failing) - {Dimension.BUDGET, Dimension.STAFF, Dimension.SCHEDULE},
-        there.fidelity_loss,
-        -there.evidence.factor,
-        len(worded.controls),
-        changed_values(original, worded),
-        price,
+def ranked(plan: Assessment, original: Protocol) -> tuple[float, ...]:
+    """Return what a single plan gives up, in the contract's order."""
+    evidence, pack = plan.evidence, plan.pack
+    tier = _TIERS.index(evidence.tier)
+    return (
+        len(plan.failing),
+        tier,
+        plan.fidelity_loss,
+        _short(evidence),
+        changed_values(original, plan.plan),
+        max(0, pack.min_days - plan.plan.duration_days),
+        plan.cost,
     )
 
 
-def _beats(one: _Respects, other: _Respects) -> bool:
-    return one != other and (
-        one.failing <= other.failing
-        and one.loss <= other.loss
-        and one.weaker <= other.weaker
-        and one.controls <= other.controls
-        and one.changes <= other.changes
-        and one.price <= other.price
+def _short(evidence: Evidence) -> float:
+    if evidence.tier is EvidenceTier.MEETS_TARGET:
+        return 0.0
+    return round(abs(evidence.target - evidence.value), 12)
+
+
+def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
+    """Return every plan of the documented space: wordings x days x samples.
+
+    Samples are tried up to the first number that leaves room for the controls, keeps the study's
+    own constraints, is what is planned, and meets the target or is all that exists: a plan of more
+    shows nothing that counts and costs no less.
+    """
+    shown: dict[tuple[float, int], Evidence] = {}
+    most: dict[float, int] = {}
+    for worded in wordings(original, pack):
+        there = assess(worded, pack)
+        factor, fixed = there.evidence.factor, _failing_anyhow(there)
+        if factor not in most:
+            most[factor] = _enough(worded, pack)
+        changes = changed_values(original, revise(worded, **_numbers(original)))
+        room = len(worded.controls) + 1
+        top = max(most[factor], room, original.sample_size, _fewest_of_the_study(pack))
+        for days, samples in product(days_of(pack), range(1, min(top, _FAR) + 1)):
+            able = int(min(samples, can_count(days, pack))) if days >= pack.min_days else 0
+            if (factor, able) not in shown:
+                numbers = {"sample_size": samples, "duration_days": days}
+                shown[factor, able] = assess(revise(worded, **numbers), pack).evidence
+            evidence, cost = shown[factor, able], cost_of(worded, samples, days, pack)
+            failing = set(fixed)
+            if cost > pack.lab.budget:
+                failing.add(Dimension.BUDGET)
+            if staff_of(worded, samples, days, pack) > pack.lab.staff:
+                failing.add(Dimension.STAFF)
+            if samples < room or not _keeps(samples, days, evidence.value, pack):
+                failing.add(Dimension.PROTOCOL)
+            yield Tried(
+                len(failing),
+                _TIERS.index(evidence.tier),
+                there.fidelity_loss,
+                _short(evidence),
+                changes + (samples != original.sample_size) + (days != original.duration_days),
+                max(0, pack.min_days - days),
+                cost,
+                evidence.void is not None,
+                samples,
+                days,
+                worded,
+            )
+
+
+def _numbers(plan: Protocol) -> dict[str, int]:
+    return {"sample_size": plan.sample_size, "duration_days": plan.duration_days}
+
+
+def _failing_anyhow(worded: Assessment) -> set[Dimension]:
+    """Return what a wording fails whatever its numbers."""
+    failing: set[Dimension] = {
+        each
+        for each in worded.failing
+        if each in (Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY)
+    }
+    items = (Category.EQUIPMENT, Category.REAGENT)
+    if any(s is Severity.ERROR and category in items for s, category, _ in worded.findings):
+        failing.add(Dimension.PROTOCOL)
+    return failing
+
+
+def _enough(worded: Protocol, pack: Pack) -> int:
+    """Return the first number of samples that meets the target and all else that is asked of it.
+
+    All that exist where none does.
+    """
+    exist = min(pack.design.population_max or _FAR, _FAR)
+    held = [each for each in pack.limits if each.hard and each.number is Bounds.EVIDENCE]
+
+    def is_enough(evidence: Evidence) -> bool:
+        meets = evidence.tier is EvidenceTier.MEETS_TARGET
+        return meets and all(each.allows(evidence.value) for each in held)
+
+    sizes = range(1, exist + 1)
+    return next((n for n in sizes if is_enough(evidence_of(worded, n, pack))), exist)
+
+
+def _fewest_of_the_study(pack: Pack) -> int:
+    """Return the fewest samples that the study's own hard constraints on n allow."""
+    held = [each for each in pack.limits if each.hard and each.number is Bounds.SAMPLES]
+    return int(max([1, *(each.least for each in held if each.least > -inf)]))
+
+
+def _keeps(samples: int, days: int, value: float, pack: Pack) -> bool:
+    """Return whether these numbers keep every hard constraint of the study's own."""
+    numbers = {Bounds.SAMPLES: samples, Bounds.DAYS: days, Bounds.EVIDENCE: value}
+    return all(each.allows(numbers[each.number]) for each in pack.limits if each.hard)
+
+
+def cost_of(worded: Protocol, samples: int, days: int, pack: Pack) -> float:
+    """Return what a plan costs: the contract's five terms, with own prices and rates."""
+    rates = pack.lab.cost_model
+    credits = samples * rates.per_sample + days * rates.per_day
+    credits += len(worded.controls) * rates.per_control + items_cost(worded, pack)
+    return round(credits, 6)
+
+
+def staff_of(worded: Protocol, samples: int, days: int, pack: Pack) -> int:
+    """Return how many people a plan takes: the contract's base and four steps."""
+    steps = pack.lab.staff_model
+    return (
+        steps.base
+        + (samples > steps.sample_threshold)
+        + (len(worded.controls) > steps.control_threshold)
+        + (days > steps.day_threshold)
+        + (len(worded.required_equipment) > steps.equipment_threshold)
     )
 
 
 def items_cost(plan: Protocol, pack: Pack) -> float:
     """Return what the items of a plan cost, each at its own price or its rate."""
-    rates, own = pack.cost_model, {label_key(i): price for i, price in pack.lab.prices.items()}
+    rates, own = pack.lab.cost_model, {label_key(i): price for i, price in pack.lab.prices.items()}
     equipment = [own.get(label_key(i), rates.per_equipment_item) for i in plan.required_equipment]
     reagents = [own.get(label_key(i), rates.per_reagent) for i in plan.required_reagents]
     return round(sum(equipment) + sum(reagents), 6)
@@ -119,20 +212,6 @@ def can_count(days: int, pack: Pack) -> float:
     return min(most, population or float("inf"))
 
 
-def samples_of(worded: Protocol, original: Protocol, pack: Pack) -> set[int]:
-    """Return all samples up to what is asked, and the fewest that may be planned.
-
-    These leave room for the controls, and are what the study's own constraints on n demand.
-    """
-    fewest = fewest_sound(worded, pack, {Bounds.SAMPLES})
-    return {*range(1, asked(original, pack) + 1), len(worded.controls) + 1, fewest}
-
-
-def fewest_sound(worded: Protocol, pack: Pack, numbers: set[Bounds]) -> int:
-    """Return the fewest samples that no hard constraint on these numbers forbids, or 1."""
-    return next((n for n in range(1, _FAR) if sound(worded, n, pack, numbers)), 1)
-
-
 def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> bool:
     """Return whether no control, and no hard constraint on these numbers, forbids so many."""
     if samples <= len(worded.controls):
@@ -140,30 +219,6 @@ def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> b
     plan = revise(worded, sample_size=samples, duration_days=max(pack.lab.days, _FAR))
     broken = (limit for limit in assess(plan, pack).broken_limits if limit.number in numbers)
     return not any(limit.hard for limit in broken)
-
-
-def asked(original: Protocol, pack: Pack) -> int:
-    """Return what the plan or the study asks for, whichever is more, and 1 at least."""
-    return max(1, original.sample_size, pack.reference_protocol.sample_size)
-
-
-def fewest_as_good(worded: Protocol, samples: int, pack: Pack) -> int:
-    """Return the fewest samples with the evidence of so many; groups may leave some out."""
-    value = evidence_of(worded, samples, pack).value
-    same = (n for n in range(1, samples) if evidence_of(worded, n, pack).value == value)
-    return next(same, samples)
-
-
-def firsts_of_tiers(worded: Protocol, pack: Pack) -> set[int]:
-    """Return the fewest samples that reach the target, and the floor."""
-    firsts: dict[EvidenceTier, int] = {}
-    for samples in range(1, min(_FAR, (pack.design.population_max or _FAR) + 1)):
-        tier = evidence_of(worded, samples, pack).tier
-        firsts.setdefault(tier, samples)
-        if tier is EvidenceTier.MEETS_TARGET:
-            break
-    firsts.pop(EvidenceTier.BELOW_FLOOR, None)
-    return set(firsts.values())
 
 
 def evidence_of(worded: Protocol, samples: int, pack: Pack) -> Evidence:

@@ -13,7 +13,7 @@ import pytest
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, revise
-from replicalab.planner import Ask, LeastLoss, Options, Relief, asks, asks_text, least_loss, rank
+from replicalab.planner import Ask, LeastLoss, Options, Relief, asks, asks_text, least_loss
 from replicalab.planner.asks import granted
 from replicalab.scenarios import Bounds, EvidenceTier, hard_range
 from tests.factories import (
@@ -27,7 +27,7 @@ from tests.factories import (
     make_protocol,
     make_substitution,
 )
-from tests.planner.brute_force import can_count, evidence_of, missing, sound, tried
+from tests.planner.brute_force import can_count, evidence_of, missing, ranked, sound, tried
 from tests.planner.small_labs import opened
 
 LABS: Final = 300
@@ -106,7 +106,8 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
         )
         if hard_range(pack.limits, Bounds.DAYS)[1] < inf:
             continue  # the study allows too few days for any number of samples
-        low, most = len(plan.controls) + 1, int(min(can_count(10**6, pack), 400))
+        low = len(plan.controls) + 1
+        most = max(int(min(can_count(10**6, pack), 400)), low, 9)  # the study asks for 9 at most
         sizes = (
             n
             for n in range(low, most + 1)
@@ -209,40 +210,33 @@ def test_a_missing_alternative_to_a_forbidden_item_is_asked_for() -> None:
     assert found.run.left == (Dimension.POLICY,)
 
 
-def test_target_is_none_where_the_population_leaves_no_room_beside_the_controls() -> None:
+def test_target_takes_a_sample_that_cannot_count_where_the_controls_leave_no_room() -> None:
     design = make_design(kind="paired", effect_planning=50.0, population_max=3)
     plan = make_protocol(controls=[*CONTROLS, "third"])
-    found = asks(plan, make_pack(design=design))
-    assert found.target is None
+    found = asks(plan, make_pack(design=design)).target
+    assert found
+    assert (found.plan.sample_size, found.judged.evidence.able) == (4, 3)
+    assert found.judged.evidence.tier is TARGET
+
+
+def test_target_is_none_where_all_that_exists_is_too_little() -> None:
+    design = make_design(kind="paired", effect_planning=0.5, population_max=3)
+    assert asks(make_protocol(), make_pack(design=design)).target is None
 
 
 # --- a later start ----------------------------------------------------------------------------
 
 
-def _useful(item: str, yours: Assessment) -> bool:
-    """Return whether a plan lists an item, or something that it may replace."""
-    listed = {label_key(each.label) for each in yours.items}
-    rows = yours.pack.allowed_substitutions
-    replaced = {label_key(row.original) for row in rows if row.alternative == item}
-    return bool(listed & {label_key(item), *replaced})
-
-
 def _later_starts(yours: Assessment) -> dict[int, LeastLoss]:
     """Return the least-loss plan of every later start that buys more than all before it.
 
-    The Lab Manager's fixes may lead to more samples than can count, which is no plan of those that
-    are searched: it is not waited for on a day on which nothing becomes free.
+    A start is worth it on a day on which nothing becomes free too, were it to buy anything.
     """
     lab, found = yours.pack.lab, dict[int, LeastLoss]()
-    freed = {until + 1 for item, until in lab.booked.items() if _useful(item, yours)}
     best = least_loss(yours.plan, yours.pack).rank.given_up
     for start in range(lab.start_day + 1, lab.days + 1):
         there = change_pack(yours.pack, start_day=start)
         least = least_loss(yours.plan, there)
-        if start not in freed and least.plan.sample_size > can_count(
-            least.plan.duration_days, there
-        ):
-            continue
         if least.rank.given_up < best and not least.after.evidence.void:
             found[start], best = least, least.rank.given_up
     return found
@@ -276,8 +270,9 @@ def test_what_a_wait_reaches_is_the_best_of_all_plans_there(first: int) -> None:
             plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
             there = change_pack(pack, start_day=wait.start_day)
             yours = Options(assess(plan, there))
-            every = [yours.yours, yours.offered, *tried(plan, there)]
-            assert wait.least.rank.given_up == min(rank(each, plan).given_up for each in every)
+            theirs = [ranked(each, plan) for each in (yours.yours, yours.offered)]
+            best = min([*theirs, *(each.rank for each in tried(plan, there))])
+            assert wait.least.rank.given_up == best[:4]
             tried_in += 1
     assert tried_in > LABS / 30
 

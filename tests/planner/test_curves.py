@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import Any, Final
 
 import pytest
 
-from replicalab.assessment import assess
+from replicalab.assessment import Evidence, assess
 from replicalab.models import revise
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import Design, DesignKind, Difficulty, list_scenarios, load_scenario
-from tests.factories import make_design, make_pack, make_protocol
+from replicalab.scenarios import Design, DesignKind, Difficulty, EvidenceTier, load_scenario
+from tests.factories import (
+    EQUIPMENT,
+    make_constraint,
+    make_design,
+    make_pack,
+    make_protocol,
+    make_substitution,
+    make_throughput,
+)
 from tests.measures.designs import SHRINKING, design_of
+from tests.planner.small_labs import SHIPPED, opened
 
 MOST: Final = 60
-SHIPPED: Final = [(study.scenario_id, lab) for study in list_scenarios() for lab in Difficulty]
+LABS: Final = 50
 
 
 def curves_of(design: Design, samples: int = 60, **lab: Any) -> Curves:
@@ -45,40 +55,122 @@ def test_samples_for_the_target_are_the_published_ones(
     assert dict(found.samples_over_effects)[changes["effect_planning"]] == needed
 
 
-@pytest.mark.parametrize("kind", DesignKind)
-@pytest.mark.parametrize("dropout", [0.0, 0.3])
-def test_fewest_samples_for_the_target_are_the_first_of_all_tried(
-    kind: DesignKind, dropout: float
-) -> None:
-    design = design_of(kind, dropout=dropout, population_max=900)
-    found = curves_of(design)
-    scale = found.plan.evidence.row.scale
-    tried = (n for n in range(1, 901) if scale.reaches(found.worth(n), design.target))
-    assert found.needed() == next(tried, None)
+def judged(found: Curves, samples: int, effect: float | None = None) -> Evidence:
+    """Return what the check of the plan says of its evidence with so many samples."""
+    plan = revise(found.plan.plan, sample_size=samples)
+    return assess(plan, found.plan.pack).evidence_at(effect)
 
 
-@pytest.mark.parametrize("kind", DesignKind)
-def test_curve_over_samples_is_what_the_check_of_such_plans_says_and_never_worsens(
-    kind: DesignKind,
-) -> None:
-    found = curves_of(design_of(kind, dropout=0.2))
-    plan, pack = found.plan.plan, found.plan.pack
-    assert 2 <= len(found.over_samples) <= MOST
+def assert_as_the_check(found: Curves, upto: int) -> None:
+    """Assert that every point, and every number beside, is what plans so large are judged to be."""
+    scale, target = found.plan.evidence.row.scale, found.plan.evidence.target
+
+    def tried(effect: float | None) -> int | None:
+        reach = (judged(found, n, effect) for n in range(1, upto + 1))
+        there = (n for n, e in enumerate(reach, 1) if not e.void and scale.reaches(e.value, target))
+        return next(there, None)
+
     for n, value in found.over_samples:
-        there = assess(revise(plan, sample_size=int(n)), pack)
-        assert value == there.evidence.value
+        assert (judged(found, int(n)).void, judged(found, int(n)).value) == (None, value)
+    yours, at = found.plan.evidence, found.plan.counts.samples
+    if yours.void is None and math.isfinite(yours.value):
+        assert dict(found.over_samples)[at] == yours.value
+    for effect, value in found.over_effects:
+        assert (judged(found, at, effect).void, judged(found, at, effect).value) == (None, value)
+    some = found.samples_over_effects[:: max(1, len(found.samples_over_effects) // 3)]
+    told: list[tuple[float | None, float]] = [(effect, n) for effect, n in some]
+    assumed = [None, *(each.effect for each in found.effects)]
+    told += [(effect, found.needed(effect) or math.inf) for effect in assumed]
+    for assuming, n in told:
+        assert (n if n <= upto else None) == tried(assuming)
+    if (more := found.in_more_days) is not None:
+        longer = revise(found.plan.plan, sample_size=more[0], duration_days=more[1])
+        there = assess(longer, found.plan.pack).evidence
+        assert there.tier is EvidenceTier.MEETS_TARGET
+        assert there.able == more[0]
+
+
+BOUNDS: Final[dict[str, dict[str, Any]]] = {
+    "none": {},
+    "population": {"population": 45},
+    "throughput": {"samples_per_day": make_throughput(value=8)},
+    "dropout": {"dropout": 0.3},
+    "dropout of what exists": {"dropout": 0.3, "population": 45},
+    "endpoint": {"min_days": 6},
+    "n per condition": {
+        "constraints": [
+            make_constraint(
+                bounds="samples_per_condition", quantity=12.0, conditions=3, comparator="<="
+            )
+        ]
+    },
+    "substitution": {
+        "allowed_substitutions": [make_substitution(evidence_factor=0.8)],
+        "booked": {EQUIPMENT[0]: 9},
+    },
+}
+"""What may keep samples from counting, or the evidence from being what it could be."""
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("kind", DesignKind)
+def test_curves_are_what_the_check_of_such_plans_says(kind: DesignKind, bound: str) -> None:
+    given = {**BOUNDS[bound]}
+    exist = {"population_max": given.pop("population")} if "population" in given else {}
+    design = design_of(kind, dropout=given.pop("dropout", 0.0), **exist)
+    swapped = {"required_equipment": ["window shelf", EQUIPMENT[1]]} if "booked" in given else {}
+    plan = make_protocol(sample_size=60, duration_days=5, **swapped)
+    found = Curves(assess(plan, make_pack(design=design, **given)))
+    assert_as_the_check(found, upto=200)
+    assert len(found.over_samples) <= MOST
+    assert (len(found.over_samples) == 0) == (bound == "endpoint")
+
+
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(LABS, 150 * LABS, LABS))]
+)
+def test_curves_of_small_labs_are_what_the_check_says(first: int) -> None:
+    for seed in range(first, first + LABS):
+        assert_as_the_check(Curves(opened(seed).yours), upto=60)
+
+
+@pytest.mark.parametrize("bound", ["none", "population", "throughput"])
+@pytest.mark.parametrize("kind", DesignKind)
+def test_curve_over_samples_never_worsens_and_is_level_where_no_more_count(
+    kind: DesignKind, bound: str
+) -> None:
+    given = {**BOUNDS[bound]}
+    exist = {"population_max": given.pop("population")} if "population" in given else {}
+    pack = make_pack(design=design_of(kind, **exist), **given)
+    found = Curves(assess(make_protocol(sample_size=60, duration_days=5), pack))
     values = [point.y for point in found.over_samples]
     worse = pack.design.lower_is_better
     assert all((b <= a) if worse else (b >= a) for a, b in pairwise(values))
-    assert found.plan.counts.samples in dict(found.over_samples)
+    most = {"none": None, "population": 45, "throughput": 40}[bound]
+    assert found.most_counted == most
+    if most:
+        assert len({y for n, y in found.over_samples if n >= most}) == 1
+
+
+def test_more_fish_than_there_are_count_as_many_as_there_are() -> None:
+    pack = load_scenario("eco_reef_fish", Difficulty.EASY)
+    plan = revise(pack.reference_protocol, sample_size=400)
+    found = Curves(assess(plan, pack))
+    assert found.plan.evidence.counted == 160
+    assert {y for n, y in found.over_samples if n >= 160} == {found.plan.evidence.value}
+
+
+def test_days_that_are_too_few_for_the_target_tell_how_many_would_do() -> None:
+    pack = load_scenario("psy_ego_depletion", Difficulty.MEDIUM)
+    found = Curves(assess(pack.reference_protocol, pack))  # 20 a day in 12 days
+    assert (found.most_counted, found.needed()) == (240, None)
+    assert found.in_more_days == (329, 17)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in DesignKind if kind is not DesignKind.COVERAGE])
-def test_curves_over_the_effect_are_what_the_plan_is_worth_at_each(kind: DesignKind) -> None:
+def test_curves_over_the_effect_grow_or_shrink_with_it(kind: DesignKind) -> None:
     found = curves_of(design_of(kind))
     assert 2 <= len(found.over_effects) <= MOST
-    for effect, value in found.over_effects:
-        assert value == found.plan.evidence_at(effect).value
     row = found.plan.evidence.row
     assert row.effect is not None
     by_size = sorted((row.effect.size(effect), value) for effect, value in found.over_effects)
@@ -100,8 +192,7 @@ def test_curves_of_a_shipped_study_show_the_plan_and_its_needs(study: str, lab: 
     pack = load_scenario(study, lab)
     found = Curves(assess(pack.reference_protocol, pack))
     assert found.most_samples >= pack.reference_protocol.sample_size
-    needed, exist = found.needed(), pack.design.population_max
-    assert needed is not None or exist is not None
+    assert found.needed() is not None or found.most_counted is not None
     assert all(2 <= len(curve) <= MOST for curve in (found.over_samples,))
     assert all(point.y <= found.highest_needed for point in found.samples_over_effects)
 

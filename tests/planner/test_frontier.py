@@ -10,7 +10,7 @@ import pytest
 from replicalab.assessment import Assessment, assess
 from replicalab.models import revise
 from replicalab.planner import Frontier, FrontierPlan, Options, Standing, frontier
-from replicalab.planner.limits import shortfall
+from replicalab.planner.limits import as_loss
 from replicalab.scenarios import (
     CostModel,
     DesignKind,
@@ -47,12 +47,11 @@ def _feasible(yours: Assessment) -> dict[Four, Assessment] | None:
         return found
     for worded in wordings(yours.plan, pack):
         for days in days_of(pack):
-            most = min(can_count(days, pack), _MOST + 1)
-            for samples in range(1, int(most) + 1):
+            for samples in range(1, _MOST + 2):
                 plan = assess(revise(worded, sample_size=samples, duration_days=days), pack)
                 if plan.cost > pack.lab.budget or not plan.feasible or plan.evidence.void:
                     continue
-                if samples > _MOST:
+                if samples > _MOST and can_count(days, pack) >= samples:
                     return None
                 found[_four(plan)] = plan
     return found
@@ -236,13 +235,13 @@ def test_lines_of_a_frontier_rise_and_leave_out_only_plans_that_save_days(
     for line in found.lines:
         for before, after in pairwise(line.plans):
             assert after.credits > before.credits
-            assert shortfall(after.value, found.pack) < shortfall(before.value, found.pack)
+            assert as_loss(after.value, found.pack) < as_loss(before.value, found.pack)
     drawn = [plan for line in found.lines for plan in line.plans]
     for plan in (plan for plan in found.plans if plan not in drawn):
         assert any(
             rival.loss == plan.loss
             and rival.credits <= plan.credits
-            and shortfall(rival.value, found.pack) <= shortfall(plan.value, found.pack)
+            and as_loss(rival.value, found.pack) <= as_loss(plan.value, found.pack)
             and rival.days > plan.days
             for rival in drawn
         )

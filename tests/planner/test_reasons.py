@@ -9,10 +9,11 @@ from typing import Final, NamedTuple
 from replicalab.agents.suggestions import SuggestionChange
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import joined, label_key
-from replicalab.models import Dimension, revise
-from replicalab.planner import Options
+from replicalab.models import revise
+from replicalab.planner import Options, least_loss
 from replicalab.planner.steps import NUMBERS
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
+from tests.factories import make_pack, make_protocol
 from tests.planner.brute_force import can_count, days_of, evidence_of
 from tests.planner.small_labs import opened
 
@@ -78,7 +79,23 @@ def _reaches(said: Said, number: int, tier: EvidenceTier) -> bool:
 
 def _same(said: Said, number: int) -> bool:
     lost = said.pack.lab.days_left < said.pack.min_days
-    return lost or said.worth(number) == said.worth(said.samples)
+    found = said.found.evidence
+    return lost or said.worth(number) == (found.tier, round(found.value, 12))
+
+
+def _more_show_more(said: Said, number: int) -> bool:
+    """Return whether so many samples show more than one fewer, and not enough for the target."""
+    evidence, less = said.found.evidence, said.worth(number - 1)[1]
+    short = evidence.tier is not EvidenceTier.MEETS_TARGET
+    return number == said.samples and short and less != round(evidence.value, 12)
+
+
+def _as_many_as_fit(said: Said, needed: int) -> bool:
+    """Return whether the endpoint is lost anyway, and a day more is too long or fails more."""
+    longer = said.at(duration_days=said.days + 1)
+    return needed == said.pack.min_days > said.days and (
+        said.days + 1 > said.pack.lab.days_left or said.fails_more(longer)
+    )
 
 
 def _scarce(said: Said, fewer: int, dimension: str) -> bool:
@@ -99,13 +116,10 @@ def _weaker(said: Said, fewer: int, *, truly: bool) -> bool:
 N: Final = r"(\d+)"
 SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     # samples
-    rf"No more than {N} samples? fit\.": _no_more_fit,
-    rf"The study asks for {N}; no more than {N} samples? fit\.": lambda s, asked, n: (
-        asked == s.pack.reference_protocol.sample_size and _no_more_fit(s, n)
-    ),
-    rf"The study asks for {N} samples?\.": lambda s, n: (
-        n == s.samples == s.pack.reference_protocol.sample_size
-    ),
+    rf"No more than {N} samples? fit and count\.": _no_more_fit,
+    rf"Short of the study's target more samples show more; no more than {N} samples? fit and "
+    r"count\.": lambda s, n: _no_more_fit(s, n) and _more_show_more(s, n),
+    rf"Short of the study's target more samples show more up to {N}\.": _more_show_more,
     rf"It takes {N} samples? to reach the study's target\.": lambda s, n: _reaches(
         s, n, EvidenceTier.MEETS_TARGET
     ),
@@ -127,6 +141,9 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     ),
     r"A plan takes at least 1 (?:sample|day)\.": lambda s: s.before == 0,
     rf"{N} samples? fewer: weaker evidence\.": lambda s, n: _weaker(s, n, truly=True),
+    rf"{N} samples? fewer: weaker evidence which meets the target\.": lambda s, n: (
+        _weaker(s, n, truly=True) and s.found.evidence.tier is EvidenceTier.MEETS_TARGET
+    ),
     rf"{N} samples? fewer: the evidence is no weaker for it\.": lambda s, n: _weaker(
         s, n, truly=False
     ),
@@ -134,7 +151,7 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     r"Nothing of the evidence\.": lambda s: s.pack.cost_model.per_sample == 0,
     # days
     rf"The lab has {N} days?\.": lambda s, n: n == s.pack.lab.days_left < s.before,
-    rf"The lab has {N} days?; {N} are enough\.": lambda s, limit, n: (
+    rf"The lab has {N} days?; {N} (?:is|are) enough\.": lambda s, limit, n: (
         limit == s.pack.lab.days_left and _enough(s, n)
     ),
     rf"(?:The lab has \d+ days?; )?{N} fewer leave credits for the samples\.": lambda s, n: _scarce(
@@ -146,6 +163,7 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     rf"The study's endpoint needs {N} days?\.": lambda s, n: (
         s.before < n == s.pack.min_days <= s.days
     ),
+    rf"Of the study's {N} days? as many as fit\.": _as_many_as_fit,
     rf"In {N} days? no more than {N} samples? can count\.": lambda s, days, most: (
         most == can_count(days, s.pack) and most < s.samples
     ),
@@ -185,22 +203,30 @@ def test_every_sentence_about_a_number_is_true() -> None:
                 )
                 used.add(pattern)
                 assert SENTENCES[pattern](said, *map(int, match.groups())), (text, said)
-    rare = {r"Nothing of the evidence\."} | {p for p in SENTENCES if "The study allows" in p}
+    rare = {p for p in SENTENCES if "The study allows" in p or "as many as fit" in p}
+    rare |= {r"Nothing of the evidence\."}
     assert used >= set(SENTENCES) - rare
+
+
+def test_plan_of_no_day_is_given_as_many_as_fit_where_the_endpoint_is_lost_anyway() -> None:
+    found = least_loss(make_protocol(duration_days=0), make_pack(days=3, min_days=6))
+    [change] = [each for each in found.changes if each.field == "duration_days"]
+    assert (change.revised, change.reason) == ("3", "Of the study's 6 days as many as fit.")
 
 
 def _told(found: Assessment, kept: Assessment) -> str:
     """Return the reason that a dropped control must have, from checks of plans with it."""
     most, pack = 0, found.pack
-    for samples in range(kept.counts.controls + 1, found.counts.samples):
-        for days in (d for d in days_of(pack) if samples <= can_count(d, pack)):
+    tiers = list(EvidenceTier)
+    for days in days_of(pack):
+        for samples in range(kept.counts.controls + 1, kept.counts.controls + 40):
             there = assess(revise(kept.plan, sample_size=samples, duration_days=days), pack)
-            broken = {limit.number for limit in there.broken_limits if limit.hard}
-            short = broken == {Bounds.EVIDENCE} and there.failing == [Dimension.PROTOCOL]
-            if there.feasible or short:
-                most = samples
+            short = tiers.index(there.evidence.tier) > tiers.index(found.evidence.tier)
+            if there.feasible and short:
+                most = max(most, there.evidence.able)
     if most and kept.failing:
-        return f"With it no more than {most} sample{'' if most == 1 else 's'} fit, short of"
+        counted = f"{most} sample{'' if most == 1 else 's'}"
+        return f"With it no more than {counted} fit and count, short of"
     if kept.failing:
         return f"With it the plan fails on {joined(kept.failing)}."
     return "With it the plan costs "

@@ -134,18 +134,18 @@ def test_study_is_a_line_only_where_it_allows_least() -> None:
 
 
 def test_lines_of_the_momentum_study_are_those_worked_out_by_hand() -> None:
-    # 2,600 credits less 4 × 25 for controls, 2 × 100 and 2 × 75 for items leave 2,150; 50 a day, 10
-    # a sample that is 210 in one day. 60 a day and 300 months in all can count; days 3 to 6.
+    # 3,700 credits less 4 × 25 for controls, 2 × 100 and 2 × 75 for items leave 3,250; 50 a day, 10
+    # a sample that is 320 in one day. 60 a day and 420 months in all can count; days 3 to 6.
     found = drawn("fin_momentum", "medium")
     beyond = int(found.samples[-1]) + 1
     lines = {limit: most.tolist() for limit, most in found.lines.items()}
     assert found.days.tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9]
-    assert lines[Constraint.BUDGET] == [210, 205, 200, 195, 190, 185, 180, 175, 170]
+    assert lines[Constraint.BUDGET] == [320, 315, 310, 305, 300, 295, 290, 285, 280]
     assert lines[Constraint.SCHEDULE] == [*[beyond] * 6, -1, -1, -1]
     assert lines[Constraint.ENDPOINT] == [-1, -1, *[beyond] * 7]
     assert lines[Constraint.THROUGHPUT][:5] == [60, 120, 180, 240, 300]
-    assert lines[Constraint.POPULATION] == [300] * 9
-    assert found.most_useful.tolist() == [-1, -1, 180, 195, 190, 185, -1, -1, -1]
+    assert lines[Constraint.POPULATION] == [420] * 9
+    assert found.most_useful.tolist() == [-1, -1, 180, 240, 300, 295, -1, -1, -1]
 
 
 @pytest.mark.parametrize(("study", "lab"), SHIPPED)

@@ -41,8 +41,8 @@ def test_changes_of_the_momentum_offer_are_priced_in_turn() -> None:
     assert options.offer is not None
     steps = change_steps(options.yours, options.offer.changes)
     priced = [(step.credits_saved, step.evidence_changed) for step in steps]
-    assert priced == [(0, False), (100, False), (1500, True)]
-    assert steps[-1].after.evidence.text == "power 0.58"
+    assert priced == [(0, False), (100, True), (2100, True)]  # 60 a day count
+    assert steps[-1].after.evidence.text == "power 0.47"
 
 
 @given(itemised_protocols(), studied_packs())

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from replicalab.assessment import assess
+from replicalab.library import Decision, KeptPlan, Kind, Option, plan_text
 from replicalab.negotiation import (
     LabManagerKind,
     Negotiation,
@@ -20,7 +21,9 @@ from replicalab.negotiation import (
 )
 from replicalab.planner import Options
 from replicalab.report import Document, brief, report
+from replicalab.report.document import Listing, Sentence, Table
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
+from replicalab.text.verdicts import Status
 from tests.hostile_files import PACK, hostile_run, hostile_study
 
 DAY: Final = date(2026, 11, 22)
@@ -70,11 +73,81 @@ def strangers() -> dict[str, Work]:
     }
 
 
+def decided(found: Work, chosen: int, **said: object) -> Decision:
+    """Return a decision between the plan and the study's own."""
+    pack = found.written
+    plans = {"Ours": found.options.yours.plan, "As it was": None}
+    options = [
+        Option(
+            name=name,
+            kind=Kind.PLAN,
+            content=plan_text(KeptPlan(study=pack.scenario_id, lab=pack.difficulty, plan=plan)),
+        )
+        for name, plan in plans.items()
+    ]
+    return Decision.model_validate({"options": tuple(options), "chosen": chosen, **said})
+
+
+def seen_in(document: Document) -> str:
+    """Return what is seen of a document, in its order: its texts, and its signs."""
+    signs = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ ", None: ""}
+    seen = [document.title, document.about]
+    for part in filter(lambda part: part.blocks, document.parts):
+        seen.append(part.title)
+        for block in part.blocks:
+            match block:
+                case Sentence():
+                    seen += [signs[block.status], block.lead, block.text]
+                case Listing():
+                    seen += block.texts
+                case Table():
+                    seen += [block.caption, *block.names]
+                    cells = [cell for row in block.rows for cell in row]
+                    seen += [f"{signs[cell.status]}{cell.text}" for cell in cells]
+    return " ".join([*seen, *document.foot])
+
+
 def pages_in(pdf: bytes) -> int:
     """Return how many pages a PDF has; it packs its objects into compressed streams."""
-    streams = re.findall(rb"stream\r?\n(.*?)\nendstream", pdf, flags=re.DOTALL)
-    text = b"\n".join([pdf, *filter(None, map(_unpacked, streams))])
+    text = b"\n".join([pdf, *_streams(pdf)])
     return len(re.findall(rb"/Type ?/Page\b", text))
+
+
+def text_of(pdf: bytes) -> str:
+    """Return the text layer of a PDF that WeasyPrint made: what is copied, in its order."""
+    objects = {
+        int(n): body for n, body in re.findall(rb"(\d+) 0 obj\n(.*?)\nendobj", pdf, re.DOTALL)
+    }
+    for packed in _streams(pdf):
+        if pairs := re.match(rb"(?:\d+ \d+ )*\d+ \d+\s*(?=<<|\[|\()", packed):
+            numbers = [*map(int, pairs[0].split())]
+            held = packed[pairs.end() :]
+            ends = [*numbers[3::2], len(held)]
+            for number, start, end in zip(numbers[::2], numbers[1::2], ends, strict=True):
+                objects[number] = held[start:end]
+    fonts = {}
+    for body in objects.values():
+        for name, number in re.findall(rb"/([A-Z]{6}) (\d+) 0 R", body):
+            if found := re.search(rb"/ToUnicode (\d+) 0 R", objects[int(number)]):
+                fonts[name] = _letters(next(iter(_streams(objects[int(found[1])]))))
+    drawn = b"\n".join(each for each in _streams(pdf) if b"\nBT\n" in each)
+    told, letters = "", dict[bytes, str]()
+    for name, shown in re.findall(rb"/([A-Z]{6}) [\d.]+ Tf|\[(.*?)\] TJ", drawn, re.DOTALL):
+        letters = fonts[name] if name else letters
+        glyphs = b"".join(re.findall(rb"<(\w+)>", shown))
+        told += "".join(letters[glyphs[at : at + 4]] for at in range(0, len(glyphs), 4))
+    return told
+
+
+def _letters(table: bytes) -> dict[bytes, str]:
+    """Return what each glyph of a font is, by the table that a PDF has of it."""
+    pairs = re.findall(rb"<(\w{4})> <(\w+)>\n", table)
+    return {glyph: bytes.fromhex(text.decode()).decode("utf-16-be") for glyph, text in pairs}
+
+
+def _streams(pdf: bytes) -> list[bytes]:
+    streams = re.findall(rb"stream\r?\n(.*?)\nendstream", pdf, flags=re.DOTALL)
+    return [*filter(None, map(_unpacked, streams))]
 
 
 def _unpacked(stream: bytes) -> bytes | None:

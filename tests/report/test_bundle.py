@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -23,9 +24,10 @@ from replicalab.planner import Options
 from replicalab.report import bundle, input_hash, open_bundle
 from replicalab.scenarios import OwnItem, OwnLab, Question, list_scenarios, load_scenario
 from tests.hostile_files import PACK, hostile_run
-from tests.report.making import strangers, work
+from tests.report.making import decided, strangers, work
 
 OWN = OwnLab(name="Mine", budget=2_000, items=(OwnItem(label="mug", category="equipment"),))
+WHEN = datetime(2026, 11, 20, 9, tzinfo=UTC)
 ASKED = Question(dropout=0.1, why={"dropout": "As many left before."})
 
 Edit = Callable[[dict[str, Any]], object]
@@ -86,6 +88,32 @@ def test_bundle_keeps_what_a_model_said_and_who_it_was() -> None:
     assert opened.recording == transcript.recording
 
 
+def test_decision_comes_back_with_its_bundle() -> None:
+    found = work("fin_momentum", "medium")
+    decision = decided(found, 1, why="It costs less.", who="Ada", when=WHEN)
+    opened = open_bundle(bundle(*found, decision=decision))
+    assert opened.decision == decision
+    assert opened.differences == ()
+    assert open_bundle(bundle(*found)).decision is None
+
+
+@pytest.mark.parametrize(
+    ("edit", "place"),
+    [
+        (lambda held: held.update(chosen=2), "decision"),
+        (lambda held: held["options"][0].update(content="{"), "decision"),
+        (lambda held: held.update(chosen=-1), "decision.chosen"),
+        (lambda held: held.update(when="yesterday"), "decision.when"),
+        (lambda held: held.update(extra=1), "decision.extra"),
+    ],
+)
+def test_fault_of_a_bundled_decision_is_named_by_its_place(edit: Edit, place: str) -> None:
+    found = work("fin_momentum", "medium")
+    held = json.loads(bundle(*found, decision=decided(found, 0)))
+    edit(held["decision"])
+    assert faults(held) == [place]
+
+
 @pytest.mark.parametrize(
     ("edit", "told"),
     [
@@ -93,7 +121,7 @@ def test_bundle_keeps_what_a_model_said_and_who_it_was() -> None:
         (lambda held: held.update(own_lab={"budget": 1}), "The study, the lab or the plan is not"),
         (lambda held: held.update(seed=4), "The study, the lab or the plan is not"),
         (lambda held: held["study"]["paper"].update(goal="x"), "The study, the lab or the plan"),
-        (lambda held: held["decided"].update(cost=1.0), "Cost is 2,600 and was 1."),
+        (lambda held: held["decided"].update(cost=1.0), "Cost is 3,700 and was 1."),
         (lambda held: held["decided"].update(failing=["staff"]), "Failing is none and was staff."),
         (lambda held: held["negotiation"]["turns"].pop(), "it is not the last round"),
         (lambda held: held["negotiation"]["setup"].update(seed=4), "It is of fin_momentum"),

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
 from itertools import product
 
 import pytest
 
 from replicalab.assessment import Assessment, assess, smallest_detectable_effect
+from replicalab.drafts import Draft, check, new_study
 from replicalab.models import revise
 from replicalab.planner import Options, largest_sample
 from replicalab.planner.steps import differences
 from replicalab.report import Document, Said, brief, input_hash, markdown, report
 from replicalab.report.document import NOT_GIVEN, Cell, Sentence, Table
-from replicalab.scenarios import Difficulty, OwnLab, Question, list_scenarios, load_scenario
+from replicalab.scenarios import (
+    Difficulty,
+    OwnLab,
+    Question,
+    list_scenarios,
+    load_scenario,
+    pack_of,
+)
 from tests.golden import assert_golden
-from tests.report.making import DAY, Work, work
+from tests.report.making import DAY, Work, decided, work
 
 SHIPPED = [summary.scenario_id for summary in list_scenarios()]
 STUDIES = [("fin_momentum", "medium"), ("psy_ego_depletion", "hard")]
@@ -61,8 +70,8 @@ def test_plans_are_told_with_the_numbers_of_the_core(
     )
     names = {row[0].text: row for row in told.rows}
     plans: dict[str, Assessment] = {"This plan": yours}
-    if "Original" in names:
-        plans["Original"] = assess(pack.reference_protocol, pack)
+    if "Reference protocol" in names:
+        plans["Reference protocol"] = assess(pack.reference_protocol, pack)
     if "Lab Manager's plan" in names:
         plans["Lab Manager's plan"] = Options(yours).offered
     if "Least-loss plan" in names:
@@ -129,7 +138,9 @@ def test_dropped_control_says_what_nothing_protects_against() -> None:
 def test_control_that_the_planner_drops_has_its_reason() -> None:
     rows = table(work("ml_resnet_cifar10", "hard").report(), "Why").rows
     [[_, reason, lost]] = [row for row in rows if row[0].text == "Controls"]
-    assert reason.text == "With it no more than 7 samples fit, short of the study's floor."
+    assert reason.text == (
+        "Planner: With it no more than 7 samples fit and count, short of the study's floor."
+    )
     assert "leakage between training and test data" in lost.text
 
 
@@ -137,7 +148,7 @@ def test_justification_tells_each_number_of_the_design() -> None:
     found = work("fin_momentum", "medium")
     yours, design = found.options.yours, found.written.design
     told = choices(found)
-    assert told["Assumed Cohen's d"] == ("0.177", design.why["effect_planning"])
+    assert told["Assumed Cohen's d"] == ("0.131", design.why["effect_planning"])
     assert told["Published Cohen's d"] == ("0.177", design.source)
     assert told["Smallest Cohen's d of interest"] == ("0.09", design.why["sesoi"])
     assert told["Alpha, two-sided"] == ("0.05", "Not given")
@@ -146,7 +157,94 @@ def test_justification_tells_each_number_of_the_design() -> None:
     assert told["Most that the means allow"][0] == f"{largest} samples"
     least = smallest_detectable_effect(design, yours.evidence.counted, yours.evidence_factor)
     assert told["Smallest detectable effect"][0] == f"{least:.3g}"
-    assert yours.plan.rationale in told["Planned sample"][1]
+
+
+def test_planned_sample_has_the_rationale_that_was_written_for_it() -> None:
+    pack = load_scenario("fin_momentum", "medium")
+    kept = revise(pack.reference_protocol, duration_days=5)
+    fewer = revise(pack.reference_protocol, sample_size=40)
+    written = revise(fewer, rationale="Forty were at hand.")
+    for plan, reason in (
+        (kept, kept.rationale),
+        (fewer, "The reference protocol has 420 samples; why that is changed stands above."),
+        (written, "Forty were at hand."),
+    ):
+        found = Work(Options(assess(plan, pack)), pack)
+        assert choices(found)["Planned sample"][1].startswith(reason)
+
+
+def test_reason_of_whoever_registers_is_that_of_the_planned_sample() -> None:
+    found = work("fin_momentum", "medium")
+    said = Said(reasons={"sample_size": "We have that many."})
+    told = report(found.options, on=DAY, said=said)
+    [[_, _, why]] = [r for r in table(told, "Each choice").rows if r[0].text == "Planned sample"]
+    assert why.text.startswith("We have that many.")
+
+
+@pytest.mark.parametrize("scenario_id", SHIPPED)
+def test_alpha_is_told_where_the_formula_has_one(scenario_id: str) -> None:
+    found = work(scenario_id, "medium")
+    design = found.written.design
+    tested = design.kind not in ("audit", "coverage")
+    assert any(name.startswith("Alpha") for name in choices(found)) == tested
+
+
+def test_alpha_that_is_asked_of_an_audit_is_told_nowhere() -> None:
+    written = load_scenario("math_pythagorean", "medium")
+    pack = written.with_own(OwnLab(), Question(alpha=0.01, dropout=0.1))
+    found = Work(Options(assess(pack.reference_protocol, pack)), written)
+    for document in (found.brief(), found.report()):
+        told = markdown(document)
+        assert "dropout 10 %, yours" in told
+        assert "alpha 0.01" not in told
+
+
+def own_words(document: Document) -> Iterator[str]:
+    """Yield what a document says in words of its own: headings, and what leads a sentence."""
+    for part in document.parts:
+        yield part.title
+        for block in part.blocks:
+            if isinstance(block, Table):
+                yield from (block.caption, *block.names, *(row[0].text for row in block.rows))
+            elif isinstance(block, Sentence):
+                yield block.lead
+
+
+@pytest.mark.parametrize("which", ["reference", "offered"])
+@pytest.mark.parametrize("scenario_id", SHIPPED)
+def test_document_calls_no_plan_the_original(scenario_id: str, which: str) -> None:
+    found = work(scenario_id, "medium", which)
+    for document in (found.brief(), found.report()):
+        of_the_study = {fact.text for fact in found.written.paper.facts}
+        named = [words for words in own_words(document) if "riginal" in words]
+        assert {*named} <= of_the_study
+
+
+@pytest.mark.parametrize("scenario_id", SHIPPED)
+def test_design_is_that_of_the_published_study_whatever_the_technique(scenario_id: str) -> None:
+    pack = load_scenario(scenario_id, "medium")
+    plan = revise(pack.reference_protocol, technique="A coin that is thrown.")
+    why = choices(Work(Options(assess(plan, pack)), pack))["Design"][1]
+    assert why == f"The published study: {pack.paper.method}"
+
+
+@pytest.mark.parametrize("scenario_id", SHIPPED)
+def test_evidence_is_not_said_to_be_unobserved(scenario_id: str) -> None:
+    found = work(scenario_id, "medium")
+    for document in (found.brief(), found.report()):
+        assert "never observed" not in markdown(document)
+
+
+def test_document_of_a_quick_start_puts_no_words_into_its_authors_mouth() -> None:
+    study = check(Draft(new_study("mine", numbers={"effect_planning": 0.4}))).study
+    assert study is not None
+    pack = pack_of(study, Difficulty.MEDIUM)
+    plan = assess(revise(study.reference_protocol, sample_size=40), pack)
+    told = choices(Work(Options(plan), pack))
+    reasons = {name: why for name, (_, why) in told.items()}
+    for name in ("Assumed Cohen's d", "Published Cohen's d", "Target of power", "Alpha, two-sided"):
+        assert reasons[name].casefold().rstrip(".") == NOT_GIVEN
+    assert reasons["Planned sample"].startswith("The reference protocol has 199 samples; why")
 
 
 def test_number_of_ones_own_has_ones_own_reason() -> None:
@@ -166,7 +264,7 @@ def test_dropout_of_ones_own_is_told_with_who_is_left() -> None:
     told = choices(asked(Question(dropout=0.1, why={"dropout": "As many left before."})))
     assert told["Dropout"][0] == "10 %"
     assert told["Dropout"][1].startswith("As many left before.")
-    assert "Recruit 300 to analyse 270: 10 % dropout." in told["Planned sample"][1]
+    assert "Recruit 420 to analyse 378: 10 % dropout." in told["Planned sample"][1]
 
 
 def test_reason_of_whoever_registers_stands_first() -> None:
@@ -176,7 +274,7 @@ def test_reason_of_whoever_registers_stands_first() -> None:
     told = report(found.options, on=DAY, said=said)
     rows = table(told, "Why, and what is lost").rows
     assert rows[0][1].text.startswith("Because we say so.")
-    assert len(rows[0][1].text) > len("Because we say so."), "the planner's reason stays"
+    assert rows[0][1].text.startswith("Because we say so. Lab Manager: "), "whose the other is"
     assert [cell.text for cell in column(table(told, "What is registered"), "Value")] == [
         "A title",
         "Not given",
@@ -208,6 +306,21 @@ def test_evidence_over_samples_is_that_of_each_plan() -> None:
     values = [plan.evidence.value for plan in plans]
     assert [cell.number for cell in column(told, "Power")] == values
     assert [cell.number for cell in column(told, "Credits")] == [plan.cost for plan in plans]
+
+
+@pytest.mark.parametrize(
+    ("scenario_id", "most", "why"),
+    [("psy_ego_depletion", 240, "20 a day, 12 days"), ("eco_reef_fish", 160, "no more exist")],
+)
+def test_evidence_over_samples_says_why_more_of_them_show_no_more(
+    scenario_id: str, most: int, why: str
+) -> None:
+    found = table(work(scenario_id, "easy", "reference").report(), "Power over the sample")
+    beyond = [row for row in found.rows if (row[0].number or 0) > most]
+    assert len(beyond) >= 3
+    assert len({row[1].text for row in beyond}) == 1
+    assert all(f"{most} can count: {why}" in row[3].text for row in beyond)
+    assert not any("can count" in row[3].text for row in found.rows if row not in beyond)
 
 
 def test_cost_terms_add_up_to_the_total() -> None:
@@ -251,3 +364,45 @@ def test_input_hash_moves_with_study_lab_plan_and_question() -> None:
     hashes.append(input_hash(assess(revise(plan, sample_size=299), pack)))
     assert len({*hashes}) == len(hashes)
     assert input_hash(assess(plan, load_scenario("fin_momentum", "medium"))) == hashes[0]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said", "values"),
+    [
+        (
+            0,
+            {"why": "It fits.", "who": "Ada", "when": datetime(2026, 11, 20, 9, tzinfo=UTC)},
+            ["Ours", "As it was", "It fits.", "Ada", "20 November 2026", "Ours"],
+        ),
+        (1, {}, ["As it was", "Ours", "Not given", "Not given", "Not given", "Ours"]),
+    ],
+)
+def test_decision_stands_in_the_report(
+    chosen: int, said: dict[str, object], values: list[str]
+) -> None:
+    found = work("psy_ego_depletion", "hard", "offered")
+    document = report(found.options, on=DAY, decision=decided(found, chosen, **said))
+    told = table(document, "What was decided")
+    assert [cell.text for cell in column(told, "Value")] == values
+    assert column(told, "Field")[-1].text == "This plan is"
+
+
+def test_report_without_a_decision_tells_none() -> None:
+    titles = [part.title for part in work("psy_ego_depletion", "hard").report().parts]
+    assert "The decision" not in titles
+
+
+def test_option_is_a_plan_in_the_same_lab_and_for_the_same_question_alone() -> None:
+    found = work("psy_ego_depletion", "hard", "offered")
+    yours = found.options.yours
+    [ours, _] = decided(found, 0).options
+    assert ours.is_plan(yours)
+    others = [
+        assess(revise(yours.plan, sample_size=7), yours.pack),
+        assess(yours.plan, load_scenario("psy_ego_depletion", "easy")),
+        assess(yours.plan, yours.pack.with_own(OwnLab(budget=9), Question())),
+        assess(yours.plan, yours.pack.with_own(OwnLab(), Question(alpha=0.01))),
+    ]
+    assert not any(ours.is_plan(other) for other in others)
+    broken = ours.model_copy(update={"content": "{"})
+    assert not broken.is_plan(yours)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from io import BytesIO, StringIO
 from typing import Final
+from zipfile import ZipFile
 
 import openpyxl
 import pytest
 
 from replicalab.characters import shown
-from replicalab.report import Document, csv_tables, excel, html, markdown
+from replicalab.report import Document, Said, csv_tables, excel, html, markdown, report
 from replicalab.report.as_markdown import escaped
 from replicalab.report.document import Cell, Listing, Part, Sentence, Table
 from replicalab.tables.cells import number_of, unguarded
 from tests.hostile import ATTACK, marks, read_as_markup
-from tests.report.making import strangers, work
+from tests.report.making import DAY, strangers, work
 
 VOID: Final = {"meta"}
 ELEMENTS: Final = set(
@@ -190,6 +192,50 @@ def test_workbook_holds_texts_as_texts_and_numbers_as_numbers() -> None:
         ["Name", "=1+1"],
         [FORMULA, -1050],
     ]
+
+
+NUMBER: Final = re.compile(r"([+−±]?)([\d,]+(?:\.\d+)?)( %)?(?: samples?| days?| free| credits)?")
+
+
+def test_every_cell_that_reads_as_a_number_is_one() -> None:
+    for document in documents():
+        for table in document.tables:
+            for cell in (cell for row in table.rows for cell in row):
+                if found := NUMBER.fullmatch(cell.text):
+                    sign, digits, percent = found.groups()
+                    assert cell.number is not None, (table.caption, cell.text)
+                    size = float(digits.replace(",", "")) / (100 if percent else 1)
+                    away = 0.5 * 10 ** -len(digits.partition(".")[2]) / (100 if percent else 1)
+                    value = -cell.number if sign == "−" else cell.number
+                    assert value == pytest.approx(size, abs=away * 1.001), table.caption
+
+
+def test_title_and_authors_are_those_of_every_form() -> None:
+    found = work("psy_stroop", "medium")
+    said = Said("Our <own> title", "A. Nobody", {"sample_size": "We have =40."})
+    document = report(found.options, on=DAY, said=said)
+    assert document.title == "Our <own> title"
+    page = html(document)
+    for line in (
+        "<title>Our &lt;own&gt; title</title>",
+        "<h1>Our &lt;own&gt; title</h1>",
+        '<meta name="author" content="A. Nobody">',
+    ):
+        assert line in page
+    assert markdown(document).startswith("# Our \\<own\\> title\n")
+    book = openpyxl.load_workbook(BytesIO(excel(document)))
+    assert (book.properties.title, book.properties.creator) == ("Our <own> title", "A. Nobody")
+    values = [cell.value for sheet in book for row in sheet.iter_rows() for cell in row]
+    assert [each for each in values if "We have =40." in str(each)]
+    assert found.written.paper.name in document.about, "the study is told beside a title"
+
+
+def test_document_of_nobody_names_no_author() -> None:
+    document = work("psy_stroop", "medium").report()
+    assert 'name="author"' not in html(document)
+    kept = ZipFile(BytesIO(excel(document))).read("docProps/core.xml").decode()
+    assert document.title in kept
+    assert "creator" not in kept
 
 
 def test_workbook_of_strangers_holds_no_formula() -> None:

@@ -6,15 +6,17 @@ import os
 import sys
 from importlib.util import find_spec
 from itertools import product
+from pathlib import Path
 from typing import Final
+from urllib.request import OpenerDirector, Request
 
 import pytest
 
 from replicalab.errors import PrintError
 from replicalab.report import as_pdf, missing, pdf, pdf_apart, printing
-from replicalab.report.as_pdf import Paper
+from replicalab.report.as_pdf import Paper, printed
 from replicalab.scenarios import Difficulty, list_scenarios
-from tests.report.making import pages_in, strangers, work
+from tests.report.making import pages_in, seen_in, strangers, text_of, work
 
 STUDIES: Final = [summary.scenario_id for summary in list_scenarios()]
 
@@ -39,6 +41,14 @@ def test_brief_of_strangers_is_one_page(which: str, paper: Paper) -> None:
 
 
 @needs_weasyprint
+@pytest.mark.parametrize("scenario_id", STUDIES)
+def test_text_of_a_brief_copies_as_it_is_seen(scenario_id: str) -> None:
+    document = work(scenario_id, "hard", "offered").brief()
+    copied = text_of(pdf(document)).replace("•", "")
+    assert copied.replace(" ", "") == seen_in(document).replace(" ", "")
+
+
+@needs_weasyprint
 def test_report_takes_a_few_pages_and_the_same_bytes_each_time() -> None:
     found = work("psy_ego_depletion", "hard").report()
     first = pdf(found)
@@ -52,6 +62,33 @@ def test_missing_weasyprint_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPa
         PrintError, match=r"WeasyPrint is not installed; run pip install -r .*Pango"
     ):
         pdf(work("psy_stroop", "easy").brief())
+
+
+FETCHED: Final = """
+<link rel="stylesheet" href="{0}/a.css"><link rel="attachment" href="{0}/b.txt">
+<style>@import "{0}/c.css"; @font-face {{ font-family: x; src: url({0}/d.woff) }}
+p {{ background: url({0}/e.png); font-family: x }}</style>
+<img src="{0}/f.png"><object data="{0}/g.svg"></object><embed src="{0}/h.svg">
+<svg><image href="{0}/i.png"/><use href="{0}/j.svg#k"/></svg><p>printed</p>
+"""
+
+
+@needs_weasyprint
+def test_pdf_fetches_nothing_whatever_its_page_asks_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def listen(self: OpenerDirector, request: Request, *_: object, **__: object) -> None:
+        asked.append(request.full_url)
+        raise OSError(self)
+
+    for address in (tmp_path.as_uri(), "http://127.0.0.1:1", "ftp://127.0.0.1:1", "data:text/css,"):
+        with monkeypatch.context() as patch:
+            patch.setattr(OpenerDirector, "open", listen)
+            data = printed(f"<html>{FETCHED.format(address)}</html>", "A4", compact=False)
+        assert "printed" in text_of(data)
+    assert asked == []
 
 
 @needs_weasyprint

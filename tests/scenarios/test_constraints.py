@@ -28,6 +28,7 @@ BOUND: Final = {
     "eco_reef_fish": {"permit": "samples", "season": "days"},
     "fin_momentum": {"window": "samples"},
     "fin_overreaction": {"history": "samples"},
+    "math_four_colour": {"all_reducible": "samples"},
 }
 """Of the shipped studies, the constraints that are held; all others are only stated."""
 

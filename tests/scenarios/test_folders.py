@@ -173,14 +173,14 @@ def test_shipped_folder_as_ones_own_is_read_once(
         assert broken_scenarios() == []
 
 
-def test_missing_folder_is_one_fault_with_variable_value_and_remedy(
+def test_missing_folder_is_one_fault_with_variable_and_remedy_and_without_its_path(
     own: Own, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = own({"a.yaml": named("a")}) / "a.yaml"
     for name, why in ((file.parent / "no", "No such file or directory"), (file, "Not a directory")):
         monkeypatch.setenv(FOLDER_VARIABLE, str(name))
         assert faults() == [
-            f"REPLICALAB_SCENARIO_DIR: the folder '{name}' cannot be read ({why}); "
+            f"REPLICALAB_SCENARIO_DIR: the folder that it names cannot be read ({why}); "
             "name a folder that exists and may be read, or unset it"
         ]
         assert len(list_scenarios()) == len(SHIPPED)

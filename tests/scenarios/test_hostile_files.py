@@ -222,7 +222,8 @@ def almost_matching(length: int) -> list[Change]:
 ATTACKS: Final[dict[str, list[Change]]] = {
     "labels that almost match": almost_matching(50),
     "long labels that almost match": almost_matching(199),
-    "keys that almost match": [(f"equipmen{n}", 1) for n in range(4000)],
+    "keys that almost match": [(f"equipmen{n}", 1) for n in range(150)],
+    "more keys than are read": [(f"equipmen{n}", 1) for n in range(4000)],
     "one long key": [("k" * 500, 1)],
     "many facts of another shape": [("paper.facts", [{"fact": 1}] * 150)],
     "many labels": [("equipment", labels(4000))],
@@ -265,7 +266,7 @@ def test_attack_is_refused_in_few_words_and_few_comparisons(
 def test_faults_beyond_fifty_are_counted() -> None:
     said = message(with_values(*ATTACKS["keys that almost match"]))
     assert said.count("\n") == 50
-    assert said.endswith("x.yaml: and 3950 more faults")
+    assert said.endswith("x.yaml: and 100 more faults")
 
 
 WIDEST: Final[dict[str, tuple[object, int]]] = {

@@ -36,7 +36,14 @@ def test_result_that_was_not_played_has_no_numbers() -> None:
     row = results_frame([Result(job=JOB, error="gone")]).iloc[0]
     assert row["error"] == "gone"
     numbers = ["outcome", "rounds", "feasible", "samples", "days", "credits", "evidence", "tier"]
-    assert row[numbers].isna().all()
+    assert row[[*numbers, "wishes_broken"]].isna().all()
+
+
+def test_frame_counts_the_wishes_that_a_plan_breaks() -> None:
+    """Only the easy lab has the 36 days that the study wishes for."""
+    labs = [Difficulty.EASY, Difficulty.MEDIUM]
+    frame = results_frame(map(run_job, jobs_of(["bio_jq1_myeloma"], labs)))
+    assert list(frame["wishes_broken"]) == [0, 1]
 
 
 def test_csv_is_read_back_as_it_was() -> None:

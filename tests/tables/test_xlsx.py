@@ -6,6 +6,7 @@ import random
 import re
 import tracemalloc
 import zipfile
+import zlib
 from io import BytesIO
 from typing import Final
 
@@ -63,6 +64,24 @@ def lying() -> bytes:
     return data
 
 
+def hiding(data: bytes, more: int, checksum: bool = True) -> bytes:
+    """Return a workbook whose last part goes on for so many bytes after those that it tells of.
+
+    With a checksum nothing of what is told is wrong.
+    """
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        name = archive.namelist()[-1]
+        part = archive.read(name)
+    data = with_parts(data, **{name: part + b" " * more})
+    told = zlib.crc32(part if checksum else part[1:]).to_bytes(4, "little")
+    told_size = len(part).to_bytes(4, "little")
+    for mark, crc, size in ((b"PK\x03\x04", 14, 22), (b"PK\x01\x02", 16, 24)):
+        at = data.rfind(mark)
+        data = data[: at + crc] + told + data[at + crc + 4 :]
+        data = data[: at + size] + told_size + data[at + size + 4 :]
+    return data
+
+
 def sheet_of(rows: str, after: str = "") -> bytes:
     """Return the good workbook with another sheet."""
     return with_parts(GOOD, **{SHEET: sheet(rows, after)})
@@ -82,6 +101,7 @@ def with_sheets(number: int) -> bytes:
 
 
 HARMFUL: Final = {
+    "bomb behind a small part": hiding(GOOD, 200 * 2**20, checksum=False),
     "sheets": with_sheets(5_000),
     "zip bomb": with_parts(GOOD, x=b"\0" * (MOST_UNPACKED + 1)),
     "lying directory": lying(),
@@ -121,6 +141,40 @@ def test_harmful_workbook_is_refused_in_bounded_memory(data: bytes) -> None:
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+    assert most < 50 * 10**6
+
+
+def with_attributes(part: str, times: int, tags: int = 1) -> bytes:
+    """Return the good workbook, a part of which begins with tags of so many attributes each."""
+    with zipfile.ZipFile(BytesIO(GOOD)) as archive:
+        before, tag, after = re.split(
+            "(<(?:sheetPr|numFmts).*?>)", archive.read(part).decode(), maxsplit=1
+        )
+    attributes = " ".join(f'a{number}=""' for number in range(times))
+    return with_parts(GOOD, **{part: f"{before}{f'<x {attributes}/>' * tags}{tag}{after}"})
+
+
+@pytest.mark.parametrize(
+    ("part", "times", "tags"), [(SHEET, 50_000, 1), (STYLES, 50_000, 1), (STYLES, 1_000, 300)]
+)
+def test_attributes_are_bounded_before_they_are_gathered(part: str, times: int, tags: int) -> None:
+    # To gather 400,000 of them is one step of a C library, in which nobody else has a turn.
+    assert read_inventory(with_attributes(part, 100), "ours.xlsx") == read_inventory(GOOD, "x.xlsx")
+    assert "the workbook holds more than is read" in refused(with_attributes(part, times, tags))
+
+
+def test_what_is_opened_is_what_was_bounded() -> None:
+    # The headers tell of a small part, with its checksum, and nobody else is to find the rest.
+    read_inventory(GOOD, "warm_up.xlsx")
+    data = hiding(GOOD, 200 * 2**20)
+    assert len(data) < 10**6
+    tracemalloc.start()
+    try:
+        found = read_inventory(data, "ours.xlsx")
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found == read_inventory(GOOD, "ours.xlsx")
     assert most < 50 * 10**6
 
 

@@ -38,7 +38,7 @@ def test_lab_is_called_by_its_name_or_by_how_much_is_changed(pack: Pack, text: s
     [
         ({}, ""),
         ({"days": 6}, ""),
-        ({"budget": 5000, "days": 9}, "5,000 credits instead of 2,600, 9 days instead of 6"),
+        ({"budget": 5000, "days": 9}, "5,000 credits instead of 3,700, 9 days instead of 6"),
         ({"staff": 1, "start_day": 4}, "start day 4 instead of 1, 1 staff unit instead of 4"),
         ({"rates": {"per_day": 4.0}}, "a day 4 instead of 50"),
         (

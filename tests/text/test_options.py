@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 
 from replicalab.assessment import assess
-from replicalab.models import Dimension, Protocol
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import Ask, Relief
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import EvidenceTier, Pack, load_scenario
+from replicalab.scenarios.own import OwnLab, Question
 from replicalab.text.options import (
     alone_lines,
     alone_text,
@@ -21,10 +22,13 @@ from replicalab.text.options import (
     proof_text,
     run_text,
     search_text,
+    take_parts,
     target_text,
     wait_lines,
+    wasted_text,
 )
-from tests.factories import EQUIPMENT, make_pack, make_protocol
+from replicalab.text.tradeoffs import no_evidence_text
+from tests.factories import EQUIPMENT, make_design, make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
 from tests.text.labs import FLAMING, OPEN, PLAN, POOR, STUCK, of, told
 
@@ -121,7 +125,60 @@ def test_what_is_said_is_made_of_whole_lines_without_holes(plan: Protocol, pack:
         assert not re.search(r"\b(nan|inf|None)\b", line)
 
 
+SIX_A_DAY = ("chem_suzuki_ppb", "easy")
+
+
+@pytest.mark.parametrize(
+    ("own", "plan", "text"),
+    [
+        (
+            {"days": 3},
+            (24, 3),
+            "its 24 samples only 18 can count; plan no more than these or 4 days.",
+        ),
+        ({"days": 1}, (8, 1), "its 8 samples only 6 can count; plan 2 days."),
+        ({}, (18, 3), ""),
+    ],
+)
+def test_samples_that_cannot_count_are_told_with_what_to_do_about_them(
+    own: dict[str, int], plan: tuple[int, int], text: str
+) -> None:
+    pack = load_scenario(*SIX_A_DAY).with_own(OwnLab.model_validate(own), Question())
+    samples, days = plan
+    sized = revise(pack.reference_protocol, sample_size=samples, duration_days=days)
+    assert wasted_text(assess(sized, pack)) == (f"Of {text}" if text else "")
+
+
+def test_samples_that_cannot_count_are_told_where_nothing_is_needed() -> None:
+    pack = load_scenario(*SIX_A_DAY).with_own(OwnLab(days=3), Question())
+    options = of(revise(pack.reference_protocol, duration_days=3), pack)
+    assert nothing_needed(options)
+    [(_, [none, wasted])] = take_parts(options)
+    assert none.startswith("Nothing: the lab can run the plan as it is")
+    assert wasted.startswith("Of its 24 samples only 18 can count")
+
+
 # --- what is proven -----------------------------------------------------------------------------
+
+
+def test_no_proof_is_told_of_a_lab_in_which_samples_that_cannot_count_pass() -> None:
+    # The study asks for 8 reactions, and the one day there is has room for 6; they show nothing.
+    pack = load_scenario(*SIX_A_DAY).with_own(OwnLab(budget=910, days=1), Question())
+    options = of(pack.reference_protocol, pack)
+    assert options.least.after.feasible
+    assert "passes all seven" not in search_text(options)
+    assert search_text(options).startswith("No plan for this lab reaches the floor of power ")
+
+
+def test_lab_whose_passing_plans_are_lost_to_dropout_is_not_said_to_pass_none() -> None:
+    plan, design = make_protocol(controls=[], sample_size=1), make_design(dropout=0.5)
+    cost = assess(plan, make_pack()).cost
+    pack = make_pack(design=design, reference_protocol=plan, controls=[], budget=cost, min_days=5)
+    options = of(plan, pack)
+    assert options.yours.feasible
+    assert no_evidence_text(options) == (
+        "Do not run this here: with 50 % dropout none of the samples is left."
+    )
 
 
 def test_plan_in_fewer_days_than_the_endpoint_needs_is_not_said_to_fail() -> None:

@@ -24,13 +24,14 @@ from replicalab.text.plan import (
     effect_text,
     evidence_text,
     group_text,
+    newly_broken_text,
     notes,
     spare_text,
     staff_text,
     total_loss_text,
-    unmet_durations,
-    unreached_days_text,
+    wishes_sentence,
 )
+from replicalab.ui.own_studies import find
 from replicalab.ui.stories import stories
 from tests.factories import (
     EQUIPMENT,
@@ -79,7 +80,7 @@ def test_all_that_is_said_of_a_reference_protocol_reads_as_it_was_read(pack: Pac
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("halved_sample", of(STORY.plan(), STORY.pack())),
+        ("halved_sample", of(STORY.plan(find), STORY.pack(find))),
         ("fits", of(make_protocol(sample_size=42), OPEN)),
         ("below_target", of(PLAN, OPEN)),
         ("too_short", of(SHORT, OPEN)),
@@ -92,7 +93,7 @@ def test_all_that_is_said_of_a_reference_protocol_reads_as_it_was_read(pack: Pac
         ("no_controls", of(make_protocol(controls=[]), OPEN)),
         ("nothing", of(make_protocol(sample_size=0, duration_days=0), OPEN)),
         ("one_of_each", of(IN_VAIN, LONE)),
-        ("too_many_animals", of(revise(STORY.plan(), sample_size=5000), STORY.pack())),
+        ("too_many_animals", of(revise(STORY.plan(find), sample_size=5000), STORY.pack(find))),
     ],
 )
 def test_all_that_is_said_of_other_plans_reads_as_it_was_read(name: str, options: Options) -> None:
@@ -154,30 +155,48 @@ def test_staff_formula_adds_up_to_what_the_plan_needs(plan: Protocol, pack: Pack
     assert total.startswith(f"{found.staff} of {pack.lab.staff:,} ")
 
 
+WISHING: Final = make_pack(
+    constraints=[
+        make_constraint(key="watch", label="Watching", comparator=">=", quantity=9, hard=False,
+                        bounds="days"),
+        make_constraint(key="each", label="Trays a group", comparator=">=", quantity=12, hard=False,
+                        unit="trays", bounds="samples_per_condition", conditions=2),
+    ]
+)  # fmt: skip
+"""Wants 9 days and 24 trays, and takes fewer."""
+SHORT_OF_DAYS: Final = "'Watching' should be at least 9 days, the plan has 5"
+SHORT_OF_TRAYS: Final = (
+    "'Trays a group' should be at least 12 trays in each of 2 conditions: at least 24 in all, "
+    "the plan has 23"
+)
+
+
 @pytest.mark.parametrize(
-    ("constraint", "told_of", "left_to_the_check"),
+    ("samples", "days", "text"),
     [
-        ({"quantity": 36, "unit": "days"}, [3, 35], False),
-        ({"quantity": 36, "unit": "d", "bounds": "days"}, [3, 35], True),
-        ({"quantity": 36, "unit": "days", "bounds": "samples"}, [], False),
-        ({"quantity": 36, "unit": "days", "comparator": "<="}, [], False),
-        ({"quantity": 36, "unit": "mg"}, [], False),
-        # Below the fewest days of the study the check says that the endpoint is lost.
-        ({"quantity": 4, "unit": "days"}, [], False),
+        (24, 9, ""),
+        (24, 5, f"Breaks a wish of the study: {SHORT_OF_DAYS}."),
+        (23, 5, f"Breaks 2 wishes of the study: {SHORT_OF_DAYS}; {SHORT_OF_TRAYS}."),
     ],
 )
-def test_durations_that_days_do_not_reach_are_the_studys_own(
-    constraint: dict[str, object], told_of: list[int], left_to_the_check: bool
+def test_broken_wishes_are_told_with_what_they_ask_and_what_the_plan_has(
+    samples: int, days: int, text: str
 ) -> None:
-    named = make_constraint(**{"key": "follow_up", "comparator": ">=", **constraint})
-    pack = make_pack(min_days=4, constraints=[named])
-    below = f"Below the study's 'follow up' of {constraint['quantity']} days."
-    days = (3, 35, 36)
-    assert [unmet_durations(n, pack) for n in days] == [[below] * (n in told_of) for n in days]
-    unheld = [] if left_to_the_check else told_of
-    assert [n for n in days if unmet_durations(n, pack, checked=False)] == unheld
-    fewer = [unreached_days_text(*step, pack) for step in ((40, 35), (35, 36), (40, 36), (35, 35))]
-    assert fewer == [below * (35 in told_of), "", "", ""]
+    plan = assess(make_protocol(sample_size=samples, duration_days=days), WISHING)
+    assert wishes_sentence(plan) == text
+
+
+def test_step_tells_the_wishes_that_it_breaks_and_no_other() -> None:
+    kept, shorter, both = (
+        assess(make_protocol(sample_size=samples, duration_days=days), WISHING)
+        for samples, days in ((24, 9), (24, 5), (23, 5))
+    )
+    assert newly_broken_text(PlanStep(kept, shorter)) == wishes_sentence(shorter)
+    assert newly_broken_text(PlanStep(shorter, both)) == (
+        f"Breaks a wish of the study: {SHORT_OF_TRAYS}."
+    )
+    assert newly_broken_text(PlanStep(both, kept)) == ""
+    assert newly_broken_text(PlanStep(both, both)) == ""
 
 
 def test_dropped_fixed_control_comes_first_and_is_called_void() -> None:
@@ -192,7 +211,7 @@ def test_dropped_fixed_control_comes_first_and_is_called_void() -> None:
 
 def test_detectable_effect_is_larger_by_what_a_substitution_blurs() -> None:
     """The effect, seen through the substitute, is detected at the target power exactly."""
-    plan = assess(STORY.plan(), STORY.pack())
+    plan = assess(STORY.plan(find), STORY.pack(find))
     found = plan.detectable_effect
     assert found is not None
     assert plan.evidence_factor == 0.85

@@ -105,7 +105,7 @@ STANDINGS: Final = {
     "does not fit, another as good": (
         opened(("chem_suzuki_ppb", "medium")), Status.FAIL, "Does not fit"
     ),
-    "does not fit, nor shows": (opened(MOMENTUM, 300, 2), Status.FAIL, "Does not fit"),
+    "does not fit, nor shows": (opened(MOMENTUM, 320, 2), Status.FAIL, "Does not fit"),
     "fits, shows nothing": (opened(MOMENTUM, 50, 2), Status.FAIL, "No evidence"),
     "nothing fits": (opened(SUZUKI), Status.FAIL, "Nothing fits"),
     "nothing shows": (opened(MYELOMA), Status.FAIL, "Nothing fits"),
@@ -137,7 +137,6 @@ EXTRAS: Final = {
     REEF: ["budget", "staff"],
     ("ml_rl_seeds", "hard"): ["budget"],
     SUZUKI: ["budget"],
-    ("fin_momentum", "easy"): [],
 }
 
 
@@ -149,6 +148,13 @@ def test_steps_that_buy_something_are_told_one_by_one_and_the_others_once(
     assert [extra.ask.dimension for extra in opened(place).extras] == EXTRAS[place]
     assert len(bought) == len(EXTRAS[place])
     assert none.startswith("No single addition of ")
+
+
+def test_where_nothing_is_given_up_no_addition_is_needed() -> None:
+    told = extras_lines(opened(("psy_stroop", "easy")))
+    assert told == [
+        "No addition is needed: the least-loss plan meets the target and gives up nothing else."
+    ]
 
 
 def test_limits_are_those_that_the_study_and_the_lab_set() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
+
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from replicalab.ui import visitor
 from tests.ui.visitors import Browsers, move
@@ -16,3 +20,12 @@ def browsers(monkeypatch: pytest.MonkeyPatch) -> Browsers:
     monkeypatch.setattr(visitor, "cookie", lambda: found.token)
     found.use()
     return found
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _installed_packages_are_read_once() -> Iterator[None]:
+    """Each app of a test would read the metadata of every installed package: half of its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        scan = manifest_scanner.scan_component_manifests
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(scan))
+        yield

@@ -73,8 +73,9 @@ def hand_over(app: AppTest, text: str | bytes) -> AppTest:
 
 
 def round_shown(app: AppTest) -> str:
-    """Return where the scrubber stands: ``Round 2 of 5``."""
-    return next(text for text in texts(keyed(app, "scrubber")) if text.startswith("Round "))
+    """Return where the scrubber stands: ``Round 2 of 5``, of so many so far."""
+    found = next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
+    return found.removesuffix(" so far").rpartition(": ")[2]
 
 
 def rows_in(app: AppTest, key: str) -> list[list[str]]:

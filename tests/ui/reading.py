@@ -53,7 +53,8 @@ def visit_lab(page: str, study: str, lab: str) -> AppTest:
     """Return a page on a shipped study in a lab; its header says what the author worked out."""
     app, pack = visit(page, study=study, lab=lab), load_scenario(study, lab)
     assert pack.expected is not None
-    verdict = "Feasible" if pack.expected.answer == "accept" else "Not feasible"
+    below = ", below the floor" if pack.expected.verdict == "below floor" else ""
+    verdict = f"Feasible{below}" if pack.expected.answer == "accept" else "Not feasible"
     assert where(app) == f"{pack.paper.name} · {lab} lab · {verdict}"
     return app
 

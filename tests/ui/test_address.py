@@ -37,6 +37,7 @@ from replicalab.ui.address import (
     from_query,
     to_query,
 )
+from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import (
     LARGEST_SEED,
     LONGEST_NAME,
@@ -113,7 +114,7 @@ def refused(text: str) -> str:
 @given(workspaces())
 def test_workspace_survives_its_address_and_needs_no_escaping(workspace: Workspace) -> None:
     query = to_query(workspace)
-    assert from_query(query) == (workspace, [])
+    assert from_query(query, find) == (workspace, [])
     assert urlencode(query) == "&".join(f"{key}={value}" for key, value in query.items())
 
 
@@ -147,17 +148,17 @@ def test_query_of_a_workspace_counts_rounds_from_1_and_has_a_checksum() -> None:
 )
 def test_address_cut_anywhere_is_noticed(full: Workspace) -> None:
     whole = urlencode(to_query(full))
-    assert from_query(dict(parse_qsl(whole))) == (full, [])
+    assert from_query(dict(parse_qsl(whole)), find) == (full, [])
     for length in range(len("v="), len(whole)):
         cut = dict(parse_qsl(whole[:length], keep_blank_values=True))
-        assert from_query(cut).problems, whole[:length]
+        assert from_query(cut, find).problems, whole[:length]
 
 
 @pytest.mark.parametrize("saved", json.loads(SAVED.read_text()), ids=itemgetter("v"))
 def test_link_saved_by_an_earlier_version_opens_and_is_written_the_same(
     saved: dict[str, str],
 ) -> None:
-    reading = from_query(saved)
+    reading = from_query(saved, find)
     assert reading.problems == []
     assert to_query(reading.workspace) == saved
 
@@ -206,7 +207,7 @@ def test_query_carries_only_what_is_not_as_usual(
 def test_address_needs_no_checksum_and_no_more_than_it_has(
     query: dict[str, str], workspace: Workspace
 ) -> None:
-    assert from_query(query) == (workspace, [])
+    assert from_query(query, find) == (workspace, [])
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -353,9 +354,9 @@ def test_plan_with_a_huge_number_is_refused(digits: int) -> None:
 def test_link_without_a_player_means_what_it_meant_and_new_links_name_theirs() -> None:
     without = to_query(SIMPLE)
     assert "scientist" not in without
-    assert from_query(without) == (SIMPLE, [])
+    assert from_query(without, find) == (SIMPLE, [])
     assert to_query(Workspace())["scientist"] == "evidence_aware"
-    assert from_query({}).workspace.scientist is ScientistKind.EVIDENCE_AWARE
+    assert from_query({}, find).workspace.scientist is ScientistKind.EVIDENCE_AWARE
 
 
 def test_moves_are_left_out_where_they_are_more_than_fit() -> None:
@@ -365,12 +366,12 @@ def test_moves_are_left_out_where_they_are_more_than_fit() -> None:
     assert decode_moves(encode_moves(moves[:1])) == tuple(moves[:1])
     assert encode_moves(moves) == ""
     work = Workspace(scientist=ScientistKind.PERSON, moves=tuple(moves))
-    assert from_query(to_query(work)) == (work.changed(moves=()), [])
+    assert from_query(to_query(work), find) == (work.changed(moves=()), [])
 
 
 @pytest.mark.parametrize("others", [{"scientist": "model"}, {"recording": "momentum_revised"}])
 def test_moves_beside_players_that_have_none_are_said_and_left_out(others: dict[str, str]) -> None:
-    reading = from_query({**others, "moves": encode_moves(MOVES)})
+    reading = from_query({**others, "moves": encode_moves(MOVES)}, find)
     assert reading.problems == [
         "moves: these players have none. Showing the negotiation as they play it."
     ]
@@ -379,7 +380,7 @@ def test_moves_beside_players_that_have_none_are_said_and_left_out(others: dict[
 
 def test_moves_of_another_study_or_plan_are_left_out_with_it() -> None:
     for other in ({"study": "zebra"}, {"plan": TEXT[:-9]}):
-        reading = from_query({**other, "moves": encode_moves(MOVES)})
+        reading = from_query({**other, "moves": encode_moves(MOVES)}, find)
         assert len(reading.problems) == 1
         assert not reading.workspace.moves
 
@@ -406,7 +407,7 @@ UNUSABLE: Final = [
 def test_part_that_cannot_be_read_is_said_and_keeps_its_default() -> None:
     told = []
     for key, text in UNUSABLE:
-        workspace, [problem] = from_query({key: text})
+        workspace, [problem] = from_query({key: text}, find)
         assert workspace == Workspace()
         told.append(problem)
     assert_golden("link_problems", "\n".join(told))
@@ -414,13 +415,13 @@ def test_part_that_cannot_be_read_is_said_and_keeps_its_default() -> None:
 
 def test_part_that_cannot_be_read_leaves_the_rest() -> None:
     workspace = Workspace(scenario_id="math_four_colour", difficulty=HARD, protocol=PLAN)
-    reading = from_query({**to_query(workspace), "seed": "x", "round": "y"})
+    reading = from_query({**to_query(workspace), "seed": "x", "round": "y"}, find)
     assert reading.workspace == workspace
     assert len(reading.problems) == 2
 
 
 def test_plan_of_a_study_that_cannot_be_opened_is_left_out() -> None:
-    reading = from_query({"study": "zebra", "lab": "hard", "plan": TEXT})
+    reading = from_query({"study": "zebra", "lab": "hard", "plan": TEXT}, find)
     assert reading.workspace == Workspace(difficulty=HARD)
     assert len(reading.problems) == 1
 
@@ -429,7 +430,7 @@ def test_plan_of_a_study_that_cannot_be_opened_is_left_out() -> None:
     "key", ["study", "lab", "seed", "rounds", "round", "plan", "budget", "moves"]
 )
 def test_huge_address_gives_a_short_problem(key: str) -> None:
-    reading = from_query({key: "x" * 1_000_000})
+    reading = from_query({key: "x" * 1_000_000}, find)
     assert reading.workspace == Workspace()
     [problem] = reading.problems
     assert len(problem) < 400
@@ -444,11 +445,11 @@ KEYS: Final = st.sampled_from(
 
 @given(st.dictionaries(KEYS, st.text() | st.sampled_from([*STUDIES, "hard", "3", TEXT, PLAYED])))
 def test_any_address_gives_a_workspace_that_can_be_opened(query: dict[str, str]) -> None:
-    workspace, problems = from_query(query)
-    assert workspace.pack().scenario_id == workspace.scenario_id
-    assert workspace.plan() == (workspace.protocol or workspace.pack().reference_protocol)
+    workspace, problems = from_query(query, find)
+    assert workspace.pack(find).scenario_id == workspace.scenario_id
+    assert workspace.plan(find) == (workspace.protocol or workspace.pack(find).reference_protocol)
     assert all(problem.endswith(".") for problem in problems)
-    assert from_query(to_query(workspace)) == (workspace, [])
+    assert from_query(to_query(workspace), find) == (workspace, [])
 
 
 # --- a lab and a question of one's own ------------------------------------------------------
@@ -472,7 +473,7 @@ def test_own_lab_of_a_damaged_link_is_taken_value_by_value(
     said: dict[str, object], kept: OwnLab, problem: str
 ) -> None:
     query = {"own_lab": packed(json.dumps(said)), "budget": "2700", "start": "0"}
-    reading = from_query(query)
+    reading = from_query(query, find)
     assert reading.workspace.own_lab == kept.model_copy(update={"budget": 2700})
     assert reading.problems[0] == "start '0' is not usable; showing the lab's own."
     assert len(reading.problems) == 2
@@ -481,37 +482,37 @@ def test_own_lab_of_a_damaged_link_is_taken_value_by_value(
 
 @pytest.mark.parametrize("text", ["zebra", packed("[1]"), packed("{")])
 def test_own_lab_that_cannot_be_unpacked_leaves_the_labs_own(text: str) -> None:
-    reading = from_query({"own_lab": text, "days": "9"})
+    reading = from_query({"own_lab": text, "days": "9"}, find)
     assert reading.workspace.own_lab == OwnLab(days=9)
     assert "showing the lab's own rates, steps and items" in reading.problems[0]
 
 
 def test_own_lab_of_a_hostile_link_says_few_of_its_faults() -> None:
     said = {"items": [{"label": "x"}] * 2000}
-    reading = from_query({"own_lab": packed(json.dumps(said))})
+    reading = from_query({"own_lab": packed(json.dumps(said))}, find)
     assert reading.workspace == Workspace()
     assert len(reading.problems) == 9
     assert reading.problems[-1] == "own_lab: 242 values more cannot be used."
 
 
 def test_question_of_a_link_is_taken_number_by_number() -> None:
-    together = from_query({"target": "0.3", "floor": "0.2"})
+    together = from_query({"target": "0.3", "floor": "0.2"}, find)
     assert together == (Workspace(question=Question(target=0.3, floor=0.2)), [])
-    reading = from_query({"target": "0.3", "alpha": "0.01", "dropout": "2", "effect": "x"})
+    reading = from_query({"target": "0.3", "alpha": "0.01", "dropout": "2", "effect": "x"}, find)
     assert reading.workspace.question == Question(alpha=0.01)
     assert [text.split(" ")[0] for text in reading.problems] == ["effect", "dropout", "target"]
     assert "out of order" in reading.problems[-1]
 
 
 def test_each_number_of_a_question_that_cannot_be_asked_has_its_own_reason() -> None:
-    told = from_query({"effect": "0", "target": "0.2", "floor": "0.9"}).problems
+    told = from_query({"effect": "0", "target": "0.2", "floor": "0.9"}, find).problems
     assert ["of 0.2" in text for text in told] == [False, True, False]
     assert ["of 0.9" in text for text in told] == [False, False, True]
     assert "effect is 0" in told[0]
 
 
 def test_question_of_a_study_that_is_not_here_waits_for_it() -> None:
-    reading = from_query({"study": "not_here", "own": "0" * 32, "target": "0.01"})
+    reading = from_query({"study": "not_here", "own": "0" * 32, "target": "0.01"}, find)
     assert reading.workspace.question == Question(target=0.01)
 
 
@@ -520,7 +521,7 @@ def test_question_of_a_study_that_is_not_here_waits_for_it() -> None:
 
 def beside_of(said: object) -> tuple[list[str], list[str]]:
     """Return the names of what a link says is beside, and what of it could not be used."""
-    found = from_query({"beside": packed(json.dumps(said))})
+    found = from_query({"beside": packed(json.dumps(said))}, find)
     return [each.name for each in found.workspace.beside], found.problems
 
 
@@ -544,7 +545,7 @@ def test_beside_that_is_none_is_named_and_left_out(said: object) -> None:
 
 
 def test_beside_that_was_cut_is_named_and_left_out() -> None:
-    found = from_query({"beside": packed("[]")[:-4]})
+    found = from_query({"beside": packed("[]")[:-4]}, find)
     assert found.problems == [f"beside: {BROKEN}"]
 
 
@@ -558,7 +559,7 @@ def test_beside_tells_of_each_what_of_it_cannot_be_used() -> None:
 def test_beside_has_nothing_beside_itself_and_shows_no_round() -> None:
     inner = to_query(Workspace(round_number=3, presenting=2, survey=True))
     nested = {**inner, "beside": packed(json.dumps([["B", {}]]))}
-    [found] = from_query({"beside": packed(json.dumps([["A", nested]]))}).workspace.beside
+    [found] = from_query({"beside": packed(json.dumps([["A", nested]]))}, find).workspace.beside
     assert found.work == Workspace()
     with pytest.raises(ValueError, match="nothing beside itself"):
         Beside(name="A", work=Workspace(beside=(found,)))

@@ -130,17 +130,18 @@ def test_mark_beside_a_field_tells_the_studys_own_number() -> None:
     assert field(app, "effect").label == "Cohen's d (yours)"
     assert field(app, "dropout").label == "Dropout, % (yours)"
     assert field(app, "alpha").label == "Alpha, two-sided"
-    assert "Recruit 300 to analyse 262: 12.5 % dropout." in said(app)
+    assert "Recruit 420 to analyse 367: 12.5 % dropout." in said(app)
 
 
 def test_effects_are_one_click_away() -> None:
     app = opened()
     assert choices(app).options == [
-        "planned, as published (0.177)",
+        "planned (0.131)",
+        "as published (0.177)",
         "halved (0.0885)",
         "smallest of interest (0.09)",
     ]
-    choices(app).set_value(2)
+    choices(app).set_value(3)
     run(app)
     assert worth(app) == of_reference(Question(effect=0.09)).evidence.number
     assert field(app, "effect").value == 0.09
@@ -201,7 +202,7 @@ def test_reason_is_kept_with_its_number_and_goes_with_it() -> None:
     assert "A pilot of <b>ours</b>." in said(go(app, STUDY))
     assert "why" in query_of(app)
     app = opened(**query_of(app))
-    press(app, "Back to the study’s 0.177")
+    press(app, "Back to the study’s 0.131")
     assert "why" not in query_of(app)
 
 
@@ -234,7 +235,8 @@ def test_trade_offs_begins_with_the_effect_that_is_asked() -> None:
     [radio] = [each for each in app.radio if each.label == "Effect assumed"]
     assert radio.options == [
         "yours (0.1)",
-        "planned, as published (0.177)",
+        "planned (0.131)",
+        "as published (0.177)",
         "halved (0.0885)",
         "smallest of interest (0.09)",
     ]

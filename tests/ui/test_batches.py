@@ -14,6 +14,7 @@ from replicalab.scenarios import Difficulty
 from replicalab.text.batch import again_text
 from replicalab.ui import batches
 from replicalab.ui.batches import (
+    AWAY_SECONDS,
     IN_USE_SECONDS,
     MOST_AGAIN,
     MOST_AT_ONCE,
@@ -89,6 +90,19 @@ def test_batch_that_breaks_off_says_why_and_keeps_what_has_come(
     assert of(found, "a").problem == "OSError: no more processes"
 
 
+def test_batch_that_breaks_off_tells_no_path_of_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def play(*_: object) -> Iterator[Result]:
+        raise FileNotFoundError(2, "No such file or directory", "/srv/of/ours")
+
+    monkeypatch.setattr(batches, "run_batch", play)
+    found = Batches()
+    found.begin("a", JOBS)
+    until(lambda: of(found, "a").is_over)
+    assert of(found, "a").problem == "FileNotFoundError: No such file or directory"
+
+
 @pytest.mark.usefixtures("held")
 def test_visitor_has_one_batch_at_a_time_and_sees_no_other() -> None:
     found = Batches()
@@ -132,6 +146,64 @@ def test_what_is_over_gives_way_only_when_nobody_looks_at_it(
     assert not found.begin("c", JOBS)
     assert found.of("a") is None
     assert found.of("b") is not None
+
+
+def opened(rows: int = len(JOBS)) -> Batch:
+    came = [Result(job=job, error="played") for job in (JOBS * rows)[:rows]]
+    return Batch(JOBS[:rows], came, is_over=True, kept_as="x")
+
+
+def test_batches_from_the_library_hold_no_room_against_another(
+    held: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held.set()
+    found = Batches()
+    monkeypatch.setattr(batches, "MOST_HELD", 3 * len(JOBS))
+    assert not found.begin("a", JOBS)
+    until(lambda: of(found, "a").is_over)
+    for owner in "abc":
+        last = found.of(owner)
+        assert not found.show(owner, opened())
+        assert of(found, owner).before is (last if owner == "a" else None)
+    of(found, "b")
+    assert not found.begin("d", JOBS)
+    assert not of(found, "a").kept_as, "what it played itself is there, and can be got nowhere else"
+    assert found.of("c") is None, "it was looked at least lately"
+    assert found.of("b") is not None
+    assert not found.begin("e", JOBS)
+    until(lambda: of(found, "e").is_over)
+    assert found.of("b") is None
+    assert "no room" in found.begin("f", JOBS)
+
+
+def test_batch_from_the_library_before_the_last_gives_way_too(
+    held: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held.set()
+    found = Batches()
+    monkeypatch.setattr(batches, "MOST_HELD", 2 * len(JOBS))
+    assert not found.show("a", opened())
+    assert not found.begin("a", JOBS)
+    until(lambda: of(found, "a").is_over)
+    assert of(found, "a").before is not None
+    assert not found.begin("b", JOBS)
+    assert of(found, "a").before is None
+
+
+@pytest.mark.usefixtures("held")
+def test_batch_of_who_has_left_gives_its_slot_to_another() -> None:
+    now, away = [0.0], {"visitor 1": AWAY_SECONDS + 1, "visitor 2": AWAY_SECONDS + 2}
+    found = Batches(lambda: now[0], away=lambda owner: away.get(owner, 0.0))
+    for number in range(MOST_AT_ONCE):
+        assert not found.begin(f"visitor {number}", JOBS)
+    assert "the most that this server runs" in found.begin("one more", JOBS), "they looked just now"
+    now[0] = AWAY_SECONDS + 1
+    of(found, "visitor 2")  # they are on its page, and their browser takes no cookies
+    assert not found.begin("one more", JOBS)
+    stopped = [of(found, f"visitor {number}").is_stopping for number in range(MOST_AT_ONCE)]
+    assert stopped == [False, True, False]
+    assert "no page of yours was open" in of(found, "visitor 1").problem
+    assert "the most that this server runs" in found.begin("another", JOBS)
 
 
 def test_new_batch_takes_the_place_of_the_visitors_last(held: Event) -> None:
@@ -185,5 +257,8 @@ def test_batch_from_the_library_that_comes_out_otherwise_says_where() -> None:
     assert came[0].evidence is not None
     rounded = came[0].model_copy(update={"evidence": came[0].evidence * (1 + 1e-13)})
     assert is_same(came[0], rounded)
+    of_before = came[0].model_copy(update={"wishes_broken": None})
+    assert is_same(of_before, came[0])
+    assert not is_same(came[0], came[0].model_copy(update={"wishes_broken": 1}))
     assert "1 came out otherwise, such as psy_stroop, hard lab, seed 2: " in told
     assert f"{forged.samples} samples" in told

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import LONGEST_NAME, Beside
 from tests.ui.reading import (
     NEGOTIATION,
@@ -49,7 +51,7 @@ def load(app: AppTest, place: int) -> AppTest:
 
 
 def two_plans() -> AppTest:
-    """Return Protocol with plans of 300 and 100 samples beside, the second one open."""
+    """Return Protocol with plans of 420 and 100 samples beside, the second one open."""
     app = press(visit(PROTOCOL), KEEP)
     return press(type_number(app, "Sample size", 100), KEEP)
 
@@ -73,7 +75,7 @@ def test_plan_is_kept_beside_under_a_name_and_only_once() -> None:
 
 def test_click_loads_what_is_beside_and_undo_brings_back_what_was_open() -> None:
     app = load(two_plans(), 0)
-    assert number(app, "Sample size").value == 300
+    assert number(app, "Sample size").value == 420
     assert names(app) == ["Plan A", "Plan B"]
     press(app, "Undo")
     assert number(app, "Sample size").value == 100
@@ -119,7 +121,7 @@ def test_what_is_beside_survives_a_reload_and_another_study() -> None:
     app = two_plans()
     again = visit(PROTOCOL, **query_of(app))
     assert beside(again) == beside(app)
-    assert [each.work.plan().sample_size for each in beside(again)] == [300, 100]
+    assert [each.work.plan(find).sample_size for each in beside(again)] == [420, 100]
     other = app.session_state["state"].workspace.with_study("psy_stroop")
     assert other.beside == beside(app)
 
@@ -129,13 +131,23 @@ def test_run_played_by_hand_is_kept_beside_with_its_moves() -> None:
     press(app, "Ask")
     moves = app.session_state["state"].workspace.moves
     assert len(moves) == 1
+    choose_more(app, KEEP)
+    [found] = beside(app)
+    assert (found.name, found.work.moves, found.is_run) == ("Run A", moves, True)
     press(go(app, PROTOCOL), KEEP)
-    assert beside(app)[0].work.moves == moves
+    assert [(each.name, each.is_run) for each in beside(app)] == [
+        ("Run A", True),
+        ("Plan A", False),
+    ]
+    assert beside(visit(PROTOCOL, **query_of(app))) == beside(app)
 
 
-def test_menu_of_every_page_keeps_beside_and_says_under_which_name() -> None:
-    app = visit(NEGOTIATION)
-    for told in ("Kept beside as Plan A: see Compare.", "It is beside already: Plan A."):
+@pytest.mark.parametrize(("file", "name"), [(PROTOCOL, "Plan A"), (NEGOTIATION, "Run A")])
+def test_menu_keeps_beside_what_the_page_shows_and_says_under_which_name(
+    file: str, name: str
+) -> None:
+    app = visit(file)
+    for told in (f"Kept beside as {name}: see Compare.", f"It is beside already: {name}."):
         toasts = choose_more(app, KEEP).toast
         assert [plain(toast.value) for toast in toasts] == [told]
-    assert names(app) == ["Plan A"]
+    assert names(app) == [name]

@@ -11,16 +11,26 @@ from replicalab.batch import MOST_JOBS as MOST_JOBS_OF_ALL
 from replicalab.library import Kind, plan_text
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, save
-from replicalab.scenarios import Difficulty, OwnLab, lab_json, load_scenario
-from replicalab.ui import visitor
+from replicalab.scenarios import (
+    Difficulty,
+    OwnLab,
+    copy_text,
+    lab_json,
+    load_scenario,
+    pack_of,
+    parse_study,
+)
+from replicalab.ui import own_studies, visitor
 from replicalab.ui.batches import BATCHES
 from replicalab.ui.compare import MANY, TABS
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.library.work import kept_plan
+from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Beside, Workspace
 from tests.golden import assert_golden
 from tests.library.making import make_batch
-from tests.negotiation.playing import by_rule
+from tests.negotiation.playing import by_model, by_rule
+from tests.ui.negotiating import proposing
 from tests.ui.reading import (
     COMPARE,
     LIBRARY,
@@ -80,7 +90,7 @@ def test_three_labs_stand_side_by_side_with_one_click() -> None:
 
 def test_yours_stands_beside_both_ways_with_one_click() -> None:
     app = press(visit(COMPARE), WAYS)
-    assert row(app, "Sample size") == ["300", "150", "195"]
+    assert row(app, "Sample size") == ["420", "210", "300"]
     assert_golden("pages/compare_ways", said(app))
     assert not beside(press(app, "Undo"))
 
@@ -88,7 +98,7 @@ def test_yours_stands_beside_both_ways_with_one_click() -> None:
 def test_one_plan_beside_is_compared_with_the_one_on_the_workbench() -> None:
     app = press(visit(PROTOCOL), "Keep beside")
     go(type_number(app, "Sample size", 100), COMPARE)
-    assert row(app, "Sample size") == ["300", "100"]
+    assert row(app, "Sample size") == ["420", "100"]
     assert "On the workbench" in said(app)
 
 
@@ -146,13 +156,21 @@ def test_kept_plan_is_put_beside() -> None:
     kept(Kind.PLAN, "The lean one", plan_text(kept_plan(work, "")))
     app = from_library(visit(COMPARE))
     assert [(each.name, each.work) for each in beside(app)] == [("The lean one", work)]
-    assert row(app, "Sample size") == ["77", "300"]
+    assert row(app, "Sample size") == ["77", "420"]
+
+
+def test_list_of_the_library_shows_a_name_as_it_was_given() -> None:
+    kept(Kind.PLAN, "Momentum · n 1,500 (v2.1)", plan_text(kept_plan(Workspace(), "")))
+    app = visit(COMPARE)
+    app.session_state["compare_library"] = True
+    [box] = [each for each in run(app).selectbox if each.label == "A plan, a lab or a run"]
+    assert box.options == ["Momentum · n 1,500 (v2.1) (plan)"]
 
 
 def test_kept_lab_is_put_beside_around_the_open_plan() -> None:
     kept(Kind.LAB, "Ours", lab_json(OwnLab(name="Ours", budget=5000)))
     app = from_library(visit(COMPARE))
-    assert row(app, "Budget, credits") == ["5,000", "2,600"]
+    assert row(app, "Budget, credits") == ["5,000", "3,700"]
 
 
 def played(scientist: ScientistKind) -> Negotiation:
@@ -166,7 +184,20 @@ def test_kept_run_is_put_beside_with_its_players_and_outcome() -> None:
     [found] = beside(from_library(visit(COMPARE)))
     assert found.work.scientist is ScientistKind.BASELINE
     assert found.work.difficulty is Difficulty.HARD
-    assert found.work.plan() == run_.setup.opening
+    assert found.work.plan(find) == run_.setup.opening
+
+
+def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() -> None:
+    mine = copy_text("psy_stroop", "my_stroop")
+    study = parse_study(mine, "mine.yaml")
+    assert not own_studies.keep(mine, study)
+    pack = pack_of(study, Difficulty.MEDIUM)
+    plan = revise(pack.reference_protocol, sample_size=77)
+    kept(Kind.RUN, "A run", save(by_model(pack, [proposing(plan)], rounds=1)))
+    key = own_studies.key_of("my_stroop") or ""
+    [found] = beside(from_library(visit(COMPARE, study="my_stroop", own=key)))
+    assert found.name == "A run: its last plan"
+    assert found.work.plan(find) == plan
 
 
 def test_kept_run_that_does_not_replay_is_refused_with_its_difference() -> None:

@@ -11,10 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.errors import LibraryStorageError
 from replicalab.library import Draft, Library, Owner, plan_text, read_draft
+from replicalab.models import revise
 from replicalab.negotiation import Move, ScientistKind, question
-from replicalab.scenarios import copy_text
+from replicalab.scenarios import copy_text, load_scenario
+from replicalab.ui import visitor
 from replicalab.ui.address import to_query
-from replicalab.ui.library import writer
+from replicalab.ui.library import drafting, writer
 from replicalab.ui.library.shelf import shelf
 from replicalab.ui.state import State
 from replicalab.ui.workspace import Beside, Workspace
@@ -248,6 +250,22 @@ def test_what_stood_beside_and_cannot_be_opened_is_named_and_stays_in_the_draft(
     drafts = [each.content for each in drafts_of(browsers)]
     assert changed in drafts, "it is there for when the study is"
     assert len(drafts) == 2
+
+
+def test_drafts_of_two_visitors_under_one_place_do_not_wait_for_one_another(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, ben = (Owner.of(browsers.use()) for _ in range(2))
+    plan = load_scenario("psy_stroop").reference_protocol
+    monkeypatch.setattr(visitor, "is_known", lambda: True)
+    for whose, samples in ((ann, 41), (ben, 42)):
+        tab = State(Workspace()).tab
+        tab.place = "a" * 16
+        monkeypatch.setattr(drafting, "owner", partial(lambda owner: owner, whose))
+        work = Workspace().changed(protocol=revise(plan, sample_size=samples))
+        drafting.note(tab, work, soon=True)
+    writer.finish()
+    assert [len(shelf().drafts(whose)) for whose in (ann, ben)] == [1, 1]
 
 
 def test_draft_that_is_discarded_is_offered_no_more(browsers: Browsers) -> None:

@@ -43,8 +43,8 @@ EXTRACT: Final = "vendor-approved extract on the research server"
     ("field", "value", "colour", "verdict", "rows"),
     [
         (
-            *("Sample size", 150, "pass", "Feasible"),
-            {"budget": ["passes Budget", "2,350 / 3,900 credits", "", "+1,550"]},
+            *("Sample size", 300, "pass", "Feasible"),
+            {"budget": ["passes Budget", "3,850 / 5,100 credits", "", "+1,250"]},
         ),
         (
             *("Duration (days)", 11, "fail", "Not feasible"),
@@ -56,7 +56,7 @@ EXTRACT: Final = "vendor-approved extract on the research server"
         ("Sample size", 4, "caution", "Not approved", {}),
         (
             *("Sample size", 1_000_000, "fail", "Not feasible"),
-            {"budget": ["fails Budget", "10,000,850 / 3,900 credits", "", "−9,996,950"]},
+            {"budget": ["fails Budget", "10,000,850 / 5,100 credits", "", "−9,995,750"]},
         ),
     ],
 )
@@ -71,7 +71,7 @@ def test_number_moves_verdict_header_and_rows(
         assert dimension(app, name) == cells
 
 
-@pytest.mark.parametrize(("field", "kept"), [("Sample size", 300), ("Duration (days)", 8)])
+@pytest.mark.parametrize(("field", "kept"), [("Sample size", 420), ("Duration (days)", 8)])
 @pytest.mark.parametrize("value", [-5, 1_000_001])
 def test_number_that_cannot_be_planned_is_said_beside_its_field_and_the_plan_keeps_its_own(
     field: str, kept: int, value: int
@@ -123,7 +123,7 @@ def offered(lab: str, label: str) -> list[str]:
 
 def test_list_offers_missing_items_and_substitutes_with_where_they_stand() -> None:
     assert offered("medium", "Equipment") == [SERVER, f"{TERMINAL} (booked until day 10)", EXTRACT]
-    assert "CRSP daily returns file 1962-1989 (out of stock)" in offered("hard", "Reagents")
+    assert "CRSP daily returns file 1990–2024 (out of stock)" in offered("hard", "Reagents")
 
 
 def test_lists_take_a_substitute_an_unknown_item_and_nothing() -> None:
@@ -132,7 +132,7 @@ def test_lists_take_a_substitute_an_unknown_item_and_nothing() -> None:
     choose(app, "Equipment", SERVER, "quantum abacus")
     assert "'quantum abacus' is not in this lab's inventory" in said(app)
     choose(app, "Controls")
-    assert dimension(app, "budget")[1] == "3,750 / 2,600 credits"
+    assert dimension(app, "budget")[1] == "4,950 / 3,700 credits"
     go(type_number(go(app, PROTOCOL), "Sample size", 150), NEGOTIATION)
     go(app, PROTOCOL)
     assert chosen(app, "Equipment") == [SERVER, "quantum abacus"]
@@ -175,7 +175,7 @@ def test_undo_and_redo_walk_the_edits_one_by_one_and_a_new_one_clears_redo() -> 
     assert [can_press(app, label) for label in buttons] == [False, False, False]
     for samples in (200, 100):
         type_number(app, "Sample size", samples)
-    for label, samples in (("Undo", 200), ("Undo", 300), ("Redo", 200), ("Redo", 100)):
+    for label, samples in (("Undo", 200), ("Undo", 420), ("Redo", 200), ("Redo", 100)):
         assert number(press(app, label), "Sample size").value == samples
         assert can_press(app, label) == (samples == 200)
     press(app, "Undo")
@@ -196,10 +196,10 @@ def test_undo_brings_back_each_kind_of_field() -> None:
 
 def test_reset_shows_the_reference_and_undo_brings_the_plan_back() -> None:
     app = press(type_number(visit(PROTOCOL), "Sample size", 7), "Reset")
-    assert number(app, "Sample size").value == 300
+    assert number(app, "Sample size").value == 420
     assert "plan" not in query_of(app)
     press(app, "Undo")
     assert number(app, "Sample size").value == 7
-    type_number(app, "Sample size", 300)
+    type_number(app, "Sample size", 420)
     assert not can_press(app, "Reset")
     assert "plan" not in query_of(app)

@@ -15,6 +15,7 @@ from streamlit.testing.v1.element_tree import Element
 from replicalab.assessment import assess
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import list_scenarios, loading
+from replicalab.ui.own_studies import find
 from replicalab.ui.stories import Story, stories
 from tests.ui.reading import (
     NEGOTIATION,
@@ -118,10 +119,11 @@ def test_gallery_that_is_empty_offers_to_take_the_filters_away() -> None:
 
 def test_picture_is_the_first_story() -> None:
     story = next(iter(STORIES.values()))
-    plan = assess(story.workspace.plan(), story.workspace.pack())
+    plan = assess(story.workspace.plan(find), story.workspace.pack(find))
     found = {row[0]: row[1:] for table in panel_tables(visit())[:2] for row in table}
     assert found["Credits"] == [amount_text(plan.cost), amount_text(plan.pack.lab.budget)]
-    assert plan.evidence.number in found[f"{plan.plan.sample_size} samples"][-1]
+    counted = f"{plan.plan.sample_size} samples ({plan.evidence.counted} counted)"
+    assert plan.evidence.number in found[counted][-1]
 
 
 def test_front_door_judges_no_plan_before_one_was_made() -> None:
@@ -244,7 +246,7 @@ def test_study_that_breaks_while_it_is_open_gives_a_calm_message(shelf: Path) ->
 
 @pytest.mark.parametrize("file", PAGES)
 def test_app_starts_when_the_default_study_is_the_broken_one(shelf: Path, file: str) -> None:
-    spoil(shelf, "budget: 3900", "budget: -5", "finance_trading/fin_momentum")
+    spoil(shelf, "budget: 5100", "budget: -5", "finance_trading/fin_momentum")
     st.cache_resource.clear()
     app = visit(file)
     assert "labs.easy.budget" in said(app)

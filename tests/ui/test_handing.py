@@ -17,6 +17,7 @@ from streamlit.testing.v1.element_tree import Element
 from replicalab.assessment import assess
 from replicalab.errors import PrintError
 from replicalab.lexicon import amount_text
+from replicalab.library import Kind
 from replicalab.models import revise
 from replicalab.negotiation import Transcript, shipped_recordings
 from replicalab.report import open_bundle
@@ -26,18 +27,25 @@ from replicalab.ui.address import encode_plan
 from replicalab.ui.handing import documents
 from replicalab.ui.handing.printing import PRESS
 from replicalab.ui.handing.whole import file_name
+from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.reading import (
+    COMPARE,
     IN_EVERY_LAB,
     NEGOTIATION,
     PROTOCOL,
+    at_making,
     choose_more,
     drawer_of,
+    go,
     heard,
     in_drawer,
     panel_of,
+    press,
     run,
     visit,
 )
+from tests.ui.test_making import type_value
+from tests.ui.test_opening import opened
 
 TABS: Final = "handing_part"
 Files = dict[str, tuple[str, Any]]
@@ -123,6 +131,34 @@ def test_report_says_what_is_filled_in_and_what_is_not(files: Files) -> None:
         assert line in told
 
 
+def test_typed_title_names_the_report_and_its_tables(files: Files) -> None:
+    plan = revise(load_scenario("psy_stroop", "medium").reference_protocol, sample_size=42)
+    app = part("Report", study="psy_stroop", plan=encode_plan(plan))
+    again(app, "Report", hand_filling=True)
+    for label, said in {"Title": "Our Own: Title", "Sample size: why it is changed": "=42"}.items():
+        [field] = [each for each in app.text_input if each.label == label]
+        field.set_value(said)
+    again(app, "Report", hand_filling=True)
+    assert files["HTML"][0] == "our-own-title-report.html"
+    assert text(files, "Markdown").startswith("# Our Own: Title\n")
+    again(app, "Tables")
+    name, made = files["Excel, every table a sheet"]
+    assert name == "our-own-title-tables.xlsx"
+    assert files["CSV of this table"][0].startswith("our-own-title-")
+    book = load_workbook(io.BytesIO(made()))
+    assert book.properties.title == "Our Own: Title"
+    values = [str(cell.value) for sheet in book for row in sheet.iter_rows() for cell in row]
+    assert [value for value in values if value.startswith("=42")]
+
+
+def test_tables_are_offered_by_their_names_as_they_read(files: Files) -> None:
+    app = part("Tables", study="psy_stroop")
+    [box] = [each for each in app.selectbox if each.label == "Table"]
+    assert "Power: floor 0.50, target 0.80; budget: 1,000 credits" in box.options
+    assert not [each for each in box.options if "\\" in each]
+    assert files
+
+
 def test_pdf_that_cannot_be_made_is_said_with_the_way_out(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,11 +197,12 @@ def print_it(app: AppTest) -> None:
 
 
 def test_tables_are_those_of_the_report(files: Files) -> None:
-    part("Tables", study="psy_stroop")
+    app = part("Tables", study="psy_stroop")
     book = files["Excel, every table a sheet"][1]()
     assert isinstance(book, bytes)
     sheets = load_workbook(io.BytesIO(book)).sheetnames
-    assert len(sheets) == 8
+    assert len(sheets) == 9
+    again(app, "Tables", hand_table="The plan as it is to be run")
     name, _ = files["CSV of this table"]
     assert name == "the-plan-as-it-is-to-be-run.csv"
     rows = list(csv.reader(io.StringIO(text(files, "CSV of this table").lstrip("\ufeff"))))
@@ -180,7 +217,7 @@ def test_files_open_as_what_is_on_the_screen(files: Files) -> None:
     assert (yours.pack, yours.plan) == (pack, pack.reference_protocol)
     assert opened.run is not None
     assert opened.differences == ()
-    assert read_plan(text(files, "Plan alone").encode()) == yours.plan
+    assert read_plan(text(files, "Plan alone").encode()) == (yours.plan, pack.scenario_id)
     assert read_lab(text(files, "Lab alone").encode()) == OwnLab(budget=1200)
 
 
@@ -224,3 +261,42 @@ def test_picture_is_dark_on_white_and_named(name: str) -> None:
     assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
     assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
     assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config
+
+
+def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replicalab.ui.visitor.secret", lambda: "who decided here")
+    app = press(visit(COMPARE, study="psy_stroop"), "Yours, the Lab Manager’s and least loss")
+    app.session_state["deciding"] = True
+    run(app)
+    app.text_area(key="decision_why").set_value("It keeps the most.")
+    app.text_input(key="decision_who").set_value("Ada")
+    press(app, "Record it")
+    again(app, "Report")
+    told = ["| Chosen | Your plan |", "| Why | It keeps the most. |", "| Who decided | Ada |"]
+    assert all(line in text(files, "Markdown") for line in told)
+    again(app, "Bundle")
+    data = text(files, "Bundle")
+    monkeypatch.setattr("replicalab.ui.visitor.secret", lambda: "who opens it elsewhere")
+    for _ in range(2):
+        app = opened(data)
+        [entry] = shelf().entries(owner(), Kind.DECISION)
+        assert entry.name.startswith("Your plan, not The Lab Manager’s")
+    again(app, "Report")
+    assert all(line in text(files, "Markdown") for line in told)
+    again(app, "Bundle")
+    assert open_bundle(text(files, "Bundle")).decision == open_bundle(data).decision
+
+
+@pytest.mark.usefixtures("browsers")
+def test_report_of_a_power_analysis_gives_no_reason_that_nobody_gave(files: Files) -> None:
+    app = type_value(at_making(visit()), "Samples in all", 60)
+    press(app, "Use this analysis")
+    again(go(app, PROTOCOL), "Report")
+    told = text(files, "Markdown")
+    assert "power 0.48, below the floor of 0.50" in told
+    assert r"| Planned sample | 60 samples | Not given. 30 a group \= 60 in all. |" in told
+    for choice in ("Assumed Cohen's d | 0.5", "Alpha, two-sided | 0.05", "Target of power | 0.80"):
+        assert f"| {choice} | Not given. |" in told
+    assert "riginal" not in told

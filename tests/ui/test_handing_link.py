@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import parse_qsl
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
@@ -48,6 +49,27 @@ def test_link_of_every_page_is_its_address(page: str) -> None:
     for part in (STROOP.paper.name, "medium lab, 1 change", "differs from it in 1 field"):
         assert part in told
     assert "does not carry" not in told
+
+
+@pytest.mark.parametrize(
+    ("server", "here_only"),
+    [
+        ("http://localhost:8501/Protocol", True),
+        ("http://127.0.0.1:8501/Protocol", True),
+        ("http://127.8.0.1/", True),
+        ("http://[::1]:8501/", True),
+        ("http://192.168.1.7:8501/Protocol", False),
+        ("https://lab.example.org/Protocol", False),
+        ("https://localhost.example.org/", False),
+    ],
+)
+def test_link_of_this_machine_alone_is_promised_to_nobody_else(
+    monkeypatch: pytest.MonkeyPatch, server: str, here_only: bool
+) -> None:
+    monkeypatch.setattr(type(st.context), "url", property(lambda _: server))
+    told = in_drawer(handing())
+    assert ("of this machine only" in told) is here_only
+    assert ("Whoever can reach this server" in told) is not here_only
 
 
 def test_link_tells_the_question_and_the_round() -> None:

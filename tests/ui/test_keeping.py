@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.errors import LibraryStorageError
-from replicalab.library import Entry, Kind, Library, Owner, read_plan
+from replicalab.library import Entry, Kind, Library, Owner, read_plan, rows
 from replicalab.scenarios import copy_text
 from replicalab.ui.library.shelf import shelf
 from tests.ui.reading import (
@@ -33,7 +33,7 @@ from tests.ui.reading import (
 )
 from tests.ui.visitors import Browsers
 
-PLAN = "Momentum returns · medium lab · n 300"
+PLAN = "Momentum returns · medium lab · n 420"
 
 
 def kept(browsers: Browsers, kind: Kind = Kind.PLAN) -> list[Entry]:
@@ -104,6 +104,26 @@ def test_changed_plan_becomes_an_entry_of_its_own_on_demand(browsers: Browsers) 
     assert "Keep as another instead" not in labels(app)
     press(type_number(app, "Sample size", 50), "Keep")
     assert [entry.version for entry in kept(browsers)] == [2, 3]
+
+
+@pytest.mark.parametrize("act", ["Keep", "Keep as another instead"])
+def test_disk_that_fills_in_the_middle_of_a_save_keeps_nothing_of_it(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    def full(*_: object, **__: object) -> NoReturn:
+        raise LibraryStorageError("the library: the disk is full; nothing was saved")
+
+    app = type_number(press(visit(PROTOCOL), "Keep"), "Sample size", 75)
+    if act != "Keep":
+        press(app, "Keep")
+    [entry] = kept(browsers)
+    with monkeypatch.context() as patch:
+        # What each does last: a version gets its name, what was parted its entry.
+        for step in ("entry_named", "add_entry"):
+            patch.setattr(rows, step, full)
+        press(app, act)
+    assert any("nothing was saved" in alert.text for alert in alerts(app))
+    assert kept(browsers) == [entry]
 
 
 def test_entry_that_is_gone_meanwhile_is_told_where_another_is_wanted(browsers: Browsers) -> None:

@@ -74,7 +74,7 @@ def at(app: AppTest, tab: str) -> AppTest:
 def test_drawer_opens_from_every_page_with_what_the_lab_has(page: str) -> None:
     app = drawer(page)
     found = [number(app, label).value for label in ("Budget, credits", "Days", "Start day")]
-    assert found == [2600, 6, 1]
+    assert found == [3700, 6, 1]
     assert "Back to the study’s lab" not in labels(app)
 
 
@@ -109,7 +109,7 @@ def test_number_that_cannot_be_is_said_and_not_taken(value: int, text: str) -> N
     assert "days" not in query_of(app)
 
 
-@pytest.mark.parametrize(("written", "shown"), [(2600.5, 2600), (0.5, 1)])
+@pytest.mark.parametrize(("written", "shown"), [(3700.5, 3700), (0.5, 1)])
 def test_budget_that_is_not_whole_is_told_and_typed_whole(written: float, shown: int) -> None:
     study = load_scenario("fin_momentum").study
     lab = study.labs.medium.with_means(budget=written)
@@ -207,7 +207,7 @@ def test_lab_that_is_kept_goes_along_to_another_study_and_is_used_again() -> Non
     assert "Momentum returns · medium lab" in said(app)
     press(at(app, "Keep"), "Use")
     assert query_of(app)["days"] == "9"
-    assert query_of(app)["budget"] == "2600"
+    assert query_of(app)["budget"] == "3700"
     press(at(app, "Keep"), "Forget")
     assert "Ours · in use" not in in_drawer(at(app, "Keep"))
     assert query_of(app)["days"] == "9"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+import os
+from typing import Any, Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -34,6 +35,7 @@ from replicalab.scenarios import (
 from replicalab.ui import own_studies
 from replicalab.ui.library.shelf import shelf
 from tests.library.making import make_batch, make_plan, make_run
+from tests.report.making import work
 from tests.ui.reading import (
     LIBRARY,
     NEGOTIATION,
@@ -301,7 +303,8 @@ def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) ->
     app.session_state["library_more"] = "How much is kept, and where"
     run(app)
     assert "2 entries" in said(app)
-    assert shelf().place in said(app)
+    assert "in this server’s library" in said(app)
+    assert os.environ["REPLICALAB_DATA"] not in said(app)
     app.checkbox[0].check()
     press(run(app), "Delete it for good")
     assert names(app) == []
@@ -315,7 +318,7 @@ def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) ->
 STROOP: Final = load_scenario("psy_stroop", "hard")
 FILES: Final[dict[str, tuple[str, list[Kind]]]] = {
     "plan.json": (CONTENTS[Kind.PLAN], [Kind.PLAN]),
-    "bare.json": (plan_json(STROOP.reference_protocol), [Kind.PLAN]),
+    "bare.json": (plan_json(STROOP.reference_protocol, "psy_stroop"), [Kind.PLAN]),
     "lab.json": (LAB, [Kind.LAB]),
     "run.json": (CONTENTS[Kind.RUN], [Kind.RUN]),
     "batch.json": (CONTENTS[Kind.BATCH], [Kind.BATCH]),
@@ -326,6 +329,15 @@ FILES: Final[dict[str, tuple[str, list[Kind]]]] = {
         [Kind.PLAN],
     ),
 }
+
+
+def test_plan_that_was_saved_for_another_study_is_imported_with_a_word(browsers: Browsers) -> None:
+    plan = plan_json(STROOP.reference_protocol, "psy_stroop")
+    told = "saved for another study, 'psy_stroop'; here it is judged as a plan for 'fin_momentum'."
+    app = hand_in(visit(LIBRARY, study="fin_momentum"), plan, "mine.json")
+    assert any(told in alert.text for alert in alerts(app))
+    app = hand_in(visit(LIBRARY, study="psy_stroop"), plan, "mine.json")
+    assert {alert.colour for alert in alerts(app)} == {"success"}
 
 
 FAKED: Final = plan_text(
@@ -356,6 +368,28 @@ def test_what_is_exported_is_imported_as_the_same(browsers: Browsers) -> None:
     whose = Owner.of(browsers.token)
     found = {each.kind: shelf().read(whose, each.id).content for each in shelf().entries(whose)}
     assert found == CONTENTS
+
+
+def test_of_a_bundle_all_is_kept_or_nothing(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options, written, run = work("fin_momentum", "medium")
+    adds = Library._add  # noqa: SLF001 - what a full disk breaks off
+    done: list[Kind] = []
+
+    def add(self: Library, connection: Any, owner: Owner, kind: Kind, *rest: Any) -> Entry:
+        if done:
+            raise LibraryStorageError("the library: the disk is full; nothing was saved")
+        done.append(kind)
+        return adds(self, connection, owner, kind, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Library, "_add", add)
+        app = hand_in(visit(LIBRARY), bundle(options, written, run), "a.json")
+    assert any("nothing was saved" in alert.text for alert in alerts(app))
+    assert shelf().entries(Owner.of(browsers.token)) == []
+    hand_in(visit(LIBRARY), bundle(options, written, run), "a.json")
+    assert len(shelf().entries(Owner.of(browsers.token))) == 2
 
 
 def test_bundle_with_a_question_of_ones_own_is_kept_with_the_shelfs_study(
@@ -410,14 +444,12 @@ def test_library_that_cannot_be_read_is_told_and_the_rest_works(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> list[Entry]:
-        raise LibraryStorageError(
-            "/srv/library.db: the disk does not give it; see that it is there"
-        )
+        raise LibraryStorageError("the library: the disk does not give it; see that it is there")
 
     app = visit(LIBRARY)
     with monkeypatch.context() as patch:
         patch.setattr(Library, "entries", broken)
-        assert "The library cannot be used. /srv/library.db" in said(run(app))
+        assert "The library cannot be used. the library: the disk" in said(run(app))
         go(app, PROTOCOL)
         assert number(type_number(app, "Sample size", 41), "Sample size").value == 41
     assert "cannot be used" not in said(go(app, LIBRARY))

@@ -60,7 +60,7 @@ def test_another_lab_and_seed_keep_the_plan_and_undo_brings_them_back() -> None:
     assert query_of(app)["seed"] == "7"
     type_number(app, "Seed", 0)
     assert number(go(app, PROTOCOL), "Sample size").value == 150
-    assert dimension(app, "budget")[1] == "2,350 / 3,900 credits"
+    assert dimension(app, "budget")[1] == "2,350 / 5,100 credits"
     for lab in ("easy lab, seed 7", "easy lab", "medium lab"):
         press(app, "Undo")
         assert f"· {lab} ·" in where(app)
@@ -101,8 +101,8 @@ def test_full_link_opens_the_same_on_every_page() -> None:
 def test_plan_and_history_survive_a_page_switch() -> None:
     app = press(visit(PROTOCOL), "Apply all")
     go(go(app, NEGOTIATION), PROTOCOL)
-    assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (150, 6)
-    assert number(press(app, "Undo"), "Sample size").value == 300
+    assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (210, 6)
+    assert number(press(app, "Undo"), "Sample size").value == 420
 
 
 # --- The address ---
@@ -119,7 +119,7 @@ def test_address_holds_the_workspace_from_the_first_visit_and_the_plan_while_it_
 def test_cut_link_shows_the_reference_and_says_so_until_it_is_dismissed() -> None:
     app = visit(PROTOCOL, plan=encode_plan(REFERENCE)[:150])
     assert CANNOT in said(app)
-    assert number(app, "Sample size").value == 300
+    assert number(app, "Sample size").value == 420
     assert query_of(app) == to_query(Workspace())
     go(app, SCENARIOS)
     assert CANNOT in said(app)

@@ -35,6 +35,7 @@ from tests.ui.reading import (
     choose,
     chosen,
     go,
+    keyed,
     labels,
     number,
     panel_tables,
@@ -42,6 +43,7 @@ from tests.ui.reading import (
     press,
     query_of,
     said,
+    texts,
     type_number,
     type_text,
     visit,
@@ -72,8 +74,8 @@ def test_a_person_begins_with_nothing_on_the_table_and_sees_what_would_be_sent(
     assert "First" not in labels(app)
     assert alerts(app)[0].colour == "error"
     type_number(type_number(app, "Sample size", 75), "Duration (days)", 5)
-    assert "power 0.33" in alerts(app)[0].text
-    assert "It costs 1,450 of 2,600 credits." in said(app)
+    assert "power 0.20" in alerts(app)[0].text
+    assert "It costs 1,450 of 3,700 credits." in said(app)
 
 
 def test_form_starts_from_the_plan_of_the_protocol_page() -> None:
@@ -89,8 +91,8 @@ def test_proposal_is_answered_and_the_offer_accepted_and_only_then_a_judge_speak
     press(app, SEND)
     assert shows(app, OFFERED)
     assert round_shown(app) == "Round 1 of 1"
-    assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (150, 6)
-    assert "the Lab Manager offers 150 samples in 6 days: power 0.58" in outcome(app)[1]
+    assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (210, 6)
+    assert "the Lab Manager offers 210 samples in 6 days: power 0.47" in outcome(app)[1]
     assert "Reward " not in said(app)
     press(app, "Accept the offer")
     assert shows(app, by_person(PACK, PROPOSED, ACCEPT))
@@ -99,7 +101,7 @@ def test_proposal_is_answered_and_the_offer_accepted_and_only_then_a_judge_speak
     assert SEND not in labels(app)
     assert "Reward " in said(app)
     assert rows_in(app, "ledger")[1][:2] == ["2", "Scientist"]
-    assert rows_in(app, "ledger")[1][-2:] == ["−1,600", "power 0.86 → 0.58"]
+    assert rows_in(app, "ledger")[1][-2:] == ["−2,200", "power 0.76 → 0.47"]
 
 
 def test_edited_plan_is_put_forward(app: AppTest) -> None:
@@ -259,21 +261,21 @@ def test_question_says_what_it_costs_before_it_is_asked(app: AppTest) -> None:
 EXTRACT: Final = ["research server", "vendor-approved extract on the research server"]
 ROUND_2: Final = TOLD.rounds[1].plan
 assert ROUND_2 is not None
-OTHER: Final = revise(ROUND_2.plan, sample_size=195, duration_days=4, required_equipment=EXTRACT)
+OTHER: Final = revise(ROUND_2.plan, sample_size=300, duration_days=5, required_equipment=EXTRACT)
 FORKED: Final = fork(TOLD, 1, OTHER)
 
 
 def forked() -> AppTest:
     """Return the page with a branch from round 2."""
     app = press(visit(NEGOTIATION, **SIMPLE, round="2"), "Fork here")
-    type_number(type_number(app, "Sample size", 195), "Duration (days)", 4)
+    type_number(type_number(app, "Sample size", 300), "Duration (days)", 5)
     return press(choose(app, "Equipment", *EXTRACT), "Continue from here")
 
 
 def test_fork_form_holds_the_plan_of_its_round_and_can_be_left() -> None:
     app = press(visit(NEGOTIATION, **SIMPLE, round="2"), "Fork here")
     assert "What if round 2 had gone differently?" in headers(app)
-    assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (150, 7)
+    assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (210, 7)
     assert {"Continue from here", "Fork here"} & set(labels(press(app, "Cancel"))) == {"Fork here"}
 
 
@@ -288,9 +290,9 @@ def test_both_branches_stand_side_by_side_and_are_compared_round_by_round() -> N
     assert rows[0] == ["Round", "As it was", "Answer", "Your branch", "Answer to it"]
     assert rows[1] == [
         "2",
-        "Revises: 150 samples in 7 days, 2,300 credits, power 0.58",
+        "Revises: 210 samples in 7 days, 2,900 credits, power 0.47",
         "Suggests changes",
-        "Revises: 195 samples in 4 days, 2,600 credits, power 0.69",
+        "Revises: 300 samples in 5 days, 3,700 credits, power 0.62",
         "Accepts",
     ]
     assert [row[0] for row in rows[1:]] == ["2", "3", "4", "5"]
@@ -302,9 +304,11 @@ def test_both_branches_are_compared_on_the_page_for_it() -> None:
     found = app.session_state["state"].workspace.beside
     assert [each.name for each in found] == ["As it was", "Your branch"]
     assert [len(each.work.moves) for each in found] == [0, 1]
-    told = next(row for row in panel_tables(app)[-1] if row[0] == "Negotiated")
+    rows = {row[0]: row[1:] for row in panel_tables(app)[-1]}
     outcomes = [OUTCOME_TITLES[each.outcome] for each in (TOLD, FORKED) if each.outcome]
-    assert [cell.split(" ", 1)[1] for cell in told[1:]] == outcomes
+    assert [cell.split(" ", 1)[1] for cell in rows["Negotiated"]] == outcomes
+    assert rows["Sample size"] == ["52", "300"]
+    assert rows["Plan judged"] == ["agreed in round 5", "agreed in round 2"]
 
 
 def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:
@@ -334,7 +338,7 @@ def test_kept_branch_is_put_aside_when_its_opening_plan_changes() -> None:
     type_number(app, "Sample size", 290)
     assert not shows(go(app, NEGOTIATION), FORKED)
     assert shows(press(app, "Go back to it"), FORKED)
-    assert number(go(app, PROTOCOL), "Sample size").value == 300
+    assert number(go(app, PROTOCOL), "Sample size").value == 420
 
 
 def test_persons_course_is_put_aside_when_a_branch_of_it_is_kept(app: AppTest) -> None:
@@ -345,17 +349,37 @@ def test_persons_course_is_put_aside_when_a_branch_of_it_is_kept(app: AppTest) -
     assert shows(press(app, "Go back to it"), by_person(PACK, PROPOSED, ACCEPT))
 
 
+def scrubber(app: AppTest) -> str:
+    """Return whose rounds the scrubber goes through, and where it stands."""
+    return next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
+
+
+def test_branch_is_looked_at_round_by_round_while_it_is_played_on() -> None:
+    app = press(visit(NEGOTIATION, scientist="person"), SEND)
+    type_text(
+        press(press(app, "Fork here"), "Continue from here"), "Or ask the lab a question", "?"
+    )
+    press(app, "Ask")
+    assert scrubber(app) == "Your branch: Round 2 of 2 so far"
+    assert scrubber(press(app, "Back")) == "Your branch: Round 1 of 2 so far"
+    assert outcome(app)[1].startswith("Next is round 3 of at most 5: ")
+    assert scrubber(press(app, "Drop the branch")) == "Round 1 of 1 so far"
+
+
 def test_branch_of_a_person_is_played_on_by_the_person() -> None:
     app = press(visit(NEGOTIATION, scientist="person"), SEND)
     press(press(app, "Fork here"), "Continue from here")
     assert labels(app).count("Accept the offer") == 1
+    assert scrubber(app) == "Your branch: Round 1 of 1 so far", "the fields are its next move"
+    assert "Fork here" not in labels(app)
     press(app, "Accept the offer")
-    ended = "Your branch\npasses Agreed in round 2"
+    assert scrubber(app) == "As it was: Round 1 of 1 so far", "nothing is left to be moved"
+    ended = "Your branch\ncaution Agreed below the floor in round 2"
     assert outcome(app)[0] == ""
     assert ended in said(app)
     assert ended not in said(press(app, "Undo last round"))
     press(press(app, "Accept the offer"), "Keep the branch")
-    assert outcome(app)[0] == "pass"
+    assert outcome(app)[0] == "caution"
 
 
 @pytest.mark.parametrize("field", ["Rationale", "Controls"])

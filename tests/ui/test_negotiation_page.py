@@ -182,7 +182,7 @@ def test_choosing_players_and_presenting_are_no_steps_to_undo() -> None:
     pick(app, "Lab Manager", "least_loss")
     press(choose_more(app, "Present"), "Next")
     press(press(go(app, PROTOCOL), "Leave"), "Undo")
-    assert number(app, "Sample size").value == 300
+    assert number(app, "Sample size").value == 420
     assert query_of(app)["manager"] == "least_loss"
 
 

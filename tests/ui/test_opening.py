@@ -244,8 +244,15 @@ def test_plan_that_was_exported_from_the_library_opens_with_its_study_and_lab() 
     assert number(app, "Sample size").value == 44
 
 
+def test_plan_that_was_saved_for_another_study_opens_with_a_word() -> None:
+    saved = plan_json(YOURS.plan, "psy_stroop")
+    word = "saved for another study, 'psy_stroop'; here it is judged as a plan for 'fin_momentum'."
+    assert word in told(opened(saved, app=visit(PROTOCOL, study="fin_momentum")))
+    assert "another study" not in told(opened(saved, app=visit(PROTOCOL, study="psy_stroop")))
+
+
 def test_plan_lab_and_negotiation_open_alone() -> None:
-    app = opened(plan_json(YOURS.plan), app=visit(PROTOCOL, study="psy_stroop"))
+    app = opened(plan_json(YOURS.plan, "psy_stroop"), app=visit(PROTOCOL, study="psy_stroop"))
     assert number(app, "Sample size").value == 44
     opened(lab_json(OwnLab(budget=1234)), app=app)
     assert query_of(app)["budget"] == "1234"

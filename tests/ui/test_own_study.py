@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 from replicalab.scenarios import copy_text, study_text, template_text
 from replicalab.ui import cupboard, own_studies
 from replicalab.ui.cupboard import Cupboard
+from replicalab.ui.library import writer
+from replicalab.ui.library.shelf import shelf
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
@@ -22,6 +24,7 @@ from tests.ui.reading import (
     can_press,
     go,
     keyed,
+    labels,
     pick,
     press,
     query_of,
@@ -32,6 +35,7 @@ from tests.ui.reading import (
     visit,
     where,
 )
+from tests.ui.visitors import Browsers, restart
 
 MINE: Final = copy_text("psy_stroop", "my_stroop")
 
@@ -194,3 +198,50 @@ def test_link_to_a_study_that_is_gone_carries_no_more_than_says_something_here()
     sizes = [len(link.proto.SerializeToString()) for link in app.get("page_link")]
     assert sizes
     assert max(sizes) < 1000
+
+
+# --- where it is kept -------------------------------------------------------------------------
+
+
+def caption(app: AppTest) -> str:
+    """Return what the form says of where the study is."""
+    [found] = [
+        each.value
+        for each in at_making(app).caption
+        if "Download" in each.value or "address" in each.value
+    ]
+    return str(found)
+
+
+def test_study_that_is_not_used_yet_is_lost_by_a_reload_as_its_form_says(
+    browsers: Browsers,
+) -> None:
+    app = write(visit(), MINE)
+    assert caption(app).startswith("In this tab alone until you press Use this study: ")
+    assert "Back to the form" not in labels(at_making(visit()))
+
+
+def test_study_that_is_used_is_in_the_library_as_its_form_says(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = using()
+    writer.finish()
+    assert caption(app).startswith("Saved in your library. ")
+    assert caption(write(app, MINE.replace("0.8", "0.9"))).startswith("In this tab alone")
+    restart(monkeypatch)
+    assert "yours" in said(at_gallery(visit()))
+
+
+def test_study_that_could_not_be_saved_is_in_memory_as_its_form_says(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelf(), "_limits", shelf()._limits._replace(entries=0))  # noqa: SLF001
+    app = using()
+    writer.finish()
+    assert caption(app).startswith("In this server's memory only: ")
+
+
+def test_study_of_a_browser_without_cookies_is_in_memory_as_its_form_says() -> None:
+    app = using()
+    writer.finish()
+    assert caption(app).startswith("In this server's memory only: ")

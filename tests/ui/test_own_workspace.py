@@ -22,6 +22,7 @@ from replicalab.negotiation import (
 from replicalab.scenarios import Difficulty, lab_json, list_scenarios, load_scenario, read_lab
 from replicalab.ui import state
 from replicalab.ui.address import from_query, to_query
+from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace
 from tests.strategies import itemised_protocols, own_labs_of, questions
 
@@ -52,7 +53,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 @given(workspaces())
 def test_own_lab_and_question_survive_the_address(work: Workspace) -> None:
-    assert from_query(to_query(work)) == (work, [])
+    assert from_query(to_query(work), find) == (work, [])
 
 
 @given(workspaces())
@@ -64,8 +65,8 @@ def test_own_lab_survives_its_file(work: Workspace) -> None:
 def test_own_lab_and_question_survive_a_saved_negotiation(
     work: Workspace, lab_manager: LabManagerKind
 ) -> None:
-    pack, scientist = work.pack(), ScientistKind.EVIDENCE_AWARE
-    setup = setup_for(pack, work.plan(), scientist=scientist, lab_manager=lab_manager)
+    pack, scientist = work.pack(find), ScientistKind.EVIDENCE_AWARE
+    setup = setup_for(pack, work.plan(find), scientist=scientist, lab_manager=lab_manager)
     try:
         played = negotiate(setup, pack)
     except NegotiationError:  # a plan without samples opens nothing
@@ -73,8 +74,8 @@ def test_own_lab_and_question_survive_a_saved_negotiation(
     transcript = load(save(played))
     assert (transcript.setup.own_lab, transcript.setup.question) == (work.own_lab, work.question)
     assert replay(transcript, pack).differences == ()
-    elsewhere = replay(transcript, work.written())
-    assert (elsewhere.differences == ()) is (pack == work.written())
+    elsewhere = replay(transcript, work.written(find))
+    assert (elsewhere.differences == ()) is (pack == work.written(find))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

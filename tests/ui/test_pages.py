@@ -42,7 +42,11 @@ from tests.ui.reading import (
 READ: Final = {Status.PASS: "passes", Status.CAUTION: "caution", Status.FAIL: "fails"}
 """How the sign of a status is read."""
 
-SURE: Final = (*["verified"] * 4, "derived from verified numbers", "recalled, not found again")
+SURE: Final = (
+    *["verified"] * 5,
+    *["derived from verified numbers"] * 4,
+    "recalled, not found again",
+)
 """How sure the facts of the default study are."""
 
 # --- A first visit ---

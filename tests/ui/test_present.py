@@ -86,7 +86,7 @@ def test_deck_tells_the_question_first_and_the_outcome_after_the_rounds() -> Non
     verdict = outcome_verdict(TALKS).text
     assert verdict in outcome
     assert not any("Agreed" in text for text in (question, plan, first, second))
-    assert "beside the Lab Manager’s offer, also the last plan of the negotiation" in offer
+    assert "beside the Lab Manager’s offer, also the agreed plan" in offer
     assert "beside the least-loss plan" in least
     assert "up to 50 samples" in region
 

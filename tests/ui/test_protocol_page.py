@@ -39,6 +39,7 @@ from replicalab.text.verdicts import plan_verdict
 from replicalab.ui import own_studies
 from replicalab.ui.address import to_query
 from replicalab.ui.gallery import reference_options
+from replicalab.ui.own_studies import find
 from replicalab.ui.stories import stories
 from replicalab.ui.workspace import Workspace
 from tests.golden import assert_golden
@@ -131,7 +132,9 @@ def assert_dimensions(rows: list[list[str]], options: Options) -> None:
 def assert_evidence(rows: list[list[str]], options: Options) -> None:
     """Assert that the evidence of every plan that is compared is shown, and where it stands."""
     assert {name: number for name, _, number, _ in rows[1:]} == expected_marks(options)
-    assert rows[1][3].endswith(options.yours.evidence.tier)
+    yours = options.yours
+    failed = "" if yours.feasible else f", {plan_verdict(yours).title.lower()}"
+    assert rows[1][3].endswith(f"{yours.evidence.tier}{failed}")
 
 
 def assert_assumed(tables: list[list[list[str]]], plan: Assessment) -> None:
@@ -215,7 +218,7 @@ def test_ticked_changes_come_to_what_the_core_says(ticks: tuple[bool, ...]) -> N
     after = assess(apply_changes(PLAN, chosen), MOMENTUM)
     step = PlanStep(options.yours, after)
     page = said(app)
-    assert f"{amount_text(after.cost)} of 2,600 credits, {after.evidence.text}" in page
+    assert f"{amount_text(after.cost)} of 3,700 credits, {after.evidence.text}" in page
     assert f"In all: {saved_text(step)} · {total_loss_text(step)}" in page
     costs = {row[0]: row[3] for row in panel_tables(app)[-1]}
     assert ("As ticked" in costs) == (after.cost != options.yours.cost)
@@ -225,7 +228,7 @@ def test_ticked_changes_come_to_what_the_core_says(ticks: tuple[bool, ...]) -> N
         assert not can_press(app, "Apply 0 of 3")
         return
     press(app, "Apply all" if all(ticks) else f"Apply {ticks.count(True)} of 3")
-    assert dimension(app, "budget")[1] == f"{amount_text(after.cost)} / 2,600 credits"
+    assert dimension(app, "budget")[1] == f"{amount_text(after.cost)} / 3,700 credits"
     assert query_of(app)["plan"] == to_query(Workspace(protocol=after.plan))["plan"]
 
 
@@ -233,7 +236,7 @@ def test_unticked_change_is_priced_as_if_it_came_last() -> None:
     app = visit(PROTOCOL)
     app.checkbox[1].uncheck()
     run(app)
-    assert "not ticked; would add: saves 100 credits · power 0.58, unchanged" in said(app)
+    assert "not ticked; would add: saves 100 credits · power 0.47, unchanged" in said(app)
 
 
 def place_of_controls(app: AppTest) -> int:
@@ -267,7 +270,7 @@ def test_tick_survives_edits_and_walks_and_never_moves_to_another_change() -> No
     go(go(app, NEGOTIATION), PROTOCOL)
     assert [box.value for box in app.checkbox] == [False, True, False]
     boxes = [box.id for box in app.checkbox]
-    type_number(app, "Sample size", 290)
+    type_number(app, "Sample size", 310)
     assert [box.value for box in app.checkbox] == [False, True, True]
     assert [box.id for box in app.checkbox] == boxes, "the browser would draw another box anew"
     go(pick(go(app, STUDY), "Lab", "hard"), PROTOCOL)
@@ -293,7 +296,7 @@ def test_least_loss_plan_applied_is_the_planners_and_nothing_beats_it(study: str
 
 def test_all_changes_applied_leave_what_more_the_lab_could_do() -> None:
     app = press(visit(PROTOCOL), "Apply all")
-    assert where(app).endswith("· medium lab · Feasible")
+    assert where(app).endswith("· medium lab · Feasible, below the floor")
     assert chosen(app, "Equipment") == [
         "research server",
         "vendor-approved extract on the research server",
@@ -318,7 +321,7 @@ def test_lab_that_can_yield_no_evidence_offers_no_least_loss_plan() -> None:
         ("halved_sample", HALVED),
         (
             "too_many_animals",
-            HALVED.with_plan(revise(HALVED.plan(), sample_size=5000)),
+            HALVED.with_plan(revise(HALVED.plan(find), sample_size=5000), find),
         ),
         (
             "without_fixed_control",

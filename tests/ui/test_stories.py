@@ -11,6 +11,7 @@ from replicalab.negotiation import Negotiation, Outcome
 from replicalab.planner import Options
 from replicalab.scenarios import EvidenceTier
 from replicalab.ui.address import from_query, to_query
+from replicalab.ui.own_studies import find
 from replicalab.ui.stories import Story, StoryPage, stories
 from tests.golden import assert_golden
 from tests.negotiation.playing import acts, by_rule
@@ -24,12 +25,12 @@ def test_stories_are_the_three_that_the_product_names() -> None:
 
 @pytest.mark.parametrize("story", STORIES.values(), ids=lambda story: story.key)
 def test_story_survives_as_a_link(story: Story) -> None:
-    assert from_query(to_query(story.workspace)) == (story.workspace, [])
+    assert from_query(to_query(story.workspace), find) == (story.workspace, [])
 
 
 def test_half_the_sample_is_ten_credits_over_and_halved_for_it() -> None:
     story = STORIES["half_the_sample"]
-    options = Options(assess(story.workspace.plan(), story.workspace.pack()))
+    options = Options(assess(story.workspace.plan(find), story.workspace.pack(find)))
     assert story.page is StoryPage.PROTOCOL
     assert options.yours.failing == ["budget"]
     assert options.yours.cost - options.yours.pack.lab.budget == 10
@@ -49,7 +50,11 @@ def told(key: str) -> Negotiation:
     assert story.page is StoryPage.NEGOTIATION
     assert work.round_number == 0
     return by_rule(
-        work.pack(), work.plan(), work.max_rounds, work.scientist, lab_manager=work.lab_manager
+        work.pack(find),
+        work.plan(find),
+        work.max_rounds,
+        work.scientist,
+        lab_manager=work.lab_manager,
     )
 
 

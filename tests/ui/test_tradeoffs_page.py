@@ -50,11 +50,11 @@ from tests.ui.reading import (
 )
 
 LOADED: Final = (
-    "Loaded. 161 samples, 3 days, with 'vendor-approved extract on the research server', without "
+    "Loaded. 261 samples, 5 days, with 'vendor-approved extract on the research server', without "
     "'licensed-data terminal'."
 )
 FRONTIER: Final = "Evidence for credits"
-FITS: Final = "What fits: up to"
+FITS: Final = "What fits and counts: up to"
 
 
 def opened(study: str = "fin_momentum", lab: str = "medium") -> AppTest:
@@ -156,26 +156,35 @@ def _assert_frontier_table(app: AppTest, options: Options) -> None:
 def test_first_visit_shows_the_region_and_the_effects_and_works_out_nothing_else() -> None:
     app = opened()
     [chart] = charts(app)
-    assert f"{FITS} 195 samples, 3 to 6 days" in chart
+    assert f"{FITS} 300 samples, 3 to 6 days" in chart
     assert "Darker: more power; hatched" in said(app)
     assert "The smallest step that buys something" in said(app)
     [effects] = panel_tables(app)  # the picture's own numbers are folded
     assert effects == [
         ["Effect assumed", "Your plan", "Least loss"],
-        ["planned, as published (0.177)", "passes 0.86", "", "passes 0.69", ""],
-        ["halved (0.0885)", "caution 0.33", "", "caution 0.23", ""],
-        ["smallest of interest (0.09)", "caution 0.34", "", "caution 0.24", ""],
+        ["planned (0.131)", "passes 0.76", "", "passes 0.62", ""],
+        ["as published (0.177)", "passes 0.95", "", "passes 0.86", ""],
+        ["halved (0.0885)", "caution 0.44", "", "caution 0.33", ""],
+        ["smallest of interest (0.09)", "caution 0.45", "", "caution 0.34", ""],
     ]
     [chart] = charts(frontier(app))
     assert "Evidence for credits: what can be had instead" in chart
+
+
+def test_frontier_far_from_its_bounds_is_drawn_as_any_other() -> None:
+    """The half-widths of this lab are a million times the floor, which the scale is for."""
+    app = frontier(visit(TRADE_OFFS, study="phys_millikan", lab="hard", effect="1000000.0"))
+    [chart] = charts(app)
+    assert len(chart) < 50_000
+    assert '"text":"floor' in chart
 
 
 def test_point_is_told_for_the_effect_that_is_chosen_too() -> None:
     app = opened()
     assert "With the effect that is assumed here" not in said(app)
     pick(app, "Effect assumed", "halved (0.0885)")
-    assert "power 0.69, below" in said(app)
-    assert "With the effect that is assumed here: power 0.23." in said(app)
+    assert "power 0.62, below" in said(app)
+    assert "With the effect that is assumed here: power 0.33." in said(app)
     assert "The smallest step that buys something, at the planned effect" in said(app)
 
 
@@ -238,10 +247,10 @@ def switch(app: AppTest, label: str) -> AppTest:
 
 
 def test_typed_point_is_judged_loaded_and_undone_beside_it() -> None:
-    app = point_at(3, 161)
-    there = worded(options_for()).at(3, 161)
+    app = point_at(5, 261)
+    there = worded(options_for()).at(5, 261)
     assert all(line in said(app) for line in point_lines(there))
-    assert "2,210 credits, 3 staff units" in said(app)
+    assert "3,310 credits, 3 staff units" in said(app)
     press(app, "Load this point into the editor")
     assert where(app).endswith("medium lab · Feasible")
     assert not can_press(app, "Load this point into the editor")
@@ -251,14 +260,14 @@ def test_typed_point_is_judged_loaded_and_undone_beside_it() -> None:
     press(app, "Undo")
     assert LOADED not in said(app)
     assert where(app).endswith("· Not feasible")
-    assert number(go(app, PROTOCOL), "Sample size").value == 300
+    assert number(go(app, PROTOCOL), "Sample size").value == 420
 
 
 def test_balanced_plan_loads_and_nothing_beats_it_and_is_said_until_the_plan_changes() -> None:
     app = press(frontier(opened()), "Load the balanced plan into the editor")
     assert where(app).endswith("· Feasible")
     assert "Nothing beats your plan" in said(app)
-    assert "Loaded. 161 samples, 3 days" in said(app)
+    assert "Loaded. 262 samples, 5 days" in said(app)
     type_number(go(app, PROTOCOL), "Sample size", 160)
     assert "Loaded." not in said(go(app, TRADE_OFFS))
 
@@ -277,9 +286,9 @@ def test_least_loss_plan_with_fewer_controls_can_have_its_own_region() -> None:
 def test_assumed_effect_moves_the_chart_and_its_table_and_outlasts_another_page() -> None:
     app = unfolded(point_at(8, 161))
     assert '"floor 0.50"' in charts(app)[0]
-    assert "power 0.86" in panel_tables(app)[0][1]
-    pick(app, "Effect", 1)
-    assert "power 0.33" in panel_tables(app)[0][1]
+    assert "power 0.76" in panel_tables(app)[0][1]
+    pick(app, "Effect", 2)
+    assert "power 0.44" in panel_tables(app)[0][1]
     go(go(app, PROTOCOL), TRADE_OFFS)
     assert '"floor 0.50"' not in charts(app)[0]  # at half the effect no sample reaches it
     assert number(app, "Point: samples").value == 161
@@ -321,7 +330,7 @@ def test_lever_moves_the_region_and_says_what_of_the_lab_is_ones_own() -> None:
     app, pack = opened(), load_scenario("fin_momentum", "medium")
     pull(app, "Budget, credits", 3600)
     supposed = with_means(pack, budget=3600)
-    assert "Your lab: 3,600 credits instead of 2,600." in said(app)
+    assert "Your lab: 3,600 credits instead of 3,700." in said(app)
     assert f"{FITS} 290 samples, 3 to 6 days" in charts(app)[0]
     assert "budget 3,600" in charts(app)[0]
     for line in extras_lines(Options(assess(pack.reference_protocol, supposed))):
@@ -331,11 +340,11 @@ def test_lever_moves_the_region_and_says_what_of_the_lab_is_ones_own() -> None:
 
 def test_lever_moves_the_lab_of_every_page_and_a_copied_link_opens_it() -> None:
     app = pull(pull(opened(), "Budget, credits", 5000), "Days", 9)
-    assert "3,850 / 5,000 credits" in said(go(app, PROTOCOL))
+    assert "5,050 / 5,000 credits" in said(go(app, PROTOCOL))
     go(app, TRADE_OFFS)
     again = visit(TRADE_OFFS, **query_of(app))
     for page in (app, again):
-        assert "5,000 credits instead of 2,600, 9 days instead of 6" in said(page)
+        assert "5,000 credits instead of 3,700, 9 days instead of 6" in said(page)
     assert charts(again)[0] == charts(app)[0]
 
 
@@ -354,7 +363,7 @@ def test_lever_back_at_the_labs_own_value_or_reset_is_no_supposing() -> None:
     pull(pull(app, "Days", 9), "Staff units", 5)
     press(app, "Back to the study’s lab")
     assert "Your lab:" not in said(app)
-    own = {"Budget, credits": 2600, "Days": 6, "Staff units": 4}
+    own = {"Budget, credits": 3700, "Days": 6, "Staff units": 4}
     assert {slider.label: slider.value for slider in app.slider} == own
     assert not {"budget", "days", "staff"} & set(query_of(app))
 

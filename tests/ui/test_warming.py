@@ -20,7 +20,7 @@ from starlette.websockets import WebSocket
 
 from replicalab.ui import warming
 from replicalab.ui.library import shelf
-from replicalab.ui.wall import answers
+from replicalab.ui.wall import visitors
 from tests.ui.reading import SCENARIOS, visit
 from tests.ui.visitors import Browsers
 
@@ -104,7 +104,7 @@ def test_library_is_not_asked_for_what_a_newcomer_has_kept(
 
     for method in ("entries", "draft"):
         monkeypatch.setattr(shelf.shelf(), method, nothing(method))
-    answers._HANDED_OUT.append((browsers.token, time.monotonic()))  # noqa: SLF001 - as a page's answer does
+    visitors._HANDED_OUT.append((browsers.token, time.monotonic()))  # noqa: SLF001 - as a page's answer does
     visit(SCENARIOS)
     assert not asked
     visit(SCENARIOS)

@@ -9,6 +9,7 @@ import pytest
 from replicalab.errors import ScenarioError
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import Difficulty, OwnLab, Question, load_scenario
+from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import MOST_ROUNDS, Workspace
 from tests.factories import make_protocol
 
@@ -32,18 +33,18 @@ NAMED: Final = OwnLab(name="Ours", budget=2700)
 
 def test_workspace_opens_its_pack_and_its_plan() -> None:
     workspace = Workspace(scenario_id="math_four_colour", difficulty=Difficulty.HARD, seed=3)
-    assert workspace.pack() == load_scenario("math_four_colour", "hard", 3)
-    assert workspace.plan() == workspace.pack().reference_protocol
-    assert workspace.with_plan(PLAN).plan() == PLAN
+    assert workspace.pack(find) == load_scenario("math_four_colour", "hard", 3)
+    assert workspace.plan(find) == workspace.pack(find).reference_protocol
+    assert workspace.with_plan(PLAN, find).plan(find) == PLAN
     with pytest.raises(ScenarioError, match="zebra"):
-        Workspace(scenario_id="zebra").pack()
+        Workspace(scenario_id="zebra").pack(find)
 
 
 def test_workspace_keeps_no_plan_that_is_the_reference_protocol() -> None:
     workspace = Workspace()
-    reference = workspace.pack().reference_protocol
-    assert workspace.with_plan(PLAN).with_plan(reference) == workspace
-    assert workspace.with_plan(PLAN).with_plan(None) == workspace
+    reference = workspace.pack(find).reference_protocol
+    assert workspace.with_plan(PLAN, find).with_plan(reference, find) == workspace
+    assert workspace.with_plan(PLAN, find).with_plan(None, find) == workspace
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_workspace_keeps_no_plan_that_is_the_reference_protocol() -> None:
         (FULL.with_lab("easy", 9), {"difficulty": "easy", "seed": 9, **LEFT, **AS_WRITTEN}),
         (FULL.with_own(own_lab=NAMED), {"own_lab": NAMED, **LEFT}),
         (
-            FULL.with_plan(make_protocol(sample_size=7)),
+            FULL.with_plan(make_protocol(sample_size=7), find),
             {"protocol": make_protocol(sample_size=7), **LEFT},
         ),
     ],
@@ -82,16 +83,16 @@ def test_undone_step_keeps_the_players_and_brings_the_lab_back() -> None:
 
 def test_workspace_says_its_own_of_the_lab_that_is_written() -> None:
     work = Workspace(own_lab=OwnLab(budget=2700, staff=5), question=Question(target=0.9))
-    written, pack = work.written(), work.pack()
+    written, pack = work.written(find), work.pack(find)
     assert written == load_scenario("fin_momentum", "medium")
     assert (pack.lab.budget, pack.lab.days, pack.lab.staff) == (2700.0, 6, 5)
     assert (pack.design.target, pack.design.floor) == (0.9, written.design.floor)
-    assert Workspace().pack() == written
+    assert Workspace().pack(find) == written
 
 
 def test_question_that_the_study_cannot_be_asked_is_named() -> None:
     with pytest.raises(ScenarioError, match="floor <= target"):
-        Workspace(question=Question(target=0.2)).pack()
+        Workspace(question=Question(target=0.2)).pack(find)
 
 
 def test_workspace_has_no_round_beyond_the_most() -> None:

@@ -1,0 +1,341 @@
+"""What is told beside an evidence: the usual test at this n, and what has the wrong sign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import Final
+
+import numpy as np
+import pytest
+from scipy import integrate, special, stats
+
+from replicalab.measures import KINDS, DesignKind, Given
+from replicalab.measures.distributions import z_test_power
+from replicalab.measures.rows import WORTH_TELLING
+from replicalab.measures.usual_tests import (
+    MOST_ENUMERATED,
+    correlation_test_power,
+    fisher_power_beside_none,
+    log_rank_power,
+    middle_fisher_power,
+)
+
+ALPHAS: Final = (1e-3, 0.05, 0.2)
+SIMULATED: Final = 40_000
+
+
+def told(
+    kind: DesignKind, n: int, effect: float, alpha: float = 0.05, margin: float = 0.0
+) -> dict[str, float]:
+    """Return what the usual tests of a kind have, by name, where that is told."""
+    values = KINDS[kind].usual_values(n, effect, Given(alpha=alpha, margin=margin))
+    return {name: value for name, value, _ in values}
+
+
+# --- correlation ------------------------------------------------------------------------------
+
+
+def density_of_r(r: float, n: int, rho: float) -> float:
+    """Return the density of a sample correlation, as by Hotelling (1953)."""
+    log = (
+        math.log(n - 2)
+        + math.lgamma(n - 1)
+        - math.lgamma(n - 0.5)
+        - math.log(2 * math.pi) / 2
+        + (n - 1) / 2 * math.log1p(-rho * rho)
+        + (n - 4) / 2 * math.log1p(-r * r)
+        - (n - 1.5) * math.log1p(-rho * r)
+    )
+    return math.exp(log) * float(special.hyp2f1(0.5, 0.5, n - 0.5, (rho * r + 1) / 2))
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("n", [5, 6, 10, 30, 85, 200])
+@pytest.mark.parametrize("rho", [0.05, 0.3, 0.6, 0.9])
+def test_power_of_the_t_test_of_r_is_that_of_the_distribution_of_r(
+    rho: float, n: int, alpha: float
+) -> None:
+    t = stats.t.isf(alpha / 2, n - 2)
+    bound = t / math.sqrt(n - 2 + t * t)
+    inside, _ = integrate.quad(density_of_r, -bound, bound, args=(n, rho), epsabs=1e-10)
+    assert correlation_test_power(n, rho, alpha) == pytest.approx(1 - inside, abs=1e-7)
+
+
+@pytest.mark.parametrize("n", [3, 4, 10, 100])
+def test_power_of_the_t_test_of_no_correlation_is_alpha(n: int) -> None:
+    assert correlation_test_power(n, 0.0, 0.05) == 0.05
+    assert correlation_test_power(n, 1e-9, 0.05) == pytest.approx(0.05, abs=1e-9)
+
+
+# --- two shares -------------------------------------------------------------------------------
+
+
+def fisher_power(n: int, one: float, other: float, alpha: float) -> float:
+    """Return the power of SciPy's Fisher test, over all tables."""
+    first, second = n // 2, n - n // 2
+    seen = stats.binom.pmf(range(first + 1), first, one)
+    beside = stats.binom.pmf(range(second + 1), second, other)
+    return sum(
+        float(seen[a] * beside[b])
+        for a, b in product(range(first + 1), range(second + 1))
+        if stats.fisher_exact([[a, first - a], [b, second - b]])[1] <= alpha
+    )
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("n", [2, 3, 10, 11, 30])
+@pytest.mark.parametrize("h", [0.3, 1.1, 2.5])
+def test_power_of_fishers_test_is_that_of_all_tables(h: float, n: int, alpha: float) -> None:
+    away = math.sin(h / 2) / 2
+    middle, beside_none = fisher_power(n, 0.5 + away, 0.5 - away, alpha), math.sin(h / 2) ** 2
+    assert middle_fisher_power(n, h, alpha) == pytest.approx(middle, abs=1e-9)
+    assert fisher_power_beside_none(n, h, alpha) == pytest.approx(
+        fisher_power(n, beside_none, 0.0, alpha), abs=1e-9
+    )
+
+
+def middle_powers_by_totals(n: int, asked: Sequence[tuple[float, float]]) -> list[float]:
+    """Return powers of Fisher's test by NumPy, one total of both samples after the other.
+
+    Args:
+        n: samples.
+        asked: Cohen's h, evenly about one half, and alpha of each.
+    """
+    first, second, reach = n // 2, n - n // 2, 4 * math.sqrt(n)
+    powers = [0.0] * len(asked)
+    for total in range(max(0, round(n / 2 - reach)), min(n, round(n / 2 + reach)) + 1):
+        low, high = max(0, total - second), min(first, total)
+        middle = total * first / n
+        counts = np.arange(max(low, round(middle - reach)), min(high, round(middle + reach)) + 1)
+        likely = stats.hypergeom.pmf(counts, n, first, total)
+        order = np.argsort(likely)
+        no_likelier = np.searchsorted(likely[order], likely * (1 + 1e-7), side="right") - 1
+        p = np.cumsum(likely[order])[no_likelier]
+        for at, (h, alpha) in enumerate(asked):
+            away, rejected = math.sin(h / 2) / 2, counts[p <= alpha * (1 + 1e-9)]
+            chance = stats.binom.pmf(rejected, first, 0.5 + away)
+            powers[at] += (chance * stats.binom.pmf(total - rejected, second, 0.5 - away)).sum()
+    return powers
+
+
+@pytest.mark.parametrize("n", [200, 401])
+def test_power_of_fishers_test_is_that_of_all_totals(n: int) -> None:
+    [expected] = middle_powers_by_totals(n, [(0.3, 0.05)])
+    assert middle_fisher_power(n, 0.3, 0.05) == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [MOST_ENUMERATED + 1, MOST_ENUMERATED + 2, 4500, 8000])
+def test_arcsine_is_near_fishers_test_beyond_what_is_enumerated(n: int) -> None:
+    root = math.sqrt((n // 2) * (n - n // 2) / n)
+    shifts = [
+        (float(shift), alpha)
+        for alpha in (0.001, 0.01, 0.05, 0.1, 0.2)
+        for shift in max(0, stats.norm.isf(alpha / 2) - 2) + np.linspace(0, 4, 9)
+    ]
+    powers = middle_powers_by_totals(n, [(shift / root, alpha) for shift, alpha in shifts])
+    for (shift, alpha), power in zip(shifts, powers, strict=True):
+        assert middle_fisher_power(n, shift / root, alpha) is None
+        assert z_test_power(shift, alpha) == pytest.approx(power, abs=WORTH_TELLING)
+
+
+# --- survival ---------------------------------------------------------------------------------
+
+
+def power_of_all_courses(n: int, events: int, ratio: float, alpha: float) -> float:
+    """Return the power of the log-rank test over every order in which events can fall."""
+    bound, power = stats.norm.isf(alpha / 2), 0.0
+    for arms in product((True, False), repeat=events):
+        left, other = n // 2, n - n // 2
+        chance, excess, variance = 1.0, 0.0, 0.0
+        for in_first in arms:
+            share, falls = left / (left + other), left * ratio / (left * ratio + other)
+            chance *= falls if in_first else 1 - falls
+            if not chance:
+                break
+            excess += in_first - share
+            variance += share * (1 - share)
+            left, other = left - in_first, other - (not in_first)
+        if chance and excess**2 > bound**2 * variance + 1e-12:
+            power += chance
+    return power
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("ratio", [0.1, 0.3, 0.7])
+@pytest.mark.parametrize(("n", "events"), [(2, 1), (5, 3), (10, 10), (13, 11), (24, 12), (999, 9)])
+def test_power_of_the_log_rank_test_is_that_of_all_courses_of_events(
+    n: int, events: int, ratio: float, alpha: float
+) -> None:
+    expected = power_of_all_courses(n, events, ratio, alpha)
+    assert log_rank_power(n, events, math.log(ratio), alpha) == pytest.approx(expected, abs=0.003)
+
+
+def test_a_fraction_of_an_event_is_a_chance_of_one_more() -> None:
+    few, more = (log_rank_power(20, events, 1.5, 0.05) for events in (9, 10))
+    assert log_rank_power(20, 9.25, 1.5, 0.05) == pytest.approx(few + 0.25 * (more - few), abs=0.01)
+
+
+def simulated_log_rank(n: int, events: int, ratio: float, alpha: float) -> float:
+    """Return how often the log-rank test of simulated survival times rejects at so many events."""
+    random = np.random.default_rng(20261123)
+    first, rejected, batch = n // 2, 0, max(1, 4_000_000 // n)
+    rounds = -(-SIMULATED // batch)
+    for _ in range(rounds):
+        times = random.exponential(size=(batch, n))
+        times[:, :first] /= ratio
+        early = np.argsort(times, axis=1)[:, :events] < first
+        gone: np.ndarray = np.cumsum(early, axis=1) - early
+        left, at_risk = first - gone, n - np.arange(events)
+        share = left / at_risk
+        excess = (early - share).sum(axis=1)
+        variance = (share * (1 - share)).sum(axis=1)
+        rejected += (excess**2 > stats.norm.isf(alpha / 2) ** 2 * variance).sum()
+    return rejected / (rounds * batch)
+
+
+@pytest.mark.parametrize(("n", "events"), [(40, 40), (120, 60)])
+def test_power_of_the_log_rank_test_is_that_of_simulated_times(n: int, events: int) -> None:
+    ratio = math.exp(-4 / math.sqrt(events))
+    expected = simulated_log_rank(n, events, ratio, 0.05)
+    assert log_rank_power(n, events, math.log(ratio), 0.05) == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shift", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("events", [20, 60, 100, 200, 201, 300])
+@pytest.mark.parametrize("times", [1.0, 1.2, 2.0, 10.0])
+def test_power_of_the_log_rank_test_is_that_of_simulated_times_at_any_number_of_events(
+    times: float, events: int, alpha: float, shift: float
+) -> None:
+    """At its worst, where all have an event and these are taken in steps, it is 0.02 off."""
+    n, ratio = round(times * events), math.exp(-2 * shift / math.sqrt(events))
+    expected = simulated_log_rank(n, events, ratio, alpha)
+    found = log_rank_power(n, events, math.log(ratio), alpha)
+    assert found == pytest.approx(expected, abs=0.01 if events <= 200 else WORTH_TELLING)
+
+
+# --- what is told -----------------------------------------------------------------------------
+
+
+def test_fishers_z_is_told_with_the_t_test_of_r() -> None:
+    assert told(DesignKind.CORRELATION, 5, 0.9) == {
+        "the t-test of r": pytest.approx(0.672, abs=1e-3)
+    }
+    assert told(DesignKind.CORRELATION, 85, 0.3) == {}
+
+
+def test_arcsine_is_told_with_fishers_exact_test() -> None:
+    found = told(DesignKind.TWO_PROPORTIONS, 10, 1.4)
+    assert found == {
+        "Fisher’s exact test of shares evenly about one half": pytest.approx(0.446, abs=1e-3),
+        "Fisher’s exact test where one share is 0": pytest.approx(0.099, abs=1e-3),
+    }
+
+
+def test_schoenfeld_is_told_with_the_log_rank_test() -> None:
+    found = told(DesignKind.SURVIVAL, 10, 0.2)
+    assert found == {"the log-rank test itself": pytest.approx(0.564, abs=1e-3)}
+    assert told(DesignKind.SURVIVAL, 10, 5.0) == found
+    assert told(DesignKind.SURVIVAL, 800, 0.8) == {}
+
+
+@pytest.mark.parametrize("n", [2, 5, 40, 1000])
+def test_precision_is_told_with_a_t_interval(n: int) -> None:
+    expected = stats.t.isf(0.025, n - 1) * 0.3 / math.sqrt(n)
+    assert told(DesignKind.PRECISION, n, 0.3) == {
+        "a t-interval (SD estimated)": pytest.approx(expected, rel=1e-9)
+    }
+
+
+def test_one_sample_has_no_t_interval() -> None:
+    assert told(DesignKind.PRECISION, 1, 0.3) == {}
+
+
+def test_equivalence_is_told_with_the_tests_of_all_samples_where_it_leaves_some_out() -> None:
+    found = told(DesignKind.EQUIVALENCE, 8, 0.0, margin=0.72)
+    assert found == {"the two one-sided t-tests of all samples": pytest.approx(0.0067, abs=1e-4)}
+    assert told(DesignKind.EQUIVALENCE, 200, 0.0, margin=0.5) == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("alpha", [1e-6, 1e-3, 0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.49])
+def test_equivalence_is_no_more_above_the_tests_of_all_samples_than_is_said(alpha: float) -> None:
+    row = KINDS[DesignKind.EQUIVALENCE]
+    assert "at most 0.02" in row.method
+    for n, margin, part in product(range(3, 40), np.geomspace(0.05, 20, 60), (0, 0.7)):
+        given = Given(alpha=alpha, margin=float(margin))
+        for value in row.usual_values(n, float(part * margin), given):
+            assert -0.02 < value.more < 0
+
+
+COMPARED: Final = [kind for kind, row in KINDS.items() if row.usual_tests]
+ENDS: Final = {
+    DesignKind.CORRELATION: (5e-324, 1e-9, 0.5, math.nextafter(1, 0)),
+    DesignKind.TWO_PROPORTIONS: (5e-324, 1e-9, 0.5, math.pi, 1e15),
+    DesignKind.PRECISION: (0.0, 5e-324, 0.5, 1e15),
+    DesignKind.EQUIVALENCE: (0.0, 1e-9, 0.5, 1.0),
+    DesignKind.SURVIVAL: (5e-324, 1e-9, 0.5, 1 - 2**-53, 2.0, 1.7e308),
+}
+
+
+@pytest.mark.parametrize("kind", COMPARED)
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 20, 201, 10**4, 10**6, 10**9])
+def test_what_is_told_is_a_value_at_the_ends_of_what_is_valid(kind: DesignKind, n: int) -> None:
+    for effect, alpha in product(ENDS[kind], (5e-324, 1e-12, 0.05, 0.5, 1 - 2**-53)):
+        values = told(kind, n, effect, alpha=alpha, margin=1.0).values()
+        assert all(value >= 0 for value in values)
+        assert KINDS[kind].scale.lower_is_better or all(value <= 1 for value in values)
+
+
+# --- the wrong sign ---------------------------------------------------------------------------
+
+
+def wrong_sign(kind: DesignKind, n: int, effect: float, alpha: float = 0.05) -> float | None:
+    return KINDS[kind].wrong_sign_share(n, effect, Given(alpha=alpha))
+
+
+@pytest.mark.parametrize(("n", "d"), [(3, 0.1), (10, 0.1), (20, 0.2), (50, 0.1)])
+def test_wrong_sign_of_a_t_test_is_the_other_tail_of_the_noncentral_t(n: int, d: float) -> None:
+    root, bound = math.sqrt((n // 2) * (n - n // 2) / n), stats.t.isf(0.025, n - 2)
+    two = stats.nct.cdf(-bound, n - 2, d * root)
+    assert wrong_sign(DesignKind.TWO_GROUP, n, d) == pytest.approx(two, abs=1e-9)
+    one = stats.nct.cdf(-stats.t.isf(0.025, n - 1), n - 1, d * math.sqrt(n))
+    for kind in (DesignKind.PAIRED, DesignKind.ONE_SAMPLE):
+        assert wrong_sign(kind, n, d) == (pytest.approx(one, abs=1e-9) if one > 0.005 else None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "effect", "shift"),
+    [
+        (DesignKind.CORRELATION, 28, 0.05, math.atanh(0.05) * 5),
+        (DesignKind.TWO_PROPORTIONS, 100, 0.05, 0.25),
+        (DesignKind.SURVIVAL, 100, math.exp(-0.05), 0.25),
+    ],
+)
+def test_wrong_sign_of_a_z_test_is_its_other_tail(
+    kind: DesignKind, n: int, effect: float, shift: float
+) -> None:
+    expected = stats.norm.sf(stats.norm.isf(0.025) + shift)
+    assert wrong_sign(kind, n, effect) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", [kind for kind, row in KINDS.items() if row.wrong_sign])
+def test_wrong_sign_is_told_where_it_counts(kind: DesignKind) -> None:
+    small, large = (0.99, 0.3) if kind is DesignKind.SURVIVAL else (0.01, 0.7)
+    share = wrong_sign(kind, 20, small)
+    assert share is not None
+    assert 0.02 < share < 0.025
+    assert wrong_sign(kind, 20, large) is None
+    assert wrong_sign(kind, 20, small, alpha=0.005) is None
+
+
+@pytest.mark.parametrize(
+    "kind", [DesignKind.ANOVA, DesignKind.EQUIVALENCE, DesignKind.AUDIT, DesignKind.PRECISION]
+)
+def test_what_has_no_sign_is_told_without(kind: DesignKind) -> None:
+    given = Given(alpha=0.05, groups=3, margin=0.5)
+    assert KINDS[kind].wrong_sign_share(20, 0.01, given) is None

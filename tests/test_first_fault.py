@@ -1,0 +1,178 @@
+"""Of a file's faults few are collected: each takes time and memory, and there may be a million."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any, Final
+
+import pytest
+from pydantic import ValidationError
+
+from replicalab.errors import ReplicaLabError
+from replicalab.library import KeptDraft, Kind, plan_text
+from replicalab.library.contents import checked, checked_draft
+from replicalab.models import Protocol
+from replicalab.negotiation import By, Move, ScientistKind, load
+from replicalab.report import bundle, open_bundle
+from replicalab.scenarios import (
+    Difficulty,
+    OwnItem,
+    OwnLab,
+    Question,
+    lab_json,
+    load_scenario,
+    parse_study,
+    read_lab,
+    read_plan,
+)
+from replicalab.scenarios.json_file import Held
+from replicalab.ui.address import decode_moves
+from replicalab.ui.formats import held_in
+from tests.hostile_files import full_study, hostile_run
+from tests.library.making import CONTENTS, STUDY
+from tests.library.test_contents import decision
+from tests.report.making import work
+
+MANY: Final = 4_000
+"""As many as a plan's file may hold, the smallest of all."""
+FEW: Final = 250
+"""Two hundred keys of one record are looked at, beside the few fields that it has."""
+READ_OF_A_STUDY: Final = 5_000
+"""So many values of a study's file are read, and its author is told of all their faults at once."""
+
+OWN: Final = OwnLab(
+    name="Ours",
+    rates={"per_day": 7.0},
+    steps={"base": 2},
+    items=(OwnItem(label="mug", category="equipment", price=4.0),),
+)
+ASKED: Final = Question(dropout=0.1, why={"dropout": "As many left before."})
+
+
+def plan() -> Protocol:
+    return load_scenario(STUDY, Difficulty.EASY).reference_protocol
+
+
+def draft() -> str:
+    moves = (Move(number=0, by=By.PERSON, action=None),)
+    whole = KeptDraft(
+        study=STUDY, lab=Difficulty.EASY, plan=plan(), own_lab=OWN, question=ASKED,
+        scientist=ScientistKind.PERSON, moves=moves, beside=(("one", "study=psy_stroop"),),
+    )  # fmt: skip
+    return plan_text(whole)
+
+
+def kept_plan() -> str:
+    return json.dumps({key: said for key, said in json.loads(draft()).items() if key != "beside"})
+
+
+def whole_bundle() -> str:
+    options, written, run = work("fin_momentum", "medium")
+    held = json.loads(bundle(options, written, run))
+    asked = json.loads(ASKED.model_dump_json(exclude_defaults=True))
+    return json.dumps(held | {"own_lab": json.loads(lab_json(OWN))["lab"], "question": asked})
+
+
+READERS: Final[dict[Held, Callable[[str], object]]] = {
+    Held.BUNDLE: open_bundle,
+    Held.RUN: load,
+    Held.BATCH: lambda text: checked(Kind.BATCH, text),
+    Held.DECISION: lambda text: checked(Kind.DECISION, text),
+    Held.STUDY: lambda text: parse_study(text, "x.json"),
+    Held.KEPT_PLAN: lambda text: checked(Kind.PLAN, text),
+    Held.LAB: lambda text: read_lab(text.encode()),
+    Held.PLAN: lambda text: read_plan(text.encode()),
+}
+
+
+def opened(text: str) -> None:
+    """Open a file, whatever it holds."""
+    held, found = held_in(text.encode(), "x.json")
+    READERS[held](found)
+
+
+SAMPLES: Final[dict[Held, Callable[[], str]]] = {
+    Held.BUNDLE: whole_bundle,
+    Held.RUN: hostile_run,
+    Held.BATCH: lambda: CONTENTS[Kind.BATCH],
+    Held.DECISION: decision,
+    Held.STUDY: lambda: json.dumps(full_study()),
+    Held.KEPT_PLAN: kept_plan,
+    Held.LAB: lambda: lab_json(OWN),
+    Held.PLAN: lambda: plan().model_dump_json(),
+}
+
+
+def containers(held: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield where a list or a block stands; of a list's entries in the first alone."""
+    if isinstance(held, dict | list):
+        yield path
+        entries = held.items() if isinstance(held, dict) else list(enumerate(held))[:1]
+        for key, value in entries:
+            yield from containers(value, (*path, key))
+
+
+def with_faults(held: Any, path: tuple[str | int, ...]) -> Iterator[Any]:
+    """Yield a file's values with a great many faults at a place, of each kind that it takes."""
+    there = held
+    for step in path:
+        there = there[step]
+    if isinstance(there, dict):
+        faults: list[Any] = [there | {f"k{n}": None for n in range(MANY)}]
+    else:
+        faults = [[None] * MANY, [{"k": 0}] * MANY]
+    for fault in faults:
+        copy: Any = {"": deepcopy(held)}
+        inside, last = copy, ""
+        for step in path:
+            inside, last = inside[last], step  # type: ignore[assignment]
+        inside[last] = fault
+        yield copy[""]
+
+
+def collected(read: Callable[[str], object], text: str) -> int:
+    """Return how many faults were collected until a text was refused."""
+    with pytest.raises((ReplicaLabError, ValidationError)) as refused:
+        read(text)
+    error: BaseException | None = refused.value
+    count = 0
+    while error is not None:
+        count += error.error_count() if isinstance(error, ValidationError) else 0
+        error = error.__cause__ or error.__context__
+    return count
+
+
+def test_every_kind_of_file_has_a_sample_that_opens() -> None:
+    assert SAMPLES.keys() == READERS.keys() == set(Held)
+    for sample in SAMPLES.values():
+        opened(sample())
+
+
+@pytest.mark.parametrize("held", Held)
+def test_faults_of_a_file_are_not_all_collected(held: Held) -> None:
+    sample = json.loads(SAMPLES[held]())
+    most = READ_OF_A_STUDY if held is Held.STUDY else FEW
+    counts = {
+        (path, at): collected(opened, json.dumps(faulty))
+        for path in containers(sample)
+        for at, faulty in enumerate(with_faults(sample, path))
+    }
+    assert {place: count for place, count in counts.items() if count > most} == {}
+
+
+def test_faults_of_a_draft_are_not_all_collected() -> None:
+    sample = json.loads(draft())
+    checked_draft(draft())
+    for path in containers(sample):
+        for faulty in with_faults(sample, path):
+            assert collected(checked_draft, json.dumps(faulty)) <= FEW, path
+
+
+@pytest.mark.parametrize("fault", [0, {"k": 0}, {"number": 0, "action": {"controls": [0] * 20}}])
+def test_faults_of_moves_in_an_address_are_not_all_collected(fault: object) -> None:
+    packed = zlib.compress(json.dumps([fault] * 2_000).encode(), 9)
+    assert collected(decode_moves, base64.urlsafe_b64encode(packed).decode()) <= 20

@@ -1,0 +1,229 @@
+"""What a plan breaks of its study's wishes is told wherever it is offered, agreed or called good.
+
+Each place stands in `PLACES`: a new panel, slide or command is missed here until it is in it, or
+in what judges no plan.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from datetime import date
+from typing import Final
+
+import pytest
+
+from replicalab import api, panels
+from replicalab.assessment import Assessment, assess
+from replicalab.comparison import Side
+from replicalab.models import Protocol, revise
+from replicalab.negotiation import Negotiation, ScientistKind
+from replicalab.panels import Changed, Slide
+from replicalab.panels import negotiation as rounds
+from replicalab.panels import present as slides
+from replicalab.planner import Options, PlanStep, change_steps, surveyed
+from replicalab.report import brief, markdown, report
+from replicalab.scenarios import OwnLab, Pack, Question, load_scenario
+from replicalab.text import comparison, survey
+from replicalab.text.negotiation import outcome_verdict, round_summary
+from replicalab.text.options import alone_lines, target_text, wait_lines
+from replicalab.text.tradeoffs import (
+    balance_text,
+    extras_lines,
+    fits_text,
+    lost_text,
+    point_lines,
+    standing_verdict,
+)
+from replicalab.text.verdicts import Status, offer_story, plan_verdict
+from tests.factories import EQUIPMENT, make_constraint, make_pack, make_protocol
+from tests.negotiation.playing import by_rule
+
+ASKED: Final = 19
+FULL: Final = f"'Watching' should be at least {ASKED} days, the plan has"
+SHORT: Final = "breaks a wish"
+TODAY: Final = date(2026, 1, 31)
+WATCH: Final = make_constraint(
+    key="watch", label="Watching", comparator=">=", quantity=ASKED, hard=False, bounds="days"
+)
+
+
+def lab(**changes: object) -> Pack:
+    """Return the synthetic study, which wants 19 days, in a lab that has 12."""
+    long = make_protocol(duration_days=ASKED)
+    return make_pack(**{"constraints": [WATCH], "days": 12, "reference_protocol": long, **changes})
+
+
+def judged(length: int = 12, **changes: object) -> Assessment:
+    return assess(make_protocol(duration_days=length), lab(**changes))
+
+
+def options(length: int = 12, **changes: object) -> Options:
+    return Options(judged(length, **changes))
+
+
+def run(days: int = ASKED) -> Negotiation:
+    """Return a negotiation that opens with so many days; the lab has 12."""
+    plan = make_protocol(duration_days=days)
+    return by_rule(lab(), plan, scientist=ScientistKind.EVIDENCE_AWARE)
+
+
+def revised(days: int = ASKED) -> str:
+    found = options(days)
+    assert found.offer is not None
+    steps = change_steps(found.yours, found.offer.changes, found.known)
+    changes = zip(found.offer.changes, steps, strict=True)
+    return panels.revision_panel(
+        PlanStep(found.yours, found.offer.after), [Changed(1, *each) for each in changes]
+    )
+
+
+def waiting() -> Options:
+    """Return a plan whose chamber is booked until day 9 of 20, so that a wait leaves 11 days."""
+    pack = lab(booked={EQUIPMENT[0]: 9}, days=20, allowed_substitutions=[])
+    return Options(assess(make_protocol(duration_days=ASKED), pack))
+
+
+def unbeaten() -> str:
+    """Return where the least plan that meets the target stands: nothing beats it."""
+    plan = make_protocol(sample_size=41, duration_days=3)
+    found = standing_verdict(Options(assess(plan, lab())))
+    assert found.title == "Unbeaten"
+    return found.text
+
+
+def both() -> list[Side]:
+    kept = judged(ASKED, days=20)
+    return [Side(name, plan, None) for name, plan in (("A", judged()), ("B", kept))]
+
+
+PLACES: Final[dict[str, Callable[[], str]]] = {
+    "the verdict": lambda: plan_verdict(judged()).text,
+    "the verdict of a plan that does not pass": lambda: plan_verdict(judged(13)).text,
+    "header_panel": lambda: panels.header_panel(judged()),
+    "check_panel": lambda: panels.check_panel(judged(), None),
+    "revision_panel": revised,
+    "take_panel": lambda: panels.take_panel(waiting()),
+    "comparison_panel": lambda: panels.comparison_panel(both()),
+    "story_panel": lambda: panels.story_panel(options(ASKED)),
+    "survey_panel": lambda: panels.survey_panel("", [(surveyed(lab()), "")], "Study"),
+    "round_panel": lambda: rounds.round_panel(run(), 0),
+    "outcome_panel": lambda: rounds.outcome_panel(outcome_verdict(run())),
+    "branches_panel": lambda: rounds.branches_panel([(done, None) for done in run().rounds], 1),
+    "Slide.PLAN": lambda: slides.plan_slide(judged()),
+    "Slide.ROUND": lambda: slides.round_slide(run(), 1),
+    "an offer's slide": lambda: slides.round_slide(run(), 0),
+    "an offer in a report": lambda: (
+        markdown(report(options(ASKED), on=TODAY, run=run()))
+        .split("Round 2, Scientist")[0]
+        .split("Round 1, Lab Manager")[1]
+    ),
+    "Slide.OUTCOME": lambda: slides.outcome_slide(run(), outcome_verdict(run())),
+    "Slide.BESIDE": lambda: slides.beside_slide(judged(ASKED), judged(), "the offer"),
+    "a wait": lambda: " ".join(wait_lines(waiting())),
+    "what the target takes": lambda: target_text(options(booked={EQUIPMENT[0]: 30})),
+    "one addition": lambda: " ".join(alone_lines(options(budget=500))),
+    "what more means buy": lambda: " ".join(extras_lines(options(budget=300))),
+    "a cell that says whether it fits": lambda: fits_text(judged()),
+    "a cell of what is lost": lambda: lost_text(judged()),
+    "the chosen point": lambda: " ".join(point_lines(judged())),
+    "an unbeaten plan": unbeaten,
+    "the balanced plan": lambda: balance_text(options()),
+    "the front door": lambda: offer_story(options(ASKED)).text,
+    "a round in a few numbers": lambda: round_summary(run().rounds[1]),
+    "a comparison's file": lambda: str(comparison.table(both())),
+    "what a compared plan is negotiated to": lambda: str(
+        comparison.parts([Side("A", judged(ASKED), run()), both()[1]])[comparison.OUTCOME]
+    ),
+    "the survey's file": lambda: str(survey.cells(surveyed(lab()))),
+    "the brief": lambda: markdown(brief(options(), on=TODAY)),
+    "the report": lambda: markdown(report(options(), on=TODAY)),
+    "a report of a negotiation": lambda: markdown(report(options(ASKED), on=TODAY, run=run())),
+    "a notebook's plan": lambda: api.assess(lab(), duration_days=12)._repr_html_(),
+    "a notebook's negotiation": lambda: api.negotiate(lab())._repr_html_(),
+}
+"""Where a plan of 12 days is told, or one that comes of it, and what is said there."""
+JUDGE_NO_PLAN: Final = {
+    *("card_panel", "cost_panel", "design_panel", "effects_panel", "evidence_panel"),
+    *("idea_panel", "inventory_panel", "kind_panel", "lab_panel", "labs_panel", "legend_panel"),
+    *("listed_panel", "over_panel", "paper_panel", "rules_panel", "shares_panel"),
+    *("substitutions_panel", "tables_panel", "sentences_panel"),
+    *("attempts_panel", "judge_panel", "ledger_panel", "matrix_panel"),
+    *("Slide.QUESTION", "Slide.REGION"),
+}
+"""Panels and slides that draw what they are given, numbers alone, or a study."""
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_broken_wish_is_told_by(place: str) -> None:
+    said = PLACES[place]().replace("&#39;", "'")
+    assert FULL in said or SHORT in said
+
+
+def test_every_panel_and_slide_is_walked_or_judges_no_plan() -> None:
+    drawn = {name for name in panels.__all__ if name.endswith("_panel")}
+    drawn |= {
+        name
+        for name, found in inspect.getmembers(rounds, inspect.isfunction)
+        if name.endswith("_panel") and found.__module__ == rounds.__name__
+    }
+    drawn |= {f"Slide.{each.name}" for each in Slide}
+    assert drawn - {*PLACES} == JUDGE_NO_PLAN
+
+
+@pytest.mark.parametrize("days", [ASKED, 20])
+def test_plan_that_keeps_every_wish_is_told_nothing(days: int) -> None:
+    kept = options(days, days=20)
+    talk = by_rule(kept.yours.pack, kept.yours.plan, scientist=ScientistKind.EVIDENCE_AWARE)
+    said = (
+        panels.header_panel(kept.yours) + panels.check_panel(kept.yours, None)
+        + plan_verdict(kept.yours).text
+        + rounds.round_panel(talk, 0) + outcome_verdict(talk).text
+    )  # fmt: skip
+    assert "wish" not in said
+    assert plan_verdict(kept.yours).status is Status.PASS
+
+
+def test_only_what_breaks_no_wish_is_shown_as_a_pass() -> None:
+    assert judged().feasible
+    assert plan_verdict(judged())[:2] == (Status.CAUTION, "Feasible, breaks a wish")
+    agreed = outcome_verdict(run())
+    assert (agreed.status, agreed.title) == (Status.CAUTION, "Agreed")
+    assert FULL in agreed.text
+
+
+# --- the study in which a shorter plan loses its second endpoint -------------------------------
+
+JQ1: Final = load_scenario("bio_jq1_myeloma", "easy")
+LOST: Final = "'survival follow-up' should be at least 36 days, the plan has"
+
+
+def follow_up(days: int) -> Protocol:
+    return revise(JQ1.reference_protocol, duration_days=days)
+
+
+def test_survival_follow_up_is_a_wish_that_every_shorter_plan_breaks() -> None:
+    broken = {days: assess(follow_up(days), JQ1).broken_wishes for days in (22, 35, 36, 40)}
+    assert {days: [w.constraint.key for w in found] for days, found in broken.items()} == {
+        22: ["survival_window"],
+        35: ["survival_window"],
+        36: [],
+        40: [],
+    }
+
+
+def test_wait_for_the_imager_tells_the_follow_up_that_it_leaves_no_days_for() -> None:
+    imager = {"state": "booked", "until": 12, "label": "bioluminescence imager"}
+    pack = JQ1.with_own(
+        OwnLab.model_validate({"items": [{**imager, "category": "equipment"}]}), Question()
+    )
+    assert pack.lab.days_left == 40
+    [line] = wait_lines(Options(assess(pack.reference_protocol, pack)))
+    assert f"Breaks a wish of the study: {LOST}" in line
+
+
+def test_agreement_on_fewer_days_tells_the_follow_up_that_is_lost() -> None:
+    pack = load_scenario("bio_jq1_myeloma", "medium")
+    talk = by_rule(pack, pack.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
+    assert talk.outcome is not None
+    assert LOST in outcome_verdict(talk).text

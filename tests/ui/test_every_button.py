@@ -1,0 +1,268 @@
+"""Every button of every page, pressed once with a study of one's own open in a lab of one's own.
+
+Each is pressed in a fresh session, at the end of a walk to where it stands: parts are opened and
+buttons pressed, as far as the harness reaches. What stands there only then is walked to next.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from typing import Any, Final, NamedTuple
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import (
+    Block,
+    Button,
+    MenuButton,
+    Node,
+    PageLink,
+    Selectbox,
+    Tab,
+)
+
+from replicalab.library import Decision, Kind, Option, decision_text, plan_text
+from replicalab.negotiation import ScientistKind, save
+from replicalab.scenarios import (
+    Difficulty,
+    OwnItem,
+    OwnLab,
+    Question,
+    copy_text,
+    lab_json,
+    pack_of,
+    parse_study,
+)
+from replicalab.ui import own_studies
+from replicalab.ui.address import to_query
+from replicalab.ui.frame import PAGES as NAVIGATION
+from replicalab.ui.library import writer
+from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.library.work import kept_plan
+from replicalab.ui.workspace import Beside, Workspace
+from tests.browser.driving import APP
+from tests.library.making import make_batch
+from tests.negotiation.playing import by_rule
+from tests.scripted import ScriptedGenerate
+from tests.ui.negotiating import BUILD, KEY, URL, answering, proposing
+from tests.ui.reading import (
+    COMPARE,
+    NEGOTIATION,
+    PROTOCOL,
+    SCENARIOS,
+    at_making,
+    drawer_of,
+    go,
+    press,
+    run,
+    visit,
+)
+from tests.ui.test_lab_form import fill
+from tests.ui.visitors import Browsers
+
+MINE: Final = copy_text("psy_stroop", "my_stroop")
+STUDY: Final = parse_study(MINE, "my_stroop.yaml")
+OURS: Final = OwnLab(
+    name="Ours", staff=2, items=(OwnItem(label="eye tracker", category="equipment", price=3.0),)
+)
+"""A lab with too few people for the study's plan, so that there is something to suggest."""
+DRAWERS: Final = {
+    "Your lab": "lab_is_open",
+    "Hand over": "handing_is_open",
+    "Open a file": "opening_is_open",
+}
+"""What keeps a drawer open until the next run: the harness knows no fragment's run."""
+KINDS: Final = "library_filter"
+"""What chooses the kind of entries that the Library page lists."""
+BEHIND: Final = "a drawer or a presentation"
+"""Where buttons stand that are on no page; they are pressed in the walks from Protocol."""
+_COUNTED: Final = re.compile(r"[0-9a-f]{6,}|\d+")
+
+
+class Step(NamedTuple):
+    """What a walk does: at a place it presses what is called so, or opens it by a value."""
+
+    place: str
+    name: str
+    opens: Any = None
+
+    @property
+    def once(self) -> tuple[str, ...]:
+        """What is done once: names that count, or hold a checksum, differ from run to run."""
+        return self.place, _COUNTED.sub("", self.name), str(self.opens)
+
+
+Walk = tuple[Step, ...]
+Begin = Callable[[], AppTest]
+
+
+# --- what stands on a page ---------------------------------------------------------------------
+
+
+def place(app: AppTest) -> str:
+    """Return the page that is shown, by its name in the navigation, where that stands strong."""
+    names = [node.label for node in app.main if isinstance(node, PageLink)]
+    shown = [name.strip("*") for name in names if name.startswith("**")]
+    return shown[0] if shown else BEHIND
+
+
+def steps(app: AppTest) -> Iterator[Step]:
+    """Yield what may be done on a page, and in the drawer that is open on it."""
+    for part, where in ((app.main, place(app)), (drawer_of(app), BEHIND)):
+        for node in part:
+            yield from (Step(where, *found) for found in _doable(node))
+
+
+def _doable(node: Node) -> Iterator[tuple[str, Any]]:
+    if isinstance(node, Button) and not node.proto.disabled:
+        yield node.key or node.label, None
+    elif isinstance(node, MenuButton) and not node.proto.disabled:
+        yield from ((node.key or "", option.partition(": ")[2]) for option in node.options)
+    elif isinstance(node, Selectbox) and node.key == KINDS:
+        yield from ((KINDS, kind) for kind in node.options)
+    elif isinstance(node, Block) and node.key and node.type in ("expander", "popover"):
+        yield node.key, True
+    elif isinstance(node, Block) and node.key and node.type == "tab_container":
+        yield from ((node.key, tab.label) for tab in node.children.values() if isinstance(tab, Tab))
+
+
+def do(app: AppTest, step: Step) -> None:
+    """Do a step of a walk."""
+    part = drawer_of(app) if step.place == BEHIND and place(app) != BEHIND else app.main
+    named = {Step(step.place, *found).once: node for node in part for found in _doable(node)}
+    assert step.once in named, f"{step} is not there again"
+    node = named[step.once]
+    for title in (each.proto.dialog.title for each in drawer_of(app) if is_dialog(each)):
+        app.session_state[DRAWERS[title]] = True
+    if isinstance(node, Button):
+        node.click()
+    elif isinstance(node, MenuButton):
+        node.click(step.opens)
+    else:
+        app.session_state[step.name] = step.opens
+    run(app)
+
+
+def is_dialog(node: Node) -> bool:
+    return isinstance(node, Block) and node.type == "dialog"
+
+
+# --- where the walks begin, and how they go on ---------------------------------------------------
+
+
+@pytest.fixture
+def downloads(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
+    """What makes the files that a page offers, since it was read last."""
+    found: list[Callable[[], object]] = []
+    draw = st.download_button
+
+    def drawn(label: str, data: Any, *args: Any, **how: Any) -> bool:
+        if callable(data):
+            found.append(data)
+        return draw(label, data, *args, **how)
+
+    monkeypatch.setattr(st, "download_button", drawn)
+    return found
+
+
+@cache
+def one_of_each() -> dict[Kind, str]:
+    """Return something of every kind to keep, but the study."""
+    work = Workspace(scenario_id="my_stroop", own="0" * 32)
+    plan = plan_text(kept_plan(work, MINE))
+    pack = pack_of(STUDY, Difficulty.MEDIUM).with_own(OURS, Question())
+    sides = tuple(Option(name=name, kind=Kind.PLAN, content=plan) for name in ("A", "B"))
+    return {
+        Kind.PLAN: plan,
+        Kind.LAB: lab_json(OURS),
+        Kind.RUN: save(by_rule(pack, pack.reference_protocol)),
+        Kind.BATCH: make_batch(1),
+        Kind.DECISION: decision_text(Decision(options=sides, chosen=0)),
+    }
+
+
+@pytest.fixture
+def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """What opens a page in a new browser, on the study in the lab, with something kept of all."""
+
+    def visited(page: str, **said: Any) -> AppTest:
+        browsers.use()
+        monkeypatch.setattr(BUILD, answering(ScriptedGenerate([proposing()] * 40)))
+        for name, value in (("BASE_URL", URL), ("MODEL", "m-1"), ("KEY", KEY)):
+            monkeypatch.setenv(f"REPLICALAB_LLM_{name}", value)
+        assert not own_studies.keep(MINE, STUDY)
+        writer.finish()
+        work = Workspace(
+            scenario_id="my_stroop", own=own_studies.key_of("my_stroop"), own_lab=OURS
+        ).changed(question=Question(dropout=0.1))
+        for kind, content in one_of_each().items():
+            shelf().keep(owner(), kind, kind.capitalize(), content)
+        sides = (Beside(name="A", work=work), Beside(name="B", work=work.with_lab("hard", 0)))
+        return opened(page, to_query(work.changed(beside=sides, **said)))
+
+    return visited
+
+
+def opened(page: str, query: Mapping[str, str]) -> AppTest:
+    """Return a page that a link opens, without the front door before it."""
+    app = AppTest.from_file(str(APP), default_timeout=20)
+    for key, value in query.items():
+        app.query_params[key] = value
+    return run(app if page == SCENARIOS else app.switch_page(page))
+
+
+def walked(begun: Begin, walk: Walk) -> AppTest:
+    app = begun()
+    for step in walk:
+        do(app, step)
+    return app
+
+
+def walk_all(begun: Begin, places: set[str], downloads: list[Callable[[], object]]) -> set[Step]:
+    """Do everything once that can be done at some places, and return what was."""
+    done, coming = dict[tuple[str, ...], Step](), deque[Walk]([()])
+    while coming:
+        walk = coming.popleft()
+        app = walked(begun, walk)
+        for make in downloads:
+            assert make()
+        downloads.clear()
+        new = [each for each in steps(app) if each.place in places and each.once not in done]
+        done |= {step.once: step for step in new}
+        coming += [(*walk, step) for step in {step.once: step for step in new}.values()]
+    return set(done.values())
+
+
+CASES: Final = (
+    *((file, title, {}) for file, title, _ in NAVIGATION),
+    (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.PERSON}),
+    (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.MODEL}),
+)
+
+
+@pytest.mark.parametrize(
+    ("file", "title", "said"),
+    [pytest.param(*case, id="-".join([case[1], *case[2].values()])) for case in CASES],
+)
+def test_every_button_of_a_page_can_be_pressed(
+    begin: Callable[..., AppTest],
+    downloads: list[Callable[[], object]],
+    file: str,
+    title: str,
+    said: dict[str, Any],
+) -> None:
+    places = {title, BEHIND} if file == PROTOCOL else {title}
+    done = walk_all(partial(begin, file, **said), places, downloads)
+    assert {"Keep", "Your lab"} <= {step.name for step in done}
+
+
+def test_ways_of_a_study_out_of_a_power_analysis_are_compared() -> None:
+    app = press(at_making(visit()), "Use this analysis")
+    fill(press(app, "Your lab"), "Staff units", 2)
+    press(go(app, COMPARE), "Yours, the Lab Manager’s and least loss")
+    names = [each.name for each in app.session_state["state"].workspace.beside]
+    assert names == ["Your plan", "The Lab Manager’s", "Least loss"]
