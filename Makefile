@@ -63,18 +63,31 @@ licences: $(VENV)/.app  ## write docs/licences.md anew
 	$(BIN)/python -m supply.licences
 
 clean:  ## remove the environments, the caches and what tests left behind
-	rm -rf $(VENV) $(TOOLS) .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
+	rm -rf $(VENV) $(TOOLS) $(VENV).kept $(TOOLS).kept .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
 	find app.py pages replicalab supply tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An environment is built anew whenever its pinned versions change. Every file has its hash in the
 # list, so pip takes no other, whatever index it is set to; nor does it count as installed what
-# PYTHONPATH offers (-I).
+# PYTHONPATH offers (-I). What a person had put in beside the app is put in again: PDF and PostgreSQL
+# by their lists, Dask as it was, unless the tests' list brought it. It is written down before, so
+# that a build which breaks off forgets nothing.
 define new-environment
 	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "ReplicaLab needs Python 3.11 or later; found '$(PYTHON)'." \
 			"Install it, or name it: make run PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@{ cat $(@D).kept; cd $(@D)/lib/python*/site-packages && { \
+		test -d weasyprint && echo "-r requirements-pdf.txt"; \
+		test -d psycopg && echo "-r requirements-postgres.txt"; \
+		test -e ../../../.dev || ls -d distributed-*.dist-info | \
+			sed 's/^distributed-\(.*\)\.dist-info$$/distributed==\1/'; }; } 2>/dev/null \
+		| sort -u > $(@D).kept.new; mv $(@D).kept.new $(@D).kept
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/python $(INSTALL) -r $<
+	@while read -r each; do \
+		echo "$(@D)/bin/python $(INSTALL) $$each"; \
+		$(@D)/bin/python $(INSTALL) $$each </dev/null || exit 1; \
+	done < $(@D).kept
+	@rm $(@D).kept
 	@touch $@
 endef
 
