@@ -16,7 +16,7 @@ INSTALL := -I -m pip install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long golden check format bench bench-short lock audit licences clean
+.PHONY: help run test test-browser test-long golden check format bench bench-short lock audit licences clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST)
@@ -27,11 +27,14 @@ run: $(VENV)/.app  ## serve the dashboard on http://localhost:8501 (PORT=8502 fo
 test: $(VENV)/.dev  ## run the tests (ARGS="-k protocol" for some of them)
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
+test-browser: $(VENV)/.dev  ## the tests in a real browser; they need a Chromium
+	$(BIN)/python -m pytest -n auto -m "browser and not bench" $(ARGS)
+
 test-long: $(VENV)/.dev  ## the long searches for counter-examples, a million cases
 	$(BIN)/python -m pytest -n auto -m long $(ARGS)
 
 golden: $(VENV)/.dev  ## write the golden files of tests/golden/ anew; read the diff before you commit
-	REPLICALAB_REWRITE_GOLDEN=1 $(BIN)/python -m pytest -q -m "not browser and not bench" $(ARGS)
+	REPLICALAB_REWRITE_GOLDEN=1 $(BIN)/python -m pytest -q $(ARGS)
 
 check: $(VENV)/.dev  ## formatting, lint and types
 	$(BIN)/ruff format --check .

@@ -113,7 +113,7 @@ def _picture_or_reason(page: Page, node_id: str) -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder, so that ``-m "not browser"`` leaves them out."""
+    """Mark every test of this folder, which has a target of its own in the Makefile."""
     for item in items:
         if item.path.is_relative_to(APP.parent / "tests" / "browser"):
             item.add_marker(pytest.mark.browser)
