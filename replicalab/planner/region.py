@@ -23,7 +23,7 @@ from replicalab.assessment import (
     staff,
 )
 from replicalab.models import LARGEST_PLANNED
-from replicalab.planner.limits import Constraint, Worth
+from replicalab.planner.limits import Constraint, Worth, largest
 from replicalab.planner.options import Worded
 from replicalab.scenarios import Bounds, Pack, hard_range
 
@@ -120,6 +120,19 @@ class Level(NamedTuple):
 
     label: str
     samples: int
+
+
+class Span(NamedTuple):
+    """What fits over all days that a lab has, as far as it can be planned.
+
+    Attributes:
+        samples: the most that fit.
+        first, last: the days from which and up to which some fit.
+    """
+
+    samples: int
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,6 +287,45 @@ class Region:
 
     def _at_least(self, most: Ints) -> Ints:
         return np.where(most >= self.least, most, -1)
+
+    # --- beyond the grid --------------------------------------------------------------------
+
+    @property
+    def deep(self) -> Region:
+        """The same days, with every number of samples that can be planned."""
+        return replace(self, samples=np.array([0, LARGEST_PLANNED - 1]))
+
+    def span(self, *, useful: bool) -> Span | None:
+        """Return what is feasible over all the lab's days, None where nothing is.
+
+        Days limit the samples in two ways: it takes some for so many to count, and each one more
+        leaves less for samples. So the fewest days decide how many fit.
+
+        Args:
+            useful: whether all samples must count, and the endpoint be kept.
+        """
+        pack, asked = self.plan.pack, self._asked
+        if asked is None or self.drawn.failing:
+            return None
+        rate, exist = pack.samples_per_day, pack.design.population_max
+        shortest = math.ceil(max(1.0, hard_range(pack.limits, Bounds.DAYS)[0]))
+
+        def days(samples: int) -> int:
+            counting = samples if useful else asked
+            if not counting:
+                return shortest
+            taken = -(-counting // rate.value) if rate else 1
+            return max(shortest, pack.min_days, taken)
+
+        def fits(samples: int, duration: int) -> bool:
+            return bool(self._fits(np.array(samples), np.array(duration)).all_ok)
+
+        planned, longest = LARGEST_PLANNED, min(pack.lab.days_left, LARGEST_PLANNED)
+        most = planned if exist is None or not useful else min(planned, exist)
+        samples = largest(lambda n: fits(n, days(n)), self.least, most)
+        first = days(self.least)
+        last = largest(lambda d: fits(self.least, d), first, longest)
+        return None if samples is None or last is None else Span(samples, first, last)
 
     # --- what is seen of it -----------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from replicalab.planner import (
     Worded,
     asks_text,
 )
-from replicalab.planner.region import Region
+from replicalab.planner.region import Region, Span
 from replicalab.scenarios import Pack
 from replicalab.text.options import (
     do_not_run_text,
@@ -92,21 +92,22 @@ def _staff(units: int) -> str:
 
 
 def region_title(found: Region) -> str:
-    """Return what the region's chart shows, in a few words."""
-    most = int(found.most_useful.max())
-    if most >= 0:
-        open_ = found.days[found.most_useful >= 0]
-        last = count_text(int(open_[-1]), "day")
-        span = last if len(open_) == 1 else f"{open_[0]} to {last}"
-        counts = " and counts" if found.most_feasible.max() > most else ""
-        highest = int(found.samples[-1])
-        size = f"up to {count_text(most, 'sample')}"
-        if most > highest:  # how many more is not known: the region ends there
-            size = f"more than {count_text(highest, 'sample')}"
-        return f"What fits{counts}: {size}, {span}"
-    if found.most_feasible.max() >= 0:
+    """Return what fits in the lab, in a few words; the region's chart may end before it."""
+    fits, useful = found.span(useful=False), found.span(useful=True)
+    if fits is None:
+        return "No days and samples fit this lab"
+    if useful is not None:
+        counts = " and counts" if fits.samples > useful.samples else ""
+        return f"What fits{counts}: {_span_text(useful)}"
+    if found.drawn.at(fits.last, found.least).evidence.void:  # the longest: there most can count
         return "Whatever fits here yields no evidence"
-    return "No days and samples fit this lab"
+    return f"What fits, but does not all count: {_span_text(fits)}"
+
+
+def _span_text(span: Span) -> str:
+    last = count_text(span.last, "day")
+    days = last if span.first == span.last else f"{amount_text(span.first)} to {last}"
+    return f"up to {count_text(span.samples, 'sample')}, {days}"
 
 
 def _uncounted_text(plan: Assessment) -> str:

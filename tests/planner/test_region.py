@@ -20,7 +20,7 @@ from replicalab.planner import (
     least_worded,
     worded,
 )
-from replicalab.planner.region import Region, grid_for, plans_fit, region
+from replicalab.planner.region import Region, Span, grid_for, plans_fit, region
 from replicalab.scenarios import (
     Bounds,
     Pack,
@@ -176,6 +176,37 @@ def test_fewest_samples_for_target_and_floor_are_the_published_ones() -> None:
 def test_target_that_is_the_floor_is_one_level() -> None:
     [level] = drawn("math_four_colour", "easy").levels
     assert level.label == "target 100 %"
+
+
+# --- beyond the grid ---
+
+
+@pytest.mark.parametrize("samples_per_day", [None, make_throughput(value=3)], ids=["", "rate"])
+@pytest.mark.parametrize("stated", [None, *STATED])
+@pytest.mark.parametrize("budget", [560.0, 640.0, 900.0])
+def test_span_is_that_of_every_plan_gone_through(
+    stated: str | None, samples_per_day: Throughput | None, budget: float
+) -> None:
+    constraints = [make_constraint(unit="trays", **STATED[stated])] if stated else []
+    rate = {"samples_per_day": samples_per_day, "min_days": 2}
+    pack = make_pack(constraints=constraints, budget=budget, days=12, **rate)
+    drawn = Worded(assess(make_protocol(), pack))
+    found = Region(drawn, np.arange(2), np.arange(2))
+    fitting = [
+        (days, samples, there.evidence)
+        for days in range(1, 14)
+        for samples in range(1, 60)
+        if (there := drawn.at(days, samples)).feasible
+    ]
+    counting = [
+        (days, samples, evidence)
+        for days, samples, evidence in fitting
+        if days >= 2 and evidence.able == samples
+    ]
+    for useful, points in ((False, fitting), (True, counting)):
+        lengths, sizes = [each[0] for each in points], [each[1] for each in points]
+        expected = Span(max(sizes), min(lengths), max(lengths)) if points else None
+        assert found.span(useful=useful) == expected
 
 
 # --- which grid ---

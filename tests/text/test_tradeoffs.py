@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
 
 from replicalab.assessment import assess, effects_of
-from replicalab.models import revise
+from replicalab.models import Protocol, revise
 from replicalab.planner import (
     Constraint,
     Frontier,
@@ -19,8 +19,8 @@ from replicalab.planner import (
     least_worded,
     worded,
 )
-from replicalab.planner.region import Region
-from replicalab.scenarios import load_scenario
+from replicalab.planner.region import Region, region
+from replicalab.scenarios import OwnLab, Pack, Question, load_scenario
 from replicalab.text.tradeoffs import (
     apart_text,
     balance_text,
@@ -44,7 +44,13 @@ from replicalab.text.tradeoffs import (
     worded_text,
 )
 from replicalab.text.verdicts import Status
-from tests.factories import make_pack, make_protocol, with_means
+from tests.factories import (
+    make_constraint,
+    make_pack,
+    make_protocol,
+    make_throughput,
+    with_means,
+)
 from tests.golden import assert_golden
 from tests.text.labs import IN_VAIN, LONE
 
@@ -153,8 +159,75 @@ def test_steps_that_buy_something_are_told_one_by_one_and_the_others_once(
 def test_where_nothing_is_given_up_no_addition_is_needed() -> None:
     told = extras_lines(opened(("psy_stroop", "easy")))
     assert told == [
-        "No addition is needed: the least-loss plan meets the target and gives up nothing else."
+        "No addition is needed: the least-loss plan meets the target and loses no fidelity."
     ]
+
+
+# --- what fits, over all the lab's days ---------------------------------------------------------
+
+
+def title(pack: Pack, plan: Protocol | None = None) -> str:
+    """Return the title of the region as a page draws it."""
+    yours = assess(plan or pack.reference_protocol, pack)
+    options = Options(yours)
+    return region_title(region(worded(options), [yours, options.least.after]))
+
+
+def test_title_goes_on_to_the_labs_last_day_where_the_chart_ends_before() -> None:
+    pack = load_scenario("psy_stroop", "easy").with_own(OwnLab(days=10, staff=5), Question())
+    plan = pack.reference_protocol
+    there = [
+        (days, samples)
+        for days in range(1, 14)
+        for samples in range(1, 130)
+        if _fits_and_counts(revise(plan, duration_days=days, sample_size=samples), pack)
+    ]
+    most = max(samples for _, samples in there)
+    assert (there[0][0], there[-1][0]) == (1, 10)
+    assert title(pack) == f"What fits and counts: up to {most} samples, 1 to 10 days"
+
+
+def _fits_and_counts(plan: Protocol, pack: Pack) -> bool:
+    found = assess(plan, pack)
+    return found.feasible and found.evidence.able == plan.sample_size
+
+
+@pytest.mark.parametrize(
+    ("lab", "said"),
+    [
+        # 5,000 credits less 50 for controls, 350 for items and 50 a day, at 10 a sample.
+        ({}, "up to 445 samples, 3 to 20 days"),
+        ({"days": 80}, "up to 445 samples, 3 to 80 days"),
+        # With 3 samples, one beside the controls, (4,600 - 30) / 50 days.
+        ({"days": 200}, "up to 445 samples, 3 to 91 days"),
+        ({"days": 200, "min_days": 75}, "up to 85 samples, 75 to 91 days"),
+        # 5 a day: 46 days count 230 samples, for 46 × 50 + 2,300 = 4,600 credits.
+        (
+            {"days": 200, "samples_per_day": make_throughput(value=5)},
+            "up to 230 samples, 3 to 91 days",
+        ),
+        ({"days": 200, "min_days": 92}, ""),
+        ({"budget": 400.0}, None),
+    ],
+)
+def test_title_is_of_the_lab_and_not_of_the_charts_columns(
+    lab: dict[str, Any], said: str | None
+) -> None:
+    found = title(make_pack(**lab), make_protocol(duration_days=3))
+    if said is None:
+        assert found == "No days and samples fit this lab"
+    else:
+        none = "Whatever fits here yields no evidence"
+        assert found == (f"What fits and counts: {said}" if said else none)
+
+
+def test_title_of_samples_of_which_not_all_can_count_does_not_deny_the_evidence() -> None:
+    asked = make_constraint(bounds="samples", comparator=">=", quantity=30, unit="trays")
+    few = make_throughput(value=5)
+    pack = make_pack(constraints=[asked], days=5, samples_per_day=few, budget=1000.0)
+    assert not assess(make_protocol(sample_size=30, duration_days=5), pack).evidence.void
+    # 1,000 credits less 400 for controls and items, and 50 for a day, at 10 a sample.
+    assert title(pack) == "What fits, but does not all count: up to 55 samples, 1 to 5 days"
 
 
 def test_limits_are_those_that_the_study_and_the_lab_set() -> None:

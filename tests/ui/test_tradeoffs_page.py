@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any, Final
 
 import pytest
@@ -12,8 +13,9 @@ from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
 from replicalab.lexicon import count_text
+from replicalab.models import revise
 from replicalab.planner import Options, Worded, worded
-from replicalab.scenarios import load_scenario
+from replicalab.scenarios import Difficulty, OwnLab, load_scenario
 from replicalab.text.tradeoffs import (
     balance_text,
     extras_lines,
@@ -24,6 +26,7 @@ from replicalab.text.tradeoffs import (
     standing_verdict,
 )
 from replicalab.ui import state
+from replicalab.ui.address import to_query
 from replicalab.ui.gallery import reference_options
 from replicalab.ui.tradeoffs import outlook, point
 from replicalab.ui.workspace import Workspace
@@ -104,6 +107,37 @@ def test_page_shows_what_the_core_knows(study: str, lab: str) -> None:
     assert squeezed(standing_verdict(options).text) in everything
     assert squeezed(balance_text(options)) in everything
     _assert_frontier_table(app, options)
+
+
+def test_table_of_a_long_plan_says_nothing_of_days_that_were_not_worked_out() -> None:
+    study = load_scenario("bio_jq1_myeloma", "easy")
+    plan = revise(study.reference_protocol, duration_days=100)
+    own = OwnLab(days=100)
+    work = Workspace(
+        scenario_id="bio_jq1_myeloma", difficulty=Difficulty.EASY, protocol=plan, own_lab=own
+    )
+    app = unfolded(visit(TRADE_OFFS, **to_query(work)))
+    _, _, table, *_ = panel_tables(app)
+    days = [int(row[0]) for row in table[1:]]
+    assert {later - one for one, later in pairwise(days)} == {2}  # 101 in at most 60 columns
+    drawn = worded(Options(assess(plan, with_means(study, days=100))))
+    for day, fits, counts, evidence in table[1:]:
+        for shown, most in zip((fits, counts), _most(drawn, int(day)), strict=True):
+            assert _amount(shown) == most
+        there = drawn.at(int(day), _amount(counts)).evidence.text if _amount(counts) else "–"
+        assert evidence == there
+
+
+def _most(drawn: Worded, day: int) -> tuple[int, int]:
+    """Return the most samples that fit on a day, and the most of these that all count."""
+    there = [drawn.at(day, samples) for samples in range(1, 400)]
+    fitting = [plan for plan in there if plan.feasible]
+    counting = [
+        plan.counts.samples
+        for plan in fitting
+        if plan.evidence.able == plan.counts.samples and day >= plan.pack.min_days
+    ]
+    return max([plan.counts.samples for plan in fitting], default=0), max(counting, default=0)
 
 
 def _assert_marked_plans(table: list[list[str]], options: Options) -> None:

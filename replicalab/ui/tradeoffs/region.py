@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from operator import itemgetter
 from typing import Any, Final
 
 import plotly.graph_objects as go
@@ -165,11 +164,15 @@ def _plan_row(name: str, plan: Assessment, effect: float | None) -> tuple[str, .
 
 
 def _columns(view: Outlook) -> Iterator[tuple[str, ...]]:
-    """Yield what fits on each day and what of it counts; days that are the same share a row."""
-    region = view.region
+    """Yield what fits on each day and what of it counts; days that are the same share a row.
+
+    Between days that are further apart nothing is known, so each has its own.
+    """
+    region = view.region.deep
     most = region.most_feasible.tolist(), region.most_useful.tolist()
     columns = zip(region.days.tolist(), *most, strict=True)
-    for (fits, useful), alike in groupby(columns, key=itemgetter(1, 2)):
+    apart = region.days[1] - region.days[0] > 1
+    for (_, fits, useful), alike in groupby(columns, key=lambda row: (apart and row[0], *row[1:])):
         days = [day for day, *_ in alike]
         worth = "–" if useful < 0 else view.drawn.at(days[0], useful).evidence_at(view.effect).text
         counts = ("none" if number < 0 else amount_text(number) for number in (fits, useful))
