@@ -6,7 +6,7 @@ Each is true of the numbers that the search found; nothing here is searched agai
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from replicalab.agents.suggestions import SuggestionChange
 from replicalab.assessment import Assessment, assess, counts_of, credits_needed
@@ -25,9 +25,6 @@ from replicalab.scenarios import Pack
 
 if TYPE_CHECKING:
     from replicalab.planner.least_loss import Candidate
-
-_BOUNDS: Final = {0: "target", 1: "floor"}
-"""What a plan of tier 0 or 1 reaches."""
 
 
 # --- the numbers ----------------------------------------------------------------------------
@@ -139,7 +136,7 @@ def _more_samples_reason(plan: Protocol, found: Candidate, worth: Worth) -> str:
         return "A plan takes at least 1 sample."
     if samples in (_fewest_sound(found, worth), worth.allowed(factor)):
         return _fewest_text(found, worth)
-    more = "Short of the study's target more samples show more"
+    more = f"Short of {_bound_text(0, worth.pack)} more samples show more"
     if samples == found.most:
         return f"{more}; no more than {count_text(samples, 'sample')} fit and count."
     return f"{more}, up to {amount_text(samples)}."
@@ -149,8 +146,14 @@ def _reached_text(samples: int, factor: float, worth: Worth) -> str | None:
     """Return which bound so many samples reach and fewer do not, None if there is none."""
     tier = worth.tier(samples, factor)
     if tier < worth.tier(samples - 1, factor):
-        return f"It takes {count_text(samples, 'sample')} to reach the study's {_BOUNDS[tier]}."
+        return f"It takes {count_text(samples, 'sample')} to reach {_bound_text(tier, worth.pack)}."
     return None
+
+
+def _bound_text(tier: int, pack: Pack) -> str:
+    """Return what a plan of tier 0 or 1 reaches, and whose it is where it is the study's own."""
+    bound = ("target", "floor")[tier]
+    return f"the {bound}" if bound in pack.question.asked else f"the study's {bound}"
 
 
 def _fewest_sound(found: Candidate, worth: Worth) -> int:
@@ -197,7 +200,7 @@ def _dropping_reason(label: str, plan: Assessment) -> str:
         allowed = worth.allowed(factor)
         if allowed is not None and allowed <= most and worth.tier(most, factor) > tier:
             fit = f"With it no more than {count_text(most, 'sample')} fit and count"
-            return f"{fit}, short of the study's {_BOUNDS[tier]}."
+            return f"{fit}, short of {_bound_text(tier, pack)}."
     if failing:
         return f"With it the plan fails on {joined(failing)}."
     return f"With it the plan costs {count_text(kept.cost - plan.cost, 'credit')} more."

@@ -6,14 +6,16 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+import pytest
+
 from replicalab.agents.suggestions import SuggestionChange
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import joined, label_key
 from replicalab.models import revise
 from replicalab.planner import Options, least_loss
 from replicalab.planner.steps import NUMBERS
-from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
-from tests.factories import make_pack, make_protocol
+from replicalab.scenarios import Bounds, EvidenceTier, OwnLab, Pack, Question, hard_range
+from tests.factories import make_design, make_pack, make_protocol
 from tests.planner.brute_force import can_count, days_of, evidence_of
 from tests.planner.small_labs import opened
 
@@ -117,13 +119,13 @@ N: Final = r"(\d+)"
 SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     # samples
     rf"No more than {N} samples? fit and count\.": _no_more_fit,
-    rf"Short of the study's target more samples show more; no more than {N} samples? fit and "
+    rf"Short of the(?: study's)? target more samples show more; no more than {N} samples? fit and "
     r"count\.": lambda s, n: _no_more_fit(s, n) and _more_show_more(s, n),
-    rf"Short of the study's target more samples show more up to {N}\.": _more_show_more,
-    rf"It takes {N} samples? to reach the study's target\.": lambda s, n: _reaches(
+    rf"Short of the(?: study's)? target more samples show more up to {N}\.": _more_show_more,
+    rf"It takes {N} samples? to reach the(?: study's)? target\.": lambda s, n: _reaches(
         s, n, EvidenceTier.MEETS_TARGET
     ),
-    rf"It takes {N} samples? to reach the study's floor\.": lambda s, n: _reaches(
+    rf"It takes {N} samples? to reach the(?: study's)? floor\.": lambda s, n: _reaches(
         s, n, EvidenceTier.ABOVE_FLOOR
     ),
     rf"The evidence is the same as with {N}\.": _same,
@@ -247,3 +249,21 @@ def test_every_dropped_control_is_worth_dropping() -> None:
                 assert change.reason.startswith(_told(found, kept))
             assert kept.cost > found.cost or len(kept.failing) > len(found.failing)
     assert dropped > len(LABS) / 50
+
+
+@pytest.mark.parametrize(
+    ("question", "whose"),
+    [(Question(), "the study's target"), (Question(target=0.9), "the target")],
+)
+def test_target_of_ones_own_is_not_called_the_studys(question: Question, whose: str) -> None:
+    # Cohen (1988), table 2.4.1: at d = 0.5 and alpha 0.05, 64 a group have power 0.80.
+    design = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
+    for budget, told in (
+        (1500.0, f"Short of {whose} more samples show more; "),  # pays for fewer than 128
+        (5000.0, "It takes "),
+    ):
+        pack = make_pack(design=design, budget=budget).with_own(OwnLab(), question)
+        found = least_loss(make_protocol(sample_size=10), pack)
+        [reason] = [each.reason for each in found.changes if each.field == "sample_size"]
+        assert reason.startswith(told)
+        assert whose in reason
