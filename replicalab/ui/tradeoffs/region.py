@@ -33,7 +33,10 @@ from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
 _CHART: Final = "region_chart"
 _READING: Final = "; hatched: does not fit; no shade: no evidence. Click to choose a point ✕."
 _LOST_READING: Final = "Dotted: fits, but samples, or the study’s endpoint, are lost."
-_LEAST_READING: Final = "Least loss: the plan for this lab that gives up the least of the study."
+_LEAST_READING: Final = (
+    "Least loss ranks by failing checks, evidence tier, fidelity lost, changes and cost, not by "
+    "wishes."
+)
 
 
 def draw_region(view: Outlook) -> None:
