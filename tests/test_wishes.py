@@ -1,4 +1,5 @@
-"""What a plan breaks of its study's wishes is told wherever it is offered, agreed or called good.
+"""What a plan breaks of its study's wishes, and what it lacks of its study's controls, is told
+wherever it is offered, agreed or called good.
 
 Each place stands in `PLACES`: a new panel, slide or command is missed here until it is in it, or
 in what judges no plan.
@@ -17,7 +18,7 @@ from replicalab import api, panels
 from replicalab.assessment import Assessment, assess
 from replicalab.comparison import Side
 from replicalab.models import Protocol, revise
-from replicalab.negotiation import Negotiation, ScientistKind
+from replicalab.negotiation import Negotiation, ScientistKind, best_text
 from replicalab.panels import Changed, Slide
 from replicalab.panels import negotiation as rounds
 from replicalab.panels import present as slides
@@ -26,7 +27,16 @@ from replicalab.report import brief, markdown, report
 from replicalab.scenarios import OwnLab, Pack, Question, load_scenario
 from replicalab.text import comparison, survey
 from replicalab.text.negotiation import outcome_verdict, round_summary
-from replicalab.text.options import alone_lines, target_text, wait_lines
+from replicalab.text.options import (
+    alone_lines,
+    alone_text,
+    difference_text,
+    run_text,
+    search_text,
+    take_parts,
+    target_text,
+    wait_lines,
+)
 from replicalab.text.tradeoffs import (
     balance_text,
     extras_lines,
@@ -36,22 +46,43 @@ from replicalab.text.tradeoffs import (
     standing_verdict,
 )
 from replicalab.text.verdicts import Status, offer_story, plan_verdict
-from tests.factories import EQUIPMENT, make_constraint, make_pack, make_protocol
+from tests.factories import (
+    EQUIPMENT,
+    make_constraint,
+    make_control,
+    make_pack,
+    make_protocol,
+    make_study,
+)
 from tests.negotiation.playing import by_rule
 
 ASKED: Final = 19
 FULL: Final = f"'Watching' should be at least {ASKED} days, the plan has"
 SHORT: Final = "breaks a wish"
+LACKS: Final = "lacks 'sham lamp', which protects against heat: the study is void without it"
+LACKS_SHORT: Final = (
+    "lacks a fixed control",
+    "no 'sham lamp', without which the study is void",
+    "Without 'sham lamp' nothing protects against heat. It is a fixed control: the study is void",
+)
 TODAY: Final = date(2026, 1, 31)
 WATCH: Final = make_constraint(
     key="watch", label="Watching", comparator=">=", quantity=ASKED, hard=False, bounds="days"
 )
 
 
+SHAM: Final = make_control(name="sham lamp", protects_against="heat")
+"""A fixed control of the study that no plan here lists."""
+
+
 def lab(**changes: object) -> Pack:
-    """Return the synthetic study, which wants 19 days, in a lab that has 12."""
-    long = make_protocol(duration_days=ASKED)
-    return make_pack(**{"constraints": [WATCH], "days": 12, "reference_protocol": long, **changes})
+    """Return the synthetic study, which wants 19 days and a sham lamp, in a lab of 12 days."""
+    study = {
+        "constraints": [WATCH],
+        "controls": [*make_study().controls, SHAM],
+        "reference_protocol": make_protocol(duration_days=ASKED),
+    }
+    return make_pack(**{"days": 12, **study, **changes})
 
 
 def judged(length: int = 12, **changes: object) -> Assessment:
@@ -92,6 +123,16 @@ def unbeaten() -> str:
     return found.text
 
 
+def least(**changes: object) -> Options:
+    """Return the least plan that meets the target: its lab need add nothing."""
+    return Options(assess(make_protocol(sample_size=41, duration_days=3), lab(**changes)))
+
+
+def shown_nothing() -> str:
+    """Return what is proven where the endpoint needs 13 days, and the lab has 12."""
+    return best_text(options(min_days=13).least)
+
+
 def both() -> list[Side]:
     kept = judged(ASKED, days=20)
     return [Side(name, plan, None) for name, plan in (("A", judged()), ("B", kept))]
@@ -128,6 +169,10 @@ PLACES: Final[dict[str, Callable[[], str]]] = {
     "a cell of what is lost": lambda: lost_text(judged()),
     "the chosen point": lambda: " ".join(point_lines(judged())),
     "an unbeaten plan": unbeaten,
+    "nothing to be added": lambda: str(take_parts(least())),
+    "nothing to be added to run it": lambda: run_text(least().asks.run),
+    "nothing to be added alone": lambda: alone_text(least()),
+    "a proof that nothing passing shows anything": shown_nothing,
     "the balanced plan": lambda: balance_text(options()),
     "the front door": lambda: offer_story(options(ASKED)).text,
     "a round in a few numbers": lambda: round_summary(run().rounds[1]),
@@ -158,6 +203,7 @@ JUDGE_NO_PLAN: Final = {
 def test_broken_wish_is_told_by(place: str) -> None:
     said = PLACES[place]().replace("&#39;", "'")
     assert FULL in said or SHORT in said
+    assert LACKS in said or any(text in said for text in LACKS_SHORT)
 
 
 def test_every_panel_and_slide_is_walked_or_judges_no_plan() -> None:
@@ -171,9 +217,17 @@ def test_every_panel_and_slide_is_walked_or_judges_no_plan() -> None:
     assert drawn - {*PLACES} == JUDGE_NO_PLAN
 
 
+def test_no_more_means_are_needed_though_a_wish_is_broken() -> None:
+    [told] = extras_lines(least(controls=make_study().controls))
+    assert told == (
+        "No addition is needed: the least-loss plan meets the target and loses no fidelity. "
+        f"Breaks a wish of the study: {FULL} 3."
+    )
+
+
 @pytest.mark.parametrize("days", [ASKED, 20])
 def test_plan_that_keeps_every_wish_is_told_nothing(days: int) -> None:
-    kept = options(days, days=20)
+    kept = options(days, days=20, controls=make_study().controls)
     talk = by_rule(kept.yours.pack, kept.yours.plan, scientist=ScientistKind.EVIDENCE_AWARE)
     said = (
         panels.header_panel(kept.yours) + panels.check_panel(kept.yours, None)
@@ -181,12 +235,16 @@ def test_plan_that_keeps_every_wish_is_told_nothing(days: int) -> None:
         + rounds.round_panel(talk, 0) + outcome_verdict(talk).text
     )  # fmt: skip
     assert "wish" not in said
+    assert "lacks" not in said
     assert plan_verdict(kept.yours).status is Status.PASS
 
 
 def test_only_what_breaks_no_wish_is_shown_as_a_pass() -> None:
     assert judged().feasible
-    assert plan_verdict(judged())[:2] == (Status.CAUTION, "Feasible, breaks a wish")
+    cautions = "Feasible, breaks a wish, lacks a fixed control"
+    assert plan_verdict(judged())[:2] == (Status.CAUTION, cautions)
+    lacking = judged(ASKED, days=20)
+    assert plan_verdict(lacking)[:2] == (Status.CAUTION, "Feasible, lacks a fixed control")
     agreed = outcome_verdict(run())
     assert (agreed.status, agreed.title) == (Status.CAUTION, "Agreed")
     assert FULL in agreed.text
@@ -227,3 +285,70 @@ def test_agreement_on_fewer_days_tells_the_follow_up_that_is_lost() -> None:
     talk = by_rule(pack, pack.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
     assert talk.outcome is not None
     assert LOST in outcome_verdict(talk).text
+
+
+# --- the study that is void without one of its controls ----------------------------------------
+
+STROOP: Final = load_scenario("psy_stroop", "easy")
+FIXED: Final = (
+    "lacks 'naming colour squares', which protects against general slowness taken for "
+    "interference: the study is void without it"
+)
+MAY_GO: Final = (
+    "lacks 'reading words in black ink', which protects against losing the asymmetry between "
+    "reading and naming"
+)
+
+
+def without(*names: str) -> Options:
+    plan = STROOP.reference_protocol
+    kept = [each for each in plan.controls if each not in names]
+    return Options(assess(revise(plan, controls=kept), STROOP))
+
+
+@pytest.mark.parametrize(
+    ("name", "lacks"), [("naming colour squares", FIXED), ("reading words in black ink", MAY_GO)]
+)
+def test_plan_without_a_control_is_not_said_to_give_up_least_or_nothing(
+    name: str, lacks: str
+) -> None:
+    found = without(name)
+    assert found.yours.feasible
+    assert plan_verdict(found.yours).text.endswith(f" L{lacks[1:]}.")
+    assert difference_text(found) == (
+        "Nothing to gain: in this lab no revision of your plan that adds no control gives up less."
+    )
+    [(_, [none])] = take_parts(found)
+    assert none.startswith("Nothing: the lab can run the plan")
+    assert none.endswith(f" L{lacks[1:]}.")
+    talk = by_rule(STROOP, found.yours.plan, scientist=ScientistKind.EVIDENCE_AWARE)
+    agreed = outcome_verdict(talk)
+    assert (agreed.status, agreed.title) == (Status.CAUTION, "Agreed")
+    assert lacks in agreed.text
+
+
+def test_whole_study_is_said_to_give_up_least_without_a_condition() -> None:
+    assert difference_text(without()) == (
+        "Nothing to gain: in this lab no revision of your plan gives up less."
+    )
+
+
+def test_proof_of_a_plan_without_controls_keeps_to_those_that_it_lists() -> None:
+    found = Options(assess(make_protocol(), lab(min_days=13)))
+    assert "every set of droppable controls that the plan lists," in search_text(found)
+
+
+def test_both_controls_that_a_plan_lacks_are_told_the_fixed_one_first() -> None:
+    found = without("naming colour squares", "reading words in black ink")
+    assert f"L{FIXED[1:]}; {MAY_GO}." in plan_verdict(found.yours).text
+
+
+# --- the proof in a lab whose days are too few for the endpoint --------------------------------
+
+
+def test_proof_tells_the_wish_that_the_passing_plan_breaks() -> None:
+    pack = load_scenario("bio_jq1_myeloma", "hard")
+    talk = by_rule(pack, pack.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
+    assert "passes all seven dimensions, breaks a wish and shows nothing" in (
+        outcome_verdict(talk).text
+    )

@@ -28,13 +28,14 @@ from replicalab.assessment.evidence import (
 )
 from replicalab.assessment.fidelity import used_substitutions
 from replicalab.assessment.phrases import (
+    cautions_text,
+    cautions_title,
     failing_text,
     floor_text,
     placed_text,
     samples_text,
     size_text,
     wishes_text,
-    wishes_title,
 )
 from replicalab.assessment.results import DimensionCheck, FeasibilityCheckResult
 from replicalab.assessment.rules import breaks, violations
@@ -55,6 +56,8 @@ __all__ = [
     "assess",
     "assumed_effects",
     "breaks",
+    "cautions_text",
+    "cautions_title",
     "cost",
     "counted_of",
     "counts_of",
@@ -78,5 +81,4 @@ __all__ = [
     "used_substitutions",
     "violations",
     "wishes_text",
-    "wishes_title",
 ]

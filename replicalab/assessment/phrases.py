@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from replicalab.assessment.evidence import Evidence
 from replicalab.lexicon import amount_text, count_text, joined, told_apart
-from replicalab.scenarios import Bounds, EvidenceTier, Lab, Limit
+from replicalab.scenarios import Bounds, Control, EvidenceTier, Lab, Limit
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
@@ -85,17 +85,43 @@ def failing_text(failing: Sequence[str]) -> str:
     return f"{joined(failing)} {'fails' if len(failing) == 1 else 'fail'}"
 
 
-def wishes_text(plan: Assessment, wishes: Sequence[Limit] | None = None) -> str:
-    """Return which of the study's wishes a plan breaks, with their numbers; empty if none.
+def cautions_text(plan: Assessment) -> str:
+    """Return what is told of a plan beside its verdict; empty if nothing.
+
+    Which of the study's wishes it breaks, and which of the study's controls it lacks, the fixed
+    ones first, with what each protects against.
+    """
+    lacking = sorted(plan.dropped, key=lambda control: control.droppable)
+    told = [wishes_text(plan, plan.broken_wishes), *map(_lacking_text, lacking)]
+    return "; ".join(filter(None, told))
+
+
+def cautions_title(plan: Assessment) -> str:
+    """Return the same for narrow places: ``breaks a wish, lacks a control``; empty if nothing."""
+    fixed = any(not control.droppable for control in plan.dropped)
+    controls = f"lacks a {'fixed ' if fixed else ''}control" if plan.dropped else ""
+    return ", ".join(filter(None, (wishes_title(plan.broken_wishes), controls)))
+
+
+def _lacking_text(control: Control) -> str:
+    void = "" if control.droppable else ": the study is void without it"
+    return f"lacks '{control.name}', which protects against {control.protects_against}{void}"
+
+
+def adding_none(plan: Assessment) -> str:
+    """Return which revisions are searched of a plan that lacks controls; empty where none are.
+
+    The search puts no control back.
+    """
+    return " that adds no control" if plan.dropped else ""
+
+
+def wishes_text(plan: Assessment, wishes: Sequence[Limit]) -> str:
+    """Return some wishes of the study that a plan breaks, with their numbers; empty if none.
 
     ``breaks a wish of the study: 'follow-up' should be at least 36 days, the plan has 28``.
-
-    Args:
-        plan: the plan.
-        wishes: those to tell, of the ones that it breaks; None for all of them.
     """
-    told = plan.broken_wishes if wishes is None else wishes
-    return f"{wishes_title(told)} of the study: {asked_and_had(plan, told)}" if told else ""
+    return f"{wishes_title(wishes)} of the study: {asked_and_had(plan, wishes)}" if wishes else ""
 
 
 def asked_and_had(plan: Assessment, wishes: Sequence[Limit]) -> str:

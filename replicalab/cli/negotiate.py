@@ -38,7 +38,7 @@ from replicalab.text.negotiation import (
     round_caption,
     turn_title,
 )
-from replicalab.text.plan import wishes_sentence
+from replicalab.text.plan import cautions_sentence
 from replicalab.text.verdicts import Status
 
 ABOUT: Final = "What the two sides say, round by round, and how it ends."
@@ -151,8 +151,8 @@ def _players(played: Negotiation) -> str:
 def _round(done: Round) -> Iterator[str]:
     reason = f": {done.reason}" if done.reason else "."
     yield f"Scientist: {turn_title(done).lower()}{reason}"
-    if done.plan and done.plan.broken_wishes:
-        yield wishes_sentence(done.plan)
+    if done.plan and (told := cautions_sentence(done.plan)):
+        yield told
     verdict = answer_verdict(done)
     if verdict and done.answer:
         first, *rest = done.answer.explanation.splitlines()

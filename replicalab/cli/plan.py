@@ -20,7 +20,6 @@ from replicalab.text.plan import (
     change_title,
     loss_text,
     newly_broken_text,
-    protection_losses,
     saved_text,
     total_loss_text,
 )
@@ -89,7 +88,6 @@ def _changes(
     whole = PlanStep(yours, after)
     yield f"  {numbers_text(after)}: {saved_text(whole)}; {total_loss_text(whole)}"
     yield f"  {verdict_line(plan_verdict(after))}"
-    yield from indented(protection_losses(whole))
     for number, step in enumerate(steps, start=1):
         change = step.change
         if change is None:

@@ -14,13 +14,13 @@ from replicalab.agents.scientist_policy import build_baseline_scientist_action
 from replicalab.assessment import (
     Assessment,
     assess,
+    cautions_title,
     failing_text,
     floor_text,
     placed_text,
     size_text,
-    wishes_title,
 )
-from replicalab.assessment.phrases import start_text
+from replicalab.assessment.phrases import adding_none, start_text
 from replicalab.errors import NegotiationError
 from replicalab.lexicon import capitalised, count_text, joined, shortened
 from replicalab.models import (
@@ -153,7 +153,8 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
     has = f"{'The offer' if state.offer else 'The plan'} has {placed_text(standing.evidence)}"
     if stands.given_up <= best.rank.given_up:
         exact = "no plan with this method" if best.exact else "no plan that was found"
-        return Choice(ACCEPT_ACTION, f"{has}; {exact} gives up less in this lab.")
+        none = f"{exact}{adding_none(state.plan)}"
+        return Choice(ACCEPT_ACTION, f"{has}; {none} gives up less in this lab.")
     if standing.failing:
         has = f"{has}, but {failing_text(standing.failing)}"
     return Choice(
@@ -230,9 +231,9 @@ def best_text(best: LeastLoss) -> str:
     endpoint where the lab has the days for it, and what the best comes to.
     """
     after, evidence, pack = best.after, best.after.evidence, best.after.pack
+    breaks = cautions_title(after)
+    worth = f"{evidence.text}, a plan that {breaks}" if breaks else evidence.text
     if is_worth_running(after):
-        breaks = wishes_title(after.broken_wishes)
-        worth = f"{evidence.text}, a plan that {breaks}" if breaks else evidence.text
         return f"in this lab {size_text(after)} would have reached {worth}"
     if not after.feasible:
         failing = f"at best {failing_text(after.failing)}"
@@ -245,11 +246,11 @@ def best_text(best: LeastLoss) -> str:
     found = "exists" if best.exact else "was found"
     none = f"no plan {floor_text(evidence)} {found} in this lab with this method"
     if not evidence.void:
-        return f"{none}: the best has {evidence.text}"
+        return f"{none}: the best has {worth}"
     why = evidence.void
     if pack.lab.days_left < pack.min_days:
         needed = count_text(pack.min_days, "day")
         has = f"{pack.lab.days_left}{start_text(pack.lab)}"
         why = f"the study's endpoint needs {needed}, and this lab has {has}"
-    stands = f"a plan of {size_text(after)} passes all seven dimensions and shows nothing"
-    return f"{none}: {stands}, since {why}"
+    passes = joined(["passes all seven dimensions", *filter(None, [breaks]), "shows nothing"])
+    return f"{none}: a plan of {size_text(after)} {passes}, since {why}"

@@ -37,7 +37,7 @@ from replicalab.text.negotiation import (
     step_changes,
     turn_title,
 )
-from replicalab.text.plan import evidence_text, fidelity_move, used_text, wishes_sentence
+from replicalab.text.plan import cautions_sentence, evidence_text, fidelity_move, used_text
 from replicalab.text.verdicts import ANSWERS, Status, Verdict, evidence_status
 
 _SIDES: Final = {Role.SCIENTIST: "Scientist", Role.LAB_MANAGER: "Lab Manager"}
@@ -163,7 +163,7 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
         "opening": before is None,
         "nothing": before is not None and not step.fields,
         "failing": f"{capitalised(failing_text(now.failing))}." if now.failing else "",
-        "breaks": wishes_sentence(now),
+        "breaks": cautions_sentence(now),
     }
 
 

@@ -18,13 +18,13 @@ from replicalab.text.plan import (
     asked_text,
     assumed_rows,
     assumption_text,
+    cautions_sentence,
     change_title,
     dropout_text,
     effect_text,
     loss_text,
     newly_broken_text,
     notes,
-    protection_losses,
     sample_text,
     saved_text,
     slack_text,
@@ -32,7 +32,6 @@ from replicalab.text.plan import (
     term_text,
     total_loss_text,
     used_text,
-    wishes_sentence,
 )
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict, standing
 
@@ -241,9 +240,8 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed], *, folded: bool 
         verdict=plan_verdict(after),
         size=f"{size_text(after)}, {cost} of {budget}, {after.evidence.text}",
         still=f"Still {failing_text(after.failing)}." if after.failing else "",
-        breaks=wishes_sentence(after),
+        breaks=cautions_sentence(after),
         total=f"In all: {saved_text(whole)} · {total_loss_text(whole)}",
-        losses=protection_losses(whole),
         changes=[_change(each) for each in changes],
         folded=folded,
     )

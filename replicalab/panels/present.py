@@ -28,6 +28,7 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.plan import (
     WISHES,
+    cautions_sentence,
     dropout_text,
     evidence_text,
     fidelity_move,
@@ -35,7 +36,6 @@ from replicalab.text.plan import (
     sample_text,
     saved_text,
     wishes_cell,
-    wishes_sentence,
 )
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict
 
@@ -117,7 +117,8 @@ def _stands(step: PlanStep, *, breaks: str = "") -> dict[str, object]:
 
     Args:
         step: from the plan before to this one.
-        breaks: which wishes of the study it breaks, where nothing above says it.
+        breaks: which wishes of the study it breaks, and which controls it lacks, where nothing
+            above says it.
     """
     now = step.after
     return {
@@ -181,7 +182,7 @@ def round_slide(negotiation: Negotiation, at: int, note: str = "") -> str:
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
     scientist, manager = _scientist(before, done), _manager(done)
     short = all(side.is_short for side in (scientist, manager) if side)
-    breaks = done.plan is not None and bool(done.plan.broken_wishes)
+    breaks = done.plan is not None and bool(cautions_sentence(done.plan))
     return drawn(
         "slide_round",
         caption=round_caption(negotiation, at),
@@ -195,7 +196,7 @@ def round_slide(negotiation: Negotiation, at: int, note: str = "") -> str:
 
 
 def _table(before: Assessment | None, plan: Assessment) -> dict[str, object]:
-    return _stands(PlanStep(before or plan, plan), breaks=wishes_sentence(plan))
+    return _stands(PlanStep(before or plan, plan), breaks=cautions_sentence(plan))
 
 
 class _Side(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Final
 from replicalab.lexicon import amount_text
 from replicalab.panels.drawing import Bar, drawn
 from replicalab.planner import Surveyed
-from replicalab.text.plan import wishes_cell
+from replicalab.text.plan import cautions_sentence
 from replicalab.text.survey import NAMES, NOTE, binding_text, breaks_text, fits_text
 from replicalab.text.tradeoffs import given_up_text
 from replicalab.text.verdicts import Status, evidence_status
@@ -38,7 +38,7 @@ def _row(found: Surveyed, origin: str) -> dict[str, object]:
         "status": Status.PASS if best.feasible else Status.FAIL,
         "fits": fits_text(found),
         "breaks": breaks_text(found),
-        "broken": wishes_cell(best),
+        "broken": cautions_sentence(best),
         "bar": Bar(found.share, (floor,)),
         "evidence_status": evidence_status(evidence),
         "number": evidence.text,

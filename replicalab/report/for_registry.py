@@ -29,6 +29,7 @@ from replicalab.report.for_stakeholder import UNCHANGED, cited, means_text, own_
 from replicalab.report.justification import justification_table, samples_table
 from replicalab.report.origin import day_text, origin_lines
 from replicalab.report.parts import (
+    cautions_sentences,
     changes_table,
     cost_table,
     least_sentence,
@@ -40,7 +41,6 @@ from replicalab.report.parts import (
     slack_table,
     take_blocks,
     verdict_sentence,
-    wishes_sentences,
 )
 from replicalab.scenarios import Pack
 from replicalab.text.lab import lab_text
@@ -107,7 +107,7 @@ def report(
             "Evidence",
             plans_table(plans),
             least_sentence(options, plans),
-            *wishes_sentences(plans),
+            *cautions_sentences(plans),
             Sentence(assumption_text(yours), quiet=True),
             Sentence(asked_text(pack, None), "Asked here:"),
             _effects_table(options),

@@ -15,6 +15,7 @@ from replicalab.planner import Options
 from replicalab.report.document import Block, Document, Listing, Part, Sentence, Table, part
 from replicalab.report.origin import day_text, origin_lines
 from replicalab.report.parts import (
+    cautions_sentences,
     changes_table,
     least_sentence,
     plans_of,
@@ -23,7 +24,6 @@ from replicalab.report.parts import (
     sized_sentence,
     take_blocks,
     verdict_sentence,
-    wishes_sentences,
 )
 from replicalab.scenarios import Pack, Paper
 from replicalab.text.lab import lab_text, own_values
@@ -80,7 +80,7 @@ def brief(
                 "Evidence and cost",
                 plans_table(plans),
                 least_sentence(options, plans),
-                *wishes_sentences(plans),
+                *cautions_sentences(plans),
                 Sentence(assumption_text(yours), quiet=True),
                 Sentence(asked_text(pack, None), "Asked here:"),
                 Sentence(_shared_out(yours), quiet=True),

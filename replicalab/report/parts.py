@@ -35,13 +35,13 @@ from replicalab.text.negotiation import change_rows, signed_credits
 from replicalab.text.options import difference_text, take_parts
 from replicalab.text.plan import (
     ITEMS,
+    cautions_sentence,
     fidelity_move,
     newly_broken_text,
     protection_losses,
     slack_text,
     term_text,
     used_text,
-    wishes_sentence,
 )
 from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_size
 
@@ -213,11 +213,11 @@ def plans_table(plans: dict[str, Assessment]) -> Table:
     )
 
 
-def wishes_sentences(plans: dict[str, Assessment]) -> Iterator[Sentence]:
-    """Yield which of the study's wishes each plan beside this one breaks."""
+def cautions_sentences(plans: dict[str, Assessment]) -> Iterator[Sentence]:
+    """Yield which wishes each plan beside this one breaks, and which controls it lacks."""
     for name, plan in plans.items():
-        if name != THIS and plan.broken_wishes:
-            yield Sentence(wishes_sentence(plan), f"{name}:")
+        if name != THIS and (told := cautions_sentence(plan)):
+            yield Sentence(told, f"{name}:")
 
 
 def evidence_cell(evidence: Evidence, beside: Sequence[Evidence]) -> Cell:

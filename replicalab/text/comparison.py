@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
-from replicalab.assessment import Assessment, Evidence, wishes_title
+from replicalab.assessment import Assessment, Evidence, cautions_title
 from replicalab.comparison import Side
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
@@ -231,7 +231,7 @@ def _negotiated(side: Side) -> Cell:
     if played.outcome is None:
         return Cell("not over yet")
     title, status = OUTCOME_TITLES[played.outcome], OUTCOME_STATUS[played.outcome]
-    breaks = wishes_title(played.final_plan.broken_wishes) if played.final_plan else ""
+    breaks = cautions_title(played.final_plan) if played.final_plan else ""
     if not breaks:
         return Cell(title, status)
     return Cell(f"{title}, {breaks}", Status.CAUTION if status is Status.PASS else status)

@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 
 from replicalab.assessment import (
     Assessment,
+    cautions_text,
+    cautions_title,
     failing_text,
     placed_text,
     size_text,
-    wishes_text,
-    wishes_title,
 )
 from replicalab.lexicon import amount_text, count_text, joined, signed_text
 from replicalab.models import (
@@ -159,14 +159,14 @@ def answer_rule(done: Round) -> str:
 
 
 def offer_breaks_text(done: Round) -> str:
-    """Return which of the study's wishes the Lab Manager's offer in a round breaks; empty if none.
+    """Return which wishes the Lab Manager's offer in a round breaks, and which controls it lacks.
 
-    Of changes that are not enough nothing is told: they are no offer.
+    Empty if none. Of changes that are not enough nothing is told: they are no offer.
     """
     suggests = LabManagerActionType.SUGGEST_ALTERNATIVE
     if done.answer is None or done.answer.action_type is not suggests or done.offer is None:
         return ""
-    text = wishes_text(done.offer.after)
+    text = cautions_text(done.offer.after)
     return f"The offer {text}." if text else ""
 
 
@@ -178,10 +178,10 @@ def kept_text(negotiation: Negotiation) -> str:
 
 
 def round_summary(done: Round) -> str:
-    """Return a round's plan in a few numbers, and whether it breaks a wish, for a narrow place."""
+    """Return a round's plan in a few numbers, with its cautions, for a narrow place."""
     if done.plan is None:
         return "no plan"
-    told = numbers_text(done.plan), wishes_title(done.plan.broken_wishes)
+    told = numbers_text(done.plan), cautions_title(done.plan)
     return ", ".join(filter(None, told))
 
 
@@ -323,8 +323,8 @@ def _so_far(negotiation: Negotiation) -> str:
 
 
 def _but_breaks(plan: Assessment) -> str:
-    """Return, to go on in a sentence, which of the study's wishes a plan breaks; empty if none."""
-    text = wishes_text(plan)
+    """Return the cautions of a plan, to go on in a sentence; empty if none."""
+    text = cautions_text(plan)
     return f"; it {text}" if text else ""
 
 

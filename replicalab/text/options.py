@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.assessment.phrases import failing_text, placed_text, size_text, start_text
+from replicalab.assessment.phrases import (
+    adding_none,
+    failing_text,
+    placed_text,
+    size_text,
+    start_text,
+)
 from replicalab.lexicon import capitalised, count_text, joined, quoted
 from replicalab.models import FIELD_LABELS, Dimension, Protocol
 from replicalab.planner import LeastLoss, Options, PlanStep, Relief, Single, Wait, asks_text
 from replicalab.planner.limits import Limits
 from replicalab.scenarios import EvidenceTier, Pack
-from replicalab.text.plan import listed, moved_text, with_wishes
+from replicalab.text.plan import listed, moved_text, with_cautions
 
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 
@@ -49,7 +55,9 @@ def difference_text(options: Options) -> str:
         if not least.exact:
             return f"No revision of {whose} that gives up less was found."
         within = least_days_text(after.pack) if least.none_above_floor else ""
-        return f"Nothing to gain: in this lab no revision of {whose}{within} gives up less."
+        none = f"no revision of {whose}{within}{adding_none(options.yours)} gives up less"
+        apart = ", wishes apart" if after.broken_wishes else ""
+        return f"Nothing to gain: in this lab {none}{apart}."
     step = PlanStep(offered, after)
     sizes = [
         moved_text(offered.counts.samples, after.counts.samples, "sample"),
@@ -153,9 +161,10 @@ def search_text(options: Options) -> str:
         )
     elif proof and not _kept_phrases(plan):
         fewest = f"from {pack.min_days} " if least_days_text(pack) else "up "
+        listed_alone = " that the plan lists" if options.yours.dropped else ""
         told.append(
             f"Searched: every number of days {fewest}to {pack.lab.days_left}, every allowed "
-            "substitution, every set of droppable controls, every sample size."
+            f"substitution, every set of droppable controls{listed_alone}, every sample size."
         )
     return " ".join(filter(None, told))
 
@@ -172,6 +181,7 @@ def take_parts(options: Options) -> list[tuple[str, list[str]]]:
     if nothing_needed(options):
         goal = bound_text(options.yours.evidence, "target")
         none = f"Nothing: the lab can run the plan as it is, and it reaches {goal}."
+        none = with_cautions(none, options.yours)
         return [("", list(filter(None, [none, wasted_text(options.yours)])))]
     parts = [
         ("This plan as it is", [run_text(options.asks.run), wasted_text(options.yours)]),
@@ -195,7 +205,7 @@ def run_text(relief: Relief) -> str:
     left = failing_text(relief.left)
     if not relief.asks:
         if relief.possible:
-            return "Nothing: the lab can run the plan as it is."
+            return with_cautions("Nothing: the lab can run the plan as it is.", relief.judged)
         return f"Nothing that the lab could add is enough: {left} all the same."
     together = capitalised(asks_text(relief.asks))
     if relief.left:
@@ -229,7 +239,7 @@ def target_text(options: Options) -> str:
         most = yours.pack.design.population_max
         why = f" The study has {count_text(most, 'sample')} at most." if most else ""
         return f"With these items and controls no sample size reaches {goal}.{why}"
-    own = with_wishes(_reaching_text(relief, goal), relief.judged)
+    own = with_cautions(_reaching_text(relief, goal), relief.judged)
     if not relief.asks:
         return own
     if least.feasible and least.evidence.tier is EvidenceTier.MEETS_TARGET:
@@ -259,7 +269,7 @@ def _single_text(single: Single, yours: Assessment) -> str:
     after = single.least.after
     goal = bound_text(after.evidence, _BOUNDS[single.tier])
     text = f"{capitalised(single.ask.text)}: {_adapted_text(after, yours)}, for {goal}."
-    text = with_wishes(text, after)
+    text = with_cautions(text, after)
     if not single.dropped:
         return text
     kept = f": {single.kept.text}" if single.kept else " it is not enough"
@@ -289,7 +299,7 @@ def _wait_text(wait: Wait, yours: Assessment) -> str:
         f"Start on day {wait.start_day:,}: {joined(free)} {are} free, {left} {stay} left. Then "
         f"{_adapted_text(after, yours)}: {placed_text(after.evidence)}{still}."
     )
-    return with_wishes(text, after)
+    return with_cautions(text, after)
 
 
 def alone_text(options: Options) -> str:
@@ -299,7 +309,8 @@ def alone_text(options: Options) -> str:
     reached = evidence.tier if least.after.feasible else EvidenceTier.BELOW_FLOOR
     if reached is EvidenceTier.MEETS_TARGET:
         whose = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
-        return f"Nothing: {whose} reaches {bound_text(evidence, 'target')}."
+        none = f"Nothing: {whose} reaches {bound_text(evidence, 'target')}."
+        return with_cautions(none, least.after)
     missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
     missed += [] if asks.alone_target else ["target"]
     goals = joined([bound_text(evidence, bound) for bound in missed], "or")

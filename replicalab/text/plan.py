@@ -13,6 +13,7 @@ from replicalab.assessment import (
     Evidence,
     Slack,
     assumed_effects,
+    cautions_text,
     wishes_text,
 )
 from replicalab.assessment.phrases import asked_and_had
@@ -138,9 +139,9 @@ def staff_text(plan: Assessment) -> str:
     return f"{' + '.join(terms)} = {plan.staff} of {has}"
 
 
-def wishes_sentence(plan: Assessment) -> str:
-    """Return which of the study's wishes a plan breaks, as a sentence; empty where none."""
-    text = wishes_text(plan)
+def cautions_sentence(plan: Assessment) -> str:
+    """Return which wishes a plan breaks and which controls it lacks; empty where none."""
+    text = cautions_text(plan)
     return f"{capitalised(text)}." if text else ""
 
 
@@ -149,9 +150,9 @@ def wishes_cell(plan: Assessment) -> str:
     return asked_and_had(plan, plan.broken_wishes) or "none"
 
 
-def with_wishes(told: str, plan: Assessment) -> str:
-    """Return what is told of a plan, and after it which of the study's wishes the plan breaks."""
-    return " ".join(filter(None, [told, wishes_sentence(plan)]))
+def with_cautions(told: str, plan: Assessment) -> str:
+    """Return what is told of a plan, and after it which wishes it breaks and controls it lacks."""
+    return " ".join(filter(None, [told, cautions_sentence(plan)]))
 
 
 def newly_broken_text(step: PlanStep) -> str:

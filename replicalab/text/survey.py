@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from replicalab.assessment import Evidence
-from replicalab.assessment.phrases import asked_and_had, failing_text, wishes_title
+from replicalab.assessment.phrases import asked_and_had, cautions_title, failing_text
 from replicalab.planner import Surveyed
 from replicalab.text.tradeoffs import given_up_text
 
@@ -54,8 +54,8 @@ def fits_text(found: Surveyed) -> str:
 
 
 def breaks_text(found: Surveyed) -> str:
-    """Return how many of its study's wishes the best plan breaks: ``breaks a wish``, or nothing."""
-    return wishes_title(found.best.broken_wishes)
+    """Return whether the best plan breaks a wish of its study or lacks a control, in few words."""
+    return cautions_title(found.best)
 
 
 def binding_text(found: Surveyed) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from replicalab.assessment import (
     AMOUNTS,
@@ -11,9 +11,16 @@ from replicalab.assessment import (
     Assessment,
     AssumedEffect,
     Evidence,
+    cautions_title,
+)
+from replicalab.assessment.phrases import (
+    adding_none,
+    counted_text,
+    days_text,
+    failing_text,
+    size_text,
     wishes_title,
 )
-from replicalab.assessment.phrases import counted_text, days_text, failing_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, label_key, plural
 from replicalab.models import Protocol
 from replicalab.planner import (
@@ -43,11 +50,14 @@ from replicalab.text.plan import (
     listed,
     loss_parts_text,
     moved_text,
-    with_wishes,
+    with_cautions,
 )
 from replicalab.text.verdicts import Status, Verdict, evidence_sentence
 
 # --- the region -----------------------------------------------------------------------------
+
+
+_VOID: Final = ", without which the study is void"
 
 
 class Limit(NamedTuple):
@@ -256,7 +266,7 @@ def priced_size_text(plan: Assessment | FrontierPlan) -> str:
 def fits_text(plan: Assessment) -> str:
     """Return whether a plan fits, in a cell: ``yes, breaks a wish``, ``no: budget, staff``."""
     fits = f"no: {', '.join(plan.failing)}" if plan.failing else "yes"
-    return ", ".join(filter(None, (fits, wishes_title(plan.broken_wishes))))
+    return ", ".join(filter(None, (fits, cautions_title(plan))))
 
 
 def point_lines(plan: Assessment, effect: float | None = None) -> list[str]:
@@ -267,7 +277,7 @@ def point_lines(plan: Assessment, effect: float | None = None) -> list[str]:
     found = f"{fails}{evidence_sentence(plan.evidence)}"
     if effect is not None:
         found += f" With the effect that is assumed here: {plan.evidence_at(effect).text}."
-    return [with_wishes(found, plan), ", ".join(filter(None, takes))]
+    return [with_cautions(found, plan), ", ".join(filter(None, takes))]
 
 
 def _credits(amount: float) -> str:
@@ -302,12 +312,13 @@ def standing_verdict(options: Options) -> Verdict:
             "Nothing that was found beats your plan. That is not proven: not every combination of "
             "its many items and controls could be searched."
         )
-        return Verdict(Status.CAUTION, "Unbeaten, not proven", with_wishes(text, yours))
+        return Verdict(Status.CAUTION, "Unbeaten, not proven", with_cautions(text, yours))
     text = (
-        "Nothing beats your plan: more evidence takes more credits, more days, or more given up "
-        "of the study."
+        f"Nothing{adding_none(yours)} beats your plan: more evidence takes more credits, more "
+        "days, or more given up of the study."
     )
-    return Verdict(Status.PASS, "Unbeaten", with_wishes(text, yours))
+    status = Status.CAUTION if yours.dropped else Status.PASS
+    return Verdict(status, "Unbeaten", with_cautions(text, yours))
 
 
 def _passes_for_nothing(plan: Assessment) -> str:
@@ -389,7 +400,7 @@ def fidelity_text(plan: Assessment) -> str:
 def given_up_text(plan: Assessment) -> str:
     """Return which substitutions and dropped controls a plan's fidelity loss comes from."""
     parts = [_swap(s.original, s.alternative) for s in plan.substitutions if s.fidelity_loss]
-    parts += [_swap(control.name) for control in plan.dropped]
+    parts += [f"{_swap(each.name)}{'' if each.droppable else _VOID}" for each in plan.dropped]
     return "; ".join(parts) or "nothing"
 
 
@@ -418,7 +429,7 @@ def balance_text(options: Options) -> str:
         f"{balanced.evidence.text} against a floor of {floor}, and "
         f"{_credits(budget - balanced.cost)} of {amount_text(budget)} are left over.{given_up}"
     )
-    return with_wishes(told, balanced)
+    return with_cautions(told, balanced)
 
 
 # --- more means -----------------------------------------------------------------------------
@@ -430,9 +441,8 @@ def extras_lines(options: Options) -> list[str]:
     ``+20 credits: 2 more samples, power 0.69 → 0.70``
     """
     if not any(options.least.rank.given_up):
-        return [
-            "No addition is needed: the least-loss plan meets the target and gives up nothing else."
-        ]
+        met = "No addition is needed: the least-loss plan meets the target and loses no fidelity."
+        return [with_cautions(met, options.least.after)]
     bought = {extra.ask.dimension for extra in options.extras}
     rest = [plural(DIMENSION_ROWS[each].noun, 2) for each in AMOUNTS if each not in bought]
     none = [f"No single addition of {joined(rest, 'or')} buys anything."] if rest else []
@@ -452,7 +462,7 @@ def _extra_text(extra: Extra) -> str:
         )
         bought = ", ".join(filter(None, gains)) + ("" if after.feasible else f"; still {none}")
     elif after.feasible:
-        breaks = wishes_title(after.broken_wishes)
+        breaks = cautions_title(after)
         worth = ", ".join(filter(None, (after.evidence.text, breaks)))
         bought = f"a plan that fits, {priced_size_text(after)}, {worth}"
     else:

@@ -6,13 +6,13 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from replicalab.agents.lab_manager_policy import answer_type
-from replicalab.assessment import Assessment, Evidence, assess, wishes_title
+from replicalab.assessment import Assessment, Evidence, assess, cautions_title
 from replicalab.assessment.phrases import failing_text, placed_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import DIMENSIONS, LARGEST_PLANNED, LabManagerActionType, revise
 from replicalab.planner import Options, largest_sample
 from replicalab.scenarios import EvidenceTier
-from replicalab.text.plan import with_wishes
+from replicalab.text.plan import with_cautions
 
 
 class Status(StrEnum):
@@ -56,24 +56,27 @@ ANSWERS: Final = {
 
 def plan_verdict(plan: Assessment) -> Verdict:
     """Return what a plan is worth in its lab: can it run, and would it show anything."""
-    evidence, wishes = plan.evidence, wishes_title(plan.broken_wishes)
-    told = with_wishes(evidence_sentence(evidence), plan)
+    evidence = plan.evidence
+    told = with_cautions(evidence_sentence(evidence), plan)
     if plan.failing:
         status, title, what = Status.FAIL, "Not feasible", "Not feasible here"
         if plan.check.lab_feasible:
             status, title, what = Status.CAUTION, "Not approved", "Lab-feasible, but not approved"
         return Verdict(status, title, f"{what}: {failing_text(plan.failing)}. {told}")
-    title = "Feasible"
-    if evidence.tier is EvidenceTier.BELOW_FLOOR:
-        title = "Feasible, no evidence" if evidence.void else "Feasible, below the floor"
-    text = f"Feasible: all seven dimensions pass. {told}"
-    return Verdict(agreed_status(plan), ", ".join(filter(None, (title, wishes))), text)
+    title, text = "Feasible", f"Feasible: all seven dimensions pass. {told}"
+    if evidence.void:
+        nothing = f"Shows nothing, though all seven dimensions pass: {evidence.void}."
+        title, text = "Shows nothing", with_cautions(nothing, plan)
+    elif evidence.tier is EvidenceTier.BELOW_FLOOR:
+        title = "Feasible, below the floor"
+    title = ", ".join(filter(None, (title, cautions_title(plan))))
+    return Verdict(agreed_status(plan), title, text)
 
 
 def agreed_status(plan: Assessment) -> Status:
-    """Return how a plan that passes is to be shown: no pass while it breaks a wish of the study."""
+    """Return how a plan that passes is to be shown: no pass while there is a caution."""
     status = evidence_status(plan.evidence)
-    return Status.CAUTION if plan.broken_wishes and status is Status.PASS else status
+    return Status.CAUTION if cautions_title(plan) and status is Status.PASS else status
 
 
 def evidence_status(evidence: Evidence) -> Status:
@@ -151,7 +154,7 @@ def offer_story(reference: Options) -> Verdict:
     opening = f"The reference protocol ({_need(yours)})"
     if yours.feasible:
         passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
-        told = with_wishes(evidence_sentence(yours.evidence), yours)
+        told = with_cautions(evidence_sentence(yours.evidence), yours)
         return Verdict(plan_verdict(yours).status, title, f"{passes} {told}")
     left = failing_text(offered.failing)
     if answer is LabManagerActionType.REPORT_FEASIBILITY:
@@ -162,7 +165,7 @@ def offer_story(reference: Options) -> Verdict:
         move = _evidence_move(yours.evidence, offered.evidence)
         still = f" Still {left}." if offered.failing else ""
         way = f"The Lab Manager offers {_need(offered)}: {move}.{still}"
-        way = with_wishes(way, offered)
+        way = with_cautions(way, offered)
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
             status = Status.FAIL
     return Verdict(status, title, f"{opening} fails here on {joined(yours.failing)}. {way}")

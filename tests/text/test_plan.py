@@ -19,6 +19,7 @@ from replicalab.scenarios import (
     load_scenario,
 )
 from replicalab.text.plan import (
+    cautions_sentence,
     dropout_text,
     dropped_cautions,
     effect_text,
@@ -29,7 +30,6 @@ from replicalab.text.plan import (
     spare_text,
     staff_text,
     total_loss_text,
-    wishes_sentence,
 )
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import stories
@@ -183,7 +183,7 @@ def test_broken_wishes_are_told_with_what_they_ask_and_what_the_plan_has(
     samples: int, days: int, text: str
 ) -> None:
     plan = assess(make_protocol(sample_size=samples, duration_days=days), WISHING)
-    assert wishes_sentence(plan) == text
+    assert cautions_sentence(plan) == text
 
 
 def test_step_tells_the_wishes_that_it_breaks_and_no_other() -> None:
@@ -191,7 +191,7 @@ def test_step_tells_the_wishes_that_it_breaks_and_no_other() -> None:
         assess(make_protocol(sample_size=samples, duration_days=days), WISHING)
         for samples, days in ((24, 9), (24, 5), (23, 5))
     )
-    assert newly_broken_text(PlanStep(kept, shorter)) == wishes_sentence(shorter)
+    assert newly_broken_text(PlanStep(kept, shorter)) == cautions_sentence(shorter)
     assert newly_broken_text(PlanStep(shorter, both)) == (
         f"Breaks a wish of the study: {SHORT_OF_TRAYS}."
     )

@@ -35,7 +35,7 @@ from tests.text.labs import BOOKED, FLAMING, OPEN, PLAN, SHORT, SMALL, STUCK, of
     [
         (OPEN, make_protocol(sample_size=42), Status.PASS, "Feasible"),
         (OPEN, SMALL, Status.CAUTION, "Feasible, below the floor"),
-        (OPEN, SHORT, Status.FAIL, "Feasible, no evidence"),
+        (OPEN, SHORT, Status.FAIL, "Shows nothing"),
         (OPEN, FLAMING, Status.CAUTION, "Not approved"),
         (STUCK, PLAN, Status.FAIL, "Not feasible"),
     ],
@@ -48,10 +48,18 @@ def test_plan_verdict_is(pack: Pack, plan: Protocol, status: Status, title: str)
 def test_plan_verdict_passes_only_what_passes_above_the_floor(pack: Pack, plan: Protocol) -> None:
     found = assess(plan, pack)
     holds = found.feasible and found.evidence.tier is not EvidenceTier.BELOW_FLOOR
+    holds = holds and not found.dropped
     assert (plan_verdict(found).status is Status.PASS) is holds
     empty = found.feasible and found.evidence.void is not None
     fails = empty or not found.check.lab_feasible
     assert (plan_verdict(found).status is Status.FAIL) is fails
+
+
+def test_plan_that_passes_and_shows_nothing_is_not_called_feasible_and_failed_at_once() -> None:
+    assert plan_verdict(assess(SHORT, OPEN)).text == (
+        "Shows nothing, though all seven dimensions pass: the study's endpoint needs 3 days, and "
+        "the plan has 2."
+    )
 
 
 def test_every_answer_is_explained_and_only_an_accept_is_shown_as_a_pass() -> None:

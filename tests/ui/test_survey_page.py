@@ -99,8 +99,8 @@ def test_table_reads_in_a_lab_of_forty_days_and_3000_credits_as_it_was_read() ->
 
 def test_plan_that_does_not_fit_is_said_to_fail_and_stands_below() -> None:
     app = at_survey(budget="900", days="4", staff="2")
-    assert rows(app)[-2][:2] == ["Metal-free Suzuki", "fails budget fails"]
-    assert [row[1] for row in rows(app)].index("fails budget fails") == len(COUNTED) - 2
+    fails = [row[0] for row in rows(app) if row[1].startswith("fails budget fails")]
+    assert fails[0] == rows(app)[-2][0] == "Metal-free Suzuki"
 
 
 def test_nothing_is_worked_out_until_the_table_is_opened_or_the_lab_changes(

@@ -314,7 +314,7 @@ def test_least_loss_plan_with_fewer_controls_can_have_its_own_region() -> None:
     assert number(app, "Point: samples").value == least.plan.sample_size
     assert "up to 117 samples" in charts(app)[0]
     press(app, "Load this point into the editor")
-    assert where(app).endswith("· Feasible")
+    assert where(app).endswith("· Feasible, lacks a control")
 
 
 def test_assumed_effect_moves_the_chart_and_its_table_and_outlasts_another_page() -> None:
