@@ -232,8 +232,8 @@ def best_text(best: LeastLoss) -> str:
     """
     after, evidence, pack = best.after, best.after.evidence, best.after.pack
     breaks = cautions_title(after)
-    worth = f"{evidence.text}, a plan that {breaks}" if breaks else evidence.text
     if is_worth_running(after):
+        worth = f"{evidence.text}, a plan that {breaks}" if breaks else evidence.text
         return f"in this lab {size_text(after)} would have reached {worth}"
     if not after.feasible:
         failing = f"at best {failing_text(after.failing)}"
@@ -246,7 +246,7 @@ def best_text(best: LeastLoss) -> str:
     found = "exists" if best.exact else "was found"
     none = f"no plan {floor_text(evidence)} {found} in this lab with this method"
     if not evidence.void:
-        return f"{none}: the best has {worth}"
+        return f"{none}: the best has {evidence.text}"
     why = evidence.void
     if pack.lab.days_left < pack.min_days:
         needed = count_text(pack.min_days, "day")
