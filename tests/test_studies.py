@@ -51,6 +51,8 @@ def test_pythagorean_sizes_are_exact_and_not_those_of_the_rule_of_three() -> Non
     why = study("math_pythagorean").design.why
     [clean, rule] = map(int, re.findall(r"\b\d{3}\b", why["effect_planning"]))
     assert clean == smallest(lambda n: detection(n, 10_000) >= 0.95)
+    assert f"at least 95 % ({100 * (1 - 0.99**clean):.2f} %)" in why["effect_planning"]
+    assert "exactly" not in why["effect_planning"]
     assert rule == math.ceil(3 / 0.01) != clean
     [sesoi] = map(int, re.findall(r"\b\d{3}\b", why["sesoi"]))
     assert sesoi == smallest(lambda n: detection(n, 5_000) >= 0.95)
@@ -177,6 +179,18 @@ def test_overreaction_follows_windows_after_the_published_ones() -> None:
     assert asked.reference_protocol.sample_size == periods
     assert f"a {windows + 1}th window" in asked.paper.teaches
     assert asked.design.effect_planning == round(lower_out_of_sample("fin_overreaction"), 2)
+
+
+def test_overreaction_says_how_its_first_window_and_the_published_data_overlap() -> None:
+    asked = study("fin_overreaction")
+    [end] = re.findall(r"– December (\d{4})", asked.paper.method)
+    [(first, last)] = re.findall(r"(\d{4})–(\d{4})", asked.paper.goal)[:1]
+    assert int(first) <= int(end) < int(last)
+    shared = {1: "first year", 2: "first two years"}[int(end) - int(first) + 1]
+    [fact] = [f.text for f in asked.paper.facts if f"window {first}–{last}" in f.text]
+    assert f"end in December {end}" in fact
+    assert "none of the published 16" in fact
+    assert shared in fact
 
 
 def test_overreaction_is_below_the_floor_with_all_there_is() -> None:
