@@ -31,11 +31,20 @@ EXAMPLES: Final = (
 
 
 class _Made(NamedTuple):
-    """A document, and what it is made of."""
+    """A document, and what it is made of.
+
+    Attributes:
+        options: the plan that was asked for.
+        study: the lab as the study's author wrote it.
+        run: the negotiation that opens with it, None for none.
+        told: the plan that is told: the one to which the negotiation came; of a bundle its own.
+        document: about that.
+    """
 
     options: Options
     study: Pack
     run: Negotiation | None
+    told: Options
     document: Document
 
     def form(self, suffix: str) -> str | bytes:
@@ -65,7 +74,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("document")
     group.add_argument("--brief", action="store_true", help="the brief in place of the report")
     group.add_argument(
-        "--negotiated", action="store_true", help="with the negotiation that opens with the plan"
+        "--negotiated",
+        action="store_true",
+        help="with the negotiation that opens with the plan, and about the plan that it comes to",
     )
     group.add_argument("--date", type=day, metavar="DAY", help="that it bears (default: today)")
     group.add_argument(
@@ -91,7 +102,7 @@ def answer(asked: argparse.Namespace) -> Answer:
     suffix = _suffix(asked.save)
     if asked.brief and suffix == ".json":
         raise CommandError(f"--brief '{asked.save}': a bundle is no document; leave --brief out")
-    made = _made(asked)
+    made = _made(asked, suffix)
     saved = written(asked.save, made.form(suffix)) if asked.save else ""
     return Answer(0, _lines(made, saved), lambda: json.loads(made.form(".json")))
 
@@ -103,7 +114,7 @@ def _suffix(path: Path | None) -> str:
     return suffix
 
 
-def _made(asked: argparse.Namespace) -> _Made:
+def _made(asked: argparse.Namespace, suffix: str) -> _Made:
     from replicalab import report  # noqa: PLC0415 - as above
 
     pack = asking.pack(asked)
@@ -112,7 +123,8 @@ def _made(asked: argparse.Namespace) -> _Made:
     run = _run(options) if asked.negotiated else None
     on = asked.date or datetime.now(UTC).astimezone().date()
     make = report.brief if asked.brief else report.report
-    return _Made(options, study, run, make(options, on=on, written=study, run=run))
+    told = options if suffix == ".json" else report.of_run(options, run)
+    return _Made(options, study, run, told, make(told, on=on, written=study, run=run))
 
 
 def _run(options: Options) -> Negotiation:
@@ -126,6 +138,6 @@ def _lines(made: _Made, saved: str) -> Iterator[str]:
     if not saved:
         yield from str(made.form(".md")).splitlines()
         return
-    yield heading(made.options.yours)
-    yield verdict_line(plan_verdict(made.options.yours))
+    yield heading(made.told.yours)
+    yield verdict_line(plan_verdict(made.told.yours))
     yield from ("", saved)

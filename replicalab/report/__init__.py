@@ -9,6 +9,7 @@ from replicalab.report.document import Document, Said
 from replicalab.report.for_registry import report
 from replicalab.report.for_stakeholder import brief
 from replicalab.report.origin import input_hash
+from replicalab.report.parts import of_run
 from replicalab.report.printing import pdf_apart
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "input_hash",
     "markdown",
     "missing",
+    "of_run",
     "open_bundle",
     "pdf",
     "pdf_apart",

@@ -76,7 +76,7 @@ def report(
         options: the plan in its lab, and what may be done about it.
         on: the date that it bears.
         written: the lab as the study's author wrote it, to tell what of it is one's own.
-        run: the negotiation that led to the plan, None where there was none.
+        run: the negotiation that led to the plan (see `of_run`), None where there was none.
         said: what only whoever registers it can say; None where nobody is asked.
         decision: for or against the plan, None where none is recorded.
     """
@@ -186,7 +186,7 @@ def _plan_table(options: Options) -> Table:
         *(row(name, "; ".join(labels) or "none") for name, labels in lists.items()),
         row("Rationale", plan.rationale),
     ]
-    return Table("The plan as it is to be run", ("Field", "Value"), tuple(rows))
+    return Table("The plan in full", ("Field", "Value"), tuple(rows))
 
 
 def _effects_table(options: Options) -> Table:

@@ -50,7 +50,7 @@ def brief(
         options: the plan in its lab, and what may be done about it.
         on: the date that it bears.
         written: the lab as the study's author wrote it, to tell what of it is one's own.
-        run: the negotiation that led to the plan, None where there was none.
+        run: the negotiation that led to the plan (see `of_run`), None where there was none.
     """
     yours = options.yours
     pack, reference = yours.pack, reference_of(yours)

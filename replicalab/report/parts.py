@@ -18,6 +18,7 @@ from replicalab.lexicon import (
     plural,
     shortened,
 )
+from replicalab.negotiation import Negotiation
 from replicalab.panels.drawing import Bar
 from replicalab.panels.plan import cost_bar, evidence_bar, slack_bar
 from replicalab.planner import Options, PlanStep
@@ -49,6 +50,19 @@ THIS: Final = "This plan"
 REFERENCE: Final = "Reference protocol"
 LEAST: Final = "Least-loss plan"
 OFFERED: Final = "Lab Manager's plan"
+
+
+def of_run(options: Options, run: Negotiation | None) -> Options:
+    """Return the plan that a document with a negotiation is about: the one that it came to.
+
+    The plan itself where there is no negotiation, or no plan in it.
+
+    Args:
+        options: the plan, and what may be done about it.
+        run: a negotiation in the plan's lab.
+    """
+    final = run.final_plan if run else None
+    return options if final is None or final.plan == options.yours.plan else Options(final)
 
 
 def reference_of(plan: Assessment) -> Assessment:

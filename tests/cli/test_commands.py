@@ -264,6 +264,20 @@ def test_report_as_json_is_a_bundle_that_opens_as_it_was(ask: Asking) -> None:
     assert ask(f"{line} --json").data == json.loads(Path("bundle.json").read_text())
 
 
+def test_report_with_a_negotiation_is_about_the_plan_that_it_came_to(ask: Asking) -> None:
+    """The Scientist takes the offer of 25 samples; it opened with the study's 100."""
+    for form in ("", "--brief"):
+        told = ask(f"report {STUDY} --negotiated {form}").out
+        assert "25 samples in 3 days" in told
+        assert "100 samples in 4 days for 1,600 of 1,000 credits" not in told.split("Round")[0]
+    report = ask(f"report {STUDY} --negotiated").out
+    assert "| Sample size | 25 |" in report.splitlines()
+    assert "| Sample size | 100 |" not in report.splitlines()
+    assert "as it is to be run" not in report
+    saved = ask(f"report {STUDY} --negotiated --save talk.html").out
+    assert "25 samples in 3 days" in saved
+
+
 # --- what others wrote ----------------------------------------------------------------------------
 
 

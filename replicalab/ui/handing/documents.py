@@ -26,10 +26,9 @@ _NEGOTIATED: Final = "hand_negotiated"
 def draw_brief() -> None:
     """Draw what there is of the brief."""
     st.caption("One page for whoever decides: verdict, changes, cost, what it would take.")
-    found = whole()
-    make = partial(found.brief, negotiated=_negotiated(found))
-    _draw_files("brief", make, found.name)
-    _draw_look("brief", make, is_open=True)
+    found = _asked()
+    _draw_files("brief", found.brief, found.name)
+    _draw_look("brief", found.brief, is_open=True)
 
 
 def draw_report() -> None:
@@ -38,9 +37,9 @@ def draw_report() -> None:
         "Fit for a preregistration: every choice with its reason, or “not given”. Reasons for "
         "numbers stand on Protocol under “Assumptions”; the plan’s is its rationale."
     )
-    found = whole()
-    negotiated, said = _negotiated(found), filling.draw(found)
-    make = partial(found.report, negotiated=negotiated, said=said)
+    found = _asked()
+    said = filling.draw(found)
+    make = partial(found.report, said)
     _draw_files("report", make, partial(found.name, title=said.title))
     _draw_look("report", make, is_open=False)
 
@@ -87,11 +86,13 @@ def _draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> Non
             panel.draw(preview(make()))
 
 
-def _negotiated(found: Whole) -> bool:
-    """Return whether the negotiation is to be told, where there is one."""
+def _asked() -> Whole:
+    """Return what is on the screen; of a negotiation only where it is asked for."""
+    found = whole()
     if found.run is None:
-        return False
-    return st.toggle("With the negotiation", key=_NEGOTIATED, persist_state="session")
+        return found
+    negotiated = st.toggle("With the negotiation", key=_NEGOTIATED, persist_state="session")
+    return found.told(negotiated=negotiated)
 
 
 def _paper(*, disabled: bool) -> Paper:
@@ -112,9 +113,9 @@ def _paper(*, disabled: bool) -> Paper:
 def draw_tables() -> None:
     """Draw the report's tables: all as one workbook, or one as CSV."""
     st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
-    found = whole()
+    found = _asked()
     said = filling.said(found)
-    make = partial(found.report, negotiated=_negotiated(found), said=said)
+    make = partial(found.report, said)
     name = found.name("tables", "xlsx", said.title)
     download("Excel, every table a sheet", lambda: excel(make()), name)
     tables = {table.caption: table for table in make().tables}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from replicalab.errors import NegotiationError, TraceError
 from replicalab.library import Decision
 from replicalab.negotiation import Negotiation, Recording
 from replicalab.planner import Options
-from replicalab.report import Document, Said, brief, bundle, report
+from replicalab.report import Document, Said, brief, bundle, of_run, report
 from replicalab.scenarios import Pack
 from replicalab.ui import state
 from replicalab.ui.compare import deciding
@@ -44,19 +44,24 @@ class Whole:
     decision: Decision | None
     on: date
 
-    def brief(self, *, negotiated: bool) -> Document:
-        """Return the brief, with how the negotiation ended or without."""
-        run = self.run if negotiated else None
-        return brief(self.options, on=self.on, written=self.written, run=run)
+    def told(self, *, negotiated: bool) -> Whole:
+        """Return what a document tells: the plan, or the negotiation and the plan it came to."""
+        if not negotiated:
+            return replace(self, run=None)
+        options = of_run(self.options, self.run)
+        return replace(self, options=options, decision=deciding.about(options.yours))
 
-    def report(self, *, negotiated: bool, said: Said | None = None) -> Document:
-        """Return the report, with the negotiation or without, and what is said by hand."""
-        run = self.run if negotiated else None
+    def brief(self) -> Document:
+        """Return the brief."""
+        return brief(self.options, on=self.on, written=self.written, run=self.run)
+
+    def report(self, said: Said) -> Document:
+        """Return the report, with what is said by hand."""
         return report(
             self.options,
             on=self.on,
             written=self.written,
-            run=run,
+            run=self.run,
             said=said,
             decision=self.decision,
         )
