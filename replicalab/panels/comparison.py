@@ -10,7 +10,7 @@ from replicalab.lexicon import amount_text, count_text
 from replicalab.panels.drawing import Bar, drawn
 from replicalab.panels.plan import cost_bar, evidence_bar, slack_bar
 from replicalab.text.comparison import COST, OUTCOME, SLACK, Line, parts, same_text
-from replicalab.text.verdicts import Status, evidence_status, plan_verdict
+from replicalab.text.verdicts import Status, evidence_status, plan_verdict, standing
 
 _LONG: Final = 120
 """A text of more characters is unfolded on demand."""
@@ -45,15 +45,20 @@ def _told(sides: Sequence[Side]) -> list[tuple[str, list[Line]]]:
 
 
 def _pictured(side: Side, sides: Sequence[Side]) -> dict[str, object]:
-    """Return what a side shows and costs; evidence of one kind is drawn on one scale."""
+    """Return what a side shows and costs; evidence of one kind is drawn on one scale.
+
+    The sign beside the evidence is the plan's: what cannot be run shows nothing.
+    """
     plan, evidence = side.plan, side.plan.evidence
     alike = [each.plan.evidence for each in sides if each.plan.evidence.kind is evidence.kind]
     budget = plan.pack.lab.budget
+    failed = "" if plan.feasible else plan_verdict(plan).title.lower()
     return {
         "name": side.name,
-        "evidence": evidence.text,
+        "evidence": ", ".join(filter(None, (evidence.text, failed))),
         "evidence_bar": evidence_bar(evidence, alike),
-        "evidence_status": evidence_status(evidence),
+        "evidence_shade": evidence_status(evidence),
+        "evidence_sign": standing(plan)[0],
         "credits": f"{amount_text(plan.cost)} of {count_text(budget, 'credit')}",
         "cost_bar": cost_bar(plan),
         "cost_status": Status.PASS if plan.cost <= budget else Status.FAIL,

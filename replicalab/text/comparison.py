@@ -21,7 +21,7 @@ from replicalab.text.negotiation import (
     Player,
 )
 from replicalab.text.plan import WISHES, effect_text, slack_text, used_text, wishes_cell
-from replicalab.text.verdicts import Status, evidence_status, plan_verdict, standing
+from replicalab.text.verdicts import Status, plan_verdict, standing
 
 DIFFERS: Final = "What differs"
 SLACK: Final = "Used, and left"
@@ -145,7 +145,7 @@ def _amount(value: float) -> Cell:
 
 def _asked(pack: Pack, number: str) -> Cell:
     value = getattr(pack.question, number)
-    return Cell("the study’s own") if value is None else Cell(f"{value:g}", number=value)
+    return Cell("the study’s own") if value is None else Cell(f"{value:zg}", number=value)
 
 
 def _player(side: Side, players: Mapping[_Kind, Player], seat: str) -> str:
@@ -178,7 +178,7 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     alike = all(side.plan.evidence.measure == first.measure for side in sides)
     title = capitalised(first.measure) if alike else "Evidence"
     yield _line(title, (_worth(side.plan.evidence, alone=alike) for side in sides))
-    yield _line("Stands", (Cell(standing(side.plan)[1]) for side in sides))
+    yield _line("Stands", map(_stands, sides))
     if alike and (sought := first.row.sought):
         yield _line(capitalised(sought), (_detected(side.plan) for side in sides))
     yield _line("Fidelity loss", (_amount(side.plan.fidelity_loss) for side in sides))
@@ -189,7 +189,12 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
 def _worth(evidence: Evidence, *, alone: bool) -> Cell:
     told = evidence.number if alone else evidence.text
     counts = not evidence.void and math.isfinite(evidence.value)
-    return Cell(told, evidence_status(evidence), evidence.value if counts else None)
+    return Cell(told, number=evidence.value if counts else None)
+
+
+def _stands(side: Side) -> Cell:
+    status, told = standing(side.plan)
+    return Cell(told, status)
 
 
 def _wishes(plan: Assessment) -> Cell:

@@ -12,6 +12,7 @@ from replicalab.models import revise
 from replicalab.panels import comparison_panel
 from replicalab.scenarios import load_scenario
 from tests.panels.test_plan import bars
+from tests.ui.reading import heard
 
 PACK = load_scenario("psy_stroop", "medium")
 PLAN = PACK.reference_protocol
@@ -41,6 +42,16 @@ def test_heads_tell_names_and_verdicts_once() -> None:
     heads = [" ".join("".join(each.itertext()).split()) for each in compared.iter("th")][1:3]
     assert heads == ["A ✕fails Not feasible", "B ✕fails Not feasible"]
     assert not any((each.text or "") == "Plan" for each in compared.iter("th"))
+
+
+def test_evidence_of_a_plan_that_fails_has_no_mark_of_one_that_passes() -> None:
+    found = panel(sides(sample_size=25))
+    pictured, compared = found.findall(".//table")
+    shown = [heard(row.findall("td")[1]) for row in pictured.findall("tbody/tr")]
+    assert shown == ["fails power 1.00, not feasible"] * 2
+    rows = {cells[0]: cells[1:] for cells in (heard(r).split(" | ") for r in compared.iter("tr"))}
+    assert rows["Power"] == ["1.00", "1.00"]
+    assert rows["Stands"] == ["fails meets target, not feasible"] * 2
 
 
 def test_long_text_is_folded_and_whole() -> None:
