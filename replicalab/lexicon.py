@@ -63,25 +63,26 @@ def repeated_labels(labels: Iterable[str]) -> list[str]:
 
 def amount_text(amount: float) -> str:
     """Return an amount for people: thousands separated, decimals only where there are any."""
-    return f"{amount:,.0f}" if amount == int(amount) else f"{amount:,.2f}"
+    return f"{amount:z,.0f}" if amount == int(amount) else f"{amount:z,.2f}"
 
 
 def exact_text(number: float) -> str:
     """Return a number as its author wrote it: a count in full, any other to six digits."""
     if isinstance(number, int):
         return amount_text(number)
-    return f"{number:,g}".replace("-", "\u2212")
+    return f"{number:z,g}".replace("-", "\u2212")
 
 
 def percent_text(share: float) -> str:
     """Return a share as a person writes it: ``7 %``, ``12.5 %``."""
-    return f"{float(Decimal(repr(share)) * 100):.12g} %"
+    return f"{float(Decimal(repr(share)) * 100):z.12g} %"
 
 
 def signed_text(amount: float, zero: str = "") -> str:
     """Return an amount with its sign: ``+350``, ``−2``, and ``0`` with the sign for zero."""
-    sign = "+" if amount > 0 else "\u2212" if amount < 0 else zero
-    return f"{sign}{amount_text(abs(amount))}"
+    digits = amount_text(abs(amount))
+    sign = "+" if amount > 0 else "\u2212"
+    return f"{sign if digits.strip('0.') else zero}{digits}"
 
 
 def count_text(number: float, noun: str, word: str = "") -> str:

@@ -6,12 +6,15 @@ from replicalab.lexicon import (
     amount_text,
     exact_text,
     label_key,
+    percent_text,
     plural,
     repeated_labels,
     same_label,
     signed_text,
     told_apart,
 )
+from replicalab.measures.scales import HALF_WIDTH, PERCENT, SHARE
+from replicalab.text.plan import effect_text
 
 
 @pytest.mark.parametrize(
@@ -117,6 +120,15 @@ def test_noun_follows_its_number(noun: str, number: int, said: str) -> None:
 def test_signed_amount_of(amount: float, said: str) -> None:
     assert signed_text(amount, "±") == said
     assert signed_text(amount) == said.replace("±", "")
+
+
+@pytest.mark.parametrize("nothing", [-0.0, -1e-18, -1e-9])
+def test_no_zero_is_negative(nothing: float) -> None:
+    told = [amount_text(nothing), signed_text(nothing), percent_text(-0.0), exact_text(-0.0)]
+    told += [scale.amount(nothing, ()) for scale in (SHARE, PERCENT, HALF_WIDTH)]
+    told += [scale.by_hand(nothing) for scale in (SHARE, PERCENT, HALF_WIDTH)]
+    told += [effect_text(-0.0)]
+    assert not [text for text in told if {"-", "\u2212"} & {*text}]
 
 
 @pytest.mark.parametrize(

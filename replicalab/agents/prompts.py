@@ -133,7 +133,7 @@ def _section(title: str, items: Iterable[str]) -> str:
 
 
 def _amount(quantity: float, unit: str | None) -> str:
-    return f"{quantity:.12g} {unit or ''}".rstrip()
+    return f"{quantity:z.12g} {unit or ''}".rstrip()
 
 
 def _constraint(constraint: ScenarioConstraint) -> str:

@@ -247,6 +247,8 @@ def detection_probability(n: int, share: float, population: int | None) -> float
     if n > population - bad:
         return 1.0 if bad else 0.0
     fewer, more = sorted((n, bad))
+    if not fewer:
+        return 0.0
     if fewer * (more / population) > _CERTAIN:
         return 1.0
     if fewer <= _FEW:

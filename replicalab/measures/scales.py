@@ -40,7 +40,7 @@ class Scale:
     decimals: int
     factor: int
     ticks: str
-    by_hand: Callable[[float], str] = "{:.2f}".format
+    by_hand: Callable[[float], str] = "{:z.2f}".format
     counted_off: bool = False
     lower_is_better: bool = False
     worse: str = "below"
@@ -79,15 +79,15 @@ class Scale:
 
 
 def _percent(value: float, decimals: int) -> str:
-    return f"{value * 100:.{decimals}f}".rstrip("0").rstrip(".") + " %"
+    return f"{value * 100:z.{decimals}f}".rstrip("0").rstrip(".") + " %"
 
 
 def _half_width(value: float, decimals: int) -> str:
-    return f"±{value * 100:.{decimals}f} %" if math.isfinite(value) else "unbounded"
+    return f"±{value * 100:z.{decimals}f} %" if math.isfinite(value) else "unbounded"
 
 
 SHARE: Final = Scale(
-    write=lambda value, decimals: f"{value:.{decimals}f}",
+    write=lambda value, decimals: f"{value:z.{decimals}f}",
     decimals=2,
     factor=1,
     ticks=".1f",

@@ -93,7 +93,7 @@ class ScenarioConstraint(Record):
         """The bound in words: ``at least 4 runs``; empty where there is no quantity."""
         if self.quantity is None:
             return ""
-        number = f"{self.quantity:,.12g}".replace("-", "\u2212")
+        number = f"{self.quantity:z,.12g}".replace("-", "\u2212")
         return f"{self.comparator.words} {number}{f' {self.unit}' if self.unit else ''}"
 
 

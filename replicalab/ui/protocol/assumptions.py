@@ -76,7 +76,7 @@ class Field(NamedTuple):
 
     def text(self, value: float | None) -> str:
         """Return a value as it is told."""
-        return f"{self.shown(value):g}{' %' if self.factor == _IN_PERCENT else ''}"
+        return f"{self.shown(value):zg}{' %' if self.factor == _IN_PERCENT else ''}"
 
     def typed(self) -> float | None:
         """Return what its widget holds, None before it was drawn."""
