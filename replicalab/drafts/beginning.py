@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from replicalab.drafts.labs import YOUR_LAB
 from replicalab.measures import KINDS, PARAMETERS, DesignKind, Given, Kind
 from replicalab.models import LARGEST_PLANNED
-from replicalab.scenarios import Confidence, Design
+from replicalab.scenarios import Design
 from replicalab.scenarios.lab import COST_PER_DAY, COST_PER_SAMPLE
 from replicalab.scenarios.reading import Data
 
@@ -139,16 +139,11 @@ def _planned(count: Data) -> int:
 
 def _unstated_paper() -> Block:
     texts = ("hypothesis", "method", "key_finding", "goal", "published", "caution")
-    fact = {
-        "text": "The numbers of this study are planning values.",
-        "source": UNSTATED,
-        "confidence": Confidence.PLANNING_VALUE.value,
-    }
     return {
         "title": "My study",
         "citation": UNSTATED,
         "doi": None,
         **dict.fromkeys(texts, UNSTATED),
         "teaches": "A study of one's own.",
-        "facts": [{**fact}],
+        "facts": [],
     }

@@ -76,7 +76,7 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
     if pack.samples_per_day:
         per_day = pack.samples_per_day
         yield "Samples a day, at most", _number(per_day.value), per_day.why
-    yield "Fewest days", _number(pack.min_days), "With fewer the study’s endpoint is lost."
+    yield "Fewest days", _number(pack.min_days), "A plan of fewer days yields no evidence."
 
 
 def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
@@ -94,7 +94,8 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
         yield "Fewest that meet the target", fewest, "All else as planned."
     if kind.sought:
         target = evidence.amount(evidence.target)
-        least = f"At the target of {kind.measure} {target}, through the plan’s substitutions."
+        swapped = ", through the plan’s substitutions" if evidence.factor != 1 else ""
+        least = f"At the target of {kind.measure} {target}{swapped}."
         found = plan.detectable_effect
         yield capitalised(kind.sought), Cell(effect_text(found), found), least
 

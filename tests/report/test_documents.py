@@ -235,6 +235,14 @@ def test_evidence_is_not_said_to_be_unobserved(scenario_id: str) -> None:
         assert "never observed" not in markdown(document)
 
 
+def test_samples_that_drop_out_are_not_said_to_count() -> None:
+    """All 24 animals there are can be had; a quarter of them drops out."""
+    told = markdown(work("bio_jq1_myeloma", "easy", "reference").report())
+    assert "24 samples (18 analysed) in 36 days" in told
+    assert "24 can count: no more exist" in told
+    assert "counted" not in told
+
+
 def test_document_of_a_quick_start_puts_no_words_into_its_authors_mouth() -> None:
     study = check(Draft(new_study("mine", numbers={"effect_planning": 0.4}))).study
     assert study is not None
@@ -245,6 +253,21 @@ def test_document_of_a_quick_start_puts_no_words_into_its_authors_mouth() -> Non
     for name in ("Assumed Cohen's d", "Published Cohen's d", "Target of power", "Alpha, two-sided"):
         assert reasons[name].casefold().rstrip(".") == NOT_GIVEN
     assert reasons["Planned sample"].startswith("The reference protocol has 199 samples; why")
+    assert reasons["Fewest days"] == "A plan of fewer days yields no evidence."
+    assert reasons["Smallest detectable effect"] == "At the target of power 0.80."
+    written = markdown(Work(Options(plan), pack).report())
+    for invented in ("planning value", "endpoint", "the plan’s substitutions"):
+        assert invented not in written
+
+
+def test_effect_that_substitutions_shrink_is_said_to_be_seen_through_them() -> None:
+    pack = load_scenario("chem_suzuki_ppb", "easy")
+    [swap] = [each for each in pack.allowed_substitutions if each.evidence_factor < 1][:1]
+    items = [swap.alternative if item == swap.original else item for item in pack.reagents]
+    gear = [swap.alternative if item == swap.original else item for item in pack.equipment]
+    plan = revise(pack.reference_protocol, required_reagents=items, required_equipment=gear)
+    _, why = choices(Work(Options(assess(plan, pack)), pack))["Smallest detectable effect"]
+    assert why == "At the target of power 0.80, through the plan’s substitutions."
 
 
 def test_number_of_ones_own_has_ones_own_reason() -> None:

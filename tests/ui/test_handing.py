@@ -115,6 +115,18 @@ def test_negotiation_is_told_where_it_is_asked_for(files: Files) -> None:
     assert "Round by round" in text(files, "Markdown")
 
 
+def test_documents_with_the_negotiation_are_about_the_plan_that_it_came_to(files: Files) -> None:
+    """The Scientist opens with 100 samples and takes the offer of 25."""
+    app = part("Report", study="psy_stroop")
+    assert "| Sample size | 100 |" in text(files, "Markdown").splitlines()
+    again(app, "Report", hand_negotiated=True, hand_filling=True)
+    assert "| Sample size | 25 |" in text(files, "Markdown").splitlines()
+    assert "| Sample size | 100 |" not in text(files, "Markdown").splitlines()
+    assert [each.label for each in app.text_input if each.label.startswith("Sample size: why")]
+    again(app, "Brief", hand_negotiated=True)
+    assert "25 samples in 3 days for 800 of 1,000 credits" in text(files, "Markdown")
+
+
 def test_report_says_what_is_filled_in_and_what_is_not(files: Files) -> None:
     plan = revise(load_scenario("psy_stroop", "medium").reference_protocol, sample_size=42)
     app = part("Report", study="psy_stroop", plan=encode_plan(plan))
@@ -202,9 +214,9 @@ def test_tables_are_those_of_the_report(files: Files) -> None:
     assert isinstance(book, bytes)
     sheets = load_workbook(io.BytesIO(book)).sheetnames
     assert len(sheets) == 9
-    again(app, "Tables", hand_table="The plan as it is to be run")
+    again(app, "Tables", hand_table="The plan in full")
     name, _ = files["CSV of this table"]
-    assert name == "the-plan-as-it-is-to-be-run.csv"
+    assert name == "the-plan-in-full.csv"
     rows = list(csv.reader(io.StringIO(text(files, "CSV of this table").lstrip("\ufeff"))))
     assert ["Sample size", "100"] in rows
 
@@ -300,3 +312,5 @@ def test_report_of_a_power_analysis_gives_no_reason_that_nobody_gave(files: File
     for choice in ("Assumed Cohen's d | 0.5", "Alpha, two-sided | 0.05", "Target of power | 0.80"):
         assert f"| {choice} | Not given. |" in told
     assert "riginal" not in told
+    for invented in ("planning value", "endpoint", "the plan’s substitutions"):
+        assert invented not in told
