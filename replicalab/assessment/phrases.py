@@ -44,18 +44,25 @@ def size_text(plan: Assessment) -> str:
 
 
 def samples_text(plan: Assessment) -> str:
-    """Return how many samples are planned, and where some drop out how many are counted."""
-    evidence = plan.evidence
-    return counted_text(plan.counts.samples, evidence.counted, evidence.able)
+    """Return how many samples are planned, and of fewer that are analysed how many."""
+    return planned_text(plan.counts.samples, plan.evidence.counted)
 
 
-def counted_text(planned: int, counted: int, able: int) -> str:
-    """Return planned samples, with those that are counted: ``152 samples (128 counted)``.
+def planned_text(planned: int, analysed: int) -> str:
+    """Return planned samples, with those analysed: ``152 samples (128 analysed)``.
 
-    ``able`` are those that could count if none dropped out: where they do, one number is enough.
+    Where all are, one number is enough.
     """
-    left = f" ({amount_text(counted)} counted)" if counted < able else ""
-    return f"{count_text(planned, 'sample')}{left}"
+    left = analysed_text(planned, analysed)
+    return f"{count_text(planned, 'sample')}{f' ({left})' if left else ''}"
+
+
+def analysed_text(planned: int, analysed: int) -> str:
+    """Return how many planned samples are analysed: ``128 analysed``; empty where all are.
+
+    The others cannot be had in the days, or drop out.
+    """
+    return f"{amount_text(analysed)} analysed" if analysed < planned else ""
 
 
 def days_text(lab: Lab) -> str:
@@ -147,4 +154,4 @@ def bounded_text(limit: Limit, plan: Assessment) -> str:
     if plan.evidence.void:
         return "no evidence"
     bound = limit.constraint.quantity or 0.0
-    return told_apart(plan.evidence.value, [bound], 2, lambda v, digits: f"{v:.{digits}f}")
+    return told_apart(plan.evidence.value, [bound], 2, lambda v, digits: f"{v:z.{digits}f}")

@@ -56,7 +56,7 @@ _QUESTION: Final = {
     "alpha": "the significance level",
     "target": "the evidence to aim at",
     "floor": "the least evidence worth running",
-    "dropout": "the share of samples that will not count",
+    "dropout": "the share of samples that will drop out",
 }
 _LISTS: Final = ("controls", "required_equipment", "required_reagents")
 

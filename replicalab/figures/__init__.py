@@ -1,7 +1,7 @@
 """Charts: assessments in, plotly Figure out. Nothing here computes a domain fact or shows it."""
 
 from replicalab.figures.convergence import convergence_chart
-from replicalab.figures.frontier import frontier_figure
+from replicalab.figures.frontier import frontier_figure, shows_a_plan
 from replicalab.figures.outcomes import outcomes_figure
 from replicalab.figures.power import evidence_by_effect, evidence_by_samples, samples_by_effect
 from replicalab.figures.region import labelled_region, region_figure, spotted
@@ -27,5 +27,6 @@ __all__ = [
     "region_figure",
     "samples_by_effect",
     "saved_as",
+    "shows_a_plan",
     "spotted",
 ]

@@ -24,6 +24,18 @@ LOOKS: Final = (
 _BUDGET: Final = "#B84E00"
 _MOST_OF_A_LINE: Final = 40
 """So many plans of a line can be pointed at; with more, evenly spaced ones."""
+_ROOM: Final = 1.06
+"""How much higher the picture is than what stands in it."""
+
+
+def shows_a_plan(found: Frontier, evidence: Evidence) -> bool:
+    """Return whether a plan that nothing beats lies in the picture.
+
+    Args:
+        found: the plans that nothing beats.
+        evidence: that of a plan of the same study.
+    """
+    return any(plan.value <= scale_end(evidence) * _ROOM for plan in found.plans)
 
 
 def frontier_figure(found: Frontier, marks: Sequence[Mark], title: tuple[str, str]) -> go.Figure:
@@ -48,7 +60,7 @@ def frontier_figure(found: Frontier, marks: Sequence[Mark], title: tuple[str, st
     costs = [budget, *(plan.credits for plan in drawn), *(cost for cost, _ in spots)]
     values = [*bounds, *(plan.value for plan in drawn), *(value for _, value in spots)]
     pad = max(1.0, (max(costs) - min(costs)) * 0.08)
-    top = min(max(values), end) * 1.06
+    top = min(max(values), end) * _ROOM
     left, right = min(costs) - pad, max(costs) + pad
     sheet = Sheet((left, right), (top, 0.0) if scale.lower_is_better else (0.0, top))
     levels = [

@@ -23,7 +23,7 @@ from replicalab.figures.sheet import (
 from replicalab.figures.style import EVIDENCE
 from replicalab.lexicon import count_text
 from replicalab.planner.curves import Curves, Point
-from replicalab.text.curves import counted_text, fit_text
+from replicalab.text.curves import able_text, fit_text
 
 _LARGEST: Final = "#B84E00"
 _COUNTED: Final = "#007A80"
@@ -152,7 +152,7 @@ def _counted(sheet: Sheet, found: Curves) -> Sequence[Line]:
     at, (bottom, top) = found.most_counted, sheet.y
     if at is None or at == found.largest or not sheet.holds(at, bottom):
         return []
-    return [Line(counted_text(at), [(at, bottom), (at, top)], _COUNTED, "dot")]
+    return [Line(able_text(at), [(at, bottom), (at, top)], _COUNTED, "dot")]
 
 
 def _mark(sheet: Sheet, found: Curves, at: Callable[[Assessment], Spot]) -> None:

@@ -315,8 +315,8 @@ _ROWS: Final = (
         groups=2,
         formula=_equivalence,
         method=(
-            "two one-sided t-tests, exact, "
-            "or those of fewer samples where they show more (at most 0.02)"
+            "two one-sided t-tests, exact; where fewer samples would have more power, "
+            "theirs is given, at most 0.02 more"
         ),
         usual_tests=(UsualTest("the two one-sided t-tests of all samples", _two_one_sided, _ANY),),
         effect=Effect(

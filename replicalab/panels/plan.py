@@ -186,9 +186,9 @@ def _assumed(plans: Mapping[str, Assessment]) -> list[tuple[str, list[str]]]:
     """Return what the plans detect, and their evidence at each effect worth assuming."""
     found = list(plans.values())
     rows: list[tuple[str, list[str]]] = []
-    if any(plan.evidence.counted < plan.evidence.able for plan in found):
-        counted = [(plan.evidence.counted, plan.counts.samples) for plan in found]
-        rows.append(("Samples counted, of those planned", [f"{c:,} of {n:,}" for c, n in counted]))
+    if any(plan.evidence.counted < plan.counts.samples for plan in found):
+        sizes = [(plan.evidence.counted, plan.counts.samples) for plan in found]
+        rows.append(("Samples analysed, of those planned", [f"{a:,} of {n:,}" for a, n in sizes]))
     if sought := found[0].evidence.row.sought:
         detected = [effect_text(plan.detectable_effect) for plan in found]
         rows.append((capitalised(sought), detected))

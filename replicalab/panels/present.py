@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, failing_text, size_text
+from replicalab.assessment.phrases import analysed_text
 from replicalab.lexicon import amount_text, capitalised, count_text, percent_text, shortened
 from replicalab.models import Dimension, LabManagerActionType, ScientistActionType
 from replicalab.negotiation import Negotiation, Round, ledger
@@ -29,7 +30,6 @@ from replicalab.text.negotiation import (
 from replicalab.text.plan import (
     WISHES,
     cautions_sentence,
-    dropout_text,
     evidence_text,
     fidelity_move,
     group_text,
@@ -136,11 +136,11 @@ def _numbers(step: PlanStep) -> Iterator[dict[str, object]]:
     lab, was, found = now.pack.lab, before.evidence, now.evidence
     bounds = f"target {found.amount(found.target)}, floor {found.amount(found.floor)}"
     schedule, over = now.slack[Dimension.SCHEDULE], now.cost > lab.budget
-    counted = f"{amount_text(found.counted)} counted" if dropout_text(now) else ""
+    analysed = analysed_text(now.counts.samples, found.counted)
     shared = group_text(now.counts.samples, now.pack.design)
     yield {
         **_number("Samples", *(amount_text(each.counts.samples) for each in (before, now))),
-        "limit": ", ".join(filter(None, (shared, counted))),
+        "limit": ", ".join(filter(None, (shared, analysed))),
     }
     yield {
         **_number("Days", *(amount_text(each.counts.days) for each in (before, now))),

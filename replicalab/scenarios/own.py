@@ -147,7 +147,7 @@ class Question(Record):
         alpha: the significance level.
         target: the evidence to aim at.
         floor: the evidence to stay above, or below for precision.
-        dropout: the share of planned samples that will not count.
+        dropout: the share of planned samples that will drop out.
         why: a reason for each, by field.
     """
 
@@ -191,7 +191,7 @@ class Question(Record):
         try:
             return self.model_copy(update={number: value if asks else None, "why": why})
         except ValidationError as error:
-            text = percent_text(value or 0.0) if number == "dropout" else f"{value:g}"
+            text = percent_text(value or 0.0) if number == "dropout" else f"{value:zg}"
             fault = Fault("question", f"the {number} is {text}", _REMEDIES[number])
             raise ScenarioError("your question", [fault]) from error
 

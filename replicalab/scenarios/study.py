@@ -90,7 +90,7 @@ class Paper(Record):
     caution: Prose
     contested: Prose | None = None
     teaches: Prose
-    facts: Annotated[list[Fact], Field(min_length=1, max_length=MOST_FACTS)]
+    facts: Annotated[list[Fact], Field(max_length=MOST_FACTS)]
 
     @property
     def name(self) -> str:
@@ -123,7 +123,7 @@ class Design(Record):
         margin: the difference below which there is as good as none, in units of d, equivalence
             only.
         event_share: the share of samples that have an event while they are watched, survival only.
-        dropout: the share of planned samples that will not count; 0 where all do.
+        dropout: the share of planned samples that will drop out; 0 where none does.
         source: where the published effect stands.
         why: a reason for each planning value, by field.
     """

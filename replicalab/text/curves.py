@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from replicalab.assessment import samples_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text
 from replicalab.planner.curves import Curves, Point
 from replicalab.text.plan import counting_text, effect_text
@@ -25,14 +26,14 @@ def fit_text(largest: int | None) -> str:
     return f"{most} {'fit' if largest and largest > 1 else 'fits'} this lab"
 
 
-def counted_text(most: int) -> str:
+def able_text(most: int) -> str:
     """Return how many samples can count: ``160 can count``."""
     return f"{amount_text(most)} can count"
 
 
 def effect_title(found: Curves) -> str:
     """Return what the plan's samples are worth at the effect that is assumed."""
-    return f"{count_text(found.plan.counts.samples, 'sample')}: {found.plan.evidence.text}"
+    return f"{samples_text(found.plan)}: {found.plan.evidence.text}"
 
 
 def needed_title(found: Curves) -> str:
@@ -99,7 +100,7 @@ def outside_text(found: Curves) -> str:
 
 
 def samples_rows(found: Curves) -> list[tuple[str, ...]]:
-    """Return samples planned, those counted, and their evidence; what has a name first."""
+    """Return samples planned, those analysed, and their evidence; what has a name first."""
     plan = found.plan
     named = {
         "your plan": plan.counts.samples,

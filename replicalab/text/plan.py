@@ -16,7 +16,7 @@ from replicalab.assessment import (
     cautions_text,
     wishes_text,
 )
-from replicalab.assessment.phrases import asked_and_had
+from replicalab.assessment.phrases import analysed_text, asked_and_had
 from replicalab.lexicon import (
     amount_text,
     capitalised,
@@ -93,16 +93,16 @@ def slack_text(slack: Slack) -> str:
 def spare_text(plan: Assessment) -> str:
     """Return how many samples would do; empty unless they are at least a quarter fewer.
 
-    ``25 participants would reach power 0.97; you planned 100.`` Where some drop out: ``28
-    participants (25 counted) would …``.
+    ``25 participants would reach power 0.97; you planned 100.`` Where fewer are analysed: ``28
+    participants (25 analysed) would …``.
     """
     lean, planned = leanest(plan), plan.counts.samples
     if lean is None or lean.counts.samples > planned * _ENOUGH_FEWER:
         return ""
     unit, samples = plan.pack.design.unit_of_n.split(" (")[0], lean.counts.samples
     size = count_text(1, "sample") if samples == 1 else f"{amount_text(samples)} {unit}"
-    if dropout_text(lean):
-        size += f" ({amount_text(lean.evidence.counted)} counted)"
+    if left := analysed_text(samples, lean.evidence.counted):
+        size += f" ({left})"
     return f"{size} would reach {lean.evidence.text}; you planned {amount_text(planned)}."
 
 
@@ -110,7 +110,7 @@ def cliff_texts(cliffs: Iterable[Cliff]) -> list[str]:
     """Return the small steps that change a lot: a staff unit more or less, the endpoint lost."""
     nouns: dict[str, list[str]] = {}
     for cliff in cliffs:
-        lost = "loses the study's endpoint" if cliff.endpoint else "saves a staff unit"
+        lost = "yields no evidence" if cliff.endpoint else "saves a staff unit"
         step = "One more {} adds a staff unit." if cliff.more else f"One {{}} fewer {lost}."
         nouns.setdefault(step, []).append(cliff.noun)
     return [step.format(joined(names, "or")) for step, names in nouns.items()]
@@ -215,7 +215,8 @@ def sample_text(design: Design) -> str:
 def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
     """Return how samples are shared out over the groups of a design; empty where that is plain.
 
-    ``64 a group = 128 in all``; ``127 in all: 63 and 64``; ``128 in all: 3 groups of 42 count``.
+    ``64 a group = 128 in all``; ``127 in all: 63 and 64``; ``128 in all: 3 groups of 42, 2 left
+    over``.
 
     Args:
         samples: in all.
@@ -232,7 +233,7 @@ def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
     total = f"{amount_text(samples)} in all"
     if design.groups is None:
         return f"{total}: {amount_text(each)} and {amount_text(samples - each)}."
-    return f"{total}: {groups} groups of {amount_text(each)} count, {left} cannot."
+    return f"{total}: {groups} groups of {amount_text(each)}, {left} left over."
 
 
 def group_text(samples: int, design: Design) -> str:
@@ -269,7 +270,7 @@ def counting_text(days: int, pack: Pack) -> str:
 
 def effect_text(effect: float | None) -> str:
     """Return an effect to three digits, ``none`` where there is none."""
-    return "none" if effect is None else f"{effect:.3g}"
+    return "none" if effect is None else f"{effect:z.3g}"
 
 
 def assumption_text(plan: Assessment) -> str:

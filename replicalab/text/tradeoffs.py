@@ -15,9 +15,10 @@ from replicalab.assessment import (
 )
 from replicalab.assessment.phrases import (
     adding_none,
-    counted_text,
+    analysed_text,
     days_text,
     failing_text,
+    planned_text,
     size_text,
     wishes_title,
 )
@@ -26,6 +27,7 @@ from replicalab.models import Protocol
 from replicalab.planner import (
     Constraint,
     Extra,
+    Frontier,
     FrontierPlan,
     Options,
     PlanStep,
@@ -120,12 +122,6 @@ def _span_text(span: Span) -> str:
     return f"up to {count_text(span.samples, 'sample')}, {days}"
 
 
-def _uncounted_text(plan: Assessment) -> str:
-    """Return how many of a plan's samples can count; empty where all can."""
-    able = plan.evidence.able
-    return f", {amount_text(able)} of which can count" if able < plan.counts.samples else ""
-
-
 def means_text(pack: Pack) -> str:
     """Return the amounts of the lab that a chart is drawn for, as the levers have them."""
     lab = pack.lab
@@ -174,7 +170,7 @@ def drawn_for_text(drawn: Worded, plan: Assessment, name: str) -> str:
 
     ``For the agreed plan: 117 samples in 15 days.``
     """
-    size = f"{size_text(plan)}{_uncounted_text(plan)}"
+    size = size_text(plan)
     if drawn.failing:
         fails = capitalised(failing_text(drawn.failing))
         return f"For {name}: {size}. {fails} whatever the days and samples."
@@ -214,6 +210,17 @@ def bounds_text(evidence: Evidence) -> str:
 def effect_label(effect: AssumedEffect) -> str:
     """Return an assumed effect with its size: ``halved (0.0885)``."""
     return f"{effect.label} ({effect_text(effect.effect)})"
+
+
+def one_effect_text(plan: Assessment) -> str:
+    """Return what the evidence assumes, where there are no effects to choose from."""
+    effect = plan.evidence.row.effect
+    if effect is None:
+        return "This study’s evidence does not rest on an assumed effect that could be off."
+    size = effect_text(plan.pack.design.effect_planning)
+    return (
+        f"The evidence rests on an assumed {effect.name} of {size}; others are tried on Protocol."
+    )
 
 
 # --- the lab, and what is taken from here ---------------------------------------------------
@@ -259,7 +266,7 @@ def priced_size_text(plan: Assessment | FrontierPlan) -> str:
     """Return a plan in numbers: ``161 samples in 3 days for 2,210 credits``."""
     if not isinstance(plan, FrontierPlan):
         return f"{size_text(plan)} for {_credits(plan.cost)}"
-    samples = counted_text(plan.samples, plan.counted, plan.samples)
+    samples = planned_text(plan.samples, plan.counted)
     return f"{samples} in {count_text(plan.days, 'day')} for {_credits(plan.credits)}"
 
 
@@ -270,10 +277,19 @@ def fits_text(plan: Assessment) -> str:
 
 
 def point_lines(plan: Assessment, effect: float | None = None) -> list[str]:
-    """Return what fails at a point, its evidence, also at another effect, and what it takes."""
+    """Return what fails at a point, its evidence, also at another effect, and what it takes.
+
+    Its samples and days stand above it.
+    """
     fails = f"{capitalised(failing_text(plan.failing))}. " if plan.failing else ""
-    groups = group_text(plan.counts.samples, plan.pack.design)
-    takes = [groups, _credits(plan.cost), _staff(plan.staff)]
+    samples = plan.counts.samples
+    groups = group_text(samples, plan.pack.design)
+    takes = [
+        groups,
+        analysed_text(samples, plan.evidence.counted),
+        _credits(plan.cost),
+        _staff(plan.staff),
+    ]
     found = f"{fails}{evidence_sentence(plan.evidence)}"
     if effect is not None:
         found += f" With the effect that is assumed here: {plan.evidence_at(effect).text}."
@@ -292,6 +308,19 @@ def frontier_title(standing: Verdict) -> str:
     unbeaten = standing.status is Status.PASS
     mine = "nothing beats your plan" if unbeaten else "what can be had instead"
     return f"Evidence for credits: {mine}"
+
+
+def all_outside_text(found: Frontier, evidence: Evidence) -> str:
+    """Return that no plan that fits shows enough for the frontier's chart, and what the best does.
+
+    Args:
+        found: the plans that nothing beats; not none.
+        evidence: that of a plan of the same study.
+    """
+    scale = evidence.row.scale
+    best = (min if scale.lower_is_better else max)(plan.value for plan in found.plans)
+    told = f"{evidence.measure} {evidence.amount(best)}"
+    return f"No plan that fits lies in the picture: the best has {told}."
 
 
 def standing_verdict(options: Options) -> Verdict:

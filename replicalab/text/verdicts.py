@@ -151,7 +151,7 @@ def offer_story(reference: Options) -> Verdict:
     """Return what happens when a study's reference protocol is proposed in its lab."""
     yours, offered, answer = reference.yours, reference.offered, answer_to(reference)
     status, title, _ = ANSWERS[answer]
-    opening = f"The reference protocol ({_need(yours)})"
+    opening = f"The reference protocol, {_need(yours)},"
     if yours.feasible:
         passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
         told = with_cautions(evidence_sentence(yours.evidence), yours)
@@ -172,8 +172,7 @@ def offer_story(reference: Options) -> Verdict:
 
 
 def _need(plan: Assessment) -> str:
-    needs = (plan.counts.samples, "sample"), (plan.counts.days, "day"), (plan.cost, "credit")
-    return ", ".join(count_text(number, noun) for number, noun in needs)
+    return f"{size_text(plan)} for {count_text(plan.cost, 'credit')}"
 
 
 def _evidence_move(before: Evidence, after: Evidence) -> str:

@@ -114,7 +114,7 @@ def test_slides_tell_dropout_where_there_is_some() -> None:
     for pack, is_told in ((STROOP, False), (some, True)):
         yours = assess(revise(YOURS.plan, sample_size=40), pack)
         assert ("25 % drop out" in heard(tree(question_slide(yours)))) == is_told
-        assert ("30 counted" in heard(tree(plan_slide(yours)))) == is_told
+        assert ("30 analysed" in heard(tree(plan_slide(yours)))) == is_told
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_curves_are_told_as_the_golden_file_has_them() -> None:
     assert_golden("curves", "\n\n".join(told))
 
 
-def test_table_over_samples_tells_those_planned_and_those_counted() -> None:
+def test_table_over_samples_tells_those_planned_and_those_analysed() -> None:
     found = of_kind(design_of(DesignKind.TWO_GROUP, dropout=0.15, effect_planning=0.5))
     yours, target, largest, *rest = samples_rows(found)
     assert yours == ("152", "129", "0.805", "your plan")
@@ -68,7 +68,7 @@ def test_table_over_samples_tells_how_many_of_them_can_count_and_why() -> None:
     told = samples_rows(found)
     assert told[0] == ("400", "160", "0.88", "your plan")
     assert ("160", "160", "0.88", "the most that can count: no more exist") in told
-    assert all(int(counted) == min(int(n), 160) for n, counted, *_ in told)
+    assert all(int(analysed) == min(int(n), 160) for n, analysed, *_ in told)
     assert bound_text(found) == "No more than 160 samples can count: no more exist."
 
 

@@ -9,7 +9,10 @@ from hypothesis import given
 
 from replicalab.assessment import assess, evidence_value, size_text
 from replicalab.models import Dimension, Protocol, revise
+from replicalab.panels import evidence_panel
+from replicalab.panels.present import plan_slide
 from replicalab.planner import Options, PlanStep
+from replicalab.planner.curves import Curves
 from replicalab.scenarios import (
     Difficulty,
     OwnLab,
@@ -18,6 +21,7 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
 )
+from replicalab.text.curves import effect_title
 from replicalab.text.plan import (
     cautions_sentence,
     dropout_text,
@@ -31,6 +35,8 @@ from replicalab.text.plan import (
     staff_text,
     total_loss_text,
 )
+from replicalab.text.tradeoffs import point_lines
+from replicalab.text.verdicts import offer_story
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import stories
 from tests.factories import (
@@ -249,21 +255,33 @@ def test_samples_to_spare_are_told_from_a_quarter_on(planned: int, is_told: bool
     assert (("Note", text) in notes(plan)) == is_told
 
 
-def test_fewer_samples_that_would_do_are_told_with_those_that_count() -> None:
+def test_fewer_samples_that_would_do_are_told_with_those_analysed() -> None:
     pack = load_scenario("psy_stroop", "easy").with_own(OwnLab(), Question(dropout=0.25))
     plan = assess(revise(pack.reference_protocol, sample_size=100), pack)
     # Ten are needed; of 13, three in four are 9, so of 14 ten are left.
-    text = "14 participants (10 counted) would reach power 0.803; you planned 100."
+    text = "14 participants (10 analysed) would reach power 0.803; you planned 100."
     assert spare_text(plan) == text
 
 
-def test_dropout_is_told_where_samples_are_counted() -> None:
+def test_dropout_is_told_where_samples_are() -> None:
     plan, kept = make_protocol(sample_size=152), make_pack(design=make_design())
     lost = assess(plan, make_pack(design=make_design(dropout=0.155)))
     assert dropout_text(lost) == "Recruit 152 to analyse 128: 15.5 % dropout."
-    assert size_text(lost) == "152 samples (128 counted) in 5 days"
+    assert size_text(lost) == "152 samples (128 analysed) in 5 days"
     assert dropout_text(assess(plan, kept)) == ""
     assert size_text(assess(plan, kept)) == "152 samples in 5 days"
+
+
+def test_samples_beyond_what_the_days_allow_are_told_with_those_analysed() -> None:
+    """Of six reactions a day, three days leave 18 of 24."""
+    pack = load_scenario("chem_suzuki_ppb", "easy")
+    plan = assess(revise(pack.reference_protocol, duration_days=3), pack)
+    assert size_text(plan) == "24 samples (18 analysed) in 3 days"
+    assert effect_title(Curves(plan)).startswith("24 samples (18 analysed): power ")
+    assert point_lines(plan)[1].startswith("12 a group, 18 analysed, ")
+    assert "Samples analysed, of those planned" in evidence_panel({"Your plan": plan})
+    assert "12 a group, 18 analysed" in plan_slide(plan)
+    assert "24 samples (18 analysed) in 3 days for " in offer_story(Options(plan)).text
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from replicalab.text.tradeoffs import (
     loaded_text,
     means_text,
     no_evidence_text,
+    one_effect_text,
     outside_text,
     own_items_text,
     point_lines,
@@ -46,6 +47,7 @@ from replicalab.text.tradeoffs import (
 from replicalab.text.verdicts import Status
 from tests.factories import (
     make_constraint,
+    make_design,
     make_pack,
     make_protocol,
     make_throughput,
@@ -154,6 +156,17 @@ def test_steps_that_buy_something_are_told_one_by_one_and_the_others_once(
     assert [extra.ask.dimension for extra in opened(place).extras] == EXTRAS[place]
     assert len(bought) == len(EXTRAS[place])
     assert none.startswith("No single addition of ")
+
+
+def test_single_effect_that_is_assumed_is_told_as_assumed() -> None:
+    coverage, oil = (
+        opened((study, "medium")).yours for study in ("math_four_colour", "phys_millikan")
+    )
+    assert "does not rest on an assumed effect" in one_effect_text(coverage)
+    assert "an assumed relative SD of one sample of 0.05;" in one_effect_text(oil)
+    design = make_design(kind="equivalence", effect_planning=0.0, margin=0.5)
+    equal = assess(make_protocol(), make_pack(design=design))
+    assert "an assumed true difference (Cohen's d) of 0;" in one_effect_text(equal)
 
 
 def test_where_nothing_is_given_up_no_addition_is_needed() -> None:

@@ -33,7 +33,7 @@ _NAMES: Final = {
 }
 _FIELDS: Final = {"Sample size": "samples", "Duration": "days", "Credits": "credits"}
 _SIZE: Final = re.compile(
-    r"([\d,]+) samples?(?: \([\d,]+ counted\))? in ([\d,]+) days?"
+    r"([\d,]+) samples?(?: \([\d,]+ analysed\))? in ([\d,]+) days?"
     r"(?: for ([\d,]+) of ([\d,]+) credits)?"
 )
 _FITS: Final = re.compile(
@@ -294,7 +294,7 @@ def test_region_is_of_the_plan_that_it_came_to_and_holds_it(deck: Deck) -> None:
         return
     assert fits is not None
     most, first, final = (int((text or "0").replace(",", "")) for text in fits.groups()[2:])
-    counts = re.search(r"([\d,]+) of which can count", heard(region))
+    counts = re.search(r"\(([\d,]+) analysed\)", heard(region))
     planned = counts[1] if counts else last["samples"]
     assert deck.fits(most + 1) == (fits[2] == "more than" or bool(fits[1]))
     assert int(planned.replace(",", "")) <= most

@@ -122,8 +122,8 @@ def test_picture_is_the_first_story() -> None:
     plan = assess(story.workspace.plan(find), story.workspace.pack(find))
     found = {row[0]: row[1:] for table in panel_tables(visit())[:2] for row in table}
     assert found["Credits"] == [amount_text(plan.cost), amount_text(plan.pack.lab.budget)]
-    counted = f"{plan.plan.sample_size} samples ({plan.evidence.counted} counted)"
-    assert plan.evidence.number in found[counted][-1]
+    size = f"{plan.plan.sample_size} samples ({plan.evidence.counted} analysed)"
+    assert plan.evidence.number in found[size][-1]
 
 
 def test_front_door_judges_no_plan_before_one_was_made() -> None:

@@ -211,6 +211,8 @@ def test_frontier_far_from_its_bounds_is_drawn_as_any_other() -> None:
     [chart] = charts(app)
     assert len(chart) < 50_000
     assert '"text":"floor' in chart
+    assert "No plan that fits lies in the picture: the best has half-width ±" in said(app)
+    assert "lies in the picture" not in said(frontier(opened("phys_millikan", "hard")))
 
 
 def test_point_is_told_for_the_effect_that_is_chosen_too() -> None:
@@ -332,6 +334,12 @@ def test_study_without_an_assumed_effect_says_so() -> None:
     app = opened("math_four_colour", "medium")
     assert "does not rest on an assumed effect" in said(app)
     assert not [radio for radio in app.radio if radio.label.startswith("Effect")]
+
+
+def test_study_with_a_single_assumed_effect_says_which() -> None:
+    told = said(opened("phys_millikan", "medium"))
+    assert "rests on an assumed relative SD of one sample of 0.05" in told
+    assert "does not rest" not in told
 
 
 def test_lab_in_which_nothing_yields_evidence_is_told_first() -> None:

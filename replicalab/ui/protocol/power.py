@@ -58,7 +58,7 @@ _BY_EFFECT: Final = ("Effect", "Evidence of your samples", "Samples for the targ
 CHARTS: Final = {
     "Evidence over n": Chart(
         samples_title, evidence_by_samples, samples_rows,
-        ("Samples planned", "Counted", "Evidence", "Which"), over_effect=False,
+        ("Samples planned", "Analysed", "Evidence", "Which"), over_effect=False,
     ),
     "Evidence over effect": Chart(effect_title, evidence_by_effect, effect_rows, _BY_EFFECT),
     "n over effect": Chart(needed_title, samples_by_effect, effect_rows, _BY_EFFECT),

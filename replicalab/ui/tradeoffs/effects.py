@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from replicalab.panels import effects_panel, sentences_panel
-from replicalab.text.tradeoffs import effect_label
+from replicalab.text.tradeoffs import effect_label, one_effect_text
 from replicalab.ui.tradeoffs.outlook import Outlook, choose
 
 
@@ -30,5 +30,4 @@ def told(view: Outlook) -> str:
     """Return what the plan and the least-loss plan are worth at every effect worth assuming."""
     if view.effects:
         return effects_panel(view.effects, view.compared)
-    none = "This study’s evidence does not rest on an assumed effect that could be off."
-    return sentences_panel([none])
+    return sentences_panel([one_effect_text(view.yours)])

@@ -9,11 +9,12 @@ from typing import Final
 import plotly.graph_objects as go
 import streamlit as st
 
-from replicalab.figures import BALANCED, CONFIG, Mark, frontier_figure
+from replicalab.figures import BALANCED, CONFIG, Mark, frontier_figure, shows_a_plan
 from replicalab.lexicon import amount_text
 from replicalab.panels import Rows, sentences_panel
 from replicalab.planner import FrontierPlan
 from replicalab.text.tradeoffs import (
+    all_outside_text,
     balance_text,
     frontier_title,
     lost_text,
@@ -84,7 +85,9 @@ def frontier_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
 
 
 def _notes(view: Outlook) -> Iterator[str]:
-    found = view.options.frontier
+    found, evidence = view.options.frontier, view.yours.evidence
+    if not shows_a_plan(found, evidence):
+        yield all_outside_text(found, evidence)
     yield _LOSSES
     if found.balanced is not None:
         yield _NASH
