@@ -86,7 +86,7 @@ LAB_MANAGERS: Final = {
     ),
     LabManagerKind.LEAST_LOSS: Player(
         "Least-loss",
-        "Offers the plan that this lab can run and that gives up the least evidence.",
+        "Offers the least-loss plan of this lab.",
     ),
 }
 
