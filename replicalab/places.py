@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -20,11 +21,15 @@ def library_url(environment: Mapping[str, str] = os.environ) -> str:
     """Return the address of the database."""
     if url := environment.get(URL_VARIABLE, "").strip():
         return url
-    return f"sqlite:///{data_folder(environment) / FILE_NAME}"
+    file = str(data_folder(environment) / FILE_NAME)
+    return f"sqlite:///{file.replace('%', '%25').replace('?', '%3F')}"
 
 
 def data_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder of what is kept, whether or not it is there yet."""
     if named := environment.get(DATA_VARIABLE, "").strip():
-        return Path(named).expanduser().absolute()
+        folder = Path(named)
+        with suppress(RuntimeError):  # nobody has that home: a folder that is called so
+            folder = folder.expanduser()
+        return folder.absolute()
     return platformdirs.user_data_path("replicalab", appauthor=False)

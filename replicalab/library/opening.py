@@ -57,10 +57,12 @@ def opened(address: str, now: datetime) -> Opened:
         LibraryBusyError: another program holds it.
         LibraryVersionError: a newer version wrote it.
     """
-    url = _url(address)
-    file = Path(url.database or "") if url.drivername == "sqlite" else None
+    url, file = _url(address), None
     notices: list[str] = []
-    if file:
+    if url.drivername == "sqlite":
+        # Where a link leads to: what SQLite puts beside the file stands there.
+        file = Path(os.path.realpath(url.database or ""))
+        url = url.set(database=str(file))
         _make_folder(file.parent)
         notices += _others_kept_out(file)
         looked_at = _identity(file)
@@ -158,15 +160,19 @@ def _others_kept_out(file: Path) -> Iterator[str]:
     """Take the right to read from all but the file's user; yield what is told where that fails."""
     for side in _SIDE_FILES:
         beside = Path(f"{file}{side}")
-        with suppress(FileNotFoundError):
-            try:
-                if stat.S_IMODE(beside.stat().st_mode) & 0o077:
-                    beside.chmod(0o600)
-            except PermissionError:
-                yield (
-                    f"{beside.name} may be read by others on this machine, and belongs to another "
-                    "user, who can forbid it."
-                )
+        try:
+            mode = beside.stat().st_mode
+            if stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077:
+                beside.chmod(0o600)
+        except FileNotFoundError:
+            continue
+        except PermissionError:
+            yield (
+                f"{beside.name} may be read by others on this machine, and belongs to another "
+                "user, who can forbid it."
+            )
+        except OSError as error:  # links that lead to each other, a name that is too long
+            raise not_writable(error.strerror or type(error).__name__) from None
 
 
 def _begin_for_its_user(file: Path) -> None:

@@ -293,6 +293,21 @@ def test_damaged_file_is_set_aside_and_a_new_one_begun(
     again.close()
 
 
+def test_damaged_file_behind_a_link_is_set_aside_where_it_lies(first: Path, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    there = first.rename(tmp_path / "there" / "ours.db")
+    there.write_bytes(b"No database." * 500)
+    first.symlink_to(there)
+    library = Library(f"sqlite:///{first}", clock=Clock())
+    entry = library.keep(ANN, Kind.PLAN, "Ours", make_plan())
+    library.close()
+    aside = there.with_name(f"ours.damaged-{TIME:%Y%m%dT%H%M%SZ}.db")
+    assert aside.read_bytes() == b"No database." * 500
+    again = Library(f"sqlite:///{there}")
+    assert again.entries(ANN) == [entry]
+    again.close()
+
+
 def test_second_damaged_file_of_a_second_has_a_name_of_its_own(first: Path, tmp_path: Path) -> None:
     for number in (1, 2):
         first.write_bytes(f"No database {number}.".encode() * 500)

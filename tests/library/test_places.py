@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,7 @@ from replicalab.library import (
 )
 from replicalab.library.faults import WAIT_SECONDS
 from replicalab.places import DATA_VARIABLE, URL_VARIABLE
+from replicalab.ui.wall.visitors import value_of
 from tests.library.making import ANN, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -95,6 +97,65 @@ def test_library_from_before_becomes_its_users_alone(tmp_path: Path) -> None:
     assert again.notices == ()
     library.close()
     again.close()
+
+
+@pytest.mark.parametrize("side", ["", "-wal", "-shm"])
+@pytest.mark.parametrize("links", [["there.db"], ["on/way.db", "../there.db"]])
+def test_library_behind_a_link_is_its_users_alone(
+    tmp_path: Path, links: list[str], side: str
+) -> None:
+    (tmp_path / "on").mkdir()
+    for link, target in zip(["library.db", *links], links, strict=False):
+        (tmp_path / link).symlink_to(target)
+    there = Path(f"{tmp_path / 'there.db'}{side}")
+    before = os.umask(0o000)
+    try:
+        for _ in range(2):  # a link that leads nowhere yet, and then one to a library from before
+            library = Library(f"sqlite:///{tmp_path / 'library.db'}")
+            library.keep(ANN, Kind.PLAN, "ours", make_plan())
+            assert there.stat().st_mode & 0o777 == 0o600
+            there.chmod(0o644)
+            again = Library(f"sqlite:///{tmp_path / 'library.db'}")
+            assert there.stat().st_mode & 0o777 == 0o600
+            again.close()
+            library.close()
+    finally:
+        os.umask(before)
+    assert (tmp_path / "library.db").is_symlink()
+
+
+def test_links_that_lead_to_each_other_are_told(tmp_path: Path) -> None:
+    (tmp_path / "library.db").symlink_to("other.db")
+    (tmp_path / "other.db").symlink_to("library.db")
+    with pytest.raises(LibraryStorageError, match="cannot be written"):
+        Library(f"sqlite:///{tmp_path / 'library.db'}")
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_keeps_its_rights(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    place = tmp_path / "library.db"
+    make(place)
+    place.chmod(0o755)
+    with pytest.raises(LibraryStorageError):
+        Library(f"sqlite:///{place}")
+    assert place.stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize("name", ["what?", "a#b", "%41", "100 %", "%3F?#", "a@b:c", "né", "\udcff"])
+def test_library_and_key_lie_in_the_folder_that_is_named(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / name
+    monkeypatch.delenv("REPLICALAB_DATABASE_URL", raising=False)
+    monkeypatch.setenv("REPLICALAB_DATA", str(folder))
+    Library().close()
+    value_of("any")
+    assert list(tmp_path.iterdir()) == [folder]
+    assert sorted(file.name for file in folder.iterdir()) == ["library.db", "visitors.key"]
+
+
+def test_home_of_somebody_unknown_is_a_folder_of_that_name() -> None:
+    assert data_folder({"REPLICALAB_DATA": "~nobody-here/x"}) == Path.cwd() / "~nobody-here/x"
 
 
 def test_document_tells_the_bounds_and_the_settings_that_hold() -> None:
