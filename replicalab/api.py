@@ -34,6 +34,7 @@ from replicalab.scenarios import (
     pack_of,
     parse_study,
 )
+from replicalab.scenarios.folders import content_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,7 +147,7 @@ def load(
     """
     if str(study).endswith(_SUFFIXES):
         path = Path(study)
-        pack = pack_of(parse_study(path.read_bytes(), path.name), _difficulty(lab), seed)
+        pack = pack_of(parse_study(content_at(path), path.name), _difficulty(lab), seed)
     else:
         pack = load_scenario(str(study), lab, seed)
     # A transcript compares labs, and knows no other kind of them.

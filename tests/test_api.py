@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -118,6 +119,19 @@ def test_study_is_loaded_by_its_path(tmp_path: Path) -> None:
     path.write_text("scenario_id: 3", encoding="utf-8")
     with pytest.raises(ScenarioError, match=r"mine\.yaml"):
         replicalab.load(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pipe with a name is of POSIX")
+def test_study_that_may_never_end_or_has_no_path_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    refused = r"pipe\.yaml: the file cannot be read \(it is not a regular file\); check"
+    with pytest.raises(ScenarioError, match=refused):
+        replicalab.load(tmp_path / "pipe.yaml")
+    for name in ("a\0b.yaml", "a\ud800b.yaml"):
+        with pytest.raises(ScenarioError, match=r"b\.yaml: the file cannot be read \(no file can"):
+            replicalab.load(name)
+    with pytest.raises(FileNotFoundError):
+        replicalab.load(tmp_path / "not_there.yaml")
 
 
 @pytest.mark.parametrize("study", [STUDY, "./x.yaml"])

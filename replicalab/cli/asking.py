@@ -7,7 +7,6 @@ import errno
 import json
 import os
 import stat
-import time
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from math import isfinite
@@ -35,13 +34,14 @@ from replicalab.scenarios import (
     read_lab,
     read_plan,
 )
+from replicalab.scenarios.folders import at_once
 from replicalab.scenarios.json_file import Held, kind_of
 from replicalab.text.plan import elsewhere_text
 
 MOST_READ: Final = 6 * 2**20
-"""No file of any command is as large; of a larger one no more is read."""
-WRITER_SECONDS: Final = 2.0
-"""So long a pipe is waited for to which nobody writes."""
+"""No file of any command is larger."""
+_HANDED_OVER: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+"""Where the shell puts a pipe that it opened itself."""
 STUDY_SUFFIXES: Final = (".yaml", ".yml")
 LABS: Final = tuple(level.value for level in Difficulty)
 
@@ -167,17 +167,22 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
 
 
 def content(path: Path) -> bytes:
-    """Return what a file holds, as far as any file is read.
+    """Return what a file holds.
+
+    A pipe that the shell hands over, ``<(…)`` or ``/dev/stdin``, is read to its end; one that has a
+    name of its own may never end.
 
     Raises:
-        CommandError: it cannot be read.
+        CommandError: it cannot be read, or is larger than any file that is.
     """
     try:
-        with open(path, "rb", opener=_at_once) as file:
-            begun = b""
-            if stat.S_ISFIFO(os.fstat(file.fileno()).st_mode):
-                begun = _begun(file.fileno())
-            return begun + file.read(MOST_READ - len(begun))
+        with open(path, "rb", opener=at_once) as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if stat.S_ISFIFO(mode) and not str(path).startswith(_HANDED_OVER):
+                raise OSError(errno.EINVAL, "a named pipe is not waited for")
+            if not stat.S_ISREG(mode):
+                os.set_blocking(file.fileno(), True)
+            held = file.read(MOST_READ + 1)
     except OSError as error:
         why = error.strerror or "no such file"
         raise CommandError(
@@ -185,30 +190,12 @@ def content(path: Path) -> bytes:
         ) from None
     except ValueError:
         raise CommandError(f"{str(path)!r} is no path; name a file") from None
-
-
-def _at_once(path: str, flags: int) -> int:
-    """Open a file, a pipe too, without waiting for anybody at its other end."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
-def _begun(pipe: int) -> bytes:
-    """Return the first that comes through a pipe, empty where its writer is only about to write.
-
-    Raises:
-        OSError: nobody writes to it.
-    """
-    until = time.monotonic() + WRITER_SECONDS
-    while time.monotonic() < until:
-        try:
-            held = os.read(pipe, MOST_READ)
-        except BlockingIOError:
-            held = None
-        if held != b"":
-            os.set_blocking(pipe, True)
-            return held or b""
-        time.sleep(0.02)
-    raise OSError(errno.EPIPE, "it is a pipe to which nobody writes")
+    if len(held) > MOST_READ:
+        raise CommandError(
+            f"'{path}' has more than {MOST_READ:,} bytes, which no file that is read here has; "
+            "name another"
+        )
+    return held
 
 
 def study_file(name: str) -> str | None:
@@ -229,8 +216,9 @@ def study_at(name: str) -> Study:
 
 def pack(asked: argparse.Namespace, lab: str | None = None) -> Pack:
     """Return the study in its lab, with what is said of it."""
-    found = pack_of(study_at(asked.study), Difficulty(lab or asked.lab), asked.seed)
-    return found.with_own(own_lab(asked), question(asked))
+    study = study_at(asked.study)
+    found = pack_of(study, Difficulty(lab or asked.lab), asked.seed)
+    return found.with_own(own_lab(asked), question(asked, study))
 
 
 def own_lab(asked: argparse.Namespace) -> OwnLab:
@@ -241,11 +229,11 @@ def own_lab(asked: argparse.Namespace) -> OwnLab:
     return said.model_copy(update={k: v for k, v in means.items() if v is not None})
 
 
-def question(asked: argparse.Namespace) -> Question:
-    """Return what is asked of the evidence.
+def question(asked: argparse.Namespace, study: Study) -> Question:
+    """Return what is asked of a study's evidence.
 
     Raises:
-        CommandError: a number that no design can have.
+        CommandError: a number that no design can have, or that plays no part in the study's.
     """
     said = {name: getattr(asked, name) for name in QUESTION_FIELDS}
     for name, value in said.items():
@@ -253,7 +241,10 @@ def question(asked: argparse.Namespace) -> Question:
             Question.model_validate({name: value})
         except ValueError:
             raise CommandError(f"--{name} {value:g} is out of range; {_RANGES[name]}") from None
-    return Question.model_validate(said)
+    found = Question.model_validate(said)
+    for told in found.idle_in(study.design).values():
+        raise CommandError(f"--{told}; leave it out for {study.scenario_id}")
+    return found
 
 
 _RANGES: Final = {

@@ -134,15 +134,16 @@ def _saved(path: Path, results: Iterable[Result]) -> str:
 
 def _jobs(asked: argparse.Namespace) -> list[Job]:
     """Return what is to be played; a study or a question that cannot be is refused before."""
-    own, question = asking.own_lab(asked), asking.question(asked)
+    own = asking.own_lab(asked)
     jobs: list[Job] = []
     for name in _names(asked.study):
         text = asking.study_file(name)
         study = asking.study_at(name)
         labs = [Difficulty(lab) for lab in asked.lab or asking.LABS]
         found = _combined(study.scenario_id, labs, asked)
-        load_own = {"text": text or "", "own_lab": own, "question": question}
+        question = asking.question(asked, study)
         question.over(study.design)
+        load_own = {"text": text or "", "own_lab": own, "question": question}
         jobs += [job.model_copy(update=load_own) for job in found]
         _require_few(len(jobs))
     return jobs

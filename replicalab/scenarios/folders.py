@@ -119,6 +119,32 @@ def content(file: StudyFile) -> bytes:
         raise unreadable(file.name, str(error.strerror)) from None
 
 
+def content_at(path: Path) -> bytes:
+    """Return what a study's file holds, wherever it lies.
+
+    Raises:
+        ScenarioError: it is no regular file, or too large.
+        OSError: it cannot be opened.
+    """
+    name = printable(path.name)
+    try:
+        with open(path, "rb", opener=at_once) as opened:
+            found = os.fstat(opened.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                raise unreadable(name, "it is not a regular file")
+            require_size(found.st_size, name)
+            return opened.read(MAX_BYTES + 1)
+    except ScenarioError:
+        raise
+    except ValueError:
+        raise unreadable(name, "no file can have that name") from None
+
+
+def at_once(path: str, flags: int) -> int:
+    """Open a file, a pipe too, without waiting for anybody at its other end."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def unreadable(name: str, problem: str) -> ScenarioError:
     """Return the error for a file that cannot be read, and why."""
     said = f"the file cannot be read ({problem})"

@@ -13,6 +13,7 @@ from pydantic import FailFast, Field, ValidationError, model_validator
 
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, percent_text, repeated_labels
+from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import Count, Record
 from replicalab.scenarios.fields import (
     LARGEST_EFFECT,
@@ -204,6 +205,15 @@ class Question(Record):
     def asked(self) -> tuple[str, ...]:
         """The numbers that it has, in their order."""
         return tuple(name for name in QUESTION_FIELDS if getattr(self, name) is not None)
+
+    def idle_in(self, design: Design) -> dict[str, str]:
+        """Return the numbers that play no part in a design's evidence, and what is told of each."""
+        row = KINDS[design.kind]
+        return {
+            name: f"{name} '{getattr(self, name):g}' plays no part in {row.named} design"
+            for name in self.asked
+            if name in PARAMETERS and not row.uses(name)
+        }
 
     def _asked(self) -> Iterator[tuple[str, float]]:
         for name in self.asked:

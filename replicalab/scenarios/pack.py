@@ -120,6 +120,12 @@ class Pack(Record):
         own = {"study": study, "lab": lab, "own_lab": own_lab, "question": question}
         return self.model_copy(update=own)
 
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The numbers of the question that play a part in the evidence, in their order."""
+        idle = self.question.idle_in(self.design)
+        return tuple(name for name in self.question.asked if name not in idle)
+
     @cached_property
     def inventory(self) -> Inventory:
         """What this lab has, lacks and may substitute; built once per pack."""

@@ -32,6 +32,9 @@ BAD: Final = (
     "check psy_stroop --dropout 1",
     "check psy_stroop --target 0.1",
     "check math_four_colour --effect 2",
+    "check math_four_colour --alpha 0.01",
+    "check math_pythagorean --alpha 0.01",
+    "batch psy_stroop math_pythagorean --seeds 0 --alpha 0.01",
     "check psy_stroop --without 'no such control'",
     "check psy_stroop --swap pipette other",
     "check psy_stroop --swap 'voice-key booth' ' '",
@@ -103,36 +106,63 @@ def test_bad_input_names_value_place_and_remedy(ask: Asking) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a pipe with a name is of POSIX")
-def test_pipe_at_whose_other_end_nobody_is_is_not_waited_for(
-    ask: Asking, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(asking, "WRITER_SECONDS", 0.1)
+@pytest.mark.parametrize("held_open", [False, True])
+def test_named_pipe_is_not_waited_for(ask: Asking, held_open: bool) -> None:
     os.mkfifo("pipe.yaml")
-    for line in ("check pipe.yaml", f"check {STUDY} --plan pipe.yaml"):
+    silent = os.open("pipe.yaml", os.O_RDWR) if held_open else None
+    for line in (
+        "check pipe.yaml",
+        f"check {STUDY} --plan pipe.yaml",
+        f"check {STUDY} --lab-file pipe.yaml",
+        f"compare {STUDY} --plan study --plan pipe.yaml",
+        "negotiate --replay pipe.yaml",
+    ):
         said = ask(line)
         assert said.code == 2
         assert said.err == (
-            "'pipe.yaml' cannot be read (it is a pipe to which nobody writes); name a file that "
-            "exists and may be read\n"
+            "'pipe.yaml' cannot be read (a named pipe is not waited for); name a file that exists "
+            "and may be read\n"
         )
+    if silent is not None:
+        os.close(silent)
+        return
     said = ask(f"plan {STUDY} --save pipe.yaml")
     assert said.code == 2
     assert "'pipe.yaml' cannot be written (No such device or address)" in said.err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a pipe with a name is of POSIX")
-def test_pipe_that_somebody_writes_to_is_read_to_its_end(ask: Asking) -> None:
-    os.mkfifo("plan.json")
+def test_pipe_that_the_shell_hands_over_is_read_to_its_end(ask: Asking) -> None:
     plan = load_scenario(STUDY, "medium").reference_protocol
     text = plan_json(plan.model_copy(update={"rationale": "x" * 3000}), STUDY)
-    write = "import sys, time; f = open('plan.json', 'w'); time.sleep(0.3); f.write(sys.argv[1])"
-    writer = subprocess.Popen([sys.executable, "-c", write, text])
-    try:
-        said = ask(f"check {STUDY} --lab medium --plan plan.json --json")
-    finally:
-        writer.kill()
-        writer.wait()
+    write = "import sys, time; time.sleep(0.3); sys.stdout.write(sys.argv[1])"
+    with subprocess.Popen([sys.executable, "-c", write, text], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout
+        given = writer.stdout.fileno()
+        said = ask(f"check {STUDY} --lab medium --plan /dev/fd/{given} --json")
     assert said.data["plan"]["rationale"] == "x" * 3000
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pipe with a name is of POSIX")
+def test_pipe_that_the_shell_hands_over_without_a_word_is_an_empty_file(ask: Asking) -> None:
+    reading, writing = os.pipe()
+    os.close(writing)
+    said = ask(f"check {STUDY} --plan /dev/fd/{reading}")
+    os.close(reading)
+    assert said.code == 2
+    assert "the file is empty" in said.err
+
+
+def test_file_larger_than_any_is_refused_for_that(ask: Asking) -> None:
+    talk = Path("talk.json")
+    ask(f"negotiate {STUDY} --save talk.json")
+    talk.write_bytes(talk.read_bytes() + b" " * asking.MOST_READ)
+    said = ask(f"check {STUDY} --plan talk.json")
+    assert said.code == 2
+    assert said.err == (
+        "'talk.json' has more than 6,291,456 bytes, which no file that is read here has; name "
+        "another\n"
+    )
 
 
 @pytest.mark.skipif(os.name != "posix", reason="/dev/full is of Linux")
