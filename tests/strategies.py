@@ -331,7 +331,7 @@ def questions(design: Design) -> st.SearchStrategy[Question]:
     asked = st.builds(
         Question,
         effect=st.none() if planned is None else st.none() | st.just(planned) | shares,
-        alpha=st.none() if design.alpha is None else st.none() | shares,
+        alpha=st.none() | shares if row.uses("alpha") else st.none(),
         target=st.none() | st.just(better) | shares,
         floor=st.none() | st.just(worse) | shares,
         dropout=st.none() | st.sampled_from([0.0, 0.1, 0.25]) | st.floats(0, 0.99),

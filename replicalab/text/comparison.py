@@ -144,7 +144,7 @@ def _amount(value: float) -> Cell:
 
 
 def _asked(pack: Pack, number: str) -> Cell:
-    value = getattr(pack.question, number)
+    value = getattr(pack.question, number) if number in pack.asked else None
     return Cell("the study’s own") if value is None else Cell(f"{value:zg}", number=value)
 
 

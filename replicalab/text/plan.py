@@ -196,14 +196,12 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
 
     ``effect 0.3, yours``; of more than so many how many they are, None for each of them.
     """
-    row = KINDS[pack.design.kind]
-    asked = [name for name in pack.question.asked if name != "alpha" or row.uses("alpha")]
-    scale = row.scale
-    if most is not None and len(asked) > most:
-        return f"{len(asked)} assumptions, yours"
+    scale = KINDS[pack.design.kind].scale
+    if most is not None and len(pack.asked) > most:
+        return f"{len(pack.asked)} assumptions, yours"
     write: dict[str, Callable[[float], str]] = {"dropout": percent_text, "alpha": "{:g}".format}
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
-    told = [f"{name} {write[name](getattr(pack.question, name))}" for name in asked]
+    told = [f"{name} {write[name](getattr(pack.question, name))}" for name in pack.asked]
     return f"{', '.join(told)}, yours" if told else ""
 
 

@@ -188,7 +188,7 @@ def from_query(query: Mapping[str, str], find: FindPack) -> LinkReading:
     work = _with_rest(work, query, problems)
     study = query.get("study", DEFAULT_STUDY)
     try:
-        work = _asked(_with_study(work, study, find), find, problems)
+        work = askable(_with_study(work, study, find), find, problems)
         plan = decode_plan(query["plan"]) if "plan" in query else None
         work = work.changed(protocol=plan)
     except ScenarioError as error:
@@ -292,7 +292,7 @@ def _with_entry(record: _R, name: str, entry: object) -> _R:
     return record.model_copy(update={name: entry})
 
 
-def _asked(work: Workspace, find: FindPack, problems: list[str]) -> Workspace:
+def askable(work: Workspace, find: FindPack, problems: list[str]) -> Workspace:
     """Return a workspace whose question its study can be asked; add what of it cannot be.
 
     All of it is tried together first: a target may fit only beside its floor. Of a study that is
@@ -322,6 +322,9 @@ def _asked(work: Workspace, find: FindPack, problems: list[str]) -> Workspace:
                 for name in left
             ]
             break
+    for name, told in fits.idle_in(design).items():
+        problems.append(f"{told}; it is left out.")
+        fits = fits.asking(name, None, design)
     return work.changed(question=fits)
 
 

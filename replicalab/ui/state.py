@@ -23,7 +23,7 @@ from replicalab.models import Protocol, text_bytes
 from replicalab.planner import Options
 from replicalab.scenarios import OwnLab, Pack, Question, Study, list_scenarios
 from replicalab.ui import own_studies, visitor
-from replicalab.ui.address import BESIDE, OWN_LAB, to_query
+from replicalab.ui.address import BESIDE, OWN_LAB, askable, to_query
 from replicalab.ui.library import drafting
 from replicalab.ui.library.drafting import Offer, Tab
 from replicalab.ui.wall import LONGEST_QUERY
@@ -178,8 +178,9 @@ def _return_to_a_missing_study() -> None:
     if found.missing is None:
         return
     with suppress(ScenarioError):
-        found.missing.pack(_find)
-        found.workspace, found.missing = found.missing, None
+        work = _askable(found.missing)
+        work.pack(_find)
+        found.workspace, found.missing = work, None
         found.version += 1
 
 
@@ -360,13 +361,12 @@ def bring(text: str, study: Study) -> str:
 
 
 def _askable(asked: Workspace) -> Workspace:
-    """Return a workspace without its question where its study cannot be asked that."""
-    try:
-        asked.pack(_find)
-    except ScenarioError as error:
-        current().problems = str(error).splitlines()
-        return asked.changed(question=Question())
-    return asked
+    """Return a workspace with what its study can be asked; the rest is told."""
+    problems: list[str] = []
+    work = askable(asked, _find, problems)
+    if problems:
+        current().problems = problems
+    return work
 
 
 def undo() -> None:

@@ -55,6 +55,13 @@ def test_equal_sides_differ_in_nothing() -> None:
     assert not any(line.differs for lines in found.values() for line in lines)
 
 
+def test_alpha_of_an_audit_is_no_row() -> None:
+    audit = load_scenario("math_pythagorean", "easy")
+    asked = audit.with_own(OwnLab(), Question(alpha=0.01, dropout=0.1))
+    sides = [side(audit.reference_protocol, pack) for pack in (audit, asked)]
+    assert [line.label for line in parts(sides)[DIFFERS]] == ["Dropout"]
+
+
 def test_labs_differ_in_means_and_items_and_questions_in_their_numbers() -> None:
     easy = side(pack=load_scenario("psy_stroop", "easy"))
     labels = {line.label for line in parts([easy, side()])[DIFFERS]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import re
 import tracemalloc
 import zlib
 from operator import itemgetter
@@ -509,6 +510,16 @@ def test_each_number_of_a_question_that_cannot_be_asked_has_its_own_reason() -> 
     assert ["of 0.2" in text for text in told] == [False, True, False]
     assert ["of 0.9" in text for text in told] == [False, False, True]
     assert "effect is 0" in told[0]
+
+
+@pytest.mark.parametrize("study", ["math_pythagorean", "math_four_colour"])
+def test_alpha_of_a_study_without_a_test_is_left_out_with_a_word(study: str) -> None:
+    why = packed(json.dumps({"alpha": "Because.", "target": "So."}))
+    reading = from_query({"study": study, "alpha": "0.01", "why": why}, find)
+    assert reading.workspace.scenario_id == study
+    assert reading.workspace.question == Question(why={"target": "So."})
+    [told] = reading.problems
+    assert re.fullmatch(r"alpha '0\.01' plays no part in an? \w+ design; it is left out\.", told)
 
 
 def test_question_of_a_study_that_is_not_here_waits_for_it() -> None:

@@ -18,6 +18,7 @@ from replicalab.ui.address import encode_plan
 from tests.ui.reading import (
     PAGES,
     PROTOCOL,
+    alerts,
     choose,
     choose_more,
     drawer_of,
@@ -76,6 +77,14 @@ def test_link_tells_the_question_and_the_round() -> None:
     told = in_drawer(handing(study="psy_stroop", alpha="0.01", round="2"))
     assert "(alpha)" in told
     assert "round 2" in told
+
+
+def test_alpha_of_an_audit_is_told_once_and_named_nowhere() -> None:
+    app = visit(PROTOCOL, study="math_pythagorean", alpha="0.01", dropout="0.1")
+    [told] = alerts(app)
+    assert "alpha '0.01' plays no part in an audit design; it is left out." in told.text
+    assert "alpha" not in query_of(app)
+    assert "(dropout)" in in_drawer(choose_more(app, "Hand over"))
 
 
 def test_link_without_a_plan_that_is_too_long_says_so() -> None:

@@ -61,8 +61,8 @@ def _carried(yours: Assessment) -> Iterator[str]:
         yield "the study’s own plan"
     elif not state.address_lacks_plan():
         yield f"your plan, which differs from it in {count_text(changed, 'field')}"
-    if asked := pack.question.asked:
-        yield f"what you assume of the evidence ({joined(list(asked))})"
+    if pack.asked:
+        yield f"what you assume of the evidence ({joined(list(pack.asked))})"
     yield _players(work)
     if PLAYED in query:
         yield f"the {count_text(len(work.moves), 'move')} that you played"
