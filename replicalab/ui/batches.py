@@ -31,6 +31,8 @@ IN_USE_SECONDS: Final = 3600.0
 """How long after it was last looked at a batch is not given up for another."""
 AWAY_SECONDS: Final = 60.0
 """How long no page of its visitor is open until a batch under way may give way to another's."""
+_MOST_TOLD: Final = 1_000
+"""So many visitors are told of a batch that gave way, the latest."""
 _WORKERS: Final = max(1, (os.cpu_count() or 1) // (MOST_AT_ONCE + 1))
 """Processes for each batch; they give way to the pages."""
 
@@ -126,6 +128,7 @@ class Batches:
         """Hold none yet; ``away`` says for how many seconds no page of a visitor has been open."""
         self._clock, self._away, self._lock = clock, away, Lock()
         self._found: dict[str, Batch] = {}
+        self._gave_way: dict[str, str] = {}
 
     def of(self, owner: str) -> Batch | None:
         """Return a visitor's batch, now looked at; None where there is none."""
@@ -134,6 +137,10 @@ class Batches:
             if found is not None:
                 found.seen = self._clock()
             return found
+
+    def gave_way(self, owner: str) -> str:
+        """Return what became of a visitor's batch that gave way to another's; empty for none."""
+        return self._gave_way.get(owner, "")
 
     def begin(self, owner: str, jobs: Sequence[Job]) -> str:
         """Begin a batch in place of the visitor's last; return why not, and change nothing."""
@@ -155,8 +162,8 @@ class Batches:
     def back(self, owner: str) -> None:
         """Show the batch before the visitor's last again, and that one as the one before."""
         with self._lock:
-            last = self._found[owner]
-            if last.is_over and last.before is not None:
+            last = self._found.get(owner)  # it may just have given way
+            if last is not None and last.is_over and last.before is not None:
                 first, last.before = last.before, None
                 first.before, first.seen = last, self._clock()
                 self._found[owner] = first
@@ -171,6 +178,7 @@ class Batches:
                 batch.before = None
         batch.seen = self._clock()
         self._found[owner] = batch
+        self._gave_way.pop(owner, None)
         return batch
 
     def _refusal(self, owner: str, number: int) -> str:
@@ -238,16 +246,26 @@ class Batches:
                 return
             if batch.before is not None and batch.before.kept_as:
                 batch.before = None
-            if batch.kept_as and batch.before is None:
-                del self._found[key]
-            elif batch.kept_as and batch.before is not None:
-                batch.before.seen = batch.seen
-                self._found[key] = batch.before
+            if batch.kept_as:
+                how = f"Open {batch.kept_as} again from the library."
+                self._let_go(key, how, batch.before)
         for key, batch in sorted(self._others(owner).items(), key=lambda each: each[1].seen):
             if self._held("") + number <= MOST_HELD:
                 return
             if batch.is_over and self._clock() - batch.seen > IN_USE_SECONDS:
-                del self._found[key]
+                self._let_go(key, "Run it again.")
+
+    def _let_go(self, owner: str, how: str, before: Batch | None = None) -> None:
+        """Let go of a visitor's batch, and note how it is got back; the one before comes back."""
+        last = self._found.pop(owner)
+        if before is not None:
+            before.seen = last.seen
+            self._found[owner] = before
+        self._gave_way.pop(owner, None)
+        told = "The batch that was here gave way to another visitor’s, as this server had no room."
+        self._gave_way[owner] = f"{told} {how}"
+        if len(self._gave_way) > _MOST_TOLD:
+            del self._gave_way[next(iter(self._gave_way))]
 
 
 BATCHES: Final = Batches(away=away_seconds)

@@ -146,6 +146,12 @@ def test_what_is_over_gives_way_only_when_nobody_looks_at_it(
     assert not found.begin("c", JOBS)
     assert found.of("a") is None
     assert found.of("b") is not None
+    told = "The batch that was here gave way to another visitor’s, as this server had no room."
+    assert [found.gave_way(owner) for owner in "abc"] == [f"{told} Run it again.", "", ""]
+    found.back("a")  # on a page that was drawn before
+    now[0] *= 3
+    assert not found.begin("a", JOBS)
+    assert [bool(found.gave_way(owner)) for owner in "abc"] == [False, True, False]
 
 
 def opened(rows: int = len(JOBS)) -> Batch:
@@ -169,6 +175,7 @@ def test_batches_from_the_library_hold_no_room_against_another(
     assert not found.begin("d", JOBS)
     assert not of(found, "a").kept_as, "what it played itself is there, and can be got nowhere else"
     assert found.of("c") is None, "it was looked at least lately"
+    assert found.gave_way("a").endswith("had no room. Open x again from the library.")
     assert found.of("b") is not None
     assert not found.begin("e", JOBS)
     until(lambda: of(found, "e").is_over)

@@ -20,8 +20,8 @@ from replicalab.scenarios import (
     pack_of,
     parse_study,
 )
-from replicalab.ui import own_studies, visitor
-from replicalab.ui.batches import BATCHES
+from replicalab.ui import batches, own_studies, visitor
+from replicalab.ui.batches import BATCHES, IN_USE_SECONDS
 from replicalab.ui.compare import MANY, TABS
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.library.work import kept_plan
@@ -266,6 +266,24 @@ def test_batch_counts_before_it_runs_and_tells_shares_after() -> None:
     shares = panel_tables(app)[-1]
     assert [cells[-1].split(",")[0] for cells in shares[1:]][:2] == ["4 of 4", "4 of 4"]
     assert len(app.get("plotly_chart")) == 1
+
+
+def test_batch_that_gave_way_says_what_became_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BATCHES, "_found", {})
+    app = over(press(type_number(at_many(study="psy_stroop"), "Last seed", 0), "Run"))
+    batch = BATCHES.of(visitor.secret())
+    assert batch is not None
+    batch.seen -= IN_USE_SECONDS + 1
+    monkeypatch.setattr(batches, "MOST_HELD", 3)
+    assert not BATCHES.begin("somebody else", batch.jobs)
+    told = alerts(run(app))[0].text
+    assert told == (
+        "The batch that was here gave way to another visitor’s, as this server had no room. Run it "
+        "again."
+    )
+    assert not app.get("plotly_chart")
+    monkeypatch.setattr(batches, "MOST_HELD", 6)
+    assert not alerts(over(press(app, "Run")))
 
 
 def test_batch_is_found_again_on_another_page_and_after_a_reload() -> None:

@@ -98,6 +98,8 @@ def draw(here: Options) -> None:
     batch, names = BATCHES.of(visitor.secret()), _names()
     if batch is None or batch.is_over:
         _draw_fields(here, names)
+    if told := BATCHES.gave_way(visitor.secret()):
+        st.info(escaped(told), icon=":material/history:")
     if batch is None:
         return
     if batch.is_over:
@@ -187,7 +189,7 @@ def _seed(label: str, value: int) -> int:
 def _draw_own(here: Options) -> bool:
     """Draw whether to play in the lab of one's own, where there is one; return it."""
     pack = here.yours.pack
-    if not (pack.own_lab.changes or pack.own_lab.name or pack.question.asked):
+    if not (pack.own_lab.changes or pack.own_lab.name or pack.asked):
         return False
     return st.toggle(
         f"In your lab: {escaped(lab_text(pack))}",
