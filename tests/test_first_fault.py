@@ -91,8 +91,8 @@ READERS: Final[dict[Held, Callable[[str], object]]] = {
 
 def opened(text: str) -> None:
     """Open a file, whatever it holds."""
-    held, found = held_in(text.encode(), "x.json")
-    READERS[held](found)
+    found = held_in(text.encode(), "x.json")
+    READERS[found.held](found.text)
 
 
 SAMPLES: Final[dict[Held, Callable[[], str]]] = {

@@ -32,6 +32,7 @@ from replicalab.negotiation.records import (
 )
 from replicalab.negotiation.rounds import BY_HAND, FOR_THE_MODEL
 from replicalab.negotiation.transcript import FORMAT, Recording, Transcript
+from replicalab.scenarios.json_file import too_many
 
 MOST_BYTES: Final = 5 * 2**20
 """The largest file that is read, 5 MiB: fifty rounds with three attempts of a model each fit."""
@@ -55,6 +56,8 @@ def load(text: str) -> Transcript:
             f"the file: {amount_text(size)} bytes, and {amount_text(MOST_BYTES)} are read at most; "
             f"{_REMEDY}"
         )
+    if more := too_many(text):
+        raise TraceError(f"the file: it holds {more}; {_REMEDY}")
     try:
         data = from_json(readable(text))
     except ValueError as error:

@@ -34,7 +34,7 @@ from replicalab.scenarios import (
     parse_study,
 )
 from replicalab.scenarios.checking import record_error
-from replicalab.scenarios.json_file import Held, JsonFile
+from replicalab.scenarios.json_file import Held, JsonFile, Values
 
 SOURCE: Final = "the bundle"
 MOST_BYTES: Final = 6 * 2**20
@@ -147,7 +147,7 @@ def _decided(plan: Assessment) -> Decided:
 # --- what arrives ---------------------------------------------------------------------------
 
 
-def open_bundle(data: bytes | str, source: str = SOURCE) -> Opened:
+def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> Opened:
     """Return what `bundle` wrote, worked out and played anew, and where that differs.
 
     Raises:

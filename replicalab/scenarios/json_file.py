@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, NoReturn
 
@@ -15,7 +15,18 @@ from replicalab.lexicon import shortened
 from replicalab.models import PROTOCOL_FIELDS
 from replicalab.scenarios.reading import LONGEST_QUOTED, readable_text
 
+_MOST_BYTES: Final = 6 * 2**20
+"""As many are read to tell what a file is."""
+MOST_VALUES: Final = 500_000
+MOST_LISTS: Final = 150_000
+"""No file of any kind holds as many values, or lists and blocks."""
 _HALF: Final = re.compile("[\ud800-\udfff]")
+_ESCAPED_HALF: Final = ("\\ud", "\\uD")
+_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+"""A string; one without an end too, so that nothing is looked at twice."""
+
+Values = dict[str, object]
+"""What a file holds, by its names."""
 
 
 class Held(StrEnum):
@@ -56,6 +67,23 @@ def kind_of(values: Mapping[str, object]) -> Held | None:
     return next((held for held, names in _KNOWN.items() if not names.isdisjoint(values)), None)
 
 
+def too_many(text: str) -> str:
+    """Return what a JSON text has more of than any file; empty where nothing.
+
+    It is only counted: to read a million lists takes a second, in which nobody else is answered.
+    """
+    if _count_lists(text) <= MOST_LISTS and text.count(",") <= MOST_VALUES:
+        return ""
+    bare = _STRING.sub("", text)
+    if _count_lists(bare) > MOST_LISTS:
+        return f"more than {MOST_LISTS:,} lists and blocks"
+    return f"more than {MOST_VALUES:,} values" if bare.count(",") > MOST_VALUES else ""
+
+
+def _count_lists(text: str) -> int:
+    return text.count("[") + text.count("{")
+
+
 @dataclass(frozen=True)
 class JsonFile:
     """What a kind of file is called, and how large it may be.
@@ -76,14 +104,17 @@ class JsonFile:
     most_values: int
     newest: int
 
-    def read(self, data: bytes | str) -> dict[str, object]:
-        """Return what a file holds.
+    def read(self, data: bytes | str | Values) -> Values:
+        """Return what a file holds, or what was read of it.
 
         Raises:
             ScenarioError: it is no such file; with the place and the remedy.
         """
-        held = self.values(data)
+        largest = replace(self, most_bytes=_MOST_BYTES)
+        held = data if isinstance(data, dict) else largest.values(data)
         self._require_its_own(held)
+        if not isinstance(data, dict):
+            readable_text(data, self.source, self.most_bytes)
         if _holds_more(held, self.most_values):
             problem = f"the file holds more than {self.most_values:,} values"
             self.refuse("", problem, "shorten it")
@@ -102,7 +133,7 @@ class JsonFile:
             problem = f"the file holds a {found}, no {self.holds}"
             self.refuse("", problem, f"{self.remedy}, or {way}")
 
-    def values(self, data: bytes | str) -> dict[str, object]:
+    def values(self, data: bytes | str) -> Values:
         """Return the values of a file by their names, whatever it is a file of.
 
         Raises:
@@ -111,7 +142,9 @@ class JsonFile:
         text = readable_text(data, self.source, self.most_bytes)
         if not text.strip():
             self.refuse("", "the file is empty", self.remedy)
-        held = self._parsed(text)
+        if more := too_many(text):
+            self.refuse("", f"the file holds {more}", "shorten it")
+        held = None if text.lstrip().startswith("[") else self._parsed(text)
         if not isinstance(held, dict):
             self.refuse("", f"the file holds no {self.holds}", self.remedy)
         return held
@@ -129,7 +162,9 @@ class JsonFile:
             held: object = json.loads(
                 text, object_pairs_hook=self._each_once, parse_constant=self._no_number
             )
-            if half := _HALF.search(json.dumps(held, ensure_ascii=False)):
+            # Two halves that belong together are one character once they are read.
+            may_have = any(sign in text for sign in _ESCAPED_HALF) or _HALF.search(text)
+            if may_have and (half := _HALF.search(json.dumps(held, ensure_ascii=False))):
                 self.refuse("", f"{code(half.group())} is half a character", "delete it")
             return held
         except json.JSONDecodeError as error:

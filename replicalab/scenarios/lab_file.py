@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from replicalab.models import Record
 from replicalab.scenarios.checking import record_error
-from replicalab.scenarios.json_file import Held, JsonFile
+from replicalab.scenarios.json_file import Held, JsonFile, Values
 from replicalab.scenarios.own import OwnLab
 from replicalab.scenarios.reading import MOST_VALUES
 
@@ -42,7 +42,7 @@ def lab_json(own_lab: OwnLab) -> str:
     return json.dumps({"format": FORMAT, "lab": lab}, ensure_ascii=False, indent=1) + "\n"
 
 
-def read_lab(data: bytes, source: str = SOURCE) -> OwnLab:
+def read_lab(data: bytes | Values, source: str = SOURCE) -> OwnLab:
     """Return the lab that `lab_json` wrote.
 
     Raises:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from replicalab.models import MOST_BYTES, Protocol, too_large
 from replicalab.scenarios.checking import record_error
 from replicalab.scenarios.fields import Identifier
-from replicalab.scenarios.json_file import Held, JsonFile
+from replicalab.scenarios.json_file import Held, JsonFile, Values
 from replicalab.scenarios.reading import MOST_VALUES
 
 _MOST_READ: Final = 8 * MOST_BYTES
@@ -41,7 +41,7 @@ def plan_json(plan: Protocol, study: str) -> str:
     return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
 
 
-def read_plan(data: bytes, source: str = "the plan's file") -> SavedPlan:
+def read_plan(data: bytes | Values, source: str = "the plan's file") -> SavedPlan:
     """Return the plan that `plan_json` wrote, or somebody by hand.
 
     Raises:

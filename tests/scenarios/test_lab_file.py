@@ -97,8 +97,8 @@ WRONG: Final[dict[str, bytes | str]] = {
     "key twice": '{"format": 1, "lab": {"days": 3, "days": 4}}',
     "no number": '{"format": 1, "lab": {"days": NaN}}',
     "long number": '{"format": 1, "lab": {"days": ' + "9" * 5000 + "}}",
-    "deep": "[" * 100_000,
-    "too large": " " * (MOST_BYTES + 1),
+    "deep": '{"lab":' + "[" * 100_000,
+    "too large": "{}" + " " * (MOST_BYTES - 1),
 }
 
 

@@ -26,7 +26,7 @@ from replicalab.text.verdicts import Status
 from replicalab.ui import own_studies, panel, state
 from replicalab.ui.compare import deciding
 from replicalab.ui.controls import button, page_link
-from replicalab.ui.formats import MOST_MB, TYPES, held_in
+from replicalab.ui.formats import MOST_MB, TYPES, Found, held_in
 from replicalab.ui.library.work import plan_in, workspace_of
 from replicalab.ui.negotiation import files, table
 from replicalab.ui.words import ICONS, as_list, escaped
@@ -118,12 +118,12 @@ def _opened(data: bytes, name: str) -> _Told:
     Raises:
         ReplicaLabError: it cannot be opened; nothing has changed.
     """
-    held, text = held_in(data, name)
-    if held not in _READERS:
-        fault = Fault("", f"it holds a {held}", "import it on the Library page")
+    found = held_in(data, name)
+    if found.held not in _READERS:
+        fault = Fault("", f"it holds a {found.held}", "import it on the Library page")
         raise ScenarioError(name, [fault])
     try:
-        return _READERS[held](text, name)
+        return _READERS[found.held](found, name)
     except (LibraryContentError, TraceError) as error:  # which do not know the file's name
         raise type(error)(f"{name}: {error}") from error
 
@@ -131,8 +131,8 @@ def _opened(data: bytes, name: str) -> _Told:
 # --- each kind ------------------------------------------------------------------------------
 
 
-def _open_bundle(text: str, name: str) -> _Told:
-    opened = open_bundle(text, name)
+def _open_bundle(found: Found, name: str) -> _Told:
+    opened = open_bundle(found.values, name)
     work, played = workspace_of(plan_in(opened, name)), ""
     if opened.run is None:
         state.open_workspace(work)
@@ -154,44 +154,44 @@ def _with_decision(decision: Decision | None) -> str:
     return "Its decision is among yours, on Compare and in the library."
 
 
-def _open_run(text: str, name: str) -> _Told:
-    files.open_text(text, name)
+def _open_run(found: Found, name: str) -> _Told:
+    files.open_text(found.text, name)
     kept = table.table().opened
     return _Told(
         "Verified: it plays round by round as in the file.", kept.differences if kept else ()
     )
 
 
-def _open_kept_plan(text: str, _: str) -> _Told:
-    state.open_workspace(workspace_of(library.read_plan(text)))
+def _open_kept_plan(found: Found, _: str) -> _Told:
+    state.open_workspace(workspace_of(library.read_plan(found.text)))
     return _Told("The plan is open, in the study and the lab that it was kept with.", ())
 
 
-def _open_plan(text: str, name: str) -> _Told:
-    saved = read_plan(text.encode(), name)
+def _open_plan(found: Found, name: str) -> _Told:
+    saved = read_plan(found.values, name)
     state.replace_plan(saved.plan)
     caution = elsewhere_text(saved.study, state.written())
     return _Told("The plan is open, judged in the lab that was.", (), caution)
 
 
-def _open_lab(text: str, name: str) -> _Told:
-    state.suppose(read_lab(text.encode(), name))
+def _open_lab(found: Found, name: str) -> _Told:
+    state.suppose(read_lab(found.values, name))
     return _Told("The lab is in use, for the plan that was.", ())
 
 
-def _open_study(text: str, name: str) -> _Told:
-    study = parse_study(text, name)
+def _open_study(found: Found, name: str) -> _Told:
+    study = parse_study(found.text, name)
     if own_studies.is_on_the_shelf(study, name):
         state.open_study(study.scenario_id)
     else:
         if (mine := own_studies.kept().get(study.scenario_id)) is not None:
             own_studies.require_same(study, mine.study, _MINE, name)
-        if refused := state.bring(text, study):
+        if refused := state.bring(found.text, study):
             raise ReplicaLabError(refused)
     return _Told("The study is open, with its reference protocol.", ())
 
 
-_READERS: Final[dict[Held, Callable[[str, str], _Told]]] = {
+_READERS: Final[dict[Held, Callable[[Found, str], _Told]]] = {
     Held.BUNDLE: _open_bundle,
     Held.RUN: _open_run,
     Held.KEPT_PLAN: _open_kept_plan,

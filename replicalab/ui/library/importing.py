@@ -15,7 +15,7 @@ from replicalab.scenarios import read_plan as read_bare_plan
 from replicalab.scenarios.json_file import Held
 from replicalab.text.plan import elsewhere_text
 from replicalab.ui import own_studies, state
-from replicalab.ui.formats import held_in
+from replicalab.ui.formats import Found, held_in
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.library.work import any_name_of, kept_plan, plan_in, require_its_own
 
@@ -60,14 +60,14 @@ def take(data: bytes, file: str) -> Taken:
 
 
 def _read(data: bytes, file: str) -> tuple[list[Arrived], tuple[str, ...], str]:
-    (held, text), stem = held_in(data, file), PurePath(file).stem
-    if held is Held.BUNDLE:
-        found = open_bundle(text, file)
-        return list(_of_bundle(found, file, stem)), found.differences, ""
-    if held is Held.PLAN:
-        saved = read_bare_plan(text.encode(), file)
+    found, stem = held_in(data, file), PurePath(file).stem
+    if found.held is Held.BUNDLE:
+        bundle = open_bundle(found.values, file)
+        return list(_of_bundle(bundle, file, stem)), bundle.differences, ""
+    if found.held is Held.PLAN:
+        saved = read_bare_plan(found.values, file)
         return [_of_plan(saved.plan)], (), elsewhere_text(saved.study, state.written())
-    return [_alone(held, text, file, stem)], (), ""
+    return [_alone(found, file, stem)], (), ""
 
 
 def _of_plan(found: Protocol) -> Arrived:
@@ -77,7 +77,8 @@ def _of_plan(found: Protocol) -> Arrived:
     return Arrived(Kind.PLAN, any_name_of(plan), plan_text(plan))
 
 
-def _alone(held: Held, text: str, file: str, stem: str) -> Arrived:
+def _alone(found: Found, file: str, stem: str) -> Arrived:
+    held, text, values = found
     match held:
         case Held.STUDY:
             return Arrived(Kind.STUDY, own_studies.usable_study(text, file).paper.name, text)
@@ -86,7 +87,7 @@ def _alone(held: Held, text: str, file: str, stem: str) -> Arrived:
             require_its_own(plan)
             return Arrived(Kind.PLAN, any_name_of(plan), text)
         case Held.LAB:
-            return Arrived(Kind.LAB, read_lab(text.encode(), file).name or stem, text)
+            return Arrived(Kind.LAB, read_lab(values, file).name or stem, text)
     return Arrived(_AS_IT_IS[held], stem, text)
 
 
