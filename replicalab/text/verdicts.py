@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from replicalab.agents.lab_manager_policy import answer_type
 from replicalab.assessment import Assessment, Evidence, assess, cautions_title
-from replicalab.assessment.phrases import failing_text, placed_text, size_text
+from replicalab.assessment.phrases import failing_text, placed_text, samples_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import DIMENSIONS, LARGEST_PLANNED, LabManagerActionType, revise
 from replicalab.planner import Options, largest_sample
@@ -151,7 +151,7 @@ def offer_story(reference: Options) -> Verdict:
     """Return what happens when a study's reference protocol is proposed in its lab."""
     yours, offered, answer = reference.yours, reference.offered, answer_to(reference)
     status, title, _ = ANSWERS[answer]
-    opening = f"The reference protocol, {_need(yours)},"
+    opening = f"The reference protocol ({_need(yours)})"
     if yours.feasible:
         passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
         told = with_cautions(evidence_sentence(yours.evidence), yours)
@@ -172,7 +172,8 @@ def offer_story(reference: Options) -> Verdict:
 
 
 def _need(plan: Assessment) -> str:
-    return f"{size_text(plan)} for {count_text(plan.cost, 'credit')}"
+    days, credits = count_text(plan.counts.days, "day"), count_text(plan.cost, "credit")
+    return f"{samples_text(plan)}, {days}, {credits}"
 
 
 def _evidence_move(before: Evidence, after: Evidence) -> str:

@@ -281,7 +281,7 @@ def test_samples_beyond_what_the_days_allow_are_told_with_those_analysed() -> No
     assert point_lines(plan)[1].startswith("12 a group, 18 analysed, ")
     assert "Samples analysed, of those planned" in evidence_panel({"Your plan": plan})
     assert "12 a group, 18 analysed" in plan_slide(plan)
-    assert "24 samples (18 analysed) in 3 days for " in offer_story(Options(plan)).text
+    assert "(24 samples (18 analysed), 3 days, " in offer_story(Options(plan)).text
 
 
 @pytest.mark.parametrize(
