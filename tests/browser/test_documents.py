@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from replicalab.report import html
 from tests.browser.driving import PHONE, PROJECTOR, assert_accessible
-from tests.report.making import pages_in, seen_in, strangers, work
+from tests.report.making import pages_in, pictures_in, seen_in, strangers, work
 
 WORKS = {
     "momentum": lambda: work("fin_momentum", "medium", "offered"),
@@ -21,6 +21,14 @@ WORKS = {
 def test_brief_prints_on_one_page(page: Page, name: str, paper: str) -> None:
     page.set_content(html(WORKS[name]().brief()))
     assert pages_in(page.pdf(format=paper, prefer_css_page_size=False)) == 1
+
+
+def test_signs_keep_their_words_on_a_page_that_is_printed(page: Page) -> None:
+    page.set_content(html(WORKS["momentum"]().brief()))
+    words = pictures_in(page.pdf(tagged=True))
+    seen = page.locator("[role=img]").all_text_contents()
+    assert sorted(words) == sorted({"✓": "passes", "!": "caution", "✕": "fails"}[s] for s in seen)
+    assert words
 
 
 def test_text_of_a_document_copies_as_it_is_seen(page: Page) -> None:

@@ -165,7 +165,7 @@ def test_plan_whose_item_stands_beside_its_substitute_is_not_told_to_pass() -> N
     [found] = [
         row for row in cells(evidence_panel({"Your plan": assess(plan, pack)})) if "0.68" in row
     ]
-    assert found[-1].endswith("fails above floor, not feasible")
+    assert found[-1].endswith("✕ above floor, not feasible")
 
 
 @given(itemised_protocols(), studied_packs())

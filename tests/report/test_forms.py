@@ -27,7 +27,7 @@ ELEMENTS: Final = set(
     "thead tbody tr th td span div i b".split()
 )
 ATTRIBUTES: Final = set(
-    "lang charset name content http-equiv class scope aria-hidden style".split()
+    "lang charset name content http-equiv class scope aria-hidden aria-label role style".split()
 )
 FORMULA: Final = "=HYPERLINK(0)"
 
