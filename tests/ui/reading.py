@@ -42,11 +42,12 @@ _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 def visit(page: str = SCENARIOS, **query: str) -> AppTest:
     """Return the app as a visitor sees it who opens that page with that query string."""
-    app = AppTest.from_file(str(APP), default_timeout=10)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     for key, value in query.items():
         app.query_params[key] = value
-    run(app)
-    return app if page == SCENARIOS else go(app, page)
+    if page != SCENARIOS:
+        app.switch_page(page)
+    return run(app)
 
 
 def visit_lab(page: str, study: str, lab: str) -> AppTest:

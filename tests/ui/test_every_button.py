@@ -209,7 +209,7 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
 
 def opened(page: str, query: Mapping[str, str]) -> AppTest:
     """Return a page that a link opens, without the front door before it."""
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     for key, value in query.items():
         app.query_params[key] = value
     return run(app if page == SCENARIOS else app.switch_page(page))
