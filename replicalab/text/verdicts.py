@@ -181,7 +181,7 @@ def _evidence_move(before: Evidence, after: Evidence) -> str:
         return placed_text(after)
     planned, was, now = f"the planned {before.measure}", before.number, after.number
     if after.void:
-        return f"{planned} of {was} is lost, since {after.void}"
+        return f"planned {before.measure} {was} is lost, since {after.void}"
     stands = placed_text(after).removeprefix(after.text)
     if was == now:
         return f"{planned} stays {now}{stands}"
