@@ -40,10 +40,18 @@ MOST_BETWEEN_CELLS: Final = 2_000
 DEEPEST: Final = 50
 LONGEST_TAG: Final = 32 * 2**10
 """The most bytes of a tag: all its attributes are gathered in one step, which nobody interrupts."""
+LONGEST_FORMAT: Final = 300
+"""The most characters of a number's format, where a spreadsheet takes 255."""
+LONGEST_AREAS: Final = 2_000
+"""The most characters of all areas that are to be printed.
+
+Both are searched by openpyxl, in steps that nobody interrupts and that take the square of the time.
+"""
 MOST_TOLD: Final = 20
 
 _REMEDY: Final = "copy the table's values into a new workbook, or save it as CSV"
 _PIECE: Final = 16 * 2**10
+_OF_A_SPREADSHEET: Final = "_xlnm."
 _CELL: Final = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
 
@@ -68,7 +76,15 @@ def bounded(data: bytes, source: str) -> tuple[bytes, TableError | None]:
             raise _RefusedError("the workbook holds more than is read", _REMEDY)
     except _RefusedError as error:
         raise TableError(source, [CellFault(None, "", *error.args)]) from None
-    except (BadZipFile, zlib.error, ValueError, EOFError, OSError, NotImplementedError):
+    except (
+        BadZipFile,
+        zlib.error,
+        ValueError,
+        LookupError,
+        EOFError,
+        OSError,
+        NotImplementedError,
+    ):
         problem, remedy = "the workbook is damaged", "save it anew, as .xlsx or CSV"
         raise TableError(source, [CellFault(None, "", problem, remedy)]) from None
     return _packed(parts), TableError(source, scan.faults, scan.more) if scan.faults else None
@@ -114,7 +130,7 @@ class _Scan:
     def __init__(self) -> None:
         self.faults: list[CellFault] = []
         self.more = 0
-        self._streamed = self._others = self._attributes = self._sheets = 0
+        self._streamed = self._others = self._attributes = self._sheets = self._areas = 0
 
     @property
     def work(self) -> int:
@@ -123,11 +139,12 @@ class _Scan:
 
     def read(self, part: bytes) -> None:
         """Read a part; one that is not XML, a picture, or breaks off is read so far."""
-        self._root, self._depth, self._between = "", 0, 0
+        self._root, self._depth, self._between, self._named = "", 0, 0, 0
         self._row = self._column = self._cells = self._filled = self._last_filled = 0
         parser = expat.ParserCreate()
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
         parser.StartDoctypeDeclHandler = self._doctype
         with suppress(expat.ExpatError):
             for at in range(0, len(part), _PIECE):
@@ -145,6 +162,13 @@ class _Scan:
 
     def _end(self, _: str) -> None:
         self._depth -= 1
+        if self._depth < self._named:
+            self._named = 0
+
+    def _text(self, text: str) -> None:
+        self._areas += len(text) if self._named else 0
+        if self._areas > LONGEST_AREAS:
+            raise _RefusedError("the workbook holds more than is read", _REMEDY)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         tag = name.rpartition(":")[2]
@@ -156,8 +180,11 @@ class _Scan:
         self._attributes += 0 if streamed else len(attributes)
         self._sheets += tag == "sheet"
         self._between = 0 if tag in ("row", "c", "si") else self._between + 1
+        if tag == "definedName" and attributes.get("name", "").startswith(_OF_A_SPREADSHEET):
+            self._named = self._named or self._depth
         if (
             self._depth > DEEPEST
+            or (tag == "numFmt" and len(attributes.get("formatCode", "")) > LONGEST_FORMAT)
             or self._streamed > MOST_ELEMENTS
             or max(self._others, self._attributes) > MOST_OTHER_ELEMENTS
             or (streamed and self._between > MOST_BETWEEN_CELLS)

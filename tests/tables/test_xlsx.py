@@ -163,6 +163,42 @@ def test_attributes_are_bounded_before_they_are_gathered(part: str, times: int, 
     assert "the workbook holds more than is read" in refused(with_attributes(part, times, tags))
 
 
+def with_format(code: str) -> bytes:
+    return workbook(
+        ("mug", "reagent"), change=lambda book: setattr(book.active["A2"], "number_format", code)
+    )
+
+
+def with_area(name: str, area: str) -> bytes:
+    """Return the good workbook with a name for an area."""
+    told = f'<definedNames><definedName name="{name}" localSheetId="0">{area}</definedName>'
+    with zipfile.ZipFile(BytesIO(GOOD)) as archive:
+        book = archive.read("xl/workbook.xml").decode()
+    changed = book.replace("<definedNames />", f"{told}</definedNames>")
+    assert changed != book
+    return with_parts(GOOD, **{"xl/workbook.xml": changed})
+
+
+def test_what_is_searched_in_the_square_of_its_length_is_short() -> None:
+    # 30,000 characters of a format took 0.3 seconds each, and 20,000 of an area 8, all in one step.
+    read_inventory(with_format("[" * 300), "ours.xlsx")
+    read_inventory(with_area("_xlnm.Print_Area", "'" * 2_000), "ours.xlsx")
+    read_inventory(with_area("ours", "'" * 20_000), "ours.xlsx")
+    for data in (
+        with_format("[" * 301),
+        with_area("_xlnm.Print_Area", "'" * 2_001),
+        with_area("_xlnm.Print_Titles", "<x/>" + "'" * 2_001),
+        with_area("_xlnm.Print_Area2", "<![CDATA[" + "'" * 2_001 + "]]>"),
+    ):
+        assert "the workbook holds more than is read" in refused(data)
+
+
+@pytest.mark.parametrize("coding", ["nobody-knows", "hex", "utf-7", "idna"])
+def test_part_in_an_unknown_encoding_is_damage(coding: str) -> None:
+    part = f'<?xml version="1.0" encoding="{coding}"?>{sheet("")}'
+    assert "the workbook is damaged" in refused(with_parts(GOOD, **{SHEET: part}))
+
+
 def test_what_is_opened_is_what_was_bounded() -> None:
     # The headers tell of a small part, with its checksum, and nobody else is to find the rest.
     read_inventory(GOOD, "warm_up.xlsx")
