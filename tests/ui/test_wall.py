@@ -203,6 +203,19 @@ def test_key_that_was_cut_short_is_made_anew(
     assert (tmp_path / "visitors.key").stat().st_size == 32
 
 
+def test_key_is_its_users_alone_as_a_copy_and_behind_a_link_too(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPLICALAB_DATA", str(tmp_path))
+    there = tmp_path / "there" / "ours.key"
+    (tmp_path / "visitors.key").symlink_to(there)
+    handed = handed_out(client.get("/"))
+    there.chmod(0o644)
+    visitors._key.cache_clear()  # noqa: SLF001
+    assert handed_out(client.get("/")) == handed
+    assert there.stat().st_mode & 0o777 == 0o600
+
+
 def test_visitor_begins_once_with_the_token_that_was_handed_out(client: TestClient) -> None:
     token = secret_in(handed_out(client.get("/"))[0])
     client.get("/")

@@ -211,10 +211,13 @@ def _key(folder: Path) -> bytes:
     Where it can be neither read nor written it is good for this process; the library still knows
     who kept something.
     """
-    file = folder / KEY_FILE
+    file = Path(os.path.realpath(folder / KEY_FILE))
     with suppress(OSError):
         if not _is_key(file):
             _write_key(file)
+        with suppress(OSError):  # another user's, or on a disk that is only read
+            if file.stat().st_mode & 0o077:
+                file.chmod(0o600)
         return file.read_bytes()
     return secrets.token_bytes(_KEY_BYTES)
 
