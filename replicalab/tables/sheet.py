@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from io import BytesIO
 from typing import Final
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from replicalab.characters import on_one_line
 from replicalab.tables.cells import guarded, number_text
@@ -68,4 +69,13 @@ def workbook(
                 cell.font = Font(bold=down == 1)
     file = BytesIO()
     book.save(file)
+    return _undated(file)
+
+
+def _undated(written: BytesIO) -> bytes:
+    """Return a workbook without the time at which each of its parts was written."""
+    file = BytesIO()
+    with ZipFile(written) as dated, ZipFile(file, "w") as undated:
+        for name in dated.namelist():
+            undated.writestr(ZipInfo(name), dated.read(name), ZIP_DEFLATED)
     return file.getvalue()

@@ -202,10 +202,13 @@ def test_verdict_passes_only_what_the_lab_can_run(
     negotiation = by_rule(pack, opening, most)
     verdict = outcome_verdict(negotiation)
     assert negotiation.outcome is not None
-    assert (verdict.status is Status.PASS) is (negotiation.outcome is Outcome.AGREED)
     assert verdict.text.startswith(OUTCOME_TITLES[negotiation.outcome])
-    assert negotiation.final_plan is not None
-    assert verdict.status is not Status.PASS or negotiation.final_plan.feasible
+    plan = negotiation.final_plan
+    assert plan is not None
+    spotless = not plan.broken_wishes and not plan.dropped
+    agreed = negotiation.outcome is Outcome.AGREED
+    assert (verdict.status is Status.PASS) is (agreed and spotless)
+    assert verdict.status is not Status.PASS or plan.feasible
 
 
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
