@@ -37,7 +37,14 @@ from replicalab.text.plan import (
     saved_text,
     wishes_cell,
 )
-from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_verdict
+from replicalab.text.verdicts import (
+    FLOOR_MEANS,
+    TARGET_MEANS,
+    Status,
+    Verdict,
+    evidence_status,
+    plan_verdict,
+)
 
 _MOST_CHANGES: Final = 4
 """So many changes of a side fit on the screen; of others only the names are told."""
@@ -92,8 +99,8 @@ def question_slide(yours: Assessment) -> str:
         dropout=percent_text(pack.design.dropout) if pack.design.dropout else "",
         terms=[
             (capitalised(evidence.measure), "", evidence.row.meaning),
-            ("Target", evidence.amount(evidence.target), "what the study aims for"),
-            ("Floor", evidence.amount(evidence.floor), "the least worth running"),
+            ("Target", evidence.amount(evidence.target), TARGET_MEANS),
+            ("Floor", evidence.amount(evidence.floor), FLOOR_MEANS),
         ],
     )
 

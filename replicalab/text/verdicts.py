@@ -31,6 +31,10 @@ class Verdict(NamedTuple):
     text: str
 
 
+TARGET_MEANS: Final = "what is aimed for"
+FLOOR_MEANS: Final = "the least worth running"
+"""Of the evidence of a plan, whoever set them."""
+
 ANSWERS: Final = {
     LabManagerActionType.ACCEPT: Verdict(
         Status.PASS, "Accepts", "All seven dimensions pass: the lab runs the plan as it is."
@@ -124,8 +128,8 @@ def terms_text(plan: Assessment) -> str:
     evidence = plan.evidence
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
     return (
-        f"{capitalised(evidence.measure)}: {evidence.row.meaning}; target {target}: what the study "
-        f"aims for; floor {floor}: the least worth running."
+        f"{capitalised(evidence.measure)}: {evidence.row.meaning}; "
+        f"target {target}: {TARGET_MEANS}; floor {floor}: {FLOOR_MEANS}."
     )
 
 

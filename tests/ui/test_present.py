@@ -79,7 +79,7 @@ def test_deck_tells_the_question_first_and_the_outcome_after_the_rounds() -> Non
     )
     assert STROOP.paper.goal in question
     assert "1,000 credits" in question
-    assert "Target 0.80: what the study aims for" in question
+    assert "Target 0.80: what is aimed for" in question
     assert "The study’s own plan" in plan
     assert round_caption(TALKS, 0) in first
     assert round_caption(TALKS, 1) in second
