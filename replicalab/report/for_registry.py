@@ -55,7 +55,7 @@ from replicalab.text.negotiation import (
 )
 from replicalab.text.options import search_text
 from replicalab.text.plan import asked_text, assumed_rows, assumption_text, notes, staff_text
-from replicalab.text.verdicts import evidence_status, plan_verdict
+from replicalab.text.verdicts import marked, plan_verdict
 
 LONGEST: Final = 4_000
 """No value of a plan is longer."""
@@ -194,8 +194,9 @@ def _effects_table(options: Options) -> Table:
     plan = options.yours
     sizes = [each.effect for each in assumed_effects(plan.pack.design)]
     rows = [
-        row(label, Cell(text, size), Cell(found.number, found.value, evidence_status(found)))
+        row(label, Cell(text, size), Cell(told, found.value, status))
         for (label, text, found), size in zip(assumed_rows(plan), sizes, strict=True)
+        for status, told in [marked(plan, found, found.number)]
     ]
     names = ("Effect", "Size", "Evidence")
     return Table("If the effect is not what was assumed", names, tuple(rows))

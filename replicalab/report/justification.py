@@ -142,7 +142,7 @@ def samples_table(plan: Assessment) -> Table:
     rows = [
         row(
             Cell(amount_text(n), n),
-            evidence_cell(each.evidence, found),
+            evidence_cell(each, found),
             Cell(amount_text(each.cost), each.cost),
             "; ".join(filter(None, (told[n], _cut_text(each)))),
         )

@@ -44,7 +44,7 @@ from replicalab.text.plan import (
     term_text,
     used_text,
 )
-from replicalab.text.verdicts import Status, Verdict, evidence_status, plan_size
+from replicalab.text.verdicts import Status, Verdict, marked, plan_size
 
 THIS: Final = "This plan"
 REFERENCE: Final = "Reference protocol"
@@ -125,8 +125,7 @@ def _effects(step: PlanStep) -> tuple[Cell, Cell]:
     old, new = step.before.evidence, step.after.evidence
     moved = f"{old.number} → {new.number}" if step.evidence_changed else "unchanged"
     worth = ", ".join(filter(None, (moved, fidelity_move(step))))
-    credits = Cell(signed_credits(step), -step.credits_saved)
-    return credits, Cell(worth, status=evidence_status(new))
+    return Cell(signed_credits(step), -step.credits_saved), Cell(worth)
 
 
 def reasons_table(
@@ -215,7 +214,7 @@ def plans_table(plans: dict[str, Assessment]) -> Table:
             name,
             _number(plan.counts.samples),
             _number(plan.counts.days),
-            evidence_cell(plan.evidence, all_of_them),
+            evidence_cell(plan, all_of_them),
             Cell(amount_text(plan.cost), plan.cost, _within(plan), cost_bar(plan)),
         )
         for name, plan in plans.items()
@@ -234,11 +233,12 @@ def cautions_sentences(plans: dict[str, Assessment]) -> Iterator[Sentence]:
             yield Sentence(told, f"{name}:")
 
 
-def evidence_cell(evidence: Evidence, beside: Sequence[Evidence]) -> Cell:
-    """Return an evidence with its sign, on the scale of those beside it."""
+def evidence_cell(plan: Assessment, beside: Sequence[Evidence]) -> Cell:
+    """Return a plan's evidence with the plan's sign, on the scale of those beside it."""
+    evidence = plan.evidence
+    status, told = marked(plan, evidence, evidence.number)
     number = None if evidence.void else evidence.value
-    bar = evidence_bar(evidence, beside)
-    return Cell(evidence.number, number, evidence_status(evidence), bar)
+    return Cell(told, number, status, evidence_bar(evidence, beside))
 
 
 def _within(plan: Assessment) -> Status:

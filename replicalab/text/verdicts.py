@@ -92,11 +92,18 @@ def evidence_status(evidence: Evidence) -> Status:
 
 def standing(plan: Assessment) -> tuple[Status, str]:
     """Return where a plan's evidence stands, in few words; of one that fails, that it does."""
-    tier = str(plan.evidence.tier)
+    return marked(plan, plan.evidence, str(plan.evidence.tier))
+
+
+def marked(plan: Assessment, evidence: Evidence, told: str) -> tuple[Status, str]:
+    """Return how an evidence of a plan is to be shown, and what is told of it.
+
+    Of a plan that fails that it does, after it: what cannot be run shows nothing.
+    """
     if plan.feasible:
-        return evidence_status(plan.evidence), tier
+        return evidence_status(evidence), told
     failed = plan_verdict(plan)
-    return failed.status, f"{tier}, {failed.title.lower()}"
+    return failed.status, f"{told}, {failed.title.lower()}"
 
 
 def evidence_sentence(evidence: Evidence) -> str:

@@ -103,6 +103,22 @@ def test_brief_says_which_paper_it_is_about() -> None:
     assert "doi:10" in told.replace("\\", "")
 
 
+def test_evidence_of_a_plan_that_fails_has_no_mark_of_one_that_passes() -> None:
+    """The reference protocol costs 1,600 of 620 credits."""
+    told = markdown(work("psy_stroop", "hard", "reference").report())
+    assert "| This plan | 100 | 4 | ✕ 1.00, not feasible | ✕ 1,600 |" in told
+    assert "| halved, smallest of interest | 0.5 | ✕ 1.00, not feasible |" in told
+    assert "| 100 | ✕ 1.00, not feasible | 1,600 | planned |" in told
+    assert "✓ 1.00" not in told
+
+
+def test_step_on_the_way_to_a_plan_has_no_mark() -> None:
+    """420 samples of 8 days fail before the last change is made."""
+    found = work("fin_momentum", "medium", "least")
+    cells = column(table(found.report(), "Changes"), "Evidence")
+    assert [cell.status for cell in cells] == [None] * len(cells)
+
+
 def test_changes_add_up_to_the_whole_step() -> None:
     found = work("psy_ego_depletion", "hard", "offered")
     before = assess(found.written.reference_protocol, found.written)
