@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable
 from typing import Any, Final
@@ -273,6 +274,18 @@ def test_picture_is_dark_on_white_and_named(name: str) -> None:
     assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
     assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
     assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config
+
+
+@pytest.mark.parametrize(("effect", "empty"), [("1000000.0", True), (None, False)])
+def test_frontier_that_shows_no_plan_says_so(effect: str | None, empty: bool) -> None:
+    app = visit(PROTOCOL, study="phys_millikan", **({"effect": effect} if effect else {}))
+    app.session_state[TABS] = "Pictures"
+    app.session_state["hand_picture"] = "Evidence for credits"
+    choose_more(app, "Hand over")
+    [chart] = [each for each in drawer_of(app) if each.type == "plotly_chart"]
+    assert isinstance(chart, Element)
+    told = "<br>No plan that fits lies in the picture: the best has half-width ±"
+    assert (told in json.loads(chart.proto.spec)["layout"]["title"]["subtitle"]["text"]) is empty
 
 
 def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(

@@ -22,7 +22,7 @@ from replicalab.text.tradeoffs import (
 from replicalab.ui.handing.whole import Whole, whole
 from replicalab.ui.negotiation.run import plans_by_round
 from replicalab.ui.protocol.power import CHARTS, Chart
-from replicalab.ui.tradeoffs.frontier import frontier_chart
+from replicalab.ui.tradeoffs.frontier import empty_text, frontier_chart
 from replicalab.ui.tradeoffs.outlook import Outlook, look
 from replicalab.ui.tradeoffs.region import region_chart
 
@@ -57,8 +57,7 @@ def _charts(found: Whole) -> dict[str, Callable[[], go.Figure]]:
     curves = Curves(view.yours, view.real.design)
     charts: dict[str, Callable[[], go.Figure]] = {"Days and samples": partial(_region, view)}
     if found.options.frontier.plans:
-        title = frontier_title(standing_verdict(found.options)), means_text(view.pack)
-        charts["Evidence for credits"] = partial(frontier_chart, view, title)
+        charts["Evidence for credits"] = partial(_frontier, view)
     for name, chart in CHARTS.items():
         if chart.fits(curves):
             charts[name] = partial(_curve, chart, curves)
@@ -70,6 +69,11 @@ def _charts(found: Whole) -> dict[str, Callable[[], go.Figure]]:
 def _region(view: Outlook) -> go.Figure:
     means = f"{means_text(view.pack)}<br>{shade_text(view.region.plan.evidence)}"
     return region_chart(view, (region_title(view.region), means))
+
+
+def _frontier(view: Outlook) -> go.Figure:
+    means = "<br>".join(filter(None, (means_text(view.pack), empty_text(view))))
+    return frontier_chart(view, (frontier_title(standing_verdict(view.options)), means))
 
 
 def _curve(chart: Chart, curves: Curves) -> go.Figure:

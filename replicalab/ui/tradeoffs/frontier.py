@@ -84,10 +84,16 @@ def frontier_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
     return frontier_figure(view.options.frontier, marks, title)
 
 
-def _notes(view: Outlook) -> Iterator[str]:
+def empty_text(view: Outlook) -> str:
+    """Return that no plan that fits lies in the picture; empty where one does."""
     found, evidence = view.options.frontier, view.yours.evidence
-    if not shows_a_plan(found, evidence):
-        yield all_outside_text(found, evidence)
+    return "" if shows_a_plan(found, evidence) else all_outside_text(found, evidence)
+
+
+def _notes(view: Outlook) -> Iterator[str]:
+    found = view.options.frontier
+    if told := empty_text(view):
+        yield told
     yield _LOSSES
     if found.balanced is not None:
         yield _NASH
