@@ -121,7 +121,7 @@ def _resets_and_applies_one_change_then_all(page: Page) -> None:
     expect(cost_total(page, "As ticked")).to_contain_text("4,950")
     press(page, "Apply 1 of 3")
     expect(number(page, "Duration (days)")).to_have_value("6")
-    expect(dimension(page, "Schedule")).to_contain_text("passes")
+    expect(dimension(page, "Schedule").get_by_role("img", name="passes")).to_be_visible()
     expect(number(page, "Sample size")).to_have_value("420")
     tick(page, 1)
     press(page, "Apply all")

@@ -102,7 +102,7 @@ def _reads_the_four_tabs(page: Page) -> None:
 def _looks_at_the_protocol(page: Page) -> None:
     follow(page, "Protocol")
     expect(number(page, "Sample size")).to_have_value("633")
-    expect(dimension(page, "Staff")).to_contain_text("fails")
+    expect(dimension(page, "Staff").get_by_role("img", name="fails")).to_be_visible()
     expect(cost_total(page)).to_contain_text("7,155")
     expect(page.get_by_text("Still staff fails.")).to_be_visible()
 
