@@ -247,12 +247,18 @@ def group_text(samples: int, design: Design) -> str:
 
 
 def dropout_text(plan: Assessment) -> str:
-    """Return how many to recruit to analyse how many; empty where none is to drop out."""
-    planned, counted = plan.counts.samples, plan.evidence.counted
-    if counted >= plan.evidence.able:
+    """Return how many to recruit to analyse how many; empty where none is to drop out.
+
+    Of more than can count, how many can, and how many of these are left.
+    """
+    able, counted = plan.evidence.able, amount_text(plan.evidence.counted)
+    if plan.evidence.counted >= able:
         return ""
-    dropout = percent_text(plan.pack.design.dropout)
-    return f"Recruit {amount_text(planned)} to analyse {amount_text(counted)}: {dropout} dropout."
+    planned, dropout = amount_text(plan.counts.samples), percent_text(plan.pack.design.dropout)
+    if able == plan.counts.samples:
+        return f"Recruit {planned} to analyse {counted}: {dropout} dropout."
+    can = f"{amount_text(able)} can count ({counting_text(plan.counts.days, plan.pack)})"
+    return f"Of {planned}, {can}; {dropout} dropout leaves {counted}."
 
 
 def counting_text(days: int, pack: Pack) -> str:

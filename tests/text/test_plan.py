@@ -272,6 +272,14 @@ def test_dropout_is_told_where_samples_are() -> None:
     assert size_text(assess(plan, kept)) == "152 samples in 5 days"
 
 
+def test_dropout_is_told_of_those_that_can_count() -> None:
+    """Of six reactions a day, three days leave 18 of 24, and three in four of them are 13."""
+    pack = load_scenario("chem_suzuki_ppb", "easy").with_own(OwnLab(), Question(dropout=0.25))
+    plan = assess(revise(pack.reference_protocol, duration_days=3), pack)
+    told = "Of 24, 18 can count (6 a day, 3 days); 25 % dropout leaves 13."
+    assert dropout_text(plan) == told
+
+
 def test_samples_beyond_what_the_days_allow_are_told_with_those_analysed() -> None:
     """Of six reactions a day, three days leave 18 of 24."""
     pack = load_scenario("chem_suzuki_ppb", "easy")
