@@ -119,7 +119,7 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
     if days > limit:
         has = left_text(plan.pack.lab) or f"this lab has {limit}"
         yield _ERROR, Category.DURATION, f"Duration is {duration}; {has}."
-    if days < least:
+    if days < least != 1:
         lost = f"Duration is {duration}; below {least} the study's endpoint is lost."
         yield _WARNING, Category.DURATION, lost
     if exist is not None and samples > exist:

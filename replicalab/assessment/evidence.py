@@ -123,7 +123,9 @@ def evidence_of(
     if design.population_max is not None:
         able = min(able, design.population_max)
     counted = counted_of(design, able)
-    if days < scenario.min_days:
+    if days < 1 == scenario.min_days:
+        void = "no days are planned"
+    elif days < scenario.min_days:
         needs = count_text(scenario.min_days, "day")
         void = f"the study's endpoint needs {needs}, and the plan has {days}"
     elif not samples:

@@ -70,7 +70,7 @@ def _days_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, str]
 
 def _more_days_reason(before: int, found: Candidate, pack: Pack) -> str:
     least = Limits(pack, found.given_up).days[0]
-    if before < 1 and found.days == 1:
+    if before < 1 and (found.days == 1 or least == pack.min_days == 1):
         return "A plan takes at least 1 day."
     if before < least <= pack.min_days <= found.days:
         return f"The study's endpoint needs {count_text(pack.min_days, 'day')}."

@@ -7,6 +7,7 @@ from typing import Final
 from replicalab.assessment import Assessment, Evidence
 from replicalab.assessment.phrases import (
     adding_none,
+    days_text,
     failing_text,
     placed_text,
     size_text,
@@ -97,6 +98,8 @@ def _shows_nothing(options: Options) -> str:
 
 
 def _needs_days(pack: Pack, verb: str) -> str:
+    if pack.min_days == 1:
+        return f"the lab {verb} {days_text(pack.lab)}"
     needs, has = count_text(pack.min_days, "day"), f"{pack.lab.days_left}{start_text(pack.lab)}"
     return f"the study's endpoint needs {needs}, and the lab {verb} {has}"
 

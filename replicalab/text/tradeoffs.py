@@ -80,7 +80,10 @@ def limit_texts(pack: Pack) -> dict[Constraint, Limit]:
         ),
         Constraint.SCHEDULE: Limit(f"limit {days}", f"at most {days}"),
         Constraint.STAFF: Limit(f"staff {lab.staff}", f"at most {_staff(lab.staff)}"),
-        Constraint.ENDPOINT: Limit(f"endpoint {least}", f"at least {least}, or no evidence"),
+        Constraint.ENDPOINT: Limit(
+            f"{'endpoint' if pack.min_days > 1 else 'least'} {least}",
+            f"at least {least}, or no evidence",
+        ),
     }
     rate, exist = pack.samples_per_day, pack.design.population_max
     if rate is not None:

@@ -27,7 +27,7 @@ from replicalab.text.options import (
     wait_lines,
     wasted_text,
 )
-from replicalab.text.tradeoffs import no_evidence_text
+from replicalab.text.tradeoffs import limit_texts, no_evidence_text
 from tests.factories import EQUIPMENT, make_design, make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
 from tests.text.labs import FLAMING, OPEN, PLAN, POOR, STUCK, of, told
@@ -94,6 +94,16 @@ def test_endpoint_that_a_late_start_loses_is_told_with_it() -> None:
     assert told_first.startswith(
         "Do not run this here: the study's endpoint needs 3 days, and the lab has 2 from day 5 on."
     )
+
+
+def test_study_of_at_least_one_day_is_told_without_an_endpoint() -> None:
+    """Its file names none: no plan takes less than a day."""
+    pack = make_pack(min_days=1, start_day=19, days=17)
+    found = of(revise(PLAN, duration_days=0), pack)
+    assert first_of_all(found).startswith("Do not run this here: the lab has 0 days")
+    assert found.yours.evidence.void == "no days are planned"
+    told = found.yours.reasons, found.yours.validation, limit_texts(pack), found.least.changes
+    assert "endpoint" not in f"{told}".replace("Constraint.ENDPOINT: 'endpoint'", "")
 
 
 @settings(max_examples=60)

@@ -33,6 +33,7 @@ from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
 _CHART: Final = "region_chart"
 _READING: Final = "; hatched: does not fit; no shade: no evidence. Click to choose a point ✕."
 _LOST_READING: Final = "Dotted: fits, but samples, or the study’s endpoint, are lost."
+_UNCOUNTED_READING: Final = "Dotted: fits, but samples are lost."
 _LEAST_READING: Final = (
     "Least loss ranks by failing checks, evidence tier, fidelity lost, changes and cost, not by "
     "wishes."
@@ -128,7 +129,8 @@ def _notes(view: Outlook) -> Iterator[str]:
         yield apart_text(view.least_worded)
     yield outside_text(view.region.outside({mark.name: mark.plan for mark in _marks(view)}))
     shade = capitalised(shade_text(view.region.plan.evidence))
-    yield f"{shade}{_READING} {_LOST_READING if view.choice.lost else ''}"
+    lost = _LOST_READING if view.pack.min_days > 1 else _UNCOUNTED_READING
+    yield f"{shade}{_READING} {lost if view.choice.lost else ''}"
     if any(plan is not view.yours and view.drawn.holds(plan) for plan in view.compared.values()):
         yield _LEAST_READING
 
