@@ -5,13 +5,12 @@ Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``
 ``recording`` and ``present``, the slide of a presentation (each only where it is not the default),
 ``survey``, 1 where the front door shows every study in the lab, ``own``, a key to a visitor's
 study, ``moves``, what was played by hand, and ``beside``, the names and query strings of what is
-kept beside. What is said of the lab in place of the study's:
-``budget``, ``days``, ``staff``, ``start`` and, of the rest, ``own_lab``; of the evidence:
-``effect``, ``alpha``, ``target``, ``floor``, ``dropout`` and ``why``. Plan, moves, beside, own_lab
-and why are JSON, compressed, with a checksum of their own, so that a link that was cut anywhere is
-noticed rather than half read; an own_lab is then taken value by value. An address typed by hand
-needs no ``v``; in one with it an absent ``scientist`` is the simple rule, as it was in links from
-before.
+kept beside. What is said of the lab in place of the study's: ``budget``, ``days``, ``staff``,
+``start`` and, of the rest, ``own_lab``; of the evidence: ``effect``, ``alpha``, ``target``,
+``floor``, ``dropout`` and ``why``. Plan, moves, beside, own_lab and why are JSON by field names,
+compressed, with a checksum of their own, so that a link that was cut anywhere is noticed rather
+than half read; an own_lab is then taken value by value. An address typed by hand needs no ``v``; in
+one with it an absent ``scientist`` is the simple rule, as it was in links from before.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from pydantic import FailFast, Field, TypeAdapter, ValidationError
 from replicalab.comparison import MOST_SIDES
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import count_text, shortened
-from replicalab.models import PROTOCOL_FIELDS, Protocol, too_large
+from replicalab.models import Protocol, too_large
 from replicalab.negotiation import MOST_ROUNDS, Move, ScientistKind
 from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Difficulty, OwnLab, Question
 from replicalab.ui.workspace import (
@@ -63,6 +62,16 @@ _BESIDE: Final = TypeAdapter(
         FailFast(),
     ]
 )
+_PLAN_IN_ORDER: Final = (
+    "sample_size",
+    "controls",
+    "technique",
+    "duration_days",
+    "required_equipment",
+    "required_reagents",
+    "rationale",
+)
+"""What a plan without names holds, in this order: links from before have such. Never add to it."""
 _MOST_ENTRIES: Final = 250
 """So many values of what is packed are read one by one, more than any that was packed here has."""
 _MOST_TOLD: Final = 8
@@ -390,12 +399,11 @@ def _value(key: str, text: str) -> object:
 
 def encode_plan(protocol: Protocol) -> str:
     """Return a plan as URL-safe text with a checksum."""
-    values = [getattr(protocol, name) for name in PROTOCOL_FIELDS]
-    return _packed(json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode())
+    return _packed_json(protocol.model_dump(exclude_defaults=True))
 
 
 def decode_plan(text: str) -> Protocol:
-    """Return the plan that `encode_plan` wrote.
+    """Return the plan that `encode_plan` wrote, now or in an earlier version.
 
     Raises:
         LinkError: the text was cut or changed, or holds no possible plan.
@@ -404,10 +412,14 @@ def decode_plan(text: str) -> Protocol:
         values = json.loads(_unpacked(text))
     except (ValueError, zlib.error, binascii.Error, RecursionError) as error:
         raise LinkError(_BROKEN) from error
-    if not isinstance(values, list) or len(values) != len(PROTOCOL_FIELDS):
+    if isinstance(values, list) and len(values) == len(_PLAN_IN_ORDER):
+        values = dict(zip(_PLAN_IN_ORDER, values, strict=True))
+    fields = Protocol.model_fields
+    required = {name for name, field in fields.items() if field.is_required()}
+    if not (isinstance(values, dict) and required <= values.keys() <= fields.keys()):
         raise LinkError("the link carries no plan; copy it again from the address bar.")
     try:
-        plan = Protocol.model_validate(dict(zip(PROTOCOL_FIELDS, values, strict=True)))
+        plan = Protocol.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])

@@ -19,7 +19,14 @@ from hypothesis import strategies as st
 
 from replicalab.comparison import MOST_SIDES
 from replicalab.errors import LinkError
-from replicalab.models import LARGEST_PLANNED, Protocol, ScientistActionType, plan_action, revise
+from replicalab.models import (
+    FIELD_LABELS,
+    LARGEST_PLANNED,
+    Protocol,
+    ScientistActionType,
+    plan_action,
+    revise,
+)
 from replicalab.negotiation import By, LabManagerKind, Move, ScientistKind, question
 from replicalab.scenarios import (
     Difficulty,
@@ -30,6 +37,7 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
 )
+from replicalab.ui import address
 from replicalab.ui.address import (
     decode_moves,
     decode_plan,
@@ -51,7 +59,11 @@ from tests.factories import make_protocol
 from tests.golden import assert_golden
 from tests.strategies import own_labs, protocols
 
-SAVED: Final = Path(__file__).with_name("saved") / "links.json"
+SAVED: Final = Path(__file__).with_name("saved")
+EARLIER: Final[list[dict[str, str]]] = json.loads((SAVED / "links.json").read_text())
+"""Links whose plans are read by position."""
+NAMED: Final[list[dict[str, str]]] = json.loads((SAVED / "links_by_name.json").read_text())
+"""The same workspaces in links whose plans are read by field names."""
 STUDIES: Final = [study.scenario_id for study in list_scenarios()]
 HARD: Final = Difficulty.HARD
 SIMPLE: Final = Workspace(scientist=ScientistKind.BASELINE)
@@ -101,6 +113,10 @@ def packed(raw: str | bytes) -> str:
     """Return what a link carries for this text; the checksum is right."""
     data = raw.encode() if isinstance(raw, str) else raw
     return base64.urlsafe_b64encode(zlib.compress(data, 9)).decode().rstrip("=")
+
+
+def unpacked(text: str) -> bytes:
+    return zlib.decompress(base64.urlsafe_b64decode(f"{text}{'=' * (-len(text) % 4)}"))
 
 
 def refused(text: str) -> str:
@@ -155,13 +171,23 @@ def test_address_cut_anywhere_is_noticed(full: Workspace) -> None:
         assert from_query(cut, find).problems, whole[:length]
 
 
-@pytest.mark.parametrize("saved", json.loads(SAVED.read_text()), ids=itemgetter("v"))
-def test_link_saved_by_an_earlier_version_opens_and_is_written_the_same(
-    saved: dict[str, str],
-) -> None:
+@pytest.mark.parametrize("saved", NAMED, ids=itemgetter("v"))
+def test_saved_link_opens_and_is_written_the_same(saved: dict[str, str]) -> None:
     reading = from_query(saved, find)
     assert reading.problems == []
     assert to_query(reading.workspace) == saved
+
+
+@pytest.mark.parametrize(
+    ("saved", "now"), list(zip(EARLIER, NAMED, strict=True)), ids=[link["v"] for link in EARLIER]
+)
+def test_link_of_an_earlier_version_opens_and_is_written_by_field_names(
+    saved: dict[str, str], now: dict[str, str]
+) -> None:
+    reading = from_query(saved, find)
+    assert reading.problems == []
+    assert to_query(reading.workspace) == now
+    assert {"plan", "beside"} & saved.keys() or now == saved
 
 
 @pytest.mark.parametrize(
@@ -235,6 +261,34 @@ def test_link_in_circulation_still_opens() -> None:
     )
 
 
+class LongerProtocol(Protocol):
+    """A plan as a later version may have it, with one more field, which need not be given."""
+
+    notes: str = ""
+
+
+BY_POSITION: Final = packed(json.dumps(list(PLAN.model_dump().values())))
+
+
+def test_plan_in_a_link_is_read_by_field_names_and_keeps_no_order() -> None:
+    values = PLAN.model_dump()
+    assert json.loads(unpacked(TEXT)) == values
+    assert decode_plan(packed(json.dumps(dict(reversed(values.items()))))) == PLAN
+
+
+@pytest.mark.parametrize("text", [BY_POSITION, TEXT], ids=["by position", "by name"])
+def test_link_opens_when_a_plan_has_one_more_field(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(address, "Protocol", LongerProtocol)
+    monkeypatch.setitem(FIELD_LABELS, "notes", "Notes")
+    longer = LongerProtocol(**PLAN.model_dump())
+    assert decode_plan(text) == longer
+    assert encode_plan(longer) == TEXT
+    noted = revise(longer, notes="new")
+    assert decode_plan(encode_plan(noted)) == noted
+
+
 # --- the plan, damaged ----------------------------------------------------------------------
 
 
@@ -273,7 +327,7 @@ def test_text_that_no_link_carried_is_refused(text: str) -> None:
 
 
 @given(st.binary())
-def test_bytes_that_are_no_json_list_are_refused_though_the_checksum_is_right(raw: bytes) -> None:
+def test_bytes_that_are_no_json_are_refused_though_the_checksum_is_right(raw: bytes) -> None:
     assert refused(packed(raw))
 
 
@@ -283,7 +337,11 @@ JSON: Final = st.recursive(
 )
 
 
-@given(st.lists(JSON, min_size=7, max_size=7) | JSON)
+@given(
+    st.lists(JSON, min_size=7, max_size=7)
+    | st.fixed_dictionaries(dict.fromkeys(PLAN.model_dump(), JSON))
+    | JSON
+)
 def test_any_packed_json_is_a_plan_or_refused(value: object) -> None:
     try:
         plan = decode_plan(packed(json.dumps(value)))
@@ -310,7 +368,7 @@ def test_plan_with_more_after_it_is_refused() -> None:
 
 def values(**changes: object) -> str:
     """Return a link's plan with some values replaced by ones that no plan has."""
-    return packed(json.dumps(list({**PLAN.model_dump(), **changes}.values())))
+    return packed(json.dumps({**PLAN.model_dump(), **changes}))
 
 
 NO_PLANS: Final[dict[str, str]] = {
@@ -318,6 +376,9 @@ NO_PLANS: Final[dict[str, str]] = {
     "empty": packed("[]"),
     "number": packed("7"),
     "too short": packed('[1, [], "t", 1, [], []]'),
+    "a field is missing": packed(json.dumps(PLAN.model_dump(exclude={"controls"}))),
+    "a field is unknown": values(zebra=1),
+    "by position, negative": packed('[-1, [], "t", 1, [], [], "r"]'),
     "deep": packed("[" * 5000),
     "half": packed("[NaN"),
     "no text": packed(b"\xff\xfe"),
