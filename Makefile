@@ -31,7 +31,7 @@ test-browser: $(VENV)/.dev  ## the tests in a real browser; they need a Chromium
 	$(BIN)/python -m pytest -n auto -m "browser and not bench" $(ARGS)
 
 test-long: $(VENV)/.dev  ## the long searches for counter-examples, a million cases
-	$(BIN)/python -m pytest -n auto -m long $(ARGS)
+	$(BIN)/python -m pytest -n auto -m "long or hypothesis and not browser" --hypothesis-profile=long $(ARGS)
 
 golden: $(VENV)/.dev  ## write the golden files of tests/golden/ anew; read the diff before you commit
 	REPLICALAB_REWRITE_GOLDEN=1 $(BIN)/python -m pytest -q $(ARGS)

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("replicalab", deadline=None, database=None)
-settings.load_profile("replicalab")
+settings.register_profile("short", deadline=None, database=None, max_examples=25)
+settings.register_profile("long", deadline=None, database=None, max_examples=100)
+settings.load_profile("short")  # `make test-long` asks for the other
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
