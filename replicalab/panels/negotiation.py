@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Slack, failing_text, size_text
-from replicalab.lexicon import amount_text, capitalised, label_key, signed_text
+from replicalab.lexicon import amount_text, capitalised, label_key
 from replicalab.models import (
     DIMENSIONS,
     FIELD_LABELS,
@@ -37,7 +37,13 @@ from replicalab.text.negotiation import (
     step_changes,
     turn_title,
 )
-from replicalab.text.plan import cautions_sentence, evidence_text, fidelity_move, used_text
+from replicalab.text.plan import (
+    cautions_sentence,
+    evidence_text,
+    fidelity_move,
+    slack_text,
+    used_text,
+)
 from replicalab.text.verdicts import ANSWERS, Status, Verdict, evidence_status
 
 _SIDES: Final = {Role.SCIENTIST: "Scientist", Role.LAB_MANAGER: "Lab Manager"}
@@ -139,7 +145,7 @@ def _checked(plan: Assessment) -> Iterator[dict[str, object]]:
             "name": capitalised(slack.dimension),
             "status": Status.PASS if slack.ok else Status.FAIL,
             "used": used_text(plan, slack),
-            "slack": signed_text(slack.slack),
+            "slack": slack_text(slack),
         }
 
 

@@ -123,6 +123,9 @@ def test_message_opens_to_the_seven_dimensions_in_numbers() -> None:
         [f"{'passes' if slack.ok else 'fails'} {dimension.capitalize()}", used_text(plan, slack)]
         for dimension, slack in plan.slack.items()
     ]
+    left = [row[2] for row in rows]
+    assert (left[0], left[-1]) == ("", "")  # of errors and breaches nothing can be left
+    assert all(left[1:-1])
 
 
 def test_scrubbing_and_walking_play_no_round_again(monkeypatch: pytest.MonkeyPatch) -> None:
