@@ -65,7 +65,8 @@ def plan_verdict(plan: Assessment) -> Verdict:
     if plan.failing:
         status, title, what = Status.FAIL, "Not feasible", "Not feasible here"
         if plan.check.lab_feasible:
-            status, title, what = Status.CAUTION, "Not approved", "Lab-feasible, but not approved"
+            status = Status.FAIL if evidence.void else Status.CAUTION
+            title, what = "Not approved", "Lab-feasible, but not approved"
         return Verdict(status, title, f"{what}: {failing_text(plan.failing)}. {told}")
     title, text = "Feasible", f"Feasible: all seven dimensions pass. {told}"
     if evidence.void:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 from hypothesis import given
 
 from replicalab.assessment import assess
-from replicalab.models import LabManagerActionType, Protocol
+from replicalab.models import LabManagerActionType, Protocol, revise
 from replicalab.scenarios import (
     CostModel,
     Difficulty,
@@ -29,6 +31,9 @@ from tests.golden import assert_golden
 from tests.strategies import itemised_protocols, studied_packs
 from tests.text.labs import BOOKED, FLAMING, OPEN, PLAN, SHORT, SMALL, STUCK, of_reference
 
+FLAMING_SHORT: Final = revise(FLAMING, duration_days=2)
+"""Breaks a restriction, and has too few days to show anything."""
+
 
 @pytest.mark.parametrize(
     ("pack", "plan", "status", "title"),
@@ -37,6 +42,7 @@ from tests.text.labs import BOOKED, FLAMING, OPEN, PLAN, SHORT, SMALL, STUCK, of
         (OPEN, SMALL, Status.CAUTION, "Feasible, below the floor"),
         (OPEN, SHORT, Status.FAIL, "Shows nothing"),
         (OPEN, FLAMING, Status.CAUTION, "Not approved"),
+        (OPEN, FLAMING_SHORT, Status.FAIL, "Not approved"),
         (STUCK, PLAN, Status.FAIL, "Not feasible"),
     ],
 )
@@ -50,8 +56,7 @@ def test_plan_verdict_passes_only_what_passes_above_the_floor(pack: Pack, plan: 
     holds = found.feasible and found.evidence.tier is not EvidenceTier.BELOW_FLOOR
     holds = holds and not found.dropped
     assert (plan_verdict(found).status is Status.PASS) is holds
-    empty = found.feasible and found.evidence.void is not None
-    fails = empty or not found.check.lab_feasible
+    fails = found.evidence.void is not None or not found.check.lab_feasible
     assert (plan_verdict(found).status is Status.FAIL) is fails
 
 

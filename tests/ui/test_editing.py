@@ -51,8 +51,8 @@ EXTRACT: Final = "vendor-approved extract on the research server"
             {"schedule": ["fails Schedule", "11 / 10 days", "", "−1"]},
         ),
         ("Sample size", 75, "caution", "Feasible, below the floor", {}),
-        ("Sample size", 0, "caution", "Not approved", {}),
-        ("Duration (days)", 0, "caution", "Not approved", {}),
+        ("Sample size", 0, "fail", "Not approved", {}),
+        ("Duration (days)", 0, "fail", "Not approved", {}),
         ("Sample size", 4, "caution", "Not approved", {}),
         (
             *("Sample size", 1_000_000, "fail", "Not feasible"),
