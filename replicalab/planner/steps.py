@@ -19,6 +19,17 @@ from replicalab.scenarios import Control
 NUMBERS: Final = ("sample_size", "duration_days")
 """The protocol fields that are numbers."""
 
+_IN_TURN: Final = (
+    "technique",
+    "required_equipment",
+    "required_reagents",
+    "controls",
+    "duration_days",
+    "sample_size",
+    "rationale",
+)
+"""The order of the planner's and the Lab Manager's changes: what is lost is worded for it."""
+
 
 class FieldChange(NamedTuple):
     """A protocol field in which two plans differ; of lists only the labels that differ."""
@@ -76,9 +87,10 @@ def change_steps(
 
 
 def field_steps(before: Assessment, after: Assessment) -> list[PlanStep]:
-    """Return the way from one plan to another, one field at a time in the protocol's order."""
+    """Return the way from one plan to another, one field at a time in the planner's order."""
     steps: list[PlanStep] = []
-    for name, *_ in differences(before.plan, after.plan):
+    differing = {change.field for change in differences(before.plan, after.plan)}
+    for name in (field for field in _IN_TURN if field in differing):
         start = steps[-1].after if steps else before
         revised = revise(start.plan, **{name: getattr(after.plan, name)})
         steps.append(PlanStep(start, judged(revised, start, [before, after])))

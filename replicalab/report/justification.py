@@ -103,15 +103,15 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
 def _why_planned(plan: Assessment, said: Mapping[str, str]) -> str:
     """Return why so many samples are planned.
 
-    A rationale was written for the sample that stood beside it: it is no reason for another.
+    A rationale is written for a whole plan: it is no reason for its sample.
     """
     reference = plan.pack.reference_protocol
     if reason := said.get("sample_size"):
         return reason
-    if plan.plan.rationale != reference.rationale or plan.counts.samples == reference.sample_size:
-        return plan.plan.rationale
+    if plan.counts.samples == reference.sample_size:
+        return f"{capitalised(NOT_GIVEN)}."
     planned = count_text(reference.sample_size, "sample")
-    return f"The reference protocol has {planned}; why that is changed stands above."
+    return f"The reference protocol has {planned}; that change stands above."
 
 
 def _why(pack: Pack, field: str) -> str:

@@ -12,9 +12,10 @@ from replicalab.assessment import Assessment, assess, smallest_detectable_effect
 from replicalab.drafts import Draft, check, new_study
 from replicalab.models import revise
 from replicalab.planner import Options, largest_sample
-from replicalab.planner.steps import differences
+from replicalab.planner.steps import field_steps
 from replicalab.report import Document, Said, brief, input_hash, markdown, report
 from replicalab.report.document import NOT_GIVEN, Cell, Sentence, Table
+from replicalab.report.parts import reference_of
 from replicalab.scenarios import (
     Difficulty,
     OwnLab,
@@ -175,18 +176,64 @@ def test_justification_tells_each_number_of_the_design() -> None:
     assert told["Smallest detectable effect"][0] == f"{least:.3g}"
 
 
-def test_planned_sample_has_the_rationale_that_was_written_for_it() -> None:
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"duration_days": 5}, "Not given"),
+        ({"rationale": "Forty were at hand."}, "Not given"),
+        ({"sample_size": 40}, "The reference protocol has 420 samples; that change stands above."),
+    ],
+)
+def test_rationale_of_a_plan_is_no_reason_for_its_sample(
+    changes: dict[str, object], reason: str
+) -> None:
     pack = load_scenario("fin_momentum", "medium")
-    kept = revise(pack.reference_protocol, duration_days=5)
-    fewer = revise(pack.reference_protocol, sample_size=40)
-    written = revise(fewer, rationale="Forty were at hand.")
-    for plan, reason in (
-        (kept, kept.rationale),
-        (fewer, "The reference protocol has 420 samples; why that is changed stands above."),
-        (written, "Forty were at hand."),
-    ):
-        found = Work(Options(assess(plan, pack)), pack)
-        assert choices(found)["Planned sample"][1].startswith(reason)
+    plan = assess(revise(pack.reference_protocol, **changes), pack)
+    assert choices(Work(Options(plan), pack))["Planned sample"][1].startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("scenario_id", "which", "moved"),
+    [
+        (
+            "psy_stroop",
+            "offered",
+            {
+                "Equipment": "unchanged, fidelity loss 0 → 1",
+                "Duration": "unchanged",
+                "Sample size": "1.00 → 0.97",
+            },
+        ),
+        (
+            "fin_momentum",
+            "least",
+            {"Equipment": "unchanged", "Duration": "0.76 → 0.62", "Sample size": "unchanged"},
+        ),
+    ],
+)
+def test_changes_stand_in_the_order_for_which_their_losses_are_worded(
+    scenario_id: str, which: str, moved: dict[str, str]
+) -> None:
+    """As on Protocol: 100 × 10 → 25 is what weakens Stroop, 480 → 300 that count momentum."""
+    found = work(scenario_id, "medium", which)
+    for document in (found.brief(), found.report()):
+        told = table(document, "Changes from the reference")
+        assert {row[0].text: row[-1].text for row in told.rows[:-1]} == moved
+        assert [row[0].text for row in told.rows] == [*moved, "In all"]
+
+
+@pytest.mark.parametrize("which", ["offered", "least"])
+@pytest.mark.parametrize(("scenario_id", "lab"), list(product(SHIPPED, Difficulty)))
+def test_evidence_is_called_weaker_where_its_row_says_so(
+    scenario_id: str, lab: Difficulty, which: str
+) -> None:
+    found = work(scenario_id, lab, which)
+    told = {each.caption.split(",")[0]: each.rows for each in found.report().tables}
+    losses = {row[0].text: row[-1].text for row in told.get("Why", ())}
+    for name, *_, moved in told.get("Changes from the reference protocol", ()):
+        lost = losses.get(name.text, "")
+        if "no weaker" in lost or ("weaker" in lost and not found.options.yours.evidence.void):
+            assert moved.text.startswith("unchanged") == ("no weaker" in lost)
 
 
 def test_reason_of_whoever_registers_is_that_of_the_planned_sample() -> None:
@@ -268,7 +315,7 @@ def test_document_of_a_quick_start_puts_no_words_into_its_authors_mouth() -> Non
     reasons = {name: why for name, (_, why) in told.items()}
     for name in ("Assumed Cohen's d", "Published Cohen's d", "Target of power", "Alpha, two-sided"):
         assert reasons[name].casefold().rstrip(".") == NOT_GIVEN
-    assert reasons["Planned sample"].startswith("The reference protocol has 199 samples; why")
+    assert reasons["Planned sample"].startswith("The reference protocol has 199 samples; that")
     assert reasons["Fewest days"] == "A plan of fewer days yields no evidence."
     assert reasons["Smallest detectable effect"] == "At the target of power 0.80."
     written = markdown(Work(Options(plan), pack).report())
@@ -308,8 +355,8 @@ def test_dropout_of_ones_own_is_told_with_who_is_left() -> None:
 
 def test_reason_of_whoever_registers_stands_first() -> None:
     found = work("fin_momentum", "medium", "offered")
-    [first, *_] = differences(found.written.reference_protocol, found.options.yours.plan)
-    said = Said("A title", "", {first.field: "Because we say so."})
+    [first, *_] = field_steps(reference_of(found.options.yours), found.options.yours)
+    said = Said("A title", "", {first.fields[0].field: "Because we say so."})
     told = report(found.options, on=DAY, said=said)
     rows = table(told, "Why, and what is lost").rows
     assert rows[0][1].text.startswith("Because we say so.")

@@ -35,7 +35,7 @@ def draw_report() -> None:
     """Draw what there is of the report, and what only the visitor can say in it."""
     st.caption(
         "Fit for a preregistration: every choice with its reason, or “not given”. Reasons for "
-        "numbers stand on Protocol under “Assumptions”; the plan’s is its rationale."
+        "numbers stand on Protocol under “Assumptions”."
     )
     found = _asked()
     said = filling.draw(found)
