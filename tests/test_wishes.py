@@ -24,7 +24,7 @@ from replicalab.panels import negotiation as rounds
 from replicalab.panels import present as slides
 from replicalab.planner import Options, PlanStep, change_steps, surveyed
 from replicalab.report import brief, markdown, report
-from replicalab.scenarios import OwnLab, Pack, Question, load_scenario
+from replicalab.scenarios import CostModel, OwnLab, Pack, Question, load_scenario
 from replicalab.text import comparison, survey
 from replicalab.text.negotiation import outcome_verdict, round_summary
 from replicalab.text.options import (
@@ -123,6 +123,13 @@ def unbeaten() -> str:
     return found.text
 
 
+def beaten_by(plan: Assessment, said: str) -> str:
+    """Return what is told of the plan that beats one, from the words that lead to it."""
+    _, found, told = standing_verdict(Options(plan)).text.partition(said)
+    assert found
+    return told.partition("For no more")[0]
+
+
 def least(**changes: object) -> Options:
     """Return the least plan that meets the target: its lab need add nothing."""
     return Options(assess(make_protocol(sample_size=41, duration_days=3), lab(**changes)))
@@ -169,6 +176,18 @@ PLACES: Final[dict[str, Callable[[], str]]] = {
     "a cell of what is lost": lambda: lost_text(judged()),
     "the chosen point": lambda: " ".join(point_lines(judged())),
     "an unbeaten plan": unbeaten,
+    "a plan that costs less": lambda: beaten_by(judged(), "No less evidence can be had"),
+    "a plan that shows more": lambda: beaten_by(judged(), "For no more credits and days"),
+    "a plan that takes fewer days": lambda: beaten_by(
+        judged(cost_model=CostModel(per_day=0)), "in fewer days"
+    ),
+    "a plan that fits, for as much evidence": lambda: beaten_by(
+        assess(make_protocol(sample_size=41, duration_days=13), lab(booked={EQUIPMENT[0]: 30})),
+        "The least-loss plan fits",
+    ),
+    "another plan that fits, for as much": lambda: beaten_by(
+        judged(13, booked={EQUIPMENT[0]: 30}), "A plan that fits has as much evidence"
+    ),
     "nothing to be added": lambda: str(take_parts(least())),
     "nothing to be added to run it": lambda: run_text(least().asks.run),
     "nothing to be added alone": lambda: alone_text(least()),

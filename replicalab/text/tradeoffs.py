@@ -331,7 +331,7 @@ def standing_verdict(options: Options) -> Verdict:
     yours, found = options.yours, options.frontier
     if not found.plans:
         return _nothing_fits(options)
-    better = _better_text(yours, found.standing(yours))
+    better = _better_text(options, found.standing(yours))
     if not yours.feasible:
         text = f"Your plan does not fit this lab: {failing_text(yours.failing)}."
         return Verdict(Status.FAIL, "Does not fit", f"{text} {better or _as_much_text(options)}")
@@ -357,25 +357,27 @@ def _passes_for_nothing(plan: Assessment) -> str:
     return f"Your plan passes all seven dimensions and shows nothing: {plan.evidence.void}."
 
 
-def _better_text(yours: Assessment, standing: Standing) -> str:
+def _better_text(options: Options, standing: Standing) -> str:
     cheaper, stronger, gentler = standing.cheaper, standing.stronger, standing.gentler
-    evidence, lines = yours.evidence, []
+    yours, lines = options.yours, []
     if cheaper is not None:
         less = _credits(yours.cost - cheaper.credits)
-        lines.append(
-            f"No less evidence can be had for {less} less: {_plan_text(cheaper, evidence)}."
-        )
+        lines.append(_rival_text(f"No less evidence can be had for {less} less", cheaper, options))
     if stronger is not None:
-        lines.append(
-            f"For no more credits and days: {_plan_text(stronger, evidence)}, instead of "
-            f"{evidence.text}."
-        )
+        instead = f", instead of {yours.evidence.text}"
+        lines.append(_rival_text("For no more credits and days", stronger, options, instead))
     if gentler is not None:
-        lines.append(
-            "As much evidence for no more credits, with less given up or in fewer days: "
-            f"{_plan_text(gentler, evidence)}, fidelity loss {gentler.loss}."
-        )
+        told = "As much evidence for no more credits, with less given up or in fewer days"
+        lines.append(_rival_text(told, gentler, options, f", fidelity loss {gentler.loss}"))
     return " ".join(lines)
+
+
+def _rival_text(told: str, rival: FrontierPlan, options: Options, more: str = "") -> str:
+    """Return what is told of a plan that fits, its numbers, and its cautions."""
+    yours = options.yours
+    evidence = f"{yours.evidence.measure} {yours.evidence.amount(rival.value)}"
+    plan = options.judged(rival.plan(yours.plan, yours.pack))
+    return with_cautions(f"{told}: {priced_size_text(rival)}, {evidence}{more}.", plan)
 
 
 def _as_much_text(options: Options) -> str:
@@ -388,17 +390,14 @@ def _as_much_text(options: Options) -> str:
         saved = yours.cost - least.cost
         cost = f"{_credits(abs(saved))} {'less' if saved > 0 else 'more'}"
         cost = cost if saved else "as many credits"
-        return f"The least-loss plan fits and has {evidence.text} too, for {cost}."
+        fits = f"The least-loss plan fits and has {evidence.text} too, for {cost}."
+        return with_cautions(fits, least)
     rival = found.as_strong(evidence)
     if rival is None:
         none = "No plan that fits" if found.exact else "No plan that was found to fit"
         return f"{none} has as much evidence as yours."
     loss = f", fidelity loss {rival.loss}" if rival.loss else ""
-    return f"A plan that fits has as much evidence: {_plan_text(rival, evidence)}{loss}."
-
-
-def _plan_text(found: FrontierPlan, evidence: Evidence) -> str:
-    return f"{priced_size_text(found)}, {evidence.measure} {evidence.amount(found.value)}"
+    return _rival_text("A plan that fits has as much evidence", rival, options, loss)
 
 
 def _nothing_fits(options: Options) -> Verdict:
