@@ -59,6 +59,7 @@ from replicalab.text.verdicts import Status, Verdict, evidence_sentence
 # --- the region -----------------------------------------------------------------------------
 
 
+_THESE: Final = "these items and controls"
 _VOID: Final = ", without which the study is void"
 
 
@@ -107,15 +108,19 @@ def _staff(units: int) -> str:
 
 
 def region_title(found: Region) -> str:
-    """Return what fits in the lab, in a few words; the region's chart may end before it."""
+    """Return what fits in the lab, in a few words; the region's chart may end before it.
+
+    The region keeps the plan's items and controls: with others something may fit all the same.
+    """
     fits, useful = found.span(useful=False), found.span(useful=True)
     if fits is None:
-        return "No days and samples fit this lab"
+        return f"With {_THESE} nothing fits this lab"
     if useful is not None:
         counts = " and counts" if fits.samples > useful.samples else ""
         return f"What fits{counts}: {_span_text(useful)}"
     if found.drawn.at(fits.last, found.least).evidence.void:  # the longest: there most can count
-        return "Whatever fits here yields no evidence"
+        here = "here" if too_short(found.drawn.plan.pack) else f"with {_THESE}"
+        return f"Whatever fits {here} yields no evidence"
     return f"What fits, but does not all count: {_span_text(fits)}"
 
 

@@ -228,9 +228,9 @@ def test_title_is_of_the_lab_and_not_of_the_charts_columns(
 ) -> None:
     found = title(make_pack(**lab), make_protocol(duration_days=3))
     if said is None:
-        assert found == "No days and samples fit this lab"
+        assert found == "With these items and controls nothing fits this lab"
     else:
-        none = "Whatever fits here yields no evidence"
+        none = "Whatever fits with these items and controls yields no evidence"
         assert found == (f"What fits and counts: {said}" if said else none)
 
 

@@ -303,6 +303,14 @@ def test_region_is_of_the_plan_that_it_came_to_and_holds_it(deck: Deck) -> None:
 
 
 @in_every_deck
+def test_region_does_not_deny_a_plan_that_fits_on_an_earlier_slide(deck: Deck) -> None:
+    title = heard(deck.of(Slide.REGION)[0].findall(".//h1")[0])
+    fits = any(" Feasible" in text for plan in deck.told.values() for text in plan["verdict"])
+    if fits and not title.startswith("What fits"):
+        assert "these items and controls" in title
+
+
+@in_every_deck
 def test_wish_that_the_last_plan_breaks_is_told_wherever_it_is_judged(deck: Deck) -> None:
     [outcome] = deck.of(Slide.OUTCOME)
     for verdict in deck.told["last"].get("verdict", ()):
