@@ -250,6 +250,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.01},
         formula=_audit,
         method="the exact chance that a random sample meets a bad unit (hypergeometric)",
+        endless_method="the exact chance that a random sample meets a bad unit (binomial)",
         effect=Effect(name="share of bad units", below=1, signed=False),
         needs=(),
         measure="probability of detection",

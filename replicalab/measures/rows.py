@@ -250,6 +250,7 @@ class Kind:
         usual: numbers that a new study of this kind may begin with, beside alpha, by field.
         formula: the evidence.
         method: how that is computed; what only approximates says so.
+        endless_method: how, where no population is given, if that is another way.
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
         groups: how many groups the samples are of, where the kind says it; else the design does.
@@ -276,6 +277,7 @@ class Kind:
     effect: Effect | None
     needs: tuple[str, ...] = ("alpha",)
     groups: int = 1
+    endless_method: str = ""
     setting: str = ""
     measure: str = "power"
     meaning: str = "the chance of p < alpha if the assumed effect is true"
@@ -307,6 +309,10 @@ class Kind:
     def groups_of(self, design: _Design) -> int:
         """Return how many groups the samples of a design are of, 1 where they are of none."""
         return design.groups or self.groups
+
+    def method_of(self, design: _Design) -> str:
+        """Return how the evidence of a design is computed."""
+        return (design.population_max is None and self.endless_method) or self.method
 
     def uses(self, number: str) -> bool:
         """Return whether the evidence of this kind depends on a number of a design."""

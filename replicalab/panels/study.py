@@ -81,7 +81,7 @@ def design_panel(pack: Pack) -> str:
         per_day = pack.samples_per_day
         rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))
     rows.append(("Shortest useful plan, days", _number(pack.min_days), ""))
-    method = f"{capitalised(kind.measure)} by {kind.method}."
+    method = f"{capitalised(kind.measure)} by {kind.method_of(design)}."
     return drawn("design", method=method, source=design.source, rows=rows)
 
 

@@ -51,7 +51,8 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     counted = f"{capitalised(kind.title)}; n counts {design.unit_of_n}"
     yield "Design", counted, f"The published study: {pack.paper.method}"
     how = f"Planned {kind.measure}: {kind.meaning}."
-    yield "Test and method", f"{capitalised(kind.method)}. {usual_text(plan)}".strip(), how
+    method = capitalised(kind.method_of(design))
+    yield "Test and method", f"{method}. {usual_text(plan)}".strip(), how
     if kind.effect is None:
         return
     name = kind.effect.name

@@ -287,16 +287,16 @@ def assumption_text(plan: Assessment) -> str:
 
 
 def _planned_text(plan: Assessment) -> str:
-    evidence, row = plan.evidence, plan.evidence.row
+    evidence, row, design = plan.evidence, plan.evidence.row, plan.pack.design
+    method = row.method_of(design)
     if row.effect is None:
-        return f"Planned, by {row.method}; no effect is assumed."
-    design = plan.pack.design
+        return f"Planned, by {method}; no effect is assumed."
     setting, seen = (row.setting_text(Given.by(design, f)) for f in (1.0, evidence.factor))
     assumed = f"{row.effect.name} of {effect_text(design.effect_planning)}{setting}"
     if evidence.factor != 1:
         seen_as = f"{effect_text(evidence.effect)}{seen if seen != setting else ''}"
         assumed = f"{assumed}, seen as {seen_as} through the substitutions"
-    return f"Planned, at an assumed {assumed}, by {row.method}."
+    return f"Planned, at an assumed {assumed}, by {method}."
 
 
 def usual_text(plan: Assessment) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
@@ -10,6 +11,7 @@ from replicalab.assessment import Assessment, assess
 from replicalab.cli.check import lines
 from replicalab.measures import Kind
 from replicalab.panels import evidence_panel
+from replicalab.panels.study import design_panel
 from replicalab.planner import Options
 from replicalab.report import brief, report
 from replicalab.scenarios import Difficulty, load_scenario
@@ -88,6 +90,18 @@ def test_usual_test_stands_wherever_the_method_does() -> None:
     ]
     # In a report it stands under the evidence, and beside the method in its justification.
     assert [text.count(T_TEST) for text in shown] == [1, 1, 1, 2]
+
+
+@pytest.mark.parametrize(("population", "way"), [(None, "binomial"), (1000, "hypergeometric")])
+def test_audit_names_the_method_that_its_population_allows(
+    population: int | None, way: str
+) -> None:
+    """161 units at 1 % show a bad one with 1 − 0.99^161 = 0.802, where they are not counted."""
+    plan = plan_of("audit", 0.01, 161, population_max=population)
+    assert (f"{plan.evidence.value:.3f}" == "0.802") == (population is None)
+    documents = [make(Options(plan), on=date(2026, 11, 23)) for make in (brief, report)]
+    for text in (assumption_text(plan), design_panel(plan.pack), *map(seen_in, documents)):
+        assert {"binomial", "hypergeometric"} & {*re.findall(r"\w+", text)} == {way}
 
 
 def test_judging_a_plan_works_out_no_usual_test(monkeypatch: pytest.MonkeyPatch) -> None:
