@@ -21,6 +21,8 @@ Block = dict[str, Data]
 
 UNSTATED: Final = "Not given."
 """What stands in a file that must say something where its author has said nothing."""
+DEFAULT: Final = "ReplicaLab’s default."
+"""Why a number is what it is that nobody has given."""
 EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
 NUMBERS: Final = (*EFFECTS, *PARAMETERS, "target", "floor")
 """The numbers of a design; which of them there are depends on its kind."""
@@ -46,13 +48,16 @@ def new_study(
         sample: how many samples are planned, right or wrong; None for as many as reach the target.
         days: how many days are planned, right or wrong.
     """
-    row = KINDS[kind]
-    design = {"kind": kind.value, **usual_numbers(row), **(numbers or {})}
+    row, given = KINDS[kind], numbers or {}
+    design = {"kind": kind.value, **usual_numbers(row), **given}
     design["floor"] = _floor(row, design)
+    why: Block = dict.fromkeys(NUMBERS, UNSTATED)
+    if "floor" not in given:
+        why["floor"] = DEFAULT
     design |= {
         "unit_of_n": "samples",
         "source": UNSTATED,
-        "why": dict.fromkeys(NUMBERS, UNSTATED),
+        "why": why,
     }
     size = _enough_samples(row, design) if sample is None else sample
     parts = ("constraints", "equipment", "reagents", "substitutions", "controls", "policy_rules")

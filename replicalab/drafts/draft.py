@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, cast
 
-from replicalab.drafts.beginning import NUMBERS, UNSTATED, Block, usual_numbers
+from replicalab.drafts.beginning import DEFAULT, NUMBERS, UNSTATED, Block, usual_numbers
 from replicalab.drafts.labs import OTHER_LABS, YOUR_LAB, made_labs
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import label_key
@@ -117,6 +117,11 @@ class Draft:
         design |= {"kind": kind.value, **found}
         ordered = {name: design[name] for name in Design.model_fields if name in design}
         return replace(self.put(ordered, "design"), aside=aside)
+
+    def with_number(self, name: str, value: Data) -> Draft:
+        """Return this draft with another number of the design, which is no longer the default."""
+        draft, why = self.put(value, "design", name), ("design", "why", name)
+        return draft.put(UNSTATED, *why) if self.at(*why) == DEFAULT else draft
 
     def with_labels(self, category: str, labels: list[str]) -> Draft:
         """Return this draft with these pieces of equipment, or reagents.

@@ -175,9 +175,28 @@ def test_new_study_says_nothing_in_its_authors_place(kind: DesignKind) -> None:
     paper, plan = study.paper, study.reference_protocol
     said = [paper.citation, paper.hypothesis, paper.method, paper.key_finding, paper.goal]
     said += [paper.published, paper.caution, *(fact.source for fact in paper.facts)]
-    said += [plan.technique, plan.rationale, study.design.source, *study.design.why.values()]
+    why = {**study.design.why}
+    assert why.pop("floor") == "ReplicaLab’s default."
+    said += [plan.technique, plan.rationale, study.design.source, *why.values()]
     said += [*study.success_criteria, study.hidden_reference.summary]
     assert {*said} == {UNSTATED}
+
+
+def test_floor_that_somebody_gives_is_no_default() -> None:
+    given = Draft(new_study("mine", numbers={"floor": 0.6}))
+    assert given.at("design", "why", "floor") == UNSTATED
+    draft = Draft(new_study("mine"))
+    assert draft.with_number("target", 0.9).at("design", "why", "floor") == "ReplicaLab’s default."
+    typed = draft.with_number("floor", 0.6)
+    assert (typed.at("design", "floor"), typed.at("design", "why", "floor")) == (0.6, UNSTATED)
+
+
+def test_reason_of_an_author_stays_with_a_number_that_is_changed() -> None:
+    why = template().at("design", "why", "effect_planning")
+    assert why not in (None, UNSTATED)
+    assert (
+        template().with_number("effect_planning", 0.6).at("design", "why", "effect_planning") == why
+    )
 
 
 @pytest.mark.parametrize(

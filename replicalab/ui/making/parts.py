@@ -101,7 +101,13 @@ def draw_design_number(name: str, label: str) -> None:
     if name == "population_max" and name not in record.draft().row.needs:
         fields.optional_number(label, "design", name, help="Empty for no limit.")
     else:
-        fields.number(label, "design", name, step=STEPS.get(name, 0.05))
+        fields.number(
+            label,
+            "design",
+            name,
+            step=STEPS.get(name, 0.05),
+            change=lambda draft, value: draft.with_number(name, value),
+        )
 
 
 # --- the lab and the plan -------------------------------------------------------------------
