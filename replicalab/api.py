@@ -371,16 +371,16 @@ def negotiate(
     lab_manager: str = LabManagerKind.REFERENCE,
     max_rounds: int = MAX_ROUNDS,
 ) -> Talk:
-    """Return the negotiation between rules that opens with a plan, or with the Scientist's own.
+    """Return the negotiation between rules that opens with a plan, or with a study's own.
 
     >>> talk = negotiate(assess(load("psy_stroop")))
     >>> str(talk.outcome), len(talk.rounds), talk.final_plan.counts.samples
     ('agreed', 2, 25)
     """
-    pack, opening = (plan, None) if isinstance(plan, Pack) else (plan.pack, plan.plan)
+    pack = plan if isinstance(plan, Pack) else plan.pack
     setup = setup_for(
         pack,
-        opening,
+        plan.reference_protocol if isinstance(plan, Pack) else plan.plan,
         max_rounds,
         scientist=ScientistKind(scientist),
         lab_manager=LabManagerKind(lab_manager),
@@ -429,7 +429,7 @@ def run_batch(
     executor: Executor | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Batch:
-    """Return how every combination ends.
+    """Return how every combination ends; each opens with its study's own plan.
 
     Args:
         studies: ids of the shelf.

@@ -67,7 +67,7 @@ Rule = Literal[ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE]
 
 
 class Job(Record):
-    """One negotiation between rules.
+    """One negotiation between rules, which opens with the study's own plan.
 
     Attributes:
         study: the id of a study on the shelf.
@@ -167,6 +167,7 @@ def run_job(job: Job) -> Result:
         pack = _pack(job)
         setup = setup_for(
             pack,
+            pack.reference_protocol,
             max_rounds=job.max_rounds,
             scientist=job.scientist,
             lab_manager=job.lab_manager,

@@ -42,7 +42,9 @@ def test_jobs_are_every_combination_in_order() -> None:
 def test_result_is_that_of_the_negotiation() -> None:
     for job in JOBS[:8]:
         pack = load_scenario(job.study, job.lab, job.seed)
-        setup = setup_for(pack, scientist=job.scientist, lab_manager=job.lab_manager)
+        setup = setup_for(
+            pack, pack.reference_protocol, scientist=job.scientist, lab_manager=job.lab_manager
+        )
         played, result = negotiate(setup, pack), run_job(job)
         assert (result.outcome, result.rounds) == (played.outcome, len(played.rounds))
         assert played.final_plan is not None

@@ -336,12 +336,6 @@ def _values(data: bytes) -> dict[str, object]:
     return held if isinstance(held, dict) else {}
 
 
-def changes_plan(asked: argparse.Namespace) -> bool:
-    """Return whether a plan is asked for that may be another than the study's."""
-    numbers = (asked.plan, asked.samples, asked.days)
-    return any(each is not None for each in numbers) or bool(asked.without or asked.swap)
-
-
 def _place(
     label: str, lists: dict[str, list[str]], fields: Sequence[str], option: str
 ) -> tuple[list[str], int]:

@@ -98,7 +98,7 @@ def _played(asked: argparse.Namespace) -> Answer:
     pack = asking.pack(asked)
     setup = setup_for(
         pack,
-        asking.plan(asked, pack) if asking.changes_plan(asked) else None,
+        asking.plan(asked, pack),
         asked.rounds or MAX_ROUNDS,
         scientist=ScientistKind(asked.scientist or ScientistKind.EVIDENCE_AWARE),
         lab_manager=LabManagerKind(asked.lab_manager or LabManagerKind.REFERENCE),

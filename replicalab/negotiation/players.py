@@ -37,6 +37,8 @@ from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, Stat
 from replicalab.planner import Ask, LeastLoss, Options, Rank, asks_text, rank
 from replicalab.scenarios import EvidenceTier, Pack
 
+_OPENS_WITH_OWN: Final = "It opens with the study's own plan"
+
 
 class Choice(NamedTuple):
     """What a rule lets the Scientist do, None for walking away, and why, in numbers."""
@@ -57,7 +59,9 @@ def choose(setup: Setup, state: State, pack: Pack) -> Choice:
         NegotiationError: the opening has no samples, or the Scientist follows no rule.
     """
     if setup.opening is not None and state.round_number == 0:
-        return Choice(put_forward(state, setup.opening), "The opening plan, as it was given.")
+        is_own = setup.opening == pack.reference_protocol
+        reason = f"{_OPENS_WITH_OWN if is_own else 'It opens with the plan that was given'}."
+        return Choice(put_forward(state, setup.opening), reason)
     if setup.scientist not in AUTOMATIC:
         raise NegotiationError(
             f"the Scientist is played by a {setup.scientist}, who follows no rule; hand in a turn"
@@ -90,7 +94,7 @@ def _baseline(state: State, pack: Pack) -> Choice:
     """Return what the document's baseline does, and the rule that it follows."""
     action = build_baseline_scientist_action(observe(state, pack))
     if action.action_type is ScientistActionType.PROPOSE_PROTOCOL:
-        reason = "Its own opening: the default plan of the paper's field."
+        reason = "It opens with a plan of its own: the default of the paper's field."
     elif action.action_type is ScientistActionType.REVISE_PROTOCOL:
         reason = (
             "The last answer names something that stands in the way, so it halves the sample and "
@@ -120,7 +124,7 @@ def _evidence_aware(state: State, pack: Pack) -> Choice:
     if state.plan is None and not state.is_last and not asked:
         reference = assess(pack.reference_protocol, pack)
         if reference.evidence.tier is not EvidenceTier.BELOW_FLOOR:
-            reason = f"It opens with the reference protocol: {placed_text(reference.evidence)}."
+            reason = f"{_OPENS_WITH_OWN}: {placed_text(reference.evidence)}."
             return Choice(put_forward(state, reference.plan), reason)
     offer = state.offer
     if offer and offer.feasible and offer.evidence.tier is EvidenceTier.MEETS_TARGET:
@@ -146,7 +150,7 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
     """Return the acceptance of what stands where nothing is better, else the planner's best."""
     size, reaches = size_text(best.after), placed_text(best.after.evidence)
     if state.plan is None:
-        text = f"It opens with the best that this lab can run of the reference protocol: {size}"
+        text = f"It opens with the best that this lab can run of the study's own plan: {size}"
         return Choice(put_forward(state, best.plan), f"{text}, {reaches}.")
     standing = state.offer or state.plan
     stands = rank(standing, state.plan.plan)

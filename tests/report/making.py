@@ -54,7 +54,10 @@ def work(scenario_id: str, lab: str, which: str = "least") -> Work:
         "least": reference.least.after,
     }
     setup = setup_for(
-        pack, scientist=ScientistKind.EVIDENCE_AWARE, lab_manager=LabManagerKind.REFERENCE
+        pack,
+        pack.reference_protocol,
+        scientist=ScientistKind.EVIDENCE_AWARE,
+        lab_manager=LabManagerKind.REFERENCE,
     )
     return Work(Options(plans[which]), pack, negotiate(setup, pack))
 
