@@ -138,9 +138,14 @@ def means_text(pack: Pack) -> str:
 
 
 def shade_text(evidence: Evidence) -> str:
-    """Return what the shade of the region's chart means."""
+    """Return what the shade of the region's chart means, in either theme."""
     more = "smaller" if evidence.row.scale.lower_is_better else "more"
-    return f"darker: {more} {evidence.measure}"
+    return f"deeper blue: {more} {evidence.measure}"
+
+
+def fillings_text(evidence: Evidence) -> str:
+    """Return what each filling of the region's chart means, in either theme."""
+    return f"{shade_text(evidence)}; no blue: no evidence; hatched: does not fit"
 
 
 def own_items_text(drawn: Worded, yours: Assessment, effect: float | None) -> str:

@@ -38,11 +38,11 @@ from replicalab.scenarios import Pack
 from replicalab.text.negotiation import last_plan_text
 from replicalab.text.tradeoffs import (
     drawn_for_text,
+    fillings_text,
     limit_texts,
     means_text,
     own_items_text,
     region_title,
-    shade_text,
 )
 from replicalab.text.verdicts import answer_to
 from replicalab.ui import panel, state
@@ -229,11 +229,11 @@ class _Fit:
     def heading(self) -> str:
         """Return what stands above it: what fits, and for which plan and lab."""
         means = capitalised(means_text(self.plan.pack))
-        shade = capitalised(shade_text(self.region.plan.evidence))
+        shade = capitalised(fillings_text(self.region.plan.evidence))
         return region_slide(
             region_title(self.region),
             drawn_for_text(self.drawn, self.plan, self.name),
-            f"{means}. {shade}; hatched: does not fit.",
+            f"{means}. {shade}.",
         )
 
     def figure(self) -> go.Figure:

@@ -28,6 +28,7 @@ from replicalab.text.tradeoffs import (
     effect_label,
     extras_lines,
     fidelity_text,
+    fillings_text,
     frontier_title,
     given_up_text,
     limit_texts,
@@ -40,7 +41,6 @@ from replicalab.text.tradeoffs import (
     point_lines,
     priced_size_text,
     region_title,
-    shade_text,
     standing_verdict,
     worded_text,
 )
@@ -290,7 +290,7 @@ def _prose() -> Iterator[str]:
     assert least is not None
     yield own_items_text(worded(reef), reef.yours, None)
     for options in (momentum, opened(("phys_millikan", "medium"))):
-        yield from (shade_text(options.yours.evidence), bounds_text(options.yours.evidence))
+        yield from (fillings_text(options.yours.evidence), bounds_text(options.yours.evidence))
         yield means_text(options.yours.pack)
     for plan_there in (momentum.yours, worded(momentum).at(3, 161), worded(momentum).at(2, 161)):
         yield from point_lines(plan_there)

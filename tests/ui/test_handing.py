@@ -274,6 +274,8 @@ def test_picture_is_dark_on_white_and_named(name: str) -> None:
     assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
     assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
     assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config
+    read = "deeper blue: more power; no blue: no evidence; hatched: does not fit"
+    assert (read in chart.proto.spec) == (name == "Days and samples")
 
 
 @pytest.mark.parametrize(("effect", "empty"), [("1000000.0", True), (None, False)])

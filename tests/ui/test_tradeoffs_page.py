@@ -191,7 +191,7 @@ def test_first_visit_shows_the_region_and_the_effects_and_works_out_nothing_else
     app = opened()
     [chart] = charts(app)
     assert f"{FITS} 300 samples, 3 to 6 days" in chart
-    assert "Darker: more power; hatched" in said(app)
+    assert "Deeper blue: more power; no blue: no evidence; hatched: does not fit." in said(app)
     assert "The smallest step that buys something" in said(app)
     [effects] = panel_tables(app)  # the picture's own numbers are folded
     assert effects == [

@@ -13,10 +13,10 @@ from replicalab.figures import convergence_chart, on_paper, saved_as
 from replicalab.planner.curves import Curves
 from replicalab.text.curves import assumed_text
 from replicalab.text.tradeoffs import (
+    fillings_text,
     frontier_title,
     means_text,
     region_title,
-    shade_text,
     standing_verdict,
 )
 from replicalab.ui.handing.whole import Whole, whole
@@ -67,7 +67,7 @@ def _charts(found: Whole) -> dict[str, Callable[[], go.Figure]]:
 
 
 def _region(view: Outlook) -> go.Figure:
-    means = f"{means_text(view.pack)}<br>{shade_text(view.region.plan.evidence)}"
+    means = f"{means_text(view.pack)}<br>{fillings_text(view.region.plan.evidence)}"
     return region_chart(view, (region_title(view.region), means))
 
 

@@ -16,6 +16,7 @@ from replicalab.panels import Rows, over_panel, sentences_panel
 from replicalab.planner import Constraint
 from replicalab.text.tradeoffs import (
     apart_text,
+    fillings_text,
     fits_text,
     limit_texts,
     means_text,
@@ -23,7 +24,6 @@ from replicalab.text.tradeoffs import (
     own_items_text,
     priced_size_text,
     region_title,
-    shade_text,
     worded_text,
 )
 from replicalab.ui import panel
@@ -31,7 +31,7 @@ from replicalab.ui.tradeoffs.effects import draw_choice
 from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
 
 _CHART: Final = "region_chart"
-_READING: Final = "; hatched: does not fit; no shade: no evidence. Click to choose a point ✕."
+_READING: Final = ". Click to choose a point ✕."
 _LOST_READING: Final = "Dotted: fits, but samples, or the study’s endpoint, are lost."
 _UNCOUNTED_READING: Final = "Dotted: fits, but samples are lost."
 _LEAST_READING: Final = (
@@ -128,7 +128,7 @@ def _notes(view: Outlook) -> Iterator[str]:
     if view.least_worded is not None and not view.choice.as_least:
         yield apart_text(view.least_worded)
     yield outside_text(view.region.outside({mark.name: mark.plan for mark in _marks(view)}))
-    shade = capitalised(shade_text(view.region.plan.evidence))
+    shade = capitalised(fillings_text(view.region.plan.evidence))
     lost = _LOST_READING if view.pack.min_days > 1 else _UNCOUNTED_READING
     yield f"{shade}{_READING} {lost if view.choice.lost else ''}"
     if any(plan is not view.yours and view.drawn.holds(plan) for plan in view.compared.values()):
