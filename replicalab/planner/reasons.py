@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from replicalab.agents.suggestions import SuggestionChange
 from replicalab.assessment import Assessment, assess, counts_of, credits_needed
 from replicalab.assessment.phrases import days_text
-from replicalab.lexicon import amount_text, count_text, joined, label_key
-from replicalab.models import Dimension, Protocol, revise
+from replicalab.lexicon import amount_text, capitalised, count_text, joined, label_key
+from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
 from replicalab.planner.limits import (
     TIER_RANK,
     Limits,
     Worth,
     as_loss,
+    fewest,
     most_counted,
     shortfall,
 )
@@ -95,10 +96,19 @@ def _fewer_days_reason(plan: Protocol, found: Candidate, pack: Pack) -> str:
     if limits.affords(counts):
         are = "is" if found.days == 1 else "are"
         return f"{given}; {found.days} {are} enough." if found.days < limit else f"{given}."
-    over = credits_needed(counts, pack.cost_model) > pack.lab.budget
+    fewer = fewest(
+        lambda less: limits.affords(counts._replace(days=counts.days - less)),
+        1,
+        counts.days - found.days,
+    )
+    longer = counts._replace(days=counts.days - fewer + 1)
+    over = credits_needed(longer, pack.cost_model) > pack.lab.budget
     scarce = "credits" if over and Dimension.BUDGET not in found.given_up else "hands"
-    fewer = f"{counts.days - found.days} fewer leave {scarce} for the samples."
-    return f"{given}; {fewer}" if before > limit else fewer
+    leave = "leaves" if fewer == 1 else "leave"
+    told = f"{fewer} fewer {leave} {scarce} for the samples"
+    if counts.days - fewer > found.days:
+        told += f"; {found.days} {'is' if found.days == 1 else 'are'} enough"
+    return f"{given}; {told}." if before > limit else f"{told}."
 
 
 def _samples_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, str]:
@@ -122,7 +132,7 @@ def _fewer_samples_reason(before: int, found: Candidate, worth: Worth) -> str:
     if (reached := _reached_text(samples, factor, worth)) is not None:
         return reached
     if samples == found.most:
-        return f"No more than {count_text(samples, 'sample')} fit and count."
+        return f"{capitalised(_most_fit_text(found, worth.pack))}."
     if worth.tier(min(samples, found.most), factor) == 0:
         return _fewest_text(found, worth)
     return f"The evidence is the same as with {amount_text(min(found.most or before, before))}."
@@ -138,8 +148,17 @@ def _more_samples_reason(plan: Protocol, found: Candidate, worth: Worth) -> str:
         return _fewest_text(found, worth)
     more = f"Short of {_bound_text(0, worth.pack)} more samples show more"
     if samples == found.most:
-        return f"{more}; no more than {count_text(samples, 'sample')} fit and count."
+        return f"{more}; {_most_fit_text(found, worth.pack)}."
     return f"{more}, up to {amount_text(samples)}."
+
+
+def _most_fit_text(found: Candidate, pack: Pack) -> str:
+    """Return that no more samples fit and count; of a plan that does not fit, what holds still."""
+    most = f"no more than {count_text(found.samples, 'sample')}"
+    apart = joined([dimension for dimension in DIMENSIONS if dimension in found.given_up])
+    if apart and most_counted(Limits(pack, found.given_up).days[1], pack) == found.samples:
+        return f"{most} can count"
+    return f"{most} fit and count{f', {apart} apart' if apart else ''}"
 
 
 def _reached_text(samples: int, factor: float, worth: Worth) -> str | None:

@@ -59,12 +59,24 @@ class Said(NamedTuple):
         return evidence.tier, round(evidence.value, 12)
 
 
-def _no_more_fit(said: Said, number: int) -> bool:
-    return number == said.samples and all(
-        number + 1 > can_count(days, said.pack)
-        or said.fails_more(said.at(sample_size=number + 1, duration_days=days))
-        for days in days_of(said.pack)
+def _no_more_fit(said: Said, number: int, *, apart: bool = False) -> bool:
+    """Return whether so many fit and no more do; ``apart`` from what fails all the same."""
+    failing = {*said.found.failing}
+    over = failing & ({"budget", "staff", "protocol"} if apart else {"budget", "staff"})
+    return (
+        bool(over) is apart
+        and number == said.samples
+        and all(
+            number + 1 > can_count(days, said.pack)
+            or said.fails_more(said.at(sample_size=number + 1, duration_days=days))
+            for days in days_of(said.pack)
+        )
     )
+
+
+def _no_more_count(said: Said, number: int) -> bool:
+    most = max(can_count(days, said.pack) for days in days_of(said.pack))
+    return number == said.samples == most
 
 
 def _held(said: Said, samples: int) -> bool:
@@ -100,9 +112,14 @@ def _as_many_as_fit(said: Said, needed: int) -> bool:
     )
 
 
-def _scarce(said: Said, fewer: int, dimension: str) -> bool:
-    days = min(said.before, said.pack.lab.days_left)
-    return days - said.days == fewer and dimension in said.at(duration_days=days).failing
+def _scarce(said: Said, fewer: int, dimension: str, enough: int | None = None) -> bool:
+    """Return whether so many days fewer fit, one more does not, and fewer still are planned."""
+    days = min(said.before, said.pack.lab.days_left) - fewer
+    return (
+        dimension in said.at(duration_days=days + 1).failing
+        and not said.fails_more(said.at(duration_days=days))
+        and (days == said.days if enough is None else days > said.days == enough)
+    )
 
 
 def _enough(said: Said, number: int) -> bool:
@@ -116,9 +133,20 @@ def _weaker(said: Said, fewer: int, *, truly: bool) -> bool:
 
 
 N: Final = r"(\d+)"
+APART: Final = "(?:protocol|budget|staff)(?: and (?:budget|staff))?"
 SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     # samples
     rf"No more than {N} samples? fit and count\.": _no_more_fit,
+    rf"No more than {N} samples? fit and count {APART} apart\.": lambda s, n: _no_more_fit(
+        s, n, apart=True
+    ),
+    rf"No more than {N} samples? can count\.": _no_more_count,
+    rf"Short of the(?: study's)? target more samples show more; no more than {N} samples? can "
+    r"count\.": lambda s, n: _no_more_count(s, n) and _more_show_more(s, n),
+    rf"Short of the(?: study's)? target more samples show more; no more than {N} samples? fit and "
+    rf"count {APART} apart\.": lambda s, n: (
+        _no_more_fit(s, n, apart=True) and _more_show_more(s, n)
+    ),
     rf"Short of the(?: study's)? target more samples show more; no more than {N} samples? fit and "
     r"count\.": lambda s, n: _no_more_fit(s, n) and _more_show_more(s, n),
     rf"Short of the(?: study's)? target more samples show more up to {N}\.": _more_show_more,
@@ -156,12 +184,16 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     rf"The lab has {N} days?; {N} (?:is|are) enough\.": lambda s, limit, n: (
         limit == s.pack.lab.days_left and _enough(s, n)
     ),
-    rf"(?:The lab has \d+ days?; )?{N} fewer leave credits for the samples\.": lambda s, n: _scarce(
-        s, n, "budget"
+    rf"(?:The lab has \d+ days?; )?{N} fewer leaves? credits for the samples\.": lambda s, n: (
+        _scarce(s, n, "budget")
     ),
-    rf"(?:The lab has \d+ days?; )?{N} fewer leave hands for the samples\.": lambda s, n: _scarce(
+    rf"(?:The lab has \d+ days?; )?{N} fewer leaves? credits for the samples; {N} (?:is|are) "
+    r"enough\.": lambda s, n, days: _scarce(s, n, "budget", days),
+    rf"(?:The lab has \d+ days?; )?{N} fewer leaves? hands for the samples\.": lambda s, n: _scarce(
         s, n, "staff"
     ),
+    rf"(?:The lab has \d+ days?; )?{N} fewer leaves? hands for the samples; {N} (?:is|are) "
+    r"enough\.": lambda s, n, days: _scarce(s, n, "staff", days),
     rf"The study's endpoint needs {N} days?\.": lambda s, n: (
         s.before < n == s.pack.min_days <= s.days
     ),
