@@ -14,6 +14,7 @@ from replicalab.lexicon import (
     amount_text,
     capitalised,
     count_text,
+    label_key,
     lines_text,
     plural,
     shortened,
@@ -156,7 +157,9 @@ def _reasoned(
     for who, change in known:
         if _makes(change, step):
             made.setdefault((change.original, change.revised), (who, change))
-    lost = [change.tradeoff for _, change in made.values()]
+    dropped = {label_key(control.name) for control in step.newly_dropped}
+    changes = [change for _, change in made.values()]
+    lost = [each.tradeoff for each in changes if label_key(each.original) not in dropped]
     lost += [*protection_losses(step), newly_broken_text(step)]
     reasons: dict[str, list[str]] = {}
     for who, change in made.values():

@@ -236,6 +236,12 @@ def test_evidence_is_called_weaker_where_its_row_says_so(
             assert moved.text.startswith("unchanged") == ("no weaker" in lost)
 
 
+def test_protection_that_a_dropped_control_gave_is_told_once() -> None:
+    told = table(work("eco_reef_fish", "medium").report(), "Why, and")
+    [lost] = [row[2].text for row in told.rows if row[0].text == "Controls"]
+    assert lost == "Without 'side-swap of currents' nothing protects against an asymmetric flume."
+
+
 def test_reason_of_whoever_registers_is_that_of_the_planned_sample() -> None:
     found = work("fin_momentum", "medium")
     said = Said(reasons={"sample_size": "We have that many."})
