@@ -120,6 +120,11 @@ def capitalised(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
+def ended(text: str) -> str:
+    """Return a text as a sentence: with a full stop, where it does not end by itself."""
+    return text if text.rstrip("\"'”’)").endswith((".", "?", "!", "…")) else f"{text}."
+
+
 def shortened(text: str, length: int = 40) -> str:
     """Return a foreign text short enough to quote."""
     return text if len(text) <= length else f"{text[:length]}…"

@@ -83,6 +83,11 @@ def new_study(
     }
 
 
+def stated(text: str) -> str:
+    """Return what a study's file says, empty where its author has said nothing."""
+    return "" if text == UNSTATED else text
+
+
 def usual_numbers(row: Kind) -> Block:
     """Return the numbers that a new study of a kind begins with."""
     return {

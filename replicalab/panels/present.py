@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, failing_text, size_text
 from replicalab.assessment.phrases import analysed_text
+from replicalab.drafts import stated
 from replicalab.lexicon import amount_text, capitalised, count_text, percent_text, shortened
 from replicalab.models import Dimension, LabManagerActionType, ScientistActionType
 from replicalab.negotiation import Negotiation, Round, ledger
@@ -92,7 +93,7 @@ def question_slide(yours: Assessment) -> str:
     return drawn(
         "slide_question",
         study=pack.paper.name,
-        goal=pack.paper.goal,
+        goal=stated(pack.paper.goal),
         lab=pack.own_lab.name or f"The {pack.difficulty} lab",
         has=[count_text(number, noun).split(" ", 1) for number, noun in has],
         unit=sample_text(pack.design),

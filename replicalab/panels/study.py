@@ -6,7 +6,8 @@ from typing import Final
 
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import left_text
-from replicalab.lexicon import amount_text, capitalised, count_text, exact_text, percent_text
+from replicalab.drafts import stated
+from replicalab.lexicon import amount_text, capitalised, count_text, ended, exact_text, percent_text
 from replicalab.measures import KINDS
 from replicalab.panels.drawing import drawn
 from replicalab.planner import Options
@@ -37,8 +38,8 @@ def story_panel(reference: Options) -> str:
     paper = reference.yours.pack.paper
     return drawn(
         "story",
-        title=paper.title,
-        goal=paper.goal,
+        title=ended(paper.title),
+        goal=stated(paper.goal),
         story=offer_story(reference),
         terms=terms_text(reference.yours),
     )
@@ -50,12 +51,17 @@ def paper_panel(pack: Pack) -> str:
     return drawn(
         "paper",
         paper=paper,
+        citation=stated(paper.citation),
         told=[
-            ("Hypothesis", paper.hypothesis),
-            ("Method", paper.method),
-            ("Key finding", paper.key_finding),
-            ("Published n and effect", paper.published),
-            ("Take care", paper.caution),
+            (name, text)
+            for name, text in (
+                ("Hypothesis", paper.hypothesis),
+                ("Method", paper.method),
+                ("Key finding", paper.key_finding),
+                ("Published n and effect", paper.published),
+                ("Take care", paper.caution),
+            )
+            if stated(text)
         ],
         facts=[(fact, CONFIDENCE[fact.confidence]) for fact in paper.facts],
     )
@@ -82,7 +88,7 @@ def design_panel(pack: Pack) -> str:
         rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))
     rows.append(("Shortest useful plan, days", _number(pack.min_days), ""))
     method = f"{capitalised(kind.measure)} by {kind.method_of(design)}."
-    return drawn("design", method=method, source=design.source, rows=rows)
+    return drawn("design", method=method, source=stated(design.source), rows=rows)
 
 
 def _number(value: float | None) -> str:
