@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from replicalab.assessment import samples_text
-from replicalab.lexicon import amount_text, capitalised
-from replicalab.models import DIMENSIONS
+from replicalab.assessment import Assessment, samples_text
+from replicalab.lexicon import amount_text, capitalised, joined
+from replicalab.models import DIMENSIONS, FIELD_LABELS
 from replicalab.panels.drawing import drawn
 from replicalab.panels.plan import evidence_bar
 from replicalab.planner import Options
+from replicalab.planner.steps import differences
 from replicalab.scenarios import ScenarioSummary
 from replicalab.text.verdicts import evidence_status, lab_line
 
@@ -49,7 +50,7 @@ def idea_panel(sentence: str, example: Options | None = None, *, level: int = 2)
         "idea",
         sentence=sentence,
         level=level,
-        example=f"{yours.pack.paper.name}, {yours.pack.difficulty} lab",
+        example=f"{yours.pack.paper.name}, {yours.pack.difficulty} lab{_changed(yours)}",
         needs=[
             ("Days", amount_text(yours.plan.duration_days), amount_text(lab.days_left)),
             ("Credits", amount_text(yours.cost), amount_text(lab.budget)),
@@ -60,6 +61,13 @@ def idea_panel(sentence: str, example: Options | None = None, *, level: int = 2)
         bounds=f"floor {first.amount(first.floor)}, target {first.amount(first.target)}",
         cuts=cuts,
     )
+
+
+def _changed(plan: Assessment) -> str:
+    """Return in what a plan is not the study's own; empty where it is that."""
+    found = differences(plan.pack.reference_protocol, plan.plan)
+    names = joined([FIELD_LABELS[each.field].lower() for each in found])
+    return f"; {names} already changed" if names else ""
 
 
 def card_panel(about: ScenarioSummary, labs: Iterable[Options], origin: str = "") -> str:

@@ -124,6 +124,8 @@ def test_picture_is_the_first_story() -> None:
     assert found["Credits"] == [amount_text(plan.cost), amount_text(plan.pack.lab.budget)]
     size = f"{plan.plan.sample_size} samples ({plan.evidence.counted} analysed)"
     assert plan.evidence.number in found[size][-1]
+    caption = "Here: JQ1 in myeloma, medium lab; duration and equipment already changed"
+    assert caption in said(visit()), "the card below is of the reference protocol"
 
 
 def test_front_door_judges_no_plan_before_one_was_made() -> None:
