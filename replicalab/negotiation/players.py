@@ -96,15 +96,26 @@ def _baseline(state: State, pack: Pack) -> Choice:
     if action.action_type is ScientistActionType.PROPOSE_PROTOCOL:
         reason = "It opens with a plan of its own: the default of the paper's field."
     elif action.action_type is ScientistActionType.REVISE_PROTOCOL:
-        reason = (
-            "The last answer names something that stands in the way, so it halves the sample and "
-            "takes a day off."
-        )
+        cut = _cut_text(state.plan.plan, action) if state.plan else ""
+        reason = f"The last answer names something that stands in the way, so it {cut}."
     elif state.round_number and state.is_last:
         reason = "It is the last round, so it accepts."
     else:
         reason = "The last answer names nothing that stands in the way, so it accepts."
     return Choice(action, reason)
+
+
+def _cut_text(before: Protocol, after: ScientistAction) -> str:
+    """Return what a revision takes off, as far as the controls and the last day let it."""
+    samples, days = after.sample_size, after.duration_days
+    cuts = []
+    if samples == before.sample_size // 2:
+        cuts.append("halves the sample")
+    elif samples < before.sample_size:
+        cuts.append(f"cuts the sample to {samples} (one beside the controls)")
+    if days != before.duration_days:
+        cuts.append("takes a day off" if days < before.duration_days else "adds a day")
+    return joined(cuts) or "has nothing left to cut"
 
 
 # --- the one that weighs the evidence -------------------------------------------------------

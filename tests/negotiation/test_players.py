@@ -177,6 +177,41 @@ def test_baseline_follows_the_documents_rules_on_every_shipped_lab(study: str, l
         assert (len(lines), negotiation.outcome) == (1, outcome)
 
 
+@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+def test_baseline_says_of_each_cut_whether_it_is_made(study: str, lab: str) -> None:
+    pack = load_scenario(study, lab)
+    negotiation = by_rule(pack, pack.reference_protocol)
+    for earlier, later in pairwise(negotiation.rounds):
+        if later.reason.startswith("The last answer names something"):
+            was, now = plan_of(earlier), plan_of(later)
+            halved = now.sample_size == was.sample_size // 2
+            assert ("halves the sample" in later.reason) is halved
+            shorter = now.duration_days == was.duration_days - 1
+            assert ("takes a day off" in later.reason) is shorter
+
+
+@pytest.mark.parametrize(
+    ("plan", "does"),
+    [
+        ({"sample_size": 6, "duration_days": 9}, "halves the sample and takes a day off"),
+        (
+            {"sample_size": 5, "duration_days": 9, "controls": ["a", "b", "c"]},
+            "cuts the sample to 4 (one beside the controls) and takes a day off",
+        ),
+        ({"sample_size": 6, "duration_days": 1}, "halves the sample"),
+        ({"sample_size": 3, "duration_days": 9}, "takes a day off"),
+        ({"sample_size": 3, "duration_days": 1}, "has nothing left to cut"),
+        ({"sample_size": 3, "duration_days": 0}, "adds a day"),
+    ],
+)
+def test_baseline_reason_names_the_floor_that_stops_a_cut(
+    plan: dict[str, object], does: str
+) -> None:
+    poor = make_pack(budget=1)
+    [_, second, *_] = by_rule(poor, make_protocol(**plan)).rounds
+    assert second.reason == f"The last answer names something that stands in the way, so it {does}."
+
+
 @pytest.mark.parametrize(
     ("rounds", "expected"),
     [
