@@ -335,7 +335,7 @@ def test_plan_without_a_control_is_not_said_to_give_up_least_or_nothing(
     assert found.yours.feasible
     assert plan_verdict(found.yours).text.endswith(f" L{lacks[1:]}.")
     assert difference_text(found) == (
-        "Nothing to gain: in this lab no revision of your plan that adds no control gives up less."
+        "In this lab no revision of your plan that adds no control gives up less."
     )
     [(_, [none])] = take_parts(found)
     assert none.startswith("Nothing: the lab can run the plan")
@@ -347,9 +347,7 @@ def test_plan_without_a_control_is_not_said_to_give_up_least_or_nothing(
 
 
 def test_whole_study_is_said_to_give_up_least_without_a_condition() -> None:
-    assert difference_text(without()) == (
-        "Nothing to gain: in this lab no revision of your plan gives up less."
-    )
+    assert difference_text(without()) == ("In this lab no revision of your plan gives up less.")
 
 
 def test_proof_of_a_plan_without_controls_keeps_to_those_that_it_lists() -> None:

@@ -58,7 +58,7 @@ def difference_text(options: Options) -> str:
         within = least_days_text(after.pack) if least.none_above_floor else ""
         none = f"no revision of {whose}{within}{adding_none(options.yours)} gives up less"
         apart = ", wishes apart" if after.broken_wishes else ""
-        return f"Nothing to gain: in this lab {none}{apart}."
+        return f"In this lab {none}{apart}."
     step = PlanStep(offered, after)
     sizes = [
         moved_text(offered.counts.samples, after.counts.samples, "sample"),
@@ -83,7 +83,9 @@ def difference_text(options: Options) -> str:
 def _whose(plan: Protocol, options: Options) -> str:
     if plan == options.yours.plan:
         return "your plan"
-    return "the Lab Manager's plan" if plan == options.offered.plan else "the least-loss plan"
+    if plan == options.offered.plan:
+        return "the Lab Manager's plan"
+    return f"the least-loss plan, {size_text(options.least.after)},"
 
 
 def _shows_nothing(options: Options) -> str:

@@ -27,7 +27,7 @@ from replicalab.text.options import (
     wait_lines,
     wasted_text,
 )
-from replicalab.text.tradeoffs import limit_texts, no_evidence_text
+from replicalab.text.tradeoffs import limit_texts, no_evidence_text, standing_verdict
 from tests.factories import EQUIPMENT, make_design, make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
 from tests.text.labs import FLAMING, OPEN, PLAN, POOR, STUCK, of, told
@@ -178,6 +178,23 @@ def test_no_proof_is_told_of_a_lab_in_which_samples_that_cannot_count_pass() -> 
     assert options.least.after.feasible
     assert "passes all seven" not in search_text(options)
     assert search_text(options).startswith("No plan for this lab reaches the floor of power ")
+
+
+def test_least_loss_plan_that_shows_nothing_is_named_by_its_samples_and_days() -> None:
+    pack = load_scenario(*SIX_A_DAY).with_own(OwnLab(budget=910, days=1), Question())
+    assert difference_text(of(pack.reference_protocol, pack)) == (
+        "Nothing to gain here: the least-loss plan, 8 samples (6 analysed) in 1 day, passes all "
+        "seven dimensions and shows nothing, as the study's endpoint needs 3 days, and the lab "
+        "gives 1."
+    )
+
+
+def test_plan_that_can_be_had_for_less_is_not_said_to_have_nothing_to_gain() -> None:
+    # 24 mice in 22 days have the power of 24 in 36, for 14 days at 50 credits less.
+    pack = load_scenario("bio_jq1_myeloma", "easy")
+    options = of(pack.reference_protocol, pack)
+    assert "can be had for 700 credits less" in standing_verdict(options).text
+    assert difference_text(options) == "In this lab no revision of your plan gives up less."
 
 
 def test_lab_whose_passing_plans_are_lost_to_dropout_is_not_said_to_pass_none() -> None:
