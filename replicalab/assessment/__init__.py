@@ -9,7 +9,7 @@ from replicalab.assessment.costs import (
     credits_needed,
     staff,
 )
-from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, Slack
+from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, ITEM_DIMENSIONS, Slack
 from replicalab.assessment.evidence import (
     AssumedEffect,
     Evidence,
@@ -43,6 +43,7 @@ from replicalab.assessment.rules import breaks, violations
 __all__ = [
     "AMOUNTS",
     "DIMENSION_ROWS",
+    "ITEM_DIMENSIONS",
     "Assessment",
     "AssumedEffect",
     "Cliff",

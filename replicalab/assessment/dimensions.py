@@ -46,6 +46,8 @@ class DimensionRow:
         noun: what is counted, in the singular.
         is_amount: whether the lab has an amount of it, of which a share is used.
         over: what a plan that fails is said to have or lack of it: ``too many``.
+        category: of the items whose lack fails it; empty where none does.
+        by_wording: whether the words of a plan alone decide it, whatever its days and samples.
     """
 
     reasons: Callable[[Assessment], list[str]]
@@ -54,6 +56,8 @@ class DimensionRow:
     noun: str
     is_amount: bool = False
     over: str = ""
+    category: str = ""
+    by_wording: bool = False
 
 
 @dataclass(frozen=True)
@@ -261,10 +265,22 @@ DIMENSION_ROWS: Final = {
         over="too many",
     ),
     Dimension.EQUIPMENT: DimensionRow(
-        _check_equipment, _needed("equipment"), _free("equipment"), "item", over="missing"
+        _check_equipment,
+        _needed("equipment"),
+        _free("equipment"),
+        "item",
+        over="missing",
+        category="equipment",
+        by_wording=True,
     ),
     Dimension.REAGENTS: DimensionRow(
-        _check_reagents, _needed("reagent"), _free("reagent"), "item", over="missing"
+        _check_reagents,
+        _needed("reagent"),
+        _free("reagent"),
+        "item",
+        over="missing",
+        category="reagent",
+        by_wording=True,
     ),
     Dimension.SCHEDULE: DimensionRow(
         _check_schedule,
@@ -283,10 +299,13 @@ DIMENSION_ROWS: Final = {
         over="too few",
     ),
     Dimension.POLICY: DimensionRow(
-        _check_policy, lambda plan: len(plan.violations), lambda _: 0, "breach"
+        _check_policy, lambda plan: len(plan.violations), lambda _: 0, "breach", by_wording=True
     ),
 }
 """The seven rows, in the document's order."""
 
 AMOUNTS: Final = tuple(d for d, row in DIMENSION_ROWS.items() if row.is_amount)
 """The dimensions that are amounts, of which a share is used: budget, schedule, staff."""
+
+ITEM_DIMENSIONS: Final = {row.category: d for d, row in DIMENSION_ROWS.items() if row.category}
+"""Which dimension fails by a missing item of a category."""

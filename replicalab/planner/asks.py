@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from replicalab.assessment import (
     AMOUNTS,
     DIMENSION_ROWS,
+    ITEM_DIMENSIONS,
     Assessment,
     Counts,
     assess,
@@ -29,7 +30,7 @@ from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
 from replicalab.planner.limits import TIER_RANK, Limits, Worth, most_looked_at
 from replicalab.planner.steps import PlanStep
-from replicalab.planner.wordings import ITEM_DIMENSIONS, Wording, Wordings, price_range
+from replicalab.planner.wordings import Wording, Wordings, price_range
 from replicalab.scenarios import MISSING, Control, EvidenceTier, Pack
 
 MOST_ITEMS_TRIED: Final = 8

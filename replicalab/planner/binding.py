@@ -22,6 +22,7 @@ from typing import NamedTuple
 from replicalab.assessment import (
     AMOUNTS,
     DIMENSION_ROWS,
+    ITEM_DIMENSIONS,
     Assessment,
     assess,
     credits_needed,
@@ -36,7 +37,7 @@ from replicalab.planner.least_loss import (
     least_that_shows,
 )
 from replicalab.planner.limits import Limits, Worth, fewest, most_looked_at
-from replicalab.planner.wordings import ITEM_DIMENSIONS, Wordings, price_range
+from replicalab.planner.wordings import Wordings, price_range
 
 
 class Extra(NamedTuple):

@@ -13,7 +13,7 @@ from replicalab.agents.suggestions import (
     apply_changes,
     reference_offer,
 )
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.asks import Asks, asks_of
 from replicalab.planner.binding import Extra, extras, unlimited
@@ -23,7 +23,6 @@ from replicalab.planner.steps import NUMBERS, judged
 from replicalab.planner.wordings import Wordings, wordings
 from replicalab.scenarios import Pack
 
-_BY_WORDING: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY)
 _ITEM_FIELDS: Final = ("required_equipment", "required_reagents")
 
 
@@ -131,7 +130,9 @@ class Worded:
     @property
     def failing(self) -> tuple[Dimension, ...]:
         """What fails whatever the days and samples: items and restrictions."""
-        return tuple(dimension for dimension in self.plan.failing if dimension in _BY_WORDING)
+        return tuple(
+            dimension for dimension in self.plan.failing if DIMENSION_ROWS[dimension].by_wording
+        )
 
     def holds(self, other: Assessment) -> bool:
         """Return whether another plan differs in nothing but the days and samples."""

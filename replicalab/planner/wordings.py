@@ -32,7 +32,14 @@ from math import prod
 from typing import Final, NamedTuple
 
 from replicalab.agents.suggestions import DROPPED, SuggestionChange, substitution
-from replicalab.assessment import Assessment, Counts, Item, used_substitutions, violations
+from replicalab.assessment import (
+    ITEM_DIMENSIONS,
+    Assessment,
+    Counts,
+    Item,
+    used_substitutions,
+    violations,
+)
 from replicalab.lexicon import count_text, label_key, same_label, words_of
 from replicalab.models import Dimension
 from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
@@ -41,9 +48,6 @@ MOST_COMBINATIONS: Final = 500
 """So many combinations of a component's items are tried; of more, only the best assignments."""
 MOST_WORDINGS: Final = 2000
 """So many wordings are looked at; of more, the most promising ones."""
-
-ITEM_DIMENSIONS: Final = {"equipment": Dimension.EQUIPMENT, "reagent": Dimension.REAGENTS}
-"""Which dimension fails by a missing item of a category."""
 
 _NONE: Final[frozenset[Dimension]] = frozenset()
 

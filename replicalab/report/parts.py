@@ -36,7 +36,6 @@ from replicalab.report.document import (
 from replicalab.text.negotiation import change_rows, signed_credits
 from replicalab.text.options import difference_text, take_parts
 from replicalab.text.plan import (
-    ITEMS,
     cautions_sentence,
     fidelity_move,
     newly_broken_text,
@@ -296,7 +295,7 @@ def _amounts(plan: Assessment, slack: Slack) -> tuple[Cell, Cell, Cell]:
     left, bar = slack_text(slack), slack_bar(slack)
     if not left:
         return Cell(used_text(plan, slack), bar=bar), Cell(""), Cell("")
-    unit = "free" if slack.dimension in ITEMS else plural(slack.row.noun, slack.limit)
+    unit = "free" if slack.row.category else plural(slack.row.noun, slack.limit)
     return (
         Cell(amount_text(slack.used), slack.used, bar=bar),
         Cell(f"{amount_text(slack.limit)} {unit}", slack.limit),

@@ -29,7 +29,7 @@ from replicalab.lexicon import (
     signed_text,
 )
 from replicalab.measures import KINDS, Given
-from replicalab.models import FIELD_LABELS, Dimension
+from replicalab.models import FIELD_LABELS, LAB_DIMENSIONS, Dimension
 from replicalab.planner import PlanStep, leanest
 from replicalab.planner.steps import NUMBERS
 from replicalab.scenarios import Control, Design, Pack
@@ -38,10 +38,8 @@ _MOST_ASKED: Final = 2
 """So many numbers of a question are told one by one."""
 WISHES: Final = "Wishes broken"
 """What a row of the study's wishes that plans break is called."""
-ITEMS: Final = (Dimension.EQUIPMENT, Dimension.REAGENTS)
 _ENOUGH_FEWER: Final = 0.75
 """Fewer samples are spoken of from this share of those planned."""
-_NOTHING_LEFT_OF: Final = (Dimension.PROTOCOL, Dimension.POLICY)
 
 
 def listed(opening: str, labels: Iterable[str]) -> str:
@@ -73,9 +71,9 @@ def elsewhere_text(saved_for: str | None, pack: Pack) -> str:
 def used_text(plan: Assessment, slack: Slack) -> str:
     """Return used against the limit: ``2,250 / 2,600 credits``, ``2 needed, 1 free``."""
     used, limit, noun = amount_text(slack.used), amount_text(slack.limit), slack.row.noun
-    if slack.dimension in ITEMS:
+    if slack.row.category:
         return f"{used} needed, {limit} free"
-    if slack.dimension not in _NOTHING_LEFT_OF:
+    if slack.dimension in LAB_DIMENSIONS:
         return f"{used} / {limit} {plural(noun, slack.limit)}"
     if not slack.ok and slack.dimension not in plan.causes:
         return f"see {joined(plan.check.repeated)}"
@@ -87,7 +85,7 @@ def used_text(plan: Assessment, slack: Slack) -> str:
 
 def slack_text(slack: Slack) -> str:
     """Return what is left, signed (``+350``, ``−2``, ``0``); empty where nothing can be left."""
-    return "" if slack.dimension in _NOTHING_LEFT_OF else signed_text(slack.slack)
+    return signed_text(slack.slack) if slack.dimension in LAB_DIMENSIONS else ""
 
 
 def spare_text(plan: Assessment) -> str:
