@@ -138,27 +138,47 @@ class _Design(Protocol):
 
 
 class Parameter(NamedTuple):
-    """A number of a design that only some kinds need: its name for people, and what to give."""
+    """A number of a design that only some kinds need.
+
+    Attributes:
+        label: its name for people.
+        phrase: its name within a sentence.
+        remedy: what to give.
+        step: by how much a button changes it, whole where the number is.
+        always_allowed: whether it does no harm where no formula asks for it.
+    """
 
     label: str
+    phrase: str
     remedy: str
+    step: float = 0.05
     always_allowed: bool = False
 
 
 PARAMETERS: Final = {
-    "alpha": Parameter("Alpha, {level}", "give one, for example 0.05", always_allowed=True),
-    "population_max": Parameter(
-        "Most samples there are", "give the number of units there are", always_allowed=True
+    "alpha": Parameter(
+        "Alpha, {level}", "alpha", "give one, for example 0.05", step=0.01, always_allowed=True
     ),
-    "groups": Parameter("Groups", "give how many there are, for example 3"),
+    "population_max": Parameter(
+        "Most samples there are",
+        "the most samples there are",
+        "give the number of units there are",
+        step=1,
+        always_allowed=True,
+    ),
+    "groups": Parameter("Groups", "groups", "give how many there are, for example 3", step=1),
     "margin": Parameter(
-        "Margin, in units of d", "give the difference, in units of d, below which there is none"
+        "Margin, in units of d",
+        "margin",
+        "give the difference, in units of d, below which there is none",
     ),
     "event_share": Parameter(
-        "Share of samples with an event", "give the share that will have one, 1 for all"
+        "Share of samples with an event",
+        "the share with an event",
+        "give the share that will have one, 1 for all",
     ),
 }
-"""By field. What is always allowed does no harm where no formula asks for it."""
+"""By field of a design."""
 
 
 class Given(NamedTuple):

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from replicalab.drafts import Checked, Draft, check, new_study
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import capitalised
-from replicalab.measures import KINDS, Kind
+from replicalab.measures import KINDS, PARAMETERS, Kind
 from replicalab.scenarios import (
     DesignKind,
     Study,
@@ -25,7 +25,7 @@ from replicalab.text.plan import groups_text
 from replicalab.ui import own_studies
 from replicalab.ui.controls import button
 from replicalab.ui.making import fields, record
-from replicalab.ui.making.parts import KINDS_SHOWN, STEPS, open_on_protocol
+from replicalab.ui.making.parts import KINDS_SHOWN, open_on_protocol
 from replicalab.ui.words import escaped
 
 _EMPTY: Final = "an empty form"
@@ -88,7 +88,7 @@ def _asked(row: Kind) -> Iterator[Asked]:
     if row.effect is not None:
         yield Asked(("design", "effect_planning"), f"Effect: {row.effect.name}", 0.05)
     for name in row.needs:
-        yield Asked(("design", name), row.label(name), STEPS.get(name, 0.05))
+        yield Asked(("design", name), row.label(name), PARAMETERS[name].step)
     yield Asked(("design", "target"), capitalised(row.measure), 0.05)
     yield Asked(_SAMPLES, "Samples in all", 1)
     yield Asked(_DAYS, "Days it takes", 1)

@@ -17,7 +17,7 @@ from replicalab.characters import on_one_line
 from replicalab.drafts import Draft
 from replicalab.errors import Fault
 from replicalab.lexicon import capitalised
-from replicalab.measures import KINDS
+from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import LONGEST_LABEL, LONGEST_TEXT
 from replicalab.scenarios.reading import Data, FieldPath, dotted
 from replicalab.ui.making import record
@@ -30,11 +30,10 @@ _LARGEST: Final = 10**15
 """No field is drawn with a number beyond this, whatever was typed into it."""
 _WORDS: Final = {
     **{row.kind.value: f"“{row.title}”" for row in KINDS.values()},
+    **{name: parameter.phrase for name, parameter in PARAMETERS.items()},
     "effect_planning": "the assumed effect",
     "effect_published": "the published effect",
     "sesoi": "the smallest effect of interest",
-    "population_max": "the most samples there are",
-    "event_share": "the share with an event",
     "min_days": "the least days",
     "an empty value is not allowed": "nothing stands here",
     "'' is not allowed": "nothing stands here",

@@ -9,7 +9,7 @@ import streamlit as st
 
 from replicalab.drafts import YOUR_LAB, Draft, Others
 from replicalab.lexicon import capitalised
-from replicalab.measures import KINDS
+from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import LONGEST_TEXT
 from replicalab.panels import kind_panel
 from replicalab.scenarios import DesignKind, Study
@@ -20,7 +20,6 @@ from replicalab.ui.words import escaped
 
 _PLAN: Final = "reference_protocol"
 _LAB: Final = ("labs", YOUR_LAB)
-STEPS: Final = {"alpha": 0.01, "population_max": 1, "groups": 1, "margin": 0.05}
 KINDS_SHOWN: Final = sorted(KINDS.values(), key=lambda row: row.sought is None)
 """The kinds of design, those that test something first."""
 
@@ -105,7 +104,7 @@ def draw_design_number(name: str, label: str) -> None:
             label,
             "design",
             name,
-            step=STEPS.get(name, 0.05),
+            step=PARAMETERS[name].step if name in PARAMETERS else 0.05,
             change=lambda draft, value: draft.with_number(name, value),
         )
 
