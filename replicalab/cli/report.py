@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -53,17 +53,15 @@ class _Made(NamedTuple):
 
         if suffix == ".json":
             return report.bundle(self.options, self.study, self.run)
-        forms: dict[str, Callable[[Document], str | bytes]] = {
-            ".html": report.html,
-            ".md": report.markdown,
-            ".pdf": report.pdf,
-            ".xlsx": report.excel,
-        }
-        return forms[suffix](self.document)
+        return report.FORMS[suffix.removeprefix(".")].make(self.document)
 
 
 FORMS: Final = (".html", ".md", ".pdf", ".xlsx", ".json")
-"""What is saved, by the ending of the file's name; JSON is the bundle that replays."""
+"""What is saved, by the ending of the file's name; JSON is the bundle that replays.
+
+The others are those of `replicalab.report.FORMS`, which is loaded with the first document only; a
+test compares the two.
+"""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

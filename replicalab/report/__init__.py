@@ -8,12 +8,15 @@ from replicalab.report.bundle import Opened, bundle, open_bundle
 from replicalab.report.document import Document, Said
 from replicalab.report.for_registry import report
 from replicalab.report.for_stakeholder import brief
+from replicalab.report.forms import FORMS, Form
 from replicalab.report.origin import input_hash
 from replicalab.report.parts import of_run
 from replicalab.report.printing import pdf_apart
 
 __all__ = [
+    "FORMS",
     "Document",
+    "Form",
     "Opened",
     "Paper",
     "Said",

@@ -11,7 +11,7 @@ import streamlit as st
 from replicalab.characters import on_one_line
 from replicalab.errors import PrintError
 from replicalab.lexicon import capitalised
-from replicalab.report import Document, Paper, csv_tables, excel, html, markdown, missing, preview
+from replicalab.report import FORMS, Document, Form, Paper, csv_tables, excel, missing, preview
 from replicalab.ui import panel
 from replicalab.ui.handing import filling
 from replicalab.ui.handing.printing import PRESS
@@ -51,12 +51,17 @@ def _draw_files(name: str, make: Callable[[], Document], file: Callable[[str, st
         asked = st.button(
             "PDF", icon=":material/print:", disabled=bool(reason), key=f"hand_pdf_{name}"
         )
-        download("HTML", lambda: html(make()), file(name, "html"))
-        download("Markdown", lambda: markdown(make()), file(name, "md"))
+        for suffix, form in FORMS.items():
+            if form.is_button:
+                download(form.name, partial(_made, form, make), file(name, suffix))
     if reason:
         st.caption(escaped(reason))
     elif asked:
         _draw_pdf(make(), paper, file(name, "pdf"))
+
+
+def _made(form: Form, make: Callable[[], Document]) -> str | bytes:
+    return form.make(make())
 
 
 def _draw_pdf(document: Document, paper: Paper, name: str) -> None:

@@ -14,7 +14,7 @@ from replicalab.errors import NegotiationError, TraceError
 from replicalab.library import Decision
 from replicalab.negotiation import Negotiation, Recording
 from replicalab.planner import Options
-from replicalab.report import Document, Said, brief, bundle, of_run, report
+from replicalab.report import FORMS, Document, Said, brief, bundle, of_run, report
 from replicalab.scenarios import Pack
 from replicalab.ui import state
 from replicalab.ui.compare import deciding
@@ -110,7 +110,7 @@ def download(label: str, make: Callable[[], str | bytes] | bytes, name: str, **h
         label,
         make,
         file_name=name,
-        mime=_MIMES[suffix],
+        mime=_MIMES.get(suffix) or FORMS[suffix].mime,
         key=f"hand_{suffix}_{label}",
         icon=":material/download:",
         on_click="ignore",
@@ -118,11 +118,5 @@ def download(label: str, make: Callable[[], str | bytes] | bytes, name: str, **h
     )
 
 
-_MIMES: Final = {
-    "csv": "text/csv",
-    "html": "text/html",
-    "json": "application/json",
-    "md": "text/markdown",
-    "pdf": "application/pdf",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-}
+_MIMES: Final = {"csv": "text/csv", "json": "application/json"}
+"""The types of the files that are no form of a document."""
