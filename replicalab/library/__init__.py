@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from replicalab.library.batches import KeptBatch
 from replicalab.library.contents import (
+    KINDS,
     LONGEST_NAME,
     Decision,
     KeptDraft,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DELETED_DAYS",
     "DRAFT_DAYS",
+    "KINDS",
     "LONGEST_NAME",
     "Decision",
     "Draft",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from typing import Annotated, Final, Literal, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import AwareDatetime, FailFast, Field, ValidationError
 
@@ -228,7 +228,7 @@ def checked(kind: Kind, text: str) -> str:
         LibraryContentError: it cannot be read as what it is said to be; says why.
     """
     _writable("the content", text)
-    return _told_as_content(_READERS[kind], text)
+    return _told_as_content(KINDS[kind].about, text)
 
 
 def checked_draft(text: str) -> None:
@@ -351,12 +351,51 @@ def _about_batch(text: str) -> str:
     return ", ".join(dict.fromkeys(job.study for job in batch.jobs))
 
 
-_READERS: Final[dict[Kind, Callable[[str], str]]] = {
-    Kind.PLAN: _about_plan,
-    Kind.LAB: lambda text: read_lab(text.encode()).name or "",
-    Kind.STUDY: lambda text: parse_study(text, _OWN_FILE).scenario_id,
-    Kind.RUN: lambda text: load(text).setup.scenario_id,
-    Kind.BATCH: _about_batch,
-    Kind.DECISION: _about_decision,
+def _plan_facts(text: str) -> dict[str, object]:
+    """Return a plan's facts; without a plan of its own, those of the study's reference protocol."""
+    kept = read_plan(text)
+    plan = kept.plan or kept.pack().reference_protocol
+    return {**plan.model_dump(mode="json"), **kept.model_dump(mode="json", exclude={"plan"})}
+
+
+def _run_facts(text: str) -> dict[str, object]:
+    run = load(text)
+    return {
+        **run.setup.model_dump(mode="json"),
+        "turns": [turn.model_dump(mode="json", exclude_defaults=True) for turn in run.turns],
+        "outcome": run.outcome,
+    }
+
+
+class KindRow(NamedTuple):
+    """A kind of entry.
+
+    Attributes:
+        about: reads a content, and returns what it is about.
+        facts: what a content says, by names; two versions are compared by them.
+        file: the ending and the type of the file that it is exported as.
+    """
+
+    about: Callable[[str], str]
+    facts: Callable[[str], Mapping[str, object]]
+    file: tuple[str, str] = ("json", "application/json")
+
+
+KINDS: Final[dict[Kind, KindRow]] = {
+    Kind.PLAN: KindRow(_about_plan, _plan_facts),
+    Kind.LAB: KindRow(
+        lambda text: read_lab(text.encode()).name or "",
+        lambda text: read_lab(text.encode()).model_dump(mode="json"),
+    ),
+    Kind.STUDY: KindRow(
+        lambda text: parse_study(text, _OWN_FILE).scenario_id,
+        lambda text: parse_study(text, "the study").model_dump(mode="json"),
+        file=("yaml", "application/yaml"),
+    ),
+    Kind.RUN: KindRow(lambda text: load(text).setup.scenario_id, _run_facts),
+    Kind.BATCH: KindRow(_about_batch, lambda text: read_batch(text).model_dump(mode="json")),
+    Kind.DECISION: KindRow(
+        _about_decision, lambda text: read_decision(text).model_dump(mode="json")
+    ),
 }
-"""How each kind is read; returns what it is about."""
+"""Every kind of entry."""

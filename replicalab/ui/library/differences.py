@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from replicalab.errors import LibraryContentError, ReplicaLabError
 from replicalab.lexicon import capitalised
-from replicalab.library import Kind, read_batch, read_decision, read_plan
+from replicalab.library import KINDS, Kind
 from replicalab.models import FIELD_LABELS
-from replicalab.negotiation import load
-from replicalab.scenarios import parse_study, read_lab
 from replicalab.text.lab import MEANS, RATES, STEPS
 
 _NONE: Final = "—"
@@ -29,7 +27,7 @@ def differences(kind: Kind, one: str, other: str) -> list[Row]:
         LibraryContentError: one of them cannot be read.
     """
     try:
-        before, after = (dict(_told("", _FACTS[kind](text))) for text in (one, other))
+        before, after = (dict(_told("", KINDS[kind].facts(text))) for text in (one, other))
     except LibraryContentError:
         raise
     except ReplicaLabError as error:
@@ -37,32 +35,6 @@ def differences(kind: Kind, one: str, other: str) -> list[Row]:
     names = list(dict.fromkeys((*before, *after)))
     pairs = ((name, before.get(name, _NONE), after.get(name, _NONE)) for name in names)
     return [(name, _short(was), _short(now)) for name, was, now in pairs if was != now]
-
-
-def _of_plan(text: str) -> dict[str, object]:
-    """Return a plan's facts; without a plan of its own, those of the study's reference protocol."""
-    kept = read_plan(text)
-    plan = kept.plan or kept.pack().reference_protocol
-    return {**plan.model_dump(mode="json"), **kept.model_dump(mode="json", exclude={"plan"})}
-
-
-def _of_run(text: str) -> dict[str, object]:
-    found = load(text)
-    return {
-        **found.setup.model_dump(mode="json"),
-        "turns": [turn.model_dump(mode="json", exclude_defaults=True) for turn in found.turns],
-        "outcome": found.outcome,
-    }
-
-
-_FACTS: Final[dict[Kind, Callable[[str], Mapping[str, object]]]] = {
-    Kind.PLAN: _of_plan,
-    Kind.LAB: lambda text: read_lab(text.encode()).model_dump(mode="json"),
-    Kind.STUDY: lambda text: parse_study(text, "the study").model_dump(mode="json"),
-    Kind.RUN: _of_run,
-    Kind.BATCH: lambda text: read_batch(text).model_dump(mode="json"),
-    Kind.DECISION: lambda text: read_decision(text).model_dump(mode="json"),
-}
 
 
 def _told(name: str, value: object) -> Iterator[tuple[str, str]]:

@@ -10,23 +10,18 @@ import streamlit as st
 
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import capitalised
-from replicalab.library import LONGEST_NAME, Entry, Kept, Kind, Version, read_decision
+from replicalab.library import KINDS, LONGEST_NAME, Entry, Kept, Kind, Version, read_decision
 from replicalab.models import LONGEST_TEXT
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
 from replicalab.ui.library.differences import differences
 from replicalab.ui.library.moments import moment_text
-from replicalab.ui.library.opening import open_entry
+from replicalab.ui.library.opening import OPENINGS, open_entry
 from replicalab.ui.library.said import attempt, say
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.words import draw_table, escaped
 
 _CHOSEN: Final = "library_chosen"
-_FILES: Final = {
-    Kind.STUDY: ("yaml", "application/yaml"),
-    **dict.fromkeys(set(Kind) - {Kind.STUDY}, ("json", "application/json")),
-}
-"""How the file of each kind ends, and its type."""
 
 
 def draw(entry: Entry) -> None:
@@ -55,9 +50,11 @@ def draw(entry: Entry) -> None:
 
 def _draw_acts(entry: Entry, kept: Kept) -> None:
     with st.container(horizontal=True):
-        label = "Compare these again" if entry.kind is Kind.DECISION else "Open"
         if st.button(
-            label, icon=":material/open_in_new:", type="primary", disabled=bool(kept.problem)
+            OPENINGS[entry.kind].action,
+            icon=":material/open_in_new:",
+            type="primary",
+            disabled=bool(kept.problem),
         ):
             _open(entry)
         button("Duplicate", "content_copy", partial(_duplicate, entry))
@@ -75,7 +72,7 @@ def _open(entry: Entry) -> None:
 
 
 def _draw_export(entry: Entry, kept: Kept) -> None:
-    end, mime = _FILES[entry.kind]
+    end, mime = KINDS[entry.kind].file
     st.download_button(
         "Export",
         kept.content,
