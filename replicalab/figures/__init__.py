@@ -1,5 +1,7 @@
 """Charts: assessments in, plotly Figure out. Nothing here computes a domain fact or shows it."""
 
+from typing import Final
+
 from replicalab.figures.convergence import convergence_chart
 from replicalab.figures.frontier import frontier_figure, shows_a_plan
 from replicalab.figures.outcomes import outcomes_figure
@@ -14,6 +16,8 @@ __all__ = [
     "LAST",
     "LEAST_LOSS",
     "OFFER",
+    "OF_A_PLAN",
+    "OF_MANY",
     "YOUR_PLAN",
     "Mark",
     "Tag",
@@ -30,3 +34,15 @@ __all__ = [
     "shows_a_plan",
     "spotted",
 ]
+
+OF_A_PLAN: Final = (
+    "convergence_chart",
+    "evidence_by_effect",
+    "evidence_by_samples",
+    "frontier_figure",
+    "region_figure",
+    "samples_by_effect",
+)
+"""The charts of a plan, and of its negotiation: each leaves as a picture too."""
+OF_MANY: Final = ("outcomes_figure",)
+"""The charts of many negotiations, which hold no number of a plan."""
