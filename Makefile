@@ -1,8 +1,10 @@
 # Each target is a few commands that a person could type; README.md and CONTRIBUTING.md tell them.
 
-# The first of these that is Python 3.11 or later. To choose yourself: make run PYTHON=/path/to/python
-PYTHON ?= $(shell for python in python3.11 python3; do \
-	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+# For these every pinned version has its files; pyproject.toml says the same.
+FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))
+# The first of these that fits. To choose yourself: make run PYTHON=/path/to/python
+PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3.14 python3; do \
+	$$python -c '$(FITS)' 2>/dev/null && echo $$python && break; done)
 PORT ?= 8501
 ARGS ?=
 
@@ -16,19 +18,23 @@ INSTALL := -I -m pip install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-browser test-long golden check format bench bench-short lock audit licences clean
+.PHONY: help run test test-browser test-wheel test-long golden check format bench bench-short lock audit licences clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST)
 
 run: $(VENV)/.app  ## serve the dashboard on http://localhost:8501 (PORT=8502 for another port)
-	$(BIN)/python -m streamlit run app.py --server.port $(PORT)
+	@$(BIN)/python -m replicalab serve --no-browser --port $(PORT) || { \
+		status=$$?; test $$status = 2 && echo 'With make: make run PORT=8502' >&2; exit $$status; }
 
 test: $(VENV)/.dev  ## run the tests (ARGS="-k protocol" for some of them)
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
 test-browser: $(VENV)/.dev  ## the tests in a real browser; they need a Chromium
-	$(BIN)/python -m pytest -n auto -m "browser and not bench" $(ARGS)
+	$(BIN)/python -m pytest -n auto -m "browser and not bench and not wheel" $(ARGS)
+
+test-wheel: $(VENV)/.dev  ## build the wheel, install it elsewhere, and use it there; needs a Chromium
+	$(BIN)/python -m pytest -m wheel tests/browser/test_wheel.py $(ARGS)
 
 test-long: $(VENV)/.dev  ## the long searches for counter-examples, a million cases
 	$(BIN)/python -m pytest -n auto -m "long or hypothesis and not browser" --hypothesis-profile=long $(ARGS)
@@ -53,7 +59,7 @@ bench-short: $(VENV)/.dev  ## the benchmarks of the core alone, in half a minute
 
 # For every platform that Python runs on but a browser, for which httpx2-jsfetch is.
 lock: $(TOOLS)/.done  ## pin and hash what the .in files ask for (ARGS=--upgrade: and the newest of what it brings)
-	@for part in "" -pdf -postgres -dev -tools; do \
+	@for part in "" -pdf -postgres -dask -dev -tools; do \
 		$(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			--only-binary :all: --emit-build-options --no-emit-package httpx2-jsfetch \
 			--custom-compile-command "make lock" $(ARGS) requirements$$part.in -o requirements$$part.txt \
@@ -66,7 +72,7 @@ licences: $(VENV)/.app  ## write docs/licences.md anew
 	$(BIN)/python -m supply.licences
 
 clean:  ## remove the environments, the caches and what tests left behind
-	rm -rf $(VENV) $(TOOLS) $(VENV).kept $(TOOLS).kept .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
+	rm -rf dist $(VENV) $(TOOLS) $(VENV).kept $(TOOLS).kept .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
 	find app.py pages replicalab supply tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An environment is built anew whenever its pinned versions change. Every file has its hash in the
@@ -74,9 +80,16 @@ clean:  ## remove the environments, the caches and what tests left behind
 # PYTHONPATH offers (-I). What a person had put in beside the app is put in again: PDF and PostgreSQL
 # by their lists, Dask as it was, unless the tests' list brought it. It is written down before, so
 # that a build which breaks off forgets nothing.
+define install
+	@echo "Installing what $(1) pins into $(@D): a minute or two, now and after an update." >&2
+	$(@D)/bin/python $(INSTALL) -r $(1) || { \
+		echo "Not all of $(1) could be installed. Its files come from the package index that pip is" \
+			"set to: is there a network? Then try again." >&2; exit 1; }
+endef
+
 define new-environment
-	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-		echo "ReplicaLab needs Python 3.11 or later; found '$(PYTHON)'." \
+	@'$(PYTHON)' -c '$(FITS)' 2>/dev/null || { \
+		echo "ReplicaLab needs Python 3.11 to 3.14; found '$(PYTHON)'." \
 			"Install it, or name it: make run PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@{ cat $(@D).kept; cd $(@D)/lib/python*/site-packages && { \
 		test -d weasyprint && echo "-r requirements-pdf.txt"; \
@@ -85,7 +98,7 @@ define new-environment
 			sed 's/^distributed-\(.*\)\.dist-info$$/distributed==\1/'; }; } 2>/dev/null \
 		| sort -u > $(@D).kept.new; mv $(@D).kept.new $(@D).kept
 	$(PYTHON) -m venv --clear $(@D)
-	$(@D)/bin/python $(INSTALL) -r $<
+	$(call install,$<)
 	@while read -r each; do \
 		echo "$(@D)/bin/python $(INSTALL) $$each"; \
 		$(@D)/bin/python $(INSTALL) $$each </dev/null || exit 1; \
@@ -98,7 +111,7 @@ $(VENV)/.app: requirements.txt
 	$(new-environment)
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
-	$(BIN)/python $(INSTALL) -r requirements-dev.txt
+	$(call install,requirements-dev.txt)
 	@touch $@
 
 $(TOOLS)/.done: requirements-tools.txt

@@ -1,4 +1,7 @@
-"""Where what is kept lies: in the user's data folder, unless the environment says more."""
+"""Where files are: the app's own, and what a user keeps.
+
+The latter are in the user's data folder, unless the environment says more.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,15 @@ from pathlib import Path
 from typing import Final
 
 import platformdirs
+
+_PACKAGE: Final = Path(__file__).resolve().parent
+_INSTALLED: Final = _PACKAGE / "tree"
+TREE: Final = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent
+"""The folder of app.py, pages/, scenarios/ and .streamlit/: a clone's top, or the wheel's copy.
+
+In a folder of its own there: the server puts the folder of app.py in front of all others that
+modules are imported from, and `text` or `tables` would then mean a room of this package.
+"""
 
 DATA_VARIABLE: Final = "REPLICALAB_DATA"
 """Names another folder for the file."""

@@ -1,18 +1,19 @@
-"""The commands of ``python -m replicalab``: what is asked, what is answered, and the exit code."""
+"""The commands of ``replicalab``: what is asked, what is answered, and the exit code."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
-from replicalab.cli import batch, check, compare, negotiate, plan, report, studies
+from replicalab.cli import batch, check, compare, negotiate, plan, report, serve, studies
 from replicalab.cli.asking import Parser
 from replicalab.cli.printing import EXIT, Answer, CommandError, say, tell
 from replicalab.errors import ReplicaLabError
 
-COMMANDS: Final = (studies, check, plan, negotiate, compare, report, batch)
+COMMANDS: Final = (serve, studies, check, plan, negotiate, compare, report, batch)
 """In the order of the help; each adds its options, and answers."""
 
 _ABOUT: Final = "What a lab can run of a published experiment, and what each cut costs."
@@ -21,15 +22,16 @@ _CODES: Final = "exit codes:\n" + "\n".join(f"  {code:<5}{text}" for code, text 
 
 def parser() -> Parser:
     """Return the parser of all commands."""
+    program = _program()
     whole = Parser(
-        prog="python -m replicalab",
+        prog=program,
         description=_ABOUT,
         epilog=f"Each command has its own --help, with examples.\n\n{_CODES}",
     )
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         name = command.__name__.rpartition(".")[2]
-        examples = "".join(f"  python -m replicalab {each}\n" for each in command.EXAMPLES)
+        examples = "".join(f"  {program} {each}\n" for each in command.EXAMPLES)
         about = f"{command.ABOUT}\n\nexit code: {command.CODES}"
         added = commands.add_parser(
             name,
@@ -38,9 +40,16 @@ def parser() -> Parser:
             epilog=f"examples:\n{examples}",
         )
         command.add(added)
-        added.add_argument("--json", action="store_true", help="answer as JSON")
-        added.set_defaults(answer=command.answer)
+        if command is not serve:  # which answers in the browser
+            added.add_argument("--json", action="store_true", help="answer as JSON")
+        added.set_defaults(answer=command.answer, json=False)
     return whole
+
+
+def _program() -> str:
+    """Return what was typed to come here: the installed command, or the package itself."""
+    installed = Path(sys.argv[0]).stem == "replicalab"
+    return "replicalab" if installed else "python -m replicalab"
 
 
 def main(arguments: Sequence[str]) -> int:

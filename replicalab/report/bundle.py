@@ -13,7 +13,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import FailFast, Field, JsonValue, ValidationError
 
-from replicalab import VERSION
+from replicalab import __version__
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import Fault, LibraryContentError, ScenarioError
 from replicalab.lexicon import amount_text, capitalised, joined
@@ -118,7 +118,7 @@ def bundle(
     yours, pack = options.yours, options.yours.pack
     held: dict[str, object] = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": __version__,
         "input_hash": input_hash(yours),
         "study": written.study.model_dump(mode="json"),
         "difficulty": pack.difficulty,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
-from replicalab import VERSION
+from replicalab import __version__
 from replicalab.assessment import Assessment
 from replicalab.negotiation.records import fingerprint
 
@@ -32,7 +32,7 @@ def origin_lines(plan: Assessment) -> tuple[str, ...]:
     """Return which versions made a document, and of which inputs."""
     pack = plan.pack
     return (
-        f"ReplicaLab {VERSION}, document format {FORMAT}.",
+        f"ReplicaLab {__version__}, document format {FORMAT}.",
         f"Input hash {input_hash(plan)}: study {pack.scenario_id}, {pack.difficulty} lab, "
         f"seed {pack.seed}, plan, and what is said of lab and evidence.",
     )

@@ -16,6 +16,7 @@ from typing import Final
 from replicalab.errors import Fault, ScenarioError
 from replicalab.measures import DesignKind
 from replicalab.models import Count, NonEmptyText, Record
+from replicalab.places import TREE
 from replicalab.scenarios.checking import (
     IDENTIFIER_REMEDY,
     Guesser,
@@ -36,7 +37,7 @@ from replicalab.scenarios.pack import Pack, pack_of, require_seed
 from replicalab.scenarios.reading import Document, read_document, readable_text, with_text_at
 from replicalab.scenarios.study import Study
 
-SCENARIO_FOLDER: Final = Path(__file__).resolve().parents[2] / "scenarios"
+SCENARIO_FOLDER: Final = TREE / "scenarios"
 """The shipped studies: ``<domain_id>/<scenario_id>.yaml``."""
 
 FOLDER_VARIABLE: Final = "REPLICALAB_SCENARIO_DIR"

@@ -117,6 +117,8 @@ class AppServer:
     options: Mapping[str, str] = field(default_factory=dict)
     port: int = 0
     environment: Mapping[str, str] = field(default_factory=dict)
+    command: Sequence[str] = ()
+    """What serves it, given the port as ``--port``; Streamlit itself where there is none."""
     _process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -134,12 +136,9 @@ class AppServer:
 
     def __enter__(self) -> Self:
         self.port = self.port or free_port()
-        flags = {"server.port": str(self.port), "server.headless": "true", **self.options}
-        command = [sys.executable, "-m", "streamlit", "run", str(self.app)]
-        command += [f"--{key}={value}" for key, value in flags.items()]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                command,
+                self._command(),
                 cwd=self.app.parent,
                 env=_environment() | dict(self.environment),
                 stdin=subprocess.DEVNULL,
@@ -153,6 +152,13 @@ class AppServer:
             self.stop()
             raise
         return self
+
+    def _command(self) -> list[str]:
+        if self.command:
+            return [*self.command, f"--port={self.port}"]
+        flags = {"server.port": str(self.port), "server.headless": "true", **self.options}
+        command = [sys.executable, "-m", "streamlit", "run", str(self.app)]
+        return command + [f"--{key}={value}" for key, value in flags.items()]
 
     def __exit__(self, *_: object) -> None:
         self.stop()

@@ -15,9 +15,10 @@ from tests.golden import REWRITE
 FILE: Final = ROOT / "docs" / "commands.md"
 OPENING: Final = """# The commands
 
-What the dashboard answers, without a browser: `python -m replicalab COMMAND`, from this folder and
-with the environment of `make run` (`.venv/bin/python`). Every answer is plain text, or JSON with
-`--json`; progress, and what is wrong, is on standard error.
+The dashboard, and what it answers without a browser: `python -m replicalab COMMAND`, from this
+folder and with the environment of `make run` (`.venv/bin/python`); where it is installed,
+`replicalab COMMAND` from any. Every answer is plain text, or JSON with `--json`; progress, and what
+is wrong, is on standard error.
 
 A study is named by its id or by the path of its file; where nothing else is said, its medium lab
 and its own plan are meant. A plan's file is its seven fields in JSON, and its study's id, as

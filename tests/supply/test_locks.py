@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ LISTS: Final = (
     "requirements",
     "requirements-pdf",
     "requirements-postgres",
+    "requirements-dask",
     "requirements-dev",
     "requirements-tools",
 )
@@ -68,10 +70,17 @@ def test_lock_holds_what_its_list_asks_for(name: str) -> None:
 
 
 def test_locks_agree_on_every_version() -> None:
-    app, pdf, postgres, dev, tools = (pins(lines_of(lock)) for lock in LISTS)
+    app, pdf, postgres, dask, dev, tools = (pins(lines_of(lock)) for lock in LISTS)
     assert app.items() <= postgres.items() <= dev.items()
     assert pdf.items() <= dev.items()
+    assert dask.items() <= dev.items()
     assert {name for name in dev.keys() & tools.keys() if dev[name] != tools[name]} == set()
+
+
+def test_wheel_is_built_with_what_is_pinned_for_the_tests() -> None:
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    assert build
+    assert pins(build).items() <= pins(asked_in("requirements-dev")).items()
 
 
 SNIFFIO: Final = f"sniffio-{pins(lines_of('requirements'))['sniffio']}"

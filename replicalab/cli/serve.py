@@ -1,0 +1,80 @@
+"""``serve``: the dashboard, from this machine and to it alone."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import socket
+import sys
+import time
+import urllib.request
+import webbrowser
+from threading import Thread
+from typing import Final
+
+from replicalab.cli.printing import Answer, CommandError
+from replicalab.places import TREE
+
+ABOUT: Final = "The dashboard, in the browser; the installed command does this alone."
+CODES: Final = "1 when Ctrl-C ends it, 2 where the port cannot be had"
+EXAMPLES: Final = ("serve", "serve --port 8502 --no-browser")
+
+HOST: Final = "127.0.0.1"
+PORT: Final = 8501
+_HIGHEST_PORT: Final = 65535
+_START_SECONDS: Final = 60
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.add_argument("--port", type=int, default=PORT, help=f"another port than {PORT}")
+    parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
+
+
+def answer(asked: argparse.Namespace) -> Answer:
+    """Serve the dashboard until it is ended.
+
+    Raises:
+        CommandError: the port cannot be had.
+    """
+    _require_free(asked.port)
+    if not asked.no_browser and _has_screen():
+        Thread(target=_open_when_ready, args=(asked.port,), daemon=True).start()
+    # As `python -m streamlit run app.py` does, which reads .streamlit/config.toml beside app.py.
+    sys.argv = ["streamlit", "run", str(TREE / "app.py"), f"--server.port={asked.port}"]
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+    return Answer(0, (), dict)
+
+
+def _require_free(port: int) -> None:
+    """Refuse a port that is taken: Streamlit's own message names no remedy."""
+    if not 0 < port <= _HIGHEST_PORT:
+        raise CommandError(f"--port {port} is no port; name one from 1024 to {_HIGHEST_PORT}")
+    try:
+        socket.create_server((HOST, port)).close()
+    except OSError as error:
+        problem = f"port {port} cannot be had ({os.strerror(error.errno or 0)})"
+        another = port + 1 if port < _HIGHEST_PORT else PORT
+        raise CommandError(
+            f"{problem}; end what uses it, or name another: --port {another}"
+        ) from None
+
+
+def _has_screen() -> bool:
+    """Return whether a browser has a screen; without one, a text browser takes the terminal."""
+    named = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
+    return named or sys.platform in {"darwin", "win32"}
+
+
+def _open_when_ready(port: int) -> None:
+    """Open the dashboard in the browser once the server answers."""
+    url = f"http://{HOST}:{port}"
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):  # noqa: S310 - ours
+                webbrowser.open(url)
+                return
+        except OSError:
+            time.sleep(0.1)

@@ -1,0 +1,174 @@
+"""The wheel, installed and used from another folder: it does what the clone does.
+
+Nothing is fetched: this environment builds it, and lends its packages to the wheel's own. That one
+has neither the clone nor its folder in sight.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from email.parser import BytesParser
+from pathlib import Path
+from typing import Any, Final
+from zipfile import ZipFile
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import replicalab
+from tests.browser.driving import AppServer, open_app
+from tests.browser.test_shell import ADDRESSES
+from tests.browser.test_wall import (
+    test_negotiation_is_saved_and_opened_again,
+    test_page_elsewhere_gets_nothing,
+    test_page_fetches_nothing_from_elsewhere,
+    test_pages_are_visited_edited_and_played,
+)
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+THESE_TOO: Final = (
+    test_negotiation_is_saved_and_opened_again,
+    test_page_elsewhere_gets_nothing,
+    test_page_fetches_nothing_from_elsewhere,
+    test_pages_are_visited_edited_and_played,
+)
+"""Run here again, on the server of the wheel."""
+CARRIED: Final = ("app.py", "pages", "scenarios", ".streamlit")
+pytestmark = pytest.mark.wheel
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(build, cwd=ROOT, check=True)
+    [wheel] = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="session")
+def scripts(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel alone and this one's packages: its folder of commands."""
+    home = tmp_path_factory.mktemp("installed") / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True)
+    python = str(home / "bin" / "python")
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index"]
+    subprocess.run([*pip, str(wheel)], check=True)
+    [packages] = (home / "lib").glob("python*/site-packages")
+    lent = [path for path in sys.path if Path(path).name == "site-packages"]
+    (packages / "lent.pth").write_text("\n".join(lent))
+    return home / "bin"
+
+
+@pytest.fixture(scope="session")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of someone's with another Streamlit app's settings."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    (folder / ".streamlit").mkdir()
+    (folder / ".streamlit" / "config.toml").write_text(
+        '[server]\nallowedHosts = []\n[theme]\nprimaryColor = "#ff00ff"\n'
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def app_server(
+    browser_type_launch_args: dict[str, object], scripts: Path, elsewhere: Path
+) -> Iterator[AppServer]:
+    """The wheel's server, in the place of the clone's."""
+    assert browser_type_launch_args
+    command = (str(scripts / "replicalab"), "serve", "--no-browser")
+    with AppServer(elsewhere / "app.py", elsewhere / "log", command=command) as server:
+        yield server
+
+
+def said(command: list[str | Path], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode in {0, 1}, done.stderr
+    return done.stdout
+
+
+def test_wheel_carries_every_file_of_the_clone(wheel: Path) -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "replicalab", *CARRIED],  # noqa: S607 - the system's
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split("\n")
+    wanted = {f if f.startswith("replicalab/") else f"replicalab/tree/{f}" for f in listed if f}
+    with ZipFile(wheel) as opened:
+        held = {name for name in opened.namelist() if ".dist-info/" not in name}
+    assert held == wanted
+
+
+def test_wheel_asks_for_what_the_lists_ask_for(wheel: Path) -> None:
+    with ZipFile(wheel) as opened:
+        [name] = (name for name in opened.namelist() if name.endswith("/METADATA"))
+        about = BytesParser().parsebytes(opened.read(name))
+    asked = about.get_all("Requires-Dist", [])
+    assert f"streamlit=={pinned('', 'streamlit')}" in asked
+    for extra, package in (("pdf", "weasyprint"), ("dask", "distributed")):
+        assert f"{package}=={pinned(f'-{extra}', package)}; extra == '{extra}'" in asked
+    assert about.get_all("Provides-Extra") == ["dask", "pdf", "postgres"]
+    assert about["Version"] == f"{replicalab.__version__}0", "a development version has a number"
+    assert about["Requires-Python"] == "<3.15,>=3.11"
+
+
+def pinned(part: str, package: str) -> str:
+    [line] = (
+        line
+        for line in (ROOT / f"requirements{part}.in").read_text().splitlines()
+        if line.startswith(f"{package}==")
+    )
+    return line.split()[0].partition("==")[2]
+
+
+def test_package_is_imported_from_any_folder(scripts: Path, elsewhere: Path) -> None:
+    asked = "import replicalab as rl; print(rl.__file__, rl.__version__, len(rl.studies()))"
+    file, version, studies = said([scripts / "python", "-c", asked], elsewhere).split()
+    assert Path(file).is_relative_to(scripts.parent)
+    assert (version, int(studies)) == (replicalab.__version__, len(replicalab.studies()))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "check psy_stroop --lab hard --samples 60 --json",
+        "negotiate psy_stroop",
+        "report psy_stroop --json",
+        "batch psy_stroop --seeds 0-3",
+        "studies",
+    ],
+)
+def test_commands_answer_as_from_the_clone(line: str, scripts: Path, elsewhere: Path) -> None:
+    here = said([sys.executable, "-m", "replicalab", *line.split()], ROOT)
+    assert said([scripts / "replicalab", *line.split()], elsewhere) == here
+    assert here
+
+
+def test_report_becomes_pdf_in_a_process_of_its_own(scripts: Path, elsewhere: Path) -> None:
+    said([scripts / "replicalab", "report", "psy_stroop", "--save", "report.pdf"], elsewhere)
+    assert (elsewhere / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_page_opens_from_its_address(app_page: Page, address: str) -> None:
+    open_app(app_page, address)
+    expect(app_page).to_have_title(re.compile("ReplicaLab"))
+    expect(app_page.get_by_role("heading", level=1)).to_be_visible()
+
+
+def test_settings_are_the_apps_own_wherever_it_is_started(app_page: Page) -> None:
+    config: dict[str, Any] = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    open_app(app_page, "/Protocol")
+    background = config["theme"]["light"]["backgroundColor"].removeprefix("#")
+    channels = ", ".join(str(channel) for channel in bytes.fromhex(background))
+    expect(app_page.get_by_test_id("stApp")).to_have_css("background-color", f"rgb({channels})")
+    answer = app_page.request.get("/", headers={"Host": "elsewhere.example"})
+    assert answer.status == 400, json.dumps(answer.headers)
