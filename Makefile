@@ -82,7 +82,7 @@ clean:  ## remove the environments, the caches and what tests left behind
 # that a build which breaks off forgets nothing.
 define install
 	@echo "Installing what $(1) pins into $(@D): a minute or two, now and after an update." >&2
-	$(@D)/bin/python $(INSTALL) -r $(1) || { \
+	@$(@D)/bin/python $(INSTALL) -r $(1) || { \
 		echo "Not all of $(1) could be installed. Its files come from the package index that pip is" \
 			"set to: is there a network? Then try again." >&2; exit 1; }
 endef
