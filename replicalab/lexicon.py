@@ -31,11 +31,23 @@ _UNIMPORTANT: Final = frozenset(
     "a an the of for to in on at by with and or is are be must per from as".split()
 )
 _PART: Final = re.compile(r"[^\W_]+")
+_ASCII_PARTS: Final = bytes(
+    ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ")
+    for code in range(256)
+)
+"""Each letter and digit in lower case, a space for anything else."""
+
+
+def parts_of(text: str) -> frozenset[str]:
+    """Return the words of a text, folded; an apostrophe ends one."""
+    if text.isascii():  # Most plans are, and the table takes a third of the expression's time.
+        return frozenset(text.encode().translate(_ASCII_PARTS).decode().split())
+    return frozenset(_PART.findall(text.casefold()))
 
 
 def content_words(text: str) -> frozenset[str]:
     """Return the words that count when one text is looked for in another."""
-    return frozenset(_PART.findall(text.casefold())) - _UNIMPORTANT
+    return parts_of(text) - _UNIMPORTANT
 
 
 def label_key(label: str) -> str:
@@ -50,10 +62,13 @@ def same_label(one: str, other: str) -> bool:
 
 def repeated_labels(labels: Iterable[str]) -> list[str]:
     """Return each label that occurs again, as first written, once, in order."""
+    listed = list(labels)
+    keys = [label_key(label) for label in listed]
+    if len(set(keys)) == len(keys):
+        return []
     first: dict[str, str] = {}
     repeated: dict[str, str] = {}
-    for label in labels:
-        key = label_key(label)
+    for key, label in zip(keys, listed, strict=True):
         if key in first:
             repeated[key] = first[key]
         else:
@@ -63,6 +78,8 @@ def repeated_labels(labels: Iterable[str]) -> list[str]:
 
 def amount_text(amount: float) -> str:
     """Return an amount for people: thousands separated, decimals only where there are any."""
+    if isinstance(amount, int):
+        return f"{amount:,}"
     return f"{amount:z,.0f}" if amount == int(amount) else f"{amount:z,.2f}"
 
 

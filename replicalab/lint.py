@@ -15,7 +15,7 @@ from typing import Final
 
 from replicalab.agents.lab_manager_policy import answer_type
 from replicalab.assessment import Assessment, assess, breaks, violations
-from replicalab.lexicon import amount_text, count_text, label_key, words_of
+from replicalab.lexicon import amount_text, count_text, label_key, parts_of
 from replicalab.measures import PARAMETERS
 from replicalab.models import (
     DIMENSIONS,
@@ -319,7 +319,7 @@ def _policy_findings(study: Study) -> Iterator[LintFinding]:
                 )
         for number, mention in enumerate(rule.allowed_mentions):
             texts = [("allowed_mentions", mention)]
-            for found in violations(texts, words_of(mention), study.policy_rules)[:1]:
+            for found in violations(texts, parts_of(mention), study.policy_rules)[:1]:
                 yield _warning(
                     f"{path}.allowed_mentions[{number}]",
                     f"'{mention}' breaks a restriction by '{found.phrase}'; put 'no', 'never' or "

@@ -75,6 +75,23 @@ class Record(BaseModel):
             )
         return held
 
+    @classmethod
+    def trusted(cls, fields: dict[str, Any]) -> Self:
+        """Return the record of these fields, all of them and valid, without validating them.
+
+        For what the core itself has just worked out. The record is restored as from a pickle.
+        """
+        record = cls.__new__(cls)
+        record.__setstate__(
+            {
+                "__dict__": fields,
+                "__pydantic_fields_set__": set(fields),
+                "__pydantic_extra__": None,
+                "__pydantic_private__": None,
+            }
+        )
+        return record
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with some fields changed, validated and with nothing cached.
 

@@ -1,6 +1,6 @@
 """A plan judged once: its check, its cost, what it is worth, and what it gives up of the study."""
 
-from replicalab.assessment.assess import Assessment, Cliff, Item, assess
+from replicalab.assessment.assess import Assessment, Cliff, assess
 from replicalab.assessment.costs import (
     CostTerm,
     Counts,
@@ -39,6 +39,7 @@ from replicalab.assessment.phrases import (
 )
 from replicalab.assessment.results import DimensionCheck, FeasibilityCheckResult
 from replicalab.assessment.rules import breaks, violations
+from replicalab.scenarios import Item
 
 __all__ = [
     "AMOUNTS",

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment.costs import (
     CostTerm,
@@ -26,42 +24,25 @@ from replicalab.assessment.evidence import (
     smallest_detectable_effect,
 )
 from replicalab.assessment.fidelity import used_substitutions
-from replicalab.assessment.results import FeasibilityCheckResult, Severity, ValidationResult
+from replicalab.assessment.results import (
+    DimensionCheck,
+    FeasibilityCheckResult,
+    Severity,
+    ValidationIssue,
+    ValidationResult,
+)
 from replicalab.assessment.rules import Violation, violations
-from replicalab.lexicon import label_key, words_of
+from replicalab.lexicon import label_key, parts_of
 from replicalab.measures import Given, UsualValue
 from replicalab.models import Dimension, Protocol, wording_of
 from replicalab.scenarios import (
-    MISSING,
     AllowedSubstitution,
     Bounds,
     Control,
-    ItemStatus,
+    Item,
     Limit,
     Pack,
 )
-
-
-class Item(NamedTuple):
-    """Something that a plan lists under one label, and where it stands in the lab.
-
-    Attributes:
-        field: the protocol field that lists it.
-        category: ``equipment`` or ``reagent``.
-        label: as it is listed.
-        times: how often it is listed so.
-        status: where it stands.
-        status_text: the same for people: ``booked until day 10``.
-        options: what may replace it; nothing stands in for an item that is free or unknown.
-    """
-
-    field: str
-    category: str
-    label: str
-    times: int
-    status: ItemStatus
-    status_text: str
-    options: tuple[str, ...]
 
 
 class Cliff(NamedTuple):
@@ -76,8 +57,7 @@ class Cliff(NamedTuple):
 
 
 _IN_ANY_LAB: Final = (
-    "texts",
-    "words",
+    "parts",
     "violations",
     "missing_elements",
     "dropped",
@@ -85,6 +65,27 @@ _IN_ANY_LAB: Final = (
     "broken_wishes",
 )
 """What of a plan depends on its study, and on no lab."""
+
+
+if TYPE_CHECKING:
+    from functools import cached_property as once
+else:
+
+    class once:  # noqa: N801 - a decorator, and read as one
+        """A fact of an Assessment, worked out when it is first read and held from then on.
+
+        `functools.cached_property` takes a lock until Python 3.12. A check reads ten facts, and
+        the locks took a quarter of its time.
+        """
+
+        def __init__(self, work):
+            self.work, self.name, self.__doc__ = work, work.__name__, work.__doc__
+
+        def __get__(self, plan, owner):
+            if plan is None:
+                return self
+            fact = vars(plan)[self.name] = self.work(plan)
+            return fact
 
 
 def assess(plan: Protocol, pack: Pack) -> Assessment:
@@ -105,14 +106,14 @@ class Assessment:
         vars(there).update((name, vars(self)[name]) for name in _IN_ANY_LAB if name in vars(self))
         return there
 
-    @cached_property
+    @once
     def counts(self) -> Counts:
         """The numbers that cost and staff depend on."""
         return counts_of(self.plan, self.pack)
 
     # --- what it needs ----------------------------------------------------------------------
 
-    @cached_property
+    @once
     def cost(self) -> float:
         """What it costs, in credits."""
         return credits_needed(self.counts, self.pack.cost_model)
@@ -123,7 +124,7 @@ class Assessment:
         own = own_prices(self.plan, self.pack)
         return cost_terms(self.counts, self.pack.cost_model, own)
 
-    @cached_property
+    @once
     def staff(self) -> int:
         """How many staff units it needs."""
         return int(staff(self.counts, self.pack.staff_model))
@@ -133,54 +134,50 @@ class Assessment:
         """The steps that each may add a staff unit."""
         return staff_steps(self.counts, self.pack.staff_model)
 
-    @cached_property
+    @once
     def items(self) -> tuple[Item, ...]:
         """What it lists as equipment, then as reagents, each label once, in its order."""
         return (
-            *self._items("required_equipment", "equipment", self.plan.required_equipment),
-            *self._items("required_reagents", "reagent", self.plan.required_reagents),
+            *self._items("equipment", self.plan.required_equipment),
+            *self._items("reagent", self.plan.required_reagents),
         )
 
-    def _items(self, field: str, category: str, labels: list[str]) -> Iterator[Item]:
+    def _items(self, category: str, labels: list[str]) -> list[Item]:
         inventory = self.pack.inventory
-        for label in dict.fromkeys(labels):
-            status = inventory.status(label, category)
-            options = inventory.alternatives(label) if status in MISSING else ()
-            until = inventory.booked_until(label) if status is ItemStatus.BOOKED else None
-            text = str(status) if until is None else f"{status} until day {until}"
-            yield Item(field, category, label, labels.count(label), status, text, options)
+        items = [inventory.item(label, category) for label in dict.fromkeys(labels)]
+        if len(items) == len(labels):
+            return items
+        return [item._replace(times=labels.count(item.label)) for item in items]
 
     # --- the check --------------------------------------------------------------------------
 
-    @cached_property
-    def texts(self) -> tuple[tuple[str, str], ...]:
-        """Every text of the plan with the protocol field that it stands in."""
-        return wording_of(self.plan).texts
+    @once
+    def parts(self) -> frozenset[str]:
+        """The words of all its texts, folded; an apostrophe ends one."""
+        plan = self.plan
+        labels = (*plan.controls, *plan.required_equipment, *plan.required_reagents)
+        return parts_of("\n".join((plan.technique, plan.rationale, *labels)))
 
-    @cached_property
-    def words(self) -> str:
-        """The words of all its texts, folded."""
-        return words_of("\n".join(text for _, text in self.texts))
-
-    @cached_property
+    @once
     def violations(self) -> tuple[Violation, ...]:
         """The phrases by which its wording breaks a restriction."""
-        return tuple(violations(self.texts, self.words, self.pack.policy_rules))
+        rules = [rule for rule in self.pack.policy_rules if rule.may_be_broken(self.parts)]
+        # Most plans say no phrase that is forbidden, so their texts need not be gathered.
+        return tuple(violations(wording_of(self.plan).texts, self.parts, rules)) if rules else ()
 
-    @cached_property
+    @once
     def missing_elements(self) -> tuple[str, ...]:
         """The required elements of the hidden reference that it does not address."""
-        said = frozenset(self.words.replace("'", " ").split())
         spec = self.pack.hidden_reference_spec
         elements = zip(spec.required_elements, spec.element_words, strict=True)
-        return tuple(element for element, words in elements if not words <= said)
+        return tuple(element for element, words in elements if not words <= self.parts)
 
     @property
     def broken_limits(self) -> list[Limit]:
         """The study's own constraints that its numbers break, in the study's order."""
         return [limit for limit in self.pack.limits if not limit.allows(self.bounded(limit))]
 
-    @cached_property
+    @once
     def broken_wishes(self) -> tuple[Limit, ...]:
         """The study's soft constraints that its numbers break, in the study's order."""
         return tuple(limit for limit in self.broken_limits if not limit.hard)
@@ -191,7 +188,7 @@ class Assessment:
             return self.evidence.value
         return float(self.counts.days if limit.number is Bounds.DAYS else self.counts.samples)
 
-    @cached_property
+    @once
     def findings(self) -> tuple[Finding, ...]:
         """What is to be said of it on paper, in a fixed order."""
         return tuple(findings(self))
@@ -201,32 +198,36 @@ class Assessment:
         """The findings that make it invalid."""
         return [message for severity, _, message in self.findings if severity is Severity.ERROR]
 
-    @cached_property
+    @once
     def validation(self) -> ValidationResult:
         """The findings, in the document's form."""
-        keys = ("severity", "category", "message")
-        issues = [dict(zip(keys, finding, strict=True)) for finding in self.findings]
-        return ValidationResult.model_validate({"valid": not self.errors, "issues": issues})
+        issues = [
+            ValidationIssue.trusted(
+                {"severity": severity, "category": category, "message": message}
+            )
+            for severity, category, message in self.findings
+        ]
+        return ValidationResult.trusted({"valid": not self.errors, "issues": issues})
 
-    @cached_property
+    @once
     def reasons(self) -> dict[Dimension, list[str]]:
         """Why it fails each of the seven dimensions; nothing where it passes."""
         return {dimension: row.reasons(self) for dimension, row in DIMENSION_ROWS.items()}
 
-    @cached_property
+    @once
     def check(self) -> FeasibilityCheckResult:
         """The seven checks, in the document's form."""
-        return FeasibilityCheckResult.model_validate(
-            {d.value: {"ok": not why, "reasons": why} for d, why in self.reasons.items()}
-            | {
-                "estimated_cost": self.cost,
-                "required_staff": self.staff,
-                "substitution_options": {i.label: list(i.options) for i in self.items if i.options},
-                "validation_result": self.validation,
-            }
-        )
+        fields: dict[str, object] = {
+            dimension.value: DimensionCheck.trusted({"ok": not why, "reasons": list(why)})
+            for dimension, why in self.reasons.items()
+        }
+        fields["estimated_cost"] = self.cost
+        fields["required_staff"] = self.staff
+        fields["substitution_options"] = {i.label: list(i.options) for i in self.items if i.options}
+        fields["validation_result"] = self.validation
+        return FeasibilityCheckResult.trusted(fields)
 
-    @cached_property
+    @once
     def failing(self) -> list[Dimension]:
         """The dimensions that fail, in the document's order."""
         return [dimension for dimension, why in self.reasons.items() if why]
@@ -241,7 +242,7 @@ class Assessment:
         """Whether all seven dimensions pass."""
         return not self.failing
 
-    @cached_property
+    @once
     def slack(self) -> dict[Dimension, Slack]:
         """The seven dimensions in numbers, in the document's order."""
         return {d: Slack(d, row.used(self), row.limit(self)) for d, row in DIMENSION_ROWS.items()}
@@ -260,13 +261,13 @@ class Assessment:
 
     # --- what it is worth -------------------------------------------------------------------
 
-    @cached_property
+    @once
     def substitutions(self) -> tuple[AllowedSubstitution, ...]:
         """The substitutions that it has made."""
-        listed = {label_key(item.label) for item in self.items}
+        listed = {item.key for item in self.items}
         return tuple(used_substitutions(listed, self.pack.allowed_substitutions))
 
-    @cached_property
+    @once
     def dropped(self) -> tuple[Control, ...]:
         """The study's controls that it does without, in the study's order."""
         kept = set(map(label_key, self.plan.controls))
@@ -282,17 +283,17 @@ class Assessment:
         """The fidelity given up: each substitution by its 0-3, each dropped control 1."""
         return self.substitution_loss + len(self.dropped)
 
-    @cached_property
+    @once
     def evidence_factor(self) -> float:
         """What its substitutions leave of the planning effect, in (0, 1]."""
         return math.prod(row.evidence_factor for row in self.substitutions)
 
-    @cached_property
+    @once
     def evidence(self) -> Evidence:
         """What its sample is worth at the study's planning effect."""
         return self.evidence_at(None)
 
-    @cached_property
+    @once
     def detectable_effect(self) -> float | None:
         """The smallest effect, as the study's own endpoint shows it, that it detects.
 
@@ -305,12 +306,12 @@ class Assessment:
             self.pack.design, self.evidence.able, self.evidence_factor
         )
 
-    @cached_property
+    @once
     def usual_values(self) -> tuple[UsualValue, ...]:
         """What the usual tests have, where they differ from its evidence enough to be told."""
         return tuple(self.evidence.row.usual_values(*self._planned)) if self._planned else ()
 
-    @cached_property
+    @once
     def wrong_sign_share(self) -> float | None:
         """How much of its power is significant with the wrong sign; None where too little."""
         return self.evidence.row.wrong_sign_share(*self._planned) if self._planned else None

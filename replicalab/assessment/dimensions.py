@@ -111,7 +111,6 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
     samples, days, controls, *_ = plan.counts
     limit, least = plan.pack.lab.days_left, plan.pack.min_days
     exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
-    planned, duration = count_text(samples, "sample"), count_text(days, "day")
     if samples < 1:
         yield (
             _ERROR,
@@ -119,19 +118,20 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
             f"Sample size is {samples}; plan at least 1 sample.",
         )
     if days < 1:
-        yield _ERROR, Category.DURATION, f"Duration is {duration}; plan at least 1 day."
+        yield _ERROR, Category.DURATION, f"{_duration(days)}; plan at least 1 day."
     if days > limit:
         has = left_text(plan.pack.lab) or f"this lab has {limit}"
-        yield _ERROR, Category.DURATION, f"Duration is {duration}; {has}."
+        yield _ERROR, Category.DURATION, f"{_duration(days)}; {has}."
     if days < least != 1:
-        lost = f"Duration is {duration}; below {least} the study's endpoint is lost."
+        lost = f"{_duration(days)}; below {least} the study's endpoint is lost."
         yield _WARNING, Category.DURATION, lost
     if exist is not None and samples > exist:
         beyond = f"the study has {exist:,}, so {samples - exist:,} cannot count."
         yield _WARNING, Category.THROUGHPUT, f"{samples:,} samples planned; {beyond}"
     if rate is not None and samples > rate.value * days:
         beyond = f"at {rate.value} a day only {rate.value * days} of them can count."
-        yield _WARNING, Category.THROUGHPUT, f"{planned} in {duration}; {beyond}"
+        planned = f"{count_text(samples, 'sample')} in {count_text(days, 'day')}"
+        yield _WARNING, Category.THROUGHPUT, f"{planned}; {beyond}"
     if not controls:
         yield (
             _WARNING,
@@ -143,8 +143,12 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
         yield (
             _ERROR,
             Category.SAMPLE_CONTROLS,
-            f"{count_text(controls, 'control')} for {planned}: {remain}",
+            f"{count_text(controls, 'control')} for {count_text(samples, 'sample')}: {remain}",
         )
+
+
+def _duration(days: int) -> str:
+    return f"Duration is {count_text(days, 'day')}"
 
 
 def _planned_text(limit: Limit, plan: Assessment) -> str:
@@ -152,28 +156,32 @@ def _planned_text(limit: Limit, plan: Assessment) -> str:
     if limit.number is Bounds.SAMPLES:
         return f"Sample size is {plan.counts.samples:,}"
     if limit.number is Bounds.DAYS:
-        return f"Duration is {count_text(plan.counts.days, 'day')}"
+        return _duration(plan.counts.days)
     if plan.evidence.void:
         return "The plan yields no evidence"
     return f"The planned {plan.evidence.measure} is {bounded_text(limit, plan)}"
 
 
 def _label_findings(plan: Assessment) -> Iterator[Finding]:
-    for category, labels in (
-        (Category.DUPLICATE_CONTROLS, plan.plan.controls),
-        (Category.DUPLICATE_EQUIPMENT, plan.plan.required_equipment),
-        (Category.DUPLICATE_REAGENTS, plan.plan.required_reagents),
-    ):
+    lists = [(Category.DUPLICATE_CONTROLS, plan.plan.controls)]
+    equipment, reagents = plan.plan.required_equipment, plan.plan.required_reagents
+    if len({item.key for item in plan.items}) < len(equipment) + len(reagents):
+        lists.append((Category.DUPLICATE_EQUIPMENT, equipment))
+        lists.append((Category.DUPLICATE_REAGENTS, reagents))
+    for category, labels in lists:
         for label in repeated_labels(labels):
             again = f"'{label}' is listed more than once, and billed so."
             yield _WARNING, category, again
     for item in plan.items:
-        category, label, status = Category(item.category), item.label, item.status
+        label, status = item.label, item.status
+        if status is ItemStatus.AVAILABLE:
+            continue
+        category = Category(item.category)
         if status is ItemStatus.UNKNOWN:
             yield _WARNING, category, f"'{label}' is not in this lab's inventory."
         elif item.options:
             yield _WARNING, category, f"'{label}' is {status}; could use '{item.options[0]}'."
-        elif status is not ItemStatus.AVAILABLE:
+        else:
             yield _ERROR, category, f"'{label}' is {status} and nothing may replace it."
 
 

@@ -40,7 +40,7 @@ from replicalab.assessment import (
     used_substitutions,
     violations,
 )
-from replicalab.lexicon import count_text, label_key, same_label, words_of
+from replicalab.lexicon import count_text, label_key, parts_of, same_label
 from replicalab.models import Dimension
 from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
 
@@ -187,8 +187,8 @@ def wordings(plan: Assessment) -> Wordings:
 def _policy(texts: Iterable[str], pack: Pack) -> frozenset[Dimension]:
     """Return policy, if any of these texts breaks a restriction."""
     said = [("", text) for text in texts]
-    words = words_of("\n".join(text for _, text in said))
-    return frozenset({Dimension.POLICY}) if violations(said, words, pack.policy_rules) else _NONE
+    parts = parts_of("\n".join(text for _, text in said))
+    return frozenset({Dimension.POLICY}) if violations(said, parts, pack.policy_rules) else _NONE
 
 
 # --- items ----------------------------------------------------------------------------------

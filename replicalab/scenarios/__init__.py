@@ -10,7 +10,7 @@ from replicalab.scenarios.constraints import (
     hard_range,
 )
 from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, MOST, MOST_OWN_ITEMS, Identifier
-from replicalab.scenarios.inventory import MISSING, ItemStatus
+from replicalab.scenarios.inventory import MISSING, Item, ItemStatus
 from replicalab.scenarios.lab import (
     CostModel,
     Difficulty,
@@ -96,6 +96,7 @@ __all__ = [
     "Guesser",
     "HiddenReferenceSpec",
     "Identifier",
+    "Item",
     "ItemState",
     "ItemStatus",
     "Lab",

@@ -8,7 +8,7 @@ Source: docs/contract.md, The check.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from replicalab.lexicon import label_key
 from replicalab.scenarios.lab import Lab
@@ -26,6 +26,34 @@ class ItemStatus(StrEnum):
 
 MISSING: Final = frozenset({ItemStatus.BOOKED, ItemStatus.OUT_OF_STOCK})
 """Where an item stands that the lab knows and cannot use."""
+
+
+class Item(NamedTuple):
+    """Something that a plan lists under one label, and where it stands in the lab.
+
+    Attributes:
+        field: the protocol field that lists it.
+        category: ``equipment`` or ``reagent``.
+        label: as it is listed.
+        key: of the label.
+        status: where it stands.
+        status_text: the same for people: ``booked until day 10``.
+        options: what may replace it; nothing stands in for an item that is free or unknown.
+        times: how often it is listed so.
+    """
+
+    field: str
+    category: str
+    label: str
+    key: str
+    status: ItemStatus
+    status_text: str
+    options: tuple[str, ...]
+    times: int = 1
+
+
+_FIELDS: Final = {"equipment": "required_equipment", "reagent": "required_reagents"}
+"""The protocol field that lists items of a category."""
 
 
 class Inventory:
@@ -61,10 +89,29 @@ class Inventory:
                 self._status[category, key] = ItemStatus.AVAILABLE
             for key in keys:
                 self._status[category, key] = gone.get(key, ItemStatus.AVAILABLE)
+        # Most labels of a plan are written as in the study; theirs need no folding.
+        self._items = {
+            (category, label): self._item(label, category)
+            for category, labels in (("equipment", study.equipment), ("reagent", study.reagents))
+            for label in labels
+        }
 
     def status(self, label: str, category: str) -> ItemStatus:
         """Return where an item of that category stands here."""
         return self._status.get((category, label_key(label)), ItemStatus.UNKNOWN)
+
+    def item(self, label: str, category: str) -> Item:
+        """Return an item as a plan lists it once, and where it stands here."""
+        known = self._items.get((category, label))
+        return known or self._item(label, category)
+
+    def _item(self, label: str, category: str) -> Item:
+        key = label_key(label)
+        status = self._status.get((category, key), ItemStatus.UNKNOWN)
+        until = self._booked_until[key] if status is ItemStatus.BOOKED else None
+        text = status.value if until is None else f"{status} until day {until}"
+        options = self._alternatives.get(key, ()) if status in MISSING else ()
+        return Item(_FIELDS[category], category, label, key, status, text, options)
 
     def alternatives(self, label: str) -> tuple[str, ...]:
         """Return the usable replacements of an item, in the study file's order."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from replicalab.lexicon import content_words, repeated_labels, words_of
+from replicalab.lexicon import content_words, parts_of, repeated_labels
 from replicalab.measures import KINDS, DesignKind
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
@@ -247,9 +247,13 @@ class PolicyRule(Record):
     allowed_mentions: Annotated[list[Label], Few] = Field(default_factory=list)
 
     @cached_property
-    def phrase_words(self) -> tuple[str, ...]:
-        """The words of each forbidden phrase, as a plan's words are compared with them."""
-        return tuple(map(words_of, self.forbidden_phrases))
+    def phrase_parts(self) -> tuple[frozenset[str], ...]:
+        """The words of each forbidden phrase, which a text that says it has too."""
+        return tuple(map(parts_of, self.forbidden_phrases))
+
+    def may_be_broken(self, parts: frozenset[str]) -> bool:
+        """Return whether a text of these words may say a phrase: it has each word of it."""
+        return any(phrase <= parts for phrase in self.phrase_parts)
 
 
 class Throughput(Record):
