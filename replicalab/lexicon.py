@@ -129,7 +129,15 @@ def quoted(labels: Iterable[str]) -> list[str]:
 
 def lines_text(lines: Iterable[str]) -> str:
     """Return lines as a text; a line break within one of them, a foreign label's, is a space."""
-    return "\n".join(" ".join(line.split()) for line in lines)
+    return "\n".join(map(one_line, lines))
+
+
+def one_line(text: str) -> str:
+    """Return a text with one space for each run of spaces and line breaks, and none at its ends."""
+    # All that separates words but a space cannot be printed; most texts need no more than a look.
+    if text.isprintable() and "  " not in text and text == text.strip(" "):
+        return text
+    return " ".join(text.split())
 
 
 def capitalised(text: str) -> str:

@@ -13,7 +13,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from replicalab.agents.lab_manager_policy import answer_type
+from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, assess, breaks, violations
 from replicalab.lexicon import amount_text, count_text, label_key, parts_of
 from replicalab.measures import PARAMETERS
@@ -84,7 +84,7 @@ def _place(lab: Options) -> str:
 
 
 def _answer(lab: Options) -> LabManagerActionType:
-    return answer_type(lab.yours.check, lab.offer.suggestion if lab.offer else None)
+    return answer_type_to(lab.yours, lab.offer)
 
 
 def _lab_note(lab: Options) -> LintFinding:

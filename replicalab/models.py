@@ -148,6 +148,7 @@ class Protocol(Record):
 
 
 PROTOCOL_FIELDS: Final = tuple(Protocol.model_fields)
+_LISTS: Final = frozenset({"controls", "required_equipment", "required_reagents"})
 FIELD_LABELS: Final = {
     "sample_size": "Sample size",
     "controls": "Controls",
@@ -199,6 +200,14 @@ def revise(protocol: Protocol, **changes: object) -> Protocol:
         pydantic.ValidationError: a changed value is not allowed.
     """
     return protocol.model_copy(update=changes)
+
+
+def same_plan(values: Protocol | ScientistAction) -> Protocol:
+    """Return the plan that a plan or a proposal carries, with lists of its own."""
+    held = vars(values)
+    return Protocol.trusted(
+        {name: held[name].copy() if name in _LISTS else held[name] for name in PROTOCOL_FIELDS}
+    )
 
 
 def too_large(protocol: Protocol) -> list[str]:
@@ -293,7 +302,7 @@ class ScientistAction(Record):
         """The plan this action carries, or None for request_info and accept."""
         if not self._has_a_plan:
             return None
-        return Protocol.model_validate({name: getattr(self, name) for name in PROTOCOL_FIELDS})
+        return same_plan(self)
 
 
 def plan_action(action_type: ScientistActionType, protocol: Protocol) -> ScientistAction:
@@ -303,7 +312,7 @@ def plan_action(action_type: ScientistActionType, protocol: Protocol) -> Scienti
         pydantic.ValidationError: the plan has no samples, which no proposal may have.
     """
     return ScientistAction.model_validate(
-        {"action_type": action_type, **protocol.model_dump(), "questions": []}
+        {"action_type": action_type, **dict(protocol), "questions": []}
     )
 
 

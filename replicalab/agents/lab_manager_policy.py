@@ -7,18 +7,19 @@ Source: docs/contract.md, Lab Manager.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 from pydantic import TypeAdapter
 
 from replicalab.agents.suggestions import (
     AlternativeSuggestion,
+    Offer,
     SuggestionChange,
     suggest_alternative,
 )
-from replicalab.assessment import DimensionCheck, FeasibilityCheckResult, assess
+from replicalab.assessment import Assessment, DimensionCheck, FeasibilityCheckResult, assess
 from replicalab.assessment.dimensions import (
     _build_protocol_check,
     _check_budget,
@@ -33,6 +34,7 @@ from replicalab.models import (
     DIMENSIONS,
     FIELD_LABELS,
     LAB_DIMENSIONS,
+    Dimension,
     LabManagerAction,
     LabManagerActionType,
     NonEmptyText,
@@ -62,6 +64,8 @@ ExplanationRenderer = Callable[
     [LabManagerActionType, FeasibilityCheckResult, AlternativeSuggestion | None], str
 ]
 _EXPLANATION: Final = TypeAdapter[str](NonEmptyText)
+_FLAGS: Final = [(f"{dimension}_ok", dimension) for dimension in LAB_DIMENSIONS]
+_FIELD_NAMES: Final = {field: label.lower() for field, label in FIELD_LABELS.items()}
 _OPENINGS: Final = {
     LabManagerActionType.REPORT_FEASIBILITY: "The lab can run this plan, but I do not approve it:",
     LabManagerActionType.SUGGEST_ALTERNATIVE: "The lab cannot run this plan as it stands:",
@@ -94,70 +98,132 @@ def compose_lab_manager_response(
     A renderer that raises, or returns anything but a non-blank string, falls back to the
     built-in explanation.
     """
-    action_type = _select_lab_manager_action_type(check_result, suggestion)
-    explanation = _explanation(action_type, check_result, suggestion)
-    if explanation_renderer is not None:
-        with suppress(Exception):  # a foreign renderer may fail in any way
-            text = explanation_renderer(action_type, check_result, suggestion)
-            explanation = _EXPLANATION.validate_python(text, strict=True)
-    suggests = action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
-    offer = suggestion.revised_protocol if suggestion and suggests else None
-    return LabManagerAction(
-        action_type=action_type,
-        feasible=check_result.lab_feasible,
-        **{f"{dimension}_ok": check_result.check(dimension).ok for dimension in LAB_DIMENSIONS},
-        suggested_technique=offer.technique if offer else "",
-        suggested_sample_size=offer.sample_size if offer else 0,
-        suggested_controls=offer.controls if offer else [],
-        explanation=explanation,
+    answer = _answer(_verdict_of(check_result), _offered_in(suggestion) if suggestion else None)
+    if explanation_renderer is None:
+        return answer
+    with suppress(Exception):  # a foreign renderer may fail in any way
+        text = explanation_renderer(answer.action_type, check_result, suggestion)
+        explanation = _EXPLANATION.validate_python(text, strict=True)
+        return answer.model_copy(update={"explanation": explanation})
+    return answer
+
+
+def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
+    """Return the Lab Manager's answer to a plan that is judged, and to what was found instead."""
+    return _answer(_verdict_on(plan), _offered_by(offer) if offer else None)
+
+
+def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionType:
+    """Return of which type that answer is."""
+    return _type(_verdict_on(plan), _offered_by(offer) if offer else None)
+
+
+class _Verdict(NamedTuple):
+    """What an answer says of a plan: of a check in the document's form, or of an Assessment."""
+
+    failing: Sequence[Dimension]
+    reasons: Sequence[tuple[Dimension, Sequence[str]]]
+    credits: float
+    staff: int
+
+    @property
+    def lab_feasible(self) -> bool:
+        return not any(dimension in self.failing for dimension in LAB_DIMENSIONS)
+
+    @property
+    def need(self) -> str:
+        staff = count_text(self.staff, "staff unit")
+        return f"costs {count_text(self.credits, 'credit')} and needs {staff}"
+
+
+class _Offered(NamedTuple):
+    """What an answer says of another plan."""
+
+    plan: Protocol
+    changes: Sequence[SuggestionChange]
+    improved: bool
+    remaining: Sequence[str]
+    verdict: _Verdict
+
+
+def _verdict_of(check: FeasibilityCheckResult) -> _Verdict:
+    reasons = [(dimension, check.check(dimension).reasons) for dimension in DIMENSIONS]
+    return _Verdict(check.failing, reasons, check.estimated_cost, check.required_staff)
+
+
+def _verdict_on(plan: Assessment) -> _Verdict:
+    return _Verdict(plan.failing, list(plan.reasons.items()), plan.cost, plan.staff)
+
+
+def _offered_in(suggestion: AlternativeSuggestion) -> _Offered:
+    return _Offered(
+        suggestion.revised_protocol,
+        suggestion.applied_changes,
+        suggestion.improved,
+        suggestion.remaining_failures,
+        _verdict_of(suggestion.post_check),
     )
+
+
+def _offered_by(offer: Offer) -> _Offered:
+    after = offer.after
+    return _Offered(after.plan, offer.changes, offer.improved, after.failing, _verdict_on(after))
+
+
+def _answer(verdict: _Verdict, offered: _Offered | None) -> LabManagerAction:
+    action_type = _type(verdict, offered)
+    suggests = action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
+    plan = offered.plan if offered and suggests else None
+    fields: dict[str, object] = {
+        "action_type": action_type,
+        "feasible": verdict.lab_feasible,
+        "suggested_technique": plan.technique if plan else "",
+        "suggested_sample_size": plan.sample_size if plan else 0,
+        "suggested_controls": list(plan.controls) if plan else [],
+        "explanation": _explanation(action_type, verdict, offered),
+    }
+    fields |= {flag: dimension not in verdict.failing for flag, dimension in _FLAGS}
+    return LabManagerAction.trusted(fields)
 
 
 def _select_lab_manager_action_type(
     check_result: FeasibilityCheckResult, suggestion: AlternativeSuggestion | None
 ) -> LabManagerActionType:
     """Return what the Lab Manager answers to a checked plan."""
-    if check_result.feasible:
+    return _type(_verdict_of(check_result), _offered_in(suggestion) if suggestion else None)
+
+
+def _type(verdict: _Verdict, offered: _Offered | None) -> LabManagerActionType:
+    if not verdict.failing:
         return LabManagerActionType.ACCEPT
-    if check_result.lab_feasible:
+    if verdict.lab_feasible:
         return LabManagerActionType.REPORT_FEASIBILITY
-    if suggestion and suggestion.improved and suggestion.post_check.lab_feasible:
+    if offered and offered.improved and offered.verdict.lab_feasible:
         return LabManagerActionType.SUGGEST_ALTERNATIVE
     return LabManagerActionType.REJECT
 
 
-answer_type = _select_lab_manager_action_type
-"""The same for other rooms, which call no private name."""
-
-
 def _explanation(
-    action_type: LabManagerActionType,
-    check: FeasibilityCheckResult,
-    suggestion: AlternativeSuggestion | None,
+    action_type: LabManagerActionType, verdict: _Verdict, offered: _Offered | None
 ) -> str:
     """Return the verdict, each failing reason, and what changes would do, if any are known."""
     if action_type is LabManagerActionType.ACCEPT:
-        return f"I accept: all seven dimensions pass. The plan {_need(check)}."
+        return f"I accept: all seven dimensions pass. The plan {verdict.need}."
     lines = [_OPENINGS[action_type]]
-    lines += [f"- {name}: {why}" for name in DIMENSIONS for why in check.check(name).reasons]
+    lines += [f"- {dimension}: {why}" for dimension, reasons in verdict.reasons for why in reasons]
     if action_type is LabManagerActionType.REPORT_FEASIBILITY:
         return lines_text(lines)
-    if suggestion is None or not suggestion.applied_changes:
+    if offered is None or not offered.changes:
         return lines_text([*lines, "I see no change that would help."])
     rejects = action_type is LabManagerActionType.REJECT
     lines.append("These changes alone are not enough:" if rejects else "I offer instead:")
     lines += [
-        f"- {FIELD_LABELS[change.field].lower()}: {change.original} → {change.revised}. "
+        f"- {_FIELD_NAMES[change.field]}: {change.original} → {change.revised}. "
         f"{change.reason} What is lost: {change.tradeoff}"
-        for change in suggestion.applied_changes
+        for change in offered.changes
     ]
-    outcome = f"still failing: {', '.join(suggestion.remaining_failures)}."
-    if suggestion.post_check.feasible:
+    outcome = f"still failing: {', '.join(offered.remaining)}."
+    if not offered.verdict.failing:
         outcome = "all seven dimensions pass."
-    plan = f"That plan {_need(suggestion.post_check)}; {outcome}"
+    plan = f"That plan {offered.verdict.need}; {outcome}"
     return lines_text([*lines, outcome.capitalize() if rejects else plan])
-
-
-def _need(check: FeasibilityCheckResult) -> str:
-    staff = count_text(check.required_staff, "staff unit")
-    return f"costs {count_text(check.estimated_cost, 'credit')} and needs {staff}"

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from replicalab.lexicon import one_line
 from replicalab.models import (
     PROTOCOL_FIELDS,
     Protocol,
@@ -20,7 +21,6 @@ from replicalab.scenarios import (
     AllowedSubstitution,
     Pack,
     ScenarioConstraint,
-    ScenarioResource,
 )
 
 FIELD_FORMS: Final = {
@@ -72,7 +72,7 @@ def build_scientist_system_prompt(scenario: Pack) -> str:
             _section("Task summary", [scenario.task_summary]),
             _section("Success criteria", scenario.success_criteria),
             _section("Constraints", map(_constraint, scenario.constraints)),
-            _section("Available resources", map(_resource, scenario.resources)),
+            _section("Available resources", _resources(scenario)),
             _section("Allowed substitutions", map(_substitution, scenario.allowed_substitutions)),
             "\n".join(("Output contract:", *_CONTRACT, *_FIELDS)),
             _section("Allowed action_type values", ScientistActionType),
@@ -128,7 +128,7 @@ def _plan(protocol: Protocol) -> Iterator[str]:
 
 def _section(title: str, items: Iterable[str]) -> str:
     """Return a titled list, each item on one line; a list without items says ``none``."""
-    lines = [f"- {' '.join(item.split())}" for item in items]
+    lines = [f"- {one_line(item)}" for item in items]
     return "\n".join((f"{title}:", *(lines or ["- none"])))
 
 
@@ -144,14 +144,12 @@ def _constraint(constraint: ScenarioConstraint) -> str:
     return f"{text} ({constraint.details})" if constraint.details else text
 
 
-def _resource(resource: ScenarioResource) -> str:
-    text = f"{resource.label} ({resource.category})"
-    if resource.quantity is not None:
-        text += f", {_amount(resource.quantity, resource.unit)}"
-    if resource.available:
-        return f"{text}: available"
-    until = resource.booked_until_day
-    return f"{text}: {'out of stock' if until is None else f'booked until day {until}'}"
+def _resources(scenario: Pack) -> Iterator[str]:
+    """Yield a line per item that the study needs or the lab has, and one for the staff."""
+    for category, labels in (("equipment", scenario.equipment), ("reagent", scenario.reagents)):
+        for label in labels:
+            yield f"{label} ({category}): {scenario.inventory.item(label, category).status_text}"
+    yield f"lab staff (personnel), {_amount(scenario.lab.staff, 'staff units')}: available"
 
 
 def _substitution(substitution: AllowedSubstitution) -> str:

@@ -7,7 +7,7 @@ Source: docs/contract.md, Scientist.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import count
 from typing import Annotated, Final, Self, TypeAlias
 
@@ -19,6 +19,7 @@ from replicalab.agents.parsing import (
     parse_scientist_output,
 )
 from replicalab.agents.prompts import build_scientist_system_prompt, format_scientist_observation
+from replicalab.lexicon import one_line
 from replicalab.models import (
     ACCEPT_ACTION,
     ConversationEntry,
@@ -49,6 +50,7 @@ __all__ = [
 GenerateFn: TypeAlias = Callable[[list[dict[str, str]]], str]
 """A model: chat messages (``role``, ``content``) in, its text out."""
 
+
 _ML_HINTS: Final = tuple(
     "benchmark, dataset, accuracy, tokenizer, train, gpu, bert, classifier, deep learning, "
     "deep reinforcement, language model, machine learning, neural network".split(", ")
@@ -61,6 +63,16 @@ _BLOCKER_HINTS: Final = tuple(
     "booked, unavailable, exceeds, tight, budget, cost, not available, limited, deadline, "
     "out of stock, over the limit, insufficient, too many, too long, understaffed".split(", ")
 )
+
+
+def _one_of(hints: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds a word that starts with a hint: "training" does, "constraint" not."""
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, hints))})")
+
+
+_ML: Final = _one_of(_ML_HINTS)
+_FINANCE: Final = _one_of(_FINANCE_HINTS)
+_BLOCKER: Final = _one_of(_BLOCKER_HINTS)
 
 _NO_INVENTORY: Final = (
     "No equipment or reagents are listed: this plan is made from the paper alone, which does not "
@@ -217,7 +229,7 @@ def build_baseline_scientist_action(observation: ScientistObservation) -> Scient
 def _feedback_indicates_blocker(feedback: ConversationEntry) -> bool:
     """Return whether the Lab Manager's answer names something that stands in the way."""
     harmless = (LabManagerActionType.ACCEPT, LabManagerActionType.REPORT_FEASIBILITY)
-    return feedback.action_type not in harmless and _mentions(feedback.message, _BLOCKER_HINTS)
+    return feedback.action_type not in harmless and _mentions(feedback.message, _BLOCKER)
 
 
 def _infer_domain(observation: ScientistObservation) -> str:
@@ -226,12 +238,11 @@ def _infer_domain(observation: ScientistObservation) -> str:
         f"{observation.paper_title} {observation.paper_hypothesis} {observation.paper_method} "
         f"{observation.paper_key_finding} {observation.experiment_goal}"
     )
-    if _mentions(paper, _ML_HINTS):
+    if _mentions(paper, _ML):
         return "machine_learning"
-    return "finance_trading" if _mentions(paper, _FINANCE_HINTS) else "mathematics"
+    return "finance_trading" if _mentions(paper, _FINANCE) else "mathematics"
 
 
-def _mentions(text: str, hints: Iterable[str]) -> bool:
-    """Return whether a word of ``text`` starts with a hint: "training" does, "constraint" not."""
-    words = " ".join(text.casefold().split())
-    return re.search(rf"\b(?:{'|'.join(map(re.escape, hints))})", words) is not None
+def _mentions(text: str, hints: re.Pattern[str]) -> bool:
+    """Return whether a text has one of the hints."""
+    return hints.search(one_line(text.casefold())) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final
 
 from replicalab.assessment import (
@@ -65,6 +66,11 @@ class Offer:
     after: Assessment
     changes: tuple[SuggestionChange, ...]
 
+    @property
+    def improved(self) -> bool:
+        """Whether the revised plan fails less, and nothing else."""
+        return set(self.after.failing) < set(self.before.failing)
+
     @cached_property
     def suggestion(self) -> AlternativeSuggestion:
         """The document's form of it."""
@@ -88,13 +94,15 @@ def reference_offer(plan: Assessment) -> Offer | None:
 def _suggestion(
     before: FeasibilityCheckResult, after: Assessment, changes: Iterable[SuggestionChange]
 ) -> AlternativeSuggestion:
-    return AlternativeSuggestion(
-        revised_protocol=after.plan,
-        applied_changes=list(changes),
-        remaining_failures=[dimension.value for dimension in after.failing],
-        improved=set(after.failing) < set(before.failing),
-        pre_check=before,
-        post_check=after.check,
+    return AlternativeSuggestion.trusted(
+        {
+            "revised_protocol": after.plan,
+            "applied_changes": list(changes),
+            "remaining_failures": [dimension.value for dimension in after.failing],
+            "improved": set(after.failing) < set(before.failing),
+            "pre_check": before,
+            "post_check": after.check,
+        }
     )
 
 
@@ -146,7 +154,7 @@ def _fixed(plan: Assessment) -> tuple[Assessment, tuple[SuggestionChange, ...]]:
     changes = (*_substitutions(plan), *_duration_clamp(plan))
     clamped = counts_of(apply_changes(plan.plan, changes), plan.pack)
     changes = (*changes, *_sample_reduction(clamped, plan.pack))
-    return (assess(apply_changes(plan.plan, changes), plan.pack) if changes else plan), changes
+    return (plan.revised(apply_changes(plan.plan, changes)) if changes else plan), changes
 
 
 def _substitutions(plan: Assessment) -> Iterator[SuggestionChange]:
@@ -183,26 +191,26 @@ def _sample_reduction(before: Counts, pack: Pack) -> Iterator[SuggestionChange]:
     Given are the counts after the other fixes.
     """
     lab = pack.lab
-    over = credits_needed(before, pack.cost_model) - lab.budget
-    floor, halved = before.controls + 1, [before.samples]
-    while halved[-1] > floor and len(halved) <= MAX_HALVINGS:
-        halved.append(max(halved[-1] // 2, floor))
-    sizes = [before._replace(samples=samples) for samples in halved]
-    affordable = [c for c in sizes if credits_needed(c, pack.cost_model) <= lab.budget]
-    if not affordable:
+    affordable = (
+        (times, counts)
+        for times, counts in enumerate(_halved(before))
+        if credits_needed(counts, pack.cost_model) <= lab.budget
+    )
+    first = next(affordable, None)
+    if first is None:
         return
-    first = affordable[0]
-    manned = (c for c in affordable if staff(c, pack.staff_model) <= lab.staff)
-    revised = next(manned, first)
-    if revised is sizes[0]:
+    manned = (
+        each for each in chain([first], affordable) if staff(each[1], pack.staff_model) <= lab.staff
+    )
+    halvings, revised = next(manned, first)
+    if not halvings:
         return
     reasons = []
-    if over > 0:
+    if (over := credits_needed(before, pack.cost_model) - lab.budget) > 0:
         reasons.append(f"the budget is {count_text(over, 'credit')} short")
-    if revised is not first:
+    if halvings > first[0]:
         most = count_text(pack.staff_model.sample_threshold, "sample")
         reasons.append(f"at {most} or fewer the plan needs one staff unit less")
-    halvings = sizes.index(revised)
     times = {1: "once", 2: "twice"}.get(halvings, f"{halvings} times")
     yield SuggestionChange(
         field="sample_size",
@@ -212,3 +220,14 @@ def _sample_reduction(before: Counts, pack: Pack) -> Iterator[SuggestionChange]:
         tradeoff=f"{count_text(before.samples - revised.samples, 'sample')} fewer: weaker "
         "evidence.",
     )
+
+
+def _halved(counts: Counts) -> Iterator[Counts]:
+    """Yield the counts, then with the sample halved ever again; it stays above the controls."""
+    floor = counts.controls + 1
+    yield counts
+    for _ in range(MAX_HALVINGS):
+        if counts.samples <= floor:
+            return
+        counts = counts._replace(samples=max(counts.samples // 2, floor))
+        yield counts

@@ -34,7 +34,7 @@ from replicalab.assessment.results import (
 from replicalab.assessment.rules import Violation, violations
 from replicalab.lexicon import label_key, parts_of
 from replicalab.measures import Given, UsualValue
-from replicalab.models import Dimension, Protocol, wording_of
+from replicalab.models import PROTOCOL_FIELDS, Dimension, Protocol, wording_of
 from replicalab.scenarios import (
     AllowedSubstitution,
     Bounds,
@@ -88,6 +88,21 @@ else:
             return fact
 
 
+_WORDING: Final = tuple(
+    name for name in PROTOCOL_FIELDS if name not in ("sample_size", "duration_days")
+)
+_BY_WORDING: Final = (
+    "items",
+    "parts",
+    "violations",
+    "missing_elements",
+    "substitutions",
+    "dropped",
+    "evidence_factor",
+)
+"""What of a plan depends on its wording, and neither on its samples nor on its days."""
+
+
 def assess(plan: Protocol, pack: Pack) -> Assessment:
     """Return everything that is known of a plan in a lab."""
     return Assessment(plan, pack)
@@ -104,6 +119,14 @@ class Assessment:
         """Return the same plan in another lab of its study; what no lab changes is kept."""
         there = Assessment(self.plan, pack)
         vars(there).update((name, vars(self)[name]) for name in _IN_ANY_LAB if name in vars(self))
+        return there
+
+    def revised(self, plan: Protocol) -> Assessment:
+        """Return another plan in the same lab; what its wording leaves as it was is kept."""
+        there, own = Assessment(plan, self.pack), self.plan
+        if all(getattr(plan, name) == getattr(own, name) for name in _WORDING):
+            facts = vars(self)
+            vars(there).update((name, facts[name]) for name in _BY_WORDING if name in facts)
         return there
 
     @once

@@ -21,7 +21,7 @@ from replicalab.agents.scientist_policy import (
 from replicalab.assessment import Assessment
 from replicalab.errors import ModelAnswerTooLongError, ModelError
 from replicalab.lexicon import count_text, shortened
-from replicalab.models import LONGEST_TEXT, Protocol, ScientistObservation, revise
+from replicalab.models import LONGEST_TEXT, Protocol, ScientistObservation, same_plan
 from replicalab.negotiation.records import (
     LONGEST_OUTPUT,
     LONGEST_REASON,
@@ -50,8 +50,9 @@ def readable(text: str) -> str:
 
 def observe(state: State, pack: Pack) -> ScientistObservation:
     """Return what the Scientist sees before it acts; it shares no list with the state."""
-    return pack.scientist_observation.model_copy(
-        update={
+    return ScientistObservation.trusted(
+        dict(pack.scientist_observation)
+        | {
             "conversation_history": list(state.history),
             "current_protocol": _copy(state.plan),
             "round_number": state.round_number,
@@ -62,7 +63,7 @@ def observe(state: State, pack: Pack) -> ScientistObservation:
 
 
 def _copy(plan: Assessment | None) -> Protocol | None:
-    return revise(plan.plan) if plan else None
+    return same_plan(plan.plan) if plan else None
 
 
 class Recorder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
@@ -282,7 +282,7 @@ class Round:
         offer: what the Lab Manager found instead, None when it found or needed nothing, or when
             no plan was put forward.
         answer: the Lab Manager's, None when the Scientist walked away.
-        before: the digest of the round before, or of the setup.
+        before: the round before, or the setup.
     """
 
     number: int
@@ -293,7 +293,7 @@ class Round:
     offer: Offer | None
     answer: LabManagerAction | None
     after: State
-    before: str
+    before: Round | Setup = field(repr=False, compare=False)
 
     @property
     def action(self) -> ScientistAction | None:
@@ -332,7 +332,7 @@ class Round:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of the setup and of all that was decided up to here."""
-        return fingerprint(self.before, self.turn, self.facts)
+        return fingerprint(self.before.digest, self.turn, self.facts)
 
 
 def only_asks(action: ScientistAction | None) -> bool:
@@ -340,10 +340,10 @@ def only_asks(action: ScientistAction | None) -> bool:
     return action is not None and action.action_type is ScientistActionType.REQUEST_INFO
 
 
-def _light(done: Round) -> Round:
+def _light(done: Round, before: Round | Setup) -> Round:
     options = done.after.options
     searched = options and Options(options.yours)
-    return replace(done, after=replace(done.after, options=searched))
+    return replace(done, after=replace(done.after, options=searched), before=before)
 
 
 @dataclass(frozen=True)
@@ -360,7 +360,10 @@ class Negotiation:
 
     def light(self) -> Negotiation:
         """Return it without what was searched to play it, which is megabytes of each round."""
-        return replace(self, rounds=tuple(map(_light, self.rounds)))
+        rounds: list[Round] = []
+        for done in self.rounds:
+            rounds.append(_light(done, rounds[-1] if rounds else self.setup))
+        return replace(self, rounds=tuple(rounds))
 
     @property
     def state(self) -> State:

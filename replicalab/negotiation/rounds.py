@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from replicalab.agents.information import answer_questions
-from replicalab.agents.lab_manager_policy import compose_lab_manager_response
+from replicalab.agents.lab_manager_policy import answer_to
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import NegotiationError
@@ -202,7 +202,7 @@ def play(negotiation: Negotiation, turn: Turn, reason: str = "") -> Negotiation:
         offer=offer,
         answer=answer,
         after=after,
-        before=played[-1].digest if played else setup.digest,
+        before=played[-1] if played else setup,
     )
     return replace(negotiation, rounds=(*played, done))
 
@@ -232,7 +232,7 @@ def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> O
         return Options(state.offer)
     if plan is None or (state.plan is not None and plan == state.plan.plan):
         return state.options
-    return Options(assess(plan, pack))
+    return Options(state.plan.revised(plan) if state.plan else assess(plan, pack))
 
 
 def _answer(
@@ -242,11 +242,12 @@ def _answer(
     if action is None:
         return None
     if plan is not None and not only_asks(action):
-        return compose_lab_manager_response(plan.check, offer.suggestion if offer else None)
+        return answer_to(plan, offer)
     explanation = "There is no plan to accept yet; propose one."
     if only_asks(action):
         explanation = answer_questions(action.questions, pack)
-    flags = {f"{d}_ok": plan is None or plan.check.check(d).ok for d in LAB_DIMENSIONS}
+    failing = plan.failing if plan else []
+    flags = {f"{d}_ok": d not in failing for d in LAB_DIMENSIONS}
     return LabManagerAction(
         action_type=LabManagerActionType.REPORT_FEASIBILITY,
         feasible=all(flags.values()),

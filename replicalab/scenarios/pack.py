@@ -296,13 +296,18 @@ class Pack(Record):
             ("staff needed", self.lab.staff, "staff units"),
         )
         own = [
-            ScenarioConstraint(
-                key=key,
-                label=label,
-                quantity=quantity,
-                unit=unit,
-                comparator=Comparator.AT_MOST,
-                hard=True,
+            ScenarioConstraint.trusted(
+                {
+                    "key": key,
+                    "label": label,
+                    "quantity": float(quantity),
+                    "unit": unit,
+                    "comparator": Comparator.AT_MOST,
+                    "hard": True,
+                    "details": "",
+                    "bounds": None,
+                    "conditions": None,
+                }
             )
             for key, (label, quantity, unit) in zip(LAB_CONSTRAINTS, means, strict=True)
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from replicalab.agents.lab_manager_policy import answer_type
+from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, Evidence, assess, cautions_title
 from replicalab.assessment.phrases import failing_text, placed_text, samples_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
@@ -146,8 +146,7 @@ def terms_text(plan: Assessment) -> str:
 
 def answer_to(options: Options) -> LabManagerActionType:
     """Return how the Lab Manager answers a plan."""
-    offer = options.offer
-    return answer_type(options.yours.check, offer.suggestion if offer else None)
+    return answer_type_to(options.yours, options.offer)
 
 
 def lab_line(reference: Options) -> str:

@@ -20,8 +20,14 @@ from typing import Final
 import numpy as np
 import pytest
 
-from replicalab.agents import check_feasibility
+from replicalab.agents import (
+    build_scientist_system_prompt,
+    check_feasibility,
+    compose_lab_manager_response,
+    suggest_alternative,
+)
 from replicalab.assessment import Counts, evidence_value, smallest_detectable_effect
+from replicalab.batch import Job, run_job
 from replicalab.measures import DesignKind
 from replicalab.measures.distributions import t_test_power
 from replicalab.models import Protocol
@@ -71,7 +77,7 @@ def seconds(*works: Callable[[], object]) -> list[float]:
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=named)
-def test_check_pack_and_negotiation_against_validating_the_plan(
+def test_steps_of_a_negotiation_against_validating_the_plan(
     pack: Pack, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = pack.reference_protocol
@@ -80,17 +86,24 @@ def test_check_pack_and_negotiation_against_validating_the_plan(
         pack, plan, scientist=ScientistKind.BASELINE, lab_manager=LabManagerKind.REFERENCE
     )
     seeds = count(1)
-    validation, check, made, whole = seconds(
-        lambda: Protocol.model_validate(values),
-        lambda: check_feasibility(plan, pack),
-        lambda: pack_of(pack.study, pack.difficulty, next(seeds)),
-        lambda: negotiate(setup, pack),
-    )
-    hold(capsys, "check / validating the plan", check / validation, named(pack))
-    hold(capsys, "pack / validating the plan", made / validation, named(pack))
-    rounds = len(negotiate(setup, pack).rounds)
-    detail = f"{named(pack)}, {rounds} rounds, of {validation * 1e6:.2f} µs"
-    hold(capsys, "negotiation / validating the plan", whole / validation, detail)
+    job = Job(study=pack.scenario_id, lab=pack.difficulty, scientist=ScientistKind.BASELINE)
+    checked = check_feasibility(plan, pack)
+    suggestion = suggest_alternative(plan, checked, pack)
+    works: dict[str, Callable[[], object]] = {
+        "validation": lambda: Protocol.model_validate(values),
+        "check": lambda: check_feasibility(plan, pack),
+        "suggest": lambda: suggest_alternative(plan, checked, pack),
+        "compose": lambda: compose_lab_manager_response(checked, suggestion),
+        "prompt": lambda: build_scientist_system_prompt(pack),
+        "pack": lambda: pack_of(pack.study, pack.difficulty, next(seeds)),
+        "negotiation": lambda: negotiate(setup, pack),
+        "job of a batch": lambda: run_job(job),
+    }
+    validation, *others = seconds(*works.values())
+    detail = f"{named(pack)}, {len(negotiate(setup, pack).rounds)} rounds"
+    say(capsys, f"validating the plan: {validation * 1e6:.2f} µs, {detail}")
+    for name, taken in zip(list(works)[1:], others, strict=True):
+        hold(capsys, f"{name} / validating the plan", taken / validation, named(pack))
 
 
 def test_import_of_the_agents(capsys: pytest.CaptureFixture[str]) -> None:
