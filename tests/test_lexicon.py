@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,6 +8,8 @@ from replicalab.lexicon import (
     amount_text,
     exact_text,
     label_key,
+    one_line,
+    parts_of,
     percent_text,
     plural,
     repeated_labels,
@@ -137,3 +141,13 @@ def test_no_zero_is_negative(nothing: float) -> None:
 )
 def test_exact_text_of(number: float, text: str) -> None:
     assert exact_text(number) == text
+
+
+@given(st.text(st.characters(max_codepoint=127)) | st.text())
+def test_parts_are_the_runs_of_letters_and_digits(text: str) -> None:
+    assert parts_of(text) == set(re.findall(r"[^\W_]+", text.casefold()))
+
+
+@given(st.text("a \n\t\r\x1c\x85\xa0\u2009\u2028") | st.text())
+def test_a_line_has_single_spaces(text: str) -> None:
+    assert one_line(text) == " ".join(text.split())

@@ -14,6 +14,9 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
+from replicalab.agents.lab_manager_policy import answer_to as answer_on
+from replicalab.agents.suggestions import reference_offer
+from replicalab.assessment import assess
 from replicalab.models import (
     LAB_DIMENSIONS,
     Dimension,
@@ -121,6 +124,9 @@ def test_answer_follows_the_contracts_order_and_carries_flags_and_reasons(
     required = pack.hidden_reference_spec.required_elements
     assert not any(f"Not addressed by the plan: {item}" in action.explanation for item in required)
     assert compose_lab_manager_response(check, suggestion) == action
+    judged = assess(protocol, pack)
+    assert answer_on(judged, reference_offer(judged)) == action
+    assert LabManagerAction.model_validate(action.model_dump()) == action
 
 
 # --- the renderer -----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from replicalab.agents import check_feasibility
 from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Cliff, assess
-from replicalab.models import DIMENSIONS, Dimension, Protocol
+from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, make_constraint, make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
@@ -106,6 +106,20 @@ def test_cliffs_are_where_one_step_changes_the_staff_or_the_endpoint(
         [step] = [s for s in found.staff_steps if s.noun == cliff.noun]
         moved = step._replace(number=step.number + (1 if cliff.more else -1))
         assert moved.adds != step.adds
+
+
+@given(itemised_protocols(), itemised_protocols(), studied_packs())
+def test_a_revision_is_judged_as_a_plan_of_its_own(
+    plan: Protocol, other: Protocol, pack: Pack
+) -> None:
+    judged = assess(plan, pack)
+    assert judged.check
+    assert judged.evidence_factor
+    resized = revise(plan, sample_size=other.sample_size, duration_days=other.duration_days)
+    for revised in (resized, other):
+        again, alone = judged.revised(revised), assess(revised, pack)
+        assert again.check == alone.check
+        assert (again.evidence, again.fidelity_loss) == (alone.evidence, alone.fidelity_loss)
 
 
 def test_results_share_no_list() -> None:
