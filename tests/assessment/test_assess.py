@@ -113,7 +113,7 @@ def test_a_revision_is_judged_as_a_plan_of_its_own(
     plan: Protocol, other: Protocol, pack: Pack
 ) -> None:
     judged = assess(plan, pack)
-    assert judged.check
+    assert judged.check.estimated_cost == judged.cost
     assert judged.evidence_factor
     resized = revise(plan, sample_size=other.sample_size, duration_days=other.duration_days)
     for revised in (resized, other):
