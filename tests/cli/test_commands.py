@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.cli import COMMANDS
+from replicalab.cli import COMMANDS, serve
 from replicalab.models import revise
 from replicalab.negotiation import load
 from replicalab.planner import Options, least_loss
@@ -32,6 +32,7 @@ STUDY: Final = "psy_stroop"
 EXAMPLES: Final = [
     (command.__name__.rpartition(".")[2], number, example)
     for command in COMMANDS
+    if command is not serve  # which answers when somebody ends it
     for number, example in enumerate(command.EXAMPLES, start=1)
 ]
 
