@@ -19,7 +19,7 @@ ASKED: Final = {
     "report": f"report {STUDY} --days 28",
 }
 """In the medium lab, whose 28 days are too few for the survival follow-up."""
-JUDGE_NO_PLAN: Final = {"studies", "batch"}
+JUDGE_NO_PLAN: Final = {"studies", "batch", "serve"}
 
 
 def test_every_command_is_asked_or_judges_no_plan() -> None:
