@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from replicalab.measures import sketches
@@ -54,6 +55,10 @@ class DesignKind(StrEnum):
     SURVIVAL = "survival"
 
 
+_TTest = Callable[[float, int, float], float]
+_ZTest = Callable[[float, float], float]
+"""A test's power, or the part of it that has the wrong sign: at one shift of its statistic."""
+
 # --- the formulas -----------------------------------------------------------------------------
 
 
@@ -63,20 +68,20 @@ def _root_of_halves(n: int) -> float:
     return math.sqrt(first * (n - first) / n)
 
 
-def _two_group(n: int, size: float, given: Given) -> float:
-    return t_test_power(size * _root_of_halves(n), n - 2, given.alpha) if n > 2 else 0.0
+def _two_group(n: int, size: float, given: Given, test: _TTest = t_test_power) -> float:
+    return test(size * _root_of_halves(n), n - 2, given.alpha) if n > 2 else 0.0
 
 
-def _one_group(n: int, size: float, given: Given) -> float:
-    return t_test_power(size * math.sqrt(n), n - 1, given.alpha) if n > 1 else 0.0
+def _one_group(n: int, size: float, given: Given, test: _TTest = t_test_power) -> float:
+    return test(size * math.sqrt(n), n - 1, given.alpha) if n > 1 else 0.0
 
 
-def _correlation(n: int, size: float, given: Given) -> float:
-    return z_test_power(math.atanh(size) * math.sqrt(n - 3), given.alpha) if n > 3 else 0.0
+def _correlation(n: int, size: float, given: Given, test: _ZTest = z_test_power) -> float:
+    return test(math.atanh(size) * math.sqrt(n - 3), given.alpha) if n > 3 else 0.0
 
 
-def _two_proportions(n: int, size: float, given: Given) -> float:
-    return z_test_power(size * _root_of_halves(n), given.alpha) if n > 1 else 0.0
+def _two_proportions(n: int, size: float, given: Given, test: _ZTest = z_test_power) -> float:
+    return test(size * _root_of_halves(n), given.alpha) if n > 1 else 0.0
 
 
 def _audit(n: int, size: float, given: Given) -> float:
@@ -128,10 +133,10 @@ def _two_one_sided(n: int, size: float, given: Given) -> float:
     return tost_power(near, far, n - 2, given.alpha)
 
 
-def _survival(n: int, size: float, given: Given) -> float:
+def _survival(n: int, size: float, given: Given, test: _ZTest = z_test_power) -> float:
     """Return the power of a log-rank test: its statistic is normal, its variance the events / 4."""
     root = math.sqrt(given.event_share) * _root_of_halves(n)
-    return z_test_power(size * root, given.alpha) if n > 1 else 0.0
+    return test(size * root, given.alpha) if n > 1 else 0.0
 
 
 # --- what is run in their place ---------------------------------------------------------------
@@ -143,30 +148,6 @@ def _t_interval(n: int, size: float, given: Given) -> float | None:
 
 def _log_rank(n: int, size: float, given: Given) -> float:
     return log_rank_power(n, n * given.event_share, size, given.alpha)
-
-
-# --- of a power, what is significant with the wrong sign --------------------------------------
-
-
-def _two_group_wrong(n: int, size: float, given: Given) -> float:
-    return t_test_wrong_sign(size * _root_of_halves(n), n - 2, given.alpha) if n > 2 else 0.0
-
-
-def _one_group_wrong(n: int, size: float, given: Given) -> float:
-    return t_test_wrong_sign(size * math.sqrt(n), n - 1, given.alpha) if n > 1 else 0.0
-
-
-def _correlation_wrong(n: int, size: float, given: Given) -> float:
-    return z_test_wrong_sign(math.atanh(size) * math.sqrt(n - 3), given.alpha) if n > 3 else 0.0
-
-
-def _two_proportions_wrong(n: int, size: float, given: Given) -> float:
-    return z_test_wrong_sign(size * _root_of_halves(n), given.alpha) if n > 1 else 0.0
-
-
-def _survival_wrong(n: int, size: float, given: Given) -> float:
-    root = math.sqrt(given.event_share) * _root_of_halves(n)
-    return z_test_wrong_sign(size * root, given.alpha) if n > 1 else 0.0
 
 
 # --- the table --------------------------------------------------------------------------------
@@ -182,7 +163,7 @@ _ROWS: Final = (
         formula=_two_group,
         method="the exact two-sided t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
-        wrong_sign=_two_group_wrong,
+        wrong_sign=partial(_two_group, test=t_test_wrong_sign),
     ),
     Kind(
         kind=DesignKind.PAIRED,
@@ -193,7 +174,7 @@ _ROWS: Final = (
         formula=_one_group,
         method="the exact two-sided paired t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
-        wrong_sign=_one_group_wrong,
+        wrong_sign=partial(_one_group, test=t_test_wrong_sign),
     ),
     Kind(
         kind=DesignKind.ONE_SAMPLE,
@@ -204,7 +185,7 @@ _ROWS: Final = (
         formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
-        wrong_sign=_one_group_wrong,
+        wrong_sign=partial(_one_group, test=t_test_wrong_sign),
     ),
     Kind(
         kind=DesignKind.CORRELATION,
@@ -218,7 +199,7 @@ _ROWS: Final = (
         usual_tests=(
             UsualTest("the t-test of r", lambda n, r, at: correlation_test_power(n, r, at.alpha)),
         ),
-        wrong_sign=_correlation_wrong,
+        wrong_sign=partial(_correlation, test=z_test_wrong_sign),
     ),
     Kind(
         kind=DesignKind.TWO_PROPORTIONS,
@@ -240,7 +221,7 @@ _ROWS: Final = (
                 lambda n, h, at: fisher_power_beside_none(n, h, at.alpha),
             ),
         ),
-        wrong_sign=_two_proportions_wrong,
+        wrong_sign=partial(_two_proportions, test=z_test_wrong_sign),
     ),
     Kind(
         kind=DesignKind.AUDIT,
@@ -342,7 +323,7 @@ _ROWS: Final = (
         formula=_survival,
         method="the log-rank test of two equal arms, by Schoenfeld's approximation",
         usual_tests=(UsualTest("the log-rank test itself", _log_rank),),
-        wrong_sign=_survival_wrong,
+        wrong_sign=partial(_survival, test=z_test_wrong_sign),
         effect=Ratio(
             name="hazard ratio",
             seen=math.pow,
