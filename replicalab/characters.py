@@ -12,21 +12,20 @@ from typing import Final
 from unicodedata import category, name
 
 _LAYOUT: Final = "\t\n\r"
-_JOINERS: Final = "\u200c\u200d"
-"""They shape letters of Persian and of India, and join emoji."""
+_JOINERS: Final = "\u200c\u200d"  # They shape letters of Persian and of India, and join emoji
+# They choose a form of the letter before them.
 _VARIANT: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""They choose a form of the letter before them."""
+# Letters, marks and signs by name, of which nothing is drawn.
 _BLANK: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0]")
-"""Letters, marks and signs by name, of which nothing is drawn."""
+# So many marks stand on one letter in any script; a pile of them covers other lines.
 _MOST_MARKS: Final = 8
-"""So many marks stand on one letter in any script; a pile of them covers other lines."""
 _UNUSUAL: Final = re.compile(rf"[^ -~{_LAYOUT}]+")
 
 _RIGHT_TO_LEFT: Final = (
     "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 )
+# Letters that run from right to left, with what stands between them.
 _RUN: Final = re.compile(rf"[{_RIGHT_TO_LEFT}]+(?:[\W\d_]+[{_RIGHT_TO_LEFT}]+)*")
-"""Letters that run from right to left, with what stands between them."""
 
 
 def hidden(text: str) -> list[int]:
@@ -34,7 +33,7 @@ def hidden(text: str) -> list[int]:
 
     A joiner between two letters beyond ASCII and a variant after one are part of how they look.
     """
-    found: list[int] = []
+    places: list[int] = []
     for part in _UNUSUAL.finditer(text):
         if part.group().isalpha() and not _BLANK.search(part.group()):
             continue
@@ -42,8 +41,8 @@ def hidden(text: str) -> list[int]:
         for at in range(part.start(), part.end()):
             marks = marks + 1 if category(text[at]) in ("Mn", "Me") else 0
             if marks > _MOST_MARKS or (not _is_seen(text[at]) and not _shapes(text, at)):
-                found.append(at)
-    return found
+                places.append(at)
+    return places
 
 
 def _is_seen(letter: str) -> bool:

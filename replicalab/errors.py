@@ -1,39 +1,15 @@
-"""The errors this project raises on purpose.
-
-    ReplicaLabError
-    ├── ScenarioError                a study file, a study id or a lab that cannot be used
-    ├── TableError                   a table, CSV or Excel, that cannot be taken
-    ├── LinkError                    an address whose workspace cannot be read
-    ├── NegotiationError             a turn that no negotiation allows
-    ├── TraceError                   a saved negotiation that cannot be read or replayed
-    ├── PrintError                   a document that cannot be made into PDF here
-    ├── ModelError                   a language model that gave no answer
-    │   ├── ModelSettingsError       an address, a name or a key that cannot be used
-    │   ├── ModelUnreachableError    nobody answers there, or the connection dropped
-    │   ├── ModelTimeoutError        silent for too long, or not done within the time limit
-    │   ├── ModelRefusedError        the request was refused: key, rights, model, address
-    │   ├── ModelRateLimitedError    too many requests, or a quota that is used up
-    │   ├── ModelServerError         the server failed by its own account
-    │   ├── ModelFormatError         an answer that is no chat completion
-    │   └── ModelAnswerTooLongError  an answer longer than is read
-    ├── LibraryError                 something that the library cannot keep or give
-    │   ├── LibraryContentError      a name, a note or a content that cannot be kept
-    │   ├── LibraryMissingError      an entry or a version that its owner does not have
-    │   ├── LibraryFullError         no room is left, for this owner or for anybody
-    │   ├── LibraryBusyError         somebody else held the library for too long
-    │   ├── LibraryStorageError      a disk, a folder, a file or a server that cannot be used
-    │   ├── LibraryVersionError      a library that a newer version wrote
-    │   └── LibraryConflictError     somebody else saved first (library.records)
-    └── ScientistOutputParseError    model text without one valid action (agents.parsing)
+"""The errors this project raises on purpose: all are below `ReplicaLabError`.
 
 Every message names the value, the place and the remedy. All are ValueErrors too, so a caller
-that only knows the standard library can still catch them.
+that only knows the standard library can still catch them. Two stand where their data do:
+`agents.parsing.ScientistOutputParseError` and `library.records.LibraryConflictError`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 
 class ReplicaLabError(Exception):
@@ -62,28 +38,6 @@ class Fault:
         return f"{place}{field}{self.problem}; {self.remedy}"
 
 
-def _told(source: str, faults: Sequence[object], more: int) -> str:
-    """Return what is wrong with a file, a line each."""
-    said = [*map(str, faults), *([f"and {more} more fault{'s' * (more > 1)}"] if more else [])]
-    return "\n".join(f"{source}: {each}" for each in said)
-
-
-class ScenarioError(ReplicaLabError, ValueError):
-    """A study file, a study id or a lab that cannot be used.
-
-    Attributes:
-        source: the file or id at fault.
-        faults: what is wrong, in file order (at least one fault).
-        more: how many faults there are beyond these.
-    """
-
-    def __init__(self, source: str, faults: Sequence[Fault], more: int = 0) -> None:
-        self.source = source
-        self.faults = tuple(faults)
-        self.more = more
-        super().__init__(_told(source, faults, more))
-
-
 @dataclass(frozen=True)
 class CellFault:
     """One thing wrong with a table: where it is, what stands there, what to do.
@@ -101,29 +55,36 @@ class CellFault:
     remedy: str
 
     def __str__(self) -> str:
-        row = f"row {self.row}" if self.row else ""
-        place = ", ".join(filter(None, (row, self.column)))
-        return (
-            f"{place}: {self.problem}; {self.remedy}"
-            if place
-            else (f"{self.problem}; {self.remedy}")
-        )
+        place = ", ".join(filter(None, (f"row {self.row}" if self.row else "", self.column)))
+        return f"{place}{': ' if place else ''}{self.problem}; {self.remedy}"
 
 
-class TableError(ReplicaLabError, ValueError):
-    """A table that cannot be taken; nothing of it is.
+_AnyFault = TypeVar("_AnyFault", Fault, CellFault)
+
+
+class _FaultyFileError(ReplicaLabError, ValueError, Generic[_AnyFault]):
+    """A file that cannot be used.
 
     Attributes:
-        source: the file at fault.
-        faults: what is wrong, in row order (at least one fault).
+        source: the file at fault, or an id.
+        faults: what is wrong, in the file's order (at least one fault).
         more: how many faults there are beyond these.
     """
 
-    def __init__(self, source: str, faults: Sequence[CellFault], more: int = 0) -> None:
+    def __init__(self, source: str, faults: Sequence[_AnyFault], more: int = 0) -> None:
         self.source = source
-        self.faults = tuple(faults)
+        self.faults: tuple[_AnyFault, ...] = tuple(faults)
         self.more = more
-        super().__init__(_told(source, faults, more))
+        lines = [*map(str, faults), *([f"and {more} more fault{'s' * (more > 1)}"] if more else [])]
+        super().__init__("\n".join(f"{source}: {line}" for line in lines))
+
+
+class ScenarioError(_FaultyFileError[Fault]):
+    """A study file, a study id or a lab that cannot be used."""
+
+
+class TableError(_FaultyFileError[CellFault]):
+    """A table, CSV or Excel, that cannot be taken; nothing of it is."""
 
 
 class LinkError(ReplicaLabError, ValueError):

@@ -1,6 +1,6 @@
 """The small words of every text: how labels compare, how things are counted, joined and rounded.
 
-Sentences are made elsewhere (`replicalab.text`); what they are made of is here, once.
+Sentences are made elsewhere (`replicalab.views`); what they are made of is here, once.
 """
 
 from __future__ import annotations
@@ -31,18 +31,21 @@ _UNIMPORTANT: Final = frozenset(
     "a an the of for to in on at by with and or is are be must per from as".split()
 )
 _PART: Final = re.compile(r"[^\W_]+")
+# Each letter and digit in lower case, a space for anything else.
 _ASCII_PARTS: Final = bytes(
     ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ")
     for code in range(256)
 )
-"""Each letter and digit in lower case, a space for anything else."""
 
 
 def parts_of(text: str) -> frozenset[str]:
     """Return the words of a text, folded; an apostrophe ends one."""
-    if text.isascii():  # Most plans are, and the table takes a third of the expression's time.
+    if text.isascii():  # for which the table takes a third of the expression's time
         return frozenset(text.encode().translate(_ASCII_PARTS).decode().split())
-    return frozenset(_PART.findall(text.casefold()))
+    words = text.split()  # of which most are: an en dash in a plan is one word of a hundred
+    plain = " ".join(filter(str.isascii, words))
+    foreign = " ".join([word for word in words if not word.isascii()])
+    return parts_of(plain).union(_PART.findall(foreign.casefold()))
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -129,7 +132,18 @@ def quoted(labels: Iterable[str]) -> list[str]:
 
 def lines_text(lines: Iterable[str]) -> str:
     """Return lines as a text; a line break within one of them, a foreign label's, is a space."""
-    return "\n".join(map(one_line, lines))
+    listed = list(lines)
+    text = "\n".join(listed)
+    # Most lines are one already: a look at all of them at once costs a third of one at each.
+    whole = f"\n{text}\n"
+    bare = text.replace("\n", "")
+    if (
+        len(text) - len(bare) == len(listed) - 1
+        and bare.isprintable()
+        and not ("  " in text or " \n" in whole or "\n " in whole)
+    ):
+        return text
+    return "\n".join(map(one_line, listed))
 
 
 def one_line(text: str) -> str:

@@ -25,7 +25,7 @@ from replicalab.models import (
     NonEmptyText,
     Record,
 )
-from replicalab.planner import Options, largest_sample
+from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import AllowedSubstitution, Difficulty, ExpectedOutcome, Study, pack_of
 
 MOST_FINDINGS: Final = 100
@@ -52,8 +52,8 @@ def lint(study: Study) -> list[LintFinding]:
     labs = []
     for level in Difficulty:
         pack = pack_of(study, level)
-        labs.append(Options(assess(pack.reference_protocol, pack)))
-    found = [
+        labs.append(PlanAnalysis(assess(pack.reference_protocol, pack)))
+    findings = [
         *map(_lab_note, labs),
         *(finding for lab in labs for finding in _lab_findings(lab)),
         *_number_findings(study),
@@ -61,11 +61,11 @@ def lint(study: Study) -> list[LintFinding]:
         *_substitution_findings(study),
         *_policy_findings(study),
     ]
-    more = len(found) - MOST_FINDINGS
+    more = len(findings) - MOST_FINDINGS
     if more <= 0:
-        return found
+        return findings
     rest = f"{count_text(more, 'finding', 'more')}; mend these first."
-    return [*found[:MOST_FINDINGS], _note("the rest", rest)]
+    return [*findings[:MOST_FINDINGS], _note("the rest", rest)]
 
 
 def _note(place: str, message: str) -> LintFinding:
@@ -79,15 +79,15 @@ def _warning(place: str, message: str) -> LintFinding:
 # --- how the reference protocol fares in each lab, and whether its author expects that ----------
 
 
-def _place(lab: Options) -> str:
+def _place(lab: PlanAnalysis) -> str:
     return f"labs.{lab.yours.pack.difficulty}"
 
 
-def _answer(lab: Options) -> LabManagerActionType:
+def _answer(lab: PlanAnalysis) -> LabManagerActionType:
     return answer_type_to(lab.yours, lab.offer)
 
 
-def _lab_note(lab: Options) -> LintFinding:
+def _lab_note(lab: PlanAnalysis) -> LintFinding:
     counts, evidence = lab.offered.counts, lab.offered.evidence
     samples, days = count_text(counts.samples, "sample"), count_text(counts.days, "day")
     return _note(
@@ -99,7 +99,7 @@ def _lab_note(lab: Options) -> LintFinding:
     )
 
 
-def _lab_findings(lab: Options) -> Iterator[LintFinding]:
+def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
     place, accepts = _place(lab), _answer(lab) is LabManagerActionType.ACCEPT
     easy = lab.yours.pack.difficulty is Difficulty.EASY
     if easy and not accepts:
@@ -115,16 +115,16 @@ def _lab_findings(lab: Options) -> Iterator[LintFinding]:
             "less budget, days or staff, or let an item be missing.",
         )
     expected = lab.yours.pack.expected
-    for field, written, found in _compared(lab, expected) if expected else ():
-        if written != found:
+    for field, written, actual in _compared(lab, expected) if expected else ():
+        if written != actual:
             yield _warning(
                 f"{place}.expected.{field}",
-                f"The file says {written}, but what happens is {found}; correct this value, or "
+                f"The file says {written}, but what happens is {actual}; correct this value, or "
                 "the lab.",
             )
 
 
-def _compared(lab: Options, expected: ExpectedOutcome) -> Iterator[tuple[str, str, str]]:
+def _compared(lab: PlanAnalysis, expected: ExpectedOutcome) -> Iterator[tuple[str, str, str]]:
     """Yield (field, what the file says, what happens), the values as text."""
     after, pack = lab.offered, lab.yours.pack
     plan, evidence = after.plan, after.evidence
@@ -135,11 +135,11 @@ def _compared(lab: Options, expected: ExpectedOutcome) -> Iterator[tuple[str, st
     yield "sample_size", str(expected.sample_size), str(plan.sample_size)
     yield "duration_days", str(expected.duration_days), str(plan.duration_days)
     yield "credits", amount_text(expected.credits), amount_text(after.cost)
-    values = (expected.evidence, None if evidence.void else evidence.value)
-    said, found = (
+    values = (expected.evidence, None if evidence.void_reason else evidence.value)
+    written, actual = (
         "no evidence" if value is None else evidence.row.scale.by_hand(value) for value in values
     )
-    yield "evidence", said, found
+    yield "evidence", written, actual
     yield "verdict", expected.verdict, evidence.tier
     if expected.largest_sample is not None:
         fitting = min(largest_sample(plan, pack) or 0, pack.reference_protocol.sample_size)
@@ -159,6 +159,7 @@ _YEARS: Final = re.compile(
     r"(?<![\w.,])(?<!= )(?:1[5-9]|20)\d\d(?:\u2013\d\d(?:\d\d)?)?(?!\w|[.,]\d| ?%)"
 )
 _INTERVAL_LEVEL: Final = re.compile(r"\b\d\d(?:\.\d)? ?% (?=CI|confidence|interval)")
+# The numbers of a design; alpha is left out, for 0.05 is a convention.
 _CHOSEN: Final = (
     "effect_published",
     "effect_planning",
@@ -168,7 +169,6 @@ _CHOSEN: Final = (
     *(number for number in PARAMETERS if number != "alpha"),
     "dropout",
 )
-"""The numbers of a design; alpha is left out, for 0.05 is a convention."""
 
 
 def numbers_in(text: str) -> dict[Decimal, str]:
@@ -176,13 +176,13 @@ def numbers_in(text: str) -> dict[Decimal, str]:
 
     Signs are left out; so are years, the level of an interval, and digits within a word (H2O).
     """
-    found: dict[Decimal, str] = {}
+    numbers: dict[Decimal, str] = {}
     for match in _NUMBER.finditer(_INTERVAL_LEVEL.sub("", _YEARS.sub("", text))):
         number = Decimal(match[1].replace(",", ""))
         if match[2] and number:
             number **= int(match[2])
-        found.setdefault(number.normalize(), match[0])
-    return found
+        numbers.setdefault(number.normalize(), match[0])
+    return numbers
 
 
 def _number_findings(study: Study) -> Iterator[LintFinding]:
@@ -195,16 +195,16 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
         if value is None or named or (field == "dropout" and not value):
             continue
         if abs(Decimal(repr(value))).normalize() not in {*carried, *numbers_in(design.source)}:
-            said = amount_text(value) if isinstance(value, int) else f"{value:g}"
+            shown = amount_text(value) if isinstance(value, int) else f"{value:g}"
             yield _warning(
                 f"design.{field}",
-                f"{said} has no source; give its reason under design.why.{field}, or add a "
+                f"{shown} has no source; give its reason under design.why.{field}, or add a "
                 "fact whose text carries it.",
             )
     for field in ("key_finding", "published"):
         for number, text in numbers_in(getattr(study.paper, field)).items():
             if number not in carried:
-                carried.add(number)  # told once
+                carried.add(number)  # reported once
                 yield _warning(
                     f"paper.{field}",
                     f"{text} stands in no fact; add a fact whose text carries it, with its source.",
@@ -247,7 +247,7 @@ def _plan_findings(study: Study, reference: Assessment) -> Iterator[LintFinding]
         if in_days and not constraint.hard and constraint.bounds is None:
             yield _note(
                 f"constraints[{place}].bounds",
-                f"'{constraint.label}' is only stated, so a plan of fewer days is told nothing; if "
+                f"'{constraint.label}' is only stated, so a plan of fewer days gets no warning; if "
                 "it is about the days of the plan, write bounds: days.",
             )
     for limit in reference.broken_limits:
@@ -319,9 +319,9 @@ def _policy_findings(study: Study) -> Iterator[LintFinding]:
                 )
         for number, mention in enumerate(rule.allowed_mentions):
             texts = [("allowed_mentions", mention)]
-            for found in violations(texts, parts_of(mention), study.policy_rules)[:1]:
+            for broken in violations(texts, parts_of(mention), study.policy_rules)[:1]:
                 yield _warning(
                     f"{path}.allowed_mentions[{number}]",
-                    f"'{mention}' breaks a restriction by '{found.phrase}'; put 'no', 'never' or "
+                    f"'{mention}' breaks a restriction by '{broken.phrase}'; put 'no', 'never' or "
                     "'without' before the phrase, in the same clause.",
                 )

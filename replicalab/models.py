@@ -8,10 +8,10 @@ staff units. Source: docs/contract.md, Data.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from itertools import chain
-from typing import Annotated, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Self, get_origin
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, model_validator
 
@@ -24,7 +24,7 @@ Count = Annotated[int, Field(strict=True, ge=0, le=LARGEST_COUNT)]
 Credits = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
 Labels = Annotated[list[NonEmptyText], FailFast()]
-"""Labels; of many faults only the first is told, as each costs time and memory."""
+"""Labels; of many faults only the first is reported, as each costs time and memory."""
 MOST_KEYS: Final = 200
 """The most keys of one record that are read; none has a sixth as many fields."""
 
@@ -59,6 +59,9 @@ Questions = Annotated[
 Passage = Annotated[Text, Field(max_length=LONGEST_TEXT)]
 
 
+_FIELDS_OF: Final = vars(BaseModel)["__dict__"]  # Where an instance keeps its fields
+
+
 class Record(BaseModel):
     """Base of every model here: immutable, closed to unknown keys, validated on construction."""
 
@@ -66,30 +69,28 @@ class Record(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _has_few_keys(cls, held: object) -> object:
+    def _has_few_keys(cls, data: object) -> object:
         # Each unknown key would be a fault of its own, and a file may hold a million.
-        if isinstance(held, dict) and len(held) > MOST_KEYS:
+        if isinstance(data, dict) and len(data) > MOST_KEYS:
             raise ValueError(
-                f"{len(held):,} keys stand in one place, and {MOST_KEYS} are read at most; "
+                f"{len(data):,} keys stand in one place, and {MOST_KEYS} are read at most; "
                 "leave those out that no file saved here has"
             )
-        return held
+        return data
 
     @classmethod
-    def trusted(cls, fields: dict[str, Any]) -> Self:
+    def trusted(cls, fields: dict[str, Any], names: set[str] | None = None) -> Self:
         """Return the record of these fields, all of them and valid, without validating them.
 
-        For what the core itself has just worked out. The record is restored as from a pickle.
+        For what the core itself has just worked out.
         """
-        record = cls.__new__(cls)
-        record.__setstate__(
-            {
-                "__dict__": fields,
-                "__pydantic_fields_set__": set(fields),
-                "__pydantic_extra__": None,
-                "__pydantic_private__": None,
-            }
-        )
+        # What pydantic's __setstate__ does, less the dictionary that it would be handed: a check
+        # makes ten records, and validating them would take longer than working them out.
+        record, put = cls.__new__(cls), object.__setattr__
+        _FIELDS_OF.__set__(record, fields)
+        put(record, "__pydantic_fields_set__", names or set(fields))
+        put(record, "__pydantic_extra__", None)
+        put(record, "__pydantic_private__", None)
         return record
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
@@ -100,6 +101,41 @@ class Record(BaseModel):
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         kept = copy.deepcopy(fields) if deep else fields
         return type(self).model_validate({**kept, **(update or {})})
+
+
+class DeferredRecord(Record):
+    """A record that may be made before its fields are worked out: the first read does that.
+
+    The sentences of a check take far longer than its verdict, and most are never read.
+    """
+
+    @classmethod
+    def deferred(cls, work: Callable[[], dict[str, Any]], **known: Any) -> Self:
+        """Return the record whose fields ``work`` returns, all of them and valid.
+
+        ``known`` are cached properties of it that need no fields.
+        """
+        return cls.trusted({"_work": work, **known}, set(cls.__pydantic_fields__))
+
+    # pydantic, copies and pickles read the fields here, so each of them finds them worked out.
+    @property
+    def __dict__(self) -> dict[str, Any]:
+        fields: dict[str, Any] = _FIELDS_OF.__get__(self)
+        if (work := fields.get("_work")) is not None:
+            fields.update(work())
+            fields.pop("_work", None)  # another thread may have been as quick
+        return fields
+
+    @__dict__.setter
+    def __dict__(self, fields: dict[str, Any]) -> None:
+        _FIELDS_OF.__set__(self, fields)
+
+    if not TYPE_CHECKING:  # else any attribute would count as known
+
+        def __getattr__(self, name: str) -> object:
+            if name in type(self).model_fields and name in (fields := self.__dict__):
+                return fields[name]
+            return super().__getattr__(name)
 
 
 class Dimension(StrEnum):
@@ -148,7 +184,14 @@ class Protocol(Record):
 
 
 PROTOCOL_FIELDS: Final = tuple(Protocol.model_fields)
-_LISTS: Final = frozenset({"controls", "required_equipment", "required_reagents"})
+NUMBER_FIELDS: Final = tuple(
+    name for name, field in Protocol.model_fields.items() if field.annotation is int
+)
+"""The protocol fields that are numbers; the others are its wording."""
+LIST_FIELDS: Final = tuple(
+    name for name, field in Protocol.model_fields.items() if get_origin(field.annotation) is list
+)
+"""The protocol fields that list labels."""
 FIELD_LABELS: Final = {
     "sample_size": "Sample size",
     "controls": "Controls",
@@ -204,10 +247,9 @@ def revise(protocol: Protocol, **changes: object) -> Protocol:
 
 def same_plan(values: Protocol | ScientistAction) -> Protocol:
     """Return the plan that a plan or a proposal carries, with lists of its own."""
-    held = vars(values)
-    return Protocol.trusted(
-        {name: held[name].copy() if name in _LISTS else held[name] for name in PROTOCOL_FIELDS}
-    )
+    fields = vars(values)
+    plan = {name: fields[name] for name in PROTOCOL_FIELDS}
+    return Protocol.trusted(plan | {name: fields[name].copy() for name in LIST_FIELDS})
 
 
 def too_large(protocol: Protocol) -> list[str]:
@@ -305,15 +347,16 @@ class ScientistAction(Record):
         return same_plan(self)
 
 
-def plan_action(action_type: ScientistActionType, protocol: Protocol) -> ScientistAction:
-    """Return the propose_protocol or revise_protocol action that carries ``protocol``.
+def plan_action(
+    action_type: ScientistActionType, protocol: Protocol, **changes: object
+) -> ScientistAction:
+    """Return the propose_protocol or revise_protocol action that carries ``protocol``, changed so.
 
     Raises:
         pydantic.ValidationError: the plan has no samples, which no proposal may have.
     """
-    return ScientistAction.model_validate(
-        {"action_type": action_type, **dict(protocol), "questions": []}
-    )
+    plan = {**vars(protocol), **changes}
+    return ScientistAction.model_validate({"action_type": action_type, **plan, "questions": []})
 
 
 ACCEPT_ACTION: Final = ScientistAction(

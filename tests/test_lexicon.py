@@ -18,7 +18,7 @@ from replicalab.lexicon import (
     told_apart,
 )
 from replicalab.measures.scales import HALF_WIDTH, PERCENT, SHARE
-from replicalab.text.plan import effect_text
+from replicalab.views.plan import effect_text
 
 
 @pytest.mark.parametrize(

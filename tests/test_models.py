@@ -106,8 +106,7 @@ REFUSED = [
     ),
     *refusals(["judge", "Scientist", "", None], {ConversationEntry: "role"}),
     *refusals(
-        ["none"],
-        dict.fromkeys([ScientistObservation, LabManagerObservation], "current_protocol"),
+        ["none"], dict.fromkeys([ScientistObservation, LabManagerObservation], "current_protocol")
     ),
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from replicalab.assessment.phrases import days_text
@@ -32,19 +33,24 @@ def _item(item: ScenarioResource, scenario: Pack) -> str:
     return f"{text}."
 
 
-def _listed(title: str, category: ResourceCategory, scenario: Pack) -> str:
+def _listed(category: ResourceCategory, scenario: Pack) -> str:
     items = [_item(item, scenario) for item in scenario.resources if item.category is category]
+    title = "Equipment" if category is ResourceCategory.EQUIPMENT else "Reagents"
     return f"{title}: {' '.join(items) or 'none.'}"
 
 
+def _budget(scenario: Pack) -> str:
+    credits = scenario.lab.budget
+    return f"Budget: {count_text(credits, 'credit')} {'remains' if credits == 1 else 'remain'}."
+
+
+def _restrictions(scenario: Pack) -> str:
+    return f"Restrictions: {' '.join(r.restriction for r in scenario.policy_rules) or 'none.'}"
+
+
+# The words that begin a topic's question, and what is answered to it.
 _TOPICS: Final[tuple[tuple[str, Callable[[Pack], str]], ...]] = (
-    (
-        "budget|credit|cost|money|afford",
-        lambda pack: (
-            f"Budget: {count_text(pack.lab.budget, 'credit')} "
-            f"{'remains' if pack.lab.budget == 1 else 'remain'}."
-        ),
-    ),
+    ("budget|credit|cost|money|afford", _budget),
     (
         r"days?\b|time|long|schedule|deadline|calendar",
         lambda pack: f"Time: at most {days_text(pack.lab)}.",
@@ -53,19 +59,7 @@ _TOPICS: Final[tuple[tuple[str, Callable[[Pack], str]], ...]] = (
         r"staff|people|person|hands|who\b",
         lambda pack: f"Staff: {count_text(pack.lab.staff, 'staff unit')}.",
     ),
-    (
-        "equipment|instrument|device|machine|booked",
-        lambda pack: _listed("Equipment", ResourceCategory.EQUIPMENT, pack),
-    ),
-    (
-        "reagent|stock|material|suppl|consumable",
-        lambda pack: _listed("Reagents", ResourceCategory.REAGENT, pack),
-    ),
-    (
-        r"polic|restrict|safe|allowed|rules?\b|forbidden",
-        lambda pack: (
-            f"Restrictions: {' '.join(r.restriction for r in pack.policy_rules) or 'none.'}"
-        ),
-    ),
+    ("equipment|instrument|device|machine|booked", partial(_listed, ResourceCategory.EQUIPMENT)),
+    ("reagent|stock|material|suppl|consumable", partial(_listed, ResourceCategory.REAGENT)),
+    (r"polic|restrict|safe|allowed|rules?\b|forbidden", _restrictions),
 )
-"""The words that begin a topic's question, and what is answered to it."""

@@ -7,7 +7,7 @@ Source: docs/contract.md, Lab Manager.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -31,7 +31,6 @@ from replicalab.assessment.dimensions import (
 )
 from replicalab.lexicon import count_text, lines_text
 from replicalab.models import (
-    DIMENSIONS,
     FIELD_LABELS,
     LAB_DIMENSIONS,
     Dimension,
@@ -65,6 +64,7 @@ ExplanationRenderer = Callable[
 ]
 _EXPLANATION: Final = TypeAdapter[str](NonEmptyText)
 _FLAGS: Final = [(f"{dimension}_ok", dimension) for dimension in LAB_DIMENSIONS]
+_OF_THE_LAB: Final = frozenset(LAB_DIMENSIONS)
 _FIELD_NAMES: Final = {field: label.lower() for field, label in FIELD_LABELS.items()}
 _OPENINGS: Final = {
     LabManagerActionType.REPORT_FEASIBILITY: "The lab can run this plan, but I do not approve it:",
@@ -98,7 +98,7 @@ def compose_lab_manager_response(
     A renderer that raises, or returns anything but a non-blank string, falls back to the
     built-in explanation.
     """
-    answer = _answer(_verdict_of(check_result), _offered_in(suggestion) if suggestion else None)
+    answer = _answer(_verdict_of(check_result), _offered_in(suggestion))
     if explanation_renderer is None:
         return answer
     with suppress(Exception):  # a foreign renderer may fail in any way
@@ -110,25 +110,21 @@ def compose_lab_manager_response(
 
 def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
     """Return the Lab Manager's answer to a plan that is judged, and to what was found instead."""
-    return _answer(_verdict_on(plan), _offered_by(offer) if offer else None)
+    return _answer(_verdict_on(plan), _offered_by(offer))
 
 
 def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionType:
     """Return of which type that answer is."""
-    return _type(_verdict_on(plan), _offered_by(offer) if offer else None)
+    return _type(plan.failing, offer.after.failing if offer and offer.improved else None)
 
 
 class _Verdict(NamedTuple):
-    """What an answer says of a plan: of a check in the document's form, or of an Assessment."""
+    """What an answer says of a plan, be it checked in the document's form or an Assessment."""
 
     failing: Sequence[Dimension]
-    reasons: Sequence[tuple[Dimension, Sequence[str]]]
+    reasons: Iterable[tuple[Dimension, Sequence[str]]]
     credits: float
     staff: int
-
-    @property
-    def lab_feasible(self) -> bool:
-        return not any(dimension in self.failing for dimension in LAB_DIMENSIONS)
 
     @property
     def need(self) -> str:
@@ -147,15 +143,18 @@ class _Offered(NamedTuple):
 
 
 def _verdict_of(check: FeasibilityCheckResult) -> _Verdict:
-    reasons = [(dimension, check.check(dimension).reasons) for dimension in DIMENSIONS]
-    return _Verdict(check.failing, reasons, check.estimated_cost, check.required_staff)
+    failing = check.failing
+    reasons = [(dimension, check.check(dimension).reasons) for dimension in failing]
+    return _Verdict(failing, reasons, check.estimated_cost, check.required_staff)
 
 
 def _verdict_on(plan: Assessment) -> _Verdict:
-    return _Verdict(plan.failing, list(plan.reasons.items()), plan.cost, plan.staff)
+    return _Verdict(plan.failing, plan.reasons.items(), plan.cost, plan.staff)
 
 
-def _offered_in(suggestion: AlternativeSuggestion) -> _Offered:
+def _offered_in(suggestion: AlternativeSuggestion | None) -> _Offered | None:
+    if suggestion is None:
+        return None
     return _Offered(
         suggestion.revised_protocol,
         suggestion.applied_changes,
@@ -165,42 +164,48 @@ def _offered_in(suggestion: AlternativeSuggestion) -> _Offered:
     )
 
 
-def _offered_by(offer: Offer) -> _Offered:
+def _offered_by(offer: Offer | None) -> _Offered | None:
+    if offer is None:
+        return None
     after = offer.after
-    return _Offered(after.plan, offer.changes, offer.improved, after.failing, _verdict_on(after))
-
-
-def _answer(verdict: _Verdict, offered: _Offered | None) -> LabManagerAction:
-    action_type = _type(verdict, offered)
-    suggests = action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
-    plan = offered.plan if offered and suggests else None
-    fields: dict[str, object] = {
-        "action_type": action_type,
-        "feasible": verdict.lab_feasible,
-        "suggested_technique": plan.technique if plan else "",
-        "suggested_sample_size": plan.sample_size if plan else 0,
-        "suggested_controls": list(plan.controls) if plan else [],
-        "explanation": _explanation(action_type, verdict, offered),
-    }
-    fields |= {flag: dimension not in verdict.failing for flag, dimension in _FLAGS}
-    return LabManagerAction.trusted(fields)
+    verdict = _Verdict(after.failing, (), after.cost, after.staff)  # nobody reads its reasons
+    return _Offered(after.plan, offer.changes, offer.improved, after.failing, verdict)
 
 
 def _select_lab_manager_action_type(
     check_result: FeasibilityCheckResult, suggestion: AlternativeSuggestion | None
 ) -> LabManagerActionType:
     """Return what the Lab Manager answers to a checked plan."""
-    return _type(_verdict_of(check_result), _offered_in(suggestion) if suggestion else None)
+    mended = suggestion.post_check.failing if suggestion and suggestion.improved else None
+    return _type(check_result.failing, mended)
 
 
-def _type(verdict: _Verdict, offered: _Offered | None) -> LabManagerActionType:
-    if not verdict.failing:
+def _type(failing: Sequence[Dimension], mended: Sequence[Dimension] | None) -> LabManagerActionType:
+    """Return the type of an answer; ``mended`` is what still fails where an offer fails less."""
+    if not failing:
         return LabManagerActionType.ACCEPT
-    if verdict.lab_feasible:
+    if _OF_THE_LAB.isdisjoint(failing):
         return LabManagerActionType.REPORT_FEASIBILITY
-    if offered and offered.improved and offered.verdict.lab_feasible:
+    if mended is not None and _OF_THE_LAB.isdisjoint(mended):
         return LabManagerActionType.SUGGEST_ALTERNATIVE
     return LabManagerActionType.REJECT
+
+
+def _answer(verdict: _Verdict, offered: _Offered | None) -> LabManagerAction:
+    mended = offered.verdict.failing if offered and offered.improved else None
+    action_type = _type(verdict.failing, mended)
+    suggests = action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
+    plan = offered.plan if offered and suggests else None
+    fields: dict[str, object] = {
+        "action_type": action_type,
+        "feasible": _OF_THE_LAB.isdisjoint(verdict.failing),
+        "suggested_technique": plan.technique if plan else "",
+        "suggested_sample_size": plan.sample_size if plan else 0,
+        "suggested_controls": list(plan.controls) if plan else [],
+        "explanation": _explanation(action_type, verdict, offered),
+        **{flag: dimension not in verdict.failing for flag, dimension in _FLAGS},
+    }
+    return LabManagerAction.trusted(fields)
 
 
 def _explanation(

@@ -32,7 +32,6 @@ from replicalab.models import (
     ScientistActionType,
     ScientistObservation,
     plan_action,
-    revise,
 )
 
 __all__ = [
@@ -78,6 +77,7 @@ _NO_INVENTORY: Final = (
     "No equipment or reagents are listed: this plan is made from the paper alone, which does not "
     "say what the lab has."
 )
+# What the baseline proposes in each domain.
 _DEFAULTS: Final = {
     domain: Protocol(
         sample_size=samples,
@@ -106,7 +106,6 @@ _DEFAULTS: Final = {
         ),
     )
 }  # fmt: skip
-"""What the baseline proposes in each domain."""
 
 _CORRECTIONS: Final[dict[ParseErrorCode, str]] = {
     ParseErrorCode.NO_JSON: (
@@ -195,7 +194,6 @@ def call_scientist_with_retry(
 
 
 def _build_correction_prompt(error: ScientistOutputParseError) -> str:
-    """Return what the model is told about its failed answer, by error code."""
     return _CORRECTIONS[error.code].format(message=error.message)
 
 
@@ -218,16 +216,15 @@ def build_baseline_scientist_action(observation: ScientistObservation) -> Scient
     if in_last_round or feedback is None or not _feedback_indicates_blocker(feedback):
         return ACCEPT_ACTION
     fewer = max(plan.sample_size // 2, len(plan.controls) + 1)
-    revised = revise(
+    return plan_action(
+        ScientistActionType.REVISE_PROTOCOL,
         plan,
         sample_size=max(1, min(plan.sample_size, fewer)),
         duration_days=max(1, plan.duration_days - 1),
     )
-    return plan_action(ScientistActionType.REVISE_PROTOCOL, revised)
 
 
 def _feedback_indicates_blocker(feedback: ConversationEntry) -> bool:
-    """Return whether the Lab Manager's answer names something that stands in the way."""
     harmless = (LabManagerActionType.ACCEPT, LabManagerActionType.REPORT_FEASIBILITY)
     return feedback.action_type not in harmless and _mentions(feedback.message, _BLOCKER)
 
@@ -244,5 +241,4 @@ def _infer_domain(observation: ScientistObservation) -> str:
 
 
 def _mentions(text: str, hints: re.Pattern[str]) -> bool:
-    """Return whether a text has one of the hints."""
     return hints.search(one_line(text.casefold())) is not None

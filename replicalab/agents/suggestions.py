@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from replicalab.assessment import (
     Assessment,
@@ -23,14 +21,12 @@ from replicalab.assessment import (
 )
 from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import capitalised, count_text, label_key, same_label
-from replicalab.models import Flag, NonEmptyText, Protocol, Record, revise
+from replicalab.models import LIST_FIELDS, Flag, NonEmptyText, Protocol, Record, same_plan
 from replicalab.scenarios import Pack
 
 MAX_HALVINGS: Final = 10
 DROPPED: Final = "dropped"
 """The revised value of a change that drops a control."""
-
-_LISTS: Final = ("controls", "required_equipment", "required_reagents")
 
 
 class SuggestionChange(Record):
@@ -71,11 +67,6 @@ class Offer:
         """Whether the revised plan fails less, and nothing else."""
         return set(self.after.failing) < set(self.before.failing)
 
-    @cached_property
-    def suggestion(self) -> AlternativeSuggestion:
-        """The document's form of it."""
-        return _suggestion(self.before.check, self.after, self.changes)
-
 
 def suggest_alternative(
     protocol: Protocol, check_result: FeasibilityCheckResult, scenario: Pack
@@ -83,7 +74,17 @@ def suggest_alternative(
     """Return the plan after the four fixes in the document's order, None if already feasible."""
     if check_result.feasible:
         return None
-    return _suggestion(check_result, *_fixed(assess(protocol, scenario)))
+    after, changes = _fixed(assess(protocol, scenario))
+    return AlternativeSuggestion.trusted(
+        {
+            "revised_protocol": after.plan,
+            "applied_changes": list(changes),
+            "remaining_failures": [dimension.value for dimension in after.failing],
+            "improved": set(after.failing) < set(check_result.failing),
+            "pre_check": check_result,
+            "post_check": after.check,
+        }
+    )
 
 
 def reference_offer(plan: Assessment) -> Offer | None:
@@ -91,37 +92,35 @@ def reference_offer(plan: Assessment) -> Offer | None:
     return None if plan.feasible else Offer(plan, *_fixed(plan))
 
 
-def _suggestion(
-    before: FeasibilityCheckResult, after: Assessment, changes: Iterable[SuggestionChange]
-) -> AlternativeSuggestion:
-    return AlternativeSuggestion.trusted(
-        {
-            "revised_protocol": after.plan,
-            "applied_changes": list(changes),
-            "remaining_failures": [dimension.value for dimension in after.failing],
-            "improved": set(after.failing) < set(before.failing),
-            "pre_check": before,
-            "post_check": after.check,
-        }
-    )
-
-
 def apply_changes(protocol: Protocol, changes: Iterable[SuggestionChange]) -> Protocol:
     """Return the plan with some of a suggestion's changes applied, in their order.
 
     A change whose original item is no longer in the plan does nothing.
     """
-    fields: dict[str, Any] = {}
+    revised = same_plan(protocol)
+    # A change is worked out of what is valid, so the copy, ours alone still, need not be validated.
+    fields = vars(revised)
     for change in changes:
-        if change.field not in _LISTS:
-            fields[change.field] = int(change.revised)
-            continue
-        items = fields.setdefault(change.field, list(getattr(protocol, change.field)))
-        if change.original in items:
+        name, value = change.field, change.revised
+        if name not in LIST_FIELDS:
+            fields[name] = int(value)
+        elif change.original in (items := fields[name]):
             at = items.index(change.original)
-            dropped = change.field == "controls" and change.revised == DROPPED
-            items[at : at + 1] = [] if dropped else [change.revised]
-    return revise(protocol, **fields) if fields else protocol
+            items[at : at + 1] = [] if name == "controls" and value == DROPPED else [value]
+    return revised
+
+
+def change_of(field: str, before: object, after: object, why: str, lost: str) -> SuggestionChange:
+    """Return a change that was worked out here: what of the plan, the reason and the tradeoff."""
+    return SuggestionChange.trusted(
+        {
+            "field": field,
+            "original": str(before),
+            "revised": str(after),
+            "reason": why,
+            "tradeoff": lost,
+        }
+    )
 
 
 def substitution(
@@ -134,36 +133,35 @@ def substitution(
     allowed = next(
         row
         for row in pack.allowed_substitutions
-        if same_label(row.original, item.label) and row.alternative == alternative
+        if row.alternative == alternative and same_label(row.original, item.label)
     )
     cause = cause or f"'{item.label}' is {item.status_text}"
-    return SuggestionChange(
-        field=item.field,
-        original=item.label,
-        revised=alternative,
-        reason=f"{cause}; allowed {allowed.condition}.",
-        tradeoff=f"{capitalised(allowed.tradeoff.removesuffix('.'))}.",
-    )
+    lost = capitalised(allowed.tradeoff.removesuffix("."))
+    why = f"{cause}; allowed {allowed.condition}."
+    return change_of(item.field, item.label, alternative, why, f"{lost}.")
 
 
 # --- the four fixes -------------------------------------------------------------------------
 
 
 def _fixed(plan: Assessment) -> tuple[Assessment, tuple[SuggestionChange, ...]]:
-    """Return the plan after every fix, and the changes that lead there."""
     changes = (*_substitutions(plan), *_duration_clamp(plan))
-    clamped = counts_of(apply_changes(plan.plan, changes), plan.pack)
-    changes = (*changes, *_sample_reduction(clamped, plan.pack))
-    return (plan.revised(apply_changes(plan.plan, changes)) if changes else plan), changes
+    revised = apply_changes(plan.plan, changes)
+    before = counts_of(revised, plan.pack) if changes else plan.counts
+    if (change := _sample_reduction(before, plan.pack)) is not None:
+        changes = (*changes, change)
+        revised = apply_changes(revised, [change])
+    return (plan.revised(revised) if changes else plan), changes
 
 
 def _substitutions(plan: Assessment) -> Iterator[SuggestionChange]:
     """Yield fixes 1 and 2: equipment, then reagents."""
-    listed = {label_key(item.label) for item in plan.items}
-    items = {(item.field, item.label): item for item in plan.items}
-    for field in ("required_equipment", "required_reagents"):
+    replaceable = {(item.field, item.label): item for item in plan.items if item.options}
+    listed = {item.key for item in plan.items}
+    for field in sorted({field for field, _ in replaceable}):
         for label in getattr(plan.plan, field):  # one that is listed twice is replaced twice
-            item = items[field, label]
+            if (item := replaceable.get((field, label))) is None:
+                continue
             free = (each for each in item.options if label_key(each) not in listed)
             if (alternative := next(free, None)) is not None:
                 listed.add(label_key(alternative))
@@ -174,51 +172,45 @@ def _duration_clamp(plan: Assessment) -> Iterator[SuggestionChange]:
     """Yield fix 3: no longer than the lab's limit; nothing where it leaves no day at all."""
     days, limit, least = plan.counts.days, plan.pack.lab.days_left, plan.pack.min_days
     if days > limit > 0:
-        yield SuggestionChange(
-            field="duration_days",
-            original=str(days),
-            revised=str(limit),
-            reason=f"The lab has {days_text(plan.pack.lab)}.",
-            tradeoff=f"Below {count_text(least, 'day')} the study's endpoint is lost."
-            if limit < least
-            else f"{count_text(days - limit, 'day')} fewer to run and to repeat what fails.",
+        lost = f"{count_text(days - limit, 'day')} fewer to run and to repeat what fails."
+        if limit < least:
+            lost = f"Below {count_text(least, 'day')} the study's endpoint is lost."
+        yield change_of(
+            "duration_days", days, limit, f"The lab has {days_text(plan.pack.lab)}.", lost
         )
 
 
-def _sample_reduction(before: Counts, pack: Pack) -> Iterator[SuggestionChange]:
-    """Yield fix 4: halve until the budget fits, and on to where a staff unit is saved.
+def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
+    """Return fix 4: halve until the budget fits, and on to where a staff unit is saved.
 
     Given are the counts after the other fixes.
     """
-    lab = pack.lab
-    affordable = (
-        (times, counts)
-        for times, counts in enumerate(_halved(before))
-        if credits_needed(counts, pack.cost_model) <= lab.budget
-    )
-    first = next(affordable, None)
-    if first is None:
-        return
-    manned = (
-        each for each in chain([first], affordable) if staff(each[1], pack.staff_model) <= lab.staff
-    )
-    halvings, revised = next(manned, first)
-    if not halvings:
-        return
+    lab, costs, people = pack.lab, pack.cost_model, pack.staff_model
+    first = revised = None
+    for halvings, counts in enumerate(_halved(before)):
+        if first is None and credits_needed(counts, costs) > lab.budget:
+            continue
+        # What fits the budget does so with every further halving, so only the first is asked.
+        first = first or (halvings, counts)
+        if staff(counts, people) <= lab.staff:
+            revised = halvings, counts
+            break
+    if first is None or not (revised := revised or first)[0]:
+        return None
     reasons = []
-    if (over := credits_needed(before, pack.cost_model) - lab.budget) > 0:
+    if (over := credits_needed(before, costs) - lab.budget) > 0:
         reasons.append(f"the budget is {count_text(over, 'credit')} short")
-    if halvings > first[0]:
-        most = count_text(pack.staff_model.sample_threshold, "sample")
+    if revised[0] > first[0]:
+        most = count_text(people.sample_threshold, "sample")
         reasons.append(f"at {most} or fewer the plan needs one staff unit less")
-    times = {1: "once", 2: "twice"}.get(halvings, f"{halvings} times")
-    yield SuggestionChange(
-        field="sample_size",
-        original=str(before.samples),
-        revised=str(revised.samples),
-        reason=f"{capitalised('; '.join(reasons))}; the sample is halved {times}.",
-        tradeoff=f"{count_text(before.samples - revised.samples, 'sample')} fewer: weaker "
-        "evidence.",
+    times = {1: "once", 2: "twice"}.get(revised[0], f"{revised[0]} times")
+    fewer = count_text(before.samples - revised[1].samples, "sample")
+    return change_of(
+        "sample_size",
+        before.samples,
+        revised[1].samples,
+        f"{capitalised('; '.join(reasons))}; the sample is halved {times}.",
+        f"{fewer} fewer: weaker evidence.",
     )
 
 

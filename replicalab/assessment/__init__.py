@@ -1,14 +1,7 @@
 """A plan judged once: its check, its cost, what it is worth, and what it gives up of the study."""
 
 from replicalab.assessment.assess import Assessment, Cliff, assess
-from replicalab.assessment.costs import (
-    CostTerm,
-    Counts,
-    cost,
-    counts_of,
-    credits_needed,
-    staff,
-)
+from replicalab.assessment.costs import CostTerm, Counts, cost, counts_of, credits_needed, staff
 from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, ITEM_DIMENSIONS, Slack
 from replicalab.assessment.evidence import (
     AssumedEffect,
@@ -20,7 +13,6 @@ from replicalab.assessment.evidence import (
     evidence_value,
     merged_effects,
     place_of,
-    planned_evidence,
     scale_of,
     seen_effect,
     smallest_detectable_effect,
@@ -40,47 +32,3 @@ from replicalab.assessment.phrases import (
 from replicalab.assessment.results import DimensionCheck, FeasibilityCheckResult
 from replicalab.assessment.rules import breaks, violations
 from replicalab.scenarios import Item
-
-__all__ = [
-    "AMOUNTS",
-    "DIMENSION_ROWS",
-    "ITEM_DIMENSIONS",
-    "Assessment",
-    "AssumedEffect",
-    "Cliff",
-    "CostTerm",
-    "Counts",
-    "DimensionCheck",
-    "Evidence",
-    "FeasibilityCheckResult",
-    "Item",
-    "Slack",
-    "assess",
-    "assumed_effects",
-    "breaks",
-    "cautions_text",
-    "cautions_title",
-    "cost",
-    "counted_of",
-    "counts_of",
-    "credits_needed",
-    "effects_of",
-    "evidence_of",
-    "evidence_value",
-    "failing_text",
-    "floor_text",
-    "merged_effects",
-    "place_of",
-    "placed_text",
-    "planned_evidence",
-    "samples_text",
-    "scale_of",
-    "seen_effect",
-    "size_text",
-    "smallest_detectable_effect",
-    "staff",
-    "tier_of",
-    "used_substitutions",
-    "violations",
-    "wishes_text",
-]

@@ -18,11 +18,7 @@ from replicalab.assessment.costs import (
     staff_steps,
 )
 from replicalab.assessment.dimensions import DIMENSION_ROWS, Finding, Slack, findings
-from replicalab.assessment.evidence import (
-    Evidence,
-    planned_evidence,
-    smallest_detectable_effect,
-)
+from replicalab.assessment.evidence import Evidence, evidence_of, smallest_detectable_effect
 from replicalab.assessment.fidelity import used_substitutions
 from replicalab.assessment.results import (
     DimensionCheck,
@@ -33,16 +29,9 @@ from replicalab.assessment.results import (
 )
 from replicalab.assessment.rules import Violation, violations
 from replicalab.lexicon import label_key, parts_of
-from replicalab.measures import Given, UsualValue
-from replicalab.models import PROTOCOL_FIELDS, Dimension, Protocol, wording_of
-from replicalab.scenarios import (
-    AllowedSubstitution,
-    Bounds,
-    Control,
-    Item,
-    Limit,
-    Pack,
-)
+from replicalab.measures import DesignParameters, UsualValue
+from replicalab.models import NUMBER_FIELDS, PROTOCOL_FIELDS, Dimension, Protocol, wording_of
+from replicalab.scenarios import AllowedSubstitution, Bounds, Control, Item, ItemStatus, Limit, Pack
 
 
 class Cliff(NamedTuple):
@@ -56,6 +45,7 @@ class Cliff(NamedTuple):
     endpoint: bool = False
 
 
+# What of a plan depends on its study, and on no lab.
 _IN_ANY_LAB: Final = (
     "parts",
     "violations",
@@ -64,7 +54,6 @@ _IN_ANY_LAB: Final = (
     "evidence",
     "broken_wishes",
 )
-"""What of a plan depends on its study, and on no lab."""
 
 
 if TYPE_CHECKING:
@@ -72,7 +61,7 @@ if TYPE_CHECKING:
 else:
 
     class once:  # noqa: N801 - a decorator, and read as one
-        """A fact of an Assessment, worked out when it is first read and held from then on.
+        """A fact of an Assessment, worked out when it is first read, and kept.
 
         `functools.cached_property` takes a lock until Python 3.12. A check reads ten facts, and
         the locks took a quarter of its time.
@@ -88,11 +77,12 @@ else:
             return fact
 
 
-_WORDING: Final = tuple(
-    name for name in PROTOCOL_FIELDS if name not in ("sample_size", "duration_days")
-)
+_WORDING: Final = tuple(name for name in PROTOCOL_FIELDS if name not in NUMBER_FIELDS)
+# What of a plan depends on its wording, and neither on its samples nor on its days.
 _BY_WORDING: Final = (
     "items",
+    "missing_items",
+    "control_keys",
     "parts",
     "violations",
     "missing_elements",
@@ -100,7 +90,6 @@ _BY_WORDING: Final = (
     "dropped",
     "evidence_factor",
 )
-"""What of a plan depends on its wording, and neither on its samples nor on its days."""
 
 
 def assess(plan: Protocol, pack: Pack) -> Assessment:
@@ -160,45 +149,57 @@ class Assessment:
     @once
     def items(self) -> tuple[Item, ...]:
         """What it lists as equipment, then as reagents, each label once, in its order."""
+        plan, items = self.plan, self.pack.inventory.items
         return (
-            *self._items("equipment", self.plan.required_equipment),
-            *self._items("reagent", self.plan.required_reagents),
+            *items(plan.required_equipment, "equipment"),
+            *items(plan.required_reagents, "reagent"),
         )
 
-    def _items(self, category: str, labels: list[str]) -> list[Item]:
-        inventory = self.pack.inventory
-        items = [inventory.item(label, category) for label in dict.fromkeys(labels)]
-        if len(items) == len(labels):
-            return items
-        return [item._replace(times=labels.count(item.label)) for item in items]
+    @once
+    def missing_items(self) -> tuple[Item, ...]:
+        """Those of them that this lab lacks or does not know."""
+        free = ItemStatus.AVAILABLE
+        return tuple([item for item in self.items if item.status is not free])
+
+    @once
+    def control_keys(self) -> tuple[str, ...]:
+        """The keys of its controls, as often as it lists them."""
+        known = self.pack.control_keys
+        return tuple([known.get(name) or label_key(name) for name in self.plan.controls])
 
     # --- the check --------------------------------------------------------------------------
 
     @once
     def parts(self) -> frozenset[str]:
         """The words of all its texts, folded; an apostrophe ends one."""
-        plan = self.plan
-        labels = (*plan.controls, *plan.required_equipment, *plan.required_reagents)
-        return parts_of("\n".join((plan.technique, plan.rationale, *labels)))
+        values = [getattr(self.plan, name) for name in _WORDING]
+        texts = [value if isinstance(value, str) else "\n".join(value) for value in values]
+        return parts_of("\n".join(texts))
 
     @once
     def violations(self) -> tuple[Violation, ...]:
         """The phrases by which its wording breaks a restriction."""
-        rules = [rule for rule in self.pack.policy_rules if rule.may_be_broken(self.parts)]
-        # Most plans say no phrase that is forbidden, so their texts need not be gathered.
-        return tuple(violations(wording_of(self.plan).texts, self.parts, rules)) if rules else ()
+        # Most plans lack a word of each forbidden phrase, so their texts need not be gathered.
+        parts = self.parts
+        if True not in [words <= parts for words in self.pack.forbidden_words]:
+            return ()
+        texts = wording_of(self.plan).texts
+        return tuple(violations(texts, self.parts, self.pack.policy_rules))
 
     @once
     def missing_elements(self) -> tuple[str, ...]:
         """The required elements of the hidden reference that it does not address."""
-        spec = self.pack.hidden_reference_spec
+        spec, parts = self.pack.study.hidden_reference, self.parts
+        if all(words <= parts for words in spec.element_words):
+            return ()
         elements = zip(spec.required_elements, spec.element_words, strict=True)
-        return tuple(element for element, words in elements if not words <= self.parts)
+        return tuple(element for element, words in elements if not words <= parts)
 
-    @property
+    @once
     def broken_limits(self) -> list[Limit]:
         """The study's own constraints that its numbers break, in the study's order."""
-        return [limit for limit in self.pack.limits if not limit.allows(self.bounded(limit))]
+        limits = self.pack.limits
+        return [limit for limit in limits if not limit.allows(self.bounded(limit))]
 
     @once
     def broken_wishes(self) -> tuple[Limit, ...]:
@@ -213,10 +214,10 @@ class Assessment:
 
     @once
     def findings(self) -> tuple[Finding, ...]:
-        """What is to be said of it on paper, in a fixed order."""
+        """The findings about it on paper, in a fixed order."""
         return tuple(findings(self))
 
-    @property
+    @once
     def errors(self) -> list[str]:
         """The findings that make it invalid."""
         return [message for severity, _, message in self.findings if severity is Severity.ERROR]
@@ -224,11 +225,10 @@ class Assessment:
     @once
     def validation(self) -> ValidationResult:
         """The findings, in the document's form."""
+        names = ("severity", "category", "message")
         issues = [
-            ValidationIssue.trusted(
-                {"severity": severity, "category": category, "message": message}
-            )
-            for severity, category, message in self.findings
+            ValidationIssue.trusted(dict(zip(names, finding, strict=True)))
+            for finding in self.findings
         ]
         return ValidationResult.trusted({"valid": not self.errors, "issues": issues})
 
@@ -237,9 +237,14 @@ class Assessment:
         """Why it fails each of the seven dimensions; nothing where it passes."""
         return {dimension: row.reasons(self) for dimension, row in DIMENSION_ROWS.items()}
 
-    @once
+    @property
     def check(self) -> FeasibilityCheckResult:
-        """The seven checks, in the document's form."""
+        """The seven checks, in the document's form; their sentences wait until they are read."""
+        # Made anew each time: until it is read it refers to this Assessment, and one that was kept
+        # here would be a circle of references, which only the collector takes apart.
+        return FeasibilityCheckResult.deferred(self._check_fields, failing=list(self.failing))
+
+    def _check_fields(self) -> dict[str, object]:
         fields: dict[str, object] = {
             dimension.value: DimensionCheck.trusted({"ok": not why, "reasons": list(why)})
             for dimension, why in self.reasons.items()
@@ -248,16 +253,17 @@ class Assessment:
         fields["required_staff"] = self.staff
         fields["substitution_options"] = {i.label: list(i.options) for i in self.items if i.options}
         fields["validation_result"] = self.validation
-        return FeasibilityCheckResult.trusted(fields)
+        return fields
 
     @once
     def failing(self) -> list[Dimension]:
         """The dimensions that fail, in the document's order."""
-        return [dimension for dimension, why in self.reasons.items() if why]
+        rows = DIMENSION_ROWS.items()
+        return [dimension for dimension, row in rows if row.used(self) > row.limit(self)]
 
     @property
     def causes(self) -> list[Dimension]:
-        """The failing dimensions with a reason of their own, which a table tells."""
+        """The failing dimensions with a reason of their own."""
         return self.check.causes
 
     @property
@@ -273,14 +279,14 @@ class Assessment:
     @property
     def cliffs(self) -> tuple[Cliff, ...]:
         """The small steps that change a lot: a staff unit more or less, the endpoint lost."""
-        found = [
+        cliffs = [
             Cliff(step.noun, more=step.number == step.threshold)
             for step in self.staff_steps
             if 0 <= step.number - step.threshold <= 1
         ]
         if self.counts.days == self.pack.min_days:
-            found.append(Cliff("day", more=False, endpoint=True))
-        return tuple(found)
+            cliffs.append(Cliff("day", more=False, endpoint=True))
+        return tuple(cliffs)
 
     # --- what it is worth -------------------------------------------------------------------
 
@@ -293,8 +299,9 @@ class Assessment:
     @once
     def dropped(self) -> tuple[Control, ...]:
         """The study's controls that it does without, in the study's order."""
-        kept = set(map(label_key, self.plan.controls))
-        return tuple(each for each in self.pack.controls if label_key(each.name) not in kept)
+        keys = self.pack.control_keys
+        listed = self.control_keys
+        return tuple(control for control in self.pack.controls if keys[control.name] not in listed)
 
     @property
     def substitution_loss(self) -> int:
@@ -323,7 +330,7 @@ class Assessment:
         A substitution's factor makes every effect look smaller, so the effect must be larger by it.
         None where no test exists, without evidence, and where no effect is large enough.
         """
-        if self.evidence.void:
+        if self.evidence.void_reason:
             return None
         return smallest_detectable_effect(
             self.pack.design, self.evidence.able, self.evidence_factor
@@ -331,7 +338,7 @@ class Assessment:
 
     @once
     def usual_values(self) -> tuple[UsualValue, ...]:
-        """What the usual tests have, where they differ from its evidence enough to be told."""
+        """What the usual tests have, where they differ enough from its evidence to be shown."""
         return tuple(self.evidence.row.usual_values(*self._planned)) if self._planned else ()
 
     @once
@@ -340,11 +347,11 @@ class Assessment:
         return self.evidence.row.wrong_sign_share(*self._planned) if self._planned else None
 
     @property
-    def _planned(self) -> tuple[int, float | None, Given] | None:
+    def _planned(self) -> tuple[int, float | None, DesignParameters] | None:
         """The samples that count, the effect as it is seen, and what else a formula is given."""
         evidence, design = self.evidence, self.pack.design
-        given = Given.by(design, self.evidence_factor)
-        return None if evidence.void else (evidence.counted, evidence.effect, given)
+        given = DesignParameters.by(design, self.evidence_factor)
+        return None if evidence.void_reason else (evidence.analysed, evidence.effect, given)
 
     def evidence_at(self, effect: float | None) -> Evidence:
         """Return what its sample is worth at another effect; None is the planning effect.
@@ -352,4 +359,5 @@ class Assessment:
         Raises:
             ValueError: the kind has no such effect.
         """
-        return planned_evidence(self.plan, self.pack, self.evidence_factor, effect)
+        plan, factor = self.plan, self.evidence_factor
+        return evidence_of(plan.sample_size, plan.duration_days, self.pack, factor, effect)

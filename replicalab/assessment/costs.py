@@ -48,10 +48,10 @@ class CostTerm(NamedTuple):
     @property
     def prices(self) -> dict[float, Amount]:
         """How many there are at each price, those at the rate first."""
-        found = {self.rate: self.number - len(self.own)}
+        numbers = {self.rate: self.number - len(self.own)}
         for price in self.own:
-            found[price] = found.get(price, 0) + 1
-        return {price: number for price, number in found.items() if number}
+            numbers[price] = numbers.get(price, 0) + 1
+        return {price: number for price, number in numbers.items() if number}
 
 
 _TERMS: Final = (
@@ -65,18 +65,23 @@ _TERMS: Final = (
 
 def counts_of(protocol: Protocol, pack: Pack) -> Counts:
     """Return the five counts of a plan in a lab; duplicates count, and cost, as listed."""
-    equipment, reagents = own_prices(protocol, pack)
-    model = pack.cost_model
+    more = 0.0
+    if pack.lab.prices:
+        equipment, reagents = own_prices(protocol, pack)
+        model = pack.cost_model
+        more = (
+            sum(equipment, 0.0)
+            - len(equipment) * model.per_equipment_item
+            + sum(reagents)
+            - len(reagents) * model.per_reagent
+        )
     return Counts(
         protocol.sample_size,
         protocol.duration_days,
         len(protocol.controls),
         len(protocol.required_equipment),
         len(protocol.required_reagents),
-        sum(equipment, 0.0)
-        - len(equipment) * model.per_equipment_item
-        + sum(reagents)
-        - len(reagents) * model.per_reagent,
+        more,
     )
 
 
@@ -93,9 +98,7 @@ def own_prices(protocol: Protocol, pack: Pack) -> tuple[tuple[float, ...], tuple
 
 
 def cost_terms(
-    counts: Counts,
-    model: CostModel,
-    own: tuple[tuple[float, ...], tuple[float, ...]] = ((), ()),
+    counts: Counts, model: CostModel, own: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
 ) -> tuple[CostTerm, ...]:
     """Return the five terms in the document's order; their credits add up to `cost`.
 

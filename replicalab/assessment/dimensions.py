@@ -15,15 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment.phrases import bounded_text, left_text, wishes_text
 from replicalab.assessment.results import Category, Severity
-from replicalab.lexicon import (
-    amount_text,
-    capitalised,
-    count_text,
-    quoted,
-    repeated_labels,
-)
+from replicalab.lexicon import amount_text, capitalised, count_text, quoted, repeated_labels
 from replicalab.models import Dimension
-from replicalab.scenarios import Bounds, ItemStatus, Limit
+from replicalab.scenarios import Bounds, Item, Limit
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
@@ -36,18 +30,12 @@ _ERROR, _WARNING = Severity
 
 @dataclass(frozen=True)
 class DimensionRow:
-    """One dimension.
+    """One dimension, whose reasons are empty where a plan passes.
 
-    Attributes:
-        reasons: why a plan fails it; nothing where it passes.
-        used: how much a plan uses, in ``noun``s: for items those needed, for paper and policy the
-            errors and broken phrases.
-        limit: how much the lab has: for items those that are free, for paper and policy 0.
-        noun: what is counted, in the singular.
-        is_amount: whether the lab has an amount of it, of which a share is used.
-        over: what a plan that fails is said to have or lack of it: ``too many``.
-        category: of the items whose lack fails it; empty where none does.
-        by_wording: whether the words of a plan alone decide it, whatever its days and samples.
+    A plan uses so many ``noun``s of a limit: of items those it needs and those that are free, of
+    paper and policy its errors and broken phrases, of which it may have 0. Of an amount a share is
+    used. ``over`` is what a plan that fails has or lacks of it (``too many``); ``category`` that of
+    the items whose lack fails it. ``by_wording``: whether words decide it, not days or samples.
     """
 
     reasons: Callable[[Assessment], list[str]]
@@ -102,25 +90,34 @@ def findings(plan: Assessment) -> Iterator[Finding]:
             yield _ERROR, Category.CONSTRAINT, message
         else:
             yield _WARNING, Category.CONSTRAINT, f"{capitalised(wishes_text(plan, [limit]))}."
-    yield from _label_findings(plan)
+    for category, labels in _lists_with_duplicates(plan):
+        for label in repeated_labels(labels):
+            yield _WARNING, category, f"'{label}' is listed more than once, and billed so."
+    yield from map(_item_finding, plan.missing_items)
     for element in plan.missing_elements:
         yield _WARNING, Category.REQUIRED_ELEMENT, f"Not addressed by the plan: {element}."
 
 
+def count_errors(plan: Assessment) -> int:
+    """Return how many of the findings are errors."""
+    # Without the findings about words: a search judges a thousand plans and reads none of theirs.
+    return (
+        sum([severity is _ERROR for severity, _, _ in _number_findings(plan)])
+        + sum([limit.hard for limit in plan.broken_limits])
+        + sum([item.is_irreplaceable for item in plan.missing_items])
+    )
+
+
 def _number_findings(plan: Assessment) -> Iterator[Finding]:
     samples, days, controls, *_ = plan.counts
-    limit, least = plan.pack.lab.days_left, plan.pack.min_days
+    lab, least = plan.pack.lab, plan.pack.min_days
     exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
     if samples < 1:
-        yield (
-            _ERROR,
-            Category.SAMPLE_SIZE,
-            f"Sample size is {samples}; plan at least 1 sample.",
-        )
+        yield _ERROR, Category.SAMPLE_SIZE, f"Sample size is {samples}; plan at least 1 sample."
     if days < 1:
         yield _ERROR, Category.DURATION, f"{_duration(days)}; plan at least 1 day."
-    if days > limit:
-        has = left_text(plan.pack.lab) or f"this lab has {limit}"
+    if days > lab.days_left:
+        has = left_text(lab) or f"this lab has {lab.days_left}"
         yield _ERROR, Category.DURATION, f"{_duration(days)}; {has}."
     if days < least != 1:
         lost = f"{_duration(days)}; below {least} the study's endpoint is lost."
@@ -129,22 +126,33 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
         beyond = f"the study has {exist:,}, so {samples - exist:,} cannot count."
         yield _WARNING, Category.THROUGHPUT, f"{samples:,} samples planned; {beyond}"
     if rate is not None and samples > rate.value * days:
-        beyond = f"at {rate.value} a day only {rate.value * days} of them can count."
         planned = f"{count_text(samples, 'sample')} in {count_text(days, 'day')}"
+        beyond = f"at {rate.value} a day only {rate.value * days} of them can count."
         yield _WARNING, Category.THROUGHPUT, f"{planned}; {beyond}"
     if not controls:
-        yield (
-            _WARNING,
-            Category.CONTROLS,
-            "No controls: nothing guards the result against artefacts.",
-        )
+        none = "No controls: nothing guards the result against artefacts."
+        yield _WARNING, Category.CONTROLS, none
     elif controls >= samples:
+        planned = f"{count_text(controls, 'control')} for {count_text(samples, 'sample')}"
         remain = f"no experimental samples remain; plan at least {controls + 1} samples."
-        yield (
-            _ERROR,
-            Category.SAMPLE_CONTROLS,
-            f"{count_text(controls, 'control')} for {count_text(samples, 'sample')}: {remain}",
-        )
+        yield _ERROR, Category.SAMPLE_CONTROLS, f"{planned}: {remain}"
+
+
+def _item_finding(item: Item) -> Finding:
+    label, status, category = item.label, item.status, Category(item.category)
+    if item.is_irreplaceable:
+        return _ERROR, category, f"'{label}' is {status} and nothing may replace it."
+    if item.options:
+        return _WARNING, category, f"'{label}' is {status}; could use '{item.options[0]}'."
+    return _WARNING, category, f"'{label}' is not in this lab's inventory."
+
+
+def _lists_with_duplicates(plan: Assessment) -> Iterator[tuple[Category, list[str]]]:
+    if len(set(plan.control_keys)) < plan.counts.controls:
+        yield Category.DUPLICATE_CONTROLS, plan.plan.controls
+    if len({item.key for item in plan.items}) < plan.counts.equipment + plan.counts.reagents:
+        yield Category.DUPLICATE_EQUIPMENT, plan.plan.required_equipment
+        yield Category.DUPLICATE_REAGENTS, plan.plan.required_reagents
 
 
 def _duration(days: int) -> str:
@@ -157,32 +165,9 @@ def _planned_text(limit: Limit, plan: Assessment) -> str:
         return f"Sample size is {plan.counts.samples:,}"
     if limit.number is Bounds.DAYS:
         return _duration(plan.counts.days)
-    if plan.evidence.void:
+    if plan.evidence.void_reason:
         return "The plan yields no evidence"
     return f"The planned {plan.evidence.measure} is {bounded_text(limit, plan)}"
-
-
-def _label_findings(plan: Assessment) -> Iterator[Finding]:
-    lists = [(Category.DUPLICATE_CONTROLS, plan.plan.controls)]
-    equipment, reagents = plan.plan.required_equipment, plan.plan.required_reagents
-    if len({item.key for item in plan.items}) < len(equipment) + len(reagents):
-        lists.append((Category.DUPLICATE_EQUIPMENT, equipment))
-        lists.append((Category.DUPLICATE_REAGENTS, reagents))
-    for category, labels in lists:
-        for label in repeated_labels(labels):
-            again = f"'{label}' is listed more than once, and billed so."
-            yield _WARNING, category, again
-    for item in plan.items:
-        label, status = item.label, item.status
-        if status is ItemStatus.AVAILABLE:
-            continue
-        category = Category(item.category)
-        if status is ItemStatus.UNKNOWN:
-            yield _WARNING, category, f"'{label}' is not in this lab's inventory."
-        elif item.options:
-            yield _WARNING, category, f"'{label}' is {status}; could use '{item.options[0]}'."
-        else:
-            yield _ERROR, category, f"'{label}' is {status} and nothing may replace it."
 
 
 # --- the checks -----------------------------------------------------------------------------
@@ -214,8 +199,8 @@ def _missing_items(plan: Assessment, category: str) -> list[str]:
     return [
         f"'{item.label}' is {item.status_text}; "
         f"{' or '.join(quoted(item.options)) or 'nothing in this lab'} may replace it."
-        for item in plan.items
-        if item.category == category and item.status is not ItemStatus.AVAILABLE
+        for item in plan.missing_items
+        if item.category == category
     ]
 
 
@@ -245,25 +230,17 @@ def _check_staff(plan: Assessment) -> list[str]:
 
 def _check_policy(plan: Assessment) -> list[str]:
     return [
-        f"'{found.phrase}' in {found.field} breaks the restriction: {found.restriction}"
-        for found in plan.violations
+        f"'{violation.phrase}' in {violation.field} breaks the restriction: {violation.restriction}"
+        for violation in plan.violations
     ]
 
 
-def _needed(category: str) -> Callable[[Assessment], float]:
-    return lambda plan: sum(i.times for i in plan.items if i.category == category)
-
-
-def _free(category: str) -> Callable[[Assessment], float]:
-    return lambda plan: sum(
-        i.times for i in plan.items if i.category == category and i.status is ItemStatus.AVAILABLE
-    )
+def _count_missing(plan: Assessment, category: str) -> int:
+    return sum([item.times for item in plan.missing_items if item.category == category])
 
 
 DIMENSION_ROWS: Final = {
-    Dimension.PROTOCOL: DimensionRow(
-        _build_protocol_check, lambda plan: len(plan.errors), lambda _: 0, "error"
-    ),
+    Dimension.PROTOCOL: DimensionRow(_build_protocol_check, count_errors, lambda _: 0, "error"),
     Dimension.BUDGET: DimensionRow(
         _check_budget,
         lambda plan: plan.cost,
@@ -274,8 +251,8 @@ DIMENSION_ROWS: Final = {
     ),
     Dimension.EQUIPMENT: DimensionRow(
         _check_equipment,
-        _needed("equipment"),
-        _free("equipment"),
+        lambda plan: plan.counts.equipment,
+        lambda plan: plan.counts.equipment - _count_missing(plan, "equipment"),
         "item",
         over="missing",
         category="equipment",
@@ -283,8 +260,8 @@ DIMENSION_ROWS: Final = {
     ),
     Dimension.REAGENTS: DimensionRow(
         _check_reagents,
-        _needed("reagent"),
-        _free("reagent"),
+        lambda plan: plan.counts.reagents,
+        lambda plan: plan.counts.reagents - _count_missing(plan, "reagent"),
         "item",
         over="missing",
         category="reagent",

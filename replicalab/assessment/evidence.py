@@ -20,11 +20,10 @@ from replicalab.measures import (
     KINDS,
     SMALLEST,
     DesignKind,
+    DesignParameters,
     EvidenceTier,
-    Given,
     Kind,
 )
-from replicalab.models import Protocol
 from replicalab.scenarios import Design, Pack
 
 PLANNED: Final = "planned"
@@ -38,14 +37,14 @@ class Evidence:
     """What a plan's sample is worth.
 
     Attributes:
-        kind: of the study's design, whose row says what the value is and how it is told.
+        kind: of the study's design, whose row says what the value is and how it is written.
         value: in [0, 1], or of a half-width relative: lower is better, and inf without samples.
         target, floor: the study's bounds, in the unit of ``value``.
         tier: where ``value`` stands to them; a void plan is below the floor.
         able: the samples that can count: throughput and population cap what is planned.
-        counted: those of them that dropout leaves, which the value is of.
+        analysed: those of them that dropout leaves, which the value is of.
         effect: the effect assumed, after the substitutions' factors; None for coverage.
-        void: why the plan yields no evidence at all, None when it does.
+        void_reason: why the plan yields no evidence at all, None when it does.
         factor: what the plan's substitutions leave of every effect, in (0, 1].
     """
 
@@ -55,9 +54,9 @@ class Evidence:
     floor: float
     tier: EvidenceTier
     able: int
-    counted: int
+    analysed: int
     effect: float | None
-    void: str | None = None
+    void_reason: str | None = None
     factor: float = 1.0
 
     @property
@@ -73,49 +72,43 @@ class Evidence:
     @property
     def number(self) -> str:
         """The value alone: ``0.58``, ``±1.29 %``, ``no evidence``."""
-        return "no evidence" if self.void else self.amount(self.value)
+        return "no evidence" if self.void_reason else self.amount(self.value)
 
     @property
     def text(self) -> str:
         """The value in words: ``power 0.58``, ``half-width ±1.29 %``, ``no evidence``."""
-        return self.number if self.void else f"{self.measure} {self.number}"
+        return self.number if self.void_reason else f"{self.measure} {self.number}"
 
     def amount(self, value: float) -> str:
         """Return a value of this measure as text: the value itself, the target or the floor."""
         return self.row.scale.amount(value, (self.target, self.floor))
 
 
-def scale_of(found: Sequence[Evidence]) -> tuple[float, float]:
+def scale_of(evidences: Sequence[Evidence]) -> tuple[float, float]:
     """Return the worst and the best end of the scale on which these evidences stand."""
-    if not found[0].row.scale.lower_is_better:
+    if not evidences[0].row.scale.lower_is_better:
         return 0.0, 1.0
-    finite = [evidence.value for evidence in found if math.isfinite(evidence.value)]
-    return max([found[0].floor, *finite]) * _BEYOND_FLOOR, 0.0
+    finite = [evidence.value for evidence in evidences if math.isfinite(evidence.value)]
+    return max([evidences[0].floor, *finite]) * _BEYOND_FLOOR, 0.0
 
 
 def place_of(evidence: Evidence, worst: float) -> float:
     """Return where an evidence stands on the scale: none at all at its worst end."""
-    return evidence.value if evidence.void is None and math.isfinite(evidence.value) else worst
+    return (
+        evidence.value if evidence.void_reason is None and math.isfinite(evidence.value) else worst
+    )
 
 
-def planned_evidence(
-    protocol: Protocol, scenario: Pack, factor: float = 1.0, effect: float | None = None
+def evidence_of(
+    samples: int, days: int, scenario: Pack, factor: float = 1.0, effect: float | None = None
 ) -> Evidence:
-    """Return the evidence that a plan buys in a study, at the planning effect or another one.
+    """Return the evidence that a plan's samples and days buy, at the planning effect or another.
 
     ``factor`` is what the plan's substitutions leave of every effect, in (0, 1].
 
     Raises:
         ValueError: the kind has no such effect (see `evidence_value`).
     """
-    samples, days = protocol.sample_size, protocol.duration_days
-    return evidence_of(samples, days, scenario, factor, effect)
-
-
-def evidence_of(
-    samples: int, days: int, scenario: Pack, factor: float = 1.0, effect: float | None = None
-) -> Evidence:
-    """Return the evidence of so many samples in so many days; see `planned_evidence`."""
     design, able, void = scenario.design, samples, None
     seen = seen_effect(design, factor, effect)
     if scenario.samples_per_day is not None:
@@ -141,9 +134,9 @@ def evidence_of(
         floor=design.floor,
         tier=EvidenceTier.BELOW_FLOOR if void else tier_of(design, value),
         able=able,
-        counted=counted,
+        analysed=counted,
         effect=seen,
-        void=void,
+        void_reason=void,
         factor=factor,
     )
 
@@ -181,7 +174,7 @@ class AssumedEffect(NamedTuple):
 
 
 def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
-    """Return the effects worth planning at beside the planning effect, in a fixed order.
+    """Return the other effects worth planning at, in a fixed order.
 
     The published effect where one is printed; half of it, or of the planning effect where none is;
     the smallest effect of interest where one is named: as far as the kind of design offers them,
@@ -243,7 +236,9 @@ def evidence_value(design: Design, n: int, effect: float | None, factor: float =
     Raises:
         ValueError: the kind has no such effect: none given, not finite, or out of its range.
     """
-    return KINDS[design.kind].value(counted_of(design, n), effect, Given.by(design, factor))
+    return KINDS[design.kind].value(
+        counted_of(design, n), effect, DesignParameters.by(design, factor)
+    )
 
 
 def tier_of(design: Design, value: float) -> EvidenceTier:

@@ -36,22 +36,22 @@ def used_substitutions(
         listed: the keys of the items that the plan lists.
         rows: the substitutions that the study allows.
     """
-    found = [
+    possible = [
         (row, label_key(row.original), label_key(row.alternative))
         for row in rows
         if label_key(row.alternative) in listed and label_key(row.original) not in listed
     ]
-    alike = len({o for _, o, _ in found}) == len({a for _, _, a in found}) == len(found)
+    alike = len({o for _, o, _ in possible}) == len({a for _, _, a in possible}) == len(possible)
     if alike:  # each stands for one item and each item has one: nothing to choose
-        return [row for row, _, _ in found]
-    most = len(found)
+        return [row for row, _, _ in possible]
+    most = len(possible)
     chosen = _assigned(
         [
             _Row(original, other, (row.fidelity_loss << most) - (1 << (most - 1 - place)))
-            for place, (row, original, other) in enumerate(found)
+            for place, (row, original, other) in enumerate(possible)
         ]
     )
-    return [found[place][0] for place in sorted(chosen)]
+    return [possible[place][0] for place in sorted(chosen)]
 
 
 def _assigned(rows: list[_Row]) -> set[int]:

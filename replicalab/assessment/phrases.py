@@ -21,8 +21,8 @@ def placed_text(evidence: Evidence) -> str:
 
     Evidence that is void says why there is none instead.
     """
-    if evidence.void:
-        return f"no evidence, since {evidence.void}"
+    if evidence.void_reason:
+        return f"no evidence, since {evidence.void_reason}"
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
     worse = evidence.row.scale.worse
     where = {
@@ -45,7 +45,7 @@ def size_text(plan: Assessment) -> str:
 
 def samples_text(plan: Assessment) -> str:
     """Return how many samples are planned, and of fewer that are analysed how many."""
-    return planned_text(plan.counts.samples, plan.evidence.counted)
+    return planned_text(plan.counts.samples, plan.evidence.analysed)
 
 
 def planned_text(planned: int, analysed: int) -> str:
@@ -93,14 +93,14 @@ def failing_text(failing: Sequence[str]) -> str:
 
 
 def cautions_text(plan: Assessment) -> str:
-    """Return what is told of a plan beside its verdict; empty if nothing.
+    """Return the cautions about a plan that its verdict does not contain; empty if none.
 
     Which of the study's wishes it breaks, and which of the study's controls it lacks, the fixed
     ones first, with what each protects against.
     """
     lacking = sorted(plan.dropped, key=lambda control: control.droppable)
-    told = [wishes_text(plan, plan.broken_wishes), *map(_lacking_text, lacking)]
-    return "; ".join(filter(None, told))
+    cautions = [wishes_text(plan, plan.broken_wishes), *map(_lacking_text, lacking)]
+    return "; ".join(filter(None, cautions))
 
 
 def cautions_title(plan: Assessment) -> str:
@@ -151,7 +151,7 @@ def bounded_text(limit: Limit, plan: Assessment) -> str:
     if limit.number is not Bounds.EVIDENCE:
         counts = plan.counts
         return amount_text(counts.days if limit.number is Bounds.DAYS else counts.samples)
-    if plan.evidence.void:
+    if plan.evidence.void_reason:
         return "no evidence"
     bound = limit.constraint.quantity or 0.0
     return told_apart(plan.evidence.value, [bound], 2, lambda v, digits: f"{v:z.{digits}f}")

@@ -18,6 +18,7 @@ from replicalab.models import (
     LAB_DIMENSIONS,
     Count,
     Credits,
+    DeferredRecord,
     Dimension,
     Flag,
     NonEmptyText,
@@ -93,22 +94,22 @@ class DimensionCheck(Record):
     reasons: list[NonEmptyText] = Field(default_factory=list)
 
 
+# The errors on paper that are failures of another dimension too, where that one fails.
 _REPORTED_BY: Final = {
     Category.DURATION: Dimension.SCHEDULE,
     Category.EQUIPMENT: Dimension.EQUIPMENT,
     Category.REAGENT: Dimension.REAGENTS,
 }
-"""The errors on paper that are failures of another dimension too, where that one fails."""
 
 _COMPUTED: Final = ("feasible", "summary")
 
 
 def _passes(dimension: Dimension) -> property:
     """Return the document's flag of a dimension."""
-    return property(lambda self: self.check(dimension).ok, doc=f"Whether {dimension} passes.")
+    return property(lambda self: dimension not in self.failing, doc=f"Whether {dimension} passes.")
 
 
-class FeasibilityCheckResult(Record):
+class FeasibilityCheckResult(DeferredRecord):
     """The seven dimensions of one plan in one lab, with its cost (credits) and staff need.
 
     ``feasible`` and ``summary`` are computed: they appear in a dump, and loading a dump in which
@@ -141,8 +142,8 @@ class FeasibilityCheckResult(Record):
 
     def check(self, dimension: Dimension) -> DimensionCheck:
         """Return the check of one dimension."""
-        found: DimensionCheck = getattr(self, dimension)
-        return found
+        check: DimensionCheck = getattr(self, dimension)
+        return check
 
     @cached_property
     def failing(self) -> list[Dimension]:
@@ -166,11 +167,11 @@ class FeasibilityCheckResult(Record):
 
     @property
     def reasons_once(self) -> list[tuple[Dimension, str]]:
-        """Why dimensions fail, each fact once; an error that another reports is pointed at."""
+        """Why dimensions fail, each fact once: an error that another reports refers to that one."""
         paper = [error.message for error in self._on_paper_alone]
         paper += [f"see {joined(self.repeated)}."] if self.repeated else []
-        told = {d: self.check(d).reasons for d in DIMENSIONS} | {Dimension.PROTOCOL: paper}
-        return [(dimension, reason) for dimension, why in told.items() for reason in why]
+        reasons = {d: self.check(d).reasons for d in DIMENSIONS} | {Dimension.PROTOCOL: paper}
+        return [(dimension, reason) for dimension, why in reasons.items() for reason in why]
 
     @property
     def _on_paper_alone(self) -> list[ValidationIssue]:
@@ -184,7 +185,7 @@ class FeasibilityCheckResult(Record):
     @property
     def lab_feasible(self) -> bool:
         """Whether the five lab constraints pass."""
-        return all(self.check(dimension).ok for dimension in LAB_DIMENSIONS)
+        return not any(dimension in self.failing for dimension in LAB_DIMENSIONS)
 
     protocol_ok = _passes(Dimension.PROTOCOL)
     budget_ok = _passes(Dimension.BUDGET)

@@ -44,7 +44,7 @@ def violations(
         parts: the words of all of them, as `lexicon.parts_of` gives them.
         rules: what is forbidden.
     """
-    found = [
+    broken = [
         Violation(rule.restriction, phrase, field)
         for rule in rules
         for phrase, wanted in zip(rule.forbidden_phrases, rule.phrase_parts, strict=True)
@@ -53,7 +53,7 @@ def violations(
         for field, text in texts
         if breaks(text, phrase)
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(broken))
 
 
 def breaks(text: str, phrase: str) -> bool:
@@ -61,16 +61,16 @@ def breaks(text: str, phrase: str) -> bool:
     wanted = words_of(phrase)
     for part in _CLAUSE_END.split(folded(text)):
         clause = words_of(part)
-        before, found, _ = f" {clause} ".partition(f" {wanted} ")
-        if clause and found and not _negated(before):
+        before, match, _ = f" {clause} ".partition(f" {wanted} ")
+        if clause and match and not _negated(before):
             return True
     return False
 
 
 def _negated(before: str) -> bool:
-    said = f"{before} "
+    words = f"{before} "
     for idiom in _NOT_A_NEGATION:
-        said = said.replace(f" {idiom} ", " ")
-    if any(f" {idiom} " in said for idiom in _NEGATING_IDIOMS):
+        words = words.replace(f" {idiom} ", " ")
+    if any(f" {idiom} " in words for idiom in _NEGATING_IDIOMS):
         return True
-    return any(word in NEGATIONS or word.endswith("n't") for word in said.split())
+    return any(word in NEGATIONS or word.endswith("n't") for word in words.split())

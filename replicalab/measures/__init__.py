@@ -6,21 +6,8 @@ from replicalab.measures.rows import (
     HALVED,
     PARAMETERS,
     SMALLEST,
-    Given,
+    DesignParameters,
     Kind,
     UsualValue,
 )
 from replicalab.measures.scales import EvidenceTier
-
-__all__ = [
-    "AS_PUBLISHED",
-    "HALVED",
-    "KINDS",
-    "PARAMETERS",
-    "SMALLEST",
-    "DesignKind",
-    "EvidenceTier",
-    "Given",
-    "Kind",
-    "UsualValue",
-]

@@ -20,15 +20,12 @@ _NEGLIGIBLE: Final = 1e-15
 _ALMOST_ONE: Final = 1 - _NEGLIGIBLE
 _MOST_TERMS: Final = 100_000
 _MOST_STEPS: Final = 60
+# A correction that changes the log of a tail by so little leaves an error of its cube.
 _CLOSE: Final = 1e-5
-"""A correction that changes the log of a tail by so little leaves an error of its cube."""
-
+# Of x times what Stirling's formula leaves of log Gamma(x), in powers of 1/x², highest first.
 _STIRLING: Final = (-691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
-"""Of x times what Stirling's formula leaves of log Gamma(x), in powers of 1/x², highest first."""
-
 _LARGE: Final = 12.0
-_FAR: Final = 700.0
-"""The exponential function overflows a little beyond."""
+_FAR: Final = 700.0  # The exponential function overflows a little beyond
 
 
 @lru_cache(maxsize=8192)

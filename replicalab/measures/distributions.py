@@ -21,29 +21,19 @@ from typing import Final
 from replicalab.measures.beta import log_kernel, share_of, upper_logit
 
 _NORMAL: Final = NormalDist()
-_NEGLIGIBLE: Final = 1e-17
-"""The share of a sum that its rounding hides."""
-
-_CERTAIN: Final = 40.0
-"""Minus the log of a probability too small to move 1."""
-
+_NEGLIGIBLE: Final = 1e-17  # The share of a sum that its rounding hides
+_CERTAIN: Final = 40.0  # Minus the log of a probability too small to move 1
+# The largest Poisson mean whose mixture is summed; the quadrature is quicker beyond.
 _MOST_TERMS: Final = 250.0
-"""The largest Poisson mean whose mixture is summed; the quadrature is quicker beyond."""
-
+# Smaller levels count as this one: at one degree of freedom their t would exceed a double.
 _SMALLEST_ALPHA: Final = 1e-150
-"""Smaller levels count as this one: at one degree of freedom their t would exceed a double."""
-
-_REACH: Final = 9.5
-"""SDs of a normal, and of the scale of a t, within which lies all but 1e-18."""
-
+_REACH: Final = 9.5  # SDs of a normal, and of the scale of a t, within which lies all but 1e-18
+# Where a normal probability bends, in SDs: at 0, and where it has all but run out.
 _BEND: Final = (-8, -4, 0, 4, 8)
-"""Where a normal probability bends, in SDs: at 0, and where it has all but run out."""
-
 _PANELS: Final = 4
+# A bend nearer to 0 weighs nothing, and between the two there is hardly a double.
 _FROM_ZERO: Final = 1e-300
-"""A bend nearer to 0 weighs nothing, and between the two there is hardly a double."""
-_FEW: Final = 400
-"""Up to so many factors of a probability are multiplied one by one."""
+_FEW: Final = 400  # Up to so many factors of a probability are multiplied one by one
 
 _HALF_RULE: Final = (
     (0.07652652113349734, 0.15275338713072584),
@@ -57,8 +47,8 @@ _HALF_RULE: Final = (
     (0.9639719272779138, 0.04060142980038694),
     (0.9931285991850949, 0.017614007139152118),
 )
+# Nodes and weights of Gauss and Legendre on [-1, 1]: Abramowitz & Stegun (1964), table 25.4.
 _RULE: Final = (*_HALF_RULE, *((-node, weight) for node, weight in _HALF_RULE))
-"""Nodes and weights of Gauss and Legendre on [-1, 1]: Abramowitz & Stegun (1964), table 25.4."""
 
 
 # --- z and t tests ----------------------------------------------------------------------------

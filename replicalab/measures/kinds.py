@@ -29,7 +29,7 @@ from replicalab.measures.distributions import (
     z_test_power,
     z_test_wrong_sign,
 )
-from replicalab.measures.rows import AS_PUBLISHED, Effect, Given, Kind, Ratio, UsualTest
+from replicalab.measures.rows import AS_PUBLISHED, DesignParameters, Effect, Kind, Ratio, UsualTest
 from replicalab.measures.scales import HALF_WIDTH, PERCENT
 from replicalab.measures.usual_tests import (
     correlation_test_power,
@@ -56,8 +56,8 @@ class DesignKind(StrEnum):
 
 
 _TTest = Callable[[float, int, float], float]
+# A test's power, or the part of it that has the wrong sign: at one shift of its statistic.
 _ZTest = Callable[[float, float], float]
-"""A test's power, or the part of it that has the wrong sign: at one shift of its statistic."""
 
 # --- the formulas -----------------------------------------------------------------------------
 
@@ -68,64 +68,67 @@ def _root_of_halves(n: int) -> float:
     return math.sqrt(first * (n - first) / n)
 
 
-def _two_group(n: int, size: float, given: Given, test: _TTest = t_test_power) -> float:
+def _two_group(n: int, size: float, given: DesignParameters, test: _TTest = t_test_power) -> float:
     return test(size * _root_of_halves(n), n - 2, given.alpha) if n > 2 else 0.0
 
 
-def _one_group(n: int, size: float, given: Given, test: _TTest = t_test_power) -> float:
+def _one_group(n: int, size: float, given: DesignParameters, test: _TTest = t_test_power) -> float:
     return test(size * math.sqrt(n), n - 1, given.alpha) if n > 1 else 0.0
 
 
-def _correlation(n: int, size: float, given: Given, test: _ZTest = z_test_power) -> float:
+def _correlation(
+    n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power
+) -> float:
     return test(math.atanh(size) * math.sqrt(n - 3), given.alpha) if n > 3 else 0.0
 
 
-def _two_proportions(n: int, size: float, given: Given, test: _ZTest = z_test_power) -> float:
+def _two_proportions(
+    n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power
+) -> float:
     return test(size * _root_of_halves(n), given.alpha) if n > 1 else 0.0
 
 
-def _audit(n: int, size: float, given: Given) -> float:
+def _audit(n: int, size: float, given: DesignParameters) -> float:
     return detection_probability(n, size, given.population_max)
 
 
-def _coverage(n: int, size: float, given: Given) -> float:
+def _coverage(n: int, size: float, given: DesignParameters) -> float:
     return min(1.0, n / (given.population_max or n))
 
 
-def _precision(n: int, size: float, given: Given) -> float:
+def _precision(n: int, size: float, given: DesignParameters) -> float:
     return z_critical(given.alpha) * size / math.sqrt(n)
 
 
-def _anova(n: int, size: float, given: Given) -> float:
+def _anova(n: int, size: float, given: DesignParameters) -> float:
     """Return the power of as many equal groups as ``n`` fills; what is left over cannot help."""
-    each = n // given.groups
-    if each < 2:
+    per_group = n // given.groups
+    if per_group < 2:
         return 0.0
-    root = size * math.sqrt(given.groups * each)
-    return f_test_power(root, given.groups - 1, given.groups * (each - 1), given.alpha)
+    root = size * math.sqrt(given.groups * per_group)
+    return f_test_power(root, given.groups - 1, given.groups * (per_group - 1), given.alpha)
 
 
-_ANY: Final = 0.005
-"""From here on a difference shows."""
+_ANY: Final = 0.005  # From here on a difference shows
+# Of two groups together: among these sizes is the luckiest of those that are too small.
 _FEW: Final = range(3, 9)
-"""Of two groups together: among these sizes is the luckiest of those that are too small."""
 
 
-def _equivalence(n: int, size: float, given: Given) -> float:
+def _equivalence(n: int, size: float, given: DesignParameters) -> float:
     """Return the power of two one-sided tests, or of fewer samples where that is higher.
 
     Far below the sample that is needed, both tests reject only if the SD comes out far too small
     by chance; that is likelier with three samples than with ten, at most by 0.02, and never where
     the power exceeds twice alpha. Samples can be left out, so that more are never worth less.
     """
-    found = _two_one_sided(n, size, given)
-    if found >= 2 * given.alpha:
-        return found
-    return max(found, *(_two_one_sided(few, size, given) for few in _FEW if few < n), 0.0)
+    power = _two_one_sided(n, size, given)
+    if power >= 2 * given.alpha:
+        return power
+    return max(power, *(_two_one_sided(few, size, given) for few in _FEW if few < n), 0.0)
 
 
 @lru_cache(maxsize=8192)
-def _two_one_sided(n: int, size: float, given: Given) -> float:
+def _two_one_sided(n: int, size: float, given: DesignParameters) -> float:
     if n < 3:
         return 0.0
     root = _root_of_halves(n)
@@ -133,7 +136,7 @@ def _two_one_sided(n: int, size: float, given: Given) -> float:
     return tost_power(near, far, n - 2, given.alpha)
 
 
-def _survival(n: int, size: float, given: Given, test: _ZTest = z_test_power) -> float:
+def _survival(n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power) -> float:
     """Return the power of a log-rank test: its statistic is normal, its variance the events / 4."""
     root = math.sqrt(given.event_share) * _root_of_halves(n)
     return test(size * root, given.alpha) if n > 1 else 0.0
@@ -142,11 +145,11 @@ def _survival(n: int, size: float, given: Given, test: _ZTest = z_test_power) ->
 # --- what is run in their place ---------------------------------------------------------------
 
 
-def _t_interval(n: int, size: float, given: Given) -> float | None:
+def _t_interval(n: int, size: float, given: DesignParameters) -> float | None:
     return t_critical(n - 1, given.alpha) * size / math.sqrt(n) if n > 1 else None
 
 
-def _log_rank(n: int, size: float, given: Given) -> float:
+def _log_rank(n: int, size: float, given: DesignParameters) -> float:
     return log_rank_power(n, n * given.event_share, size, given.alpha)
 
 
@@ -325,9 +328,7 @@ _ROWS: Final = (
         usual_tests=(UsualTest("the log-rank test itself", _log_rank),),
         wrong_sign=partial(_survival, test=z_test_wrong_sign),
         effect=Ratio(
-            name="hazard ratio",
-            seen=math.pow,
-            seen_text="log of the hazard ratio × {factor:g}",
+            name="hazard ratio", seen=math.pow, seen_text="log of the hazard ratio × {factor:g}"
         ),
         needs=("alpha", "event_share"),
         setting=" and an event share of {event_share:.3g}",

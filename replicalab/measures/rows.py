@@ -22,13 +22,10 @@ from replicalab.measures.sketches import Shape
 AS_PUBLISHED: Final = "as published"
 HALVED: Final = "halved"
 SMALLEST: Final = "smallest of interest"
-"""The effects that may be planned at beside the planning effect."""
+"""The other effects that a plan may be judged at."""
 
-_LARGEST: Final = 1e15
-"""No effect beyond this is looked for."""
-
-_EXACT: Final = 1e-12
-"""How closely, relative to itself, the least that a test can show is found."""
+_LARGEST: Final = 1e15  # No effect beyond this is looked for
+_EXACT: Final = 1e-12  # How closely, relative to itself, the least that a test can show is found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,14 +135,10 @@ class _Design(Protocol):
 
 
 class Parameter(NamedTuple):
-    """A number of a design that only some kinds need.
+    """A number of a design that only some kinds need; ``phrase`` names it within a sentence.
 
-    Attributes:
-        label: its name for people.
-        phrase: its name within a sentence.
-        remedy: what to give.
-        step: by how much a button changes it, whole where the number is.
-        always_allowed: whether it does no harm where no formula asks for it.
+    A button changes it by ``step``, whole where the number is. One that is ``always_allowed`` does
+    no harm where no formula asks for it.
     """
 
     label: str
@@ -181,7 +174,7 @@ PARAMETERS: Final = {
 """By field of a design."""
 
 
-class Given(NamedTuple):
+class DesignParameters(NamedTuple):
     """What a formula is given beside n and the effect, as seen through a plan's substitutions."""
 
     alpha: float = 0.0
@@ -191,7 +184,7 @@ class Given(NamedTuple):
     event_share: float = 1.0
 
     @classmethod
-    def by(cls, design: _Design, factor: float = 1.0) -> Given:
+    def by(cls, design: _Design, factor: float = 1.0) -> DesignParameters:
         """Return the numbers of a design, where substitutions leave that part of every effect.
 
         A difference as large as the margin is seen smaller too, so what is seen must lie within
@@ -208,38 +201,30 @@ class Given(NamedTuple):
 
 # --- a row ------------------------------------------------------------------------------------
 
-Formula = Callable[[int, float, Given], float]
+Formula = Callable[[int, float, DesignParameters], float]
 """The evidence of n samples, 1 or more, at an effect of that size; it never falls with n."""
 
 
 WORTH_TELLING: Final = 0.02
-"""An approximation is told with what the usual test has where that differs by more."""
-_WRONG_SIGN_TOLD: Final = 0.005
-"""From which probability on a significant result with the wrong sign is told."""
+"""An approximation is shown with the usual test's value where the two differ by more."""
+# A significant result with the wrong sign is mentioned where it is likelier than this.
+_WRONG_SIGN_SHOWN: Final = 0.005
 
 
 class UsualTest(NamedTuple):
     """What people run, or report, where the evidence of a kind is worked out in another way.
 
-    Attributes:
-        name: as it follows on ``by``.
-        formula: its evidence, as a `Formula` but for growing; None where it is not worked out.
-        told_from: by how much it differs at least where it is told.
+    ``name`` follows on ``by``. The formula is a `Formula` but for growing, and None where it is not
+    worked out. It is shown where it differs by more than ``shown_from``.
     """
 
     name: str
-    formula: Callable[[int, float, Given], float | None]
-    told_from: float = WORTH_TELLING
+    formula: Callable[[int, float, DesignParameters], float | None]
+    shown_from: float = WORTH_TELLING
 
 
 class UsualValue(NamedTuple):
-    """What a usual test has at an n.
-
-    Attributes:
-        name: of the test.
-        value: of the measure of the kind.
-        more: by how much that is above the evidence.
-    """
+    """What a usual test has at an n, and by how much ``more`` than the evidence that is."""
 
     name: str
     value: float
@@ -247,13 +232,16 @@ class UsualValue(NamedTuple):
 
 
 @lru_cache(maxsize=65536)
-def _value(formula: Formula, n: int, size: float, given: Given) -> float:
+def _value(formula: Formula, n: int, size: float, given: DesignParameters) -> float:
     return formula(n, size, given)
 
 
 @lru_cache(maxsize=256)
 def _usual_value(
-    formula: Callable[[int, float, Given], float | None], n: int, size: float, given: Given
+    formula: Callable[[int, float, DesignParameters], float | None],
+    n: int,
+    size: float,
+    given: DesignParameters,
 ) -> float | None:
     return formula(n, size, given)
 
@@ -342,11 +330,11 @@ class Kind:
         """Return what a number of a design is called for people."""
         return PARAMETERS[number].label.format(level=self.level)
 
-    def setting_text(self, given: Given) -> str:
+    def setting_text(self, given: DesignParameters) -> str:
         """Return what is assumed beside the effect, as it follows upon it in a sentence."""
         return self.setting.format(**given._asdict())
 
-    def value(self, n: int, effect: float | None, given: Given) -> float:
+    def value(self, n: int, effect: float | None, given: DesignParameters) -> float:
         """Return the evidence of ``n`` samples.
 
         Raises:
@@ -354,19 +342,23 @@ class Kind:
         """
         return _value(self.formula, n, self._size(effect), given) if n >= 1 else self.scale.worst
 
-    def usual_values(self, n: int, effect: float | None, given: Given) -> Iterator[UsualValue]:
-        """Yield what the usual tests have at ``n`` samples, where it differs enough to be told.
+    def usual_values(
+        self, n: int, effect: float | None, given: DesignParameters
+    ) -> Iterator[UsualValue]:
+        """Yield what the usual tests have at ``n`` samples, where it differs enough to be shown.
 
         Raises:
             ValueError: nothing can be planned at that effect.
         """
         size, own = self._size(effect), self.value(n, effect, given)
-        for name, formula, told_from in self.usual_tests if n >= 1 else ():
+        for name, formula, shown_from in self.usual_tests if n >= 1 else ():
             value = _usual_value(formula, n, size, given)
-            if value is not None and abs(value - own) > told_from:
+            if value is not None and abs(value - own) > shown_from:
                 yield UsualValue(name, value, value - own)
 
-    def wrong_sign_share(self, n: int, effect: float | None, given: Given) -> float | None:
+    def wrong_sign_share(
+        self, n: int, effect: float | None, given: DesignParameters
+    ) -> float | None:
         """Return how much of a power is significant with the wrong sign; None where too little.
 
         Raises:
@@ -375,7 +367,7 @@ class Kind:
         if self.wrong_sign is None or n < 1:
             return None
         share = self.wrong_sign(n, self._size(effect), given)
-        return share if share > _WRONG_SIGN_TOLD else None
+        return share if share > _WRONG_SIGN_SHOWN else None
 
     def _size(self, effect: float | None) -> float:
         """Return the size of an effect at which something can be planned, 0 where none is assumed.
@@ -409,7 +401,7 @@ class Kind:
         effect, planned = self.effect, design.effect_planning
         if self.sought is None or effect is None or planned is None or n < 1:
             return None
-        given, assumed = Given.by(design, factor), effect.size(planned) * factor
+        given, assumed = DesignParameters.by(design, factor), effect.size(planned) * factor
 
         def is_enough(size: float) -> bool:
             seen = size * factor

@@ -10,8 +10,7 @@ from typing import Final
 
 from replicalab.lexicon import MOST_DIGITS, told_apart
 
-_SLACK: Final = 1e-12
-"""Slack for comparing a computed value with its bound (1.0 × n / n, say)."""
+_SLACK: Final = 1e-12  # Slack for comparing a computed value with its bound (1.0 × n / n, say)
 
 
 class EvidenceTier(StrEnum):
@@ -24,7 +23,7 @@ class EvidenceTier(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """How the values of a measure are told.
+    """How the values of a measure are written and compared.
 
     Attributes:
         write: writes a value with so many decimals.
@@ -32,7 +31,7 @@ class Scale:
         factor: what a value is multiplied by before it is written.
         ticks: the format of a chart's axis.
         by_hand: writes a value as precisely as an author states the one expected.
-        counted_off: whether a difference is told as such: ``0.28 of power``.
+        counted_off: whether a difference is written as such: ``0.28 of power``.
         worse, within: how a value stands to a bound that it misses, and to one that it keeps.
     """
 
@@ -69,9 +68,9 @@ class Scale:
         """
         for bound in bounds:
             if abs(value - bound) <= _SLACK:
-                told, decimals = bound * self.factor, self.decimals
+                written, decimals = bound * self.factor, self.decimals
                 while decimals < MOST_DIGITS and (
-                    abs(round(told, decimals) - told) > 10**-MOST_DIGITS
+                    abs(round(written, decimals) - written) > 10**-MOST_DIGITS
                 ):
                     decimals += 1
                 return self.write(bound, decimals)

@@ -9,10 +9,7 @@ from typing import Final, NamedTuple
 class Shape(NamedTuple):
     """A dot, or a box where it has a width; all in percent of the sketch, from its lower left.
 
-    Attributes:
-        x, y: where it stands.
-        colour: ``one``, ``two`` and ``three`` are groups, ``quiet`` is what they stand against.
-        w, h: how wide and high it is.
+    The colours ``one``, ``two`` and ``three`` are groups, ``quiet`` is what they stand against.
     """
 
     x: float
@@ -23,8 +20,8 @@ class Shape(NamedTuple):
 
 
 _THIN: Final = 3
+# Where the dots of a group lie around its middle.
 _SPREAD: Final = ((-5, -14), (3, -8), (-2, -2), (5, 4), (-4, 9), (2, 16))
-"""Where the dots of a group lie around its middle."""
 
 
 def _group(x: float, y: float, colour: str) -> list[Shape]:
@@ -62,10 +59,7 @@ def _stairs(fall: float, colour: str) -> list[Shape]:
 
 # --- the sketches, one a kind ---
 
-TWO_GROUP: Final = (
-    *_group(32, 40, "one"),
-    *_group(68, 62, "two"),
-)
+TWO_GROUP: Final = (*_group(32, 40, "one"), *_group(68, 62, "two"))
 PAIRED: Final = tuple(
     [
         shape
@@ -77,31 +71,18 @@ PAIRED: Final = tuple(
         )
     ]
 )
-ONE_SAMPLE: Final = (
-    Shape(10, 26, "quiet", 80, _THIN),
-    *_group(50, 58, "one"),
-)
+ONE_SAMPLE: Final = (Shape(10, 26, "quiet", 80, _THIN), *_group(50, 58, "one"))
 CORRELATION: Final = tuple(
     [Shape(8 + 7 * n, 14 + 5.4 * n + (9, -7, 3, -3)[n % 4]) for n in range(13)]
 )
-TWO_PROPORTIONS: Final = (
-    *_share(26, 0.3, "one"),
-    *_share(58, 0.6, "two"),
-)
+TWO_PROPORTIONS: Final = (*_share(26, 0.3, "one"), *_share(58, 0.6, "two"))
 AUDIT: Final = tuple(_field([(13, "two"), (27, "two")]))
 COVERAGE: Final = tuple(_field((n, "one") for n in range(40) if n % 10 < 6))
 PRECISION: Final = tuple(_whisker(50, 24))
-ANOVA: Final = (
-    *_group(20, 36, "one"),
-    *_group(50, 48, "two"),
-    *_group(80, 66, "three"),
-)
+ANOVA: Final = (*_group(20, 36, "one"), *_group(50, 48, "two"), *_group(80, 66, "three"))
 EQUIVALENCE: Final = (
     Shape(22, 0, "quiet", 56, 100),
     Shape(49.5, 0, "paper", 1, 100),
     *_whisker(56, 14),
 )
-SURVIVAL: Final = (
-    *_stairs(14, "one"),
-    *_stairs(8, "two"),
-)
+SURVIVAL: Final = (*_stairs(14, "one"), *_stairs(8, "two"))

@@ -2,7 +2,7 @@
 
 Each is what the approximation stands for, at the same n: the t-test of r under a bivariate normal
 distribution, Fisher's exact test of two binomial samples, and the log-rank test of two arms with
-proportional hazards. They are told beside the evidence and decide nothing. The work of each is
+proportional hazards. They are shown next to the evidence and decide nothing. The work of each is
 bounded, whatever the n.
 Sources: Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, chapter 32; Fisher,
 Statistical Methods for Research Workers (1934), section 21.02; Mantel (1966), Cancer Chemotherapy
@@ -26,40 +26,28 @@ from replicalab.measures.distributions import (
     z_critical,
 )
 
+# Where a power over its noncentrality bends, in standard errors about the critical value.
 _BEND: Final = (-8, -4, 0, 4, 8)
-"""Where a power over its noncentrality bends, in standard errors about the critical value."""
-
+# SDs of a count within which lies all of it that moves the second digit of a power.
 _REACH: Final = 7
-"""SDs of a count within which lies all of it that moves the second digit of a power."""
-
+# Tables whose probabilities differ by less, relative to themselves, are equally likely.
 _TIE: Final = 1e-7
-"""Tables whose probabilities differ by less, relative to themselves, are equally likely."""
-
 MOST_ENUMERATED: Final = 4000
 """Up to so many samples Fisher's exact test is enumerated.
 
 Beyond, the arcsine is within 0.02 of it at any alpha from 0.001 to 0.2.
 """
 
-_MOST_WALKED: Final = 200
-"""Up to so many events of a log-rank test are taken one by one."""
-
+_MOST_WALKED: Final = 200  # Up to so many events of a log-rank test are taken one by one
+# Expected events are distinguished to a hundredth of all, at most to this, and finer for few.
 _COARSEST: Final = 1.5
-"""Expected events are told apart to a hundredth of all, at most to this, and finer for few."""
 _FEW_EVENTS: Final = 40
-
-_LOST: Final = 1e-8
-"""A course of events less likely than this is not followed further."""
-
-_STEPS: Final = 200
-"""In so many steps the events of a longer log-rank test are taken."""
-
+_LOST: Final = 1e-8  # A course of events less likely than this is not followed further
+_STEPS: Final = 200  # In so many steps the events of a longer log-rank test are taken
+# Where what goes with a whole count varies by more beside it, the count's steps are not seen.
 _SMOOTH: Final = 0.16
-"""Where what goes with a whole count varies by more beside it, the count's steps are not seen."""
-
+# Log of a hazard ratio beyond which every event falls in the one arm while it has any left.
 _STRONGEST: Final = 50.0
-"""Log of a hazard ratio beyond which every event falls in the one arm while it has any left."""
-
 _TINY: Final = 1e-12
 
 
@@ -89,7 +77,7 @@ def correlation_test_power(n: int, r: float, alpha: float) -> float:
 
 
 def middle_shares(size: float) -> tuple[float, float]:
-    """Return the two shares of a Cohen's h that are as far from one half as each other."""
+    """Return the two shares of a Cohen's h that are equally far from one half."""
     away = math.sin(min(size, math.pi) / 2) / 2
     return 0.5 + away, 0.5 - away
 
@@ -123,8 +111,8 @@ def middle_fisher_power(n: int, size: float, alpha: float) -> float | None:
         width = (z_critical(alpha) + 4) * math.sqrt(n) / 4 + _REACH
         near = _around(total * first / n, width, min(first, total), max(0, -shift))
         likely = _products(chance, chance_other, near, shift)
-        held = _not_rejected(likely, alpha)
-        kept += sum(_products(seen, seen_other, near[held.start : held.stop], shift))
+        accepted = _not_rejected(likely, alpha)
+        kept += sum(_products(seen, seen_other, near[accepted.start : accepted.stop], shift))
     return min(1.0, max(0.0, 1 - kept))
 
 
@@ -179,8 +167,8 @@ def _not_rejected(likely: Sequence[float], alpha: float) -> range:
     if rejected == len(ordered):
         return range(0)
     least = ordered[rejected] * (1 - _TIE)
-    held = [place for place, chance in enumerate(likely) if chance >= least]
-    return range(held[0], held[-1] + 1)
+    places = [place for place, chance in enumerate(likely) if chance >= least]
+    return range(places[0], places[-1] + 1)
 
 
 # --- survival ---------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 A plan as it is lacks so many credits, days, staff units and items; granted all of it, the lab can
 run it, or it fails whatever the lab adds. A *single* addition may do as well once the plan is
-adapted. Of the amounts, each wording needs a known least for a tier: the fewest samples that reach
+adapted. Of the amounts, each variant needs a known least for a tier: the fewest samples that reach
 it, in the fewest days in which they count; if only one amount falls short of that, so much more of
 it is enough. A missing item is granted, and the plan that gives up the least is searched again;
 so it is where the lab begins on the day after a booking ends, with fewer days left.
@@ -28,9 +28,9 @@ from replicalab.assessment import (
 from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
-from replicalab.planner.limits import TIER_RANK, Limits, Worth, most_looked_at
+from replicalab.planner.limits import TIER_RANK, EvidenceCurve, Limits, most_looked_at
 from replicalab.planner.steps import PlanStep
-from replicalab.planner.wordings import Wording, Wordings, price_range
+from replicalab.planner.variants import PlanVariant, PlanVariants, price_range
 from replicalab.scenarios import MISSING, Control, EvidenceTier, Pack
 
 MOST_ITEMS_TRIED: Final = 8
@@ -85,7 +85,7 @@ def asks_text(found: Iterable[Ask]) -> str:
 
 
 @dataclass(frozen=True)
-class Relief:
+class Shortfall:
     """Everything that a lab would have to add so that one plan is feasible in it.
 
     Attributes:
@@ -154,8 +154,8 @@ class Asks:
         untried: how many missing items were not tried on their own.
     """
 
-    run: Relief
-    target: Relief | None
+    run: Shortfall
+    target: Shortfall | None
     alone_target: tuple[Single, ...]
     alone_floor: tuple[Single, ...]
     untried: int = 0
@@ -173,12 +173,12 @@ class Asks:
         return (*self.alone_target, *(s for s in self.alone_floor if s.ask not in enough))
 
 
-def asks_of(plan: Assessment, least: LeastLoss, found: Wordings) -> Asks:
+def asks_of(plan: Assessment, least: LeastLoss, variants: PlanVariants) -> Asks:
     """Return what it would take to run a plan, and to reach the evidence target.
 
-    Given are its least-loss plan in the lab as it is, and its wordings.
+    Given are its least-loss plan in the lab as it is, and its variants.
     """
-    search = _Alone(plan, least, found)
+    search = _Alone(plan, least, variants)
     return Asks(
         run=_relief(plan),
         target=search.at_target(),
@@ -192,7 +192,7 @@ def asks_of(plan: Assessment, least: LeastLoss, found: Wordings) -> Asks:
 # --- one plan as it is ----------------------------------------------------------------------
 
 
-def _relief(plan: Assessment) -> Relief:
+def _relief(plan: Assessment) -> Shortfall:
     """Return the smallest additions with which the lab can run a plan, and what they leave.
 
     What is left is what the check says of the lab that has added them all.
@@ -200,7 +200,7 @@ def _relief(plan: Assessment) -> Relief:
     lacks = (plan.slack[dimension] for dimension in AMOUNTS)
     amounts = [Ask(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
     found = (*amounts, *_missing(plan).values())
-    return Relief(plan, found, tuple(plan.in_lab(granted(found, plan.pack)).failing))
+    return Shortfall(plan, found, tuple(plan.in_lab(granted(found, plan.pack)).failing))
 
 
 def _missing(plan: Assessment) -> dict[str, Ask]:
@@ -236,43 +236,43 @@ class _Alone:
 
     plan: Assessment
     least: LeastLoss
-    wordings: Wordings
+    variants: PlanVariants
 
     @property
     def pack(self) -> Pack:
         return self.plan.pack
 
     @cached_property
-    def worth(self) -> Worth:
-        return Worth(self.pack, most_looked_at(self.plan.plan, self.pack))
+    def worth(self) -> EvidenceCurve:
+        return EvidenceCurve(self.pack, most_looked_at(self.plan.plan, self.pack))
 
     @cached_property
     def limits(self) -> Limits:
         return Limits(self.pack, frozenset({Dimension.SCHEDULE}))
 
-    def at_target(self) -> Relief | None:
+    def at_target(self) -> Shortfall | None:
         """Return what it takes to reach the target with the plan's own items and controls."""
-        as_is = Wording(controls=self.plan.counts.controls, factor=self.plan.evidence_factor)
+        as_is = PlanVariant(controls=self.plan.counts.controls, factor=self.plan.evidence_factor)
         counts = self._counts(as_is, EvidenceTier.MEETS_TARGET)
         if counts is None:
             return None
         sized = revise(self.plan.plan, sample_size=counts.samples, duration_days=counts.days)
         return _relief(assess(sized, self.pack))
 
-    def _counts(self, wording: Wording, tier: EvidenceTier) -> Counts | None:
-        """Return the fewest samples and days of a wording that reach a tier, None if none do."""
-        needed = self.worth.needed(TIER_RANK[tier], wording.factor)
-        allowed = self.worth.allowed(wording.factor)
+    def _counts(self, variant: PlanVariant, tier: EvidenceTier) -> Counts | None:
+        """Return the fewest samples and days of a variant that reach a tier, None if none do."""
+        needed = self.worth.needed(TIER_RANK[tier], variant.factor)
+        allowed = self.worth.allowed(variant.factor)
         if needed is None or allowed is None:
             return None
-        least = self.limits.fewest(wording.counts(self.plan.counts), max(needed, allowed))
+        least = self.limits.fewest(variant.counts(self.plan.counts), max(needed, allowed))
         return least if self.limits.within(least) else None
 
     def alone(self, tier: EvidenceTier) -> Iterator[Single]:
         """Yield what each addition that is enough for a tier opens; none if it is reached now."""
         if self._reaches(self.least, tier):
             return
-        found = [(ask, self._with(ask, self.wordings)) for ask in self._enough(tier)]
+        found = [(ask, self._with(ask, self.variants)) for ask in self._enough(tier)]
         if self._amounts_allow(tier):
             found += [each for each in self._with_items if self._reaches(each[1], tier)]
         for ask, least in sorted(found, key=lambda each: each[0].share):
@@ -285,28 +285,28 @@ class _Alone:
     def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
         return least.after.feasible and least.rank.tier <= TIER_RANK[tier]
 
-    def _with(self, ask: Ask, found: Wordings | None = None) -> LeastLoss:
-        """Return the least-loss plan of the lab with an addition; amounts change no wording."""
-        return least_loss_of(self.plan.in_lab(granted([ask], self.pack)), found=found)
+    def _with(self, ask: Ask, variants: PlanVariants | None = None) -> LeastLoss:
+        """Return the least-loss plan of the lab with an addition; amounts change no variant."""
+        return least_loss_of(self.plan.in_lab(granted([ask], self.pack)), variants=variants)
 
     def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Ask]:
-        """Yield the least of each amount that alone is enough for some wording that can be used.
+        """Yield the least of each amount that alone is enough for some variant that can be used.
 
-        With ``controls_stay`` only for the wordings in which every control of the plan stays.
+        With ``controls_stay`` only for the variants in which every control of the plan stays.
         """
         usable = [
-            self._needs(wording, tier)
-            for wording in self.wordings.found
-            if not wording.failing and not (controls_stay and wording.dropped)
+            self._needs(variant, tier)
+            for variant in self.variants.listed
+            if not variant.failing and not (controls_stay and variant.dropped)
         ]
         for place, dimension in enumerate(AMOUNTS):
             alone = [needs[place] for needs in usable if needs and self._short(needs) == [place]]
             if alone:
                 yield Ask(dimension, self.has[place], min(alone))
 
-    def _needs(self, wording: Wording, tier: EvidenceTier) -> Means | None:
-        """Return what a wording needs at least of the amounts to reach a tier."""
-        counts, lab = self._counts(wording, tier), self.pack.lab
+    def _needs(self, variant: PlanVariant, tier: EvidenceTier) -> Means | None:
+        """Return what a variant needs at least of the amounts to reach a tier."""
+        counts, lab = self._counts(variant, tier), self.pack.lab
         if counts is None:
             return None
         people = int(staff(counts, lab.staff_model))
@@ -345,8 +345,8 @@ class _Alone:
         If they do not with the fewest controls and the cheapest of all replacements, no item can
         be enough, and none need be tried.
         """
-        fewest = min(wording.controls for wording in self.wordings.found)
-        needs = self._needs(Wording(controls=fewest, price=price_range(self.plan)[0]), tier)
+        fewest = min(variant.controls for variant in self.variants.listed)
+        needs = self._needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
         return needs is not None and not self._short(needs)
 
     # --- a later start ----------------------------------------------------------------------

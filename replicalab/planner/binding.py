@@ -36,8 +36,8 @@ from replicalab.planner.least_loss import (
     least_loss_of,
     least_that_shows,
 )
-from replicalab.planner.limits import Limits, Worth, fewest, most_looked_at
-from replicalab.planner.wordings import Wordings, price_range
+from replicalab.planner.limits import EvidenceCurve, Limits, fewest, most_looked_at
+from replicalab.planner.variants import PlanVariants, price_range
 
 
 class Extra(NamedTuple):
@@ -48,16 +48,18 @@ class Extra(NamedTuple):
     after: LeastLoss
 
 
-def unlimited(plan: Assessment, least: LeastLoss, found: Wordings) -> dict[Dimension, LeastLoss]:
+def unlimited(
+    plan: Assessment, least: LeastLoss, variants: PlanVariants
+) -> dict[Dimension, LeastLoss]:
     """Return, for each limit of which a plan could use more, the least-loss plan without it.
 
-    Given are the least-loss plan in the lab as it is, and the wordings, which amounts leave alone.
+    Given are the least-loss plan in the lab as it is, and the variants, which amounts leave alone.
     None are returned where that plan gives up nothing.
     """
     if not any(least.rank.given_up):
         return {}
     return {
-        dimension: least_loss_of(there, found=found if dimension in AMOUNTS else None)
+        dimension: least_loss_of(there, variants=variants if dimension in AMOUNTS else None)
         for dimension in LAB_DIMENSIONS
         if (there := _without(dimension, plan)) is not None
     }
@@ -90,13 +92,13 @@ def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Ask
 
 
 def extras(
-    plan: Assessment, least: LeastLoss, found: Wordings, without: dict[Dimension, LeastLoss]
+    plan: Assessment, least: LeastLoss, variants: PlanVariants, without: dict[Dimension, LeastLoss]
 ) -> tuple[Extra, ...]:
     """Return the smallest addition of each amount that buys something that shows.
 
     Given are, beside what `unlimited` is given, the plans that it returned.
     """
-    steps = (_Steps(plan, least, found, d, without[d]) for d in AMOUNTS if d in without)
+    steps = (_Steps(plan, least, variants, d, without[d]) for d in AMOUNTS if d in without)
     return tuple(extra for each in steps if (extra := each.smallest()) is not None)
 
 
@@ -110,7 +112,7 @@ class _Steps:
 
     plan: Assessment
     least: LeastLoss
-    wordings: Wordings
+    variants: PlanVariants
     dimension: Dimension
     without: LeastLoss
     _found: dict[int, LeastLoss] = field(default_factory=dict)
@@ -166,7 +168,7 @@ class _Steps:
             return enough
         after = least.after
         limits, factor = Limits(after.pack), after.evidence_factor
-        worth = Worth(after.pack, max(1, after.evidence.able))
+        worth = EvidenceCurve(after.pack, max(1, after.evidence.able))
 
         def gains(samples: int) -> bool:
             tier, lacks = worth.tier(samples, factor), worth.shortfall(samples, factor)
@@ -186,10 +188,10 @@ class _Steps:
         there is none between.
         """
         at_low, at_high = self._least(low), self._least(high)
-        if not at_low.after.evidence.void:
+        if not at_low.after.evidence.void_reason:
             return low
         same = at_low.rank.given_up <= at_high.rank.given_up
-        if low == high or (at_high.after.evidence.void and same):
+        if low == high or (at_high.after.evidence.void_reason and same):
             return None
         middle = (low + high) // 2
         first = self._first_that_shows(low, middle)
@@ -209,16 +211,15 @@ class _Steps:
         return self.plan.in_lab(granted([self._ask(more)], self.plan.pack))
 
     def _least(self, more: int) -> LeastLoss:
-        """Return the least-loss plan with so much more."""
         if more not in self._found:
             there = self._there(more)
-            self._found[more] = least_loss_of(there, found=self.wordings)
+            self._found[more] = least_loss_of(there, variants=self.variants)
         return self._found[more]
 
     def _that_shows(self, more: int) -> LeastLoss | None:
         """Return the one that gives up the least of those that show something."""
         if more not in self._shown:
             best = self._least(more)
-            void = best.after.evidence.void
-            self._shown[more] = least_that_shows(self._there(more), self.wordings) if void else best
+            void = best.after.evidence.void_reason
+            self._shown[more] = least_that_shows(self._there(more), self.variants) if void else best
         return self._shown[more]

@@ -17,8 +17,8 @@ from replicalab.assessment import Assessment, AssumedEffect, Evidence, effects_o
 from replicalab.measures import KINDS
 from replicalab.models import LARGEST_PLANNED, Dimension
 from replicalab.planner.limits import (
+    EvidenceCurve,
     Limits,
-    Worth,
     asked_samples,
     fewest,
     largest_sample,
@@ -29,10 +29,9 @@ from replicalab.scenarios import Design
 MOST_POINTS: Final = 50
 """So many points a curve has, at most."""
 
-_BEYOND: Final = 1.3
-"""How far an axis goes beyond what is shown on it."""
+_BEYOND: Final = 1.3  # How far an axis goes beyond what is shown on it
+# What lies further out than so many times the rest is left outside, and told in the table.
 _AT_MOST_WIDER: Final = 3
-"""What lies further out than so many times the rest is left outside, and told in the table."""
 
 
 class Point(NamedTuple):
@@ -75,18 +74,14 @@ class Curves:
 
     def needed(self, effect: float | None = None) -> int | None:
         """Return the fewest samples that reach the target, None where none do."""
-        most = self.most_counted or LARGEST_PLANNED
 
         def enough(samples: int) -> bool:
             found = self.at(samples, effect)
-            return found.void is None and found.row.scale.reaches(found.value, found.target)
+            return found.void_reason is None and found.row.scale.reaches(found.value, found.target)
 
-        high = 1
-        while not enough(high):
-            if high >= most:
-                return None
-            high = min(most, high * 2)
-        return fewest(enough, high // 2 + 1, high)
+        most = self.most_counted or LARGEST_PLANNED
+        needed = fewest(enough, 1, most)
+        return needed if needed <= most else None
 
     @cached_property
     def most_counted(self) -> int | None:
@@ -101,7 +96,7 @@ class Curves:
         None where the plan's days would do, and where no number of days would.
         """
         pack = self.plan.pack
-        samples = Worth(pack, LARGEST_PLANNED).needed(0, self.plan.evidence_factor)
+        samples = EvidenceCurve(pack, LARGEST_PLANNED).needed(0, self.plan.evidence_factor)
         if self.needed() is not None or samples is None:
             return None
         return samples, Limits(pack, frozenset({Dimension.SCHEDULE})).fewest_days(samples)
@@ -178,7 +173,7 @@ def _points(found: Iterable[tuple[float, Evidence]]) -> tuple[Point, ...]:
     return tuple(
         Point(x, evidence.value)
         for x, evidence in found
-        if evidence.void is None and math.isfinite(evidence.value)
+        if evidence.void_reason is None and math.isfinite(evidence.value)
     )
 
 
@@ -189,6 +184,5 @@ def _near(wanted: Iterable[float], shown: Sequence[float]) -> float:
 
 
 def _spread(low: float, high: float) -> list[float]:
-    """Return numbers from one to the other, evenly spread."""
     step = (high - low) / (MOST_POINTS - 1)
     return [*(low + step * place for place in range(MOST_POINTS - 1)), high]

@@ -1,7 +1,7 @@
-"""The plans of a lab that nothing beats: on cost, days, evidence and fidelity at once.
+"""The Pareto frontier of a lab: the plans that no other beats on cost, days, evidence and fidelity.
 
-Of the plans of one wording in which so many samples count, one has the fewest samples and days at
-once, so only that one matters. The plans of all wordings are then gone through from the most
+Of the plans of one variant in which so many samples count, one has the fewest samples and days at
+once, so only that one matters. The plans of all variants are then gone through from the most
 evidence to the least: one is beaten if an earlier one costs no more, takes no longer and loses no
 more.
 Source: docs/contract.md, Planner; Nash (1950), Econometrica 18, 155-162.
@@ -15,49 +15,48 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import Assessment, Counts, Evidence, counted_of, credits_needed, tier_of
 from replicalab.models import LARGEST_PLANNED, Protocol, revise
-from replicalab.planner.limits import Limits, Worth, as_loss, fewest, most_counted
-from replicalab.planner.wordings import Wording, Wordings
+from replicalab.planner.limits import EvidenceCurve, Limits, as_loss, fewest, most_counted
+from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import EvidenceTier, Pack
 
 MOST_SIZES: Final = 1000
-"""So many sample sizes are looked at for each wording; above it they are evenly spaced."""
+"""So many sample sizes are looked at for each variant; above it they are evenly spaced."""
 
 MOST_LISTED: Final = 15
 """So many plans are listed, shared out over the lines; the balanced plan may come on top."""
 
+# So many plans are looked at in all; above it there are fewer sizes for each variant.
 _MOST_PLANS: Final = 20_000
-"""So many plans are looked at in all; above it there are fewer sizes for each wording."""
 
 _FEWEST_SIZES: Final = 10
 _FEWEST_OF_A_LINE: Final = 3
 
 
 class FrontierPlan(NamedTuple):
-    """A feasible plan that no other beats.
+    """A Pareto-optimal plan: feasible, and no other beats it.
 
     Attributes:
-        counted: the samples of which its evidence is: that can count, and that dropout leaves.
+        analysed: the samples of which its evidence is: that can count, and that dropout leaves.
         value: its evidence, in the study's measure.
         tier: where that stands to target and floor.
         loss: the fidelity that it gives up.
-        wording: the original's items and controls in it.
+        variant: the original's items and controls in it.
     """
 
     samples: int
-    counted: int
+    analysed: int
     days: int
     credits: float
     value: float
     tier: EvidenceTier
     loss: int
-    wording: Wording
+    variant: PlanVariant
 
-    def plan(self, protocol: Protocol, pack: Pack) -> Protocol:
+    def plan(self, protocol: Protocol) -> Protocol:
         """Return the whole plan, as a revision of the one that the frontier was drawn for."""
-        worded = apply_changes(protocol, self.wording.changes(pack))
+        worded = self.variant.applied_to(protocol)
         return revise(worded, sample_size=self.samples, duration_days=self.days)
 
 
@@ -91,7 +90,7 @@ class LossLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Frontier:
-    """The plans that nothing beats, cheapest first; none when no feasible plan has evidence.
+    """The Pareto-optimal plans, cheapest first; none when no feasible plan has evidence.
 
     Attributes:
         pack: the study in the lab that they are for.
@@ -189,31 +188,33 @@ def _spaced(plans: Sequence[FrontierPlan], most: int) -> list[FrontierPlan]:
     return [plans[at] for at in dict.fromkeys(places)]
 
 
-def frontier_of(plan: Assessment, found: Wordings) -> Frontier:
-    """Return the feasible plans that no other beats on cost, days, evidence and fidelity at once.
+def frontier_of(plan: Assessment, variants: PlanVariants) -> Frontier:
+    """Return the Pareto frontier of a plan's variants over cost, days, evidence and fidelity.
 
-    Searched: every number of days that keeps the endpoint, wording and sample size that the lab
+    Searched: every number of days that keeps the endpoint, variant and sample size that the lab
     affords, up to `LARGEST_PLANNED`. Of plans that are equal in all four, one is returned.
     """
     pack, absent = plan.pack, len(plan.dropped)
-    usable = [wording for wording in found.found if not wording.failing]
+    usable = [variant for variant in variants.listed if not variant.failing]
     if Limits(pack).endpoint_lost or not usable:
-        return Frontier((), pack, found.exact)
-    worth = Worth(pack, LARGEST_PLANNED)
+        return Frontier((), pack, variants.exact)
+    worth = EvidenceCurve(pack, LARGEST_PLANNED)
     sizes = max(_FEWEST_SIZES, min(MOST_SIZES, _MOST_PLANS // len(usable)))
     points = [
         (as_loss(each.value, pack), each._replace(loss=each.loss + absent))
-        for wording in usable[: _MOST_PLANS // _FEWEST_SIZES]
-        for each in _curve(plan.counts, wording, worth, sizes)
+        for variant in usable[: _MOST_PLANS // _FEWEST_SIZES]
+        for each in _curve(plan.counts, variant, worth, sizes)
     ]
-    plans = sorted(_unbeaten(points), key=lambda each: (each.credits, each.days, each.loss))
-    return Frontier(tuple(plans), pack, found.exact)
+    plans = sorted(_pareto(points), key=lambda each: (each.credits, each.days, each.loss))
+    return Frontier(tuple(plans), pack, variants.exact)
 
 
-def _curve(counts: Counts, wording: Wording, worth: Worth, sizes: int) -> Iterator[FrontierPlan]:
-    """Yield the plans of one wording that may be unbeaten, by growing sample."""
-    pack, factor = worth.pack, wording.factor
-    limits, counts = Limits(pack), wording.counts(counts)
+def _curve(
+    counts: Counts, variant: PlanVariant, worth: EvidenceCurve, sizes: int
+) -> Iterator[FrontierPlan]:
+    """Yield the plans of one variant that may be on the frontier, by growing sample."""
+    pack, factor = worth.pack, variant.factor
+    limits, counts = Limits(pack), variant.counts(counts)
     allowed, most = worth.allowed(factor), limits.most_that_count(counts, worth.most)
     if most is None or allowed is None or max(1, allowed) > most:
         return
@@ -228,7 +229,7 @@ def _curve(counts: Counts, wording: Wording, worth: Worth, sizes: int) -> Iterat
         value, cost = worth.value(able, factor), credits_needed(least, pack.cost_model)
         tier, counted = tier_of(pack.design, value), counted_of(pack.design, able)
         yield FrontierPlan(
-            least.samples, counted, least.days, cost, value, tier, wording.loss, wording
+            least.samples, counted, least.days, cost, value, tier, variant.loss, variant
         )
 
 
@@ -247,8 +248,8 @@ def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
     yield most
 
 
-def _unbeaten(points: Iterable[tuple[float, FrontierPlan]]) -> Iterator[FrontierPlan]:
-    """Yield each plan unless one with as much evidence is as good in the other three.
+def _pareto(points: Iterable[tuple[float, FrontierPlan]]) -> Iterator[FrontierPlan]:
+    """Yield the Pareto-optimal plans: none with as much evidence is as good in the other three.
 
     They are gone through from the most evidence, so a plan can only be beaten by an earlier one.
     Of these it is enough to keep, for each fidelity loss, stairs that go down: the least cost for

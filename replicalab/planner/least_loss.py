@@ -5,12 +5,12 @@ lost, least that is missing to the target, fewest changes, fewest days short of 
 cost. So a plan that meets the target is not made dearer for more evidence.
 
 **What is searched**: every number of days from the study's fewest to the lab's most (all of them
-where the lab gives fewer than the endpoint needs), every wording (see `wordings`), and every number
+where the lab gives fewer than the endpoint needs), every variant (see `variants`), and every number
 of samples, those that cannot count too: they may leave room beside the controls, or be what the
 study's own constraints ask for.
 
-**How**. A dimension may fail because of the wording, or because a limit is *given up*: the budget,
-the staff, or what makes a plan sound on paper. So every pair of a wording and a set of limits given
+**How**. A dimension may fail because of the variant, or because a limit is *given up*: the budget,
+the staff, or what makes a plan sound on paper. So every pair of a variant and a set of limits given
 up is a *candidate*, and how many dimensions it fails is known before any number is. What a plan
 shows depends on how many of its samples count alone, and of the plans in which so many count one
 has the fewest samples and days. Cost and staff never fall with these, and evidence never shrinks
@@ -26,37 +26,32 @@ from functools import cached_property
 from itertools import combinations, groupby
 from typing import Final, NamedTuple, TypeVar
 
-from replicalab.agents.suggestions import (
-    Offer,
-    SuggestionChange,
-    apply_changes,
-    reference_offer,
-)
+from replicalab.agents.suggestions import Offer, SuggestionChange, reference_offer
 from replicalab.assessment import Assessment, Counts, counted_of, credits_needed
-from replicalab.models import Dimension, Protocol
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.limits import (
     BELOW_FLOOR,
     TIER_RANK,
+    EvidenceCurve,
     Limits,
-    Worth,
     fewest,
     most_looked_at,
     shortfall,
 )
 from replicalab.planner.reasons import number_changes, with_reasons
 from replicalab.planner.steps import changed_values, judged
-from replicalab.planner.wordings import Wording, Wordings, wordings
+from replicalab.planner.variants import PlanVariant, PlanVariants, variants_of
 from replicalab.scenarios import Pack
 
+# The dimensions that a number of the plan decides, apart from the days, which always fit.
 _BY_NUMBERS: Final = (Dimension.BUDGET, Dimension.STAFF, Dimension.PROTOCOL)
-"""The dimensions that a number of the plan decides, apart from the days, which always fit."""
 
+# Every set of them, the smallest first.
 _GIVEN_UP: Final = [
     frozenset(some)
     for size in range(len(_BY_NUMBERS) + 1)
     for some in combinations(_BY_NUMBERS, size)
 ]
-"""Every set of them, the smallest first."""
 
 GivenUp = tuple[int, int, int, float]
 """The terms of a rank that do not depend on the plan that was revised."""
@@ -119,14 +114,17 @@ class LeastLoss:
     """
 
     after: Assessment
-    _found: tuple[SuggestionChange, ...]
     rank: Rank
     exact: bool = True
+    _changes: Callable[[], Sequence[SuggestionChange]] = field(
+        default=tuple, repr=False, compare=False
+    )
 
     @cached_property
     def changes(self) -> tuple[SuggestionChange, ...]:
         """The changes from the original to it, each with its reason and what is lost."""
-        return with_reasons(self._found, self.after)
+        # A search for what binds compares dozens of such plans, and reads the changes of few.
+        return with_reasons(self._changes(), self.after)
 
     @property
     def plan(self) -> Protocol:
@@ -146,43 +144,46 @@ class LeastLoss:
 
 def gives_up_less(one: LeastLoss, now: LeastLoss) -> bool:
     """Return whether a plan gives up less; one that shows nothing has bought nothing."""
-    return one.rank.given_up < now.rank.given_up and not one.after.evidence.void
+    return one.rank.given_up < now.rank.given_up and not one.after.evidence.void_reason
 
 
 def least_loss_of(
-    plan: Assessment, offer: Offer | None = None, found: Wordings | None = None
+    plan: Assessment, offer: Offer | None = None, variants: PlanVariants | None = None
 ) -> LeastLoss:
     """Return the plan for this lab that gives up the least of the study.
 
     It is never worse than the plan itself, nor than what the Lab Manager's fixes lead to: its
-    offer, which may be known already, as may the plan's wordings.
+    offer, which may be known already, as may the plan's variants.
     """
-    return min(_revisions(plan, offer, found), key=lambda each: each.rank)
+    return min(_revisions(plan, offer, variants), key=lambda each: each.rank)
 
 
-def least_that_shows(plan: Assessment, found: Wordings) -> LeastLoss | None:
+def least_that_shows(plan: Assessment, variants: PlanVariants) -> LeastLoss | None:
     """Return the plan that gives up the least of those that yield evidence; None without any."""
-    revisions = _revisions(plan, None, found, showing=True)
-    shown = (each for each in revisions if not each.after.evidence.void)
+    revisions = _revisions(plan, None, variants, showing=True)
+    shown = (each for each in revisions if not each.after.evidence.void_reason)
     return min(shown, key=lambda each: each.rank, default=None)
 
 
 def _revisions(
-    plan: Assessment, offer: Offer | None, found: Wordings | None, *, showing: bool = False
+    plan: Assessment, offer: Offer | None, variants: PlanVariants | None, *, showing: bool = False
 ) -> list[LeastLoss]:
     """Return the best plan that is searched, the plan itself, and the Lab Manager's offer."""
-    found = found or wordings(plan)
-    contenders: list[tuple[Assessment, Sequence[SuggestionChange]]] = [(plan, ())]
-    if offer := offer or reference_offer(plan):
-        contenders.append((offer.after, offer.changes))
-    if best := _Search(plan, found, showing).best():
-        changes = best.wording.changes(plan.pack)
-        changes += number_changes(apply_changes(plan.plan, changes), best, plan.pack)
-        known = [after for after, _ in contenders]
-        after = judged(apply_changes(plan.plan, changes), plan, known)
-        contenders.insert(0, (after, changes))
+    variants = variants or variants_of(plan)
+    contenders: list[tuple[Assessment, Callable[[], Sequence[SuggestionChange]]]] = [(plan, tuple)]
+    if offered := offer or reference_offer(plan):
+        contenders.append((offered.after, lambda: offered.changes))
+    if best := _Search(plan, variants, showing).best():
+        worded = best.variant.applied_to(plan.plan)
+        sized = revise(worded, sample_size=best.samples, duration_days=best.days)
+        after = judged(sized, plan, [after for after, _ in contenders])
+        pack = plan.pack
+        contenders.insert(
+            0,
+            (after, lambda: best.variant.changes(pack) + number_changes(worded, best, pack)),
+        )
     return [
-        LeastLoss(after, tuple(changes), rank(after, plan.plan), found.exact)
+        LeastLoss(after, rank(after, plan.plan), variants.exact, changes)
         for after, changes in contenders
     ]
 
@@ -196,14 +197,14 @@ def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
 
 
 class Candidate(NamedTuple):
-    """A wording with the limits that its numbers may exceed, and its numbers.
+    """A variant with the limits that its numbers may exceed, and its numbers.
 
     Attributes:
         most: the most samples that count and fit the other limits, or more than the target takes.
         samples, days: 0 until they are chosen.
     """
 
-    wording: Wording
+    variant: PlanVariant
     given_up: frozenset[Dimension]
     most: int
     samples: int = 0
@@ -225,7 +226,7 @@ class _Search:
     """
 
     plan: Assessment
-    wordings: Wordings
+    variants: PlanVariants
     showing: bool = False
     _most: dict[tuple[Counts, frozenset[Dimension]], int | None] = field(default_factory=dict)
 
@@ -235,9 +236,9 @@ class _Search:
         return {given_up: Limits(self.plan.pack, given_up) for given_up in _GIVEN_UP}
 
     @cached_property
-    def worth(self) -> Worth:
+    def worth(self) -> EvidenceCurve:
         most = most_looked_at(self.plan.plan, self.plan.pack)
-        return Worth(self.plan.pack, most, Limits(self.plan.pack).endpoint_lost)
+        return EvidenceCurve(self.plan.pack, most, Limits(self.plan.pack).endpoint_lost)
 
     def best(self) -> Candidate | None:
         """Return the best of all plans, None where the lab gives no day at all.
@@ -248,40 +249,40 @@ class _Search:
         """
         worth = self.worth
         found = self._fewest_failing()
-        found = _least_of(found, lambda one: worth.tier(one.most, one.wording.factor))
-        found = _least_of(found, lambda one: one.wording.loss)
-        found = _least_of(found, lambda one: worth.shortfall(one.most, one.wording.factor))
+        found = _least_of(found, lambda one: worth.tier(one.most, one.variant.factor))
+        found = _least_of(found, lambda one: one.variant.loss)
+        found = _least_of(found, lambda one: worth.shortfall(one.most, one.variant.factor))
         settled = (each for one in found for each in self._settled(one))
         return min(settled, key=self._leftover, default=None)
 
     def _fewest_failing(self) -> list[Candidate]:
-        """Return, of all wordings and limits given up, those that fit with the fewest failing."""
-        pairs = [(len(w.failing | up), w, up) for w in self.wordings.found for up in _GIVEN_UP]
+        """Return, of all variants and limits given up, those that fit with the fewest failing."""
+        pairs = [(len(w.failing | up), w, up) for w in self.variants.listed for up in _GIVEN_UP]
         for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
             found = [
-                Candidate(wording, given_up, most)
-                for _, wording, given_up in tied
-                if (fewest := self._fewest(wording, given_up)) is not None
-                and (most := self._most_that_count(wording, given_up)) is not None
+                Candidate(variant, given_up, most)
+                for _, variant, given_up in tied
+                if (fewest := self._fewest(variant, given_up)) is not None
+                and (most := self._most_that_count(variant, given_up)) is not None
                 and fewest <= most
             ]
             if found:
                 return found
         return []
 
-    def _most_that_count(self, wording: Wording, given_up: frozenset[Dimension]) -> int | None:
+    def _most_that_count(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> int | None:
         """Return the most samples that count and fit, None if no plan fits."""
-        counts = wording.counts(self.plan.counts)
+        counts = variant.counts(self.plan.counts)
         if Dimension.BUDGET in given_up:
             counts = counts._replace(own_prices=0.0)
-        key = counts, given_up  # thousands of wordings have a few numbers of controls and prices
+        key = counts, given_up  # thousands of variants have a few numbers of controls and prices
         if key not in self._most:
             self._most[key] = self._kept[given_up].most_that_count(counts, self.worth.most)
         return self._most[key]
 
-    def _fewest(self, wording: Wording, given_up: frozenset[Dimension]) -> int | None:
+    def _fewest(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> int | None:
         """Return the fewest samples that must count, None where no number of them will do."""
-        allowed = 0 if Dimension.PROTOCOL in given_up else self.worth.allowed(wording.factor)
+        allowed = 0 if Dimension.PROTOCOL in given_up else self.worth.allowed(variant.factor)
         return None if allowed is None else max(allowed, self._first_shown)
 
     @cached_property
@@ -296,11 +297,11 @@ class _Search:
         They are the original's, and the fewest in which so many samples count that no less is
         missing to the target; of days the most where the endpoint is lost anyway.
         """
-        limits, worth, factor = self._kept[one.given_up], self.worth, one.wording.factor
-        same, low = worth.shortfall(one.most, factor), self._fewest(one.wording, one.given_up) or 0
+        limits, worth, factor = self._kept[one.given_up], self.worth, one.variant.factor
+        same, low = worth.shortfall(one.most, factor), self._fewest(one.variant, one.given_up) or 0
         counting = fewest(lambda n: worth.shortfall(n, factor) == same, low, one.most)
         before = self.plan.counts
-        least = limits.fewest(one.wording.counts(before), counting)
+        least = limits.fewest(one.variant.counts(before), counting)
         for samples in {least.samples, max(least.samples, before.samples)}:
             planned = least._replace(samples=samples)
             if limits.allows(planned):
@@ -311,7 +312,7 @@ class _Search:
     def _leftover(self, one: Candidate) -> tuple[int, int, float]:
         """Return the last terms of the order: changes, days short of the endpoint, cost."""
         before, pack = self.plan.counts, self.plan.pack
-        counts = one.wording.counts(before)._replace(samples=one.samples, days=one.days)
+        counts = one.variant.counts(before)._replace(samples=one.samples, days=one.days)
         changed = (one.samples != before.samples) + (one.days != before.days)
         cost = credits_needed(counts, pack.cost_model)
-        return one.wording.changed + changed, days_short(one.days, pack), cost
+        return one.variant.changed + changed, days_short(one.days, pack), cost

@@ -58,22 +58,25 @@ def largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
 
     ``fits`` must hold up to some number and fail above it.
     """
-    if low > high or not fits(low):
-        return None
-    if fits(high):
+    if low <= high and fits(high):
         return high
-    return fewest(lambda number: not fits(number), low + 1, high) - 1
+    found = fewest(lambda number: not fits(number), low, high) - 1
+    return found if found >= low else None
 
 
 def fewest(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the smallest number from ``low`` to ``high`` for which it holds.
+    """Return the smallest number from ``low`` to ``high`` for which it holds; else ``high + 1``.
 
-    ``holds`` must fail up to some number and hold from there on, and hold for ``high``.
+    ``holds`` must fail up to some number and hold from there on.
     """
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return high
+    # In doubled steps first: most answers are small, and evidence is dear at a million samples.
+    at, step = low, 1
+    while at <= high and not holds(at):
+        low, at, step = at + 1, min(high + 1, at + step), 2 * step
+    while low < at:
+        middle = (low + at) // 2
+        low, at = (low, middle) if holds(middle) else (middle + 1, at)
+    return at
 
 
 def asked_samples(plan: Protocol, pack: Pack) -> int:
@@ -210,22 +213,22 @@ def largest_sample(protocol: Protocol, scenario: Pack) -> int | None:
 
 
 @dataclass(frozen=True)
-class Worth:
+class EvidenceCurve:
     """What samples that count are worth in a study, without building a plan.
 
-    Where the lab gives too few days for the endpoint, and ``void`` says so, every plan is worth
+    Where the lab gives too few days for the endpoint, and ``is_void`` says so, every plan is worth
     the same: nothing.
 
     Attributes:
         pack: the study; its lab does not matter.
         most: the largest sample that is looked at.
-        void: whether the endpoint is lost whatever the plan.
+        is_void: whether the endpoint is lost whatever the plan.
         effect: an effect to assume instead of the study's planning effect.
     """
 
     pack: Pack
     most: int
-    void: bool = False
+    is_void: bool = False
     effect: float | None = None
     _needed: dict[tuple[int, float], int | None] = field(default_factory=dict)
 
@@ -246,7 +249,7 @@ class Worth:
         """Return the evidence of so many samples under substitutions of that factor."""
         design = self.pack.design
         effect = seen_effect(design, factor, self.effect)
-        return evidence_value(design, 0 if self.void else samples, effect, factor)
+        return evidence_value(design, 0 if self.is_void else samples, effect, factor)
 
     def shortfall(self, samples: int, factor: float) -> float:
         """Return what so many samples lack of the target, 0 where they meet it."""
@@ -267,9 +270,10 @@ class Worth:
     def _fewest(self, enough: Callable[[float], bool], factor: float) -> int | None:
         """Return the fewest samples whose evidence is enough, None where none is."""
         most = min(self.most, self.pack.design.population_max or self.most)
-        if self.void or not enough(self.value(most, factor)):
+        if self.is_void:
             return None
-        return fewest(lambda samples: enough(self.value(samples, factor)), 1, most)
+        found = fewest(lambda samples: enough(self.value(samples, factor)), 1, most)
+        return found if found <= most else None
 
     def tier(self, samples: int, factor: float) -> int:
         """Return the tier of so many samples: 0 meets the target, 1 is above the floor, 2 below."""
@@ -286,7 +290,7 @@ def leanest(plan: Assessment) -> Assessment | None:
     None where it does not meet the target itself, and where it has no sample to spare.
     """
     pack, factor = plan.pack, plan.evidence_factor
-    worth, counts = Worth(pack, most_looked_at(plan.plan, pack)), plan.counts
+    worth, counts = EvidenceCurve(pack, most_looked_at(plan.plan, pack)), plan.counts
     needed, allowed = worth.needed(0, factor), worth.allowed(factor)
     if plan.evidence.tier is not EvidenceTier.MEETS_TARGET or needed is None or allowed is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from replicalab.agents.suggestions import (
     Offer,
@@ -14,20 +14,21 @@ from replicalab.agents.suggestions import (
     reference_offer,
 )
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
-from replicalab.models import Dimension, Protocol, revise
+from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
 from replicalab.planner.asks import Asks, asks_of
 from replicalab.planner.binding import Extra, extras, unlimited
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
-from replicalab.planner.steps import NUMBERS, judged
-from replicalab.planner.wordings import Wordings, wordings
+from replicalab.planner.limits import TIER_RANK
+from replicalab.planner.steps import judged
+from replicalab.planner.variants import PlanVariants, variants_of
 from replicalab.scenarios import Pack
 
 _ITEM_FIELDS: Final = ("required_equipment", "required_reagents")
 
 
 @dataclass(frozen=True)
-class Options:
+class PlanAnalysis:
     """What may be done about a plan, *yours*; each is worked out when it is first asked for."""
 
     yours: Assessment
@@ -43,28 +44,28 @@ class Options:
         return self.offer.after if self.offer else self.yours
 
     @cached_property
-    def wordings(self) -> Wordings:
+    def variants(self) -> PlanVariants:
         """The ways to word the plan."""
-        return wordings(self.yours)
+        return variants_of(self.yours)
 
     @cached_property
     def least(self) -> LeastLoss:
         """The plan for the same lab that gives up the least."""
-        return least_loss_of(self.yours, self.offer, self.wordings)
+        return least_loss_of(self.yours, self.offer, self.variants)
 
     @cached_property
     def asks(self) -> Asks:
         """What the lab would have to add instead."""
-        return asks_of(self.yours, self.least, self.wordings)
+        return asks_of(self.yours, self.least, self.variants)
 
     @cached_property
     def frontier(self) -> Frontier:
-        """The plans of the lab that nothing beats."""
-        return frontier_of(self.yours, self.wordings)
+        """The Pareto frontier of the lab."""
+        return frontier_of(self.yours, self.variants)
 
     @cached_property
     def _unlimited(self) -> dict[Dimension, LeastLoss]:
-        return unlimited(self.yours, self.least, self.wordings)
+        return unlimited(self.yours, self.least, self.variants)
 
     @property
     def relieved(self) -> dict[Dimension, LeastLoss]:
@@ -81,13 +82,13 @@ class Options:
     @cached_property
     def extras(self) -> tuple[Extra, ...]:
         """The smallest addition of each amount of which more buys something, and what it buys."""
-        return extras(self.yours, self.least, self.wordings, self._unlimited)
+        return extras(self.yours, self.least, self.variants, self._unlimited)
 
     @cached_property
     def balanced(self) -> Assessment | None:
         """The plan of the frontier at which the two sides' gains balance, None where none does."""
         found = self.frontier.balanced
-        return None if found is None else self.judged(found.plan(self.yours.plan, self.yours.pack))
+        return None if found is None else self.judged(found.plan(self.yours.plan))
 
     @property
     def known(self) -> list[Assessment]:
@@ -101,17 +102,17 @@ class Options:
 
 def least_loss(protocol: Protocol, scenario: Pack) -> LeastLoss:
     """Return the plan for this lab that gives up the least of the study."""
-    return Options(assess(protocol, scenario)).least
+    return PlanAnalysis(assess(protocol, scenario)).least
 
 
 def asks(protocol: Protocol, scenario: Pack) -> Asks:
     """Return what the lab would have to add to run the plan, and to reach the evidence target."""
-    return Options(assess(protocol, scenario)).asks
+    return PlanAnalysis(assess(protocol, scenario)).asks
 
 
 def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
-    """Return the feasible plans that no other beats on cost, days, evidence and fidelity."""
-    return Options(assess(protocol, scenario)).frontier
+    """Return the Pareto frontier of the lab over cost, days, evidence and fidelity."""
+    return PlanAnalysis(assess(protocol, scenario)).frontier
 
 
 # --- the plan that days and samples decide about ---------------------------------------------
@@ -137,7 +138,7 @@ class Worded:
     def holds(self, other: Assessment) -> bool:
         """Return whether another plan differs in nothing but the days and samples."""
         now, own = self.plan.plan, other.plan
-        numbers = {name: getattr(now, name) for name in NUMBERS}
+        numbers = {name: getattr(now, name) for name in NUMBER_FIELDS}
         return revise(own, **numbers) == now
 
     def at(self, days: int, samples: int) -> Assessment:
@@ -146,7 +147,7 @@ class Worded:
         return assess(revise(plan.plan, sample_size=samples, duration_days=days), plan.pack)
 
 
-def worded(options: Options) -> Worded:
+def worded(options: PlanAnalysis) -> Worded:
     """Return the plan with the Lab Manager's substitutions if they repair it, else the planner's.
 
     The plan itself is returned when nothing fails whatever the numbers, or nothing repairs that.
@@ -166,14 +167,83 @@ def worded(options: Options) -> Worded:
     return yours
 
 
-def least_worded(options: Options, drawn: Worded) -> Worded | None:
+def least_worded(options: PlanAnalysis, drawn: Worded) -> Worded | None:
     """Return the least-loss plan as one whose region may be drawn.
 
     None if it is worded as the plan that is drawn, or if it does not fit either.
     """
     least, now = options.least, drawn.plan.plan
-    plan = revise(least.plan, **{name: getattr(now, name) for name in NUMBERS})
+    plan = revise(least.plan, **{name: getattr(now, name) for name in NUMBER_FIELDS})
     if plan == now or not least.after.feasible:
         return None
-    changes = tuple(change for change in least.changes if change.field not in NUMBERS)
+    changes = tuple(change for change in least.changes if change.field not in NUMBER_FIELDS)
     return Worded(options.judged(plan), changes)
+
+
+# --- a study beside others -------------------------------------------------------------------
+
+
+class Merit(NamedTuple):
+    """How good a study's best plan is beside another study's; the smaller is the better.
+
+    Attributes:
+        failing: how many dimensions it fails.
+        tier: 0 meets the study's target, 1 is above its floor, 2 below it.
+        missing: the share of the target that it does not reach.
+        loss: the fidelity that it gives up.
+    """
+
+    failing: int
+    tier: int
+    missing: float
+    loss: int
+    credits: float
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """A study in a lab.
+
+    Attributes:
+        reference: the plan that would do the study justice.
+        least: the plan that gives up the least of it there.
+        binding: the limit whose relief would buy most, None where none buys anything.
+    """
+
+    reference: Assessment
+    least: LeastLoss
+    binding: Dimension | None
+
+    @property
+    def pack(self) -> Pack:
+        """The study in the lab."""
+        return self.reference.pack
+
+    @property
+    def best(self) -> Assessment:
+        """The least-loss plan."""
+        return self.least.after
+
+    @cached_property
+    def share(self) -> float:
+        """How much of the study's target the best plan reaches, at most 1."""
+        evidence = self.best.evidence
+        return evidence.row.scale.attained(evidence.value, evidence.target)
+
+    @cached_property
+    def merit(self) -> Merit:
+        """What the order of studies goes by."""
+        best = self.best
+        return Merit(
+            len(best.failing),
+            TIER_RANK[best.evidence.tier],
+            1 - self.share,
+            best.fidelity_loss,
+            best.cost,
+        )
+
+
+def surveyed(pack: Pack) -> Surveyed:
+    """Return the best that a lab can do about a study's reference protocol."""
+    options = PlanAnalysis(assess(pack.reference_protocol, pack))
+    return Surveyed(options.yours, options.least, options.binding)

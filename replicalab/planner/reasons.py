@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from replicalab.agents.suggestions import SuggestionChange
+from replicalab.agents.suggestions import SuggestionChange, change_of
 from replicalab.assessment import Assessment, assess, counts_of, credits_needed
 from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, label_key
 from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
 from replicalab.planner.limits import (
     TIER_RANK,
+    EvidenceCurve,
     Limits,
-    Worth,
     as_loss,
     fewest,
     most_counted,
@@ -40,21 +40,11 @@ def number_changes(plan: Protocol, found: Candidate, pack: Pack) -> list[Suggest
     changes = []
     for field, before, after, texts in rows:
         if before != after:
-            reason, tradeoff = texts(plan, found, pack)
-            changes.append(
-                SuggestionChange(
-                    field=field,
-                    original=str(before),
-                    revised=str(after),
-                    reason=reason,
-                    tradeoff=tradeoff,
-                )
-            )
+            changes.append(change_of(field, before, after, *texts(plan, found, pack)))
     return changes
 
 
 def _days_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, str]:
-    """Return why the days change, and what is lost by it."""
     before, days = plan.duration_days, found.days
     if days > before:
         reason = _more_days_reason(before, found, pack)
@@ -112,9 +102,8 @@ def _fewer_days_reason(plan: Protocol, found: Candidate, pack: Pack) -> str:
 
 
 def _samples_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, str]:
-    """Return why the sample changes, and what is lost by it."""
-    before, samples, factor = plan.sample_size, found.samples, found.wording.factor
-    worth = Worth(pack, max(before, samples), Limits(pack).endpoint_lost)
+    before, samples, factor = plan.sample_size, found.samples, found.variant.factor
+    worth = EvidenceCurve(pack, max(before, samples), Limits(pack).endpoint_lost)
     if samples > before:
         paid = "; the cost rises." if pack.cost_model.per_sample else "."
         return _more_samples_reason(plan, found, worth), f"Nothing of the evidence{paid}"
@@ -127,8 +116,8 @@ def _samples_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, s
     return _fewer_samples_reason(before, found, worth), fewer
 
 
-def _fewer_samples_reason(before: int, found: Candidate, worth: Worth) -> str:
-    samples, factor = found.samples, found.wording.factor
+def _fewer_samples_reason(before: int, found: Candidate, worth: EvidenceCurve) -> str:
+    samples, factor = found.samples, found.variant.factor
     if (reached := _reached_text(samples, factor, worth)) is not None:
         return reached
     if samples == found.most:
@@ -138,8 +127,8 @@ def _fewer_samples_reason(before: int, found: Candidate, worth: Worth) -> str:
     return f"The evidence is the same as with {amount_text(min(found.most or before, before))}."
 
 
-def _more_samples_reason(plan: Protocol, found: Candidate, worth: Worth) -> str:
-    samples, factor = found.samples, found.wording.factor
+def _more_samples_reason(plan: Protocol, found: Candidate, worth: EvidenceCurve) -> str:
+    samples, factor = found.samples, found.variant.factor
     if (reached := _reached_text(samples, factor, worth)) is not None:
         return reached
     if samples == 1:
@@ -161,7 +150,7 @@ def _most_fit_text(found: Candidate, pack: Pack) -> str:
     return f"{most} fit and count{f', {apart} apart' if apart else ''}"
 
 
-def _reached_text(samples: int, factor: float, worth: Worth) -> str | None:
+def _reached_text(samples: int, factor: float, worth: EvidenceCurve) -> str | None:
     """Return which bound so many samples reach and fewer do not, None if there is none."""
     tier = worth.tier(samples, factor)
     if tier < worth.tier(samples - 1, factor):
@@ -175,14 +164,14 @@ def _bound_text(tier: int, pack: Pack) -> str:
     return f"the {bound}" if bound in pack.question.asked else f"the study's {bound}"
 
 
-def _fewest_sound(found: Candidate, worth: Worth) -> int:
-    return Limits(worth.pack, found.given_up).fewest_samples(found.wording.controls)
+def _fewest_sound(found: Candidate, worth: EvidenceCurve) -> int:
+    return Limits(worth.pack, found.given_up).fewest_samples(found.variant.controls)
 
 
-def _fewest_text(found: Candidate, worth: Worth) -> str:
+def _fewest_text(found: Candidate, worth: EvidenceCurve) -> str:
     """Return what does not allow fewer samples: the controls, or the study's own constraints."""
     counted = count_text(found.samples, "sample")
-    if found.samples == found.wording.controls + 1:
+    if found.samples == found.variant.controls + 1:
         return f"Fewer than {counted} leave no experimental sample beside the controls."
     return f"The study's own constraints ask for {counted}."
 
@@ -215,7 +204,10 @@ def _dropping_reason(label: str, plan: Assessment) -> str:
     failing = [dimension for dimension in kept.failing if dimension not in plan.failing]
     most = limits.most_that_count(kept.counts, samples)
     if most is not None and Dimension.POLICY not in failing:
-        worth, tier = Worth(pack, samples, limits.endpoint_lost), TIER_RANK[plan.evidence.tier]
+        worth, tier = (
+            EvidenceCurve(pack, samples, limits.endpoint_lost),
+            TIER_RANK[plan.evidence.tier],
+        )
         allowed = worth.allowed(factor)
         if allowed is not None and allowed <= most and worth.tier(most, factor) > tier:
             fit = f"With it no more than {count_text(most, 'sample')} fit and count"

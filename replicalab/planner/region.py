@@ -23,7 +23,7 @@ from replicalab.assessment import (
     staff,
 )
 from replicalab.models import LARGEST_PLANNED
-from replicalab.planner.limits import Constraint, Worth, largest
+from replicalab.planner.limits import Constraint, EvidenceCurve, largest
 from replicalab.planner.options import Worded
 from replicalab.scenarios import Bounds, Pack, hard_range
 
@@ -37,14 +37,13 @@ SMALL_SHARE: Final = 0.05
 """What fits is too small to be seen below that share of the rows."""
 
 _HEADROOM: Final = 4
+# A plan that lies further out than so many times everything else is left outside the grid.
 _AT_MOST_WIDER: Final = 3
-"""A plan that lies further out than so many times everything else is left outside the grid."""
 
-_UNLIMITED: Final = np.iinfo(np.int64).max
-"""Stands for a number of samples that nothing limits."""
+_UNLIMITED: Final = np.iinfo(np.int64).max  # Stands for a number of samples that nothing limits
 
+# The lab's own limits, which a plan must keep; beyond the evidence's it fits, but shows less.
 _CHECKED: Final = (Constraint.BUDGET, Constraint.SCHEDULE, Constraint.STAFF)
-"""The lab's own limits, which a plan must keep; beyond the evidence's it fits, but shows less."""
 
 
 class Fits(NamedTuple):
@@ -105,7 +104,6 @@ def countable(days: Ints, pack: Pack) -> Ints:
 
 
 def _finished(days: Ints, pack: Pack) -> Ints:
-    """Return how many samples the throughput allows in so many days."""
     if pack.samples_per_day is None:
         return np.full(days.shape, _UNLIMITED)
     rate = pack.samples_per_day.value
@@ -140,7 +138,7 @@ class Region:
     """The plans over a grid of samples (rows) and days (columns); each array is worked out once.
 
     Attributes:
-        drawn: the plan; its controls, items and wording are held fixed.
+        drawn: the plan; its controls, items and variant are held fixed.
         days, samples: the grid's columns and rows, whole numbers evenly spaced, at least two.
         effect: an effect to assume instead of the study's planning effect.
     """
@@ -170,8 +168,8 @@ class Region:
         return (rows >= self.least) & (rows <= self.most_feasible[None, :])
 
     @cached_property
-    def _worth(self) -> Worth:
-        return Worth(self.plan.pack, LARGEST_PLANNED, effect=self.effect)
+    def _worth(self) -> EvidenceCurve:
+        return EvidenceCurve(self.plan.pack, LARGEST_PLANNED, effect=self.effect)
 
     @cached_property
     def evidence(self) -> Floats:
@@ -255,7 +253,7 @@ class Region:
 
         0 where it insists on none, None where no sample will do.
         """
-        worth, factor = Worth(self.plan.pack, LARGEST_PLANNED), self.plan.evidence_factor
+        worth, factor = EvidenceCurve(self.plan.pack, LARGEST_PLANNED), self.plan.evidence_factor
         nothing = worth.value(0, factor)
         held = (each for each in self.plan.pack.limits if each.number is Bounds.EVIDENCE)
         if all(limit.allows(nothing) for limit in held if limit.hard):

@@ -11,14 +11,12 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from replicalab.agents.suggestions import SuggestionChange, apply_changes
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import Assessment
 from replicalab.lexicon import label_key
 from replicalab.models import PROTOCOL_FIELDS, Protocol, revise
 from replicalab.scenarios import Control
 
-NUMBERS: Final = ("sample_size", "duration_days")
-"""The protocol fields that are numbers."""
-
+# The order of the planner's and the Lab Manager's changes: what is lost is worded for it.
 _IN_TURN: Final = (
     "technique",
     "required_equipment",
@@ -28,7 +26,6 @@ _IN_TURN: Final = (
     "sample_size",
     "rationale",
 )
-"""The order of the planner's and the Lab Manager's changes: what is lost is worded for it."""
 
 
 class FieldChange(NamedTuple):
@@ -100,7 +97,7 @@ def field_steps(before: Assessment, after: Assessment) -> list[PlanStep]:
 def judged(revised: Protocol, plan: Assessment, known: Iterable[Assessment]) -> Assessment:
     """Return a revised plan's assessment: the known one, or a new one in the same lab."""
     same = (each for each in known if each.plan == revised)
-    return next(same, None) or assess(revised, plan.pack)
+    return next(same, None) or plan.revised(revised)
 
 
 def differences(before: Protocol, after: Protocol) -> list[FieldChange]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import pytest
 from hypothesis import given
 
@@ -73,6 +75,8 @@ def test_slack_is_negative_exactly_where_its_dimension_fails(plan: Protocol, pac
     found = assess(plan, pack)
     for dimension, slack in found.slack.items():
         assert (slack.slack >= 0) == slack.ok == found.check.check(dimension).ok, dimension
+        assert slack.ok == (not found.reasons[dimension])
+    assert found.slack[Dimension.PROTOCOL].used == len(found.errors)
 
 
 @pytest.mark.parametrize(
@@ -133,6 +137,15 @@ def test_results_share_no_list() -> None:
     assert all("mine" not in again.check(d).reasons for d in DIMENSIONS)
     assert again.substitution_options == {CHAMBER: ["window shelf"]}
     assert again.validation_result.issues
+
+
+def test_unread_check_keeps_its_plan_and_no_longer() -> None:
+    judged = assess(make_protocol(), make_pack())
+    gone, check = weakref.ref(judged), judged.check
+    del judged
+    assert gone() is not None
+    assert check.protocol.ok
+    assert gone() is None, "a circle of references waits for the collector"
 
 
 def test_views_of_a_pack_share_no_list_with_it() -> None:

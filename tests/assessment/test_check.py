@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -196,6 +199,36 @@ def test_check_survives_a_round_trip_with_its_computed_fields(
     assert FeasibilityCheckResult.model_validate(check.model_dump(mode="json")) == check
     assert FeasibilityCheckResult.model_validate_json(check.model_dump_json()) == check
     assert FeasibilityCheckResult.model_validate(check) is check
+
+
+READS: Final[dict[str, Callable[[FeasibilityCheckResult], object]]] = {
+    "field": lambda check: check.budget,
+    "dump": lambda check: check.model_dump(),
+    "JSON": lambda check: check.model_dump_json(),
+    "what is set": lambda check: check.model_dump(exclude_unset=True),
+    "repr": repr,
+    "fields": dict,
+    "names": lambda check: check.model_fields_set,
+    "copy": copy.copy,
+    "deep copy": copy.deepcopy,
+    "model copy": lambda check: check.model_copy(),
+    "pickle": lambda check: pickle.loads(pickle.dumps(check)),  # noqa: S301 - our own bytes
+    "equality": lambda check: check == check_feasibility(make_protocol(sample_size=0), make_pack()),
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_check_that_nobody_has_read_reads_as_a_validated_one(
+    read: Callable[[FeasibilityCheckResult], object],
+) -> None:
+    """Its sentences are written at the first read, whichever way that is."""
+    plan, pack = make_protocol(sample_size=0), make_pack()
+    loaded = FeasibilityCheckResult.model_validate(check_feasibility(plan, pack).model_dump())
+    unread = check_feasibility(plan, pack)
+    assert unread.failing == loaded.failing == [Dimension.PROTOCOL]
+    assert read(unread) == read(loaded)
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        getattr(check_feasibility(plan, pack), "colour")  # noqa: B009 - mypy knows it too
 
 
 @pytest.mark.parametrize(

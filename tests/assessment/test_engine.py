@@ -18,6 +18,7 @@ from replicalab.scenarios import Pack
 from tests.factories import change_pack, make_study
 from tests.planner.small_labs import FORBIDDEN, small_lab
 from tests.strategies import itemised_protocols, own_packs, studied_packs
+from tests.tiers import batches
 
 BATCH = 250
 PLANS = 8
@@ -147,10 +148,7 @@ def near(plan: Protocol, pack: Pack, rng: Random) -> Protocol:
     )
 
 
-@pytest.mark.parametrize(
-    "first",
-    [0, 250, *(pytest.param(n, marks=pytest.mark.long) for n in range(500, 16_000, BATCH))],
-)
+@pytest.mark.parametrize("first", batches(BATCH, short=2, long=30))
 def test_check_in_small_labs_is_what_a_second_engine_says(first: int) -> None:
     for seed in range(first, first + BATCH):
         plan, pack = small_lab(seed)

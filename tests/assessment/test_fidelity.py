@@ -11,6 +11,7 @@ import pytest
 from replicalab.assessment import assess, used_substitutions
 from replicalab.scenarios import AllowedSubstitution
 from tests.factories import CONTROLS, EQUIPMENT, make_pack, make_protocol, make_substitution
+from tests.tiers import batches
 
 ORIGINALS = ("lamp", "oven", "scale", "stove")
 ALTERNATIVES = ("torch", "sun", "fire", "moon")
@@ -41,10 +42,7 @@ def expected(listed: set[str], rows: list[AllowedSubstitution]) -> list[AllowedS
     return [open_[place] for place in min(assignments(open_), key=order)]
 
 
-@pytest.mark.parametrize(
-    "first",
-    [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(250, 50_000, 250))],
-)
+@pytest.mark.parametrize("first", batches(250, short=1, long=200))
 def test_assignment_is_the_best_of_all(first: int) -> None:
     for seed in range(first, first + 250):
         rng = Random(seed)

@@ -1,4 +1,7 @@
-"""When does a plan's wording break a restriction? A table of sentences; every shipped rule."""
+"""When does a plan's wording break a restriction? A table of sentences.
+
+Every shipped rule is held to its phrases and mentions in tests/test_outcomes.py.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,8 @@ import pytest
 from replicalab.assessment import assess, breaks
 from replicalab.assessment.rules import Violation
 from replicalab.models import Protocol
-from replicalab.scenarios import Pack, PolicyRule, list_scenarios, load_scenario
+from replicalab.scenarios import PolicyRule
 from tests.factories import make_pack, make_policy_rule, make_protocol
-
-PACKS = [load_scenario(study.scenario_id) for study in list_scenarios()]
-RULES = [(pack, rule) for pack in PACKS for rule in pack.policy_rules]
-FORBIDDEN = [(pack, rule, said) for pack, rule in RULES for said in rule.forbidden_phrases]
-MENTIONS = [(pack, said) for pack, rule in RULES for said in rule.allowed_mentions]
-
-
-def _name(value: object) -> str:
-    """Return what a shipped case is called: the study, or the words in question."""
-    if isinstance(value, Pack):
-        return value.scenario_id
-    return value.key if isinstance(value, PolicyRule) else str(value)
 
 
 def broken(protocol: Protocol, rules: list[PolicyRule]) -> list[Violation]:
@@ -141,23 +132,3 @@ def test_violations_need_a_rule_and_one_label_that_breaks_it() -> None:
     rule = make_policy_rule(forbidden_phrases=["open flame"])
     assert not broken(make_protocol(controls=["kept open", "flame test"]), [rule])
     assert not broken(make_protocol(technique="open flame"), [])
-
-
-@pytest.mark.parametrize(("pack", "rule", "phrase"), FORBIDDEN, ids=_name)
-def test_shipped_forbidden_phrase_breaks_its_rule(
-    pack: Pack, rule: PolicyRule, phrase: str
-) -> None:
-    protocol = make_protocol(rationale=f"We will {phrase}.")
-    found = broken(protocol, pack.policy_rules)
-    assert Violation(rule.restriction, phrase, "rationale") in found
-
-
-@pytest.mark.parametrize(("pack", "mention"), MENTIONS, ids=_name)
-def test_shipped_mention_passes_every_rule(pack: Pack, mention: str) -> None:
-    for text in (mention, f"{mention.capitalize()}.", f"As agreed, {mention}."):
-        assert broken(make_protocol(rationale=text), pack.policy_rules) == []
-
-
-@pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.scenario_id)
-def test_shipped_reference_protocol_keeps_every_rule(pack: Pack) -> None:
-    assert broken(pack.reference_protocol, pack.policy_rules) == []

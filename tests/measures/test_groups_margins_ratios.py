@@ -12,16 +12,23 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from replicalab.assessment import (
+    Evidence,
     assumed_effects,
+    evidence_of,
     evidence_value,
-    planned_evidence,
     smallest_detectable_effect,
 )
-from replicalab.measures import KINDS, Given
-from replicalab.scenarios import DesignKind
+from replicalab.measures import KINDS, DesignParameters
+from replicalab.models import Protocol
+from replicalab.scenarios import DesignKind, Pack
 from tests.factories import make_pack, make_protocol
 from tests.measures.designs import design_of
 from tests.measures.test_distributions import quad_tost, scipy_power
+
+
+def bought(plan: Protocol, pack: Pack, factor: float = 1.0) -> Evidence:
+    return evidence_of(plan.sample_size, plan.duration_days, pack, factor)
+
 
 # --- groups -----------------------------------------------------------------------------------
 
@@ -127,7 +134,7 @@ def test_equivalence_is_that_of_the_test_unless_a_smaller_one_has_more(n: int) -
 def test_equivalence_is_a_share_at_any_margin(n: int, alpha: float) -> None:
     for difference in (0.0, 1e-300, 0.3, 1e6, 1e15, 1e308):
         for margin in (5e-324, 1e-300, 0.5, 1e6, 1e308):
-            numbers = Given(alpha=alpha, margin=margin)
+            numbers = DesignParameters(alpha=alpha, margin=margin)
             assert 0 <= KINDS[DesignKind.EQUIVALENCE].value(n, difference, numbers) <= 1
 
 
@@ -140,10 +147,10 @@ def test_a_substitution_shrinks_the_difference_and_the_margin(
     # difference is assumed.
     design = design_of(DesignKind.EQUIVALENCE, margin=0.8, effect_planning=planned)
     pack, plan = make_pack(design=design), make_protocol(sample_size=n)
-    found = planned_evidence(plan, pack, factor=0.5)
+    found = bought(plan, pack, factor=0.5)
     assert (found.effect, found.factor) == (seen, 0.5)
     assert found.value == pytest.approx(tost(n, seen, 0.4), abs=1e-15)
-    assert found.value < planned_evidence(plan, pack).value
+    assert found.value < bought(plan, pack).value
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.8])
@@ -200,8 +207,8 @@ def test_survival_is_near_the_power_of_simulated_log_rank_tests(
 def test_a_substitution_multiplies_the_logarithm() -> None:
     pack = make_pack(design=design_of(DesignKind.SURVIVAL, effect_planning=0.49))
     plan = make_protocol(sample_size=200)
-    assert planned_evidence(plan, pack, factor=0.5).effect == pytest.approx(0.7)
-    assert planned_evidence(plan, pack).effect == 0.49
+    assert bought(plan, pack, factor=0.5).effect == pytest.approx(0.7)
+    assert bought(plan, pack).effect == 0.49
 
 
 def test_assumed_hazard_ratios_keep_their_side_and_are_halved_in_the_log() -> None:

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 from pydantic import ValidationError
 
-from replicalab.measures import KINDS, PARAMETERS, DesignKind, Given, Kind
+from replicalab.measures import KINDS, PARAMETERS, DesignKind, DesignParameters, Kind
 from replicalab.scenarios import Design
 from tests.factories import make_design
 from tests.measures.designs import design_of, effect_of
@@ -56,10 +56,15 @@ def test_what_only_approximates_says_so(row: Kind) -> None:
 
 @rows
 def test_row_names_numbers_that_a_design_has(row: Kind) -> None:
-    assert set(row.needs) <= set(PARAMETERS) == set(Given._fields) <= set(Design.model_fields)
+    assert (
+        set(row.needs)
+        <= set(PARAMETERS)
+        == set(DesignParameters._fields)
+        <= set(Design.model_fields)
+    )
     assert [row.label(number) for number in row.numbers]
     assert bool(row.effect and row.effect.within_margin) == ("margin" in row.needs)
-    assert row.setting_text(Given(groups=3, margin=0.5, event_share=0.6)) is not None
+    assert row.setting_text(DesignParameters(groups=3, margin=0.5, event_share=0.6)) is not None
 
 
 @rows
@@ -75,7 +80,7 @@ def test_a_factor_never_adds_evidence(row: Kind) -> None:
     values = []
     for factor in (1.0, 0.9, 0.5, 0.01):
         seen = row.effect.seen(effect, factor) if row.effect and effect is not None else None
-        values.append(row.value(50, seen, Given.by(design, factor)))
+        values.append(row.value(50, seen, DesignParameters.by(design, factor)))
     assert values == sorted(values, reverse=not row.scale.lower_is_better)
 
 

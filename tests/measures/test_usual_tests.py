@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from replicalab.measures import KINDS, DesignKind, Given
+from replicalab.measures import KINDS, DesignKind, DesignParameters
 from replicalab.measures.distributions import z_test_power
 from replicalab.measures.rows import WORTH_TELLING
 from replicalab.measures.usual_tests import (
@@ -21,6 +21,7 @@ from replicalab.measures.usual_tests import (
     log_rank_power,
     middle_fisher_power,
 )
+from tests.tiers import one_in
 
 ALPHAS: Final = (1e-3, 0.05, 0.2)
 SIMULATED: Final = 40_000
@@ -30,7 +31,7 @@ def told(
     kind: DesignKind, n: int, effect: float, alpha: float = 0.05, margin: float = 0.0
 ) -> dict[str, float]:
     """Return what the usual tests of a kind have, by name, where that is told."""
-    values = KINDS[kind].usual_values(n, effect, Given(alpha=alpha, margin=margin))
+    values = KINDS[kind].usual_values(n, effect, DesignParameters(alpha=alpha, margin=margin))
     return {name: value for name, value, _ in values}
 
 
@@ -84,9 +85,9 @@ def fisher_power(n: int, one: float, other: float, alpha: float) -> float:
     )
 
 
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("n", [2, 3, 10, 11, 30])
-@pytest.mark.parametrize("h", [0.3, 1.1, 2.5])
+@pytest.mark.parametrize(
+    ("h", "n", "alpha"), one_in(4, product([0.3, 1.1, 2.5], [2, 3, 10, 11, 30], ALPHAS))
+)
 def test_power_of_fishers_test_is_that_of_all_tables(h: float, n: int, alpha: float) -> None:
     away = math.sin(h / 2) / 2
     middle, beside_none = fisher_power(n, 0.5 + away, 0.5 - away, alpha), math.sin(h / 2) ** 2
@@ -267,7 +268,7 @@ def test_equivalence_is_no_more_above_the_tests_of_all_samples_than_is_said(alph
     row = KINDS[DesignKind.EQUIVALENCE]
     assert "at most 0.02" in row.method
     for n, margin, part in product(range(3, 40), np.geomspace(0.05, 20, 60), (0, 0.7)):
-        given = Given(alpha=alpha, margin=float(margin))
+        given = DesignParameters(alpha=alpha, margin=float(margin))
         for value in row.usual_values(n, float(part * margin), given):
             assert -0.02 < value.more < 0
 
@@ -295,7 +296,7 @@ def test_what_is_told_is_a_value_at_the_ends_of_what_is_valid(kind: DesignKind, 
 
 
 def wrong_sign(kind: DesignKind, n: int, effect: float, alpha: float = 0.05) -> float | None:
-    return KINDS[kind].wrong_sign_share(n, effect, Given(alpha=alpha))
+    return KINDS[kind].wrong_sign_share(n, effect, DesignParameters(alpha=alpha))
 
 
 @pytest.mark.parametrize(("n", "d"), [(3, 0.1), (10, 0.1), (20, 0.2), (50, 0.1)])
@@ -337,5 +338,5 @@ def test_wrong_sign_is_told_where_it_counts(kind: DesignKind) -> None:
     "kind", [DesignKind.ANOVA, DesignKind.EQUIVALENCE, DesignKind.AUDIT, DesignKind.PRECISION]
 )
 def test_what_has_no_sign_is_told_without(kind: DesignKind) -> None:
-    given = Given(alpha=0.05, groups=3, margin=0.5)
+    given = DesignParameters(alpha=0.05, groups=3, margin=0.5)
     assert KINDS[kind].wrong_sign_share(20, 0.01, given) is None

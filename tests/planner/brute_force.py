@@ -1,7 +1,7 @@
 """Every plan of a small lab, tried one by one: what the planner's answers are held against.
 
 Written from docs/contract.md, Planner, in loops; it shares no search with the planner. What a
-wording fails, and what so many samples show, is asked of the check, once; the numbers are added up
+variant fails, and what so many samples show, is asked of the check, once; the numbers are added up
 here by the contract's own formulas.
 """
 
@@ -77,7 +77,7 @@ def _short(evidence: Evidence) -> float:
 
 
 def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
-    """Return every plan of the documented space: wordings x days x samples.
+    """Return every plan of the documented space: variants x days x samples.
 
     Samples are tried up to the first number that leaves room for the controls, keeps the study's
     own constraints, is what is planned, and meets the target or is all that exists: a plan of more
@@ -85,7 +85,7 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
     """
     shown: dict[tuple[float, int], Evidence] = {}
     most: dict[float, int] = {}
-    for worded in wordings(original, pack):
+    for worded in variants_of(original, pack):
         there = assess(worded, pack)
         factor, fixed = there.evidence.factor, _failing_anyhow(there)
         if factor not in most:
@@ -114,7 +114,7 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
                 changes + (samples != original.sample_size) + (days != original.duration_days),
                 max(0, pack.min_days - days),
                 cost,
-                evidence.void is not None,
+                evidence.void_reason is not None,
                 samples,
                 days,
                 worded,
@@ -126,7 +126,7 @@ def _numbers(plan: Protocol) -> dict[str, int]:
 
 
 def _failing_anyhow(worded: Assessment) -> set[Dimension]:
-    """Return what a wording fails whatever its numbers."""
+    """Return what a variant fails whatever its numbers."""
     failing: set[Dimension] = {
         each
         for each in worded.failing
@@ -227,7 +227,7 @@ def evidence_of(worded: Protocol, samples: int, pack: Pack) -> Evidence:
     return assess(revise(worded, sample_size=samples, duration_days=days), pack).evidence
 
 
-def wordings(original: Protocol, pack: Pack) -> Iterator[Protocol]:
+def variants_of(original: Protocol, pack: Pack) -> Iterator[Protocol]:
     """Return the plan with each set of substitutions and of dropped controls."""
     for fields in _substituted(original, pack):
         for kept in _kept_controls(original, pack):

@@ -10,18 +10,16 @@ from typing import Final, NamedTuple, TypeVar
 from replicalab.assessment import assess
 from replicalab.measures import KINDS
 from replicalab.models import Protocol
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     AllowedSubstitution,
     Control,
     CostModel,
     Design,
     DesignKind,
-    Difficulty,
     Pack,
     ScenarioConstraint,
     StaffModel,
-    list_scenarios,
     load_scenario,
 )
 from tests.factories import (
@@ -35,9 +33,6 @@ from tests.factories import (
     make_substitution,
     make_throughput,
 )
-
-SHIPPED: Final = [(study.scenario_id, lab) for study in list_scenarios() for lab in Difficulty]
-"""Every lab of every shipped study."""
 
 FORBIDDEN: Final = "open flame"
 EQUIPMENT: Final = ("lamp", "oven", "scale", "open flame burner")
@@ -95,16 +90,16 @@ class Item(NamedTuple):
 
 
 @cache
-def opened(seed: int) -> Options:
+def opened(seed: int) -> PlanAnalysis:
     """Return what may be done about the plan of a small lab, found once for all tests."""
-    return Options(assess(*small_lab(seed)))
+    return PlanAnalysis(assess(*small_lab(seed)))
 
 
 @cache
-def shipped(study: str, lab: str) -> Options:
+def shipped(study: str, lab: str) -> PlanAnalysis:
     """Return what may be done about a study's reference protocol in a lab, found once."""
     pack = load_scenario(study, lab)
-    return Options(assess(pack.reference_protocol, pack))
+    return PlanAnalysis(assess(pack.reference_protocol, pack))
 
 
 def small_lab(seed: int) -> tuple[Protocol, Pack]:

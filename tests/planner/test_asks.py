@@ -13,7 +13,7 @@ import pytest
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, revise
-from replicalab.planner import Ask, LeastLoss, Options, Relief, asks, asks_text, least_loss
+from replicalab.planner import Ask, LeastLoss, PlanAnalysis, Shortfall, asks, asks_text, least_loss
 from replicalab.planner.asks import granted
 from replicalab.scenarios import Bounds, EvidenceTier, hard_range
 from tests.factories import (
@@ -29,16 +29,10 @@ from tests.factories import (
 )
 from tests.planner.brute_force import can_count, evidence_of, missing, ranked, sound, tried
 from tests.planner.small_labs import opened
+from tests.tiers import batches
 
-LABS: Final = 300
-BATCHES: Final = pytest.mark.parametrize(
-    "first",
-    [
-        0,
-        LABS,
-        *(pytest.param(n, marks=pytest.mark.long) for n in range(2 * LABS, 20 * LABS, LABS)),
-    ],
-)
+LABS: Final = 100
+BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=15))
 TARGET, FLOOR, _ = EvidenceTier
 CHAMBER, METER = EQUIPMENT
 PLATES, BROTH = REAGENTS
@@ -60,7 +54,7 @@ def _troubles(plan: Assessment) -> int:
     return sum(len(plan.check.check(dimension).reasons) for dimension in Dimension)
 
 
-def _assert_enough_and_no_more(relief: Relief, there: Assessment) -> None:
+def _assert_enough_and_no_more(relief: Shortfall, there: Assessment) -> None:
     """Check that granting what is asked for leaves only what is left, and nothing less does."""
     after = assess(there.plan, granted(relief.asks, there.pack))
     assert tuple(after.failing) == relief.left
@@ -237,7 +231,7 @@ def _later_starts(yours: Assessment) -> dict[int, LeastLoss]:
     for start in range(lab.start_day + 1, lab.days + 1):
         there = change_pack(yours.pack, start_day=start)
         least = least_loss(yours.plan, there)
-        if least.rank.given_up < best and not least.after.evidence.void:
+        if least.rank.given_up < best and not least.after.evidence.void_reason:
             found[start], best = least, least.rank.given_up
     return found
 
@@ -269,7 +263,7 @@ def test_what_a_wait_reaches_is_the_best_of_all_plans_there(first: int) -> None:
         for wait in opened(seed).asks.waits:
             plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
             there = change_pack(pack, start_day=wait.start_day)
-            yours = Options(assess(plan, there))
+            yours = PlanAnalysis(assess(plan, there))
             theirs = [ranked(each, plan) for each in (yours.yours, yours.offered)]
             best = min([*theirs, *(each.rank for each in tried(plan, there))])
             assert wait.least.rank.given_up == best[:4]

@@ -8,9 +8,9 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.models import Protocol, revise
-from replicalab.planner import Options, largest_sample, rank
+from replicalab.planner import PlanAnalysis, largest_sample, rank
 from replicalab.planner.asks import MOST_ITEMS_TRIED
-from replicalab.planner.wordings import MOST_WORDINGS
+from replicalab.planner.variants import MOST_VARIANTS
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import (
     change_pack,
@@ -73,9 +73,9 @@ def booked(
     )
 
 
-def everything(plan: Protocol, pack: Pack) -> Options:
+def everything(plan: Protocol, pack: Pack) -> PlanAnalysis:
     """Return the options of a plan, every one of them worked out."""
-    found = Options(assess(plan, pack))
+    found = PlanAnalysis(assess(plan, pack))
     assert found.least.rank <= rank(found.offered, plan)
     assert found.asks.run.plan == plan
     assert all(extra.after.rank < found.least.rank for extra in found.extras)
@@ -89,15 +89,15 @@ def test_two_hundred_copies_of_a_control_are_one_with_a_count() -> None:
     droppable = next(control.name for control in pack.controls if control.droppable)
     listed = revise(plan, controls=[*plan.controls, *[droppable] * copies])
     found = everything(listed, pack)
-    assert len(found.wordings.found) <= MOST_WORDINGS
+    assert len(found.variants.listed) <= MOST_VARIANTS
     assert found.least.exact
-    assert found.least.rank[:4] == Options(assess(plan, pack)).least.rank[:4]
+    assert found.least.rank[:4] == PlanAnalysis(assess(plan, pack)).least.rank[:4]
 
 
 @pytest.mark.parametrize(
     ("alternatives", "reagents", "exact"),
     [
-        (OWN, 0, True),
+        pytest.param(OWN, 0, True, marks=pytest.mark.long),
         ([f"shared {(n // 2 + n % 2) % 41}" for n in range(80)], 0, False),
         ([f"shared {n * 13 % 37}" for n in range(80)], 0, False),
         ([f"shared {n * 13 % 37}" for n in range(80)], 20, False),
@@ -108,7 +108,7 @@ def test_forty_booked_items_are_planned_and_what_is_not_proven_is_not_claimed(
     alternatives: list[str], reagents: int, exact: bool
 ) -> None:
     found = everything(plan_of(reagents), booked(alternatives, reagents))
-    assert len(found.wordings.found) <= MOST_WORDINGS
+    assert len(found.variants.listed) <= MOST_VARIANTS
     assert found.least.exact is exact
     assert not found.least.none_feasible or exact
     assert found.asks.untried == len(ITEMS) - MOST_ITEMS_TRIED
@@ -126,12 +126,13 @@ def test_least_loss_takes_the_least_of_each_of_forty_items_where_nothing_else_bi
     assert least.after.fidelity_loss == sum(losses)
 
 
+@pytest.mark.long
 def test_eighty_alternatives_at_prices_of_their_own_are_planned() -> None:
     pack = booked(OWN, reagents=20)
     prices = {name: 1.7 ** (place % 23) for place, name in enumerate([*ITEMS, *OWN])}
     own = change_pack(pack, prices=prices, booked={}, out_of_stock=[])
     found = everything(plan_of(reagents=20), own)
-    assert len(found.wordings.found) <= MOST_WORDINGS
+    assert len(found.variants.listed) <= MOST_VARIANTS
     assert not found.least.exact
 
 

@@ -22,7 +22,8 @@ from tests.factories import (
     make_throughput,
 )
 from tests.measures.designs import SHRINKING, design_of
-from tests.planner.small_labs import SHIPPED, opened
+from tests.planner.small_labs import opened
+from tests.tiers import EVERY_LAB, batches
 
 MOST: Final = 60
 LABS: Final = 50
@@ -67,16 +68,23 @@ def assert_as_the_check(found: Curves, upto: int) -> None:
 
     def tried(effect: float | None) -> int | None:
         reach = (judged(found, n, effect) for n in range(1, upto + 1))
-        there = (n for n, e in enumerate(reach, 1) if not e.void and scale.reaches(e.value, target))
+        there = (
+            n
+            for n, e in enumerate(reach, 1)
+            if not e.void_reason and scale.reaches(e.value, target)
+        )
         return next(there, None)
 
     for n, value in found.over_samples:
-        assert (judged(found, int(n)).void, judged(found, int(n)).value) == (None, value)
+        assert (judged(found, int(n)).void_reason, judged(found, int(n)).value) == (None, value)
     yours, at = found.plan.evidence, found.plan.counts.samples
-    if yours.void is None and math.isfinite(yours.value):
+    if yours.void_reason is None and math.isfinite(yours.value):
         assert dict(found.over_samples)[at] == yours.value
     for effect, value in found.over_effects:
-        assert (judged(found, at, effect).void, judged(found, at, effect).value) == (None, value)
+        assert (judged(found, at, effect).void_reason, judged(found, at, effect).value) == (
+            None,
+            value,
+        )
     some = found.samples_over_effects[:: max(1, len(found.samples_over_effects) // 3)]
     told: list[tuple[float | None, float]] = [(effect, n) for effect, n in some]
     assumed = [None, *(each.effect for each in found.effects)]
@@ -126,9 +134,7 @@ def test_curves_are_what_the_check_of_such_plans_says(kind: DesignKind, bound: s
     assert (len(found.over_samples) == 0) == (bound == "endpoint")
 
 
-@pytest.mark.parametrize(
-    "first", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(LABS, 150 * LABS, LABS))]
-)
+@pytest.mark.parametrize("first", batches(LABS, short=1, long=100))
 def test_curves_of_small_labs_are_what_the_check_says(first: int) -> None:
     for seed in range(first, first + LABS):
         assert_as_the_check(Curves(opened(seed).yours), upto=60)
@@ -156,7 +162,7 @@ def test_more_fish_than_there_are_count_as_many_as_there_are() -> None:
     pack = load_scenario("eco_reef_fish", Difficulty.EASY)
     plan = revise(pack.reference_protocol, sample_size=400)
     found = Curves(assess(plan, pack))
-    assert found.plan.evidence.counted == 160
+    assert found.plan.evidence.analysed == 160
     assert {y for n, y in found.over_samples if n >= 160} == {found.plan.evidence.value}
 
 
@@ -187,7 +193,7 @@ def test_study_without_an_effect_has_no_curve_over_it() -> None:
     assert (found.effects, found.over_effects, found.samples_over_effects) == ((), (), ())
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_curves_of_a_shipped_study_show_the_plan_and_its_needs(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
     found = Curves(assess(pack.reference_protocol, pack))

@@ -9,7 +9,7 @@ import pytest
 
 from replicalab.assessment import Assessment, assess
 from replicalab.models import revise
-from replicalab.planner import Frontier, FrontierPlan, Options, Standing, frontier
+from replicalab.planner import Frontier, FrontierPlan, PlanAnalysis, Standing, frontier
 from replicalab.planner.limits import as_loss
 from replicalab.scenarios import (
     CostModel,
@@ -23,10 +23,11 @@ from tests.factories import (
     make_protocol,
     make_throughput,
 )
-from tests.planner.brute_force import can_count, days_of, wordings
-from tests.planner.small_labs import SHIPPED, opened, shipped
+from tests.planner.brute_force import can_count, days_of, variants_of
+from tests.planner.small_labs import opened, shipped
+from tests.tiers import EVERY_LAB, batches
 
-LABS: Final = 250
+LABS: Final = 80
 _MOST: Final = 45
 
 Four = tuple[float, float, float, float]
@@ -45,11 +46,11 @@ def _feasible(yours: Assessment) -> dict[Four, Assessment] | None:
     pack = yours.pack
     if len(days_of(pack)) == 0 or days_of(pack)[0] < pack.min_days:
         return found
-    for worded in wordings(yours.plan, pack):
+    for worded in variants_of(yours.plan, pack):
         for days in days_of(pack):
             for samples in range(1, _MOST + 2):
                 plan = assess(revise(worded, sample_size=samples, duration_days=days), pack)
-                if plan.cost > pack.lab.budget or not plan.feasible or plan.evidence.void:
+                if plan.cost > pack.lab.budget or not plan.feasible or plan.evidence.void_reason:
                     continue
                 if samples > _MOST and can_count(days, pack) >= samples:
                     return None
@@ -65,7 +66,7 @@ def _unbeaten(fours: set[Four]) -> set[Four]:
     return kept
 
 
-Tried = list[tuple[Options, dict[Four, Assessment]]]
+Tried = list[tuple[PlanAnalysis, dict[Four, Assessment]]]
 
 
 @pytest.fixture(scope="module")
@@ -85,18 +86,17 @@ def test_frontier_is_every_plan_that_none_of_all_tried_beats_and_says_what_it_is
     assert sum(len(options.frontier.plans) > 1 for options, _ in tried) > LABS / 10
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("first", range(LABS, 12 * LABS, LABS))
+@pytest.mark.parametrize("first", batches(LABS, short=0, long=12))
 def test_frontier_of_many_more_labs_is_every_plan_that_none_of_all_tried_beats(first: int) -> None:
     for seed in range(first, first + LABS):
         if (plans := _feasible(opened(seed).yours)) is not None:
             _assert_every_unbeaten(opened(seed), plans)
 
 
-def _assert_every_unbeaten(options: Options, plans: dict[Four, Assessment]) -> None:
+def _assert_every_unbeaten(options: PlanAnalysis, plans: dict[Four, Assessment]) -> None:
     pack, found = options.yours.pack, options.frontier
     assert pack.design.lower_is_better == (pack.design.kind is DesignKind.PRECISION)
-    wholes = [assess(each.plan(options.yours.plan, pack), pack) for each in found.plans]
+    wholes = [assess(each.plan(options.yours.plan), pack) for each in found.plans]
     fours = [_four(whole) for whole in wholes]
     assert set(fours) == _unbeaten(set(plans))
     assert len(set(fours)) == len(fours)
@@ -183,7 +183,7 @@ def test_nash_point_has_the_largest_product_of_what_both_gain(tried: Tried) -> N
 # --- shipped studies --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_frontier_of_a_shipped_lab_holds_feasible_plans_that_do_not_beat_each_other(
     study: str, lab: str
 ) -> None:
@@ -191,9 +191,9 @@ def test_frontier_of_a_shipped_lab_holds_feasible_plans_that_do_not_beat_each_ot
     fours = {_of(each, found) for each in found.plans}
     assert _unbeaten(fours) == fours
     for each in found.plans[:: max(1, len(found.plans) // 20)]:
-        plan = assess(each.plan(pack.reference_protocol, pack), pack)
+        plan = assess(each.plan(pack.reference_protocol), pack)
         assert plan.feasible
-        assert plan.evidence.void is None
+        assert plan.evidence.void_reason is None
         assert found.standing(plan).unbeaten
 
 
@@ -226,7 +226,7 @@ def test_frontier_of_a_large_lab_holds_plans_that_no_size_beats(
 # --- as lines, as a short list, and what more means would buy ---------------------------------
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_lines_of_a_frontier_rise_and_leave_out_only_plans_that_save_days(
     study: str, lab: str
 ) -> None:

@@ -16,7 +16,8 @@ from replicalab.scenarios import (
 )
 from tests.factories import make_design, make_pack, make_protocol, make_throughput
 from tests.planner.brute_force import can_count
-from tests.planner.small_labs import SHIPPED, opened, shipped
+from tests.planner.small_labs import opened, shipped
+from tests.tiers import EVERY_LAB
 
 _MOST: Final = 60
 
@@ -47,7 +48,7 @@ def test_largest_sample_is_the_last_that_fits_of_all_tried() -> None:
     assert min(nones, bounded) > 50
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_largest_sample_of_a_shipped_lab_is_the_published_one(study: str, lab: str) -> None:
     options = shipped(study, lab)
     pack, published = options.yours.pack, options.yours.pack.expected

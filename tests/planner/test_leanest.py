@@ -11,7 +11,8 @@ from replicalab.models import revise
 from replicalab.planner import leanest
 from replicalab.scenarios import EvidenceTier, load_scenario
 from tests.factories import change_pack, make_constraint
-from tests.planner.small_labs import SHIPPED, opened, shipped
+from tests.planner.small_labs import opened, shipped
+from tests.tiers import EVERY_LAB
 
 TARGET: Final = EvidenceTier.MEETS_TARGET
 
@@ -23,7 +24,7 @@ def meets(plan: Assessment, samples: int) -> bool:
     return found.evidence.tier is TARGET and samples > plan.counts.controls and not hard
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_leanest_plan_meets_the_target_and_no_smaller_one_does(study: str, lab: str) -> None:
     yours = shipped(study, lab).yours
     for plan in (yours, assess(revise(yours.plan, sample_size=2000), yours.pack)):

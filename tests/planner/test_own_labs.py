@@ -7,16 +7,17 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Pack
 from tests.factories import change_pack
-from tests.planner.small_labs import SHIPPED, opened, shipped
+from tests.planner.small_labs import opened, shipped
+from tests.tiers import EVERY_LAB
 
 LABS: Final = 60
 LATER: Final = 7
 
 
-def answers(options: Options) -> tuple[object, ...]:
+def answers(options: PlanAnalysis) -> tuple[object, ...]:
     """Return what the planner finds, but for the words that name a lab's days and prices."""
     asks = options.asks
     return (
@@ -41,10 +42,10 @@ def at_its_rates(pack: Pack) -> Pack:
     return change_pack(pack, prices=prices)
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_own_prices_that_are_the_rates_change_nothing(study: str, lab: str) -> None:
     before = shipped(study, lab)
-    after = Options(assess(before.yours.plan, at_its_rates(before.yours.pack)))
+    after = PlanAnalysis(assess(before.yours.plan, at_its_rates(before.yours.pack)))
     assert answers(after) == answers(before)
 
 
@@ -59,7 +60,7 @@ def test_lab_in_which_every_day_is_later_has_the_same_plans_and_waits() -> None:
             days=lab.days + LATER,
             booked={item: day + LATER for item, day in lab.booked.items()},
         )
-        after = Options(assess(before.yours.plan, later))
+        after = PlanAnalysis(assess(before.yours.plan, later))
         assert answers(after) == answers(before), seed
         assert [(each.start_day - LATER, each.days_left) for each in after.asks.waits] == [
             (each.start_day, each.days_left) for each in before.asks.waits

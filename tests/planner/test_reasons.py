@@ -11,10 +11,16 @@ import pytest
 from replicalab.agents.suggestions import SuggestionChange
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import joined, label_key
-from replicalab.models import revise
-from replicalab.planner import Options, least_loss
-from replicalab.planner.steps import NUMBERS
-from replicalab.scenarios import Bounds, EvidenceTier, OwnLab, Pack, Question, hard_range
+from replicalab.models import NUMBER_FIELDS, revise
+from replicalab.planner import PlanAnalysis, least_loss
+from replicalab.scenarios import (
+    Bounds,
+    EvidenceAssumptions,
+    EvidenceTier,
+    LabOverrides,
+    Pack,
+    hard_range,
+)
 from tests.factories import make_design, make_pack, make_protocol
 from tests.planner.brute_force import can_count, days_of, evidence_of
 from tests.planner.small_labs import opened
@@ -216,7 +222,7 @@ def _plain(text: str, pack: Pack) -> str:
     return text.replace(",", "").replace(f" from day {pack.lab.start_day} on", "")
 
 
-def _of_its_own(options: Options) -> Iterator[SuggestionChange]:
+def _of_its_own(options: PlanAnalysis) -> Iterator[SuggestionChange]:
     """Yield each change that the planner makes itself, not the Lab Manager."""
     theirs = options.offer.changes if options.offer else ()
     return iter(() if options.least.changes == theirs else options.least.changes)
@@ -226,7 +232,7 @@ def test_every_sentence_about_a_number_is_true() -> None:
     used = set()
     for options in map(opened, LABS):
         for change in _of_its_own(options):
-            if change.field not in NUMBERS:
+            if change.field not in NUMBER_FIELDS:
                 continue
             said = Said(change, options.yours, options.least.after)
             for text in (change.reason, change.tradeoff):
@@ -285,16 +291,21 @@ def test_every_dropped_control_is_worth_dropping() -> None:
 
 @pytest.mark.parametrize(
     ("question", "whose"),
-    [(Question(), "the study's target"), (Question(target=0.9), "the target")],
+    [
+        (EvidenceAssumptions(), "the study's target"),
+        (EvidenceAssumptions(target=0.9), "the target"),
+    ],
 )
-def test_target_of_ones_own_is_not_called_the_studys(question: Question, whose: str) -> None:
+def test_target_of_ones_own_is_not_called_the_studys(
+    question: EvidenceAssumptions, whose: str
+) -> None:
     # Cohen (1988), table 2.4.1: at d = 0.5 and alpha 0.05, 64 a group have power 0.80.
     design = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
     for budget, told in (
         (1500.0, f"Short of {whose} more samples show more; "),  # pays for fewer than 128
         (5000.0, "It takes "),
     ):
-        pack = make_pack(design=design, budget=budget).with_own(OwnLab(), question)
+        pack = make_pack(design=design, budget=budget).with_own(LabOverrides(), question)
         found = least_loss(make_protocol(sample_size=10), pack)
         [reason] = [each.reason for each in found.changes if each.field == "sample_size"]
         assert reason.startswith(told)

@@ -34,8 +34,9 @@ from tests.factories import (
     make_protocol,
     make_throughput,
 )
-from tests.planner.small_labs import SHIPPED, shipped
+from tests.planner.small_labs import shipped
 from tests.strategies import itemised_protocols, protocols, studied_packs
+from tests.tiers import EVERY_LAB
 
 
 def columns(plans: list[Protocol], pack: Pack) -> Counts:
@@ -56,7 +57,7 @@ def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -
         there = found.drawn.at(int(found.days[column]), int(found.samples[row]))
         assert found.feasible[row, column] == there.feasible
         assert found.fits.credits[row, column] == there.cost
-        if there.evidence.void:
+        if there.evidence.void_reason:
             assert np.isnan(found.evidence[row, column])
         else:
             assert found.evidence[row, column] == pytest.approx(there.evidence.value, abs=1e-12)
@@ -75,13 +76,13 @@ def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protoco
         assert fits.budget_ok[place] == plan.check.budget_ok
         assert fits.schedule_ok[place] == plan.check.schedule_ok
         assert fits.staff_ok[place] == plan.check.staff_ok
-        assert fits.counts_ok[place] == (plan.evidence.counted == each.sample_size)
+        assert fits.counts_ok[place] == (plan.evidence.analysed == each.sample_size)
         assert fits.endpoint_ok[place] == (each.duration_days >= pack.min_days)
         if not Worded(plan).failing and Bounds.EVIDENCE not in {e.number for e in pack.limits}:
             assert fits.all_ok[place] == plan.feasible
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_region_is_what_the_check_and_the_evidence_say_at_each_point(study: str, lab: str) -> None:
     found, rng = drawn(study, lab), random.Random(f"{study} {lab}")
     rows, days = range(len(found.samples)), range(len(found.days))
@@ -148,7 +149,7 @@ def test_lines_of_the_momentum_study_are_those_worked_out_by_hand() -> None:
     assert found.most_useful.tolist() == [-1, -1, 180, 240, 300, 295, -1, -1, -1]
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_most_useful_sample_of_each_day_is_the_planners_largest(study: str, lab: str) -> None:
     found = drawn(study, lab)
     plan, pack = found.plan.plan, found.plan.pack
@@ -212,7 +213,7 @@ def test_span_is_that_of_every_plan_gone_through(
 # --- which grid ---
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_grid_shows_the_plans_and_stays_small(study: str, lab: str) -> None:
     options = shipped(study, lab)
     plans = [options.yours, options.least.after]

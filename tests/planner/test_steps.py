@@ -11,7 +11,7 @@ from replicalab.agents import SuggestionChange
 from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import assess
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
-from replicalab.planner import FieldChange, Options, PlanStep, change_steps
+from replicalab.planner import FieldChange, PlanAnalysis, PlanStep, change_steps
 from replicalab.planner.steps import differences, field_steps
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_pack, make_protocol
@@ -49,7 +49,7 @@ def test_changes_of_the_momentum_offer_are_priced_in_turn() -> None:
 def test_steps_lead_from_the_plan_to_the_offer_and_judge_no_plan_twice(
     plan: Protocol, pack: Pack
 ) -> None:
-    options = Options(assess(plan, pack))
+    options = PlanAnalysis(assess(plan, pack))
     if options.offer is None or not options.offer.changes:
         return
     steps = change_steps(options.yours, options.offer.changes, [options.offered])

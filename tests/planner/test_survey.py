@@ -9,12 +9,12 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.models import Dimension
-from replicalab.planner import Options, Surveyed, surveyed
+from replicalab.planner import PlanAnalysis, Surveyed, surveyed
 from replicalab.scenarios import (
     Difficulty,
+    EvidenceAssumptions,
     EvidenceTier,
-    OwnLab,
-    Question,
+    LabOverrides,
     list_scenarios,
     load_scenario,
 )
@@ -22,7 +22,11 @@ from tests.planner.brute_force import ranked, tried
 from tests.planner.small_labs import small_lab
 
 STUDIES: Final = [study.scenario_id for study in list_scenarios()]
-LABS: Final = (OwnLab(), OwnLab(budget=3000, days=40), OwnLab(budget=900, days=4, staff=2))
+LABS: Final = (
+    LabOverrides(),
+    LabOverrides(budget=3000, days=40),
+    LabOverrides(budget=900, days=4, staff=2),
+)
 TIERS: Final = [EvidenceTier.MEETS_TARGET, EvidenceTier.ABOVE_FLOOR, EvidenceTier.BELOW_FLOOR]
 
 
@@ -30,7 +34,7 @@ def test_best_plan_of_a_study_is_the_best_of_every_plan_tried() -> None:
     for seed in range(60):
         _, pack = small_lab(seed)
         found, reference = surveyed(pack), pack.reference_protocol
-        offered = Options(assess(reference, pack)).offered
+        offered = PlanAnalysis(assess(reference, pack)).offered
         theirs = [ranked(each, reference) for each in (found.reference, offered)]
         assert found.reference.plan == reference
         best = min([*theirs, *(each.rank for each in tried(reference, pack))])
@@ -39,10 +43,10 @@ def test_best_plan_of_a_study_is_the_best_of_every_plan_tried() -> None:
 
 @pytest.mark.parametrize("own", LABS, ids=str)
 @pytest.mark.parametrize("study", STUDIES)
-def test_limit_that_binds_is_that_of_the_reference_protocol(study: str, own: OwnLab) -> None:
-    pack = load_scenario(study, "medium").with_own(own, Question())
+def test_limit_that_binds_is_that_of_the_reference_protocol(study: str, own: LabOverrides) -> None:
+    pack = load_scenario(study, "medium").with_own(own, EvidenceAssumptions())
     found = surveyed(pack)
-    assert found.binding is Options(assess(pack.reference_protocol, pack)).binding
+    assert found.binding is PlanAnalysis(assess(pack.reference_protocol, pack)).binding
     assert found.best.pack.lab.budget == (own.budget or load_scenario(study, "medium").lab.budget)
 
 
@@ -64,7 +68,7 @@ def compared(one: Surveyed, other: Surveyed) -> int:
 def share(found: Surveyed) -> float:
     """Return how much of its target a plan reaches."""
     evidence = found.best.evidence
-    if evidence.void or not evidence.value:
+    if evidence.void_reason or not evidence.value:
         return 0
     is_width = evidence.measure == "half-width"
     reached = evidence.target / evidence.value if is_width else evidence.value / evidence.target
@@ -72,9 +76,9 @@ def share(found: Surveyed) -> float:
 
 
 @pytest.mark.parametrize("own", LABS, ids=str)
-def test_order_of_the_shipped_studies_is_the_rule_step_by_step(own: OwnLab) -> None:
+def test_order_of_the_shipped_studies_is_the_rule_step_by_step(own: LabOverrides) -> None:
     found = [
-        surveyed(load_scenario(study, level).with_own(own, Question()))
+        surveyed(load_scenario(study, level).with_own(own, EvidenceAssumptions()))
         for study in STUDIES
         for level in Difficulty
     ]
@@ -100,15 +104,19 @@ def test_order_of_small_labs_is_the_rule_step_by_step() -> None:
     ],
 )
 def test_share_is_of_the_target_and_never_more_than_all_of_it(study: str, share: float) -> None:
-    found = surveyed(load_scenario(study, "medium").with_own(LABS[1], Question()))
+    found = surveyed(load_scenario(study, "medium").with_own(LABS[1], EvidenceAssumptions()))
     assert found.share == pytest.approx(share, abs=0.005 / 0.8)
 
 
 def test_plan_that_shows_nothing_reaches_nothing_of_its_target() -> None:
-    found = surveyed(load_scenario("eco_reef_fish", "medium").with_own(LABS[2], Question()))
-    assert found.best.evidence.void
+    found = surveyed(
+        load_scenario("eco_reef_fish", "medium").with_own(LABS[2], EvidenceAssumptions())
+    )
+    assert found.best.evidence.void_reason
     assert found.share == 0
     assert found.best.feasible
-    failing = surveyed(load_scenario("chem_suzuki_ppb", "medium").with_own(LABS[2], Question()))
+    failing = surveyed(
+        load_scenario("chem_suzuki_ppb", "medium").with_own(LABS[2], EvidenceAssumptions())
+    )
     assert failing.best.failing == [Dimension.BUDGET]
     assert found.merit < failing.merit, "what fits comes first, whatever the evidence"

@@ -2,9 +2,9 @@
 
 An item that fails a check, because the lab lacks it or a restriction forbids its name, may stay or
 give way to an alternative; of each droppable control every copy may stay or go. What the numbers
-of a plan can do depends on a wording only through six respects: the dimensions that fail whatever
+of a plan can do depends on a variant only through six respects: the dimensions that fail whatever
 the numbers, the fidelity lost, what is left of the effect, how many controls stay, how many
-changes it takes, and what its items' own prices add to the cost. So of all wordings only those
+changes it takes, and what its items' own prices add to the cost. So of all variants only those
 matter that no other beats in every respect.
 
 **Items.** An item that fails nothing may give way as well: to what is cheaper here, and where that
@@ -18,7 +18,7 @@ only the best and the cheapest are kept.
 
 **Controls.** Equal labels are one control with a count. A further copy costs no fidelity, so
 copies go before any control does; among controls that may go, all cost the same, so they go in
-the plan's order. That leaves one chain of wordings, and a second one that begins with all controls
+the plan's order. That leaves one chain of variants, and a second one that begins with all controls
 whose names break a restriction.
 """
 
@@ -31,7 +31,7 @@ from itertools import product
 from math import prod
 from typing import Final, NamedTuple
 
-from replicalab.agents.suggestions import DROPPED, SuggestionChange, substitution
+from replicalab.agents.suggestions import DROPPED, SuggestionChange, change_of, substitution
 from replicalab.assessment import (
     ITEM_DIMENSIONS,
     Assessment,
@@ -41,13 +41,13 @@ from replicalab.assessment import (
     violations,
 )
 from replicalab.lexicon import count_text, label_key, parts_of, same_label
-from replicalab.models import Dimension
+from replicalab.models import Dimension, Protocol, same_plan
 from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
 
 MOST_COMBINATIONS: Final = 500
 """So many combinations of a component's items are tried; of more, only the best assignments."""
-MOST_WORDINGS: Final = 2000
-"""So many wordings are looked at; of more, the most promising ones."""
+MOST_VARIANTS: Final = 2000
+"""So many variants are looked at; of more, the most promising ones."""
 
 _NONE: Final[frozenset[Dimension]] = frozenset()
 
@@ -60,11 +60,11 @@ class Swap(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Wording:
+class PlanVariant:
     """One way to word a plan, or a part of the plan: some of its items, or its controls.
 
     Attributes:
-        failing: the dimensions that fail because of the wording, whatever the numbers.
+        failing: the dimensions that fail because of the variant, whatever the numbers.
         controls: how many controls stay; 0 of a part without controls.
         loss: the fidelity that its substitutions give up, and 1 for each control that goes.
         factor: what its substitutions leave of the effect, in (0, 1].
@@ -93,9 +93,9 @@ class Wording:
         """How many labels of the plan change."""
         return sum(swap.item.times for swap in self.swaps) + len(self.gone)
 
-    def beside(self, other: Wording) -> Wording:
+    def beside(self, other: PlanVariant) -> PlanVariant:
         """Return two parts of a plan as one."""
-        return Wording(
+        return PlanVariant(
             self.failing | other.failing,
             self.controls + other.controls,
             self.loss + other.loss,
@@ -105,6 +105,17 @@ class Wording:
             self.dropped | other.dropped,
             self.price + other.price,
         )
+
+    def applied_to(self, plan: Protocol) -> Protocol:
+        """Return the plan worded so, as its `changes` would make it."""
+        revised = same_plan(plan)
+        fields = vars(revised)
+        for item, alternative in self.swaps:
+            labels = fields[item.field]
+            fields[item.field] = [alternative if x == item.label else x for x in labels]
+        for label in self.gone:
+            fields["controls"].remove(label)
+        return revised
 
     def changes(self, pack: Pack) -> list[SuggestionChange]:
         """Return the changes that lead from the plan to it."""
@@ -133,7 +144,6 @@ def _cause(swap: Swap, pack: Pack) -> str | None:
 
 
 def _added(item: Item, alternative: str, pack: Pack) -> float:
-    """Return how many credits more one alternative costs here than one item."""
     return pack.price(alternative, item.category) - pack.price(item.label, item.category)
 
 
@@ -161,27 +171,25 @@ def _dropping(label: str, control: Control, *, last: bool) -> SuggestionChange:
     if last:
         reason = "Without it less has to be given up."
         tradeoff = f"No longer protects against {control.protects_against}."
-    return SuggestionChange(
-        field="controls", original=label, revised=DROPPED, reason=reason, tradeoff=tradeoff
-    )
+    return change_of("controls", label, DROPPED, reason, tradeoff)
 
 
-class Wordings(NamedTuple):
-    """The wordings of a plan that matter; ``exact`` is False where some may be missing."""
+class PlanVariants(NamedTuple):
+    """The variants of a plan that matter; ``exact`` is False where some may be missing."""
 
-    found: tuple[Wording, ...]
+    listed: tuple[PlanVariant, ...]
     exact: bool = True
 
 
-def wordings(plan: Assessment) -> Wordings:
+def variants_of(plan: Assessment) -> PlanVariants:
     """Return the ways to word a plan; of those left out, one here is as good in every respect."""
-    stated = Wording(_policy([plan.plan.technique, plan.plan.rationale], plan.pack))
+    stated = PlanVariant(_policy([plan.plan.technique, plan.plan.rationale], plan.pack))
     items, controls = _items(plan), _controls(plan)
-    room = max(1, MOST_WORDINGS // len(controls))
+    room = max(1, MOST_VARIANTS // len(controls))
     found = tuple(
-        stated.beside(part).beside(rest) for part in items.found[:room] for rest in controls
+        stated.beside(part).beside(rest) for part in items.listed[:room] for rest in controls
     )
-    return Wordings(found, items.exact and len(items.found) <= room)
+    return PlanVariants(found, items.exact and len(items.listed) <= room)
 
 
 def _policy(texts: Iterable[str], pack: Pack) -> frozenset[Dimension]:
@@ -222,29 +230,29 @@ class _Need(NamedTuple):
     prices: dict[str, float]
 
 
-def _items(plan: Assessment) -> Wordings:
+def _items(plan: Assessment) -> PlanVariants:
     """Return the ways to replace items, without those that another beats."""
     rows, listed = plan.pack.allowed_substitutions, {label_key(i.label) for i in plan.items}
     needs, fixed = _needs(plan, listed)
-    found, exact = [Wording(fixed)], True
+    found, exact = [PlanVariant(fixed)], True
     components = list(_components(needs, rows))
     for keys, tied in components:
         own = [row for row in rows if label_key(row.original) in keys]
         component = _component(tied, own, listed & keys)
-        found = _unbeaten(one.beside(other) for one in found for other in component.found)
+        found = _pareto(one.beside(other) for one in found for other in component.listed)
         priced = any(one.price for one in found)
-        few = _few(found, MOST_WORDINGS // len(components)) if priced else found
+        few = _few(found, MOST_VARIANTS // len(components)) if priced else found
         exact = exact and component.exact and len(few) == len(found)
         found = few
-    return Wordings(tuple(found), exact)
+    return PlanVariants(tuple(found), exact)
 
 
-def _few(found: list[Wording], most: int) -> list[Wording]:
+def _few(found: list[PlanVariant], most: int) -> list[PlanVariant]:
     """Return the parts, best first; of more than so many half the best and half the cheapest."""
     if len(found) <= most:
         return found
     cheapest = sorted(found, key=lambda one: one.price)
-    return _unbeaten([*found[: most // 2], *cheapest[: most // 2]])
+    return _pareto([*found[: most // 2], *cheapest[: most // 2]])
 
 
 def _needs(plan: Assessment, listed: set[str]) -> tuple[list[_Need], frozenset[Dimension]]:
@@ -318,7 +326,7 @@ def _components(
 
 def _component(
     needs: Sequence[_Need], rows: Sequence[AllowedSubstitution], listed: set[str]
-) -> Wordings:
+) -> PlanVariants:
     """Return the ways to replace the needs of one component, without those that another beats.
 
     Args:
@@ -327,7 +335,7 @@ def _component(
         listed: the keys of its labels that the plan lists.
     """
 
-    def decided(taken: Sequence[str | None]) -> Wording | None:
+    def decided(taken: Sequence[str | None]) -> PlanVariant | None:
         """Return what comes of giving each need an alternative, or none; None if two share one."""
         failing, swaps, price = _NONE, list[Swap](), 0.0
         stay, gone, come = set[str](), set[str](), list[str]()
@@ -345,12 +353,12 @@ def _component(
             return None
         used = used_substitutions((listed - gone) | stay | {*come}, rows)
         loss, factor = sum(r.fidelity_loss for r in used), prod(r.evidence_factor for r in used)
-        return Wording(failing, loss=loss, factor=factor, swaps=tuple(swaps), price=price)
+        return PlanVariant(failing, loss=loss, factor=factor, swaps=tuple(swaps), price=price)
 
     exact = prod(len(need.options) + 1 for need in needs) <= MOST_COMBINATIONS
     tried: Iterable[tuple[str | None, ...]] = product(*([None, *n.options] for n in needs))
     found = map(decided, tried if exact else _best_assignments(needs, rows))
-    return Wordings(tuple(_unbeaten(part for part in found if part is not None)), exact)
+    return PlanVariants(tuple(_pareto(part for part in found if part is not None)), exact)
 
 
 def _best_assignments(
@@ -378,13 +386,11 @@ def _best_assignments(
             )
 
 
-def _unbeaten(found: Iterable[Wording]) -> list[Wording]:
-    """Return the parts, best first, without those that another is as good as in every respect."""
-
-    def order(part: Wording) -> tuple[float, ...]:
+def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
+    def order(part: PlanVariant) -> tuple[float, ...]:
         return len(part.failing), part.loss, -part.factor, part.changed, part.price
 
-    kept: list[Wording] = []
+    kept: list[PlanVariant] = []
     for one in sorted(found, key=order):
         if not any(
             better.price <= one.price
@@ -401,7 +407,7 @@ def _unbeaten(found: Iterable[Wording]) -> list[Wording]:
 # --- controls -------------------------------------------------------------------------------
 
 
-def _controls(plan: Assessment) -> list[Wording]:
+def _controls(plan: Assessment) -> list[PlanVariant]:
     """Return the sets of controls that may go and matter: two chains, see above."""
     droppable = {label_key(control.name) for control in plan.pack.controls if control.droppable}
     copies: dict[str, list[str]] = {}
@@ -410,7 +416,7 @@ def _controls(plan: Assessment) -> list[Wording]:
     broken = {key for key, labels in copies.items() if _policy(labels, plan.pack)}
     may_go = [key for key in copies if key in droppable]
 
-    def chain(first: list[str]) -> Iterator[Wording]:
+    def chain(first: list[str]) -> Iterator[PlanVariant]:
         """Yield the plan without the controls that go first, then with one label less each time."""
         others = [key for key in may_go if key not in first]
         steps = [[(key, label) for key in first for label in copies[key]]]
@@ -421,7 +427,7 @@ def _controls(plan: Assessment) -> list[Wording]:
             gone += step
             times = Counter(key for key, _ in gone)
             dropped = frozenset(key for key in times if times[key] == len(copies[key]))
-            yield Wording(
+            yield PlanVariant(
                 frozenset({Dimension.POLICY}) if broken - dropped else _NONE,
                 controls=plan.counts.controls - len(gone),
                 loss=len(dropped),
