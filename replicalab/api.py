@@ -15,29 +15,20 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab import batch as _batch
 from replicalab import negotiation as _negotiation
+from replicalab import planner, scenarios
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
-from replicalab.batch import Job, Result, Rule, Summary, summaries
+from replicalab.batch import Result, Rule, Summary, summaries
+from replicalab.case import Case
 from replicalab.lexicon import amount_text
 from replicalab.models import Protocol, revise
-from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, setup_for
-from replicalab.planner import FrontierPlan, Options, PlanStep, Relief, Single, Wait, change_steps
-from replicalab.scenarios import (
-    MAX_ROUNDS,
-    Difficulty,
-    OwnLab,
-    Pack,
-    Question,
-    ScenarioSummary,
-    list_scenarios,
-    load_scenario,
-    pack_of,
-    parse_study,
-)
+from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind
 from replicalab.scenarios.folders import content_at
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from replicalab.views.blocks import Block
 
 NAMES: Final = (
     *("Lab", "asks", "assess", "frontier", "least_loss"),
@@ -48,21 +39,21 @@ NAMES: Final = (
 _SUFFIXES: Final = (".yaml", ".yml")
 
 
-def _page(*panels: str) -> str:
-    """Return panels as a notebook shows them."""
-    from replicalab.panels import in_notebook  # noqa: PLC0415 - Jinja2, with the first shown
+def _page(*blocks: Block) -> str:
+    """Return blocks as a notebook shows them."""
+    from replicalab.render.html import in_notebook  # noqa: PLC0415 - Jinja2, with the first shown
 
-    return in_notebook(*panels)
+    return in_notebook(*blocks)
 
 
 # --- studies and labs ---------------------------------------------------------------------------
 
 
-class Studies(tuple[ScenarioSummary, ...]):
+class Studies(tuple[scenarios.ScenarioSummary, ...]):
     """Studies, by domain and then by id."""
 
     def _repr_html_(self) -> str:
-        from replicalab.panels import Rows, tables_panel  # noqa: PLC0415
+        from replicalab.views.blocks import plain_table  # noqa: PLC0415
 
         rows = [
             (
@@ -75,7 +66,7 @@ class Studies(tuple[ScenarioSummary, ...]):
             for each in self
         ]
         names = ("id", "name", "domain", "kind", "n")
-        return _page(tables_panel([Rows("Studies", names, rows)]))
+        return _page(plain_table("Studies", names, rows))
 
 
 def studies(domain: str | None = None) -> Studies:
@@ -84,10 +75,10 @@ def studies(domain: str | None = None) -> Studies:
     >>> [study.scenario_id for study in studies("psychology")]
     ['psy_ego_depletion', 'psy_stroop']
     """
-    return Studies(s for s in list_scenarios() if domain in (None, s.domain_id))
+    return Studies(s for s in scenarios.list_scenarios() if domain in (None, s.domain_id))
 
 
-class Lab(OwnLab):
+class Lab(scenarios.LabOverrides):
     """What is said of a lab in place of a study's: what is not said stays as it is there.
 
     Its fields: name, budget, days, staff, start_day, rates, steps, items.
@@ -98,8 +89,8 @@ class Lab(OwnLab):
     """
 
     def _repr_html_(self) -> str:
-        from replicalab.panels import listed_panel  # noqa: PLC0415
-        from replicalab.text.lab import MEANS, RATES, STEPS  # noqa: PLC0415
+        from replicalab.views.blocks import listed_panel  # noqa: PLC0415
+        from replicalab.views.lab import MEANS, RATES, STEPS  # noqa: PLC0415
 
         numbers = {
             **{label: getattr(self, name) for name, label in MEANS.items()},
@@ -111,12 +102,12 @@ class Lab(OwnLab):
         return _page(listed_panel(self.name or "Your lab", told))
 
 
-class Place(Pack):
+class Place(scenarios.Pack):
     """A study in one lab."""
 
     def _repr_html_(self) -> str:
         from replicalab.assessment import assess as judged  # noqa: PLC0415
-        from replicalab.panels import lab_panel, paper_panel  # noqa: PLC0415
+        from replicalab.views.study import lab_panel, paper_panel  # noqa: PLC0415
 
         return _page(paper_panel(self), lab_panel(judged(self.reference_protocol, self)))
 
@@ -126,8 +117,8 @@ def load(
     lab: str = "medium",
     seed: int = 0,
     *,
-    own: OwnLab | None = None,
-    question: Question | None = None,
+    own: scenarios.LabOverrides | None = None,
+    question: scenarios.EvidenceAssumptions | None = None,
 ) -> Place:
     """Return a study in its easy, medium or hard lab, moved by a seed that is not 0.
 
@@ -147,20 +138,28 @@ def load(
     """
     if str(study).endswith(_SUFFIXES):
         path = Path(study)
-        pack = pack_of(parse_study(content_at(path), path.name), _difficulty(lab), seed)
+        pack = scenarios.pack_of(
+            scenarios.parse_study(content_at(path), path.name), _difficulty(lab), seed
+        )
     else:
-        pack = load_scenario(str(study), lab, seed)
+        pack = scenarios.load_scenario(str(study), lab, seed)
     # A transcript compares labs, and knows no other kind of them.
-    own_lab = OwnLab() if own is None else OwnLab.model_validate(dict(own))
-    pack = pack.with_own(own_lab, Question() if question is None else question)
+    own_lab = (
+        scenarios.LabOverrides()
+        if own is None
+        else scenarios.LabOverrides.model_validate(dict(own))
+    )
+    pack = pack.with_own(own_lab, scenarios.EvidenceAssumptions() if question is None else question)
     return Place.model_construct(**dict(pack))
 
 
-def _difficulty(lab: str) -> Difficulty:
+def _difficulty(lab: str) -> scenarios.Difficulty:
     try:
-        return Difficulty(lab)
+        return scenarios.Difficulty(lab)
     except ValueError:
-        raise ValueError(f"lab '{lab}' is unknown; known: {', '.join(Difficulty)}") from None
+        raise ValueError(
+            f"lab '{lab}' is unknown; known: {', '.join(scenarios.Difficulty)}"
+        ) from None
 
 
 # --- a plan -------------------------------------------------------------------------------------
@@ -170,17 +169,12 @@ class Plan(Assessment):
     """A plan in its lab: the seven dimensions, cost and evidence."""
 
     @cached_property
-    def options(self) -> Options:
+    def options(self) -> planner.PlanAnalysis:
         """What may be done about it."""
-        return Options(self)
+        return planner.PlanAnalysis(self)
 
     def _repr_html_(self) -> str:
-        from replicalab.panels import (  # noqa: PLC0415
-            check_panel,
-            cost_panel,
-            evidence_panel,
-            header_panel,
-        )
+        from replicalab.views.check import check_panel, cost_panel, evidence_panel, header_panel  # noqa: PLC0415
 
         return _page(
             header_panel(self),
@@ -190,7 +184,7 @@ class Plan(Assessment):
         )
 
 
-def assess(pack: Pack, plan: Protocol | None = None, **changes: object) -> Plan:
+def assess(pack: scenarios.Pack, plan: Protocol | None = None, **changes: object) -> Plan:
     """Return everything that is known of a plan in a lab.
 
     Args:
@@ -224,20 +218,18 @@ class Revision(Plan):
         return found
 
     @property
-    def step(self) -> PlanStep:
+    def step(self) -> planner.PlanStep:
         """What all changes together save and lose."""
-        return PlanStep(self.before, self)
+        return planner.PlanStep(self.before, self)
 
     def _repr_html_(self) -> str:
-        from replicalab.panels import Changed, revision_panel  # noqa: PLC0415
+        from replicalab.views.changes import all_changes, revision_panel  # noqa: PLC0415
 
-        steps = zip(self.changes, change_steps(self.before, self.changes), strict=True)
-        changed = (Changed(at, *each) for at, each in enumerate(steps, start=1))
-        return _page(revision_panel(self.step, changed))
+        return _page(revision_panel(self.step, all_changes(self.before, self.changes)))
 
 
-def _options(plan: Assessment) -> Options:
-    return plan.options if isinstance(plan, Plan) else Options(plan)
+def _options(plan: Assessment) -> planner.PlanAnalysis:
+    return plan.options if isinstance(plan, Plan) else planner.PlanAnalysis(plan)
 
 
 def least_loss(plan: Assessment) -> Revision:
@@ -269,31 +261,31 @@ def suggest(plan: Assessment) -> Revision | None:
 class Needs:
     """What a lab would have to add; each is worked out when it is first asked for."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: planner.PlanAnalysis) -> None:
         self._options = options
 
     @property
-    def run(self) -> Relief:
+    def run(self) -> planner.Shortfall:
         """All that it takes to run the plan exactly as it is."""
         return self._options.asks.run
 
     @property
-    def target(self) -> Relief | None:
+    def target(self) -> planner.Shortfall | None:
         """The same for the fewest samples that reach the target; None where none does."""
         return self._options.asks.target
 
     @property
-    def singles(self) -> tuple[Single, ...]:
+    def singles(self) -> tuple[planner.Single, ...]:
         """Each single addition that is enough once the plan is adapted."""
         return self._options.asks.singles
 
     @property
-    def waits(self) -> tuple[Wait, ...]:
+    def waits(self) -> tuple[planner.Wait, ...]:
         """Each later start that buys something."""
         return self._options.asks.waits
 
     def _repr_html_(self) -> str:
-        from replicalab.panels import take_panel  # noqa: PLC0415
+        from replicalab.views.options import take_panel  # noqa: PLC0415
 
         return _page(take_panel(self._options))
 
@@ -307,10 +299,10 @@ def asks(plan: Assessment) -> Needs:
     return Needs(_options(plan))
 
 
-class Front(tuple[FrontierPlan, ...]):
+class Front(tuple[planner.FrontierPlan, ...]):
     """The plans that nothing beats, cheapest first."""
 
-    options: Options
+    options: planner.PlanAnalysis
 
     @property
     def balanced(self) -> Assessment | None:
@@ -318,8 +310,8 @@ class Front(tuple[FrontierPlan, ...]):
         return self.options.balanced
 
     def _repr_html_(self) -> str:
-        from replicalab.panels import Rows, sentences_panel, tables_panel  # noqa: PLC0415
-        from replicalab.text.tradeoffs import standing_verdict  # noqa: PLC0415
+        from replicalab.views.blocks import plain_table, sentences_panel  # noqa: PLC0415
+        from replicalab.views.frontier import standing_verdict  # noqa: PLC0415
 
         evidence = self.options.yours.evidence
         names = ("samples", "days", "credits", evidence.measure, "fidelity loss")
@@ -332,7 +324,7 @@ class Front(tuple[FrontierPlan, ...]):
             for p in self.options.frontier.listed
         ]
         told = [standing_verdict(self.options).text]
-        return _page(sentences_panel(told) + tables_panel([Rows("The frontier", names, rows)]))
+        return _page(sentences_panel(told), plain_table("The frontier", names, rows))
 
 
 def frontier(plan: Assessment) -> Front:
@@ -354,22 +346,18 @@ class Talk(Negotiation):
     """A negotiation to its end."""
 
     def _repr_html_(self) -> str:
-        from replicalab.panels.negotiation import (  # noqa: PLC0415
-            ledger_panel,
-            outcome_panel,
-            round_panel,
-        )
-        from replicalab.text.negotiation import outcome_verdict  # noqa: PLC0415
+        from replicalab.views.negotiation import outcome_verdict  # noqa: PLC0415
+        from replicalab.views.rounds import ledger_panel, outcome_panel, round_panel  # noqa: PLC0415
 
         rounds = [round_panel(self, at) for at in range(len(self.rounds))]
         return _page(outcome_panel(outcome_verdict(self)), *rounds, ledger_panel(self))
 
 
 def negotiate(
-    plan: Assessment | Pack,
+    plan: Assessment | scenarios.Pack,
     scientist: str = ScientistKind.EVIDENCE_AWARE,
     lab_manager: str = LabManagerKind.REFERENCE,
-    max_rounds: int = MAX_ROUNDS,
+    max_rounds: int = scenarios.MAX_ROUNDS,
 ) -> Talk:
     """Return the negotiation between rules that opens with a plan, or with a study's own.
 
@@ -377,15 +365,15 @@ def negotiate(
     >>> str(talk.outcome), len(talk.rounds), talk.final_plan.counts.samples
     ('agreed', 2, 25)
     """
-    pack = plan if isinstance(plan, Pack) else plan.pack
-    setup = setup_for(
+    pack = plan if isinstance(plan, scenarios.Pack) else plan.pack
+    case = Case.of(
         pack,
-        plan.reference_protocol if isinstance(plan, Pack) else plan.plan,
-        max_rounds,
+        None if isinstance(plan, scenarios.Pack) else plan.plan,
         scientist=ScientistKind(scientist),
         lab_manager=LabManagerKind(lab_manager),
+        max_rounds=max_rounds,
     )
-    played = _negotiation.negotiate(setup, pack)
+    played = _negotiation.negotiate(case.setup(pack), pack)
     return Talk(played.setup, played.pack, played.rounds)
 
 
@@ -404,8 +392,8 @@ class Batch(tuple[Result, ...]):
         return results_frame(self)
 
     def _repr_html_(self) -> str:
-        from replicalab.panels import Rows, tables_panel  # noqa: PLC0415
-        from replicalab.text.batch import outcomes_text  # noqa: PLC0415
+        from replicalab.views.batch import outcomes_text  # noqa: PLC0415
+        from replicalab.views.blocks import plain_table  # noqa: PLC0415
 
         rows = [
             (
@@ -415,17 +403,17 @@ class Batch(tuple[Result, ...]):
             for each in self.summaries
         ]
         names = ("study", "lab", "Scientist", "Lab Manager", "outcomes")
-        return _page(tables_panel([Rows("Outcomes", names, rows)]))
+        return _page(plain_table("Outcomes", names, rows))
 
 
 def run_batch(
     studies: str | Sequence[str],
-    labs: Sequence[str] = tuple(Difficulty),
+    labs: Sequence[str] = tuple(scenarios.Difficulty),
     seeds: Sequence[int] = (0,),
     *,
     scientists: Sequence[Rule] = (ScientistKind.EVIDENCE_AWARE,),
     lab_managers: Sequence[LabManagerKind] = (LabManagerKind.REFERENCE,),
-    max_rounds: int = MAX_ROUNDS,
+    max_rounds: int = scenarios.MAX_ROUNDS,
     executor: Executor | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Batch:
@@ -469,6 +457,6 @@ def _told(
         yield result
 
 
-def _in_order(jobs: Sequence[Job], results: Iterable[Result]) -> list[Result]:
+def _in_order(jobs: Sequence[Case], results: Iterable[Result]) -> list[Result]:
     places = {repr(job): at for at, job in enumerate(jobs)}
     return sorted(results, key=lambda result: places[repr(result.job)])

@@ -9,91 +9,50 @@ Source of the intervals: Wilson (1927), J. Am. Stat. Assoc. 22, 209-212.
 from __future__ import annotations
 
 import os
+import pickle
+import subprocess
+import sys
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
     Executor,
     Future,
-    ProcessPoolExecutor,
+    ThreadPoolExecutor,
     wait,
 )
-from functools import lru_cache
-from itertools import product
-from math import isclose, sqrt
-from multiprocessing import get_context
+from contextlib import suppress
+from itertools import islice, product
+from math import isclose, prod, sqrt
+from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
-from typing import Annotated, Final, Literal, NamedTuple
+from threading import Lock, local
+from typing import BinaryIO, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast
 
-from pydantic import Field
-
+from replicalab.case import Case, RuleCase
 from replicalab.errors import ReplicaLabError
 from replicalab.models import Count, Record
-from replicalab.negotiation import (
-    MOST_ROUNDS,
-    LabManagerKind,
-    Outcome,
-    ScientistKind,
-    negotiate,
-    setup_for,
-)
-from replicalab.scenarios import (
-    MAX_ROUNDS,
-    MAX_SEED,
-    Difficulty,
-    EvidenceTier,
-    Identifier,
-    OwnLab,
-    Pack,
-    Question,
-    Study,
-    load_scenario,
-    pack_of,
-    parse_study,
-)
+from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind, negotiate
+from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier
 
 MOST_JOBS: Final = 100_000
-_CHUNK: Final = 8
-"""So many jobs are sent at a time: to send one takes about as long as to play it."""
-_AHEAD: Final = 3
-"""So many chunks for each worker are on their way at once."""
-_TRIES: Final = 3
-"""So often a chunk is begun whose worker dies with it."""
-_Z: Final = 1.959963984540054
-"""The 97.5 % point of the normal distribution: intervals are of 95 %."""
+_CHUNK: Final = 8  # So many jobs are sent at a time: to send one takes about as long as to play it
+_AHEAD: Final = 3  # So many chunks for each worker are on their way at once
+_TRIES: Final = 3  # So often a chunk is begun whose worker dies with it
+_Z: Final = 1.959963984540054  # The 97.5 % point of the normal distribution: intervals are of 95 %
+
+_ROOT: Final = Path(__file__).parents[1]
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 Rule = Literal[ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE]
 
 
-class Job(Record):
-    """One negotiation between rules, which opens with the study's own plan.
-
-    Attributes:
-        study: the id of a study on the shelf.
-        text: the file of a study of one's own, which ``study`` then names; empty for the shelf's.
-        lab, seed: which of its labs.
-        own_lab, question: what is said in place of the study.
-        scientist, lab_manager, max_rounds: who plays, and how long.
-    """
-
-    study: Identifier
-    text: str = ""
-    lab: Difficulty
-    seed: Annotated[int, Field(ge=0, le=MAX_SEED)] = 0
-    own_lab: OwnLab = OwnLab()
-    question: Question = Question()
-    scientist: Rule = ScientistKind.EVIDENCE_AWARE
-    lab_manager: LabManagerKind = LabManagerKind.REFERENCE
-    max_rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
-
-
-class Ending(Record):
+class JobEnding(Record):
     """How a job ended; of one that could not be played only why.
 
     Attributes:
-        outcome: what the ending is called.
-        rounds: how many were played.
         feasible: whether the last plan passes all seven dimensions.
         samples, days, credits: of that plan; 0 where none was put forward.
         evidence: what it would show, None where it is void or there is none.
@@ -115,41 +74,38 @@ class Ending(Record):
     error: str = ""
 
 
-class Result(Ending):
+class Result(JobEnding):
     """A job, and how it ended."""
 
-    job: Job
+    job: RuleCase
 
 
 def jobs_of(
-    studies: Sequence[str],
+    studies: Sequence[str | Case],
     labs: Sequence[Difficulty] = tuple(Difficulty),
     seeds: Sequence[int] = (0,),
     *,
     scientists: Sequence[Rule] = (ScientistKind.EVIDENCE_AWARE,),
     lab_managers: Sequence[LabManagerKind] = (LabManagerKind.REFERENCE,),
     max_rounds: int = MAX_ROUNDS,
-) -> list[Job]:
-    """Return every combination as a job, in that order.
+) -> list[Case]:
+    """Return every combination as a job, in that order; a study is an id, or a case to begin with.
 
     Raises:
         ValueError: there are more than `MOST_JOBS`, or a value that no job can have.
     """
-    choices = (studies, labs, seeds, scientists, lab_managers)
-    number = 1
-    for each in choices:
-        number *= len(each)
+    begun = [{"study": each} if isinstance(each, str) else dict(each) for each in studies]
+    choices = (begun, labs, seeds, scientists, lab_managers)
+    number = prod(map(len, choices))
     if number > MOST_JOBS:
         raise ValueError(
             f"{number:,} negotiations are asked for; a batch has at most {MOST_JOBS:,}"
         )
+    names = ("lab", "seed", "scientist", "lab_manager")
     return [
-        Job(
-            study=study, lab=lab, seed=seed, scientist=scientist, lab_manager=lab_manager,
-            max_rounds=max_rounds,
-        )
-        for study, lab, seed, scientist, lab_manager in product(*choices)
-    ]  # fmt: skip
+        Case(**{**case, **dict(zip(names, chosen, strict=True)), "max_rounds": max_rounds})
+        for case, *chosen in product(*choices)
+    ]
 
 
 def failure_text(error: Exception) -> str:
@@ -161,18 +117,11 @@ def failure_text(error: Exception) -> str:
 # --- one job ----------------------------------------------------------------------------------
 
 
-def run_job(job: Job) -> Result:
+def run_job(job: Case) -> Result:
     """Return how a job ends; never raises for a job that cannot be played."""
     try:
-        pack = _pack(job)
-        setup = setup_for(
-            pack,
-            pack.reference_protocol,
-            max_rounds=job.max_rounds,
-            scientist=job.scientist,
-            lab_manager=job.lab_manager,
-        )
-        played = negotiate(setup, pack)
+        pack = job.pack()
+        played = negotiate(job.setup(pack), pack)
     except ReplicaLabError as error:
         return Result(job=job, error=str(error))
     plan = played.final_plan
@@ -186,18 +135,10 @@ def run_job(job: Job) -> Result:
         samples=plan.counts.samples,
         days=plan.counts.days,
         credits=plan.cost,
-        evidence=None if plan.evidence.void else plan.evidence.value,
+        evidence=None if plan.evidence.void_reason else plan.evidence.value,
         tier=plan.evidence.tier,
         wishes_broken=len(plan.broken_wishes),
     )
-
-
-def _pack(job: Job) -> Pack:
-    if job.text:
-        pack = pack_of(_study(job.text), job.lab, job.seed)
-    else:
-        pack = load_scenario(job.study, job.lab, job.seed)
-    return pack.with_own(job.own_lab, job.question)
 
 
 def played_again(results: Sequence[Result], most: int) -> list[tuple[Result, Result]]:
@@ -219,16 +160,11 @@ def is_same(was: Result, now: Result) -> bool:
     return was == now.model_copy(update={"evidence": evidence})
 
 
-@lru_cache(maxsize=8)
-def _study(text: str) -> Study:
-    return parse_study(text, "the study's file")
-
-
 # --- many -------------------------------------------------------------------------------------
 
 
 def run_batch(
-    jobs: Iterable[Job], executor: Executor | None = None, workers: int | None = None
+    jobs: Iterable[Case], executor: Executor | None = None, workers: int | None = None
 ) -> Iterator[Result]:
     """Yield the result of each job once, as they are ready.
 
@@ -237,132 +173,181 @@ def run_batch(
     Args:
         jobs: what to play; equal jobs are each played.
         executor: any of `concurrent.futures`, or one like them; stays open. None is a process for
-            each core, closed in the end: one that dies is replaced, and its jobs are begun again,
-            at most `_TRIES` times. A job that cannot be played is a result with an error.
+            each core, closed in the end. Jobs that are lost with their worker are begun again, at
+            most `_TRIES` times. A job that cannot be played is a result with an error.
         workers: how many processes instead, or how many workers an executor has that does not say.
     """
-    run = _Run(deque(_Sent(chunk) for chunk in _chunks(jobs)), executor, workers)
+    pool = executor or Workers(workers or os.cpu_count() or 1)
+    most = _AHEAD * (workers or _workers(pool))
+    waiting = deque(_Sent(chunk) for chunk in _chunks(jobs))
+    running: dict[Future[list[Result]], _Sent] = {}
     try:
-        while run.waiting or run.running:
-            run.send()
-            yield from run.received()
+        while waiting or running:
+            while waiting and len(running) < most:
+                sent = waiting.popleft()
+                try:
+                    running[pool.submit(_run_chunk, sent.jobs)] = sent
+                except BrokenExecutor:
+                    died = "the executor no longer takes jobs; play the rest with a new one"
+                    yield from (
+                        _failed(job, died) for each in (sent, *waiting) for job in each.jobs
+                    )
+                    waiting.clear()
+            for done in wait(running, return_when=FIRST_COMPLETED).done if running else ():
+                sent = running.pop(done)
+                try:
+                    results = done.result()
+                except Exception as error:  # noqa: BLE001 - a cluster loses a worker in its own words
+                    # Each alone: so only the job that kills its worker is blamed for it.
+                    again = [_Sent([job], sent.tries + 1) for job in sent.jobs]
+                    if sent.tries + 1 < _TRIES:
+                        waiting.extendleft(reversed(again))
+                        continue
+                    results = [_failed(job, _loss_text(error)) for job in sent.jobs]
+                yield from results
     finally:
-        run.close()
+        for future in running:
+            future.cancel()
+        if executor is None:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _Sent(NamedTuple):
     """Jobs that are sent together, and how often they were sent before."""
 
-    jobs: list[Job]
+    jobs: list[Case]
     tries: int = 0
 
 
-class _Run:
-    """A batch under way.
-
-    What was under way in a pool that broke is sent again one job at a time and alone: so it is
-    known which job it is that kills its worker, and no other one is blamed for it.
-    """
-
-    def __init__(
-        self, waiting: deque[_Sent], executor: Executor | None, workers: int | None
-    ) -> None:
-        self.waiting, self.running = waiting, dict[Future[list[Result]], _Sent]()
-        self._is_ours, self._pool = executor is None, executor or _processes(workers)
-        self._workers = workers or _workers(self._pool)
-        self._is_broken = False
-
-    def send(self) -> None:
-        """Send what may be under way at once."""
-        while self.waiting and self._has_room(self.waiting[0]):
-            chunk = self.waiting.popleft()
-            try:
-                self.running[self._pool.submit(_run_chunk, chunk.jobs)] = chunk
-            except BrokenExecutor:
-                self._is_broken = True
-                self.waiting.appendleft(chunk)
-                break
-
-    def _has_room(self, chunk: _Sent) -> bool:
-        if self._is_broken or any(each.tries for each in self.running.values()):
-            return False
-        return len(self.running) < (1 if chunk.tries else _AHEAD * self._workers)
-
-    def received(self) -> Iterator[Result]:
-        """Wait for something to come back, and yield it."""
-        for done in wait(self.running, return_when=FIRST_COMPLETED).done if self.running else ():
-            chunk = self.running.pop(done)
-            try:
-                results = done.result()
-            except BrokenExecutor:
-                self._is_broken = True
-                yield from self._put_back(chunk)
-            except Exception as error:  # noqa: BLE001 - a cluster loses a worker in its own words
-                yield from self._put_back(chunk, failure_text(error))
-            else:
-                yield from results
-        if self._is_broken:
-            for chunk in self.running.values():
-                yield from self._put_back(chunk)
-            self.running.clear()
-            yield from self._replaced()
-
-    def _put_back(self, chunk: _Sent, why: str = "") -> Iterator[Result]:
-        """Let jobs wait that were under way, each on its own; yield those that had their tries."""
-        tries = chunk.tries + 1
-        if tries < _TRIES:
-            self.waiting.extendleft(_Sent([job], tries) for job in reversed(chunk.jobs))
-        else:
-            died = why or f"its process died {tries} times; play it alone to see why"
-            yield from (Result(job=job, error=died) for job in chunk.jobs)
-
-    def _replaced(self) -> Iterator[Result]:
-        """Take a new pool for a broken one; of somebody else's yield what it will never play."""
-        if self._is_ours:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool, self._is_broken = _processes(self._workers), False
-            return
-        died = "the executor no longer takes jobs; play the rest with a new one"
-        yield from (Result(job=job, error=died) for chunk in self.waiting for job in chunk.jobs)
-        self.waiting.clear()
-
-    def close(self) -> None:
-        """Begin nothing more; a pool of ours is left to end what it is at."""
-        for future in self.running:
-            future.cancel()
-        if self._is_ours:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+def _failed(job: Case, why: str) -> Result:
+    return Result(job=job, error=why)
 
 
-def _run_chunk(jobs: list[Job]) -> list[Result]:
+def _loss_text(error: Exception) -> str:
+    if isinstance(error, WorkerDiedError):
+        return f"its process died {_TRIES} times; play it alone to see why"
+    return failure_text(error)
+
+
+def _run_chunk(jobs: list[Case]) -> list[Result]:
     return [run_job(job) for job in jobs]
 
 
-def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    chunk: list[Job] = []
-    for job in jobs:
-        chunk.append(job)
-        if len(chunk) == _CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
+def _chunks(jobs: Iterable[Case]) -> Iterator[list[Case]]:
+    left = iter(jobs)
+    while chunk := list(islice(left, _CHUNK)):
         yield chunk
-
-
-def _processes(workers: int | None) -> ProcessPoolExecutor:
-    # A forked child of a server with threads may stop at a lock that one of them held. Ctrl-C goes
-    # to every process of a terminal: this one stops the batch, and a worker ends what it is at.
-    return ProcessPoolExecutor(
-        workers or os.cpu_count(),
-        mp_context=get_context("spawn"),
-        initializer=signal,
-        initargs=(SIGINT, SIG_IGN),
-    )
 
 
 def _workers(pool: Executor) -> int:
     most = getattr(pool, "_max_workers", None)
     return most if isinstance(most, int) else os.cpu_count() or 1
+
+
+# --- processes of our own -----------------------------------------------------------------------
+
+
+class WorkerDiedError(Exception):
+    """A process ended at its work."""
+
+
+class Workers(ThreadPoolExecutor):
+    """An executor with processes of its own; one that dies is replaced by the next call.
+
+    A child of `multiprocessing` runs the main module of its parent once more; in a server that is
+    the page which asked. These begin with nothing but this package, and end with their parent:
+    nobody writes to them any more then. They take ``polite`` less of a core, in the unit of
+    `os.nice`.
+    """
+
+    def __init__(self, number: int, polite: int = 0) -> None:
+        super().__init__(number, thread_name_prefix="worker")
+        self._serve = f"from replicalab.batch import serve; serve({polite})"
+        self._mine, self._lock = local(), Lock()
+        self._all: list[subprocess.Popen[bytes]] = []
+
+    def submit(self, fn: Callable[_P, _R], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_R]:
+        """Return what a function of a module comes to in another process."""
+        return super().submit(self._ask, pickle.dumps((fn, args, kwargs)))
+
+    def _ask(self, call: bytes) -> _R:  # type: ignore[type-var]  # as the call has it
+        process = self._process()
+        try:
+            _send(cast(BinaryIO, process.stdin), call)
+            came, error = pickle.loads(_received(cast(BinaryIO, process.stdout)))  # noqa: S301
+        except (OSError, EOFError) as lost:
+            self._mine.process = None
+            raise WorkerDiedError("its process died; play it alone to see why") from lost
+        if error is not None:
+            raise error
+        return cast(_R, came)
+
+    def _process(self) -> subprocess.Popen[bytes]:
+        found: subprocess.Popen[bytes] | None = getattr(self._mine, "process", None)
+        if found is None:
+            found = self._mine.process = subprocess.Popen(  # noqa: S603  # our own words only
+                [sys.executable, "-c", self._serve],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                cwd=_ROOT,
+            )
+            with self._lock:
+                self._all.append(found)
+        return found
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes once they are idle; at once, and with no answer, where cancelled."""
+        super().shutdown(wait=False, cancel_futures=cancel_futures)
+        with self._lock:
+            for process in self._all if cancel_futures else ():
+                process.kill()
+        super().shutdown(wait=True)
+        with self._lock:
+            for process in self._all:
+                with suppress(OSError):  # it has died, and something was not sent yet
+                    cast(BinaryIO, process.stdin).close()
+                cast(BinaryIO, process.stdout).close()
+                process.wait()
+            self._all.clear()
+
+
+def serve(polite: int) -> None:
+    """Work as one of the processes, until nobody asks any more."""
+    # Ctrl-C goes to every process of a terminal: who asked stops the batch, and then this one.
+    signal(SIGINT, SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(polite)
+    asked, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what is printed while working is no answer
+    while True:
+        try:
+            function, args, kwargs = pickle.loads(_received(asked))  # noqa: S301 - from our server
+        except EOFError:
+            return
+        answer: tuple[object, Exception | None]
+        try:
+            answer = function(*args, **kwargs), None
+        except Exception as error:  # noqa: BLE001 - told to whoever asked
+            answer = None, error
+        _send(answers, pickle.dumps(answer))
+
+
+def _send(pipe: BinaryIO, what: bytes) -> None:
+    pipe.write(len(what).to_bytes(8))
+    pipe.write(what)
+    pipe.flush()
+
+
+def _received(pipe: BinaryIO) -> bytes:
+    size = int.from_bytes(_exactly(pipe, 8))
+    return _exactly(pipe, size)
+
+
+def _exactly(pipe: BinaryIO, size: int) -> bytes:
+    found = pipe.read(size)
+    if len(found) < size:
+        raise EOFError
+    return found
 
 
 # --- what came of it --------------------------------------------------------------------------
@@ -407,7 +392,7 @@ class Summary(NamedTuple):
 
 def summaries(results: Iterable[Result]) -> list[Summary]:
     """Return the outcomes by study, lab and players, in the order in which they first came."""
-    groups: dict[tuple[str, Difficulty, Rule, LabManagerKind], list[Result]] = {}
+    groups: dict[tuple[str, Difficulty, ScientistKind, LabManagerKind], list[Result]] = {}
     for result in results:
         job = result.job
         key = job.study, job.lab, job.scientist, job.lab_manager

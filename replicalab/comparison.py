@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment
+from replicalab.case import Case
 from replicalab.errors import NegotiationError
-from replicalab.negotiation import (
-    AUTOMATIC,
-    LabManagerKind,
-    Move,
-    Negotiation,
-    ScientistKind,
-    play_moves,
-    replay,
-    setup_for,
-    shipped_recordings,
-)
-from replicalab.scenarios import MAX_ROUNDS
+from replicalab.negotiation import AUTOMATIC, Negotiation, play_moves, replay, shipped_recordings
 
 FEWEST_SIDES: Final = 2
-MOST_SIDES: Final = 4
-"""So many are compared at once."""
 
 
 class Side(NamedTuple):
@@ -53,32 +40,20 @@ def side_of_run(name: str, played: Negotiation) -> Side:
     return Side(name, played.final_plan, played, is_run=True)
 
 
-def negotiated(
-    plan: Assessment,
-    *,
-    scientist: ScientistKind = ScientistKind.EVIDENCE_AWARE,
-    lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
-    max_rounds: int = MAX_ROUNDS,
-    moves: Sequence[Move] = (),
-) -> Negotiation | None:
-    """Return the negotiation that opens with a plan; None where no rule or person plays one.
+def negotiated(plan: Assessment, case: Case | None = None) -> Negotiation | None:
+    """Return the negotiation of a case, whose plan is judged; None where nobody plays one.
+
+    Without a case the usual players open with the plan.
 
     Of what a person plays there are only the rounds that the moves hold.
 
     Raises:
         NegotiationError: the plan cannot be put forward.
     """
-    by_rule = scientist in AUTOMATIC
-    if not (by_rule or moves) or not plan.counts.samples:
+    case = case or Case.of(plan.pack, plan.plan)
+    if not (case.scientist in AUTOMATIC or case.moves) or not plan.counts.samples:
         return None
-    setup = setup_for(
-        plan.pack,
-        plan.plan if by_rule else None,
-        max_rounds,
-        scientist=scientist,
-        lab_manager=lab_manager,
-    )
-    return play_moves(setup, moves, plan.pack)
+    return play_moves(case.setup(plan.pack), case.moves, plan.pack)
 
 
 def recorded(plan: Assessment, key: str) -> Negotiation | None:

@@ -21,8 +21,8 @@ from replicalab.errors import ScenarioError
 from replicalab.models import revise
 from replicalab.negotiation import load as loaded
 from replicalab.negotiation import replay, save
-from replicalab.planner import Options, frontier, least_loss
-from replicalab.scenarios import OwnLab, Question, load_scenario, study_text
+from replicalab.planner import PlanAnalysis, frontier, least_loss
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, study_text
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 NAMES: Final = [
@@ -91,7 +91,7 @@ def test_results_are_the_core_s() -> None:
     plan, ours = replicalab.assess(place), assess(pack.reference_protocol, pack)
     assert plan.check == ours.check
     assert replicalab.least_loss(plan).plan == least_loss(ours.plan, pack).plan
-    assert replicalab.asks(plan).run.asks == Options(ours).asks.run.asks
+    assert replicalab.asks(plan).run.asks == PlanAnalysis(ours).asks.run.asks
     assert tuple(replicalab.frontier(plan)) == frontier(pack, ours.plan).plans
 
 
@@ -105,10 +105,10 @@ def test_changes_of_a_revision_lead_to_it() -> None:
 
 
 def test_lab_and_question_are_ones_own() -> None:
-    own, question = replicalab.Lab(budget=2000), Question(target=0.9)
+    own, question = replicalab.Lab(budget=2000), EvidenceAssumptions(target=0.9)
     place = replicalab.load(STUDY, own=own, question=question)
     assert (place.lab.budget, place.design.target) == (2000, 0.9)
-    assert place.own_lab == OwnLab(budget=2000)
+    assert place.own_lab == LabOverrides(budget=2000)
     assert replicalab.assess(place).slack["budget"].limit == 2000  # type: ignore[index]
 
 

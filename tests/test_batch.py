@@ -13,15 +13,16 @@ from typing import Any, Final
 import pytest
 
 from replicalab import batch
-from replicalab.batch import Job, Result, Share, jobs_of, run_batch, run_job, summaries
-from replicalab.negotiation import (
-    LabManagerKind,
-    Outcome,
-    ScientistKind,
-    negotiate,
-    setup_for,
+from replicalab.batch import Result, Share, jobs_of, run_batch, run_job, summaries
+from replicalab.case import Case
+from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind, Setup, negotiate
+from replicalab.scenarios import (
+    Difficulty,
+    EvidenceAssumptions,
+    LabOverrides,
+    load_scenario,
+    study_text,
 )
-from replicalab.scenarios import Difficulty, OwnLab, Question, load_scenario, study_text
 
 STUDY: Final = "psy_stroop"
 AWARE: Final = ScientistKind.EVIDENCE_AWARE
@@ -42,7 +43,7 @@ def test_jobs_are_every_combination_in_order() -> None:
 def test_result_is_that_of_the_negotiation() -> None:
     for job in JOBS[:8]:
         pack = load_scenario(job.study, job.lab, job.seed)
-        setup = setup_for(
+        setup = Setup.of(
             pack, pack.reference_protocol, scientist=job.scientist, lab_manager=job.lab_manager
         )
         played, result = negotiate(setup, pack), run_job(job)
@@ -55,19 +56,19 @@ def test_result_is_that_of_the_negotiation() -> None:
 
 
 def test_job_is_played_with_ones_own_study_lab_and_question() -> None:
-    job = Job(study=STUDY, lab=Difficulty.MEDIUM)
-    rich = job.model_copy(update={"own_lab": OwnLab(budget=10**6)})
+    job = Case(study=STUDY, lab=Difficulty.MEDIUM)
+    rich = job.model_copy(update={"own_lab": LabOverrides(budget=10**6)})
     assert (
         run_job(job.model_copy(update={"text": study_text(STUDY)})).outcome is run_job(job).outcome
     )
     assert run_job(rich).credits > run_job(job).credits
-    wrong = run_job(job.model_copy(update={"question": Question(target=0.001)}))
+    wrong = run_job(job.model_copy(update={"question": EvidenceAssumptions(target=0.001)}))
     assert wrong.outcome is None
     assert "out of order" in wrong.error
 
 
 def test_job_that_cannot_be_played_says_why() -> None:
-    result = run_job(Job(study="not_there", lab=Difficulty.EASY))
+    result = run_job(Case(study="not_there", lab=Difficulty.EASY))
     assert result.outcome is None
     assert "'not_there' is unknown" in result.error
 
@@ -97,7 +98,7 @@ def test_batch_that_is_left_begins_nothing_more() -> None:
     assert len(begun) <= batch._AHEAD + 1  # noqa: SLF001
 
 
-def deadly(jobs: list[Job]) -> list[Result]:
+def deadly(jobs: list[Case]) -> list[Result]:
     """Play jobs; one of seed 7 kills its process once, one of seed 9 always."""
     for job in jobs:
         once = Path(os.environ["DEADLY"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from replicalab.assessment import assess
+from replicalab.case import Case
 from replicalab.comparison import negotiated, recorded, side_of_run
 from replicalab.errors import NegotiationError
 from replicalab.models import ScientistActionType, plan_action, revise
@@ -12,9 +13,9 @@ from replicalab.negotiation import (
     LabManagerKind,
     Move,
     ScientistKind,
+    Setup,
     negotiate,
     question,
-    setup_for,
     shipped_recordings,
 )
 from replicalab.scenarios import load_scenario
@@ -28,20 +29,22 @@ PLAN = assess(PACK.reference_protocol, PACK)
 def test_side_is_negotiated_as_its_players_play(
     scientist: ScientistKind, manager: LabManagerKind
 ) -> None:
-    setup = setup_for(PACK, PLAN.plan, 3, scientist=scientist, lab_manager=manager)
-    played = negotiated(PLAN, scientist=scientist, lab_manager=manager, max_rounds=3)
+    setup = Setup.of(PACK, PLAN.plan, 3, scientist=scientist, lab_manager=manager)
+    played = negotiated(
+        PLAN, Case.of(PACK, PLAN.plan, scientist=scientist, lab_manager=manager, max_rounds=3)
+    )
     assert played == negotiate(setup, PACK)
 
 
 def test_side_that_nobody_has_played_has_no_negotiation() -> None:
-    assert negotiated(PLAN, scientist=ScientistKind.PERSON) is None
-    assert negotiated(PLAN, scientist=ScientistKind.MODEL) is None
-    assert negotiated(assess(revise(PLAN.plan, sample_size=0), PACK)) is None
+    assert negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.PERSON)) is None
+    assert negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.MODEL)) is None
+    assert negotiated(assess(revise(PLAN.plan, sample_size=0), PACK), Case.of(PACK)) is None
 
 
 def test_side_that_a_person_played_has_the_rounds_of_the_moves() -> None:
     moves = [Move(number=0, action=question("Which days?"))]
-    played = negotiated(PLAN, scientist=ScientistKind.PERSON, moves=moves)
+    played = negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.PERSON, moves=moves))
     assert played is not None
     assert len(played.rounds) == 1
     assert played.outcome is None
@@ -58,7 +61,7 @@ def test_run_is_a_side_by_the_plan_on_which_it_ended() -> None:
 def test_run_that_goes_on_is_a_side_by_the_plan_on_the_table() -> None:
     smaller = revise(PLAN.plan, sample_size=60)
     moves = [Move(number=0, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, smaller))]
-    played = negotiated(PLAN, scientist=ScientistKind.PERSON, moves=moves)
+    played = negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.PERSON, moves=moves))
     assert played is not None
     assert played.outcome is None
     assert side_of_run("A run", played).plan.plan == smaller
@@ -66,7 +69,7 @@ def test_run_that_goes_on_is_a_side_by_the_plan_on_the_table() -> None:
 
 def test_run_with_no_plan_on_the_table_is_no_side() -> None:
     moves = [Move(number=0, action=question("Which days?"))]
-    played = negotiated(PLAN, scientist=ScientistKind.PERSON, moves=moves)
+    played = negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.PERSON, moves=moves))
     assert played is not None
     with pytest.raises(NegotiationError, match="no plan is on the table"):
         side_of_run("A run", played)

@@ -15,14 +15,15 @@ import pytest
 from sqlalchemy.engine import URL
 
 from replicalab.assessment import assess
+from replicalab.case import Case, read_case, read_draft
 from replicalab.comparison import negotiated
-from replicalab.library import Kind, Library, Owner, read_decision, read_plan
-from replicalab.library.contents import KeptPlan, read_batch, read_draft
+from replicalab.library import EntryKind, Library, Owner, read_decision
+from replicalab.library.contents import read_batch
 from replicalab.models import Protocol
 from replicalab.negotiation import Negotiation, load, replay
 from replicalab.report.bundle import open_bundle
 from replicalab.scenarios import Pack, load_scenario, parse_study, read_lab
-from replicalab.scenarios.plan_file import read_plan as read_plan_file
+from replicalab.scenarios.small_files import read_plan as read_plan_file
 from replicalab.ui.address import from_query
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace
@@ -75,32 +76,27 @@ def run_held(run: Negotiation) -> Holds:
     }
 
 
-def case_held(pack: Pack, case: Workspace | KeptPlan) -> Holds:
+def case_held(pack: Pack, case: Case) -> Holds:
     """Return a plan with those who negotiate it, and what they come to."""
-    plan = (case.protocol if isinstance(case, Workspace) else case.plan) or pack.reference_protocol
+    plan = case.plan or pack.reference_protocol
     held = plan_held(pack, plan)
     held["players"] = [case.scientist.value, case.lab_manager.value, case.max_rounds]
     if case.recording:
         return held | {"recording": case.recording}
-    run = negotiated(
-        assess(plan, pack),
-        scientist=case.scientist,
-        lab_manager=case.lab_manager,
-        max_rounds=case.max_rounds,
-        moves=case.moves,
-    )
+    run = negotiated(assess(plan, pack), case)
     return held if run is None else held | {"run": run_held(run)}
 
 
 def link_held(work: Workspace) -> Holds:
     """Return what a link shows."""
-    held = case_held(work.pack(find), work)
+    held = case_held(work.case.pack(find), work.case)
     shown = {
         "slide": work.presenting,
         "round": work.round_number and work.round_number + 1,
         "survey": work.survey,
         "beside": {
-            each.name: {"is_run": each.is_run, **link_held(each.work)} for each in work.beside
+            each.name: {"is_run": each.is_run, **link_held(Workspace(case=each.case))}
+            for each in work.beside
         },
     }
     return held | {name: value for name, value in shown.items() if value}
@@ -151,22 +147,22 @@ def test_plan_and_lab_open_as_they_were() -> None:
 # --- the library ------------------------------------------------------------------------------
 
 
-def entry_held(kind: Kind, content: str) -> Holds:
+def entry_held(kind: EntryKind, content: str) -> Holds:
     """Return what an entry of the library holds."""
-    if kind is Kind.PLAN:
-        kept = read_plan(content)
+    if kind is EntryKind.PLAN:
+        kept = read_case(content)
         return case_held(kept.pack(), kept)
-    if kind is Kind.LAB:
+    if kind is EntryKind.LAB:
         return read_lab(content.encode()).model_dump(mode="json", exclude_defaults=True)
-    if kind is Kind.STUDY:
+    if kind is EntryKind.STUDY:
         return {"study": parse_study(content, "kept").scenario_id}
-    if kind is Kind.RUN:
+    if kind is EntryKind.RUN:
         setup = load(content).setup
         pack = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
         players = [setup.scientist.value, setup.lab_manager.value, setup.max_rounds]
         plan = plan_held(pack, setup.opening or pack.reference_protocol)
         return plan | {"players": players, "run": run_held(replay(load(content), pack).negotiation)}
-    if kind is Kind.BATCH:
+    if kind is EntryKind.BATCH:
         outcomes = [
             result.outcome and result.outcome.value for result in read_batch(content).came()
         ]

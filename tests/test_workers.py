@@ -9,8 +9,7 @@ from collections import Counter
 
 import pytest
 
-from replicalab.batch import jobs_of, run_batch, run_job
-from replicalab.workers import WorkerDiedError, Workers
+from replicalab.batch import WorkerDiedError, Workers, jobs_of, run_batch, run_job
 
 
 def where() -> tuple[int, bool, int]:
@@ -28,7 +27,7 @@ def die() -> None:
 
 
 def test_work_is_done_in_another_process_without_the_servers_main_module() -> None:
-    with Workers(1) as workers:
+    with Workers(1, polite=10) as workers:
         found, has_pages, nice = workers.submit(where).result()
         assert found != os.getpid()
         assert not has_pages

@@ -4,19 +4,5 @@ A form shows a part of a study file. The rest (facts, constraints, rates, what t
 stays in the data untouched, so that a study loses nothing by passing through a form.
 """
 
-from replicalab.drafts.beginning import UNSTATED, new_study, stated
-from replicalab.drafts.checking import Checked, check
-from replicalab.drafts.draft import NAME, Draft, Others
-from replicalab.drafts.labs import YOUR_LAB
-
-__all__ = [
-    "NAME",
-    "UNSTATED",
-    "YOUR_LAB",
-    "Checked",
-    "Draft",
-    "Others",
-    "check",
-    "new_study",
-    "stated",
-]
+from replicalab.drafts.beginning import UNSTATED, YOUR_LAB, Block, new_study, stated
+from replicalab.drafts.draft import NAME, Checked, Draft, Others, check

@@ -9,16 +9,17 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from replicalab.drafts.labs import YOUR_LAB
-from replicalab.measures import KINDS, PARAMETERS, DesignKind, Given, Kind
+from replicalab.measures import KINDS, PARAMETERS, DesignKind, DesignParameters, Kind
 from replicalab.models import LARGEST_PLANNED
-from replicalab.scenarios import Design
+from replicalab.scenarios import Design, Difficulty
 from replicalab.scenarios.lab import COST_PER_DAY, COST_PER_SAMPLE
 from replicalab.scenarios.reading import Data
 
 Block = dict[str, Data]
 """A part of a study's file."""
 
+YOUR_LAB: Final = Difficulty.MEDIUM.value
+"""The lab that a form asks for."""
 UNSTATED: Final = "Not given."
 """What stands in a file that must say something where its author has said nothing."""
 DEFAULT: Final = "ReplicaLab’s default."
@@ -49,23 +50,26 @@ def new_study(
         days: how many days are planned, right or wrong.
     """
     row, given = KINDS[kind], numbers or {}
-    design = {"kind": kind.value, **usual_numbers(row), **given}
+    design: Block = {"kind": kind.value, **usual_numbers(row), **given}
     design["floor"] = _floor(row, design)
-    why: Block = dict.fromkeys(NUMBERS, UNSTATED)
-    if "floor" not in given:
-        why["floor"] = DEFAULT
-    design |= {
-        "unit_of_n": "samples",
-        "source": UNSTATED,
-        "why": why,
-    }
+    why = dict.fromkeys(NUMBERS, UNSTATED) | ({} if "floor" in given else {"floor": DEFAULT})
+    design |= {"unit_of_n": "samples", "source": UNSTATED, "why": {**why}}
     size = _enough_samples(row, design) if sample is None else sample
+    credits = _planned(size) * COST_PER_SAMPLE + _planned(days) * COST_PER_DAY
+    texts = ("hypothesis", "method", "key_finding", "goal", "published", "caution")
     parts = ("constraints", "equipment", "reagents", "substitutions", "controls", "policy_rules")
     return {
         "format": 1,
         "scenario_id": scenario_id,
         "domain_id": "my_studies",
-        "paper": _unstated_paper(),
+        "paper": {
+            "title": "My study",
+            "citation": UNSTATED,
+            "doi": None,
+            **dict.fromkeys(texts, UNSTATED),
+            "teaches": "A study of one's own.",
+            "facts": [],
+        },
         "design": {name: design[name] for name in Design.model_fields if name in design},
         "success_criteria": [UNSTATED],
         "hidden_reference": {
@@ -78,8 +82,22 @@ def new_study(
         **{name: [] for name in parts},
         "min_days": 1,
         "samples_per_day": None,
-        "reference_protocol": _plan(size, days),
-        "labs": {YOUR_LAB: _lab(size, days)},
+        "reference_protocol": {
+            "sample_size": size,
+            "controls": [],
+            "technique": UNSTATED,
+            "duration_days": days,
+            "required_equipment": [],
+            "required_reagents": [],
+            "rationale": UNSTATED,
+        },
+        "labs": {
+            YOUR_LAB: {  # in which a plan of that size fits, at the usual rates
+                "budget": math.ceil(credits / _ROUND) * _ROUND,
+                "days": max(_LAB_DAYS, _planned(days)),
+                "staff": 3,
+            }
+        },
     }
 
 
@@ -114,7 +132,7 @@ def _enough_samples(row: Kind, numbers: Block) -> int:
         design = Design.model_validate(numbers)
     except ValidationError:
         return 1
-    given, effect = Given.by(design), design.effect_planning
+    given, effect = DesignParameters.by(design), design.effect_planning
 
     def is_enough(n: int) -> bool:
         return row.scale.reaches(row.value(n, effect, given), design.target)
@@ -122,38 +140,6 @@ def _enough_samples(row: Kind, numbers: Block) -> int:
     return bisect_left(range(LARGEST_PLANNED), True, 1, key=is_enough)
 
 
-def _plan(size: Data, days: Data) -> Block:
-    return {
-        "sample_size": size,
-        "controls": [],
-        "technique": UNSTATED,
-        "duration_days": days,
-        "required_equipment": [],
-        "required_reagents": [],
-        "rationale": UNSTATED,
-    }
-
-
-def _lab(size: Data, days: Data) -> Block:
-    """Return a lab in which a plan of that size fits, at the usual rates."""
-    samples, lasts = _planned(size), _planned(days)
-    credits = samples * COST_PER_SAMPLE + lasts * COST_PER_DAY
-    budget = math.ceil(credits / _ROUND) * _ROUND
-    return {"budget": budget, "days": max(_LAB_DAYS, lasts), "staff": 3}
-
-
 def _planned(count: Data) -> int:
     """Return a number of samples or days; 0 for one that cannot be planned."""
     return count if isinstance(count, int) and 0 <= count <= LARGEST_PLANNED else 0
-
-
-def _unstated_paper() -> Block:
-    texts = ("hypothesis", "method", "key_finding", "goal", "published", "caution")
-    return {
-        "title": "My study",
-        "citation": UNSTATED,
-        "doi": None,
-        **dict.fromkeys(texts, UNSTATED),
-        "teaches": "A study of one's own.",
-        "facts": [],
-    }

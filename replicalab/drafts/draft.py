@@ -1,24 +1,34 @@
-"""A draft: the data of a study's file, right or wrong, and how a form changes it."""
+"""A draft: the data of a study's file, right or wrong, how a form changes it, and what it makes."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Final, cast
 
-from replicalab.drafts.beginning import DEFAULT, NUMBERS, UNSTATED, Block, usual_numbers
-from replicalab.drafts.labs import OTHER_LABS, YOUR_LAB, made_labs
-from replicalab.errors import ScenarioError
+from replicalab.assessment import assess
+from replicalab.drafts.beginning import DEFAULT, NUMBERS, UNSTATED, YOUR_LAB, Block, usual_numbers
+from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.measures import KINDS, DesignKind, Kind
-from replicalab.scenarios import Design, Difficulty, Study, parse_study
+from replicalab.models import FIELD_LABELS, Record
+from replicalab.scenarios import MOST, Design, Difficulty, Lab, Study, pack_of, parse_study
 from replicalab.scenarios.reading import Data
-from replicalab.scenarios.writing import data_yaml, study_data
+from replicalab.scenarios.writing import data_yaml, study_data, study_yaml
 
 NAME: Final = "your study"
+OTHER_LABS: Final = (Difficulty.EASY.value, Difficulty.HARD.value)
+_OTHER_LAB: Final = re.compile(f"^labs[.]({'|'.join(OTHER_LABS)})")
+_HARD_SHARE: Final = 0.75
 _PLAN_LISTS: Final = {"equipment": "required_equipment", "reagents": "required_reagents"}
+_PLANNED_CONTROLS: Final = ("reference_protocol", "controls")
+# The blocks whose fields a form shows, and whose rules may be between fields.
+_BLOCKS: Final[dict[str, type[Record]]] = {"": Study, "design": Design, f"labs.{YOUR_LAB}": Lab}
 
 
 class Others(StrEnum):
@@ -59,23 +69,23 @@ class Draft:
 
     def at(self, *path: str | int) -> Data:
         """Return what stands at a place; None where nothing does."""
-        found: Data = self.data
+        value: Data = self.data
         for step in path:
             try:
-                found = found[step]  # type: ignore[index]
+                value = value[step]  # type: ignore[index]
             except (KeyError, IndexError, TypeError):
                 return None
-        return found
+        return value
 
     def items(self, *path: str | int) -> list[Data]:
         """Return the list at a place; an empty one where there is none."""
-        found = self.at(*path)
-        return found if isinstance(found, list) else []
+        value = self.at(*path)
+        return value if isinstance(value, list) else []
 
     def labels(self, *path: str | int) -> list[str]:
         """Return the texts of the list, or the keys of the block, at a place."""
-        found = self.at(*path)
-        return [str(each) for each in found] if isinstance(found, list | dict) else []
+        value = self.at(*path)
+        return [str(label) for label in value] if isinstance(value, list | dict) else []
 
     def names(self, part: str, key: str) -> list[str]:
         """Return what stands under a key in each entry of a list."""
@@ -107,14 +117,16 @@ class Draft:
         old, new = self.row, KINDS[kind]
         design = dict(cast("Block", self.at("design")))
         left = {name: design.pop(name) for name in NUMBERS if name in design}
-        found = self.aside.get(kind.value)
-        if found is None:
-            found = usual_numbers(new)
+        numbers = self.aside.get(kind.value)
+        if numbers is None:
+            numbers = usual_numbers(new)
             if new.scale is old.scale:
                 shared = ("alpha", "target", "floor")
-                found |= {name: left[name] for name in shared if left.get(name) and name in found}
+                numbers |= {
+                    name: left[name] for name in shared if left.get(name) and name in numbers
+                }
         aside = {**self.aside, old.kind.value: left}
-        design |= {"kind": kind.value, **found}
+        design |= {"kind": kind.value, **numbers}
         ordered = {name: design[name] for name in Design.model_fields if name in design}
         return replace(self.put(ordered, "design"), aside=aside)
 
@@ -139,27 +151,30 @@ class Draft:
                 draft = draft.put(_without(lab, known - there), "labs", level)
         return draft
 
+    def with_entry(self, part: str, entry: Block) -> Draft:
+        """Return this draft with one entry more in a list."""
+        return self.put([*self.items(part), entry], part)
+
     def with_control(self, name: str) -> Draft:
         """Return this draft with one control more, which the plan runs."""
         control: Block = {"name": name, "droppable": True, "protects_against": UNSTATED}
-        in_plan = ("reference_protocol", "controls")
-        draft = self.put([*self.items("controls"), control], "controls")
-        return draft.put([*self.items(*in_plan), name], *in_plan)
+        planned = [*self.items(*_PLANNED_CONTROLS), name]
+        return self.with_entry("controls", control).put(planned, *_PLANNED_CONTROLS)
 
     def with_control_named(self, place: int, name: str) -> Draft:
         """Return this draft with another name for a control, in the plan too."""
-        old, in_plan = self.at("controls", place, "name"), ("reference_protocol", "controls")
-        draft = self.put(name, "controls", place, "name")
-        renamed = [name if label == old else label for label in self.items(*in_plan)]
-        return draft.put([*renamed], *in_plan)
+        old, planned = self.at("controls", place, "name"), self.items(*_PLANNED_CONTROLS)
+        renamed = [name if label == old else label for label in planned]
+        return self.put(name, "controls", place, "name").put([*renamed], *_PLANNED_CONTROLS)
 
     def without(self, part: str, place: int) -> Draft:
         """Return this draft without an entry of a list; a control leaves the plan too."""
-        gone, in_plan = self.at(part, place, "name"), ("reference_protocol", "controls")
-        draft = self.put([each for n, each in enumerate(self.items(part)) if n != place], part)
+        entries, gone = self.items(part), self.at(part, place, "name")
+        draft = self.put([*entries[:place], *entries[place + 1 :]], part)
         if part != "controls":
             return draft
-        return draft.put([label for label in self.items(*in_plan) if label != gone], *in_plan)
+        planned = [label for label in self.items(*_PLANNED_CONTROLS) if label != gone]
+        return draft.put(planned, *_PLANNED_CONTROLS)
 
     def with_others(self, others: Others) -> Draft:
         """Return this draft with other two labs; those of the file come back when asked for."""
@@ -179,17 +194,17 @@ class Draft:
         if self.others is Others.KEPT:
             return self.data
         lab = self.at("labs", YOUR_LAB)
-        same = self._with_labs(dict.fromkeys(Difficulty, lab))
+        same: Block = {
+            **self.data,
+            "labs": dict.fromkeys((level.value for level in Difficulty), lab),
+        }
         if self.others is Others.SAME:
             return same
         try:
             study = parse_study(data_yaml(same), NAME)
         except ScenarioError:
             return same
-        return self._with_labs(made_labs(study))
-
-    def _with_labs(self, labs: Mapping[Difficulty, Data]) -> Block:
-        return {**self.data, "labs": {level.value: lab for level, lab in labs.items()}}
+        return {**self.data, "labs": study_data(_with_made_labs(study))["labs"]}
 
     def text(self) -> str:
         """Return the study's file, right or wrong."""
@@ -199,11 +214,104 @@ class Draft:
 def _without(lab: Block, gone: set[str]) -> Block:
     """Return a lab in which nothing is said of some items."""
     left = dict(lab)
-    for name in ("booked", "prices"):
-        if isinstance(block := lab.get(name), dict):
-            left[name] = {
-                label: each for label, each in block.items() if label_key(label) not in gone
-            }
-    if isinstance(labels := lab.get("out_of_stock"), list):
-        left["out_of_stock"] = [label for label in labels if label_key(str(label)) not in gone]
+    for name in ("booked", "prices", "out_of_stock"):
+        if isinstance(items := lab.get(name), dict):
+            left[name] = {item: at for item, at in items.items() if label_key(item) not in gone}
+        elif isinstance(items, list):
+            left[name] = [item for item in items if label_key(str(item)) not in gone]
     return {name: value for name, value in left.items() if value or not lab[name]}
+
+
+def _with_made_labs(study: Study) -> Study:
+    """Return a study with an easy and a hard lab made from its medium one.
+
+    In the easy lab nothing is missing, and credits, days and people reach for the reference
+    protocol. The hard one has three quarters of the credits and the days, and one person fewer.
+    """
+    lab = study.labs.medium.with_means()
+    worth = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
+    enough = {
+        "budget": math.ceil(worth.cost),
+        "days": worth.plan.duration_days + lab.start_day - 1,
+        "staff": worth.staff,
+    }
+    means = {name: min(MOST, max(getattr(lab, name), least)) for name, least in enough.items()}
+    easy = lab.model_copy(update={"booked": {}, "out_of_stock": [], **means})
+    hard = lab.with_means(
+        budget=_less(lab.budget), days=max(1, int(_less(lab.days))), staff=max(1, lab.staff - 1)
+    )
+    labs = study.labs.model_copy(update={"easy": easy, "hard": hard})
+    return study.model_copy(update={"labs": labs})
+
+
+def _less(amount: float) -> float:
+    less = amount * _HARD_SHARE
+    return math.floor(less) if less >= 1 else less
+
+
+# --- the study, or what is wrong ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a draft makes.
+
+    Attributes:
+        study: where nothing is wrong with it.
+        faults: what is wrong, by dotted field path.
+        more: how many faults there are beyond these.
+        read: its file as it was read.
+    """
+
+    study: Study | None
+    faults: dict[str, list[Fault]]
+    more: int
+    read: str
+
+    @cached_property
+    def text(self) -> str:
+        """The study's file for people: of a study that can be used in the order of its fields."""
+        return study_yaml(self.study) if self.study else self.read
+
+
+def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Checked:
+    """Return what a draft makes.
+
+    Args:
+        draft: the draft.
+        read: reads the file; it may refuse more than `parse_study` does.
+    """
+    text = draft.text()
+    try:
+        return Checked(read(text, NAME), {}, 0, text)
+    except ScenarioError as error:
+        return Checked(None, _by_field(error.faults, draft.others), error.more, text)
+
+
+def _by_field(all_faults: Sequence[Fault], others: Others) -> dict[str, list[Fault]]:
+    """Return faults by field; one that other labs only repeat stands once, at the lab asked for."""
+    faults: dict[str, list[Fault]] = {}
+    repeated: dict[str, list[Fault]] = {}
+    for fault in all_faults:
+        path = fault.path
+        if others is not Others.KEPT:
+            path = _OTHER_LAB.sub(f"labs.{YOUR_LAB}", path)
+        same = faults if path == fault.path else repeated
+        same.setdefault(_place(path, fault.problem), []).append(fault)
+    for path, same_faults in repeated.items():
+        faults.setdefault(path, same_faults[:1])
+    return faults
+
+
+def _place(path: str, problem: str) -> str:
+    """Return the field of a fault: of a block's, the field that its words name first."""
+    block = _BLOCKS.get(path)
+    if block is None:
+        return path
+    for word in re.findall(r"\w+", problem):
+        name = f"{word}s" if f"{word}s" in block.model_fields else word
+        if name in block.model_fields:
+            path = f"{path}.{name}".removeprefix(".")
+            break
+    labels = (name for name, label in FIELD_LABELS.items() if f": {label} " in problem)
+    return f"{path}.{next(labels, '')}".removesuffix(".")

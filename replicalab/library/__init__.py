@@ -12,27 +12,22 @@ from replicalab.library.contents import (
     KINDS,
     LONGEST_NAME,
     Decision,
-    KeptDraft,
-    KeptPlan,
     Option,
     batch_text,
     decision_text,
-    plan_text,
     read_batch,
     read_decision,
-    read_draft,
-    read_plan,
 )
 from replicalab.library.records import (
     DELETED_DAYS,
     DRAFT_DAYS,
-    Draft,
     Entry,
-    Kept,
-    Kind,
+    EntryKind,
     LibraryConflictError,
-    Limits,
+    LibraryLimits,
     Owner,
+    StoredDraft,
+    StoredVersion,
     Usage,
     Version,
 )
@@ -40,37 +35,6 @@ from replicalab.places import data_folder, library_url
 
 if TYPE_CHECKING:
     from replicalab.library.store import Library
-
-__all__ = [
-    "DELETED_DAYS",
-    "DRAFT_DAYS",
-    "KINDS",
-    "LONGEST_NAME",
-    "Decision",
-    "Draft",
-    "Entry",
-    "Kept",
-    "KeptBatch",
-    "KeptDraft",
-    "KeptPlan",
-    "Kind",
-    "Library",
-    "LibraryConflictError",
-    "Limits",
-    "Option",
-    "Owner",
-    "Usage",
-    "Version",
-    "batch_text",
-    "data_folder",
-    "decision_text",
-    "library_url",
-    "plan_text",
-    "read_batch",
-    "read_decision",
-    "read_draft",
-    "read_plan",
-]
 
 
 def __getattr__(name: str) -> object:

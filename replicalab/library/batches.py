@@ -8,19 +8,20 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import FailFast, Field
 
-from replicalab.batch import MOST_JOBS, Ending, Job, Result
+from replicalab.batch import MOST_JOBS, JobEnding, Result
+from replicalab.case import Case, RuleCase
 from replicalab.models import Record
-from replicalab.scenarios import MAX_SEED, Identifier
+from replicalab.scenarios import Identifier, Seed
 
 
-class Row(Ending):
+class StoredResult(JobEnding):
     """An ending, the place of its job among the batch's, and the seed that it was played with."""
 
     job: Annotated[int, Field(strict=True, ge=0)]
-    seed: Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
+    seed: Seed
 
 
-_ENDING: Final = set(Ending.model_fields)
+_ENDING: Final = set(JobEnding.model_fields)
 
 
 class KeptBatch(Record):
@@ -36,21 +37,23 @@ class KeptBatch(Record):
     format: Literal[1] = 1
     asked: Annotated[int, Field(strict=True, ge=1, le=MOST_JOBS)]
     texts: Annotated[dict[Identifier, str], FailFast()] = Field(default_factory=dict)
-    jobs: Annotated[tuple[Job, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()]
-    results: Annotated[tuple[Row, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()]
+    jobs: Annotated[tuple[RuleCase, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()]
+    results: Annotated[
+        tuple[StoredResult, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()
+    ]
 
     @classmethod
     def of(cls, came: Sequence[Result], asked: int) -> Self:
         """Return what came of a batch of so many."""
         places: dict[str, int] = {}
-        jobs: list[Job] = []
+        jobs: list[Case] = []
         rows = []
         for result in came:
             job = result.job.model_copy(update={"seed": 0, "text": ""})
             place = places.setdefault(job.model_dump_json(), len(jobs))
             jobs += [job] if place == len(jobs) else []
             ending = result.model_dump(include=_ENDING)
-            rows.append(Row(job=place, seed=result.job.seed, **ending))
+            rows.append(StoredResult(job=place, seed=result.job.seed, **ending))
         texts = {result.job.study: result.job.text for result in came if result.job.text}
         return cls(asked=asked, texts=texts, jobs=tuple(jobs), results=tuple(rows))
 
@@ -70,7 +73,7 @@ class KeptBatch(Record):
         """Yield where it parts from what a batch can be, and what to do."""
         if len(self.results) > self.asked:
             yield f"asked: {self.asked:,} negotiations have {len(self.results):,} results"
-        if len(set(map(Job.model_dump_json, self.jobs))) < len(self.jobs):
+        if len(set(map(Case.model_dump_json, self.jobs))) < len(self.jobs):
             yield "jobs: two are the same"
         if any(job.seed or job.text for job in self.jobs):
             yield "jobs: one has a seed or a file; a seed stands in results, a file in texts"

@@ -2,109 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 
-from pydantic import AwareDatetime, FailFast, Field, ValidationError
+from pydantic import AwareDatetime, FailFast, Field
 
 from replicalab.assessment import Assessment
+from replicalab.case import read_case, read_draft, read_record, record_text
 from replicalab.characters import code, hidden
-from replicalab.comparison import MOST_SIDES
-from replicalab.errors import Fault, LibraryContentError, ReplicaLabError, ScenarioError
+from replicalab.errors import LibraryContentError, ReplicaLabError
 from replicalab.lexicon import joined, shortened
 from replicalab.library.batches import KeptBatch
-from replicalab.library.records import Kind
-from replicalab.models import LONGEST_TEXT, NonEmptyText, Passage, Protocol, Record, too_large
-from replicalab.negotiation import MOST_ROUNDS, LabManagerKind, Move, ScientistKind, load
-from replicalab.scenarios import (
-    MAX_ROUNDS,
-    MAX_SEED,
-    Difficulty,
-    Identifier,
-    OwnLab,
-    Pack,
-    Question,
-    Study,
-    load_scenario,
-    pack_of,
-    parse_study,
-    read_lab,
-)
-from replicalab.scenarios.checking import shown
+from replicalab.library.records import EntryKind
+from replicalab.models import LONGEST_TEXT, NonEmptyText, Passage, Record
+from replicalab.negotiation import load
+from replicalab.scenarios import parse_study, read_lab
 
 LONGEST_NAME: Final = 120
 _OWN_FILE: Final = "the study's file"
 _BREAKS: Final = frozenset("\t\n\r")
 _NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 _T = TypeVar("_T")
-_R = TypeVar("_R", bound=Record)
-_P = TypeVar("_P", bound="KeptPlan")
 Name = Annotated[NonEmptyText, Field(max_length=LONGEST_NAME)]
-
-
-class KeptPlan(Record):
-    """A plan with the workspace around it.
-
-    Attributes:
-        study: the id of a study on the shelf.
-        text: the file of a study of one's own, which ``study`` then names; empty for the shelf's.
-        lab, seed: which of its labs.
-        own_lab, question: what is said in place of the study.
-        plan: None is the study's reference protocol.
-        scientist, lab_manager, max_rounds, recording, moves: its negotiation.
-    """
-
-    format: Literal[1] = 1
-    study: Identifier
-    text: str = ""
-    lab: Difficulty
-    seed: Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)] = 0
-    own_lab: OwnLab = OwnLab()
-    question: Question = Question()
-    plan: Protocol | None = None
-    scientist: ScientistKind = ScientistKind.EVIDENCE_AWARE
-    lab_manager: LabManagerKind = LabManagerKind.REFERENCE
-    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
-    recording: Identifier | None = None
-    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
-
-    def pack(self) -> Pack:
-        """Return the study in the lab, and with the question, that the plan was made for.
-
-        Raises:
-            ScenarioError: the study is not on the shelf, or cannot be asked that.
-        """
-        if study := self.own_study():
-            pack = pack_of(study, self.lab, self.seed)
-        else:
-            pack = load_scenario(self.study, self.lab, self.seed)
-        return pack.with_own(self.own_lab, self.question)
-
-    def own_study(self) -> Study | None:
-        """Return the study of one's own, None where it is the shelf's.
-
-        Raises:
-            ScenarioError: it cannot be read, or is another than the one that is named.
-        """
-        if not self.text:
-            return None
-        study = parse_study(self.text, _OWN_FILE)
-        if study.scenario_id != self.study:
-            beside = f"'{self.study}' stands beside the file of '{study.scenario_id}'"
-            raise ScenarioError("the plan", [Fault("study", beside, "name that one")])
-        return study
-
-
-class KeptDraft(KeptPlan):
-    """A plan that nobody has kept yet.
-
-    Attributes:
-        beside: what stood beside it: its name there, and the query string that opens it.
-    """
-
-    beside: Annotated[tuple[tuple[str, str], ...], Field(max_length=MOST_SIDES), FailFast()] = ()
 
 
 class Option(Record):
@@ -114,22 +34,22 @@ class Option(Record):
     """
 
     name: Name
-    kind: Kind
+    kind: EntryKind
     content: str
     run: bool = False
 
     def is_plan(self, plan: Assessment) -> bool:
         """Return whether it is that plan, in the same lab and for the same question."""
-        if self.kind is not Kind.PLAN:
+        if self.kind is not EntryKind.PLAN:
             return False
         try:
-            kept = read_plan(self.content)
+            kept = read_case(self.content)
             if kept.study != plan.pack.scenario_id:
                 return False
             pack = kept.pack()
         except ReplicaLabError:
             return False
-        return pack == plan.pack and (kept.plan or pack.reference_protocol) == plan.plan
+        return pack == plan.pack and kept.protocol() == plan.plan
 
 
 class Decision(Record):
@@ -155,38 +75,9 @@ class Decision(Record):
         return f"{chosen}, not {joined(others, 'or')}" if others else chosen
 
 
-def plan_text(plan: KeptPlan) -> str:
-    """Return a plan as the text that is kept."""
-    return _text(plan)
-
-
-def read_plan(text: str) -> KeptPlan:
-    """Return the plan that `plan_text` wrote; its study is not looked for.
-
-    Raises:
-        LibraryContentError: the text holds no plan.
-    """
-    return _not_too_large(_record(KeptPlan, text))
-
-
-def read_draft(text: str) -> KeptDraft:
-    """Return the draft that `plan_text` wrote; no study is looked for.
-
-    Raises:
-        LibraryContentError: the text holds no draft.
-    """
-    return _not_too_large(_record(KeptDraft, text))
-
-
-def _not_too_large(plan: _P) -> _P:
-    for problem in too_large(plan.plan) if plan.plan else ():
-        raise LibraryContentError(f"the plan: {problem}; shorten it, then save it again")
-    return plan
-
-
 def decision_text(decision: Decision) -> str:
     """Return a decision as the text that is kept."""
-    return _text(decision)
+    return record_text(decision)
 
 
 def read_decision(text: str) -> Decision:
@@ -195,7 +86,7 @@ def read_decision(text: str) -> Decision:
     Raises:
         LibraryContentError: the text holds no decision.
     """
-    decision = _record(Decision, text)
+    decision = read_record(Decision, text)
     if decision.chosen >= len(decision.options):
         raise LibraryContentError(
             f"chosen: {decision.chosen} is none of the {len(decision.options)} options, counted "
@@ -206,7 +97,7 @@ def read_decision(text: str) -> Decision:
 
 def batch_text(batch: KeptBatch) -> str:
     """Return a batch as the text that is kept."""
-    return _text(batch, indent=None)
+    return record_text(batch, indent=None)
 
 
 def read_batch(text: str) -> KeptBatch:
@@ -215,13 +106,13 @@ def read_batch(text: str) -> KeptBatch:
     Raises:
         LibraryContentError: the text holds no batch, or one that parts from itself.
     """
-    batch = _record(KeptBatch, text)
+    batch = read_record(KeptBatch, text)
     for problem in batch.problems():
         raise LibraryContentError(f"{problem}; load what was saved here")
     return batch
 
 
-def checked(kind: Kind, text: str) -> str:
+def checked(kind: EntryKind, text: str) -> str:
     """Return what a content is about: the id of its study, or the name that its lab gives itself.
 
     Raises:
@@ -307,31 +198,15 @@ def _writable(what: str, text: str) -> None:
         )
 
 
-def _text(record: KeptPlan | Decision | KeptBatch, indent: int | None = 1) -> str:
-    said = record.model_dump(mode="json", exclude_defaults=True)
-    return json.dumps({"format": record.format, **said}, ensure_ascii=False, indent=indent) + "\n"
-
-
-def _record(model: type[_R], text: str) -> _R:
-    try:
-        return model.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"])) or "the text"
-        value = f"{shown(first['input'])}: " if first["loc"] else ""
-        said = f"{place}: {value}{first['msg'].removeprefix('Value error, ')}"
-        raise LibraryContentError(f"{said}; load what was saved here") from error
-
-
 def _about_plan(text: str) -> str:
-    plan = read_plan(text)
+    plan = read_case(text)
     plan.pack()
     return plan.study
 
 
 def _about_decision(text: str) -> str:
     for option in read_decision(text).options:
-        if option.kind is Kind.DECISION:
+        if option.kind is EntryKind.DECISION:
             raise LibraryContentError(
                 f"the option '{option.name}' is a decision itself; decide between plans, labs, "
                 "studies and runs"
@@ -353,7 +228,7 @@ def _about_batch(text: str) -> str:
 
 def _plan_facts(text: str) -> dict[str, object]:
     """Return a plan's facts; without a plan of its own, those of the study's reference protocol."""
-    kept = read_plan(text)
+    kept = read_case(text)
     plan = kept.plan or kept.pack().reference_protocol
     return {**plan.model_dump(mode="json"), **kept.model_dump(mode="json", exclude={"plan"})}
 
@@ -373,28 +248,25 @@ class KindRow(NamedTuple):
     Attributes:
         about: reads a content, and returns what it is about.
         facts: what a content says, by names; two versions are compared by them.
-        file: the ending and the type of the file that it is exported as.
     """
 
     about: Callable[[str], str]
     facts: Callable[[str], Mapping[str, object]]
-    file: tuple[str, str] = ("json", "application/json")
 
 
-KINDS: Final[dict[Kind, KindRow]] = {
-    Kind.PLAN: KindRow(_about_plan, _plan_facts),
-    Kind.LAB: KindRow(
+KINDS: Final[dict[EntryKind, KindRow]] = {
+    EntryKind.PLAN: KindRow(_about_plan, _plan_facts),
+    EntryKind.LAB: KindRow(
         lambda text: read_lab(text.encode()).name or "",
         lambda text: read_lab(text.encode()).model_dump(mode="json"),
     ),
-    Kind.STUDY: KindRow(
+    EntryKind.STUDY: KindRow(
         lambda text: parse_study(text, _OWN_FILE).scenario_id,
         lambda text: parse_study(text, "the study").model_dump(mode="json"),
-        file=("yaml", "application/yaml"),
     ),
-    Kind.RUN: KindRow(lambda text: load(text).setup.scenario_id, _run_facts),
-    Kind.BATCH: KindRow(_about_batch, lambda text: read_batch(text).model_dump(mode="json")),
-    Kind.DECISION: KindRow(
+    EntryKind.RUN: KindRow(lambda text: load(text).setup.scenario_id, _run_facts),
+    EntryKind.BATCH: KindRow(_about_batch, lambda text: read_batch(text).model_dump(mode="json")),
+    EntryKind.DECISION: KindRow(
         _about_decision, lambda text: read_decision(text).model_dump(mode="json")
     ),
 }

@@ -19,8 +19,8 @@ WAIT_SECONDS: Final = 5.0
 """So long a save waits for somebody else's, and a server is waited for."""
 
 _DISK_FULL: Final = "53100"
+# PostgreSQL: a lock was not to be had, or two saves waited for each other.
 _WAITED: Final = frozenset({"55P03", "40P01", "40001"})
-"""PostgreSQL: a lock was not to be had, or two saves waited for each other."""
 
 
 @contextmanager

@@ -28,15 +28,15 @@ from replicalab.library import migrating
 from replicalab.library.faults import WAIT_SECONDS, fault_of, is_damage, not_writable, told
 
 _WRITES: Final = "library_writes"
+# The lock that PostgreSQL holds while a library is brought forward: one process does it.
 _MIGRATING: Final = 0x5265704C6162
-"""The lock that PostgreSQL holds while a library is brought forward: one process does it."""
 _SIDE_FILES: Final = ("", "-wal", "-shm")
+# Logs in which a lost connection is told with its host, user and database.
 _TELL_THE_SERVER: Final = ("sqlalchemy.pool", "psycopg")
-"""Logs in which a lost connection is told with its host, user and database."""
 _POSTGRES: Final = ("postgresql", "postgres", "postgresql+psycopg")
 
 
-class Opened(NamedTuple):
+class OpenedLibrary(NamedTuple):
     """A library that is open.
 
     Attributes:
@@ -49,7 +49,7 @@ class Opened(NamedTuple):
     notices: tuple[str, ...]
 
 
-def opened(address: str, now: datetime) -> Opened:
+def opened(address: str, now: datetime) -> OpenedLibrary:
     """Return the library at an address, made or brought forward where it is needed.
 
     Raises:
@@ -82,7 +82,7 @@ def opened(address: str, now: datetime) -> Opened:
     except BaseException:
         engine.dispose()
         raise
-    return Opened(engine, writing, tuple(notices))
+    return OpenedLibrary(engine, writing, tuple(notices))
 
 
 def _url(address: str) -> URL:
@@ -132,7 +132,6 @@ def _engine(url: URL) -> Engine:
 
 
 def _settle(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
-    """Set up a new connection to a file."""
     # We begin transactions ourselves: Python's module begins none before a table is made.
     connection.isolation_level = None
     for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
@@ -149,7 +148,6 @@ def _begin(connection: Connection) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make the folder of the file, for its user alone."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -186,7 +184,6 @@ def _begin_for_its_user(file: Path) -> None:
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
-    """Return which file it is, whatever its name; None where there is none."""
     try:
         found = file.stat()
     except OSError:
@@ -224,7 +221,6 @@ def _set_aside(file: Path, damage: str, now: datetime) -> str:
 
 
 def _free(file: Path) -> Path:
-    """Return a name that no file has yet."""
     tried, number = file, 1
     while tried.exists():
         number += 1

@@ -18,7 +18,7 @@ LONGEST_PLACE: Final = 64
 """The most characters that name one of an owner's workspaces."""
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """What an entry holds; `contents` says in which form."""
 
     PLAN = "plan"
@@ -44,7 +44,7 @@ class Owner:
         return cls(hashlib.sha256(f"replicalab library\n{secret}".encode()).hexdigest())
 
 
-class Limits(NamedTuple):
+class LibraryLimits(NamedTuple):
     """How much is kept. A deleted entry counts until it is gone for good.
 
     Attributes:
@@ -68,18 +68,14 @@ class Entry(NamedTuple):
     """One thing that is kept, as a list shows it.
 
     Attributes:
-        id: by which it is asked for.
-        kind, name, notes: what it is.
         about: the id of its study, or of each of a batch’s, or the name that its lab gives itself;
             empty for a decision.
         version: the number of the latest.
         size: the bytes of all versions.
-        created, changed: when it was first and last saved.
-        deleted: when it was deleted, None where it is not.
     """
 
     id: str
-    kind: Kind
+    kind: EntryKind
     name: str
     notes: str
     about: str
@@ -100,7 +96,7 @@ class Version(NamedTuple):
     restored: int | None
 
 
-class Kept(NamedTuple):
+class StoredVersion(NamedTuple):
     """An entry in one of its versions, with its content as it was saved.
 
     ``problem`` says why the content can no longer be read, and is empty where it can.
@@ -112,8 +108,8 @@ class Kept(NamedTuple):
     problem: str = ""
 
 
-class Draft(NamedTuple):
-    """The last state of a workspace that nobody has kept under a name; else as `Kept`."""
+class StoredDraft(NamedTuple):
+    """The last state of a workspace that nobody has kept under a name; else as `StoredVersion`."""
 
     place: str
     content: str
@@ -135,6 +131,6 @@ class LibraryConflictError(LibraryError):
         now: what is there instead; nothing of it was changed.
     """
 
-    def __init__(self, message: str, now: Kept) -> None:
+    def __init__(self, message: str, now: StoredVersion) -> None:
         self.now = now
         super().__init__(message)

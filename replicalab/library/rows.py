@@ -10,18 +10,20 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, delete, insert, s
 
 from replicalab.errors import LibraryMissingError
 from replicalab.lexicon import label_key, shortened
-from replicalab.library.contents import LONGEST_NAME
+from replicalab.library.contents import LONGEST_NAME, checked_draft, problem_of
 from replicalab.library.records import (
     DELETED_DAYS,
     DRAFT_DAYS,
     Entry,
-    Kept,
-    Kind,
+    EntryKind,
+    LibraryLimits,
     Owner,
+    StoredDraft,
+    StoredVersion,
     Version,
 )
 from replicalab.library.schema import DRAFTS, ENTRIES, OWNERS, VERSIONS
-from replicalab.library.transactions import count_up
+from replicalab.library.transactions import charge, count_up
 
 _ENTRY: Final = [ENTRIES.c[name] for name in Entry._fields]
 _VERSION: Final = [VERSIONS.c[name] for name in Version._fields]
@@ -50,7 +52,7 @@ def size_of(text: str) -> int:
 
 
 def entries_of(
-    connection: Connection, owner: Owner, kind: Kind | None, search: str, *, deleted: bool
+    connection: Connection, owner: Owner, kind: EntryKind | None, search: str, *, deleted: bool
 ) -> list[Entry]:
     """Return an owner's entries that hold every word of a search, the last changed first."""
     is_deleted = ENTRIES.c.deleted.is_not(None)
@@ -84,7 +86,7 @@ def entry_of(
     return entry
 
 
-def entry_named(connection: Connection, owner: Owner, kind: Kind, name: str) -> Entry | None:
+def entry_named(connection: Connection, owner: Owner, kind: EntryKind, name: str) -> Entry | None:
     """Return an owner's entry of a kind and name, None where there is none."""
     query = select(*_ENTRY).where(
         ENTRIES.c.owner == owner.digest,
@@ -95,7 +97,7 @@ def entry_named(connection: Connection, owner: Owner, kind: Kind, name: str) -> 
     return _first(connection, query)
 
 
-def free_name(connection: Connection, owner: Owner, kind: Kind, name: str) -> str:
+def free_name(connection: Connection, owner: Owner, kind: EntryKind, name: str) -> str:
     """Return a name that none of the owner's of that kind has: it, or with a number after it."""
     for number in count(1):
         end = f" {number}" if number > 1 else ""
@@ -105,7 +107,7 @@ def free_name(connection: Connection, owner: Owner, kind: Kind, name: str) -> st
     return tried
 
 
-def kept_of(connection: Connection, entry: Entry, number: int | None = None) -> Kept:
+def kept_of(connection: Connection, entry: Entry, number: int | None = None) -> StoredVersion:
     """Return an entry's content in a version, the latest where None; not asked if it is readable.
 
     Raises:
@@ -118,7 +120,7 @@ def kept_of(connection: Connection, entry: Entry, number: int | None = None) -> 
         raise LibraryMissingError(
             f"'{entry.name}' has no version {number}; choose one of 1 to {entry.version}"
         )
-    return Kept(entry, Version(*row[:-1]), row.content)
+    return StoredVersion(entry, Version(*row[:-1]), row.content)
 
 
 def versions_of(connection: Connection, entry: Entry) -> list[Version]:
@@ -134,7 +136,7 @@ def _first(connection: Connection, query: Select[Any]) -> Entry | None:
 
 def _as_entry(row: Row[Any]) -> Entry:
     fields = tuple(row)
-    return Entry(fields[0], Kind(fields[1]), *fields[2:])
+    return Entry(fields[0], EntryKind(fields[1]), *fields[2:])
 
 
 # --- saving -----------------------------------------------------------------------------------
@@ -184,6 +186,53 @@ def _columns(entry: Entry) -> dict[str, object]:
     name_key = label_key(entry.name)
     words = " ".join([name_key, label_key(entry.notes), label_key(entry.about)])
     return {**entry._asdict(), "name_key": name_key, "words": words}
+
+
+# --- drafts -----------------------------------------------------------------------------------
+
+
+def put_draft(
+    connection: Connection, owner: Owner, draft: StoredDraft, limits: LibraryLimits
+) -> None:
+    """Save a draft in place of that workspace's; where there are too many the oldest goes.
+
+    Raises:
+        LibraryFullError: there is no room for it.
+    """
+    mine = select(DRAFTS.c.place, DRAFTS.c.size).where(DRAFTS.c.owner == owner.digest)
+    rows = connection.execute(mine.order_by(DRAFTS.c.saved.desc())).all()
+    others = [row for row in rows if row.place != draft.place]
+    gone = [row for row in rows if row.place == draft.place] + others[limits.drafts - 1 :]
+    for row in gone:
+        connection.execute(delete(DRAFTS).where(_is_draft(owner, row.place)))
+    size = size_of(draft.content)
+    charge(connection, owner, limits, size=size - sum(row.size for row in gone))
+    values = {"owner": owner.digest, "place": draft.place, "size": size, "saved": draft.saved}
+    connection.execute(insert(DRAFTS).values(**values, content=draft.content))
+
+
+def latest_drafts(
+    connection: Connection, owner: Owner, place: str | None, most: int
+) -> list[StoredDraft]:
+    """Return so many drafts of a workspace, of any where None, the last saved first."""
+    columns = (DRAFTS.c.place, DRAFTS.c.content, DRAFTS.c.saved)
+    query = select(*columns).where(DRAFTS.c.owner == owner.digest)
+    if place is not None:
+        query = query.where(DRAFTS.c.place == place)
+    rows = connection.execute(query.order_by(DRAFTS.c.saved.desc()).limit(most))
+    return [StoredDraft(*row, problem=problem_of(checked_draft, row.content)) for row in rows]
+
+
+def forget_draft(connection: Connection, owner: Owner, place: str) -> None:
+    """Take a draft away, if there is one."""
+    which = _is_draft(owner, place)
+    size = connection.scalar(select(DRAFTS.c.size).where(which))
+    connection.execute(delete(DRAFTS).where(which))
+    count_up(connection, owner.digest, 0, -(size or 0))
+
+
+def _is_draft(owner: Owner, place: str) -> ColumnElement[bool]:
+    return (DRAFTS.c.owner == owner.digest) & (DRAFTS.c.place == place)
 
 
 # --- taking away ------------------------------------------------------------------------------

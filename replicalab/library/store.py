@@ -17,7 +17,7 @@ from uuid import uuid4
 from sqlalchemy import Connection
 
 from replicalab.errors import LibraryContentError, LibraryFullError
-from replicalab.library import drafts, rows
+from replicalab.library import rows
 from replicalab.library.contents import (
     LONGEST_NAME,
     checked,
@@ -30,13 +30,13 @@ from replicalab.library.faults import told
 from replicalab.library.opening import opened
 from replicalab.library.records import (
     LONGEST_PLACE,
-    Draft,
     Entry,
-    Kept,
-    Kind,
+    EntryKind,
     LibraryConflictError,
-    Limits,
+    LibraryLimits,
     Owner,
+    StoredDraft,
+    StoredVersion,
     Usage,
     Version,
 )
@@ -44,7 +44,7 @@ from replicalab.library.rows import New, size_of
 from replicalab.library.transactions import charge, reading, saving, usage
 from replicalab.places import library_url
 
-_LIMITS: Final = Limits()
+_LIMITS: Final = LibraryLimits()
 
 
 def _now() -> datetime:
@@ -62,7 +62,7 @@ class Library:
         self,
         url: str | None = None,
         *,
-        limits: Limits = _LIMITS,
+        limits: LibraryLimits = _LIMITS,
         clock: Callable[[], datetime] = _now,
     ) -> None:
         """Open it; without an address where `library_url` says.
@@ -81,7 +81,9 @@ class Library:
 
     # --- entries ------------------------------------------------------------------------------
 
-    def keep(self, owner: Owner, kind: Kind, name: str, content: str, *, notes: str = "") -> Entry:
+    def keep(
+        self, owner: Owner, kind: EntryKind, name: str, content: str, *, notes: str = ""
+    ) -> Entry:
         """Return a new entry.
 
         Raises:
@@ -101,7 +103,7 @@ class Library:
             return self._add(connection, owner, kind, name, new)
 
     def keep_beside(
-        self, owner: Owner, *parts: tuple[Kind, str, str], notes: str = ""
+        self, owner: Owner, *parts: tuple[EntryKind, str, str], notes: str = ""
     ) -> list[Entry]:
         """Return new entries, of a kind, a name and a content each: all of them are kept, or none.
 
@@ -163,7 +165,12 @@ class Library:
             )
 
     def entries(
-        self, owner: Owner, kind: Kind | None = None, search: str = "", *, deleted: bool = False
+        self,
+        owner: Owner,
+        kind: EntryKind | None = None,
+        search: str = "",
+        *,
+        deleted: bool = False,
     ) -> list[Entry]:
         """Return an owner's entries, the last changed first; the deleted ones where asked.
 
@@ -172,7 +179,7 @@ class Library:
         with reading(self._opened) as connection:
             return rows.entries_of(connection, owner, kind, search, deleted=deleted)
 
-    def read(self, owner: Owner, entry_id: str, number: int | None = None) -> Kept:
+    def read(self, owner: Owner, entry_id: str, number: int | None = None) -> StoredVersion:
         """Return an entry's content in one of its versions, the latest where none is named.
 
         Raises:
@@ -310,7 +317,7 @@ class Library:
 
     # --- drafts -------------------------------------------------------------------------------
 
-    def save_draft(self, owner: Owner, content: str, place: str = "") -> Draft:
+    def save_draft(self, owner: Owner, content: str, place: str = "") -> StoredDraft:
         """Return the draft of a workspace, a plan's text, in place of the one before.
 
         ``place`` tells the owner's workspaces apart, such as by tab. Of more than so many the one
@@ -327,26 +334,26 @@ class Library:
             )
         _fitting(content, self._limits.draft_bytes)
         checked_draft(content)
-        draft = Draft(place, content, self._clock())
+        draft = StoredDraft(place, content, self._clock())
         with saving(self._opened, owner) as connection:
-            drafts.put(connection, owner, draft, self._limits)
+            rows.put_draft(connection, owner, draft, self._limits)
         return draft
 
-    def draft(self, owner: Owner, place: str | None = None) -> Draft | None:
+    def draft(self, owner: Owner, place: str | None = None) -> StoredDraft | None:
         """Return the draft of a workspace, of any the last saved; None where there is none."""
         with reading(self._opened) as connection:
-            found = drafts.latest(connection, owner, place, 1)
+            found = rows.latest_drafts(connection, owner, place, 1)
         return found[0] if found else None
 
-    def drafts(self, owner: Owner) -> list[Draft]:
+    def drafts(self, owner: Owner) -> list[StoredDraft]:
         """Return all of an owner's drafts, the last saved first."""
         with reading(self._opened) as connection:
-            return drafts.latest(connection, owner, None, self._limits.drafts)
+            return rows.latest_drafts(connection, owner, None, self._limits.drafts)
 
     def discard_draft(self, owner: Owner, place: str = "") -> None:
         """Forget a draft, if there is one."""
         with saving(self._opened, owner) as connection:
-            drafts.forget(connection, owner, place)
+            rows.forget_draft(connection, owner, place)
 
     # --- room ---------------------------------------------------------------------------------
 
@@ -363,18 +370,20 @@ class Library:
         with saving(self._opened, heir) as connection:
             rows.hand_over(connection, owner, heir)
 
-    def _checked(self, kind: Kind, content: str, notes: str) -> New:
+    def _checked(self, kind: EntryKind, content: str, notes: str) -> New:
         _fitting(content, self._limits.content_bytes)
         return New(content, checked_notes(notes), checked(kind, content))
 
-    def _add(self, connection: Connection, owner: Owner, kind: Kind, name: str, new: New) -> Entry:
+    def _add(
+        self, connection: Connection, owner: Owner, kind: EntryKind, name: str, new: New
+    ) -> Entry:
         charge(connection, owner, self._limits, entries=1, size=new.size)
         made, entry_id = self._clock(), uuid4().hex
         entry = Entry(entry_id, kind, name, new.notes, new.about, 1, new.size, made, made, None)
         return rows.add_entry(connection, owner, entry, new)
 
     def _add_beside(
-        self, connection: Connection, owner: Owner, kind: Kind, name: str, new: New
+        self, connection: Connection, owner: Owner, kind: EntryKind, name: str, new: New
     ) -> Entry:
         for number in count(1):
             end = f" ({number})" if number > 1 else ""
@@ -395,11 +404,11 @@ def _fitting(content: str, most: int) -> None:
         )
 
 
-def _is_same(now: Kept, new: New) -> bool:
+def _is_same(now: StoredVersion, new: New) -> bool:
     return (now.content, now.entry.notes) == (new.content, new.notes)
 
 
-def _same_or_conflict(now: Kept, new: New, message: str) -> Entry:
+def _same_or_conflict(now: StoredVersion, new: New, message: str) -> Entry:
     """Return what is there where it is what was to be saved: a save that nobody was told of.
 
     Raises:
@@ -410,5 +419,5 @@ def _same_or_conflict(now: Kept, new: New, message: str) -> Entry:
     raise LibraryConflictError(message, _with_problem(now))
 
 
-def _with_problem(kept: Kept) -> Kept:
+def _with_problem(kept: StoredVersion) -> StoredVersion:
     return kept._replace(problem=problem_of(partial(checked, kept.entry.kind), kept.content))

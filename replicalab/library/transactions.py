@@ -11,20 +11,20 @@ from sqlalchemy.exc import IntegrityError
 
 from replicalab.errors import LibraryFullError
 from replicalab.library.faults import told
-from replicalab.library.opening import Opened
-from replicalab.library.records import Limits, Owner, Usage
+from replicalab.library.opening import OpenedLibrary
+from replicalab.library.records import LibraryLimits, Owner, Usage
 from replicalab.library.schema import OWNERS
 
 
 @contextmanager
-def reading(library: Opened) -> Iterator[Connection]:
+def reading(library: OpenedLibrary) -> Iterator[Connection]:
     """Give a connection that sees one state of the library."""
     with told(), library.reading.connect() as connection:
         yield connection
 
 
 @contextmanager
-def saving(library: Opened, owner: Owner) -> Iterator[Connection]:
+def saving(library: OpenedLibrary, owner: Owner) -> Iterator[Connection]:
     """Give a connection whose work is on the disk when the block ends, or not done at all.
 
     The owner's row is locked: what is read of theirs in the block holds until its end.
@@ -36,8 +36,7 @@ def saving(library: Opened, owner: Owner) -> Iterator[Connection]:
         yield connection
 
 
-def _enrol(library: Opened, owner: Owner) -> None:
-    """See that an owner has a row."""
+def _enrol(library: OpenedLibrary, owner: Owner) -> None:
     if usage(library, owner) is not None:
         return
     row = insert(OWNERS).values(owner=owner.digest, entries=0, size=0)
@@ -46,7 +45,7 @@ def _enrol(library: Opened, owner: Owner) -> None:
         connection.execute(row)
 
 
-def usage(library: Opened, owner: Owner) -> Usage | None:
+def usage(library: OpenedLibrary, owner: Owner) -> Usage | None:
     """Return how much an owner has, None for one who never had anything."""
     with reading(library) as connection:
         row = connection.execute(_mine(owner)).first()
@@ -64,7 +63,7 @@ def count_up(connection: Connection, owner: str, entries: int, size: int) -> Non
 
 
 def charge(
-    connection: Connection, owner: Owner, limits: Limits, *, entries: int = 0, size: int
+    connection: Connection, owner: Owner, limits: LibraryLimits, *, entries: int = 0, size: int
 ) -> None:
     """Count what is being saved.
 

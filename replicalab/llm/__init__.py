@@ -8,19 +8,12 @@ Everything that goes wrong is a `replicalab.errors.ModelError` with a message fi
 Importing this room does not import the openai package; the first call does.
 """
 
-from replicalab.llm.allowed import ALLOWED_SETTING, Allowed
-from replicalab.llm.call import Answer, Progress, build_generate_fn, check_endpoint
-from replicalab.llm.endpoint import LONGEST_KEY, SETTINGS, Endpoint, what_to_set
-
-__all__ = [
-    "ALLOWED_SETTING",
-    "LONGEST_KEY",
-    "SETTINGS",
-    "Allowed",
-    "Answer",
-    "Endpoint",
-    "Progress",
-    "build_generate_fn",
-    "check_endpoint",
-    "what_to_set",
-]
+from replicalab.llm.call import ModelReply, Progress, build_generate_fn, check_endpoint
+from replicalab.llm.endpoint import (
+    ALLOWED_SETTING,
+    LONGEST_KEY,
+    SETTINGS,
+    Allowed,
+    Endpoint,
+    what_to_set,
+)

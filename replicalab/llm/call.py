@@ -23,7 +23,7 @@ MOST_LOOK_UPS: Final = 16
 """How many host names are looked up at once, of all who ask."""
 
 
-class Answer(str):
+class ModelReply(str):
     """The text of an answer, with what the server said about it; None where it did not say.
 
     It ended by ``stop``, or by ``length`` when it was cut at the token cap.
@@ -49,7 +49,7 @@ def build_generate_fn(
 ) -> GenerateFn:
     """Return a function that sends chat messages to the endpoint and returns the answer's text.
 
-    The text is an `Answer`, a ``str`` that also carries the tokens and the finish reason. It is
+    The text is an `ModelReply`, a ``str`` that also carries the tokens and the finish reason. It is
     what the model said, whatever that is: an empty answer is ``""`` (the parser then says
     ``no_json`` and the model is asked again), an answer cut at the token cap is returned as far
     as it goes. Only what no file can hold is replaced by U+FFFD, and the key, should a server
@@ -92,7 +92,7 @@ def build_generate_fn(
         failure = outcome.result()
         if failure is not None:
             raise failure
-        answer = Answer(endpoint.without_key(readable("".join(asking.texts))))
+        answer = ModelReply(endpoint.without_key(readable("".join(asking.texts))))
         answer.prompt_tokens = asking.prompt_tokens
         answer.completion_tokens = asking.completion_tokens
         answer.finish_reason = asking.finish_reason

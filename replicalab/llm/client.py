@@ -6,6 +6,9 @@ This file and what it imports bring that package in, and are imported with the f
 from __future__ import annotations
 
 import logging
+import re
+import socket
+import ssl
 from typing import TYPE_CHECKING, Final, cast
 
 import httpx2
@@ -13,9 +16,18 @@ import openai
 from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletion
 
-from replicalab.errors import ModelError
-from replicalab.llm.endpoint import Endpoint
-from replicalab.llm.failures import failure_for, plain_word, too_long
+from replicalab.errors import (
+    ModelAnswerTooLongError,
+    ModelError,
+    ModelFormatError,
+    ModelRateLimitedError,
+    ModelRefusedError,
+    ModelServerError,
+    ModelSettingsError,
+    ModelUnreachableError,
+)
+from replicalab.lexicon import plural
+from replicalab.llm.endpoint import API_KEY_SETTING, Endpoint
 from replicalab.llm.gate import Gate
 
 if TYPE_CHECKING:
@@ -24,8 +36,8 @@ if TYPE_CHECKING:
 CONNECT_SECONDS: Final = 10.0
 LARGEST_TOKEN_COUNT: Final = 10**9
 
+# Words by which a server says what it wants instead, or does not want.
 _OBJECTIONS: Final = ("max_completion_tokens", "temperature", "stream")
-"""Words by which a server says what it wants instead, or does not want."""
 _LOGGERS: Final = ("openai._base_client", "httpx2", "httpcore2.connection", "httpcore2.http11")
 
 
@@ -62,7 +74,7 @@ class Asking:
             if not self._complete:
                 raise httpx2.RemoteProtocolError("the answer has no end")
         except Exception as error:  # noqa: BLE001 - hostile answers trip the package up in any way
-            return failure_for(self._endpoint, error)
+            return _failure_for(self._endpoint, error)
         return None
 
     async def _ask(
@@ -124,16 +136,19 @@ class Asking:
                 self.texts.append(_text_of(choice))
                 self.characters += len(self.texts[-1])
                 if self.characters > self._endpoint.max_characters:
-                    raise too_long(self._endpoint)
+                    raise ModelAnswerTooLongError(
+                        f"{self._endpoint.host} answered with more than "
+                        f"{self._endpoint.max_characters:,} characters, and no more is read; try "
+                        "again, or another model."
+                    )
                 if reason is not None or isinstance(piece, ChatCompletion):
                     self._complete = True
-                    self.finish_reason = plain_word(self._endpoint, reason)
+                    self.finish_reason = _plain_word(self._endpoint, reason)
             case object(choices=[_, *_]):
                 raise ValueError("a choice is no object")
 
 
 def _text_of(choice: object) -> str:
-    """Return the text of a choice, which may have none."""
     match choice:
         case object(delta=object(content=str(text))) | object(message=object(content=str(text))):
             return text
@@ -172,3 +187,95 @@ def _client(endpoint: Endpoint, gate: Gate) -> openai.AsyncOpenAI:
 def _unspoken(_record: logging.LogRecord) -> bool:
     """Keep the package's logs silent: they quote what servers say, and those may say the key."""
     return False
+
+
+# --- what went wrong, by host and remedy, and without the key -----------------------------------
+
+_WORD: Final = re.compile(r"[a-z][a-z_]{0,59}")
+_SECONDS: Final = re.compile(r"[1-9][0-9]{0,5}")
+
+# What a status means; 300, 400 and 500 stand for those that are not named.
+_BY_STATUS: Final = {
+    300: "sends requests on to another address ({number}), where the key must not follow; set the "
+    "base URL to the final address.",
+    400: "refused the request for {model} ({number}); check the model's name, and whether it takes "
+    "messages this long and answers of {tokens} tokens.",
+    401: f"refused the key ({{number}}); check {API_KEY_SETTING}, or the key you typed.",
+    403: "does not let this key use {model} ({number}); check the key's rights.",
+    404: "has no {model} at this address ({number}); check the model's name, and that the base URL "
+    "ends where the API begins, often /v1.",
+    429: "takes no more requests now ({number}); wait {wait}, or check the quota.",
+    500: "failed ({number}), also when asked again; try later, or look into the server's log.",
+}
+
+
+def _failure_for(endpoint: Endpoint, error: Exception) -> ModelError:
+    """Return the project's error for any other, with nothing of that one but a plain word.
+
+    What a server says is never shown: servers repeat the key in it, also in parts.
+    """
+    host = endpoint.host
+    match error:
+        case ModelError():
+            return type(error)(*error.args)
+        case openai.APIStatusError():
+            return _refusal(endpoint, error)
+        case openai.APIConnectionError() | httpx2.HTTPError() | httpx2.StreamError() | OSError():
+            return ModelUnreachableError(f"{host} {_lack_of_connection(error)}")
+        case openai.APIError():
+            code = _code(endpoint, error)
+            told = f"an error of its own ({code})" if code else "an error of its own"
+            return ModelServerError(f"{host} broke off with {told}; try again in a while.")
+        case httpx2.InvalidURL():
+            return ModelSettingsError("The base URL names no host; write it in full.")
+    return ModelFormatError(
+        f"{host} answered with something that is no chat completion; check that the base URL ends "
+        "where the API begins, often /v1."
+    )
+
+
+def _plain_word(endpoint: Endpoint, word: object) -> str | None:
+    """Return the word if it is a plain one, such as ``stop``, and no part of the key; or None."""
+    if not isinstance(word, str) or not _WORD.fullmatch(word):
+        return None
+    key = endpoint.api_key.get_secret_value().lower() if endpoint.api_key else ""
+    repeats = word in key or word in key[::-1] or (key and key in word)
+    return None if repeats or endpoint.without_key(word) != word else word
+
+
+def _code(endpoint: Endpoint, error: openai.APIError) -> str | None:
+    return _plain_word(endpoint, error.code) or _plain_word(endpoint, error.type)
+
+
+def _refusal(endpoint: Endpoint, error: openai.APIStatusError) -> ModelError:
+    status, code = error.status_code, _code(endpoint, error)
+    server_failed = status >= 500 or status == httpx2.codes.REQUEST_TIMEOUT
+    others = 500 if server_failed else 400 if status >= 400 else 300
+    asked = error.response.headers.get("retry-after", "")
+    told = _BY_STATUS.get(status, _BY_STATUS[others]).format(
+        number=f"{status}, {code}" if code else status,
+        model=f"model '{endpoint.model}'",
+        tokens=endpoint.max_tokens,
+        wait=f"{asked} {plural('second', float(asked))}"
+        if _SECONDS.fullmatch(asked)
+        else "a while",
+    )
+    kind: type[ModelError] = ModelServerError if server_failed else ModelRefusedError
+    if status == httpx2.codes.TOO_MANY_REQUESTS:
+        kind = ModelRateLimitedError
+    return kind(f"{endpoint.host} {told}")
+
+
+def _lack_of_connection(error: Exception) -> str:
+    kinds: set[type] = set()
+    cause: BaseException | None = error
+    while cause is not None:
+        kinds.update(type(cause).__mro__)
+        cause = cause.__cause__ or cause.__context__
+    if kinds & {socket.gaierror, UnicodeError}:
+        return "is not known as a host; check the base URL and the network."
+    if ssl.SSLError in kinds:
+        return "could not be reached safely; check its certificate, and http or https."
+    if kinds & {httpx2.ConnectError, httpx2.ConnectTimeout}:
+        return "does not answer; check that the server runs and the base URL is right."
+    return "dropped the connection before its answer was complete; try again."

@@ -1,9 +1,11 @@
-"""Where a language model is reached: its address, its name, its key and the limits of a call."""
+"""Where a language model is reached, with which key and limits; and which may be asked at all."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from html.entities import html5
+from ipaddress import IPv6Address
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
@@ -17,9 +19,143 @@ from pydantic import (
 )
 
 from replicalab.errors import ModelSettingsError
-from replicalab.llm.allowed import ALLOWED_SETTING, Allowed, checked_address
-from replicalab.llm.secret import masked
 from replicalab.models import Record
+
+# --- which servers may be asked -----------------------------------------------------------------
+
+ALLOWED_SETTING: Final = "REPLICALAB_LLM_ALLOWED"
+
+_ADDRESS: Final = re.compile(
+    r"https?://(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d+)?(/[a-z0-9._~%!$&'()*+,;=:@/-]*)?",
+    re.IGNORECASE | re.ASCII,
+)
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+def checked_address(value: str) -> str:
+    """Return the address without slashes at its end.
+
+    No message repeats what was given: it may be a key that was pasted into the wrong place.
+
+    Raises:
+        ValueError: it is no plain address.
+    """
+    text = value.strip()
+    if not text.lower().startswith(("http://", "https://")):
+        raise ValueError("this address does not begin with http:// or https://; write it in full")
+    if not _ADDRESS.fullmatch(text):
+        raise ValueError(
+            "this is not a plain address; write host, port and path only "
+            "(https://host:port/v1), without user name, ?, # or spaces"
+        )
+    try:
+        _place(text)
+    except ValueError:
+        raise ValueError(
+            "the host of this address is not one, or its port is not from 0 to 65535"
+        ) from None
+    return text.rstrip("/")
+
+
+def _place(address: str) -> tuple[str, str, int, str]:
+    """Return scheme, host, port and path of an address, so that two of one place are equal."""
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    if parts.netloc.startswith("["):
+        host = str(IPv6Address(host))
+    port = _PORTS[parts.scheme] if parts.port is None else parts.port
+    return parts.scheme, host, port, parts.path.rstrip("/")
+
+
+class Allowed:
+    """The addresses that may be asked.
+
+    Without a list any may be: the app is made for one's own machine, where the model often is
+    another program on it. Whoever serves it to others sets a list, or each visitor can make the
+    server send requests into its own network, and learn from the answers what is there.
+
+    An entry is an address (``https://models.example.org``, ``http://127.0.0.1:11434/v1``), or a
+    host alone, for https. Scheme, host and port are compared whole, and the path if the entry has
+    one; ``none``, or a list that is set and blank, allows nothing.
+    """
+
+    def __init__(self, setting: str | None) -> None:
+        """Read the list.
+
+        Raises:
+            ModelSettingsError: an entry is no address; nothing may be asked until it is one.
+        """
+        entries = [entry.strip() for entry in (setting or "").split(",")]
+        named = [entry for entry in entries if entry.lower() not in ("", "none")]
+        self.anything = setting is None
+        try:
+            self.addresses = tuple(
+                checked_address(entry if "://" in entry else f"https://{entry}") for entry in named
+            )
+        except ValueError as error:
+            raise ModelSettingsError(f"{ALLOWED_SETTING}: {error}") from None
+
+    def __contains__(self, address: str) -> bool:
+        *asked, path = _place(address)
+        places = map(_place, self.addresses)
+        return self.anything or any(
+            asked == place and only in ("", path) for *place, only in places
+        )
+
+    @property
+    def text(self) -> str:
+        """What may be asked, in a sentence; empty where anything may be."""
+        if self.anything:
+            return ""
+        if not self.addresses:
+            return "No language model may be asked here."
+        return f"Only these may be asked here: {', '.join(self.addresses)}."
+
+
+# --- a key that a server repeats ----------------------------------------------------------------
+
+# Shorter ones are placeholders of local servers (`ollama`, `none`), which are also plain words.
+_SHORTEST_REAL_KEY: Final = 16
+# From here on a word with a digit in it is taken for a key: no placeholder has one.
+_SHORTEST_WITH_A_DIGIT: Final = 8
+_SEPARATORS: Final = " \t\r\n\v\f\u00a0\u200b_.,:;|/\\*'\"`+=%>-"
+
+
+def _written(characters: str) -> str:
+    """Return a pattern of any of these characters, itself or as JSON, an address or HTML has it."""
+    codes = sorted(map(ord, characters))
+    names = sorted(name for name, each in html5.items() if each in characters and name[-1] == ";")
+    escaped = [
+        rf"(?:\\u00|\\x|%)(?:{'|'.join(f'{code:02x}' for code in codes if code < 256)})",
+        rf"&#x0*+(?:{'|'.join(f'{code:x}' for code in codes)})(?:;|(?![0-9a-f]))",
+        rf"&#0*+(?:{'|'.join(map(str, codes))})(?:;|(?![0-9]))",
+        *(f"&{re.escape(name)}" for name in names),
+    ]
+    return f"{'|'.join(escaped)}|[{re.escape(characters)}]"
+
+
+# As few as will do: a per cent sign may separate, or begin the escape of what comes next.
+_BETWEEN: Final = rf"(?:{_written(_SEPARATORS)}|\\[nrt])*?"
+
+
+def masked(text: str, key: str) -> str:
+    """Return the text with ``[key]`` wherever a server repeated the key.
+
+    Found is the key in any case, with separators put in or left out, and with any of its characters
+    escaped. Whoever knows a key can write it in a way that nobody looks for; this is for servers
+    that quote, log or wrap it.
+    """
+    shortest = _SHORTEST_WITH_A_DIGIT if any(map(str.isdigit, key)) else _SHORTEST_REAL_KEY
+    if len(key) < shortest:
+        return text
+    letters, between = [each for each in key if each not in _SEPARATORS], _BETWEEN
+    if len(letters) < _SHORTEST_WITH_A_DIGIT:  # what is left of a key of separators is a word
+        letters, between = list(key), ""
+    pattern = between.join(f"(?:{_written(each)})" for each in letters)
+    return re.sub(pattern, "[key]", text, flags=re.IGNORECASE | re.ASCII)
+
+
+# --- the endpoint -------------------------------------------------------------------------------
 
 API_KEY_SETTING: Final = "REPLICALAB_LLM_API_KEY"
 
@@ -113,7 +249,7 @@ class Endpoint(Record):
             if endpoint.base_url in allowed:
                 return endpoint
             failure = ModelSettingsError(
-                f"{SETTINGS['base_url']}: this address may not be asked. {allowed.told()}"
+                f"{SETTINGS['base_url']}: this address may not be asked. {allowed.text}"
             )
         # Raised out here, so that the input that pydantic keeps does not travel along.
         raise failure

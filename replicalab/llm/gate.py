@@ -35,8 +35,7 @@ server that sends the most, and the fastest, takes a quarter of a processor from
 
 _SENT: Final = frozenset({"host", "connection", "accept", "content-type", "content-length"})
 _UNPACKED: Final = "identity"
-_LONGEST_WAIT: Final = 40
-"""Characters of a header that asks for a wait: a date has 29."""
+_LONGEST_WAIT: Final = 40  # Characters of a header that asks for a wait: a date has 29
 _PARTS: Final = (b"{", b"[", b",")
 
 

@@ -10,8 +10,7 @@ from replicalab.negotiation.asking import (
     readable,
     reword,
 )
-from replicalab.negotiation.judge import Judgement, judge
-from replicalab.negotiation.ledger import Gift, ledger
+from replicalab.negotiation.judge import Concession, Judgement, judge, ledger
 from replicalab.negotiation.loading import MOST_BYTES, load, shipped_recordings
 from replicalab.negotiation.players import best_options, best_text, put_forward, question
 from replicalab.negotiation.records import (
@@ -31,14 +30,7 @@ from replicalab.negotiation.records import (
     State,
     Turn,
 )
-from replicalab.negotiation.rounds import (
-    fork,
-    moves_of,
-    negotiate,
-    play,
-    play_moves,
-    setup_for,
-)
+from replicalab.negotiation.rounds import fork, moves_of, negotiate, play, play_moves
 from replicalab.negotiation.transcript import (
     Made,
     ModelSettings,
@@ -48,53 +40,3 @@ from replicalab.negotiation.transcript import (
     replay,
     save,
 )
-
-__all__ = [
-    "AUTOMATIC",
-    "MAX_RETRIES",
-    "MOST_BYTES",
-    "MOST_ROUNDS",
-    "Attempt",
-    "By",
-    "Clock",
-    "Ending",
-    "Gift",
-    "Judgement",
-    "LabManagerKind",
-    "Made",
-    "ModelAnswer",
-    "ModelSettings",
-    "Move",
-    "Negotiation",
-    "Outcome",
-    "Output",
-    "Recorder",
-    "Recording",
-    "Replay",
-    "Round",
-    "ScientistKind",
-    "Setup",
-    "State",
-    "Transcript",
-    "Turn",
-    "ask_model",
-    "best_options",
-    "best_text",
-    "fork",
-    "judge",
-    "ledger",
-    "load",
-    "moves_of",
-    "negotiate",
-    "observe",
-    "play",
-    "play_moves",
-    "put_forward",
-    "question",
-    "readable",
-    "replay",
-    "reword",
-    "save",
-    "setup_for",
-    "shipped_recordings",
-]

@@ -18,10 +18,9 @@ from replicalab.agents.scientist_policy import (
     build_scientist_system_prompt,
     call_scientist_with_retry,
 )
-from replicalab.assessment import Assessment
 from replicalab.errors import ModelAnswerTooLongError, ModelError
 from replicalab.lexicon import count_text, shortened
-from replicalab.models import LONGEST_TEXT, Protocol, ScientistObservation, same_plan
+from replicalab.models import LONGEST_TEXT, ScientistObservation, same_plan
 from replicalab.negotiation.records import (
     LONGEST_OUTPUT,
     LONGEST_REASON,
@@ -50,20 +49,9 @@ def readable(text: str) -> str:
 
 def observe(state: State, pack: Pack) -> ScientistObservation:
     """Return what the Scientist sees before it acts; it shares no list with the state."""
-    return ScientistObservation.trusted(
-        dict(pack.scientist_observation)
-        | {
-            "conversation_history": list(state.history),
-            "current_protocol": _copy(state.plan),
-            "round_number": state.round_number,
-            "max_rounds": state.max_rounds,
-            "suggested_protocol": _copy(state.offer),
-        }
-    )
-
-
-def _copy(plan: Assessment | None) -> Protocol | None:
-    return same_plan(plan.plan) if plan else None
+    plan, offer = (same_plan(each.plan) if each else None for each in (state.plan, state.offer))
+    history = list(state.history)
+    return pack.seen_by_scientist(history, plan, state.round_number, state.max_rounds, offer)
 
 
 class Recorder:

@@ -1,7 +1,9 @@
-"""What a judge, who knows the hidden reference, makes of a finished negotiation.
+"""What came of a negotiation: what each side gave, and what a judge makes of its end.
 
-Shown after the end and never to an agent. The reward is for ranking many runs, and for nothing
-else: rigor × feasibility × fidelity, each a share, so that no part can make up for a missing one.
+The Scientist's position is the plan on the table; the Lab Manager's is its standing offer, or the
+plan that it accepts. The judge knows the hidden reference, and is shown after the end and never to
+an agent. The reward is for ranking many runs, and for nothing else: rigor × feasibility × fidelity,
+each a share, so that no part can make up for a missing one.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ from typing import NamedTuple
 
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError
-from replicalab.models import DIMENSIONS
+from replicalab.models import DIMENSIONS, LabManagerActionType, Role
 from replicalab.negotiation.records import Negotiation, Outcome
+from replicalab.planner import PlanStep
 
 
 class Judgement(NamedTuple):
@@ -39,7 +42,7 @@ class Judgement(NamedTuple):
     def attained(self) -> float:
         """How much of the evidence target the plan reaches, at most 1."""
         evidence = self.plan.evidence
-        if evidence.void:
+        if evidence.void_reason:
             return 0.0
         return evidence.row.scale.attained(evidence.value, evidence.target)
 
@@ -74,3 +77,68 @@ def judge(negotiation: Negotiation) -> Judgement | None:
         raise NegotiationError("the negotiation is not finished; a judge speaks after the end")
     plan = negotiation.final_plan
     return Judgement(plan, negotiation.outcome is not Outcome.NO_DEAL) if plan else None
+
+
+# --- who gave what ------------------------------------------------------------------------------
+
+
+class Concession(NamedTuple):
+    """One step of one side.
+
+    Attributes:
+        round_number: counted from 0.
+        who: the side that moved.
+        step: from its position before to the one after.
+        total: from its first position to the one after.
+    """
+
+    round_number: int
+    who: Role
+    step: PlanStep
+    total: PlanStep
+
+    @property
+    def counts(self) -> bool:
+        """Whether the step moves credits, evidence or fidelity; other words alone do not."""
+        step = self.step
+        same_loss = step.before.fidelity_loss == step.after.fidelity_loss
+        return step.credits_saved != 0 or step.evidence_changed or not same_loss
+
+    @property
+    def gives(self) -> bool:
+        """Whether the step goes towards the other side.
+
+        The Scientist gives back credits, or gives up evidence or fidelity; the Lab Manager spends
+        more.
+        """
+        step = self.step
+        if self.who is Role.LAB_MANAGER:
+            return step.credits_saved < 0
+        gives_up = step.after.fidelity_loss > step.before.fidelity_loss or _is_weaker(step)
+        return step.credits_saved > 0 or gives_up
+
+
+def _is_weaker(step: PlanStep) -> bool:
+    old, new = step.before.evidence, step.after.evidence
+    if not step.evidence_changed or old.void_reason:
+        return False
+    return bool(new.void_reason) or (new.value < old.value) is not new.row.scale.lower_is_better
+
+
+def ledger(negotiation: Negotiation) -> list[Concession]:
+    """Return every step of both sides, in order; none in a negotiation without a second plan."""
+    concessions: list[Concession] = []
+    first: dict[Role, Assessment] = {}
+    last: dict[Role, Assessment] = {}
+    for done in negotiation.rounds:
+        accepts = done.facts.answer is LabManagerActionType.ACCEPT
+        offered = done.plan if accepts else done.after.offer
+        for who, plan in ((Role.SCIENTIST, done.plan), (Role.LAB_MANAGER, offered)):
+            if plan is None or (who in last and last[who].plan == plan.plan):
+                continue
+            if who in last:
+                total = PlanStep(first[who], plan)
+                concessions.append(Concession(done.number, who, PlanStep(last[who], plan), total))
+            first.setdefault(who, plan)
+            last[who] = plan
+    return concessions

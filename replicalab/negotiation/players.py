@@ -34,7 +34,7 @@ from replicalab.models import (
 )
 from replicalab.negotiation.asking import observe
 from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, State
-from replicalab.planner import Ask, LeastLoss, Options, Rank, asks_text, rank
+from replicalab.planner import Ask, LeastLoss, PlanAnalysis, Rank, asks_text, rank
 from replicalab.scenarios import EvidenceTier, Pack
 
 _OPENS_WITH_OWN: Final = "It opens with the study's own plan"
@@ -91,7 +91,6 @@ def question(*texts: str) -> ScientistAction:
 
 
 def _baseline(state: State, pack: Pack) -> Choice:
-    """Return what the document's baseline does, and the rule that it follows."""
     action = build_baseline_scientist_action(observe(state, pack))
     if action.action_type is ScientistActionType.PROPOSE_PROTOCOL:
         reason = "It opens with a plan of its own: the default of the paper's field."
@@ -184,7 +183,7 @@ def _loss(mine: Rank, other: Rank) -> str:
     return "" if mine.loss == other.loss else f", at a fidelity loss of {mine.loss}"
 
 
-def _relief(options: Options) -> tuple[tuple[Ask, ...], str]:
+def _relief(options: PlanAnalysis) -> tuple[tuple[Ask, ...], str]:
     """Return the cheapest relief where nothing above the floor can run, and what it would buy.
 
     The single addition that is the smallest share of what the lab has, where one is enough; else
@@ -214,7 +213,7 @@ _PLAYERS: Final[dict[ScientistKind, Callable[[State, Pack], Choice]]] = {
 # --- what a lab could run at best -----------------------------------------------------------
 
 
-def best_options(options: Options | None, pack: Pack) -> Options:
+def best_options(options: PlanAnalysis | None, pack: Pack) -> PlanAnalysis:
     """Return the options of the plan of which the lab could run the best revision.
 
     That is the plan on the table, or the reference protocol: where there is no plan, or nothing
@@ -229,7 +228,7 @@ def best_options(options: Options | None, pack: Pack) -> Options:
         return options
     if options is not None and options.yours.plan == pack.reference_protocol:
         return options
-    reference = Options(assess(pack.reference_protocol, pack))
+    reference = PlanAnalysis(assess(pack.reference_protocol, pack))
     both = [options, reference] if options else [reference]
     return min(both, key=lambda each: each.least.rank.given_up)
 
@@ -260,9 +259,9 @@ def best_text(best: LeastLoss) -> str:
         return f"no plan{least} with this method passes in this lab: {failing}"
     found = "exists" if best.exact else "was found"
     none = f"no plan {floor_text(evidence)} {found} in this lab with this method"
-    if not evidence.void:
+    if not evidence.void_reason:
         return f"{none}: the best has {evidence.text}"
-    why = evidence.void
+    why = evidence.void_reason
     if pack.lab.days_left < pack.min_days:
         needed = count_text(pack.min_days, "day")
         has = f"{pack.lab.days_left}{start_text(pack.lab)}"

@@ -30,8 +30,17 @@ from replicalab.models import (
     ScientistActionType,
     too_long,
 )
-from replicalab.planner import Options
-from replicalab.scenarios import Difficulty, EvidenceTier, Identifier, OwnLab, Pack, Question
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import (
+    MAX_ROUNDS,
+    Difficulty,
+    EvidenceAssumptions,
+    EvidenceTier,
+    Identifier,
+    LabOverrides,
+    Pack,
+    Seed,
+)
 
 MOST_ROUNDS: Final = 50
 MOST_OUTPUTS: Final = 20
@@ -129,7 +138,10 @@ ModelName = Annotated[NonEmptyText, Field(max_length=200)]
 
 
 class Setup(Record):
-    """Everything that fixes a negotiation beside the study itself.
+    """Everything that fixes a negotiation beside the study itself; `Case.setup` makes it.
+
+    It is a record of its own because every transcript holds it by these names, and the digests that
+    confirm one are made of them.
 
     ``opening`` is the plan that the Scientist proposes first, None where it chooses its own;
     ``model`` names the language model, None where there is none; ``own_lab`` and ``question`` are
@@ -138,15 +150,38 @@ class Setup(Record):
 
     scenario_id: Identifier
     difficulty: Difficulty
-    seed: Count
+    seed: Seed
     scientist: ScientistKind
     lab_manager: LabManagerKind
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)]
     opening: ShortPlan | None = None
     forked_at: Count | None = None
     model: ModelName | None = None
-    own_lab: OwnLab = OwnLab()
-    question: Question = Question()
+    own_lab: LabOverrides = LabOverrides()
+    question: EvidenceAssumptions = EvidenceAssumptions()
+
+    @classmethod
+    def of(
+        cls,
+        pack: Pack,
+        opening: Protocol | None = None,
+        max_rounds: int = MAX_ROUNDS,
+        *,
+        scientist: ScientistKind,
+        lab_manager: LabManagerKind,
+    ) -> Self:
+        """Return the setup of a negotiation in a pack."""
+        return cls(
+            scenario_id=pack.scenario_id,
+            difficulty=pack.difficulty,
+            seed=pack.seed,
+            scientist=scientist,
+            lab_manager=lab_manager,
+            max_rounds=max_rounds,
+            opening=opening,
+            own_lab=pack.own_lab,
+            question=pack.question,
+        )
 
     @cached_property
     def digest(self) -> str:
@@ -255,7 +290,7 @@ class State:
     round_number: int
     max_rounds: int
     history: tuple[ConversationEntry, ...] = ()
-    options: Options | None = None
+    options: PlanAnalysis | None = None
     offer: Assessment | None = None
     ending: Ending | None = None
 
@@ -342,7 +377,7 @@ def only_asks(action: ScientistAction | None) -> bool:
 
 def _light(done: Round, before: Round | Setup) -> Round:
     options = done.after.options
-    searched = options and Options(options.yours)
+    searched = options and PlanAnalysis(options.yours)
     return replace(done, after=replace(done.after, options=searched), before=before)
 
 

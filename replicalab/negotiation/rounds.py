@@ -43,43 +43,21 @@ from replicalab.negotiation.records import (
     Turn,
     only_asks,
 )
-from replicalab.planner import Options, least_loss_offer
-from replicalab.scenarios import MAX_ROUNDS, Pack
+from replicalab.planner import PlanAnalysis, least_loss_offer
+from replicalab.scenarios import Pack
 
 BY_HAND: Final = "A plan put forward by hand."
 """The reason of the turn in which a negotiation was forked."""
 FOR_THE_MODEL: Final = "A person acted for the model in this round."
 """The reason of a turn that a person took after a model gave no valid action."""
 
-_LAB_MANAGERS: Final[dict[LabManagerKind, Callable[[Options], Offer | None]]] = {
+# How each Lab Manager looks for another plan.
+_LAB_MANAGERS: Final[dict[LabManagerKind, Callable[[PlanAnalysis], Offer | None]]] = {
     LabManagerKind.REFERENCE: lambda options: options.offer,
     LabManagerKind.LEAST_LOSS: lambda options: (
         None if options.yours.feasible else least_loss_offer(options.yours, options.least)
     ),
 }
-"""How each Lab Manager looks for another plan."""
-
-
-def setup_for(
-    pack: Pack,
-    opening: Protocol | None = None,
-    max_rounds: int = MAX_ROUNDS,
-    *,
-    scientist: ScientistKind,
-    lab_manager: LabManagerKind,
-) -> Setup:
-    """Return the setup of a negotiation in this lab; without an opening the Scientist chooses."""
-    return Setup(
-        scenario_id=pack.scenario_id,
-        difficulty=pack.difficulty,
-        seed=pack.seed,
-        scientist=scientist,
-        lab_manager=lab_manager,
-        max_rounds=max_rounds,
-        opening=opening,
-        own_lab=pack.own_lab,
-        question=pack.question,
-    )
 
 
 def negotiate(setup: Setup, pack: Pack) -> Negotiation:
@@ -105,7 +83,8 @@ def play_rule(negotiation: Negotiation) -> Negotiation:
         NegotiationError: no rule chooses it, its opening has no samples, or it has ended.
     """
     choice = choose(negotiation.setup, negotiation.state, negotiation.pack)
-    return play(negotiation, Turn(action=choice.action, by=By.RULE), choice.reason)
+    turn = Turn.trusted({"action": choice.action, "by": By.RULE, "outputs": ()})
+    return play(negotiation, turn, choice.reason)
 
 
 def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiation:
@@ -204,7 +183,7 @@ def play(negotiation: Negotiation, turn: Turn, reason: str = "") -> Negotiation:
         after=after,
         before=played[-1] if played else setup,
     )
-    return replace(negotiation, rounds=(*played, done))
+    return Negotiation(setup, pack, (*played, done))
 
 
 def _reason(turn: Turn, heard: ModelAnswer) -> str:
@@ -223,16 +202,16 @@ def _reason(turn: Turn, heard: ModelAnswer) -> str:
     return f"The model's own choice, valid at attempt {tried} after {tried - 1} corrected."
 
 
-def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> Options | None:
+def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> PlanAnalysis | None:
     """Return the plan on the table after a turn; one that is judged already is not judged again."""
     if action is None or only_asks(action):
         return state.options
     plan = action.protocol
     if state.offer is not None and (plan is None or plan == state.offer.plan):
-        return Options(state.offer)
+        return PlanAnalysis(state.offer)
     if plan is None or (state.plan is not None and plan == state.plan.plan):
         return state.options
-    return Options(state.plan.revised(plan) if state.plan else assess(plan, pack))
+    return PlanAnalysis(state.plan.revised(plan) if state.plan else assess(plan, pack))
 
 
 def _answer(
@@ -277,23 +256,21 @@ def _ending(
 def _entries(
     number: int, action: ScientistAction | None, answer: LabManagerAction | None, reason: str
 ) -> Iterator[ConversationEntry]:
-    yield ConversationEntry(
-        role=Role.SCIENTIST if action else Role.SYSTEM,
-        message=_said(action, reason),
-        round_number=number,
-        action_type=action.action_type.value if action else None,
-    )
+    yield _entry(Role.SCIENTIST if action else Role.SYSTEM, _said(action, reason), number, action)
     if answer is not None:
-        yield ConversationEntry(
-            role=Role.LAB_MANAGER,
-            message=answer.explanation,
-            round_number=number,
-            action_type=answer.action_type.value,
-        )
+        yield _entry(Role.LAB_MANAGER, answer.explanation, number, answer)
+
+
+def _entry(
+    role: Role, message: str, number: int, action: ScientistAction | LabManagerAction | None
+) -> ConversationEntry:
+    fields = {"role": role, "message": message, "round_number": number}
+    return ConversationEntry.trusted(
+        {**fields, "action_type": action.action_type.value if action else None}
+    )
 
 
 def _said(action: ScientistAction | None, reason: str) -> str:
-    """Return a turn of the Scientist as a line of conversation."""
     if action is None:
         return f"The Scientist walks away. {reason}".rstrip()
     if action.action_type is ScientistActionType.ACCEPT:

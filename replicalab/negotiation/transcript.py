@@ -36,7 +36,7 @@ from replicalab.negotiation.records import (
     fingerprint,
 )
 from replicalab.negotiation.rounds import play, play_on, play_rule
-from replicalab.scenarios import Identifier, OwnLab, Pack, Question
+from replicalab.scenarios import EvidenceAssumptions, Identifier, LabOverrides, Pack
 
 FORMAT: Final = 2
 
@@ -236,8 +236,8 @@ def _in_round(number: int, what: str) -> Difference:
 
 def _place(found: Setup | Pack) -> str:
     own = [
-        found.own_lab != OwnLab() and "one's own lab",
-        found.question != Question() and "question",
+        found.own_lab != LabOverrides() and "one's own lab",
+        found.question != EvidenceAssumptions() and "question",
     ]
     said = f" with {joined([each for each in own if each])}" if any(own) else ""
     return f"{found.scenario_id}, {found.difficulty}, seed {found.seed}{said}"

@@ -19,7 +19,7 @@ from typing import Final, TypeVar
 from sqlalchemy import make_url
 
 from replicalab.errors import LibraryBusyError, LibraryError
-from replicalab.library import Kind, Library
+from replicalab.library import EntryKind, Library
 from tests.library.making import ANN, make_plan
 
 Done = TypeVar("Done")
@@ -58,7 +58,7 @@ def once_free(do: Callable[[], Done]) -> Done:
 def save(library: Library, number: int) -> None:
     """Save an entry, and a version more of every second one; say each once it is confirmed."""
     content, more = content_of(number), content_of(number + 1)
-    entry = once_free(lambda: library.keep(ANN, Kind.PLAN, f"plan {number}", content))
+    entry = once_free(lambda: library.keep(ANN, EntryKind.PLAN, f"plan {number}", content))
     say(f"saved {entry.id} 1 {number}")
     if number % 2:
         once_free(lambda: library.update(ANN, entry.id, more, base_version=1))

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Final, Self
 
 from replicalab.batch import jobs_of, run_job
-from replicalab.library import KeptBatch, KeptPlan, Kind, Owner, batch_text, plan_text
-from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate, save, setup_for
-from replicalab.scenarios import Difficulty, OwnLab, lab_json, load_scenario, template_text
+from replicalab.case import Case, case_text
+from replicalab.library import EntryKind, KeptBatch, Owner, batch_text
+from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, negotiate, save
+from replicalab.scenarios import Difficulty, LabOverrides, lab_json, load_scenario, template_text
 
 STUDY: Final = "fin_momentum"
 ANN: Final = Owner.of("the secret of Ann's browser")
@@ -41,14 +42,14 @@ def make_plan(samples: int = 40, **changes: object) -> str:
     reference = load_scenario(STUDY, Difficulty.MEDIUM, 0).reference_protocol
     plan = reference.model_copy(update={"sample_size": samples})
     said = {"study": STUDY, "lab": Difficulty.MEDIUM, "plan": plan} | changes
-    return plan_text(KeptPlan.model_validate(said))
+    return case_text(Case.model_validate(said))
 
 
 def make_run(seed: int = 0) -> str:
     """Return a negotiation between rules as text."""
     pack = load_scenario(STUDY, Difficulty.HARD, seed)
     players = {"scientist": ScientistKind.EVIDENCE_AWARE, "lab_manager": LabManagerKind.REFERENCE}
-    return save(negotiate(setup_for(pack, max_rounds=6, **players), pack))  # type: ignore[arg-type]
+    return save(negotiate(Setup.of(pack, max_rounds=6, **players), pack))  # type: ignore[arg-type]
 
 
 def make_batch(seeds: int = 2, asked: int = 6) -> str:
@@ -59,11 +60,11 @@ def make_batch(seeds: int = 2, asked: int = 6) -> str:
 
 
 CONTENTS: Final = {
-    Kind.PLAN: make_plan(),
-    Kind.LAB: lab_json(OwnLab(name="Our lab", budget=900)),
-    Kind.STUDY: template_text(),
-    Kind.RUN: make_run(),
-    Kind.BATCH: make_batch(),
+    EntryKind.PLAN: make_plan(),
+    EntryKind.LAB: lab_json(LabOverrides(name="Our lab", budget=900)),
+    EntryKind.STUDY: template_text(),
+    EntryKind.RUN: make_run(),
+    EntryKind.BATCH: make_batch(),
 }
 
 

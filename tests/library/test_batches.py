@@ -10,9 +10,9 @@ import pytest
 
 from replicalab.batch import Result, jobs_of, run_job
 from replicalab.errors import LibraryContentError
-from replicalab.library import KeptBatch, Kind, batch_text, read_batch
+from replicalab.library import EntryKind, KeptBatch, batch_text, read_batch
 from replicalab.library.contents import checked
-from replicalab.scenarios import Difficulty, OwnLab, template_text
+from replicalab.scenarios import Difficulty, LabOverrides, template_text
 from tests.library.making import STUDY, make_batch
 
 
@@ -20,7 +20,7 @@ def results() -> list[Result]:
     """Return what came of a batch on the shelf and on a study of one's own, in no order."""
     shelved = jobs_of((STUDY,), (Difficulty.EASY, Difficulty.HARD), (3, 0))
     own = jobs_of(("seedling_music",), (Difficulty.MEDIUM,), (1,))
-    changes = {"text": template_text(), "own_lab": OwnLab(budget=900)}
+    changes = {"text": template_text(), "own_lab": LabOverrides(budget=900)}
     jobs = [shelved[2], *[each.model_copy(update=changes) for each in own], *shelved[:2]]
     return [*map(run_job, jobs), Result(job=shelved[3], error="its process died")]
 
@@ -48,8 +48,11 @@ def test_batch_of_the_most_that_a_page_runs_is_small_enough_to_be_kept() -> None
 
 
 def test_batch_is_about_its_studies() -> None:
-    assert checked(Kind.BATCH, make_batch()) == STUDY
-    assert checked(Kind.BATCH, batch_text(KeptBatch.of(results(), 9))) == f"{STUDY}, seedling_music"
+    assert checked(EntryKind.BATCH, make_batch()) == STUDY
+    assert (
+        checked(EntryKind.BATCH, batch_text(KeptBatch.of(results(), 9)))
+        == f"{STUDY}, seedling_music"
+    )
 
 
 def _twice(data: dict[str, Any]) -> None:
@@ -78,5 +81,5 @@ def test_batch_that_parts_from_itself_is_refused_with_the_place(
     data = json.loads(make_batch())
     change(data)
     with pytest.raises(LibraryContentError) as caught:
-        checked(Kind.BATCH, json.dumps(data))
+        checked(EntryKind.BATCH, json.dumps(data))
     assert said in str(caught.value)

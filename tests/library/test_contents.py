@@ -9,19 +9,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
+from replicalab.case import Case, case_text, read_case
 from replicalab.errors import LibraryContentError
-from replicalab.library import (
-    Decision,
-    KeptPlan,
-    Kind,
-    Library,
-    Option,
-    decision_text,
-    plan_text,
-    read_decision,
-    read_plan,
+from replicalab.library import Decision, EntryKind, Library, Option, decision_text, read_decision
+from replicalab.scenarios import (
+    Difficulty,
+    EvidenceAssumptions,
+    ItemState,
+    LabOverrides,
+    OwnItem,
+    study_text,
 )
-from replicalab.scenarios import Difficulty, ItemState, OwnItem, OwnLab, Question, study_text
 from tests.library.making import ANN, CONTENTS, STUDY, make_plan
 
 
@@ -43,29 +41,29 @@ def shelf(tmp_path: Path) -> Iterator[Library]:
 
 def test_plan_comes_back_with_its_workspace() -> None:
     item = OwnItem(label="our own laser", category="equipment", state=ItemState.AVAILABLE)
-    plan = KeptPlan(
+    plan = Case(
         study=STUDY,
         lab=Difficulty.HARD,
         seed=7,
-        own_lab=OwnLab(budget=1200, items=(item,)),
-        question=Question(dropout=0.1, why={"dropout": "as in the last one"}),
-        plan=read_plan(make_plan(33)).plan,
+        own_lab=LabOverrides(budget=1200, items=(item,)),
+        question=EvidenceAssumptions(dropout=0.1, why={"dropout": "as in the last one"}),
+        plan=read_case(make_plan(33)).plan,
         max_rounds=3,
     )
-    assert read_plan(plan_text(plan)) == plan
+    assert read_case(case_text(plan)) == plan
     assert plan.pack().own_lab == plan.own_lab
-    assert json.loads(plan_text(plan))["format"] == 1
+    assert json.loads(case_text(plan))["format"] == 1
 
 
 def test_plan_of_a_study_of_ones_own_holds_that_study(shelf: Library) -> None:
-    own = CONTENTS[Kind.STUDY]
-    content = plan_text(KeptPlan(study="seedling_music", text=own, lab=Difficulty.EASY))
-    assert shelf.keep(ANN, Kind.PLAN, "ours", content).about == "seedling_music"
-    assert read_plan(content).pack().scenario_id == "seedling_music"
+    own = CONTENTS[EntryKind.STUDY]
+    content = case_text(Case(study="seedling_music", text=own, lab=Difficulty.EASY))
+    assert shelf.keep(ANN, EntryKind.PLAN, "ours", content).about == "seedling_music"
+    assert read_case(content).pack().scenario_id == "seedling_music"
 
 
 def test_decision_holds_what_it_was_made_between(shelf: Library) -> None:
-    entry = shelf.keep(ANN, Kind.DECISION, "for spring", decision())
+    entry = shelf.keep(ANN, EntryKind.DECISION, "for spring", decision())
     kept = read_decision(shelf.read(ANN, entry.id).content)
     assert (kept.chosen, kept.why, kept.who) == (1, "it costs less", "Ann")
     assert [option.content for option in kept.options] == list(CONTENTS.values())
@@ -77,25 +75,33 @@ PLAN = json.loads(make_plan())
 @pytest.mark.parametrize(
     ("kind", "content", "said"),
     [
-        (Kind.PLAN, "", "the text: Invalid JSON"),
-        (Kind.PLAN, make_plan()[:-20], "the text: Invalid JSON"),
-        (Kind.PLAN, json.dumps({**PLAN, "study": "gone"}), "gone"),
-        (Kind.PLAN, json.dumps({**PLAN, "format": 2}), "format: 2"),
-        (Kind.PLAN, json.dumps({**PLAN, "colour": "red"}), "colour: 'red'"),
-        (Kind.PLAN, json.dumps({**PLAN, "text": CONTENTS[Kind.STUDY]}), "beside the file of 'seed"),
-        (Kind.PLAN, make_plan(2_000_000), "Sample size is 2,000,000"),
-        (Kind.PLAN, json.dumps({**PLAN, "own_lab": {"budget": -1}}), "own_lab.budget: -1"),
-        (Kind.PLAN, make_plan() + "\0", "U\\+0000, which is no text"),
-        (Kind.PLAN, make_plan() + "\ud800", "U\\+D800, which is no text"),
-        (Kind.LAB, '{"format": 1}', "lab"),
-        (Kind.STUDY, "paper: none", "the study's file"),
-        (Kind.RUN, "{}", "load a file"),
-        (Kind.DECISION, decision(chosen=5), "chosen: 5 is none of the 5 options"),
-        (Kind.DECISION, decision().replace('"format": 1,', '"format": 1, "when": "now",'), "when"),
+        (EntryKind.PLAN, "", "the text: Invalid JSON"),
+        (EntryKind.PLAN, make_plan()[:-20], "the text: Invalid JSON"),
+        (EntryKind.PLAN, json.dumps({**PLAN, "study": "gone"}), "gone"),
+        (EntryKind.PLAN, json.dumps({**PLAN, "format": 2}), "format: 2"),
+        (EntryKind.PLAN, json.dumps({**PLAN, "colour": "red"}), "colour: 'red'"),
+        (
+            EntryKind.PLAN,
+            json.dumps({**PLAN, "text": CONTENTS[EntryKind.STUDY]}),
+            "beside the file of 'seed",
+        ),
+        (EntryKind.PLAN, make_plan(2_000_000), "Sample size is 2,000,000"),
+        (EntryKind.PLAN, json.dumps({**PLAN, "own_lab": {"budget": -1}}), "own_lab.budget: -1"),
+        (EntryKind.PLAN, make_plan() + "\0", "U\\+0000, which is no text"),
+        (EntryKind.PLAN, make_plan() + "\ud800", "U\\+D800, which is no text"),
+        (EntryKind.LAB, '{"format": 1}', "lab"),
+        (EntryKind.STUDY, "paper: none", "the study's file"),
+        (EntryKind.RUN, "{}", "load a file"),
+        (EntryKind.DECISION, decision(chosen=5), "chosen: 5 is none of the 5 options"),
+        (
+            EntryKind.DECISION,
+            decision().replace('"format": 1,', '"format": 1, "when": "now",'),
+            "when",
+        ),
     ],
-)  # fmt: skip
+)
 def test_content_that_cannot_be_read_is_refused_with_its_place(
-    shelf: Library, kind: Kind, content: str, said: str
+    shelf: Library, kind: EntryKind, content: str, said: str
 ) -> None:
     with pytest.raises(LibraryContentError, match=said):
         shelf.keep(ANN, kind, "ours", content)
@@ -104,11 +110,11 @@ def test_content_that_cannot_be_read_is_refused_with_its_place(
 
 def test_decision_between_contents_that_cannot_be_read_is_refused(shelf: Library) -> None:
     for wrong in (
-        Option(name="ours", kind=Kind.PLAN, content="{"),
-        Option(name="ours", kind=Kind.DECISION, content=decision()),
+        Option(name="ours", kind=EntryKind.PLAN, content="{"),
+        Option(name="ours", kind=EntryKind.DECISION, content=decision()),
     ):
         with pytest.raises(LibraryContentError):
-            shelf.keep(ANN, Kind.DECISION, "ours", decision(options=(wrong,), chosen=0))
+            shelf.keep(ANN, EntryKind.DECISION, "ours", decision(options=(wrong,), chosen=0))
 
 
 def test_content_that_can_no_longer_be_read_is_told_and_stays(
@@ -119,8 +125,8 @@ def test_content_that_can_no_longer_be_read_is_told_and_stays(
     file = folder / "ours.yaml"
     file.write_text(study_text(STUDY).replace(f"scenario_id: {STUDY}", "scenario_id: ours"))
     monkeypatch.setenv("REPLICALAB_SCENARIO_DIR", str(folder.parent))
-    content = plan_text(KeptPlan(study="ours", lab=Difficulty.EASY))
-    entry = shelf.keep(ANN, Kind.PLAN, "of our own folder", content)
+    content = case_text(Case(study="ours", lab=Difficulty.EASY))
+    entry = shelf.keep(ANN, EntryKind.PLAN, "of our own folder", content)
     shelf.save_draft(ANN, content)
     file.unlink()
     kept, draft = shelf.read(ANN, entry.id), shelf.draft(ANN)
@@ -133,7 +139,7 @@ def test_content_that_can_no_longer_be_read_is_told_and_stays(
 
 
 def test_content_that_was_changed_behind_our_back_is_told(shelf: Library, tmp_path: Path) -> None:
-    entry = shelf.keep(ANN, Kind.PLAN, "ours", make_plan())
+    entry = shelf.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     engine = create_engine(f"sqlite:///{tmp_path / 'library.db'}")
     with engine.begin() as connection:
         connection.execute(text("UPDATE library_versions SET content = '{\"format\": 9}'"))
@@ -147,7 +153,7 @@ def test_content_that_was_changed_behind_our_back_is_told(shelf: Library, tmp_pa
     "name", ["Ada\u00a0Lovelace", "\U0001f469\u200d\U0001f52c", "\u0645\u06cc\u200c\u062e"]
 )
 def test_name_may_hold_what_shapes_letters(shelf: Library, name: str) -> None:
-    assert shelf.keep(ANN, Kind.PLAN, name, make_plan()).name == name
+    assert shelf.keep(ANN, EntryKind.PLAN, name, make_plan()).name == name
 
 
 @pytest.mark.parametrize(
@@ -163,5 +169,5 @@ def test_name_that_hides_something_is_refused_with_what_it_is(
     shelf: Library, name: str, said: str
 ) -> None:
     with pytest.raises(LibraryContentError) as caught:
-        shelf.keep(ANN, Kind.PLAN, name, make_plan())
+        shelf.keep(ANN, EntryKind.PLAN, name, make_plan())
     assert said in str(caught.value)

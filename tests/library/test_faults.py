@@ -25,7 +25,7 @@ import psycopg
 import pytest
 
 from replicalab.errors import LibraryBusyError, LibraryStorageError
-from replicalab.library import Kind, Library, faults, opening
+from replicalab.library import EntryKind, Library, faults, opening
 from tests.library.child import content_of
 from tests.library.making import ANN, PostgresServer, make_plan
 
@@ -111,7 +111,7 @@ def check_whole(url: str, confirmed: list[Confirmed]) -> None:
 
 def test_process_that_is_killed_loses_nothing_that_it_had_confirmed(url: str) -> None:
     chance, confirmed = random.Random(7), list[Confirmed]()
-    for _ in range(4):
+    for _ in range(2):
         child = Child("save_on", url)
         child.until("saved")
         time.sleep(chance.uniform(0, 0.4))
@@ -121,6 +121,7 @@ def test_process_that_is_killed_loses_nothing_that_it_had_confirmed(url: str) ->
         check_whole(url, confirmed)
 
 
+@pytest.mark.long
 def test_processes_that_begin_one_library_at_once_all_save(url: str) -> None:
     children = [Child("save_once", url) for _ in range(4)]
     for child in children:
@@ -171,6 +172,7 @@ def test_full_disk_is_told_and_what_was_confirmed_stays(tmp_path: Path) -> None:
         check_whole(url, child.confirmed())
 
 
+@pytest.mark.long
 def test_file_that_may_not_grow_is_told_and_what_was_confirmed_stays(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'library.db'}"
     child = Child("save_in_small_files", url)
@@ -205,11 +207,12 @@ def test_folder_that_cannot_be_written_is_told(open_folder: Path, place: str) ->
     assert list(open_folder.iterdir()) == []
 
 
+@pytest.mark.long
 def test_library_in_a_folder_that_cannot_be_written_is_told_and_stays(open_folder: Path) -> None:
     file = open_folder / "library.db"
     open_folder.chmod(0o755)
     library = Library(f"sqlite:///{file}")
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     library.close()
     file.chmod(0o444)
     open_folder.chmod(0o555)
@@ -229,13 +232,13 @@ def test_library_in_a_folder_that_cannot_be_written_is_told_and_stays(open_folde
 def test_save_waits_while_another_program_holds_the_file(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'library.db'}"
     library = Library(url)
-    library.keep(ANN, Kind.PLAN, "first", make_plan())
+    library.keep(ANN, EntryKind.PLAN, "first", make_plan())
     child = Child("lock", url)
     child.until("ready")
     done = threading.Event()
 
     def save() -> None:
-        library.keep(ANN, Kind.PLAN, "second", make_plan())
+        library.keep(ANN, EntryKind.PLAN, "second", make_plan())
         done.set()
 
     thread = threading.Thread(target=save)
@@ -263,11 +266,11 @@ def test_save_that_waited_long_enough_is_told_and_can_be_done_again(tmp_path: Pa
     child.until("ready")
     library = Library(url)  # opening it needs no lock
     with pytest.raises(LibraryBusyError, match=r"another program has held it for 0\.5 seconds"):
-        library.keep(ANN, Kind.PLAN, "ours", make_plan())
+        library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     child.go_on()
     child.finish()
     assert library.entries(ANN) == []
-    library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     library.close()
 
 
@@ -277,12 +280,12 @@ def test_save_that_waited_long_enough_is_told_and_can_be_done_again(tmp_path: Pa
 @pytest.mark.usefixtures("short_wait")
 def test_row_that_a_server_keeps_locked_is_told(postgres: PostgresServer) -> None:
     library = Library(postgres.fresh())
-    library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     with psycopg.connect(postgres.url) as other:
         other.execute("SELECT * FROM library_owners FOR UPDATE")
         with pytest.raises(LibraryBusyError, match=r"for 0\.5 seconds"):
-            library.keep(ANN, Kind.PLAN, "other", make_plan())
-    library.keep(ANN, Kind.PLAN, "other", make_plan())
+            library.keep(ANN, EntryKind.PLAN, "other", make_plan())
+    library.keep(ANN, EntryKind.PLAN, "other", make_plan())
     library.close()
 
 
@@ -290,10 +293,10 @@ def test_server_that_stops_and_starts_under_a_session_loses_nothing(
     postgres: PostgresServer,
 ) -> None:
     library = Library(postgres.fresh())
-    kept = library.keep(ANN, Kind.PLAN, "before", make_plan())
+    kept = library.keep(ANN, EntryKind.PLAN, "before", make_plan())
     postgres.stop()
     with pytest.raises(LibraryStorageError, match="does not answer as it should") as told:
-        library.keep(ANN, Kind.PLAN, "meanwhile", make_plan())
+        library.keep(ANN, EntryKind.PLAN, "meanwhile", make_plan())
     with pytest.raises(LibraryStorageError):
         library.entries(ANN)
     with pytest.raises(LibraryStorageError):
@@ -301,11 +304,12 @@ def test_server_that_stops_and_starts_under_a_session_loses_nothing(
     assert make_plan() not in str(told.value)
     postgres.start()
     assert library.entries(ANN) == [kept]
-    library.keep(ANN, Kind.PLAN, "after", make_plan())
+    library.keep(ANN, EntryKind.PLAN, "after", make_plan())
     assert [entry.name for entry in library.entries(ANN)] == ["after", "before"]
     library.close()
 
 
+@pytest.mark.long
 def test_server_that_crashes_in_the_middle_of_saves_keeps_what_it_confirmed(
     postgres: PostgresServer,
 ) -> None:
@@ -368,11 +372,11 @@ def test_server_that_is_lost_is_logged_without_its_address(
     postgres: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     library = Library(postgres.fresh())
-    library.keep(ANN, Kind.PLAN, "before", make_plan())
+    library.keep(ANN, EntryKind.PLAN, "before", make_plan())
     with caplog.at_level(logging.DEBUG):
         postgres.stop()
         with pytest.raises(LibraryStorageError) as told:
-            library.keep(ANN, Kind.PLAN, "meanwhile", make_plan())
+            library.keep(ANN, EntryKind.PLAN, "meanwhile", make_plan())
         library.close()
     postgres.start()
     for said in (caplog.text, str(told.value)):

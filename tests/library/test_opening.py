@@ -20,7 +20,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, make_url
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
-from replicalab.library import Kind, Library, migrating
+from replicalab.library import EntryKind, Library, migrating
 from replicalab.library.opening import opened
 from replicalab.library.schema import METADATA
 from tests.library.making import ANN, BEN, TIME, Clock, PostgresServer, make_plan
@@ -87,7 +87,7 @@ def written(entry: str, number: int = 1) -> str:
 def check_first(library: Library) -> None:
     """Check that all is there that the first version wrote; its study has changed since."""
     by_kind = {entry.kind: entry for entry in library.entries(ANN)}
-    plan, lab, run = by_kind[Kind.PLAN], by_kind[Kind.LAB], by_kind[Kind.RUN]
+    plan, lab, run = by_kind[EntryKind.PLAN], by_kind[EntryKind.LAB], by_kind[EntryKind.RUN]
     assert len(library.entries(ANN)) == 3
     assert (plan.name, plan.notes, plan.version) == ("Ours", "fewer", 2)
     contents = [library.read(ANN, plan.id, number) for number in (1, 2)]
@@ -190,7 +190,7 @@ def test_older_file_is_copied_and_brought_forward(
 def test_older_server_is_brought_forward(
     library: Library, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "Ours", make_plan())
+    entry = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan())
     library.close()
     later_version(tmp_path / "later", monkeypatch)
     again = Library(url)
@@ -217,7 +217,7 @@ def test_step_forward_that_fails_changes_nothing(
 def test_newer_library_is_refused_and_left_as_it_is(
     library: Library, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "Ours", make_plan())
+    entry = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan())
     library.close()
     with monkeypatch.context() as later:
         later_version(tmp_path / "later", later)
@@ -286,7 +286,7 @@ def test_damaged_file_is_set_aside_and_a_new_one_begun(
     assert str(tmp_path) not in notice
     assert "damaged" in notice
     assert library.entries(ANN) == []
-    entry = library.keep(ANN, Kind.PLAN, "Ours", make_plan())
+    entry = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan())
     library.close()
     again = Library(f"sqlite:///{first}")
     assert (again.notices, again.entries(ANN)) == ((), [entry])
@@ -299,7 +299,7 @@ def test_damaged_file_behind_a_link_is_set_aside_where_it_lies(first: Path, tmp_
     there.write_bytes(b"No database." * 500)
     first.symlink_to(there)
     library = Library(f"sqlite:///{first}", clock=Clock())
-    entry = library.keep(ANN, Kind.PLAN, "Ours", make_plan())
+    entry = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan())
     library.close()
     aside = there.with_name(f"ours.damaged-{TIME:%Y%m%dT%H%M%SZ}.db")
     assert aside.read_bytes() == b"No database." * 500
@@ -321,7 +321,7 @@ def test_second_damaged_file_of_a_second_has_a_name_of_its_own(first: Path, tmp_
 
 def test_file_that_is_damaged_while_open_is_told(first: Path) -> None:
     library = Library(f"sqlite:///{first}", clock=Clock())
-    [entry] = library.entries(ANN, Kind.LAB)
+    [entry] = library.entries(ANN, EntryKind.LAB)
     library.close()
     first.write_bytes(first.read_bytes()[:4096] + b"\xff" * (first.stat().st_size - 4096))
     with pytest.raises(LibraryStorageError, match=r"the file is damaged .* Start the app anew"):

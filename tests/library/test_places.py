@@ -13,15 +13,15 @@ from replicalab.errors import LibraryStorageError
 from replicalab.library import (
     DELETED_DAYS,
     DRAFT_DAYS,
-    Kind,
+    EntryKind,
     Library,
-    Limits,
+    LibraryLimits,
     data_folder,
     library_url,
 )
 from replicalab.library.faults import WAIT_SECONDS
 from replicalab.places import DATA_VARIABLE, URL_VARIABLE
-from replicalab.ui.wall.visitors import value_of
+from replicalab.server.visitor import value_of
 from tests.library.making import ANN, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -78,7 +78,7 @@ def test_library_is_its_users_alone_wherever_it_lies(tmp_path: Path, side: str) 
     before = os.umask(0o000)
     try:
         library = Library(f"sqlite:///{file}")
-        library.keep(ANN, Kind.PLAN, "ours", make_plan())
+        library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
         assert Path(f"{file}{side}").stat().st_mode & 0o777 == 0o600
         library.close()
     finally:
@@ -88,7 +88,7 @@ def test_library_is_its_users_alone_wherever_it_lies(tmp_path: Path, side: str) 
 def test_library_from_before_becomes_its_users_alone(tmp_path: Path) -> None:
     file = tmp_path / "library.db"
     library = Library(f"sqlite:///{file}")
-    library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     sides = [Path(f"{file}{side}") for side in ("", "-wal", "-shm")]
     for each in sides:
         each.chmod(0o644)
@@ -112,7 +112,7 @@ def test_library_behind_a_link_is_its_users_alone(
     try:
         for _ in range(2):  # a link that leads nowhere yet, and then one to a library from before
             library = Library(f"sqlite:///{tmp_path / 'library.db'}")
-            library.keep(ANN, Kind.PLAN, "ours", make_plan())
+            library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
             assert there.stat().st_mode & 0o777 == 0o600
             there.chmod(0o644)
             again = Library(f"sqlite:///{tmp_path / 'library.db'}")
@@ -160,7 +160,7 @@ def test_home_of_somebody_unknown_is_a_folder_of_that_name() -> None:
 
 def test_document_tells_the_bounds_and_the_settings_that_hold() -> None:
     document = " ".join((ROOT / "docs" / "library.md").read_text().split())
-    limits = Limits()
+    limits = LibraryLimits()
     for told in (
         f"{DATA_VARIABLE}=",
         f"{URL_VARIABLE}=postgresql://",

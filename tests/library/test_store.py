@@ -19,17 +19,17 @@ from replicalab.errors import (
 from replicalab.library import (
     DELETED_DAYS,
     DRAFT_DAYS,
-    Kind,
+    EntryKind,
     Library,
     LibraryConflictError,
-    Limits,
+    LibraryLimits,
     Owner,
 )
 from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, make_plan
 
 
 @pytest.mark.parametrize("kind", CONTENTS)
-def test_kept_content_comes_back_as_it_was(library: Library, kind: Kind) -> None:
+def test_kept_content_comes_back_as_it_was(library: Library, kind: EntryKind) -> None:
     entry = library.keep(ANN, kind, "ours", CONTENTS[kind], notes="of Friday\nand later")
     kept = library.read(ANN, entry.id)
     assert (kept.content, kept.problem) == (CONTENTS[kind], "")
@@ -39,7 +39,7 @@ def test_kept_content_comes_back_as_it_was(library: Library, kind: Kind) -> None
 
 
 def test_kept_entries_are_there_when_opened_again(library: Library, url: str) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     library.close()
     again = Library(url)
     assert again.entries(ANN) == [entry]
@@ -47,7 +47,7 @@ def test_kept_entries_are_there_when_opened_again(library: Library, url: str) ->
 
 
 def test_entries_are_seen_by_their_owner_alone(library: Library) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     assert library.entries(BEN) == []
     for ask in (library.read, library.versions, library.delete, library.duplicate):
         with pytest.raises(LibraryMissingError):
@@ -58,7 +58,7 @@ def test_entries_are_seen_by_their_owner_alone(library: Library) -> None:
 def test_secret_of_an_owner_is_nowhere_in_the_file(tmp_path: Path) -> None:
     library = Library(f"sqlite:///{tmp_path / 'library.db'}")
     secret = "x7Q-a-token-of-a-cookie"
-    library.keep(Owner.of(secret), Kind.PLAN, "ours", make_plan())
+    library.keep(Owner.of(secret), EntryKind.PLAN, "ours", make_plan())
     library.save_draft(Owner.of(secret), make_plan())
     held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert Owner.of(secret).digest.encode() in held
@@ -69,7 +69,7 @@ def test_secret_of_an_owner_is_nowhere_in_the_file(tmp_path: Path) -> None:
 def test_entries_are_listed_by_kind_and_the_last_changed_first(library: Library) -> None:
     kept = [library.keep(ANN, kind, f"a {kind}", text) for kind, text in CONTENTS.items()]
     assert library.entries(ANN) == kept[::-1]
-    assert library.entries(ANN, Kind.LAB) == [kept[1]]
+    assert library.entries(ANN, EntryKind.LAB) == [kept[1]]
     first = library.update(ANN, kept[0].id, make_plan(41), base_version=1)
     assert library.entries(ANN)[0] == first
 
@@ -92,8 +92,8 @@ def test_entries_are_listed_by_kind_and_the_last_changed_first(library: Library)
 def test_search_finds_every_word_in_any_case_and_as_it_stands(
     library: Library, search: str, found: list[str]
 ) -> None:
-    library.keep(ANN, Kind.PLAN, "Müller 100% é", make_plan(), notes="Friday")
-    library.keep(ANN, Kind.PLAN, "second_plan", make_plan(), notes="/ and %")
+    library.keep(ANN, EntryKind.PLAN, "Müller 100% é", make_plan(), notes="Friday")
+    library.keep(ANN, EntryKind.PLAN, "second_plan", make_plan(), notes="/ and %")
     assert sorted(entry.name for entry in library.entries(ANN, search=search)) == found
 
 
@@ -101,7 +101,7 @@ def test_search_finds_every_word_in_any_case_and_as_it_stands(
 
 
 def test_every_version_stays_and_can_be_restored(library: Library) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan(40), notes="first")
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(40), notes="first")
     entry = library.update(ANN, entry.id, make_plan(30), base_version=1, notes="fewer")
     entry = library.restore(ANN, entry.id, 1)
     history = library.versions(ANN, entry.id)
@@ -117,8 +117,8 @@ def test_every_version_stays_and_can_be_restored(library: Library) -> None:
 
 
 def test_state_that_is_saved_again_is_no_further_version(library: Library) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
-    assert library.keep(ANN, Kind.PLAN, "OURS ", make_plan()) == entry
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
+    assert library.keep(ANN, EntryKind.PLAN, "OURS ", make_plan()) == entry
     assert library.update(ANN, entry.id, make_plan(), base_version=1) == entry
     noted = library.update(ANN, entry.id, base_version=1, notes="why")
     assert (noted.version, noted.notes) == (2, "why")
@@ -126,7 +126,7 @@ def test_state_that_is_saved_again_is_no_further_version(library: Library) -> No
 
 
 def test_second_tab_that_saves_is_told_what_is_there_and_loses_nothing(library: Library) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan(40))
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(40))
     library.update(ANN, entry.id, make_plan(50), base_version=1)
     with pytest.raises(
         LibraryConflictError, match="at version 2, and yours began from version 1"
@@ -140,7 +140,7 @@ def test_second_tab_that_saves_is_told_what_is_there_and_loses_nothing(library: 
 
 
 def test_tabs_that_save_at_once_make_each_version_once(library: Library) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan(1))
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(1))
 
     def save(samples: int) -> bool:
         try:
@@ -159,7 +159,7 @@ def test_tabs_that_save_at_once_make_each_version_once(library: Library) -> None
 def test_tabs_that_keep_a_name_at_once_keep_it_once(library: Library) -> None:
     def keep(samples: int) -> str:
         try:
-            return library.keep(ANN, Kind.PLAN, "ours", make_plan(samples)).id
+            return library.keep(ANN, EntryKind.PLAN, "ours", make_plan(samples)).id
         except LibraryConflictError as error:
             return error.now.entry.id
 
@@ -173,11 +173,11 @@ def test_tabs_that_keep_a_name_at_once_keep_it_once(library: Library) -> None:
 
 
 def test_name_is_given_once_for_each_kind(library: Library) -> None:
-    plan = library.keep(ANN, Kind.PLAN, "Ours", make_plan(40))
-    lab = library.keep(ANN, Kind.LAB, "Ours", CONTENTS[Kind.LAB])
-    other = library.keep(ANN, Kind.PLAN, "Theirs", make_plan(50))
+    plan = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan(40))
+    lab = library.keep(ANN, EntryKind.LAB, "Ours", CONTENTS[EntryKind.LAB])
+    other = library.keep(ANN, EntryKind.PLAN, "Theirs", make_plan(50))
     with pytest.raises(LibraryConflictError, match="a plan named 'Ours' already") as told:
-        library.keep(ANN, Kind.PLAN, "ours", make_plan(50))
+        library.keep(ANN, EntryKind.PLAN, "ours", make_plan(50))
     assert told.value.now.content == make_plan(40)
     with pytest.raises(LibraryConflictError, match="a plan named 'Ours' already"):
         library.rename(ANN, other.id, "OURS")
@@ -185,16 +185,16 @@ def test_name_is_given_once_for_each_kind(library: Library) -> None:
 
 
 def test_entry_is_renamed_and_found_by_its_new_name_alone(library: Library) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     renamed = library.rename(ANN, entry.id, " Ours of spring ")
     assert renamed == entry._replace(name="Ours of spring")
     assert library.rename(ANN, entry.id, "Ours of Spring").name == "Ours of Spring"
     assert [e.name for e in library.entries(ANN, search="spring")] == ["Ours of Spring"]
-    assert library.keep(ANN, Kind.PLAN, "ours", make_plan(41)).id != entry.id
+    assert library.keep(ANN, EntryKind.PLAN, "ours", make_plan(41)).id != entry.id
 
 
 def test_duplicate_has_a_name_and_a_history_of_its_own(library: Library) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "n" * 120, make_plan(40), notes="why")
+    entry = library.keep(ANN, EntryKind.PLAN, "n" * 120, make_plan(40), notes="why")
     copies = [library.duplicate(ANN, entry.id) for _ in range(3)]
     assert len({copy.name for copy in copies} | {entry.name}) == 4
     assert [len(copy.name) for copy in copies] == [120, 120, 120]
@@ -205,13 +205,13 @@ def test_duplicate_has_a_name_and_a_history_of_its_own(library: Library) -> None
 
 
 def test_name_too_long_is_cut_where_one_is_kept_beside_another(library: Library) -> None:
-    parts = [(Kind.PLAN, "n" * 121, make_plan(samples)) for samples in (40, 41)]
+    parts = [(EntryKind.PLAN, "n" * 121, make_plan(samples)) for samples in (40, 41)]
     names = [entry.name for entry in library.keep_beside(ANN, *parts)]
     assert names == ["n" * 120, f"{'n' * 116} (2)"]
 
 
 def test_duplicates_are_counted(library: Library) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     names = [library.duplicate(ANN, entry.id).name for _ in range(3)]
     assert names == ["ours (copy)", "ours (copy) 2", "ours (copy) 3"]
 
@@ -219,21 +219,21 @@ def test_duplicates_are_counted(library: Library) -> None:
 @pytest.mark.parametrize("name", ["", "  ", "n" * 121, "a\nb", "a\u202eb", "a\x00b", "a\ud800b"])
 def test_name_that_is_no_name_is_refused(library: Library, name: str) -> None:
     with pytest.raises(LibraryContentError, match="the name"):
-        library.keep(ANN, Kind.PLAN, name, make_plan())
+        library.keep(ANN, EntryKind.PLAN, name, make_plan())
     assert library.usage(ANN).entries == 0
 
 
 @pytest.mark.parametrize("notes", ["n" * 4001, "a\u202eb", "a\x00b", "a\ud800b"])
 def test_notes_that_cannot_be_shown_are_refused(library: Library, notes: str) -> None:
     with pytest.raises(LibraryContentError, match="the notes"):
-        library.keep(ANN, Kind.PLAN, "ours", make_plan(), notes=notes)
+        library.keep(ANN, EntryKind.PLAN, "ours", make_plan(), notes=notes)
 
 
 # --- deleting ---------------------------------------------------------------------------------
 
 
 def test_deleted_entry_comes_back_with_its_history(library: Library, clock: Clock) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan(40))
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(40))
     entry = library.update(ANN, entry.id, make_plan(50), base_version=1)
     gone = library.delete(ANN, entry.id)
     assert library.entries(ANN) == []
@@ -249,17 +249,17 @@ def test_deleted_entry_comes_back_with_its_history(library: Library, clock: Cloc
 def test_deleted_entry_whose_name_was_given_again_comes_back_under_another(
     library: Library,
 ) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan(40))
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(40))
     library.delete(ANN, entry.id)
-    library.keep(ANN, Kind.PLAN, "ours", make_plan(50))
+    library.keep(ANN, EntryKind.PLAN, "ours", make_plan(50))
     assert library.undelete(ANN, entry.id).name == "ours 2"
 
 
 def test_deleted_entry_goes_for_good_after_its_days(library: Library, clock: Clock) -> None:
-    stays, goes = (library.keep(ANN, Kind.PLAN, name, make_plan()) for name in ("a", "b"))
+    stays, goes = (library.keep(ANN, EntryKind.PLAN, name, make_plan()) for name in ("a", "b"))
     library.delete(ANN, goes.id)
     clock.wait(DELETED_DAYS + 1)
-    last = library.keep(ANN, Kind.PLAN, "c", make_plan())
+    last = library.keep(ANN, EntryKind.PLAN, "c", make_plan())
     library.delete(ANN, last.id)
     assert [entry.name for entry in library.entries(ANN, deleted=True)] == ["c"]
     assert library.usage(ANN) == (2, stays.size + last.size)
@@ -270,7 +270,7 @@ def test_deleted_entry_goes_for_good_after_its_days(library: Library, clock: Clo
 def test_entry_that_is_overdue_goes_when_the_library_is_opened(
     library: Library, url: str, clock: Clock
 ) -> None:
-    library.delete(ANN, library.keep(ANN, Kind.PLAN, "a", make_plan()).id)
+    library.delete(ANN, library.keep(ANN, EntryKind.PLAN, "a", make_plan()).id)
     clock.wait(DELETED_DAYS + 1)
     again = Library(url, clock=clock)
     assert again.usage(ANN) == (0, 0)
@@ -280,10 +280,10 @@ def test_entry_that_is_overdue_goes_when_the_library_is_opened(
 def test_owner_who_is_forgotten_leaves_nothing_and_others_are_untouched(
     library: Library, url: str
 ) -> None:
-    theirs = library.keep(BEN, Kind.PLAN, "ours", make_plan())
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    theirs = library.keep(BEN, EntryKind.PLAN, "ours", make_plan())
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     library.update(ANN, entry.id, make_plan(50), base_version=1)
-    library.delete(ANN, library.keep(ANN, Kind.LAB, "our lab", CONTENTS[Kind.LAB]).id)
+    library.delete(ANN, library.keep(ANN, EntryKind.LAB, "our lab", CONTENTS[EntryKind.LAB]).id)
     library.save_draft(ANN, make_plan(60))
     library.forget(ANN)
     library.forget(ANN)
@@ -292,11 +292,11 @@ def test_owner_who_is_forgotten_leaves_nothing_and_others_are_untouched(
     assert tuple(library.usage(ANN)) == (0, 0)
     assert library.entries(BEN) == [theirs]
     assert rows_in(url, "library_versions") == 1
-    assert library.keep(ANN, Kind.PLAN, "ours", make_plan()).version == 1
+    assert library.keep(ANN, EntryKind.PLAN, "ours", make_plan()).version == 1
 
 
 def test_purged_entry_leaves_its_room_and_nothing_else(library: Library, url: str) -> None:
-    entry = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     library.update(ANN, entry.id, make_plan(50), base_version=1)
     with pytest.raises(LibraryMissingError):
         library.purge(ANN, entry.id)
@@ -339,7 +339,7 @@ def test_draft_is_the_last_state_of_its_workspace(library: Library) -> None:
 
 
 def test_draft_that_was_saved_longest_ago_gives_way(url: str, clock: Clock) -> None:
-    library = Library(url, clock=clock, limits=Limits(drafts=2))
+    library = Library(url, clock=clock, limits=LibraryLimits(drafts=2))
     for place in ("a", "b", "a", "c"):
         library.save_draft(ANN, make_plan(), place)
     assert [library.draft(ANN, place) is None for place in "abc"] == [False, True, False]
@@ -349,7 +349,7 @@ def test_draft_that_was_saved_longest_ago_gives_way(url: str, clock: Clock) -> N
 
 def test_draft_goes_that_nobody_comes_back_for(library: Library, clock: Clock) -> None:
     library.save_draft(ANN, make_plan())
-    entry = library.keep(BEN, Kind.PLAN, "ours", make_plan())
+    entry = library.keep(BEN, EntryKind.PLAN, "ours", make_plan())
     clock.wait(DRAFT_DAYS + 1)
     library.delete(BEN, entry.id)
     assert library.draft(ANN) is None
@@ -364,41 +364,41 @@ SIZE = len(make_plan().encode())
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        (Limits(entries=2), "you keep 2 entries"),
-        (Limits(owner_bytes=2 * SIZE + 5), f"yours take {3 * SIZE:,} bytes"),
-        (Limits(all_bytes=2 * SIZE + 5), f"more than the {2 * SIZE + 5:,} bytes"),
+        (LibraryLimits(entries=2), "you keep 2 entries"),
+        (LibraryLimits(owner_bytes=2 * SIZE + 5), f"yours take {3 * SIZE:,} bytes"),
+        (LibraryLimits(all_bytes=2 * SIZE + 5), f"more than the {2 * SIZE + 5:,} bytes"),
     ],
 )
 def test_entry_past_a_bound_is_refused_and_nothing_else_is_lost(
-    url: str, limits: Limits, said: str
+    url: str, limits: LibraryLimits, said: str
 ) -> None:
     library = Library(url, limits=limits)
-    first, _ = (library.keep(ANN, Kind.PLAN, name, make_plan()) for name in ("a", "b"))
+    first, _ = (library.keep(ANN, EntryKind.PLAN, name, make_plan()) for name in ("a", "b"))
     for _ in range(2):
         with pytest.raises(LibraryFullError, match=said):
-            library.keep(ANN, Kind.PLAN, "c", make_plan())
+            library.keep(ANN, EntryKind.PLAN, "c", make_plan())
     assert library.usage(ANN) == (2, 2 * SIZE)
     library.delete(ANN, first.id)
     with pytest.raises(LibraryFullError, match=said):
-        library.keep(ANN, Kind.PLAN, "c", make_plan())
+        library.keep(ANN, EntryKind.PLAN, "c", make_plan())
     library.purge(ANN, first.id)
-    library.keep(ANN, Kind.PLAN, "c", make_plan())
+    library.keep(ANN, EntryKind.PLAN, "c", make_plan())
     library.close()
 
 
 def test_bound_of_all_counts_what_others_have(url: str) -> None:
-    library = Library(url, limits=Limits(all_bytes=2 * SIZE))
+    library = Library(url, limits=LibraryLimits(all_bytes=2 * SIZE))
     for owner in (ANN, BEN):
-        library.keep(owner, Kind.PLAN, "a", make_plan())
+        library.keep(owner, EntryKind.PLAN, "a", make_plan())
     with pytest.raises(LibraryFullError, match="everybody's together"):
         library.save_draft(ANN, make_plan())
     library.close()
 
 
 def test_content_past_its_bound_is_refused(url: str) -> None:
-    library = Library(url, limits=Limits(content_bytes=SIZE - 1, draft_bytes=SIZE - 1))
+    library = Library(url, limits=LibraryLimits(content_bytes=SIZE - 1, draft_bytes=SIZE - 1))
     with pytest.raises(LibraryFullError, match=f"the content has {SIZE:,} bytes"):
-        library.keep(ANN, Kind.PLAN, "a", make_plan())
+        library.keep(ANN, EntryKind.PLAN, "a", make_plan())
     with pytest.raises(LibraryFullError, match=f"the content has {SIZE:,} bytes"):
         library.save_draft(ANN, make_plan())
     library.close()
@@ -425,13 +425,13 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=ACTS)
 def test_what_is_counted_is_what_is_there(
     acts: list[tuple[str, int]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     url = f"sqlite:///{tmp_path_factory.mktemp('counted') / 'library.db'}"
-    library = Library(url, limits=Limits(entries=4, owner_bytes=8 * SIZE, drafts=2))
+    library = Library(url, limits=LibraryLimits(entries=4, owner_bytes=8 * SIZE, drafts=2))
     for act, which in acts:
         try:
             _do(library, act, which)
@@ -453,7 +453,7 @@ def _do(library: Library, act: str, which: int) -> None:
     held = [*library.entries(ANN), *library.entries(ANN, deleted=True)]
     entry = held[which % len(held)] if held else None
     if act == "keep":
-        library.keep(ANN, Kind.PLAN, f"plan {which}", make_plan(which + 1))
+        library.keep(ANN, EntryKind.PLAN, f"plan {which}", make_plan(which + 1))
     elif act == "draft":
         library.save_draft(ANN, make_plan(which + 1), str(which))
     elif act == "forget":
@@ -467,11 +467,11 @@ def _do(library: Library, act: str, which: int) -> None:
 
 
 def test_what_was_an_owners_is_an_heirs(library: Library) -> None:
-    first = library.keep(ANN, Kind.PLAN, "ours", make_plan())
+    first = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     library.update(ANN, first.id, make_plan(41), base_version=1)
-    library.delete(ANN, library.keep(ANN, Kind.PLAN, "gone", make_plan(42)).id)
+    library.delete(ANN, library.keep(ANN, EntryKind.PLAN, "gone", make_plan(42)).id)
     library.save_draft(ANN, make_plan(43), "tab")
-    theirs = library.keep(BEN, Kind.PLAN, "theirs", make_plan(44))
+    theirs = library.keep(BEN, EntryKind.PLAN, "theirs", make_plan(44))
     had = library.usage(ANN)
     heir = Owner.of("a new secret")
     assert (library.knows(ANN), library.knows(heir)) == (True, False)

@@ -46,6 +46,7 @@ from tests.llm.serving import (
     serve,
     streamed,
 )
+from tests.tiers import one_in
 
 SOON: Final = {"Retry_After": "0.01"}
 PATIENCE: Final = 5.0
@@ -214,11 +215,11 @@ def nothing_left() -> Iterator[None]:
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize(
     ("slow", "limits", "told"),
-    [
+    one_in(3, [
         *((slow, {"timeout": 0.3}, "was silent for 0.3 seconds") for slow in SILENT),
         *((slow, {"time_limit": 0.4}, "did not complete its answer within 0.4 seconds")
           for slow in SLOW),
-    ],
+    ]),
 )  # fmt: skip
 def test_slow_server_is_left_in_time_and_not_asked_again(
     slow: Reply, limits: dict[str, object], told: str
@@ -252,9 +253,9 @@ def stopped_call(endpoint: Endpoint, mine: BaseException, ready: Callable[[], ob
 @pytest.mark.parametrize(
     ("kind", "slow"),
     [
-        *((Rerun, slow) for slow in SLOW),
+        *one_in(3, ((Rerun, slow) for slow in SLOW)),
         *((kind, slow) for kind in (KeyboardInterrupt, StopIteration, OSError, ModelError)
-          for slow in (SLOW[0], SLOW[2])),
+          for slow in SLOW[:1]),
     ],
 )  # fmt: skip
 def test_error_of_the_progress_function_ends_the_call(

@@ -25,7 +25,6 @@ from replicalab.negotiation import (
     negotiate,
     play,
     question,
-    setup_for,
 )
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import EQUIPMENT, make_hidden_reference, make_pack, make_protocol
@@ -112,7 +111,7 @@ def game(
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
 ) -> Setup:
     """Return a setup with players by default, which the application itself does not have."""
-    return setup_for(pack, opening, max_rounds, scientist=scientist, lab_manager=lab_manager)
+    return Setup.of(pack, opening, max_rounds, scientist=scientist, lab_manager=lab_manager)
 
 
 def by_rule(pack: Pack, *args: Any, **kwargs: Any) -> Negotiation:

@@ -15,7 +15,7 @@ from replicalab.agents.scientist_policy import (
 )
 from replicalab.assessment import assess
 from replicalab.errors import ModelError, ModelTimeoutError
-from replicalab.llm import Answer
+from replicalab.llm import ModelReply
 from replicalab.models import LONGEST_TEXT, Role, ScientistAction
 from replicalab.negotiation import (
     By,
@@ -172,7 +172,7 @@ def test_action_larger_than_is_kept_is_invalid_and_the_model_is_asked_again(
 
 
 def test_what_a_server_says_beside_the_answer_is_kept_within_bounds() -> None:
-    spoken = Answer(PROPOSAL)
+    spoken = ModelReply(PROPOSAL)
     spoken.finish_reason = "stop" * 1000
     script: list[str | Exception] = [spoken, ModelError("no " * 5000), "x" * (LONGEST_OUTPUT + 1)]
     answers = [ask_model(ScriptedGenerate([each]), FRESH, BOOKED) for each in script]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from replicalab.assessment import assess
 from replicalab.models import Protocol, Role, revise
-from replicalab.negotiation import Gift, LabManagerKind, Negotiation, ScientistKind, ledger
+from replicalab.negotiation import Concession, LabManagerKind, Negotiation, ScientistKind, ledger
 from replicalab.planner import PlanStep
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import make_protocol
@@ -41,18 +41,18 @@ FEWER_DROPS: Final = revise(
 
 
 def test_ledger_of_a_medium_lab_by_hand() -> None:
-    gifts = ledger(RULED)
+    concessions = ledger(RULED)
     found = [
         (
-            gift.round_number + 1,
-            gift.who,
-            (gift.step.after.counts.samples, gift.step.after.counts.days),
-            gift.step.credits_saved,
-            gift.step.after.evidence.text.removeprefix("power "),
-            gift.total.credits_saved,
-            gift.gives,
+            concession.round_number + 1,
+            concession.who,
+            (concession.step.after.counts.samples, concession.step.after.counts.days),
+            concession.step.credits_saved,
+            concession.step.after.evidence.text.removeprefix("power "),
+            concession.total.credits_saved,
+            concession.gives,
         )
-        for gift in gifts
+        for concession in concessions
     ]
     # (round, who, samples and days after, credits saved, power after, saved in all, gives)
     #  plans:  420/8 = 5050 · 210/7 = 2900 · 105/6 = 1800 · 52/5 = 1220 · the offer of round 4
@@ -67,7 +67,7 @@ def test_ledger_of_a_medium_lab_by_hand() -> None:
     ]
     # The extract of the same data loses no fidelity: the last step gives nothing.
     items = ("licensed-data terminal",), ("vendor-approved extract on the research server",)
-    assert gifts[-1].step.fields == [("required_equipment", *items)]
+    assert concessions[-1].step.fields == [("required_equipment", *items)]
 
 
 def test_ledger_of_a_scientist_that_comes_back_with_a_stronger_plan() -> None:
@@ -87,10 +87,10 @@ def test_ledger_is_empty_where_the_first_plan_is_accepted() -> None:
 def test_ledger_passes_over_questions_and_walking_away() -> None:
     # The chamber gives way to the shelf at the same price: fidelity is what is given up.
     actions = (ask("The budget?"), propose(PLAN), ask("The days?"), revise_to(OFFER))
-    [gift] = ledger(by_person(BOOKED, *actions))
-    assert (gift.round_number, gift.who, gift.gives) == (3, SCIENTIST, True)
-    assert gift.step.credits_saved == 0
-    assert gift.step.after.fidelity_loss > gift.step.before.fidelity_loss
+    [concession] = ledger(by_person(BOOKED, *actions))
+    assert (concession.round_number, concession.who, concession.gives) == (3, SCIENTIST, True)
+    assert concession.step.credits_saved == 0
+    assert concession.step.after.fidelity_loss > concession.step.before.fidelity_loss
     assert ledger(by_person(BOOKED, *actions[:3], None)) == []
 
 
@@ -113,7 +113,7 @@ def test_scientist_gives_credits_evidence_or_fidelity_and_the_lab_manager_spends
 ) -> None:
     step = PlanStep(assess(before, pack), assess(after, pack))
     assert pack is OPEN or step.credits_saved == 0
-    assert Gift(1, who, step, step).gives is gives
+    assert Concession(1, who, step, step).gives is gives
 
 
 @pytest.mark.parametrize(
@@ -124,17 +124,17 @@ def test_step_that_moves_no_amount_does_not_count(
     changes: dict[str, object], *, counts: bool
 ) -> None:
     step = PlanStep(assess(PLAN, OPEN), assess(revise(PLAN, **changes), OPEN))
-    assert Gift(1, SCIENTIST, step, step).counts is counts
+    assert Concession(1, SCIENTIST, step, step).counts is counts
 
 
 def assert_adds_up(negotiation: Negotiation) -> None:
-    gifts = ledger(negotiation)
+    concessions = ledger(negotiation)
     for who in (SCIENTIST, MANAGER):
-        own = [gift for gift in gifts if gift.who is who]
-        saved = sum(gift.step.credits_saved for gift in own)
+        own = [concession for concession in concessions if concession.who is who]
+        saved = sum(concession.step.credits_saved for concession in own)
         assert not own or own[-1].total.credits_saved == pytest.approx(saved)
         assert all(one.step.after is other.step.before for one, other in pairwise(own))
-    numbers = [gift.round_number for gift in gifts]
+    numbers = [concession.round_number for concession in concessions]
     assert numbers == sorted(numbers)
 
 

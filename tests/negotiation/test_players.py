@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.assessment import assess
@@ -29,13 +29,13 @@ from replicalab.negotiation import (
     negotiate,
 )
 from replicalab.negotiation.players import Choice, choose, is_worth_running
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     Difficulty,
+    EvidenceAssumptions,
     EvidenceTier,
-    OwnLab,
+    LabOverrides,
     Pack,
-    Question,
     list_scenarios,
     load_scenario,
 )
@@ -224,7 +224,7 @@ def test_baseline_reason_names_the_floor_that_stops_a_cut(
 def test_baseline_with_fewer_rounds_takes_the_offer_that_stands(
     rounds: int, expected: Outcome
 ) -> None:
-    as_published = MEDIUM.with_own(OwnLab(), Question(effect=0.177))
+    as_published = MEDIUM.with_own(LabOverrides(), EvidenceAssumptions(effect=0.177))
     negotiation = by_rule(as_published, MEDIUM.reference_protocol, rounds)
     assert (len(negotiation.rounds), negotiation.outcome) == (rounds, expected)
 
@@ -375,7 +375,6 @@ def test_aware_scientist_agrees_above_the_floor_or_not_at_all(
     assert all(done.reason for done in negotiation.rounds)
 
 
-@settings(max_examples=40)
 @given(studied_packs(), st.none() | openings(), st.integers(1, 6), st.sampled_from(LabManagerKind))
 def test_every_negotiation_of_the_aware_scientist_ends_well_or_not_at_all(
     pack: Pack, opening: Protocol | None, rounds: int, manager: LabManagerKind
@@ -393,14 +392,14 @@ def test_every_negotiation_of_the_aware_scientist_ends_well_or_not_at_all(
 
 def test_best_is_of_the_plan_on_the_table_or_else_of_the_reference_protocol() -> None:
     plan = assess(make_protocol(technique="another technique"), OPEN)
-    found = best_options(Options(plan), OPEN)
+    found = best_options(PlanAnalysis(plan), OPEN)
     assert is_worth_running(found.least.after)
     assert found.least.plan.technique == "another technique"
-    for options in (None, Options(assess(FLAMING, OPEN))):
+    for options in (None, PlanAnalysis(assess(FLAMING, OPEN))):
         assert best_options(options, OPEN).yours.plan == OPEN.reference_protocol
     # In 600 credits the plan with the flame fails more than the reference protocol does.
     poor = make_pack(budget=100, days=5)
-    hopeless = best_options(Options(assess(FLAMING, poor)), poor)
+    hopeless = best_options(PlanAnalysis(assess(FLAMING, poor)), poor)
     assert not is_worth_running(hopeless.least.after)
     assert hopeless.yours.plan == poor.reference_protocol
     assert best_options(hopeless, poor) is hopeless, "it is judged already"
@@ -408,7 +407,7 @@ def test_best_is_of_the_plan_on_the_table_or_else_of_the_reference_protocol() ->
 
 @given(studied_packs(), st.none() | itemised_protocols())
 def test_best_that_is_worth_running_runs_above_the_floor(pack: Pack, plan: Protocol | None) -> None:
-    found = best_options(Options(assess(plan, pack)) if plan else None, pack).least
+    found = best_options(PlanAnalysis(assess(plan, pack)) if plan else None, pack).least
     best = assess(found.plan, pack)
     worth = best.evidence.tier is not EvidenceTier.BELOW_FLOOR
     assert is_worth_running(found.after) is (best.feasible and worth)
@@ -453,7 +452,7 @@ def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:
     }
     told = []
     for name, (pack, plan) in labs.items():
-        best = best_options(Options(assess(plan, pack)), pack).least
+        best = best_options(PlanAnalysis(assess(plan, pack)), pack).least
         assert not is_worth_running(best.after)
         told.append(f"{name}: {best_text(best)}")
         told.append(f"{name}, not all searched: {best_text(replace(best, exact=False))}")

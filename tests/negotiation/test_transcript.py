@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.errors import ModelError, TraceError
@@ -24,6 +24,7 @@ from replicalab.negotiation import (
     Outcome,
     Output,
     ScientistKind,
+    Setup,
     Transcript,
     Turn,
     ask_model,
@@ -33,9 +34,8 @@ from replicalab.negotiation import (
     play,
     replay,
     save,
-    setup_for,
 )
-from replicalab.scenarios import OwnLab, Pack, Question, load_scenario
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
 from tests.factories import change_pack, make_protocol, with_means
 from tests.negotiation.playing import (
     ACCEPT,
@@ -113,7 +113,6 @@ def test_any_negotiation_by_hand_ends_within_its_rounds_is_kept_and_replays(
 spoken = st.text(max_size=60) | scientist_actions().map(said) | st.sampled_from([CUT_OFF, PROSE])
 
 
-@settings(max_examples=50)
 @given(studied_packs(), st.lists(st.lists(spoken, max_size=2), min_size=1, max_size=3))
 def test_whatever_a_model_says_is_recorded_and_played_again_equally(
     pack: Pack, texts: list[list[str]]
@@ -346,11 +345,11 @@ def test_replay_in_another_lab_says_so_and_plays_nothing(changes: dict[str, obje
 
 
 def test_replay_in_another_lab_of_ones_own_says_so() -> None:
-    own = MEDIUM.with_own(OwnLab(budget=1_234), Question(alpha=0.01))
+    own = MEDIUM.with_own(LabOverrides(budget=1_234), EvidenceAssumptions(alpha=0.01))
     [message] = [each.message for each in replay(load(save(RULED)), own).differences]
     assert "not of" in message, "one has a lab of one's own"
-    other = MEDIUM.with_own(OwnLab(budget=1_235), Question(alpha=0.02))
-    setup = setup_for(own, scientist=RULED.setup.scientist, lab_manager=RULED.setup.lab_manager)
+    other = MEDIUM.with_own(LabOverrides(budget=1_235), EvidenceAssumptions(alpha=0.02))
+    setup = Setup.of(own, scientist=RULED.setup.scientist, lab_manager=RULED.setup.lab_manager)
     [difference] = replay(load(save(negotiate(setup, own))), other).differences
     assert difference.message == (
         "It is of another lab of one's own and question than what is open here; open it with its "

@@ -1,0 +1,339 @@
+"""A case: which study in which lab, what is changed of both, the plan, and who negotiates it.
+
+It is written once. A link, a draft, an entry of the library, a bundle, a job of a batch and the
+options of a command are a case, whole or in part; what a field is called here, it is called there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    FailFast,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+
+from replicalab.assessment import Assessment, assess
+from replicalab.errors import Fault, LibraryContentError, ScenarioError
+from replicalab.models import Protocol, Record, too_large
+from replicalab.negotiation import (
+    AUTOMATIC,
+    MOST_ROUNDS,
+    LabManagerKind,
+    Move,
+    ScientistKind,
+    Setup,
+)
+from replicalab.scenarios import (
+    MAX_ROUNDS,
+    Difficulty,
+    EvidenceAssumptions,
+    Identifier,
+    LabOverrides,
+    Pack,
+    Seed,
+    Study,
+    load_scenario,
+    pack_of,
+    parse_study,
+)
+from replicalab.scenarios.checking import shown
+
+FindPack = Callable[[str, str, int, str | None], Pack]
+"""Finds a study in its lab: (study, lab, seed, key of a visitor's own); raises ScenarioError."""
+
+FORMAT: Final = 1
+MOST_SIDES: Final = 4
+"""So many cases are compared at once."""
+_AS_IN_A_SETUP: Final = ("seed", "own_lab", "question", "lab_manager", "max_rounds")
+_C = TypeVar("_C", bound="Case")
+_R = TypeVar("_R", bound=Record)
+
+
+class Case(Record):
+    """A plan in its lab, and who negotiates it; what is not said is as the study's author wrote it.
+
+    Attributes:
+        study: the id of a study on the shelf, or of one's own.
+        text: the file of a study of one's own, in a file; empty for the shelf's.
+        own: the key by which a study of one's own is found, in a link; None for the shelf's.
+        lab, seed: which of the study's labs.
+        own_lab, question: what is said in place of the study.
+        plan: None is the study's reference protocol.
+        recording: the shipped recording that takes the place of a negotiation.
+        moves: what was played by hand.
+    """
+
+    format: Literal[1] = 1
+    study: Identifier
+    text: str = ""
+    own: Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")] | None = None
+    lab: Difficulty
+    seed: Seed = 0
+    own_lab: LabOverrides = LabOverrides()
+    question: EvidenceAssumptions = EvidenceAssumptions()
+    plan: Protocol | None = None
+    scientist: ScientistKind = ScientistKind.EVIDENCE_AWARE
+    lab_manager: LabManagerKind = LabManagerKind.REFERENCE
+    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
+    recording: Identifier | None = None
+    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
+
+    @model_validator(mode="after")
+    def _belongs_together(self) -> Self:
+        if self.moves and (self.recording or self.scientist is ScientistKind.MODEL):
+            raise ValueError("nothing is played by hand in a recorded run, or in a model's place")
+        return self
+
+    @classmethod
+    def of(cls, pack: Pack, plan: Protocol | None = None, **others: Any) -> Self:
+        """Return the case of a plan in a pack; ``others`` are its other fields."""
+        return cls(
+            study=pack.scenario_id,
+            lab=pack.difficulty,
+            seed=pack.seed,
+            own_lab=pack.own_lab,
+            question=pack.question,
+            plan=None if plan == pack.reference_protocol else plan,
+            **others,
+        )
+
+    @classmethod
+    def of_run(cls, setup: Setup, **others: Any) -> Self:
+        """Return the case in which a negotiation was saved; ``others`` are its other fields."""
+        return cls(
+            study=setup.scenario_id,
+            lab=setup.difficulty,
+            **{name: getattr(setup, name) for name in _AS_IN_A_SETUP},
+            **others,
+        )
+
+    # --- what it is of ------------------------------------------------------------------------
+
+    def own_study(self) -> Study | None:
+        """Return the study whose file it holds, None where it holds none.
+
+        Raises:
+            ScenarioError: it cannot be read, or is another than the one that is named.
+        """
+        if not self.text:
+            return None
+        study = _parsed(self.text)
+        if study.scenario_id != self.study:
+            beside = f"'{self.study}' stands beside the file of '{study.scenario_id}'"
+            raise ScenarioError("the plan", [Fault("study", beside, "name that one")])
+        return study
+
+    def written(self, find: FindPack | None = None) -> Pack:
+        """Return the study in its lab as its author wrote both.
+
+        Args:
+            find: finds a study whose file it does not hold; None looks on the shelf alone.
+
+        Raises:
+            ScenarioError: the study is not found.
+        """
+        if study := self.own_study():
+            return pack_of(study, self.lab, self.seed)
+        return (find or on_the_shelf)(*self.where)
+
+    def pack(self, find: FindPack | None = None) -> Pack:
+        """Return the study in the lab, and with the question, that it has been given.
+
+        Raises:
+            ScenarioError: the study is not found, or cannot be asked that question.
+        """
+        return self.written(find).with_own(self.own_lab, self.question)
+
+    def protocol(self, find: FindPack | None = None) -> Protocol:
+        """Return the plan: the edited one, or the study's reference protocol."""
+        return self.plan or self.pack(find).reference_protocol
+
+    def assessed(self, find: FindPack | None = None) -> Assessment:
+        """Return the plan as it is judged in the pack.
+
+        Raises:
+            ScenarioError: the study is not found, or cannot be asked that question.
+        """
+        pack = self.pack(find)
+        return assess(self.plan or pack.reference_protocol, pack)
+
+    @property
+    def where(self) -> tuple[str, str, int, str | None]:
+        """The study and its lab, as `FindPack` asks for them."""
+        return self.study, self.lab.value, self.seed, self.own
+
+    def setup(self, pack: Pack, model: str | None = None) -> Setup:
+        """Return the setup of its negotiation in its ``pack``.
+
+        A rule opens with the plan; a person and a ``model`` choose their own opening.
+        """
+        by_rule = self.scientist in AUTOMATIC
+        setup = Setup.of(
+            pack,
+            (self.plan or pack.reference_protocol) if by_rule else None,
+            self.max_rounds,
+            scientist=self.scientist,
+            lab_manager=self.lab_manager,
+        )
+        return setup.model_copy(update={"model": model}) if model else setup
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is one course of a negotiation: a recorded one, or a fork."""
+        return self.recording is not None or bool(self.moves and self.scientist in AUTOMATIC)
+
+    @property
+    def has_run(self) -> bool:
+        """Whether it says all of a negotiation, which is played again from it."""
+        return self.is_run or bool(self.moves) or self.scientist in AUTOMATIC
+
+    # --- another one --------------------------------------------------------------------------
+
+    def changed(self, **changes: object) -> Self:
+        """Return this case with some fields changed, built through validation.
+
+        Raises:
+            pydantic.ValidationError: a changed value is not allowed.
+        """
+        return self.model_validate({**dict(self), **changes})
+
+    def with_plan(self, plan: Protocol | None, find: FindPack | None = None) -> Self:
+        """Return this case with another plan."""
+        same = plan is not None and plan == self.pack(find).reference_protocol
+        return self._anew(plan=None if same else plan, moves=self._kept_moves)
+
+    def with_study(self, study: str, own: str | None = None) -> Self:
+        """Return another study with its reference protocol, in the same lab and seed.
+
+        A named lab of one's own goes along; what else is said of a lab is said of this study's.
+        """
+        own_lab = self.own_lab if self.own_lab.name else LabOverrides()
+        asked = EvidenceAssumptions()
+        return self._anew(study=study, own=own, plan=None, own_lab=own_lab, question=asked)
+
+    def with_lab(self, lab: str, seed: int) -> Self:
+        """Return the same study and plan in another of its labs, as that is written."""
+        return self._anew(lab=lab, seed=seed, own_lab=LabOverrides())
+
+    def with_own(self, **said: object) -> Self:
+        """Return the same plan in another ``own_lab``, or asked another ``question``."""
+        return self._anew(moves=self._kept_moves, **said)
+
+    def seated(self, **players: object) -> Self:
+        """Return this case with other players, or rounds, and a negotiation from the start."""
+        return self._anew(**players)
+
+    @property
+    def _kept_moves(self) -> tuple[Move, ...]:
+        """What a person plays whatever the plan and the lab; moves within a rule's run are not."""
+        return self.moves if self.scientist is ScientistKind.PERSON else ()
+
+    def _anew(self, **changes: object) -> Self:
+        return self.changed(**{"recording": None, "moves": (), **changes})
+
+
+class DraftCase(Case):
+    """A case that nobody has kept yet, and what stood beside it: names and query strings."""
+
+    beside: Annotated[tuple[tuple[str, str], ...], Field(max_length=MOST_SIDES), FailFast()] = ()
+
+    @property
+    def case(self) -> Case:
+        """The case alone."""
+        return Case(**{name: getattr(self, name) for name in Case.model_fields})
+
+
+def in_labs_of(study: Study) -> FindPack:
+    """Return what finds that study in its labs, by whatever id it is looked for."""
+    return lambda _, lab, seed, __: pack_of(study, Difficulty(lab), seed)
+
+
+def on_the_shelf(study: str, lab: str, seed: int, own: str | None = None) -> Pack:
+    """Return a study of the shelf in its lab.
+
+    Raises:
+        ScenarioError: it is not there, or somebody's own, which only a page can find.
+    """
+    if own is not None:
+        raise ScenarioError(
+            "studies of visitors", [Fault("scenario_id", f"'{study}' is not here", "open its file")]
+        )
+    return load_scenario(study, lab, seed)
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> Study:
+    """Return a study that many cases may hold, such as every job of a batch."""
+    return parse_study(text, "the study's file")
+
+
+def _between_rules(case: Case) -> Case:
+    if case.scientist not in AUTOMATIC:
+        raise ValueError(f"scientist is {case.scientist}; use {' or '.join(sorted(AUTOMATIC))}")
+    return case
+
+
+RuleCase = Annotated[Case, AfterValidator(_between_rules)]
+"""A case whose negotiation needs neither a person nor a model."""
+
+
+# --- as text ----------------------------------------------------------------------------------
+
+
+def case_text(case: Case) -> str:
+    """Return a case as the text of a file, by field names; what is as usual is left out."""
+    return record_text(case)
+
+
+def read_case(text: str) -> Case:
+    """Return the case that `case_text` wrote; its study is not looked for.
+
+    Raises:
+        LibraryContentError: the text holds none.
+    """
+    return _short(read_record(Case, text))
+
+
+def read_draft(text: str) -> DraftCase:
+    """Return the draft that `case_text` wrote; no study is looked for.
+
+    Raises:
+        LibraryContentError: the text holds none.
+    """
+    return _short(read_record(DraftCase, text))
+
+
+def _short(case: _C) -> _C:
+    for problem in too_large(case.plan) if case.plan else ():
+        raise LibraryContentError(f"the plan: {problem}; shorten it, then save it again")
+    return case
+
+
+def record_text(record: Record, indent: int | None = 1) -> str:
+    """Return a record of format 1 as the text of a file."""
+    said = record.model_dump(mode="json", exclude_defaults=True)
+    return json.dumps({"format": FORMAT, **said}, ensure_ascii=False, indent=indent) + "\n"
+
+
+def read_record(model: type[_R], text: str) -> _R:
+    """Return the record that `record_text` wrote.
+
+    Raises:
+        LibraryContentError: the text holds none; says where its first fault is.
+    """
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the text"
+        value = f"{shown(first['input'])}: " if first["loc"] else ""
+        said = f"{place}: {value}{first['msg'].removeprefix('Value error, ')}"
+        raise LibraryContentError(f"{said}; load what was saved here") from error

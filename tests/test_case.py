@@ -1,0 +1,154 @@
+"""A case: its pack and its plan, and what each way to another study, lab or plan keeps."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from pydantic import ValidationError
+
+from replicalab.batch import Result
+from replicalab.case import Case, case_text, read_case
+from replicalab.errors import ScenarioError
+from replicalab.negotiation import LabManagerKind, Move, ScientistKind
+from replicalab.scenarios import (
+    Difficulty,
+    EvidenceAssumptions,
+    LabOverrides,
+    copy_text,
+    load_scenario,
+    parse_study,
+)
+from replicalab.ui.address import from_query, to_query
+from replicalab.ui.own_studies import find
+from replicalab.ui.workspace import Workspace
+from tests.factories import make_protocol
+
+START: Final = Case(study="fin_momentum", lab=Difficulty.MEDIUM)
+PLAN: Final = make_protocol()
+FULL: Final = START.changed(
+    lab=Difficulty.HARD,
+    seed=3,
+    plan=PLAN,
+    max_rounds=7,
+    own_lab=LabOverrides(budget=2700, days=9),
+    question=EvidenceAssumptions(alpha=0.01),
+    scientist=ScientistKind.PERSON,
+    lab_manager=LabManagerKind.LEAST_LOSS,
+    recording="one_run",
+)
+LEFT: Final = {"recording": None}
+AS_WRITTEN: Final = {"own_lab": LabOverrides()}
+NAMED: Final = LabOverrides(name="Ours", budget=2700)
+
+
+def test_case_opens_its_pack_and_its_plan() -> None:
+    case = START.changed(study="math_four_colour", lab=Difficulty.HARD, seed=3)
+    assert case.pack(find) == load_scenario("math_four_colour", "hard", 3)
+    assert case.protocol(find) == case.pack(find).reference_protocol
+    assert case.with_plan(PLAN, find).protocol(find) == PLAN
+    with pytest.raises(ScenarioError, match="zebra"):
+        START.changed(study="zebra").pack(find)
+
+
+def test_case_keeps_no_plan_that_is_the_reference_protocol() -> None:
+    case = START
+    reference = case.pack(find).reference_protocol
+    assert case.with_plan(PLAN, find).with_plan(reference, find) == case
+    assert case.with_plan(PLAN, find).with_plan(None, find) == case
+
+
+@pytest.mark.parametrize(
+    ("moved", "changes"),
+    [
+        (
+            FULL.with_study("math_four_colour"),
+            {
+                "study": "math_four_colour",
+                "plan": None,
+                "question": EvidenceAssumptions(),
+                **LEFT,
+            }
+            | AS_WRITTEN,
+        ),
+        (
+            FULL.changed(own_lab=NAMED).with_study("math_four_colour"),
+            {
+                "study": "math_four_colour",
+                "plan": None,
+                "question": EvidenceAssumptions(),
+                **LEFT,
+            }
+            | {"own_lab": NAMED},
+        ),
+        (FULL.with_lab("easy", 9), {"lab": "easy", "seed": 9, **LEFT, **AS_WRITTEN}),
+        (FULL.with_own(own_lab=NAMED), {"own_lab": NAMED, **LEFT}),
+        (
+            FULL.with_plan(make_protocol(sample_size=7), find),
+            {"plan": make_protocol(sample_size=7), **LEFT},
+        ),
+    ],
+    ids=["study", "study in a named lab", "lab", "own lab", "plan"],
+)
+def test_case_that_moves_keeps_all_else(moved: Case, changes: dict[str, object]) -> None:
+    assert moved == FULL.changed(**changes)
+
+
+def test_case_says_its_own_of_the_lab_that_is_written() -> None:
+    work = START.changed(
+        own_lab=LabOverrides(budget=2700, staff=5), question=EvidenceAssumptions(target=0.9)
+    )
+    written, pack = work.written(find), work.pack(find)
+    assert written == load_scenario("fin_momentum", "medium")
+    assert (pack.lab.budget, pack.lab.days, pack.lab.staff) == (2700.0, 6, 5)
+    assert (pack.design.target, pack.design.floor) == (0.9, written.design.floor)
+    assert START.pack(find) == written
+
+
+def test_question_that_the_study_cannot_be_asked_is_named() -> None:
+    with pytest.raises(ScenarioError, match="floor <= target"):
+        START.changed(question=EvidenceAssumptions(target=0.2)).pack(find)
+
+
+SAMPLES: Final[dict[str, object]] = {
+    "study": "psy_stroop",
+    "own": "0" * 32,
+    "lab": Difficulty.HARD,
+    "seed": 7,
+    "own_lab": LabOverrides(name="Ours", days=9, rates={"per_day": 2.5}),
+    "question": EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."}),
+    "plan": PLAN,
+    "scientist": ScientistKind.PERSON,
+    "lab_manager": LabManagerKind.LEAST_LOSS,
+    "max_rounds": 3,
+    "recording": "one_run",
+    "moves": (Move(number=0),),
+}
+"""A value of each field that a case need not have."""
+
+
+@pytest.mark.parametrize("field", sorted(Case.model_fields.keys() - {"format", "text"}))
+def test_case_has_every_field_in_its_text_and_in_its_link(field: str) -> None:
+    others: dict[str, dict[str, object]] = {
+        "moves": {"scientist": ScientistKind.PERSON},
+        "own": {"study": "somebodys"},
+    }
+    case = START.changed(**others.get(field, {}), **{field: SAMPLES[field]})
+    assert case != START
+    assert read_case(case_text(case)) == case
+    work = Workspace(case=case)
+    assert from_query(to_query(work), find).workspace == work
+
+
+def test_case_with_the_file_of_a_study_needs_no_other() -> None:
+    text = copy_text("psy_stroop", "my_stroop")
+    case = START.changed(study="my_stroop", text=text)
+    assert read_case(case_text(case)) == case
+    assert case.pack().study == parse_study(text, "mine")
+    with pytest.raises(ScenarioError, match="name that one"):
+        case.changed(study="psy_stroop").pack()
+
+
+def test_case_between_rules_alone_is_a_job() -> None:
+    with pytest.raises(ValidationError, match="use baseline or evidence_aware"):
+        Result(job=START.changed(scientist=ScientistKind.PERSON), error="none")
