@@ -7,7 +7,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from replicalab.llm import Answer
+from replicalab.llm import ModelReply
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import (
     MAX_RETRIES,
@@ -23,7 +23,13 @@ from replicalab.negotiation import (
     save,
 )
 from replicalab.negotiation.rounds import play_rule
-from replicalab.scenarios import OwnItem, OwnLab, Question, load_scenario, parse_study
+from replicalab.scenarios import (
+    EvidenceAssumptions,
+    LabOverrides,
+    OwnItem,
+    load_scenario,
+    parse_study,
+)
 from tests.hostile import (
     ATTACK,
     LONG_WORD,
@@ -122,13 +128,13 @@ def hostile_run(write: Write = marked) -> str:
     refused = said(ask("why")).replace("why", write(213))[:-1]
     script = [[write(214), refused, f"{write(215)}\n{proposal}"], [asks]]
     item = OwnItem(label=write(222), category="equipment", price=40.0)
-    own_lab = OwnLab(name=write(223, SHORT), items=(item,))
-    pack = PACK.with_own(own_lab, Question(alpha=0.04, why={"alpha": write(224)}))
+    own_lab = LabOverrides(name=write(223, SHORT), items=(item,))
+    pack = PACK.with_own(own_lab, EvidenceAssumptions(alpha=0.04, why={"alpha": write(224)}))
     setup = game(pack, hostile_plan(230, write), 5, ScientistKind.MODEL)
     setup = setup.model_copy(update={"model": write(217)[:200]})
     played = play_rule(Negotiation(setup, pack))
     for texts in script:
-        answers = [Answer(text) for text in texts]
+        answers = [ModelReply(text) for text in texts]
         for answer in answers:
             answer.finish_reason = write(218)
         answered = ask_model(ScriptedGenerate(answers), played.state, pack)

@@ -11,15 +11,7 @@ from replicalab.scenarios.constraints import (
 )
 from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, MOST, MOST_OWN_ITEMS, Identifier
 from replicalab.scenarios.inventory import MISSING, Item, ItemStatus
-from replicalab.scenarios.lab import (
-    CostModel,
-    Difficulty,
-    ExpectedOutcome,
-    Lab,
-    Labs,
-    StaffModel,
-)
-from replicalab.scenarios.lab_file import lab_json, read_lab
+from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, Labs, StaffModel
 from replicalab.scenarios.loading import (
     FOLDER_VARIABLE,
     ScenarioSummary,
@@ -38,10 +30,10 @@ from replicalab.scenarios.loading import (
 from replicalab.scenarios.own import (
     CATEGORIES,
     QUESTION_FIELDS,
+    EvidenceAssumptions,
     ItemState,
+    LabOverrides,
     OwnItem,
-    OwnLab,
-    Question,
 )
 from replicalab.scenarios.pack import (
     LAB_CONSTRAINTS,
@@ -51,11 +43,11 @@ from replicalab.scenarios.pack import (
     Pack,
     ResourceCategory,
     ScenarioResource,
+    Seed,
     pack_of,
 )
-from replicalab.scenarios.plan_file import SavedPlan, plan_json, read_plan
 from replicalab.scenarios.reading import readable_text
-from replicalab.scenarios.schema import study_schema
+from replicalab.scenarios.small_files import SavedPlan, lab_json, plan_json, read_lab, read_plan
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Confidence,
@@ -69,72 +61,3 @@ from replicalab.scenarios.study import (
     Throughput,
 )
 from replicalab.scenarios.writing import study_yaml
-
-__all__ = [
-    "CATEGORIES",
-    "FOLDER_VARIABLE",
-    "LAB_CONSTRAINTS",
-    "LONGEST_SHORT_TITLE",
-    "MAX_ROUNDS",
-    "MAX_SEED",
-    "MISSING",
-    "MOST",
-    "MOST_OWN_ITEMS",
-    "QUESTION_FIELDS",
-    "AllowedSubstitution",
-    "Bounds",
-    "Comparator",
-    "Confidence",
-    "Control",
-    "CostModel",
-    "Design",
-    "DesignKind",
-    "Difficulty",
-    "EvidenceTier",
-    "ExpectedOutcome",
-    "Fact",
-    "Guesser",
-    "HiddenReferenceSpec",
-    "Identifier",
-    "Item",
-    "ItemState",
-    "ItemStatus",
-    "Lab",
-    "Labs",
-    "Limit",
-    "NormalizedScenarioPack",
-    "OwnItem",
-    "OwnLab",
-    "Pack",
-    "Paper",
-    "PolicyRule",
-    "Question",
-    "ResourceCategory",
-    "SavedPlan",
-    "ScenarioConstraint",
-    "ScenarioResource",
-    "ScenarioSummary",
-    "StaffModel",
-    "Study",
-    "Throughput",
-    "broken_scenarios",
-    "copy_text",
-    "generate_scenario",
-    "hard_range",
-    "lab_json",
-    "list_scenarios",
-    "load_scenario",
-    "pack_of",
-    "parse_study",
-    "plan_json",
-    "read_lab",
-    "read_plan",
-    "readable_text",
-    "scenario_folders",
-    "shelf_fingerprint",
-    "study_schema",
-    "study_text",
-    "study_yaml",
-    "summary_of",
-    "template_text",
-]

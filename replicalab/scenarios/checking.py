@@ -1,7 +1,7 @@
 """What is wrong with a study file, in words its author can act on.
 
 pydantic finds what is wrong within a field; what is wrong between fields, such as a booked item
-that the study does not use, is found here. What is said stays short, whatever the file holds.
+that the study does not use, is found here. Messages stay short, whatever the file holds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from replicalab.models import Record
 from replicalab.scenarios.fields import DOI, IDENTIFIER
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import LAB_CONSTRAINTS
-from replicalab.scenarios.reading import LONGEST_QUOTED, Document, FieldPath, dotted
+from replicalab.scenarios.reading import LONGEST_QUOTED, FieldPath, YamlDocument, dotted
 from replicalab.scenarios.study import Design, Study
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ LONGEST_COMPARED: Final = 60
 """No guess is made about longer names: a comparison takes the cube of the length."""
 
 _MOST_KNOWN: Final = 30
+# Of known names, a message lists so many, and no more than so many characters.
 _LONGEST_LIST: Final = 400
-"""Of known names, a message lists so many, and no more than so many characters."""
 
 _REMEDIES: Final = {
     "string_type": "must be text, in quotes if it looks like a number or true or false",
@@ -67,7 +67,7 @@ Finding = tuple[FieldPath, str, str]
 """Where something is wrong, what, and what to do about it."""
 
 
-def checked_study(document: Document, source: str) -> Study:
+def checked_study(document: YamlDocument, source: str) -> Study:
     """Return the study that a document holds.
 
     Raises:
@@ -77,7 +77,7 @@ def checked_study(document: Document, source: str) -> Study:
     try:
         study = Study.model_validate(document.data)
     except ValidationError as error:
-        findings = [in_words(each, guesser) for each in error.errors(include_url=False)]
+        findings = [in_words(detail, guesser) for detail in error.errors(include_url=False)]
     else:
         findings = [*_unknown_labels(study, guesser), *_repeated(study), *_known_already(study)]
         if not findings:
@@ -98,12 +98,12 @@ class Guesser:
 
     def remedy(self, name: str, known: Sequence[str]) -> str:
         """Return the remedy for an unknown name: the nearest known one, and the known ones."""
-        short = [each for each in known if max(len(name), len(each)) <= LONGEST_COMPARED]
+        short = [label for label in known if max(len(name), len(label)) <= LONGEST_COMPARED]
         compared = short[: self._left]
         self._left -= len(compared)
         near = get_close_matches(name, compared, n=1)
         guess = f"did you mean '{near[0]}'? " if near else ""
-        lengths = accumulate(len(each) + 2 for each in known)
+        lengths = accumulate(len(label) + 2 for label in known)
         fitting = sum(length <= _LONGEST_LIST for length in lengths)
         listed = known[: min(max(fitting, 1), _MOST_KNOWN)]
         rest = f" and {len(known) - len(listed)} more" if len(listed) < len(known) else ""
@@ -113,8 +113,10 @@ class Guesser:
 def record_error(error: ValidationError, record: type[Record], source: str) -> ScenarioError:
     """Return what pydantic found wrong in a file that holds a record, by place."""
     guesser, details = Guesser(), error.errors(include_url=False)
-    found = (in_words(detail, guesser, record) for detail in details[:MOST_FAULTS])
-    faults = [Fault(on_one_line(dotted(path)), problem, remedy) for path, problem, remedy in found]
+    findings = (in_words(detail, guesser, record) for detail in details[:MOST_FAULTS])
+    faults = [
+        Fault(on_one_line(dotted(path)), problem, remedy) for path, problem, remedy in findings
+    ]
     return ScenarioError(source, faults, max(0, len(details) - MOST_FAULTS))
 
 
@@ -160,7 +162,7 @@ def _known_keys(path: FieldPath, record: type[Record]) -> list[str]:
 def _record_in(annotation: object) -> type[Record] | None:
     if isinstance(annotation, type) and issubclass(annotation, Record):
         return annotation
-    return next((found for part in get_args(annotation) if (found := _record_in(part))), None)
+    return next((record for part in get_args(annotation) if (record := _record_in(part))), None)
 
 
 def _unknown_labels(study: Study, guesser: Guesser) -> Iterator[Finding]:
@@ -197,7 +199,7 @@ def _references(study: Study) -> Iterator[tuple[FieldPath, str, list[str]]]:
 
 
 def _known_already(study: Study) -> Iterator[Finding]:
-    """Yield what a lab says of an item, or of where it stands, that is said elsewhere already."""
+    """Yield the items that a lab lists although they are listed elsewhere already."""
     known = {*map(label_key, (*study.equipment, *study.reagents))}
     for level in Difficulty:
         lab = study.labs.at(level)
@@ -209,8 +211,8 @@ def _known_already(study: Study) -> Iterator[Finding]:
         ):
             for place, label in enumerate(labels):
                 if label_key(label) in taken:
-                    said = f"'{shortened(label, LONGEST_QUOTED)}' {why}"
-                    yield ("labs", level.value, field, place), said, "list it once"
+                    problem = f"'{shortened(label, LONGEST_QUOTED)}' {why}"
+                    yield ("labs", level.value, field, place), problem, "list it once"
 
 
 def _repeated(study: Study) -> Iterator[Finding]:
@@ -224,14 +226,14 @@ def _repeated(study: Study) -> Iterator[Finding]:
             ("prices", [*lab.prices]),
         ):
             for label in repeated_labels(labels):
-                said = f"'{shortened(label, LONGEST_QUOTED)}' is listed twice"
-                yield ("labs", level.value, field), said, "list it once"
+                problem = f"'{shortened(label, LONGEST_QUOTED)}' is listed twice"
+                yield ("labs", level.value, field), problem, "list it once"
     for field, keyed, taken in (
         ("constraints", study.constraints, LAB_CONSTRAINTS),
         ("policy_rules", study.policy_rules, ()),
     ):
         seen: set[str] = set()
-        for place, key in enumerate(each.key for each in keyed):
+        for place, key in enumerate(entry.key for entry in keyed):
             path: FieldPath = (field, place, "key")
             if key in taken:
                 remedy = "choose another key: every lab adds this one itself"

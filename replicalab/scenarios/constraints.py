@@ -18,8 +18,8 @@ from replicalab.lexicon import amount_text
 from replicalab.models import LONGEST_TEXT, Flag, Record
 from replicalab.scenarios.fields import MOST, Finite, Identifier, Label
 
+# How far a computed number may pass a bound that it equals: 1.0 × n / n, say.
 _ROUNDING: Final = 1e-12
-"""How far a computed number may pass a bound that it equals: 1.0 × n / n, say."""
 
 
 class Comparator(StrEnum):
@@ -98,12 +98,9 @@ class ScenarioConstraint(Record):
 
 
 class Limit(NamedTuple):
-    """A constraint as a range of one number of the plan.
+    """A constraint of the study as a range of one number of the plan: samples, days or evidence.
 
-    Attributes:
-        constraint: as the study states it, with its comparator, quantity, conditions and hardness.
-        number: samples, days or evidence.
-        least, most: the ends of the range, which belong to it; infinite where there is none.
+    The ends belong to the range; they are infinite where there is none.
     """
 
     constraint: ScenarioConstraint
@@ -154,8 +151,8 @@ def hard_range(limits: Iterable[Limit], number: Bounds) -> tuple[float, float]:
     The ends are infinite where nothing limits it, and out of order where the limits contradict
     one another.
     """
-    held = [limit for limit in limits if limit.hard and limit.number is number]
+    hard = [limit for limit in limits if limit.hard and limit.number is number]
     return (
-        max((limit.least for limit in held), default=-math.inf),
-        min((limit.most for limit in held), default=math.inf),
+        max((limit.least for limit in hard), default=-math.inf),
+        min((limit.most for limit in hard), default=math.inf),
     )

@@ -59,8 +59,8 @@ def files_in(folder: StudyFolder, stem: str = "") -> Iterator[StudyFile]:
     for place, domain in places:
         linked = place.is_symlink()
         for path in _paths(place, stem):
-            beside = linked or path.is_symlink()
-            inside = not beside or Path(os.path.realpath(path)).is_relative_to(root)
+            is_linked = linked or path.is_symlink()
+            inside = not is_linked or Path(os.path.realpath(path)).is_relative_to(root)
             name = "/".join((folder.path.name, *path.relative_to(folder.path).parts))
             yield StudyFile(path, printable(name), domain, *_state(path, inside))
 
@@ -86,15 +86,15 @@ def _state(path: Path, inside: bool) -> tuple[tuple[int, ...], str]:
     """Return a file's times, size and inode, and why it may not be read, "" when it may."""
     leaves = "" if inside else "it is a link that leaves the folder"
     try:
-        found = path.stat()
+        facts = path.stat()
     except OSError as error:
         return (), leaves or error.strerror or "no such file"
     kind = ""
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(facts.st_mode):
         kind = "it is a folder" if _is_study(path.name) else "its files cannot be listed"
-    elif not stat.S_ISREG(found.st_mode):
+    elif not stat.S_ISREG(facts.st_mode):
         kind = "it is not a regular file"
-    state = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+    state = (facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size, facts.st_ino)
     return state, leaves or kind
 
 
@@ -129,10 +129,10 @@ def content_at(path: Path) -> bytes:
     name = printable(path.name)
     try:
         with open(path, "rb", opener=at_once) as opened:
-            found = os.fstat(opened.fileno())
-            if not stat.S_ISREG(found.st_mode):
+            facts = os.fstat(opened.fileno())
+            if not stat.S_ISREG(facts.st_mode):
                 raise unreadable(name, "it is not a regular file")
-            require_size(found.st_size, name)
+            require_size(facts.st_size, name)
             return opened.read(MAX_BYTES + 1)
     except ScenarioError:
         raise
@@ -147,5 +147,5 @@ def at_once(path: str, flags: int) -> int:
 
 def unreadable(name: str, problem: str) -> ScenarioError:
     """Return the error for a file that cannot be read, and why."""
-    said = f"the file cannot be read ({problem})"
-    return ScenarioError(name, [Fault("", said, "check that it is a readable file")])
+    message = f"the file cannot be read ({problem})"
+    return ScenarioError(name, [Fault("", message, "check that it is a readable file")])

@@ -7,6 +7,7 @@ Source: docs/contract.md, The check.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -29,17 +30,10 @@ MISSING: Final = frozenset({ItemStatus.BOOKED, ItemStatus.OUT_OF_STOCK})
 
 
 class Item(NamedTuple):
-    """Something that a plan lists under one label, and where it stands in the lab.
+    """Something that a plan lists under one label, in a protocol ``field``, and where it stands.
 
-    Attributes:
-        field: the protocol field that lists it.
-        category: ``equipment`` or ``reagent``.
-        label: as it is listed.
-        key: of the label.
-        status: where it stands.
-        status_text: the same for people: ``booked until day 10``.
-        options: what may replace it; nothing stands in for an item that is free or unknown.
-        times: how often it is listed so.
+    ``category`` is ``equipment`` or ``reagent``; ``status_text`` the status for people, ``booked
+    until day 10``; ``options`` may replace an item that is missing; ``times`` it is listed so.
     """
 
     field: str
@@ -51,9 +45,14 @@ class Item(NamedTuple):
     options: tuple[str, ...]
     times: int = 1
 
+    @property
+    def is_irreplaceable(self) -> bool:
+        """Whether the lab knows it, lacks it, and has nothing to use in its place."""
+        return self.status in MISSING and not self.options
 
+
+# The protocol field that lists items of a category.
 _FIELDS: Final = {"equipment": "required_equipment", "reagent": "required_reagents"}
-"""The protocol field that lists items of a category."""
 
 
 class Inventory:
@@ -83,27 +82,31 @@ class Inventory:
             ("reagent", study.reagents, lab.reagents),
         ):
             keys = [label_key(label) for label in (*labels, *further)]
-            found = {label for key in keys for label in self.alternatives(key)}
-            self._replacements[category] = {one for one in found if label_key(one) not in keys}
-            for key in map(label_key, found):
+            replacements = {label for key in keys for label in self.alternatives(key)}
+            self._replacements[category] = {
+                label for label in replacements if label_key(label) not in keys
+            }
+            for key in map(label_key, replacements):
                 self._status[category, key] = ItemStatus.AVAILABLE
             for key in keys:
                 self._status[category, key] = gone.get(key, ItemStatus.AVAILABLE)
         # Most labels of a plan are written as in the study; theirs need no folding.
         self._items = {
-            (category, label): self._item(label, category)
+            category: {label: self._item(label, category) for label in labels}
             for category, labels in (("equipment", study.equipment), ("reagent", study.reagents))
-            for label in labels
         }
 
     def status(self, label: str, category: str) -> ItemStatus:
         """Return where an item of that category stands here."""
         return self._status.get((category, label_key(label)), ItemStatus.UNKNOWN)
 
-    def item(self, label: str, category: str) -> Item:
-        """Return an item as a plan lists it once, and where it stands here."""
-        known = self._items.get((category, label))
-        return known or self._item(label, category)
+    def items(self, labels: Sequence[str], category: str) -> list[Item]:
+        """Return what a plan lists of a category and where it stands here, each label once."""
+        known = self._items[category]
+        items = [known.get(label) or self._item(label, category) for label in dict.fromkeys(labels)]
+        if len(items) == len(labels):
+            return items
+        return [item._replace(times=labels.count(item.label)) for item in items]
 
     def _item(self, label: str, category: str) -> Item:
         key = label_key(label)

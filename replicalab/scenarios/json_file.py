@@ -15,21 +15,20 @@ from replicalab.lexicon import shortened
 from replicalab.models import PROTOCOL_FIELDS
 from replicalab.scenarios.reading import LONGEST_QUOTED, readable_text
 
-_MOST_BYTES: Final = 6 * 2**20
-"""As many are read to tell what a file is."""
+_MOST_BYTES: Final = 6 * 2**20  # As many are read to tell what a file is
 MOST_VALUES: Final = 500_000
 MOST_LISTS: Final = 150_000
 """No file of any kind holds as many values, or lists and blocks."""
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED_HALF: Final = ("\\ud", "\\uD")
+# A string; one without an end too, so that nothing is looked at twice.
 _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
-"""A string; one without an end too, so that nothing is looked at twice."""
 
 Values = dict[str, object]
 """What a file holds, by its names."""
 
 
-class Held(StrEnum):
+class FileKind(StrEnum):
     """What a file may hold."""
 
     BUNDLE = "bundle"
@@ -42,27 +41,27 @@ class Held(StrEnum):
     PLAN = "plan"
 
 
-_KNOWN: Final[dict[Held, frozenset[str]]] = {
-    Held.BUNDLE: frozenset({"decided", "input_hash"}),
-    Held.RUN: frozenset({"setup", "turns"}),
-    Held.BATCH: frozenset({"asked", "results"}),
-    Held.DECISION: frozenset({"options", "chosen"}),
-    Held.STUDY: frozenset({"paper", "labs"}),
-    Held.PLAN: frozenset(PROTOCOL_FIELDS),
-    Held.KEPT_PLAN: frozenset({"study"}),
-    Held.LAB: frozenset({"lab"}),
+# By any of which values each is known; a plan alone names its study too.
+_KNOWN: Final[dict[FileKind, frozenset[str]]] = {
+    FileKind.BUNDLE: frozenset({"decided", "input_hash"}),
+    FileKind.RUN: frozenset({"setup", "turns"}),
+    FileKind.BATCH: frozenset({"asked", "results"}),
+    FileKind.DECISION: frozenset({"options", "chosen"}),
+    FileKind.STUDY: frozenset({"paper", "labs"}),
+    FileKind.PLAN: frozenset(PROTOCOL_FIELDS),
+    FileKind.KEPT_PLAN: frozenset({"study"}),
+    FileKind.LAB: frozenset({"lab"}),
 }
-"""By any of which values each is known; a plan alone names its study too."""
 
+# Where what is no plan and no lab is to go; what is not named opens under Open a file.
 _WAYS: Final = {
-    Held.RUN: "play this again with negotiate --replay, or under Open a file",
-    Held.BATCH: "import this on the Library page",
-    Held.DECISION: "import this on the Library page",
+    FileKind.RUN: "play this again with negotiate --replay, or under Open a file",
+    FileKind.BATCH: "import this on the Library page",
+    FileKind.DECISION: "import this on the Library page",
 }
-"""Where what is no plan and no lab is to go; what is not named opens under Open a file."""
 
 
-def kind_of(values: Mapping[str, object]) -> Held | None:
+def kind_of(values: Mapping[str, object]) -> FileKind | None:
     """Return what a file with these values holds, None for nothing that is known."""
     return next((held for held, names in _KNOWN.items() if not names.isdisjoint(values)), None)
 
@@ -98,7 +97,7 @@ class JsonFile:
     """
 
     source: str
-    holds: Held | str
+    holds: FileKind | str
     remedy: str
     most_bytes: int
     most_values: int
@@ -127,7 +126,7 @@ class JsonFile:
     def _require_its_own(self, held: Mapping[str, object]) -> None:
         """Refuse a file of another kind by that kind's name."""
         found = kind_of(held)
-        own = _KNOWN[self.holds] if isinstance(self.holds, Held) else frozenset()
+        own = _KNOWN[self.holds] if isinstance(self.holds, FileKind) else frozenset()
         if found and own.isdisjoint(held):
             way = _WAYS.get(found, "open this under Open a file")
             problem = f"the file holds a {found}, no {self.holds}"

@@ -14,14 +14,7 @@ from pydantic import AfterValidator, Field
 
 from replicalab.lexicon import label_key
 from replicalab.measures import EvidenceTier
-from replicalab.models import (
-    DIMENSIONS,
-    Count,
-    Credits,
-    Dimension,
-    LabManagerActionType,
-    Record,
-)
+from replicalab.models import DIMENSIONS, Count, Credits, Dimension, LabManagerActionType, Record
 from replicalab.scenarios.fields import MOST, Effect, Label, Many, Rate, Step, Whole
 
 COST_PER_SAMPLE: Final = 10.0
@@ -29,7 +22,6 @@ COST_PER_DAY: Final = 50.0
 COST_PER_CONTROL: Final = 25.0
 COST_PER_EQUIPMENT_ITEM: Final = 100.0
 COST_PER_REAGENT: Final = 75.0
-
 STAFF_BASE: Final = 1
 STAFF_SAMPLE_THRESHOLD: Final = 20
 STAFF_CONTROL_THRESHOLD: Final = 2
@@ -147,7 +139,8 @@ class Lab(Record):
     @property
     def days_left(self) -> int:
         """How many days there are from the start day on; 0 where it lies after the last."""
-        return max(0, self.days - (self.start_day - 1))
+        left = self.days - self.start_day + 1
+        return left if left > 0 else 0
 
     def with_means(
         self,

@@ -25,16 +25,10 @@ from replicalab.scenarios.checking import (
     shown,
 )
 from replicalab.scenarios.fields import Identifier
-from replicalab.scenarios.folders import (
-    StudyFile,
-    StudyFolder,
-    content,
-    files_in,
-    unreadable,
-)
+from replicalab.scenarios.folders import StudyFile, StudyFolder, content, files_in, unreadable
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import Pack, pack_of, require_seed
-from replicalab.scenarios.reading import Document, read_document, readable_text, with_text_at
+from replicalab.scenarios.reading import YamlDocument, read_document, readable_text, with_text_at
 from replicalab.scenarios.study import Study
 
 SCENARIO_FOLDER: Final = TREE / "scenarios"
@@ -114,7 +108,7 @@ def shelf_fingerprint() -> Hashable:
 def _shelf() -> tuple[list[ScenarioSummary], list[ScenarioError]]:
     names: dict[str, str] = {}
     usable: list[ScenarioSummary] = []
-    broken = [error for each in scenario_folders() if (error := _folder_fault(each))]
+    broken = [error for folder in scenario_folders() if (error := _folder_fault(folder))]
     for file in _all_files():
         outcome = _outcome(file)
         if isinstance(outcome, ScenarioError):
@@ -126,7 +120,7 @@ def _shelf() -> tuple[list[ScenarioSummary], list[ScenarioError]]:
         else:
             names[outcome.scenario_id] = file.name
             usable.append(summary_of(outcome))
-    return sorted(usable, key=lambda each: (each.domain_id, each.scenario_id)), broken
+    return sorted(usable, key=lambda study: (study.domain_id, study.scenario_id)), broken
 
 
 # --- one study ------------------------------------------------------------------------------
@@ -193,8 +187,8 @@ def template_text() -> str:
     try:
         return (SCENARIO_FOLDER / _TEMPLATE).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise unreadable(f"{SCENARIO_FOLDER.name}/{_TEMPLATE}", str(said)) from None
+        problem = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise unreadable(f"{SCENARIO_FOLDER.name}/{_TEMPLATE}", str(problem)) from None
 
 
 def _found(scenario_id: str) -> tuple[StudyFile, Study]:
@@ -244,7 +238,7 @@ def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
 
 
 def _all_files() -> tuple[StudyFile, ...]:
-    return tuple(file for each in scenario_folders() for file in files_in(each))
+    return tuple(file for folder in scenario_folders() for file in files_in(folder))
 
 
 @lru_cache(maxsize=1024)
@@ -263,12 +257,12 @@ def _outcome(file: StudyFile) -> Study | ScenarioError:
     return ScenarioError(file.name, faults) if faults else study
 
 
-def _misplaced(study: Study, document: Document, file: StudyFile) -> Iterator[Fault]:
-    for field, written, found, part in (
+def _misplaced(study: Study, document: YamlDocument, file: StudyFile) -> Iterator[Fault]:
+    for field, written, expected, part in (
         ("scenario_id", study.scenario_id, file.path.stem, "file's name"),
         ("domain_id", study.domain_id, file.domain or study.domain_id, "folder's name"),
     ):
-        if written != found:
-            move = f"write '{found}', or move the file"
-            remedy = move if is_identifier(found) else f"rename it to '{written}'"
+        if written != expected:
+            move = f"write '{expected}', or move the file"
+            remedy = move if is_identifier(expected) else f"rename it to '{written}'"
             yield Fault(field, f"'{written}' is not the {part}", remedy, document.line((field,)))

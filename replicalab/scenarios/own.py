@@ -1,11 +1,10 @@
 """What a visitor says in place of a study: of its lab, and of what its evidence assumes.
 
-Only what differs is kept, so that it can be told, counted and taken back one by one.
+Only what differs is kept, so that it can be shown, counted and reset one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Final, Literal, Self
 
@@ -15,19 +14,7 @@ from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, percent_text, repeated_labels
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import Count, Record
-from replicalab.scenarios.fields import (
-    LARGEST_EFFECT,
-    MOST_OWN_ITEMS,
-    AtLeastOne,
-    Bound,
-    Effect,
-    Label,
-    Prose,
-    Rate,
-    Share,
-    ShortTitle,
-    Step,
-)
+from replicalab.scenarios import fields
 from replicalab.scenarios.lab import Lab
 from replicalab.scenarios.study import Design, Study
 
@@ -41,6 +28,9 @@ Category = Literal["equipment", "reagent"]
 CATEGORIES: Final[tuple[Category, ...]] = ("equipment", "reagent")
 
 
+_MEANS: Final = ("budget", "days", "staff", "start_day")
+
+
 class ItemState(StrEnum):
     """Where a visitor says that an item stands."""
 
@@ -50,45 +40,34 @@ class ItemState(StrEnum):
 
 
 class OwnItem(Record):
-    """What is said of one item of the lab.
+    """What is said of one item of the lab; None leaves it as in the study's lab.
 
-    Attributes:
-        label: its name.
-        category: ``equipment`` or ``reagent``; the study's where it lists the item.
-        state: where it stands, None as in the study's lab; what that lacks is available.
-        until: the last day on which it is booked; only where it is.
-        price: what it costs, in credits; None at its rate.
+    An item that the study does not list is available where nothing else is said. ``until`` is the
+    last day on which a booked item is booked; ``price`` is in credits, in place of its rate.
     """
 
-    label: Label
+    label: fields.Label
     category: Category
     state: ItemState | None = None
     until: Count | None = None
-    price: Rate | None = None
+    price: fields.Rate | None = None
 
 
-class OwnLab(Record):
+class LabOverrides(Record):
     """What is said of a lab in place of the study's; None, or no entry, leaves the study's.
 
-    Attributes:
-        name: what the lab is called; a named lab goes along to other studies.
-        budget: in credits.
-        days: how long the lab can give, counted from its first day.
-        staff: staff units.
-        start_day: the day on which work begins.
-        rates: of `CostModel`, in credits.
-        steps: of `StaffModel`.
-        items: each label once.
+    A lab with a name goes along to other studies. ``rates`` are fields of `CostModel` in credits,
+    ``steps`` fields of `StaffModel`; ``items`` holds each label once.
     """
 
-    name: ShortTitle | None = None
-    budget: AtLeastOne | None = None
-    days: AtLeastOne | None = None
-    staff: AtLeastOne | None = None
-    start_day: AtLeastOne | None = None
-    rates: Annotated[dict[RateName, Rate], FailFast()] = Field(default_factory=dict)
-    steps: Annotated[dict[StepName, Step], FailFast()] = Field(default_factory=dict)
-    items: Annotated[tuple[OwnItem, ...], Field(max_length=MOST_OWN_ITEMS), FailFast()] = ()
+    name: fields.ShortTitle | None = None
+    budget: fields.AtLeastOne | None = None
+    days: fields.AtLeastOne | None = None
+    staff: fields.AtLeastOne | None = None
+    start_day: fields.AtLeastOne | None = None
+    rates: Annotated[dict[RateName, fields.Rate], FailFast()] = Field(default_factory=dict)
+    steps: Annotated[dict[StepName, fields.Step], FailFast()] = Field(default_factory=dict)
+    items: Annotated[tuple[OwnItem, ...], Field(max_length=fields.MOST_OWN_ITEMS), FailFast()] = ()
 
     @model_validator(mode="after")
     def _labels_are_unique(self) -> Self:
@@ -99,22 +78,21 @@ class OwnLab(Record):
     @property
     def changes(self) -> int:
         """How many values of the study's lab it replaces; a price is one beside a state."""
-        means = (self.budget, self.days, self.staff, self.start_day)
-        said = (value for item in self.items for value in (item.state, item.price))
-        told = sum(value is not None for value in (*means, *said))
-        return told + len(self.rates) + len(self.steps)
+        values = [getattr(self, name) for name in _MEANS]
+        values += [value for item in self.items for value in (item.state, item.price)]
+        given = [value for value in values if value is not None]
+        return len(given) + len(self.rates) + len(self.steps)
 
     def over(self, lab: Lab, study: Study) -> Lab:
         """Return a study's lab with what is said of it."""
-        means = {name: getattr(self, name) for name in ("budget", "days", "staff", "start_day")}
-        said = {label_key(item.label): item for item in self.items}
-        stated = {key for key, item in said.items() if item.state is not None}
+        by_key = {label_key(item.label): item for item in self.items}
+        stated = {key for key, item in by_key.items() if item.state is not None}
         used = {*map(label_key, (*study.equipment, *study.reagents))}
         booked = {item: day for item, day in lab.booked.items() if label_key(item) not in stated}
         gone = [item for item in lab.out_of_stock if label_key(item) not in stated]
         own = {"equipment": list(lab.equipment), "reagent": list(lab.reagents)}
         used |= {label_key(item) for items in own.values() for item in items}
-        for key, item in said.items():
+        for key, item in by_key.items():
             if item.state is ItemState.BOOKED:
                 booked[item.label] = item.until if item.until is not None else self.days or lab.days
             elif item.state is ItemState.OUT_OF_STOCK:
@@ -125,7 +103,7 @@ class OwnLab(Record):
         priced = {*map(label_key, prices)}
         return lab.model_copy(
             update={
-                **{name: value for name, value in means.items() if value is not None},
+                **{name: getattr(self, name) for name in _MEANS if getattr(self, name) is not None},
                 "booked": booked,
                 "out_of_stock": gone,
                 "equipment": own["equipment"],
@@ -140,24 +118,18 @@ class OwnLab(Record):
         )
 
 
-class Question(Record):
+class EvidenceAssumptions(Record):
     """What the evidence is to assume, in place of the study's design; None leaves the study's.
 
-    Attributes:
-        effect: the planning effect.
-        alpha: the significance level.
-        target: the evidence to aim at.
-        floor: the evidence to stay above, or below for precision.
-        dropout: the share of planned samples that will drop out.
-        why: a reason for each, by field.
+    The numbers are those of `Design`, ``effect`` its planning effect; ``why`` has their reasons.
     """
 
-    effect: Effect | None = None
-    alpha: Share | None = None
-    target: Bound | None = None
-    floor: Bound | None = None
+    effect: fields.Effect | None = None
+    alpha: fields.Share | None = None
+    target: fields.Bound | None = None
+    floor: fields.Bound | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] | None = None
-    why: Annotated[dict[QuestionName, Prose], FailFast()] = Field(default_factory=dict)
+    why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
 
     def over(self, design: Design) -> Design:
         """Return a design with what is asked of it.
@@ -165,21 +137,22 @@ class Question(Record):
         Raises:
             ScenarioError: the kind of design cannot be asked that.
         """
-        asked = dict(self._asked())
+        asked = {QUESTION_FIELDS[name]: getattr(self, name) for name in self.asked}
         if not asked and not self.why:
             return design
         why = {**design.why, **{QUESTION_FIELDS[name]: reason for name, reason in self.why.items()}}
         try:
             return Design.model_validate({**dict(design), **asked, "why": why})
         except ValidationError as error:
-            said = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+            message = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
             kind = design.kind.value
-            said = said.replace("effect_planning", "the effect").replace(kind, _in_words(kind))
-            problem, _, remedy = said.partition("; ")
+            message = message.replace("effect_planning", "the effect")
+            message = message.replace(kind, kind.replace("_", "-"))
+            problem, _, remedy = message.partition("; ")
             fault = Fault("question", problem, remedy or "choose another number")
             raise ScenarioError("your question", [fault]) from error
 
-    def asking(self, number: str, value: float | None, design: Design) -> Question:
+    def asking(self, number: str, value: float | None, design: Design) -> EvidenceAssumptions:
         """Return this question with one of its numbers changed.
 
         None, or the number of the study's own ``design``, asks nothing, and needs no reason.
@@ -188,7 +161,7 @@ class Question(Record):
             ScenarioError: no study can be asked that number.
         """
         asks = value is not None and value != getattr(design, QUESTION_FIELDS[number])
-        why = {name: said for name, said in self.why.items() if asks or name != number}
+        why = {name: reason for name, reason in self.why.items() if asks or name != number}
         try:
             return self.model_copy(update={number: value if asks else None, "why": why})
         except ValidationError as error:
@@ -196,9 +169,9 @@ class Question(Record):
             fault = Fault("question", f"the {number} is {text}", _REMEDIES[number])
             raise ScenarioError("your question", [fault]) from error
 
-    def because(self, number: str, reason: str) -> Question:
+    def because(self, number: str, reason: str) -> EvidenceAssumptions:
         """Return this question with a reason for one of its numbers; an empty one takes it away."""
-        others = {name: said for name, said in self.why.items() if name != number}
+        others = {name: other for name, other in self.why.items() if name != number}
         return self.model_copy(update={"why": {**others, number: reason} if reason else others})
 
     @property
@@ -207,22 +180,13 @@ class Question(Record):
         return tuple(name for name in QUESTION_FIELDS if getattr(self, name) is not None)
 
     def idle_in(self, design: Design) -> dict[str, str]:
-        """Return the numbers that play no part in a design's evidence, and what is told of each."""
+        """Return the numbers that play no part in a design's evidence, and a sentence on each."""
         row = KINDS[design.kind]
         return {
             name: f"{name} '{getattr(self, name):g}' plays no part in {row.named} design"
             for name in self.asked
             if name in PARAMETERS and not row.uses(name)
         }
-
-    def _asked(self) -> Iterator[tuple[str, float]]:
-        for name in self.asked:
-            yield QUESTION_FIELDS[name], getattr(self, name)
-
-
-def _in_words(kind: str) -> str:
-    """Return a kind of design as people say it: ``two-group``."""
-    return kind.replace("_", "-")
 
 
 QUESTION_FIELDS: Final[dict[str, str]] = {
@@ -234,11 +198,11 @@ QUESTION_FIELDS: Final[dict[str, str]] = {
 }
 """The numbers of a question, and the field of a design that each stands for."""
 
+# What each number may be.
 _REMEDIES: Final = {
-    "effect": f"give a number of {-LARGEST_EFFECT:,.0f} to {LARGEST_EFFECT:,.0f}",
+    "effect": f"give a number of {-fields.LARGEST_EFFECT:,.0f} to {fields.LARGEST_EFFECT:,.0f}",
     "alpha": "give a share above 0 and below 1",
-    "target": f"give a number above 0, at most {LARGEST_EFFECT:,.0f}",
-    "floor": f"give a number above 0, at most {LARGEST_EFFECT:,.0f}",
+    "target": f"give a number above 0, at most {fields.LARGEST_EFFECT:,.0f}",
+    "floor": f"give a number above 0, at most {fields.LARGEST_EFFECT:,.0f}",
     "dropout": "give 0 % or more, below 100 %",
 }
-"""What each number may be."""

@@ -17,11 +17,14 @@ from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
 from math import ceil, floor
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.models import (
+    ConversationEntry,
     Count,
     Flag,
     LabManagerObservation,
@@ -30,16 +33,17 @@ from replicalab.models import (
     Record,
     ScientistObservation,
 )
-from replicalab.scenarios.constraints import (
-    Comparator,
-    Limit,
-    ScenarioConstraint,
-    limits_of,
-)
+from replicalab.scenarios.constraints import Comparator, Limit, ScenarioConstraint, limits_of
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
-from replicalab.scenarios.own import CATEGORIES, Category, OwnItem, OwnLab, Question
+from replicalab.scenarios.own import (
+    CATEGORIES,
+    Category,
+    EvidenceAssumptions,
+    LabOverrides,
+    OwnItem,
+)
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Control,
@@ -60,10 +64,15 @@ BUDGET_STEP: Final = 10
 """A seeded budget is a whole multiple of this many credits."""
 
 MAX_SEED: Final = 2**63 - 1
+Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
 LAB_CONSTRAINTS: Final = ("budget", "time_limit", "staff")
 """Keys of the constraints that every lab adds to its study's own."""
 
 STAFF_KEY: Final = "staff"
+
+
+_NO_OVERRIDES: Final = LabOverrides()
+_NO_QUESTION: Final = EvidenceAssumptions()
 
 
 class ResourceCategory(StrEnum):
@@ -100,20 +109,20 @@ class Pack(Record):
     difficulty: Difficulty
     seed: int
     lab: Lab
-    own_lab: OwnLab = OwnLab()
-    question: Question = Question()
+    own_lab: LabOverrides = _NO_OVERRIDES
+    question: EvidenceAssumptions = _NO_QUESTION
 
     def in_lab(self, lab: Lab) -> Pack:
         """Return the same study in another lab."""
         return self.model_copy(update={"lab": lab})
 
-    def with_own(self, own_lab: OwnLab, question: Question) -> Pack:
+    def with_own(self, own_lab: LabOverrides, question: EvidenceAssumptions) -> Pack:
         """Return the study in one's own lab, asked one's own question.
 
         Raises:
             ScenarioError: the study cannot be asked that.
         """
-        if own_lab == OwnLab() and question == Question():
+        if own_lab == _NO_OVERRIDES and question == _NO_QUESTION:
             return self
         study = self.study.model_copy(update={"design": question.over(self.study.design)})
         lab = own_lab.over(self.lab, study).model_copy(update={"expected": None})
@@ -135,6 +144,16 @@ class Pack(Record):
     def limits(self) -> tuple[Limit, ...]:
         """What the study's own constraints allow n, the days and the evidence to be."""
         return limits_of(self.study.constraints)
+
+    @cached_property
+    def forbidden_words(self) -> tuple[frozenset[str], ...]:
+        """The words of each forbidden phrase; a plan that lacks one of them does not say it."""
+        return tuple(words for rule in self.policy_rules for words in rule.phrase_parts)
+
+    @cached_property
+    def control_keys(self) -> dict[str, str]:
+        """The keys of the study's controls by their labels, which most plans write as it does."""
+        return {control.name: label_key(control.name) for control in self.controls}
 
     @property
     def known_items(self) -> list[str]:
@@ -161,11 +180,11 @@ class Pack(Record):
         return None
 
     def said_otherwise(self, items: Iterable[OwnItem]) -> tuple[OwnItem, ...]:
-        """Return the items of which something else is said than holds in this lab."""
+        """Return the items whose state or price this lab has otherwise."""
         return tuple(item for item in items if self._differs(item))
 
     def _differs(self, item: OwnItem) -> bool:
-        there = self.in_lab(OwnLab(items=(item,)).over(self.lab, self.study))
+        there = self.in_lab(LabOverrides(items=(item,)).over(self.lab, self.study))
 
         def facts(pack: Pack) -> tuple[object, ...]:
             label, category = item.label, item.category
@@ -277,39 +296,38 @@ class Pack(Record):
 
     @property
     def unspoken(self) -> list[str]:
-        """The study's items of which a lab that goes along to other studies says nothing.
+        """The study's items that a named lab does not mention; a lab without a name has none.
 
-        They stand as in the study's own lab. None of a lab without a name.
+        They stand as in the study's own lab.
         """
         if self.own_lab.name is None:
             return []
-        said = {label_key(item.label) for item in self.own_lab.items}
+        mentioned = {label_key(item.label) for item in self.own_lab.items}
         items = (*self.study.equipment, *self.study.reagents)
-        return [item for item in items if label_key(item) not in said]
+        return [item for item in items if label_key(item) not in mentioned]
 
     @property
-    def constraints(self) -> list[ScenarioConstraint]:
-        """The study's own constraints, then the lab's three."""
-        means = (
+    def means(self) -> tuple[tuple[str, float, str], ...]:
+        """The lab's three amounts: what each limits, how much there is, and in which unit."""
+        return (
             ("lab budget", self.lab.budget, "credits"),
             ("duration", self.lab.days_left, "days"),
             ("staff needed", self.lab.staff, "staff units"),
         )
+
+    @property
+    def constraints(self) -> list[ScenarioConstraint]:
+        """The study's own constraints, then the lab's three."""
         own = [
-            ScenarioConstraint.trusted(
-                {
-                    "key": key,
-                    "label": label,
-                    "quantity": float(quantity),
-                    "unit": unit,
-                    "comparator": Comparator.AT_MOST,
-                    "hard": True,
-                    "details": "",
-                    "bounds": None,
-                    "conditions": None,
-                }
+            ScenarioConstraint(
+                key=key,
+                label=label,
+                quantity=float(quantity),
+                unit=unit,
+                comparator=Comparator.AT_MOST,
+                hard=True,
             )
-            for key, (label, quantity, unit) in zip(LAB_CONSTRAINTS, means, strict=True)
+            for key, (label, quantity, unit) in zip(LAB_CONSTRAINTS, self.means, strict=True)
         ]
         return [*self.study.constraints, *own]
 
@@ -321,7 +339,7 @@ class Pack(Record):
             *((ResourceCategory.REAGENT, item) for item in self.reagents),
         ]
         keys = _keys(item for _, item in items)
-        found = [
+        resources = [
             ScenarioResource(
                 key=key,
                 label=item,
@@ -342,21 +360,36 @@ class Pack(Record):
             category=ResourceCategory.PERSONNEL,
             booked_until_day=None,
         )
-        return [*found, staff]
+        return [*resources, staff]
 
     @property
     def scientist_observation(self) -> ScientistObservation:
         """What the Scientist sees before the first round."""
-        return ScientistObservation(
-            paper_title=self.paper.title,
-            paper_hypothesis=self.paper.hypothesis,
-            paper_method=self.paper.method,
-            paper_key_finding=self.paper.key_finding,
-            experiment_goal=self.paper.goal,
-            conversation_history=[],
-            current_protocol=None,
-            round_number=0,
-            max_rounds=MAX_ROUNDS,
+        return self.seen_by_scientist([], None, 0, MAX_ROUNDS, None)
+
+    def seen_by_scientist(
+        self,
+        history: list[ConversationEntry],
+        plan: Protocol | None,
+        round_number: int,
+        max_rounds: int,
+        offer: Protocol | None,
+    ) -> ScientistObservation:
+        """Return what the Scientist sees before a round, with the standing offer."""
+        paper = self.paper
+        return ScientistObservation.trusted(
+            {
+                "paper_title": paper.title,
+                "paper_hypothesis": paper.hypothesis,
+                "paper_method": paper.method,
+                "paper_key_finding": paper.key_finding,
+                "experiment_goal": paper.goal,
+                "conversation_history": history,
+                "current_protocol": plan,
+                "round_number": round_number,
+                "max_rounds": max_rounds,
+                "suggested_protocol": offer,
+            }
         )
 
     @property
@@ -415,7 +448,17 @@ def pack_of(study: Study, difficulty: Difficulty, seed: int = 0) -> Pack:
     lab = study.labs.at(difficulty)
     if seed:
         lab = _moved(lab, study, f"{seed}|{study.scenario_id}|{difficulty}")
-    return Pack(study=study, difficulty=difficulty, seed=seed, lab=lab)
+    # The study and the lab are valid, and validating a study again takes ten times as long as this.
+    return Pack.trusted(
+        {
+            "study": study,
+            "difficulty": Difficulty(difficulty),
+            "seed": seed,
+            "lab": lab,
+            "own_lab": _NO_OVERRIDES,
+            "question": _NO_QUESTION,
+        }
+    )
 
 
 def _moved(lab: Lab, study: Study, key: str) -> Lab:
@@ -427,9 +470,10 @@ def _moved(lab: Lab, study: Study, key: str) -> Lab:
     booked = _chosen(study.equipment, len(lab.booked) - len(kept), f"{key}|booked")
     spent = _chosen(study.reagents, len(lab.out_of_stock) - len(gone), f"{key}|out of stock")
     until = {item: _between(1, 2 * days, draw(key, "booked until", item)) for item in booked}
-    return lab.model_copy(
-        update={
-            "budget": BUDGET_STEP * tens,
+    return Lab.trusted(
+        {
+            **dict(lab),
+            "budget": float(BUDGET_STEP * tens),
             "days": days,
             "booked": until | kept,
             "out_of_stock": [*spent, *gone],

@@ -19,7 +19,6 @@ import yaml
 from replicalab.characters import described, hidden
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import shortened
-from replicalab.scenarios.parser_words import parser_fault
 
 MAX_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 20
@@ -39,9 +38,8 @@ _WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
+# Characters that libyaml and PyYAML's own parser treat differently.
 _READ_DIFFERENTLY: Final = "\t\ufeff"
-"""Characters that libyaml and PyYAML's own parser treat differently."""
-
 # More digits than these stay text, which every number field refuses: int() has a digit limit.
 _WHOLE: Final = re.compile(r"[-+]?[0-9]{1,18}")
 _DECIMAL: Final = re.compile(
@@ -50,7 +48,7 @@ _DECIMAL: Final = re.compile(
 
 
 @dataclass(frozen=True)
-class Document:
+class YamlDocument:
     """A file's data, and the line on which each field path stands."""
 
     data: dict[str, Data]
@@ -73,7 +71,7 @@ def dotted(path: FieldPath) -> str:
     return "".join(steps).removeprefix(".")
 
 
-def read_document(text: str | bytes, source: str) -> Document:
+def read_document(text: str | bytes, source: str) -> YamlDocument:
     """Return the data and the line numbers of one file.
 
     Args:
@@ -123,15 +121,15 @@ def with_text_at(text: str, key: str, value: str) -> str:
 
     Nothing else of the text changes; all of it stays as it is where the key is missing.
     """
-    depth, is_key, found = 0, False, False
+    depth, is_key, is_next = 0, False, False
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        if found and event.start_mark and event.end_mark:
+        if is_next and event.start_mark and event.end_mark:
             start, end = event.start_mark.index, event.end_mark.index
             end -= len(text[start:end]) - len(text[start:end].rstrip())
             return f"{text[:start]}{value}{text[end:]}"
         if depth == 1:
             is_key = not is_key
-            found = is_key and getattr(event, "value", None) == key
+            is_next = is_key and getattr(event, "value", None) == key
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
     return text
@@ -177,11 +175,29 @@ def _events(text: str, source: str) -> Iterator[yaml.Event]:
         problem = f"character U+{ord(text[error.position]):04X} is not allowed"
         remedy = "take it out"
     except yaml.MarkedYAMLError as error:
-        raise ScenarioError(source, [parser_fault(error, text)]) from None
+        raise ScenarioError(source, [_parser_fault(error, text)]) from None
     except (ValueError, OverflowError):
         problem, remedy = "an escape or a directive holds an impossible number", "take it out"
     fault = Fault("", problem, remedy, line)
     raise ScenarioError(source, [fault])
+
+
+def _parser_fault(error: yaml.MarkedYAMLError, text: str) -> Fault:
+    """Return what the parser says of a line, and the line."""
+    problem = re.sub(r"'?<([a-z ]+)>'?", r"\1", error.problem or "the text breaks off")
+    # A quote, bracket or key without an end is wrong where it begins; the parser gives up later.
+    begun = re.search("quoted scalar|simple key|a flow", error.context or "")
+    marks = (error.context_mark, error.problem_mark)
+    mark = next(filter(None, marks if begun else marks[::-1]), None)
+    lines, at = text.splitlines(), mark.line if mark else 0
+    line = lines[at].strip() if at < len(lines) else ""
+    stands = f", in '{shortened(line, LONGEST_QUOTED)}'" if line else ""
+    return Fault(
+        "",
+        f"{shortened(problem, 2 * LONGEST_QUOTED)}{stands}",
+        "check quotes, colons and indentation here",
+        at + 1,
+    )
 
 
 class _Reader:
@@ -192,7 +208,7 @@ class _Reader:
         self._events = events
         self._lines: dict[FieldPath, int] = {}
 
-    def document(self) -> Document:
+    def document(self) -> YamlDocument:
         """Return the one document in the text."""
         next(self._events)
         if isinstance(next(self._events), yaml.StreamEndEvent):
@@ -205,7 +221,7 @@ class _Reader:
         if not isinstance(data, dict):
             kind = "empty" if data is None else "a list" if isinstance(data, list) else "one value"
             self._fail((), None, f"the file is {kind}", "write it as 'key: value' lines")
-        return Document(data, self._lines)
+        return YamlDocument(data, self._lines)
 
     def _value(self, event: yaml.Event, path: FieldPath) -> Data:
         self._lines.setdefault(path, _line_of(event))
@@ -223,20 +239,20 @@ class _Reader:
         return self._mapping(path)
 
     def _mapping(self, path: FieldPath) -> dict[str, Data]:
-        found: dict[str, Data] = {}
+        mapping: dict[str, Data] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
                 self._fail(path, event, "a key that is not plain text", "write 'key: value'")
             self._check_plain(event, path)
             key: str = event.value
-            if key in found:
+            if key in mapping:
                 first = self._lines[(*path, key)]
-                said = shortened(key, LONGEST_QUOTED)
-                problem = f"key '{said}' stands here a second time (first on line {first})"
+                name = shortened(key, LONGEST_QUOTED)
+                problem = f"key '{name}' stands here a second time (first on line {first})"
                 self._fail((*path, key), event, problem, "keep one of the two")
             self._lines[(*path, key)] = _line_of(event)
-            found[key] = self._value(next(self._events), (*path, key))
-        return found
+            mapping[key] = self._value(next(self._events), (*path, key))
+        return mapping
 
     def _check_plain(self, event: yaml.Event, path: FieldPath) -> None:
         anchor, tag = (

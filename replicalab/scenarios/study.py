@@ -11,26 +11,8 @@ from pydantic import Field, model_validator
 from replicalab.lexicon import content_words, parts_of, repeated_labels
 from replicalab.measures import KINDS, DesignKind
 from replicalab.models import Flag, Protocol, Record, too_large
+from replicalab.scenarios import fields
 from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
-from replicalab.scenarios.fields import (
-    MOST,
-    MOST_FACTS,
-    MOST_PHRASES,
-    MOST_SUBSTITUTIONS,
-    SMALLEST_FACTOR,
-    AtLeastOne,
-    Bound,
-    Doi,
-    Effect,
-    Few,
-    Identifier,
-    Label,
-    Prose,
-    Share,
-    ShortTitle,
-    Some,
-    Title,
-)
 from replicalab.scenarios.lab import Labs
 
 
@@ -53,10 +35,10 @@ class Fact(Record):
         where: where the source was found, if that is not the publication itself.
     """
 
-    text: Prose
-    source: Prose
+    text: fields.Prose
+    source: fields.Prose
     confidence: Confidence
-    where: Prose | None = None
+    where: fields.Prose | None = None
 
 
 class Paper(Record):
@@ -78,19 +60,19 @@ class Paper(Record):
         facts: every number above, each with its source.
     """
 
-    title: Title
-    short_title: ShortTitle | None = None
-    citation: Prose
-    doi: Doi | None
-    hypothesis: Prose
-    method: Prose
-    key_finding: Prose
-    goal: Prose
-    published: Prose
-    caution: Prose
-    contested: Prose | None = None
-    teaches: Prose
-    facts: Annotated[list[Fact], Field(max_length=MOST_FACTS)]
+    title: fields.Title
+    short_title: fields.ShortTitle | None = None
+    citation: fields.Prose
+    doi: fields.Doi | None
+    hypothesis: fields.Prose
+    method: fields.Prose
+    key_finding: fields.Prose
+    goal: fields.Prose
+    published: fields.Prose
+    caution: fields.Prose
+    contested: fields.Prose | None = None
+    teaches: fields.Prose
+    facts: Annotated[list[Fact], Field(max_length=fields.MOST_FACTS)]
 
     @property
     def name(self) -> str:
@@ -129,20 +111,20 @@ class Design(Record):
     """
 
     kind: DesignKind
-    effect_published: Effect | None
-    effect_planning: Effect | None
-    sesoi: Effect | None
-    alpha: Share | None
-    target: Bound
-    floor: Bound
-    unit_of_n: Label
-    population_max: AtLeastOne | None
-    groups: Annotated[int, Field(strict=True, ge=2, le=MOST)] | None = None
-    margin: Bound | None = None
+    effect_published: fields.Effect | None
+    effect_planning: fields.Effect | None
+    sesoi: fields.Effect | None
+    alpha: fields.Share | None
+    target: fields.Bound
+    floor: fields.Bound
+    unit_of_n: fields.Label
+    population_max: fields.AtLeastOne | None
+    groups: Annotated[int, Field(strict=True, ge=2, le=fields.MOST)] | None = None
+    margin: fields.Bound | None = None
     event_share: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
-    source: Prose
-    why: Annotated[dict[Label, Prose], Few] = Field(default_factory=dict)
+    source: fields.Prose
+    why: Annotated[dict[fields.Label, fields.Prose], fields.Few] = Field(default_factory=dict)
 
     @property
     def lower_is_better(self) -> bool:
@@ -186,12 +168,12 @@ class AllowedSubstitution(Record):
             hazard ratio, and divides the SD of a precision study.
     """
 
-    original: Label
-    alternative: Label
-    condition: Prose
-    tradeoff: Prose
+    original: fields.Label
+    alternative: fields.Label
+    condition: fields.Prose
+    tradeoff: fields.Prose
     fidelity_loss: Annotated[int, Field(strict=True, ge=0, le=3)]
-    evidence_factor: Annotated[float, Field(strict=True, ge=SMALLEST_FACTOR, le=1)] = 1.0
+    evidence_factor: Annotated[float, Field(strict=True, ge=fields.SMALLEST_FACTOR, le=1)] = 1.0
 
 
 class HiddenReferenceSpec(Record):
@@ -205,11 +187,11 @@ class HiddenReferenceSpec(Record):
         target_value: what it should come to.
     """
 
-    summary: Prose
-    required_elements: Annotated[list[Label], Few]
-    flexible_elements: Annotated[list[Label], Few]
-    target_metric: Prose
-    target_value: Prose
+    summary: fields.Prose
+    required_elements: Annotated[list[fields.Label], fields.Few]
+    flexible_elements: Annotated[list[fields.Label], fields.Few]
+    target_metric: fields.Prose
+    target_value: fields.Prose
 
     @cached_property
     def element_words(self) -> tuple[frozenset[str], ...]:
@@ -226,9 +208,9 @@ class Control(Record):
         protects_against: the error that it rules out.
     """
 
-    name: Label
+    name: fields.Label
     droppable: Flag
-    protects_against: Prose
+    protects_against: fields.Prose
 
 
 class PolicyRule(Record):
@@ -241,19 +223,15 @@ class PolicyRule(Record):
         allowed_mentions: sentences that only mention it and must pass.
     """
 
-    key: Identifier
-    restriction: Prose
-    forbidden_phrases: Annotated[list[Label], Some]
-    allowed_mentions: Annotated[list[Label], Few] = Field(default_factory=list)
+    key: fields.Identifier
+    restriction: fields.Prose
+    forbidden_phrases: Annotated[list[fields.Label], fields.Some]
+    allowed_mentions: Annotated[list[fields.Label], fields.Few] = Field(default_factory=list)
 
     @cached_property
     def phrase_parts(self) -> tuple[frozenset[str], ...]:
         """The words of each forbidden phrase, which a text that says it has too."""
         return tuple(map(parts_of, self.forbidden_phrases))
-
-    def may_be_broken(self, parts: frozenset[str]) -> bool:
-        """Return whether a text of these words may say a phrase: it has each word of it."""
-        return any(phrase <= parts for phrase in self.phrase_parts)
 
 
 class Throughput(Record):
@@ -264,8 +242,8 @@ class Throughput(Record):
         why: the reason for that number.
     """
 
-    value: AtLeastOne
-    why: Prose
+    value: fields.AtLeastOne
+    why: fields.Prose
 
 
 class Study(Record):
@@ -292,19 +270,19 @@ class Study(Record):
     """
 
     format: Literal[1]
-    scenario_id: Identifier
-    domain_id: Identifier
+    scenario_id: fields.Identifier
+    domain_id: fields.Identifier
     paper: Paper
     design: Design
-    success_criteria: Annotated[list[Prose], Some]
+    success_criteria: Annotated[list[fields.Prose], fields.Some]
     hidden_reference: HiddenReferenceSpec
-    constraints: Annotated[list[ScenarioConstraint], Few]
-    equipment: Annotated[list[Label], Few]
-    reagents: Annotated[list[Label], Few]
-    substitutions: Annotated[list[AllowedSubstitution], Field(max_length=MOST_SUBSTITUTIONS)]
-    controls: Annotated[list[Control], Few]
-    policy_rules: Annotated[list[PolicyRule], Few]
-    min_days: AtLeastOne
+    constraints: Annotated[list[ScenarioConstraint], fields.Few]
+    equipment: Annotated[list[fields.Label], fields.Few]
+    reagents: Annotated[list[fields.Label], fields.Few]
+    substitutions: Annotated[list[AllowedSubstitution], Field(max_length=fields.MOST_SUBSTITUTIONS)]
+    controls: Annotated[list[Control], fields.Few]
+    policy_rules: Annotated[list[PolicyRule], fields.Few]
+    min_days: fields.AtLeastOne
     samples_per_day: Throughput | None
     reference_protocol: Protocol
     labs: Labs
@@ -325,9 +303,10 @@ class Study(Record):
     def _phrases_can_be_looked_for(self) -> Self:
         for name in ("forbidden_phrases", "allowed_mentions"):
             number = sum(len(getattr(rule, name)) for rule in self.policy_rules)
-            if number > MOST_PHRASES:
+            most = fields.MOST_PHRASES
+            if number > most:
                 raise ValueError(
-                    f"the restrictions have {number} {name}; {MOST_PHRASES} in all are looked for"
+                    f"the restrictions have {number} {name}; {most} in all are looked for"
                 )
         return self
 

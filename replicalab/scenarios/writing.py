@@ -13,8 +13,7 @@ import yaml
 from replicalab.scenarios.reading import Data, is_read_as_text
 from replicalab.scenarios.study import Study
 
-_WIDTH: Final = 96
-"""Where a long text goes on in the next line, two columns for quotes left."""
+_WIDTH: Final = 96  # Where a long text goes on in the next line, two columns for quotes left
 _MOST_EXACT: Final = 1e15
 _TEXT: Final = "tag:yaml.org,2002:str"
 _NO_TEXT: Final = "tag:yaml.org,2002:null"

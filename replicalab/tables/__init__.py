@@ -2,5 +2,3 @@
 
 from replicalab.tables.inventory import SUFFIXES, inventory_template, read_inventory
 from replicalab.tables.sheet import Value, sheet, workbook
-
-__all__ = ["SUFFIXES", "Value", "inventory_template", "read_inventory", "sheet", "workbook"]

@@ -11,9 +11,7 @@ from typing import Final
 import pandas as pd
 
 from replicalab.batch import Result, Summary
-from replicalab.tables.cells import guarded, number_text
-from replicalab.tables.files import csv_text
-from replicalab.tables.sheet import Value, workbook
+from replicalab.tables.sheet import Value, sheet, workbook
 
 RESULT_COLUMNS: Final = (
     *("study", "lab", "seed", "own_lab", "scientist", "lab_manager", "max_rounds"),
@@ -43,27 +41,28 @@ def summaries_frame(found: Iterable[Summary]) -> pd.DataFrame:
 
 def results_csv(results: Iterable[Result]) -> str:
     """Return `results_frame` as CSV in which no spreadsheet finds a formula."""
-    return _csv(RESULT_COLUMNS, map(_result, results))
+    return sheet(RESULT_COLUMNS, _plain(map(_result, results)))
 
 
 def summaries_csv(found: Iterable[Summary]) -> str:
     """Return `summaries_frame` as CSV in which no spreadsheet finds a formula."""
-    return _csv(SUMMARY_COLUMNS, (row for each in found for row in _shares(each)))
+    return sheet(SUMMARY_COLUMNS, _plain(row for each in found for row in _shares(each)))
 
 
 def batch_workbook(results: Sequence[Result], found: Iterable[Summary]) -> bytes:
     """Return both tables as a workbook, a sheet each."""
     shares = (row for each in found for row in _shares(each))
-    sheets = {
-        "Outcomes": [SUMMARY_COLUMNS, *(tuple(map(_plain, row)) for row in shares)],
-        "Results": [RESULT_COLUMNS, *(tuple(map(_plain, _result(each))) for each in results)],
-    }
-    return workbook(sheets)
+    outcomes = [SUMMARY_COLUMNS, *_plain(shares)]
+    return workbook(
+        {"Outcomes": outcomes, "Results": [RESULT_COLUMNS, *_plain(map(_result, results))]}
+    )
 
 
-def _plain(cell: Cell) -> Value:
-    """Return a cell as a workbook takes it; what is missing is empty."""
-    return str(cell).lower() if isinstance(cell, bool) else "" if cell is None else cell
+def _plain(rows: Iterable[Sequence[Cell]]) -> Iterable[list[Value]]:
+    """Yield rows without truth values and missing ones: these are words, and empty."""
+    for row in rows:
+        plain = ("" if cell is None else cell for cell in row)
+        yield [str(cell).lower() if isinstance(cell, bool) else cell for cell in plain]
 
 
 def _result(result: Result) -> Sequence[Cell]:
@@ -92,15 +91,3 @@ def _shares(summary: Summary) -> Iterable[Sequence[Cell]]:
 
 def _frame(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> pd.DataFrame:
     return pd.DataFrame([*rows], columns=[*columns]).convert_dtypes()
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    return csv_text(columns, (tuple(map(_cell, row)) for row in rows))
-
-
-def _cell(cell: Cell) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return str(cell).lower()
-    return guarded(cell) if isinstance(cell, str) else number_text(cell)

@@ -11,26 +11,29 @@ from typing import Final, NamedTuple
 from replicalab.characters import described, hidden, on_one_line
 from replicalab.lexicon import shortened
 
+MOST_ROWS: Final = 20_000
+MOST_COLUMNS: Final = 30
+"""The most of a table that are read, empty ones counted."""
 LONGEST_QUOTED: Final = 60
 """The most characters that a message quotes of a table's own."""
 LONGEST_CELL: Final = 400
 """The most characters of any cell; the smallest number has some 340."""
 SAVE_AS: Final = "save it as CSV UTF-8"
 
+# What a spreadsheet takes for a formula where a text begins with it, full-width forms too.
 _FORMULA: Final = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
-"""What a spreadsheet takes for a formula where a text begins with it, full-width forms too."""
 _TO_GUARD: Final = re.compile(rf"'*[{_FORMULA}]")
 _GUARDED: Final = re.compile(rf"'+[{_FORMULA}]")
 
 _NUMBER: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
+# A thousand to one reader, one and a fraction to another.
 _TWO_WAYS: Final = re.compile(r"([1-9][0-9]{0,2})[.,]([0-9]{3})")
-"""A thousand to one reader, one and a fraction to another."""
 _GROUPED: Final = re.compile(
     r"[0-9]{1,3}(?:[.,' \u00a0\u2009\u202f\u2019][0-9]{3})+(?:[.,][0-9]+)?"
 )
 
 
-class Row(NamedTuple):
+class SheetRow(NamedTuple):
     """A row that is not empty: its number, as a spreadsheet counts, and what its cells hold."""
 
     number: int

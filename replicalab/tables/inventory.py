@@ -16,16 +16,15 @@ from replicalab.models import LARGEST_COUNT, LONGEST_LABEL
 from replicalab.scenarios import MOST, MOST_OWN_ITEMS, Guesser, ItemState, OwnItem, Pack
 from replicalab.tables.cells import (
     LONGEST_QUOTED,
-    Row,
+    SheetRow,
     column_at,
-    guarded,
     number_of,
-    number_text,
     quoted_cell,
     require_readable,
     require_short,
     unguarded,
 )
+from replicalab.tables.sheet import Value, sheet
 
 COLUMNS: Final = ("name", "kind", "state", "until", "price")
 REQUIRED: Final = COLUMNS[:2]
@@ -77,9 +76,9 @@ def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
     return tuple(items)
 
 
-def _rows(data: bytes, name: str, source: str) -> list[Row]:
-    # pandas comes with the first table, not with the first page.
-    from replicalab.tables.files import csv_rows, workbook_rows  # noqa: PLC0415 - see above
+def _rows(data: bytes, name: str, source: str) -> list[SheetRow]:
+    from replicalab.tables.files import csv_rows  # noqa: PLC0415 - pandas, not with the first page
+    from replicalab.tables.xlsx import workbook_rows  # noqa: PLC0415 - openpyxl, as late
 
     ending = PurePath(name).suffix.casefold().removeprefix(".")
     packed, old = data.startswith(b"PK\x03\x04"), data.startswith(b"\xd0\xcf\x11\xe0")
@@ -108,7 +107,7 @@ def _refusal(source: str, faults: Sequence[CellFault]) -> TableError:
     return TableError(source, faults[:MOST_TOLD], max(0, len(faults) - MOST_TOLD))
 
 
-def _unreadable(header: Row) -> Iterator[CellFault]:
+def _unreadable(header: SheetRow) -> Iterator[CellFault]:
     """Yield what nobody can read in a header: the file is in another encoding, or no table."""
     for place, cell in enumerate(header.cells):
         try:
@@ -117,7 +116,7 @@ def _unreadable(header: Row) -> Iterator[CellFault]:
             yield CellFault(header.number, column_at(place), *error.args)
 
 
-def _columns(header: Row) -> tuple[dict[str, int], list[CellFault]]:
+def _columns(header: SheetRow) -> tuple[dict[str, int], list[CellFault]]:
     """Return where each column stands, and what is wrong with their names."""
     found: dict[str, int] = {}
     faults: list[CellFault] = []
@@ -160,7 +159,7 @@ class _Reading:
         self._guesser = Guesser()
         self._seen: dict[str, int] = {}
 
-    def item(self, row: Row) -> OwnItem | None:
+    def item(self, row: SheetRow) -> OwnItem | None:
         """Return the item of a row, None where anything is wrong with it."""
         before = len(self.faults)
         self._require_named_columns(row)
@@ -181,14 +180,14 @@ class _Reading:
             {"label": label, "category": category, "state": state, "until": until, "price": price}
         )
 
-    def _told(self, row: Row, column: str) -> bool:
+    def _told(self, row: SheetRow, column: str) -> bool:
         """Return whether something is wrong with that cell."""
         return (row.number, column) in [(fault.row, fault.column) for fault in self.faults[-6:]]
 
-    def _add(self, row: Row, column: str, problem: str, remedy: str) -> None:
+    def _add(self, row: SheetRow, column: str, problem: str, remedy: str) -> None:
         self.faults.append(CellFault(row.number, column, problem, remedy))
 
-    def _taken(self, row: Row, column: str, read: Callable[[object], T]) -> T | None:
+    def _taken(self, row: SheetRow, column: str, read: Callable[[object], T]) -> T | None:
         """Return what a cell says, None where it is empty or wrong."""
         place = self._columns.get(column, len(row.cells))
         cell = row.cells[place] if place < len(row.cells) else ""
@@ -202,7 +201,7 @@ class _Reading:
             self._add(row, column, *error.args)
         return None
 
-    def _require_named_columns(self, row: Row) -> None:
+    def _require_named_columns(self, row: SheetRow) -> None:
         named = {*self._columns.values()}
         for place, cell in enumerate(row.cells):
             if place not in named and str(cell).strip():
@@ -210,7 +209,7 @@ class _Reading:
                 remedy = "remove it; a value that holds a separator goes in quotes"
                 self._add(row, column_at(place), problem, remedy)
 
-    def _require_new(self, row: Row, label: str) -> None:
+    def _require_new(self, row: SheetRow, label: str) -> None:
         first = self._seen.setdefault(label_key(label), row.number)
         if first != row.number:
             problem = f"{quoted_cell(label)} stands in row {first} already"
@@ -254,13 +253,8 @@ def _price(cell: object) -> float:
 
 
 def inventory_template(pack: Pack) -> str:
-    """Return what a lab has of its study's items as CSV, to be changed and read back.
-
-    It begins with a byte order mark, without which Excel takes UTF-8 for something else.
-    """
-    from replicalab.tables.files import csv_text  # noqa: PLC0415 - pandas, as above
-
-    return csv_text(COLUMNS, [_row(pack, *item) for item in _items(pack)])
+    """Return what a lab has of its study's items as CSV, to be changed and read back."""
+    return sheet(COLUMNS, [_row(pack, *item) for item in _items(pack)])
 
 
 def _items(pack: Pack) -> Iterator[tuple[str, str]]:
@@ -281,14 +275,13 @@ def _items(pack: Pack) -> Iterator[tuple[str, str]]:
                 yield label, kind
 
 
-def _row(pack: Pack, label: str, kind: str) -> list[str]:
+def _row(pack: Pack, label: str, kind: str) -> list[Value]:
     key, lab = label_key(label), pack.lab
     booked = {label_key(item): day for item, day in lab.booked.items()}
     prices = {label_key(item): price for item, price in lab.prices.items()}
-    state, until = ItemState.AVAILABLE, ""
+    state, until = ItemState.AVAILABLE, None
     if key in map(label_key, lab.out_of_stock):
         state = ItemState.OUT_OF_STOCK
     elif key in booked:
-        state, until = ItemState.BOOKED, number_text(booked[key])
-    price = number_text(prices[key]) if key in prices else ""
-    return [guarded(label), kind, state.value, until, price]
+        state, until = ItemState.BOOKED, booked[key]
+    return [label, kind, state.value, "" if until is None else until, prices.get(key, "")]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from io import BytesIO
+from io import SEEK_END, BytesIO, StringIO
 from typing import Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -16,19 +17,18 @@ Value = str | float
 """A text, or a number that a spreadsheet calculates with."""
 
 _NOT_IN_TITLES: Final = re.compile(r"[\[\]:*?/\\']")
-_LONGEST_TITLE: Final = 28
-"""A workbook takes 31 characters; a number follows where two begin alike."""
-_LONGEST_TEXT: Final = 32_767
-"""What a workbook takes of a cell."""
+_LONGEST_TITLE: Final = 28  # A workbook takes 31 characters; a number follows where two begin alike
+_LONGEST_TEXT: Final = 32_767  # What a workbook takes of a cell
+# Of every workbook, so that the same tables make the same file.
 _UNDATED: Final = datetime(2000, 1, 1)  # noqa: DTZ001 - a workbook's time has no zone
-"""Of every workbook, so that the same tables make the same file."""
 
 
 def sheet(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
     """Return rows as CSV for a spreadsheet; it begins with a byte order mark."""
-    from replicalab.tables.files import csv_text  # noqa: PLC0415 - pandas, with the first table
-
-    return csv_text([*map(guarded, columns)], [[*map(_cell, row)] for row in rows])
+    text = StringIO("\ufeff", newline="")
+    text.seek(0, SEEK_END)
+    csv.writer(text, quoting=csv.QUOTE_ALL).writerows([map(_cell, row) for row in [columns, *rows]])
+    return text.getvalue()
 
 
 def _cell(value: Value) -> str:
@@ -49,10 +49,12 @@ def workbook(
     """
     from openpyxl import Workbook  # noqa: PLC0415 - slow to load
     from openpyxl.styles import Font  # noqa: PLC0415
+    from openpyxl.xml.constants import ARC_CORE  # noqa: PLC0415
+    from openpyxl.xml.functions import tostring  # noqa: PLC0415
 
     book = Workbook()
     book.remove(book.active)
-    book.properties.created = book.properties.modified = _UNDATED
+    book.properties.created = _UNDATED
     book.properties.title = on_one_line(title) or None
     book.properties.creator = on_one_line(authors) or None
     for name, rows in sheets.items():
@@ -67,15 +69,11 @@ def workbook(
                 else:
                     cell.value = value
                 cell.font = Font(bold=down == 1)
-    file = BytesIO()
-    book.save(file)
-    return _undated(file)
-
-
-def _undated(written: BytesIO) -> bytes:
-    """Return a workbook without the time at which each of its parts was written."""
-    file = BytesIO()
-    with ZipFile(written) as dated, ZipFile(file, "w") as undated:
+    saved, file = BytesIO(), BytesIO()
+    book.save(saved)
+    book.properties.modified = _UNDATED  # saving set it to the time of day
+    with ZipFile(saved) as dated, ZipFile(file, "w") as undated:
         for name in dated.namelist():
-            undated.writestr(ZipInfo(name), dated.read(name), ZIP_DEFLATED)
+            part = dated.read(name) if name != ARC_CORE else tostring(book.properties.to_tree())
+            undated.writestr(ZipInfo(name), part, ZIP_DEFLATED)  # ZipInfo's own date is 1980
     return file.getvalue()

@@ -9,7 +9,7 @@ import re
 import socket
 import subprocess
 from collections.abc import Sequence
-from time import perf_counter
+from time import process_time
 from typing import Final, NoReturn
 
 import pytest
@@ -187,9 +187,9 @@ def test_file_full_of_nonsense_is_refused_at_once(filling: str) -> None:
     largest = whole[: 128 * 1024]
     assert "more than the 262144 allowed; shorten it" in message(whole)
     for text in (largest, f"paper: [{largest}", f"paper:\n  {largest}"):
-        began = perf_counter()
+        began = process_time()
         assert len(message(text)) < 1000
-        assert perf_counter() - began < 5
+        assert process_time() - began < 5
 
 
 # --- As large as a file may be, and larger ---

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab.documents import detect_kind
 from replicalab.errors import ScenarioError, TraceError
 from replicalab.negotiation import load
 from replicalab.scenarios import json_file, read_lab, read_plan
 from replicalab.scenarios.json_file import MOST_LISTS, MOST_VALUES, too_many
-from replicalab.ui.formats import held_in
 
 ROW: Final = {
     "outcome": "no_deal", "rounds": 3, "samples": 100, "days": 4, "credits": 1600.0,
@@ -81,7 +81,7 @@ def test_what_can_be_no_file_of_ours_is_not_read(
 ) -> None:
     monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was read"))
     with pytest.raises(ScenarioError, match=told):
-        held_in(text.encode(), "x.json")
+        detect_kind(text.encode(), "x.json")
 
 
 def test_transcript_of_too_many_lists_is_not_read() -> None:

@@ -16,16 +16,16 @@ from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import (
     MOST_OWN_ITEMS,
     ItemState,
+    LabOverrides,
     OwnItem,
-    OwnLab,
     lab_json,
     read_lab,
 )
-from replicalab.scenarios.lab_file import MOST_BYTES
+from replicalab.scenarios.small_files import MOST_LAB_BYTES
 from tests.golden import assert_golden
 from tests.strategies import own_labs
 
-LAB: Final = OwnLab(
+LAB: Final = LabOverrides(
     name="Ours",
     days=30,
     rates={"per_day": 20.5},
@@ -40,30 +40,28 @@ def refused(data: bytes | str) -> ScenarioError:
 
 
 @given(own_labs())
-def test_lab_survives_its_file(own_lab: OwnLab) -> None:
+def test_lab_survives_its_file(own_lab: LabOverrides) -> None:
     assert read_lab(lab_json(own_lab).encode()) == own_lab
 
 
 def test_lab_file_holds_what_differs_and_its_format() -> None:
-    assert json.loads(lab_json(OwnLab())) == {"format": 1, "lab": {}}
+    assert json.loads(lab_json(LabOverrides())) == {"format": 1, "lab": {}}
     assert json.loads(lab_json(LAB)) == {
         "format": 1,
         "lab": {
             "name": "Ours",
             "days": 30,
             "rates": {"per_day": 20.5},
-            "items": [
-                {"label": "flume", "category": "equipment", "state": "booked", "until": 9},
-            ],
+            "items": [{"label": "flume", "category": "equipment", "state": "booked", "until": 9}],
         },
     }
 
 
 def test_largest_lab_fits_its_file() -> None:
     labels = ["\x01" * (LONGEST_LABEL - 3) + f"{n:03}" for n in range(MOST_OWN_ITEMS)]
-    lab = OwnLab(items=tuple(OwnItem(label=each, category="reagent") for each in labels))
+    lab = LabOverrides(items=tuple(OwnItem(label=each, category="reagent") for each in labels))
     data = lab_json(lab).encode()
-    assert len(data) <= MOST_BYTES
+    assert len(data) <= MOST_LAB_BYTES
     assert read_lab(data) == lab
 
 
@@ -98,7 +96,7 @@ WRONG: Final[dict[str, bytes | str]] = {
     "no number": '{"format": 1, "lab": {"days": NaN}}',
     "long number": '{"format": 1, "lab": {"days": ' + "9" * 5000 + "}}",
     "deep": '{"lab":' + "[" * 100_000,
-    "too large": "{}" + " " * (MOST_BYTES - 1),
+    "too large": "{}" + " " * (MOST_LAB_BYTES - 1),
 }
 
 
@@ -138,7 +136,7 @@ def test_edited_lab_file_is_a_lab_or_refused(seed: int) -> None:
 
 @pytest.mark.parametrize("part", ["[],", "{},", '"",', '{"label": 1},'])
 def test_largest_lab_file_takes_bounded_memory(part: str) -> None:
-    inside = (part * ((MOST_BYTES - 99) // len(part))).rstrip(",")
+    inside = (part * ((MOST_LAB_BYTES - 99) // len(part))).rstrip(",")
     data = f'{{"format": 1, "lab": {{"items": [{inside}]}}}}'.encode()
     tracemalloc.start()
     try:

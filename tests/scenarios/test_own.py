@@ -10,12 +10,12 @@ from hypothesis import given
 from replicalab.lexicon import label_key
 from replicalab.scenarios import (
     Difficulty,
+    EvidenceAssumptions,
     ItemState,
     ItemStatus,
+    LabOverrides,
     OwnItem,
-    OwnLab,
     Pack,
-    Question,
     list_scenarios,
     load_scenario,
 )
@@ -25,7 +25,7 @@ from tests.strategies import own_packs
 CHAMBER, METER = EQUIPMENT
 PLATES, BROTH = REAGENTS
 
-OWN: Final = OwnLab(
+OWN: Final = LabOverrides(
     name="Bench 4",
     start_day=5,
     items=(
@@ -42,13 +42,13 @@ OWN: Final = OwnLab(
 @pytest.mark.parametrize("lab", Difficulty)
 def test_lab_of_which_nothing_is_said_is_the_studys(study: str, lab: Difficulty) -> None:
     pack = load_scenario(study, lab)
-    assert pack.with_own(OwnLab(), Question()) == pack
+    assert pack.with_own(LabOverrides(), EvidenceAssumptions()) == pack
     assert (pack.lab.days_left, pack.unspoken) == (pack.lab.days, [])
     assert pack.lab.cost_model.rate("equipment") == pack.price("anything", "equipment")
 
 
 def test_items_stand_where_they_are_said_to_stand() -> None:
-    inventory = make_pack().with_own(OWN, Question()).inventory
+    inventory = make_pack().with_own(OWN, EvidenceAssumptions()).inventory
     found = {
         label: (inventory.status(label, category), inventory.booked_until(label))
         for category, labels in (
@@ -69,7 +69,7 @@ def test_items_stand_where_they_are_said_to_stand() -> None:
 
 
 def test_own_items_are_in_the_views_of_the_lab() -> None:
-    pack = make_pack().with_own(OWN, Question())
+    pack = make_pack().with_own(OWN, EvidenceAssumptions())
     assert [(each.label, each.available) for each in pack.resources] == [
         (CHAMBER, True),
         (METER, False),
@@ -87,7 +87,7 @@ def test_own_items_are_in_the_views_of_the_lab() -> None:
 
 
 def test_price_is_the_items_own_or_its_rate() -> None:
-    pack = make_pack().with_own(OWN, Question())
+    pack = make_pack().with_own(OWN, EvidenceAssumptions())
     rows = ((BROTH.upper(), "reagent"), ("centrifuge", "equipment"), (METER, "equipment"))
     assert [pack.price(*row) for row in rows] == [3.0, 400.0, 100.0]
 
@@ -97,19 +97,19 @@ def test_named_lab_says_of_which_of_the_studys_items_it_says_nothing(
     name: str | None, unspoken: list[str]
 ) -> None:
     own = OWN.model_copy(update={"name": name})
-    assert make_pack().with_own(own, Question()).unspoken == unspoken
+    assert make_pack().with_own(own, EvidenceAssumptions()).unspoken == unspoken
 
 
 def test_item_that_is_booked_without_an_end_is_not_free_on_any_day() -> None:
     item = OwnItem(label=CHAMBER, category="equipment", state=ItemState.BOOKED)
-    pack = make_pack(days=20).with_own(OwnLab(days=50, items=(item,)), Question())
+    pack = make_pack(days=20).with_own(LabOverrides(days=50, items=(item,)), EvidenceAssumptions())
     assert pack.inventory.booked_until(CHAMBER) == 50
 
 
 def test_replacement_that_is_an_item_of_the_lab_is_not_offered_beside_it_again() -> None:
     item = OwnItem(label="Window shelf", category="equipment", price=5.0)
     before = make_pack()
-    after = before.with_own(OwnLab(items=(item,)), Question())
+    after = before.with_own(LabOverrides(items=(item,)), EvidenceAssumptions())
     found = [pack.inventory.usable_alternatives("equipment") for pack in (before, after)]
     assert found == [["window shelf"], []]
     assert [each.label for each in after.resources][2] == "Window shelf"

@@ -14,9 +14,9 @@ from replicalab.errors import ScenarioError
 from replicalab.scenarios import (
     QUESTION_FIELDS,
     Design,
-    OwnLab,
+    EvidenceAssumptions,
+    LabOverrides,
     Pack,
-    Question,
     list_scenarios,
     load_scenario,
 )
@@ -27,13 +27,13 @@ from tests.strategies import designs, seen
 NUMBERS: Final = [*QUESTION_FIELDS]
 
 
-def questions() -> st.SearchStrategy[Question]:
+def questions() -> st.SearchStrategy[EvidenceAssumptions]:
     """Return any question that can be written, sensible or not."""
     near = st.sampled_from((0.001, 0.05, 0.2, 0.5, 0.8, 0.95))
     shares = st.none() | near | st.floats(0, 1, exclude_min=True, exclude_max=True)
     bounds = st.none() | near | st.floats(1e-6, 1e6)
     return st.builds(
-        Question,
+        EvidenceAssumptions,
         effect=st.none() | near | st.floats(-1e6, 1e6),
         alpha=shares,
         target=bounds,
@@ -45,7 +45,7 @@ def questions() -> st.SearchStrategy[Question]:
 
 @given(questions(), designs())
 def test_question_fits_a_design_or_says_which_number_and_what_to_do(
-    question: Question, design: Design
+    question: EvidenceAssumptions, design: Design
 ) -> None:
     try:
         found = question.over(design)
@@ -63,16 +63,16 @@ def test_question_fits_a_design_or_says_which_number_and_what_to_do(
 
 
 @given(questions())
-def test_question_survives_json(question: Question) -> None:
-    assert Question.model_validate_json(question.model_dump_json()) == question
+def test_question_survives_json(question: EvidenceAssumptions) -> None:
+    assert EvidenceAssumptions.model_validate_json(question.model_dump_json()) == question
 
 
 @given(designs(), st.sampled_from(NUMBERS))
 def test_asking_the_studys_own_number_asks_nothing(design: Design, number: str) -> None:
     own = getattr(design, QUESTION_FIELDS[number])
-    asked = Question(effect=0.3, alpha=0.01, target=0.9, floor=0.2, dropout=0.1).model_copy(
-        update={"why": {number: "because"}}
-    )
+    asked = EvidenceAssumptions(
+        effect=0.3, alpha=0.01, target=0.9, floor=0.2, dropout=0.1
+    ).model_copy(update={"why": {number: "because"}})
     found = asked.asking(number, own, design)
     assert getattr(found, number) is None
     assert number not in found.why
@@ -92,7 +92,7 @@ def test_number_that_none_can_ask_is_said_with_what_to_give(
     number: str, value: float, said: str
 ) -> None:
     with pytest.raises(ScenarioError, match=re.escape(said)):
-        Question().asking(number, value, make_design())
+        EvidenceAssumptions().asking(number, value, make_design())
 
 
 @pytest.mark.parametrize(
@@ -116,22 +116,22 @@ def test_question_that_a_kind_cannot_be_asked_is_said_in_words(
 ) -> None:
     design = design_of(kind) if kind != "coverage" else make_design(kind=kind, population_max=9)
     with pytest.raises(ScenarioError, match=re.escape(said)):
-        Question(**asked).over(design)
+        EvidenceAssumptions(**asked).over(design)
 
 
 def test_question_changes_what_a_plan_is_worth_and_nothing_that_it_needs() -> None:
     pack, plan = make_pack(), make_protocol(sample_size=128)
-    asked = pack.with_own(OwnLab(), Question(effect=0.5, dropout=0.5))
+    asked = pack.with_own(LabOverrides(), EvidenceAssumptions(effect=0.5, dropout=0.5))
     found, before = assess(plan, asked), assess(plan, pack)
     assert found.evidence.value < before.evidence.value
-    assert found.evidence.counted == 64
+    assert found.evidence.analysed == 64
     assert (found.cost, found.staff, found.failing) == (before.cost, before.staff, before.failing)
 
 
 def test_shipped_study_is_asked_its_own_smallest_effect() -> None:
     pack = load_scenario("psy_stroop", "medium")
     smallest = pack.design.sesoi
-    asked = pack.with_own(OwnLab(), Question(effect=smallest))
+    asked = pack.with_own(LabOverrides(), EvidenceAssumptions(effect=smallest))
     assert asked.design.effect_planning == smallest
     assert asked.design.effect_published == pack.design.effect_published
 
@@ -141,14 +141,14 @@ SHIPPED: Final = [load_scenario(study.scenario_id, "medium") for study in list_s
 
 @given(questions(), st.sampled_from(SHIPPED))
 def test_any_question_to_a_shipped_study_is_answered_or_refused(
-    question: Question, pack: Pack
+    question: EvidenceAssumptions, pack: Pack
 ) -> None:
     try:
-        asked = pack.with_own(OwnLab(), question)
+        asked = pack.with_own(LabOverrides(), question)
     except ScenarioError:  # which says why, as above
         return
     found = assess(pack.reference_protocol, asked)
     assert found.evidence.value >= 0  # no NaN
-    assert found.evidence.counted <= found.evidence.able <= found.counts.samples
-    assert asked.with_own(OwnLab(), Question()) == asked
+    assert found.evidence.analysed <= found.evidence.able <= found.counts.samples
+    assert asked.with_own(LabOverrides(), EvidenceAssumptions()) == asked
     assert Pack.model_validate_json(asked.model_dump_json()) == asked

@@ -16,7 +16,7 @@ from replicalab.scenarios.reading import (
     MAX_DEPTH,
     MOST_VALUES,
     Data,
-    Document,
+    YamlDocument,
     dotted,
     read_document,
 )
@@ -91,11 +91,26 @@ REFUSED: Final[list[str | bytes]] = [
     *(b"a: 1\nb: caf\xe9", "a: 1\n".encode("utf-16")),
     *("a" * (300 * 1024), f"a: [{'0, ' * 5001}]", f"a: {'[' * 21}{']' * 21}"),
 ]
+MISTYPED: Final = [
+    *("a: 1\n  b: 2", "a: 1\nhello\nb: 2", "a: - b", "a: 'it's'", 'a: "b" c', 'a: "x\nb: 2'),
+    *(
+        "a:\n  b: 1\n c: 2",
+        "a: [1, 2\nb: 3",
+        "a: {x: 1\nb: 2",
+        "a: ]",
+        'a: "\\q"',
+        "a: | x",
+        "a: @x",
+    ),
+    *("a: & b", "a: !<", "a: !x!y 1", "%YAML 1", "{a: 1} b", f"a: {'b: ' * 99}"),
+]
+"""What people get wrong, each on a line that the message names."""
 
 
 def test_refused_text_names_place_value_and_remedy() -> None:
-    told = [f"{text[:60]!r}\n-> {message(text)}" for text in REFUSED]
-    assert_golden("study_syntax", "\n\n".join(told))
+    assert all("line " in message(text) for text in MISTYPED)
+    refused = [f"{text[:60]!r}\n-> {message(text)}" for text in (*REFUSED, *MISTYPED)]
+    assert_golden("study_syntax", "\n\n".join(refused))
 
 
 def test_size_limit_counts_bytes_and_includes_the_limit() -> None:
@@ -129,14 +144,14 @@ def test_quoted_text_survives_reading(data: dict[str, str]) -> None:
     assert read_document(quoted or "{}", "x.yaml").data == data
 
 
-def outcome(text: str) -> Document | None:
+def outcome(text: str) -> YamlDocument | None:
     """Return what is read of a text, None if it is refused."""
     with suppress(ScenarioError):
         return read_document(text, "x.yaml")
     return None
 
 
-def both_readings(text: str) -> tuple[Document | None, Document | None]:
+def both_readings(text: str) -> tuple[YamlDocument | None, YamlDocument | None]:
     """Return what is read of a text with the C parser, and without it."""
     with pytest.MonkeyPatch.context() as patch:
         quick = outcome(text)

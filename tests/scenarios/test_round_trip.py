@@ -11,7 +11,7 @@ from replicalab.scenarios import Difficulty, Study, pack_of, parse_study
 from tests.scenarios.test_schema import faults_by_schema
 from tests.strategies import studies
 
-thoroughly = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+thoroughly = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 class _Quoting(yaml.SafeDumper):

@@ -35,7 +35,7 @@ def test_shipped_study_is_read_back_as_written(scenario_id: str) -> None:
     assert parse_study(study_yaml(study), scenario_id) == study
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(studies())
 def test_study_is_read_back_as_written_and_written_alike_again(study: Study) -> None:
     written = study_yaml(study)

@@ -6,9 +6,10 @@ from io import BytesIO, StringIO
 
 import pandas as pd
 
-from replicalab.batch import Job, Result, jobs_of, run_job, summaries
+from replicalab.batch import Result, jobs_of, run_job, summaries
+from replicalab.case import Case
 from replicalab.negotiation import Outcome
-from replicalab.scenarios import Difficulty, OwnLab
+from replicalab.scenarios import Difficulty, LabOverrides
 from replicalab.tables.batch import (
     RESULT_COLUMNS,
     SUMMARY_COLUMNS,
@@ -19,7 +20,7 @@ from replicalab.tables.batch import (
     summaries_frame,
 )
 
-JOB = Job(study="psy_stroop", lab=Difficulty.EASY)
+JOB = Case(study="psy_stroop", lab=Difficulty.EASY)
 
 
 def test_frame_has_a_row_for_each_result() -> None:
@@ -55,7 +56,7 @@ def test_csv_is_read_back_as_it_was() -> None:
 
 
 def test_csv_holds_no_formula() -> None:
-    wild = JOB.model_copy(update={"own_lab": OwnLab(name="=1+1")})
+    wild = JOB.model_copy(update={"own_lab": LabOverrides(name="=1+1")})
     text = results_csv([Result(job=wild, error="@SUM(A1)")])
     assert '"\'=1+1"' in text
     assert '"\'@SUM(A1)"' in text
@@ -83,7 +84,7 @@ def test_summaries_without_a_result_are_a_header() -> None:
 
 
 def test_workbook_has_both_tables_with_numbers_and_no_formula() -> None:
-    wild = JOB.model_copy(update={"own_lab": OwnLab(name="=1+1")})
+    wild = JOB.model_copy(update={"own_lab": LabOverrides(name="=1+1")})
     results = [run_job(JOB), Result(job=wild, error="@SUM(A1)")]
     sheets = pd.read_excel(BytesIO(batch_workbook(results, summaries(results))), sheet_name=None)
     assert list(sheets) == ["Outcomes", "Results"]

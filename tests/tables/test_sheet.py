@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import time
+from datetime import datetime, timezone, tzinfo
+from types import SimpleNamespace
+from typing import Self
 
 import openpyxl
 import pytest
@@ -63,5 +66,16 @@ def test_workbook_of_the_same_tables_is_the_same_file_at_any_time(
 ) -> None:
     tables: dict[str, list[list[Value]]] = {"one": [["a"], [1.5]]}
     earlier = workbook(tables)
+    # A zip writes the time of each part, and openpyxl that of saving into docProps/core.xml.
     monkeypatch.setattr(time, "time", lambda: 2_000_000_000.0)
+    later = SimpleNamespace(datetime=Later, timezone=timezone)
+    monkeypatch.setattr("openpyxl.writer.excel.datetime", later)
     assert workbook(tables) == earlier
+
+
+class Later(datetime):
+    """A clock that stands still in another year."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return cls(2033, 5, 18, tzinfo=tz)

@@ -14,11 +14,11 @@ from replicalab.lexicon import label_key
 from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import (
     Difficulty,
+    EvidenceAssumptions,
     ItemState,
+    LabOverrides,
     OwnItem,
-    OwnLab,
     Pack,
-    Question,
     list_scenarios,
     load_scenario,
 )
@@ -75,8 +75,10 @@ def test_template_of_each_lab_says_what_is_there(study: str, difficulty: Difficu
 
 
 @given(packs(), own_labs().filter(lambda lab: all(i.label.isprintable() for i in lab.items)))
-def test_template_says_what_is_there_in_a_lab_of_ones_own(pack: Pack, own_lab: OwnLab) -> None:
-    assert_says_what_is_there(pack.with_own(own_lab, Question()))
+def test_template_says_what_is_there_in_a_lab_of_ones_own(
+    pack: Pack, own_lab: LabOverrides
+) -> None:
+    assert_says_what_is_there(pack.with_own(own_lab, EvidenceAssumptions()))
 
 
 def test_template_of_a_lab_is_what_one_writes_by_hand() -> None:
@@ -129,7 +131,7 @@ def test_number_is_read_as_it_was_written(number: float) -> None:
 
 @given(own_items(seen))
 def test_row_of_an_item_is_read_as_the_item(item: OwnItem) -> None:
-    pack = make_pack().with_own(OwnLab(items=(item,)), Question())
+    pack = make_pack().with_own(LabOverrides(items=(item,)), EvidenceAssumptions())
     [found] = [i for i in read_back(pack).values() if label_key(i.label) == label_key(item.label)]
     assert found.price == item.price
     assert found.state == (item.state or ItemState.AVAILABLE)

@@ -10,6 +10,7 @@ import json
 import re
 from typing import Any, Final
 
+from replicalab.scenarios.loading import SCENARIO_FOLDER
 from replicalab.scenarios.reading import Data
 from replicalab.scenarios.study import Study
 
@@ -42,3 +43,7 @@ def _describe(part: dict[str, Any]) -> None:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+if __name__ == "__main__":
+    (SCENARIO_FOLDER / SCHEMA_FILE).write_text(schema_text(), encoding="utf-8")

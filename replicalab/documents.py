@@ -1,0 +1,123 @@
+"""The documents that open or leave: a row for each kind, and for each form of a report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from replicalab.errors import Fault, ScenarioError
+from replicalab.library.records import EntryKind
+from replicalab.scenarios import readable_text
+from replicalab.scenarios.json_file import FileKind, JsonFile, Values, kind_of
+
+if TYPE_CHECKING:
+    from replicalab.report import Document
+
+MIMES: Final = {
+    "csv": "text/csv",
+    "html": "text/html",
+    "json": "application/json",
+    "md": "text/markdown",
+    "pdf": "application/pdf",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "yaml": "application/yaml",
+}
+"""The type of every file that leaves, by the ending of its name."""
+
+STUDY_SUFFIXES: Final = ("yaml", "yml")
+STUDY_MB: Final = 1
+SUFFIXES: Final = ("json", *STUDY_SUFFIXES)
+MOST_MB: Final = 6
+MOST_BYTES: Final = MOST_MB * 2**20
+"""The largest file that opens, of any kind."""
+_ALL: Final = "bundle, negotiation, plan, lab or study"
+
+
+class DocumentRow(NamedTuple):
+    """A kind of file that opens; by what it is known stands with `FileKind`.
+
+    Attributes:
+        kept_as: what the library keeps it as; None for a bundle, of which it keeps each part, and a
+            bare plan, which it keeps with the study and the lab that are open.
+        suffix: how the name ends of one that leaves.
+        opens: whether Open a file takes it; what it does not is imported into the library.
+        is_compared: whether one that is kept can be put beside others.
+    """
+
+    kept_as: EntryKind | None
+    suffix: str = "json"
+    opens: bool = True
+    is_compared: bool = False
+
+
+DOCUMENTS: Final = {
+    FileKind.BUNDLE: DocumentRow(None),
+    FileKind.RUN: DocumentRow(EntryKind.RUN, is_compared=True),
+    FileKind.BATCH: DocumentRow(EntryKind.BATCH, opens=False),
+    FileKind.DECISION: DocumentRow(EntryKind.DECISION, opens=False),
+    FileKind.STUDY: DocumentRow(EntryKind.STUDY, "yaml"),
+    FileKind.KEPT_PLAN: DocumentRow(EntryKind.PLAN, is_compared=True),
+    FileKind.LAB: DocumentRow(EntryKind.LAB, is_compared=True),
+    FileKind.PLAN: DocumentRow(None),
+}
+"""Every kind of file that opens."""
+KEPT: Final = {row.kept_as: kind for kind, row in DOCUMENTS.items() if row.kept_as}
+"""As which file each kind of entry leaves the library."""
+
+
+class FoundFile(NamedTuple):
+    """A file whose kind is known: its text, and its values, which of a study are not read yet."""
+
+    kind: FileKind
+    text: str
+    values: Values
+
+
+def detect_kind(data: bytes, file: str) -> FoundFile:
+    """Return a file with the kind that its values say, whatever it is called.
+
+    Raises:
+        ScenarioError: it is no text, or nothing that is known; with the place and the remedy.
+    """
+    text = readable_text(data, file, MOST_BYTES)
+    is_yaml = not file.lower().endswith(".json")
+    remedy = "choose one saved here; the name of a study ends in .yaml"
+    try:
+        values = JsonFile(file, _ALL, remedy, MOST_BYTES, MOST_BYTES, 1).values(text)
+    except ScenarioError:
+        if is_yaml:
+            return FoundFile(FileKind.STUDY, text, {})
+        raise
+    if kind := kind_of(values):
+        return FoundFile(kind, text, values)
+    raise ScenarioError(file, [Fault("", f"the file holds no {_ALL}", remedy)])
+
+
+class Form(NamedTuple):
+    """A form of a brief or a report.
+
+    Attributes:
+        name: what its button says.
+        maker: the function of `replicalab.report` that makes it.
+        is_button: whether it has a button of its own with the brief and the report; a PDF is
+            printed by another process, and a workbook is saved under Tables.
+    """
+
+    name: str
+    maker: str
+    is_button: bool = True
+
+    def make(self, document: Document) -> str | bytes:
+        """Return the file of a document."""
+        from replicalab import report  # noqa: PLC0415 - Jinja2, with the first document
+
+        made: str | bytes = getattr(report, self.maker)(document)
+        return made
+
+
+FORMS: Final = {
+    "html": Form("HTML", "document_html"),
+    "md": Form("Markdown", "markdown"),
+    "pdf": Form("PDF", "pdf", is_button=False),
+    "xlsx": Form("Excel", "excel", is_button=False),
+}
+"""Every form, by the ending of its files."""
