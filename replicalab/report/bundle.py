@@ -14,27 +14,28 @@ from typing import Annotated, Final, Literal, NamedTuple
 from pydantic import FailFast, Field, JsonValue, ValidationError
 
 from replicalab import __version__
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import Assessment
+from replicalab.case import Case, in_labs_of
 from replicalab.errors import Fault, LibraryContentError, ScenarioError
 from replicalab.lexicon import amount_text, capitalised, joined
-from replicalab.library import Decision, Kind, decision_text
+from replicalab.library import Decision, EntryKind, decision_text
 from replicalab.library.contents import checked
 from replicalab.models import DIMENSIONS, Count, Credits, Dimension, NonEmptyText, Record
 from replicalab.negotiation import Negotiation, Recording, Transcript, replay, save
 from replicalab.negotiation.records import Digest, ShortPlan
-from replicalab.planner import Options
-from replicalab.report.origin import FORMAT, input_hash
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     Difficulty,
-    OwnLab,
+    EvidenceAssumptions,
+    LabOverrides,
     Pack,
-    Question,
+    Seed,
     Study,
-    pack_of,
     parse_study,
 )
 from replicalab.scenarios.checking import record_error
-from replicalab.scenarios.json_file import Held, JsonFile, Values
+from replicalab.scenarios.json_file import FileKind, JsonFile, Values
+from replicalab.views.documents import FORMAT, input_hash
 
 SOURCE: Final = "the bundle"
 MOST_BYTES: Final = 6 * 2**20
@@ -42,7 +43,7 @@ MOST_BYTES: Final = 6 * 2**20
 
 _FILE: Final = JsonFile(
     source=SOURCE,
-    holds=Held.BUNDLE,
+    holds=FileKind.BUNDLE,
     remedy="load a file that was saved as a bundle here",
     most_bytes=MOST_BYTES,
     most_values=50_000,
@@ -60,23 +61,21 @@ class Decided(Record):
 
 
 class _Bundle(Record):
-    """What a file holds."""
-
     format: Literal[1]
     version: Annotated[NonEmptyText, Field(max_length=40)]
     input_hash: Digest
     study: dict[str, JsonValue]
     difficulty: Difficulty
-    seed: Count
-    own_lab: OwnLab = OwnLab()
-    question: Question = Question()
+    seed: Seed
+    own_lab: LabOverrides = LabOverrides()
+    question: EvidenceAssumptions = EvidenceAssumptions()
     plan: ShortPlan
     decided: Decided
     decision: Decision | None = None
     negotiation: Transcript | None = None
 
 
-class Opened(NamedTuple):
+class OpenedBundle(NamedTuple):
     """What a bundle holds, worked out anew.
 
     Attributes:
@@ -88,19 +87,30 @@ class Opened(NamedTuple):
         differences: where that parts from what was saved, a sentence each.
     """
 
-    options: Options
+    options: PlanAnalysis
     written: Pack
     recording: Recording | None
     run: Negotiation | None
     decision: Decision | None
     differences: tuple[str, ...]
 
+    @property
+    def case(self) -> Case:
+        """The plan with all that it was made in, but for the study's file.
+
+        Of the players it has the Lab Manager and the rounds: who played the Scientist is told when
+        the run is shown.
+        """
+        yours, setup = self.options.yours, self.run and self.run.setup
+        played = {n: getattr(setup, n) for n in ("lab_manager", "max_rounds")} if setup else {}
+        return Case.of(yours.pack, yours.plan, **played)
+
 
 # --- what leaves ----------------------------------------------------------------------------
 
 
 def bundle(
-    options: Options,
+    options: PlanAnalysis,
     written: Pack,
     run: Negotiation | None = None,
     recording: Recording | None = None,
@@ -147,7 +157,7 @@ def _decided(plan: Assessment) -> Decided:
 # --- what arrives ---------------------------------------------------------------------------
 
 
-def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> Opened:
+def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundle:
     """Return what `bundle` wrote, worked out and played anew, and where that differs.
 
     Raises:
@@ -159,13 +169,23 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> Opened:
     except ValidationError as error:
         raise record_error(error, _Bundle, source) from error
     _require_readable(found.decision, source)
-    written = pack_of(_study(found, source), found.difficulty, found.seed)
-    pack = written.with_own(found.own_lab, found.question)
-    yours = assess(found.plan, pack)
-    again = replay(found.negotiation, pack) if found.negotiation else None
+    study = _study(found, source)
+    here, case = (
+        in_labs_of(study),
+        Case(
+            study=study.scenario_id,
+            lab=found.difficulty,
+            seed=found.seed,
+            own_lab=found.own_lab,
+            question=found.question,
+            plan=found.plan,
+        ),
+    )
+    written, yours = case.written(here), case.assessed(here)
+    again = replay(found.negotiation, yours.pack) if found.negotiation else None
     in_the_run = [each.message for each in again.differences] if again else []
-    return Opened(
-        options=Options(yours),
+    return OpenedBundle(
+        options=PlanAnalysis(yours),
         written=written,
         recording=found.negotiation.recording if found.negotiation else None,
         run=again.negotiation if again else None,
@@ -179,7 +199,7 @@ def _require_readable(decision: Decision | None, source: str) -> None:
     if decision is None:
         return
     try:
-        checked(Kind.DECISION, decision_text(decision))
+        checked(EntryKind.DECISION, decision_text(decision))
     except LibraryContentError as error:
         problem, _, remedy = str(error).rpartition("; ")
         raise ScenarioError(source, [Fault("decision", problem, remedy)]) from error
@@ -198,7 +218,6 @@ def _study(found: _Bundle, source: str) -> Study:
 
 
 def _otherwise(found: _Bundle, now: Assessment) -> Iterator[str]:
-    """Yield how what is decided today differs from what was saved."""
     if found.input_hash != input_hash(now):
         yield "The study, the lab or the plan is not the one that was saved."
     then, today = found.decided, _decided(now)

@@ -9,21 +9,21 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from replicalab.assessment import assess
-from replicalab.library import Decision, KeptPlan, Kind, Option, plan_text
+from replicalab.case import Case, case_text
+from replicalab.library import Decision, EntryKind, Option
 from replicalab.negotiation import (
     LabManagerKind,
     Negotiation,
     ScientistKind,
+    Setup,
     load,
     negotiate,
     replay,
-    setup_for,
 )
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.report import Document, brief, report
-from replicalab.report.document import Listing, Sentence, Table
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
-from replicalab.text.verdicts import Status
+from replicalab.views.blocks import Listing, Sentence, Status, Table
 from tests.hostile_files import PACK, hostile_run, hostile_study
 
 DAY: Final = date(2026, 11, 22)
@@ -32,7 +32,7 @@ DAY: Final = date(2026, 11, 22)
 class Work(NamedTuple):
     """What a workspace holds: a plan in its lab, the lab as written, and a negotiation."""
 
-    options: Options
+    options: PlanAnalysis
     written: Pack
     run: Negotiation | None = None
 
@@ -47,19 +47,19 @@ class Work(NamedTuple):
 def work(scenario_id: str, lab: str, which: str = "least") -> Work:
     """Return a shipped study with its reference protocol, the offered or the least-loss plan."""
     pack = load_scenario(scenario_id, lab)
-    reference = Options(assess(pack.reference_protocol, pack))
+    reference = PlanAnalysis(assess(pack.reference_protocol, pack))
     plans = {
         "reference": reference.yours,
         "offered": reference.offered,
         "least": reference.least.after,
     }
-    setup = setup_for(
+    setup = Setup.of(
         pack,
         pack.reference_protocol,
         scientist=ScientistKind.EVIDENCE_AWARE,
         lab_manager=LabManagerKind.REFERENCE,
     )
-    return Work(Options(plans[which]), pack, negotiate(setup, pack))
+    return Work(PlanAnalysis(plans[which]), pack, negotiate(setup, pack))
 
 
 @cache
@@ -71,8 +71,8 @@ def strangers() -> dict[str, Work]:
     run = replay(transcript, asked).negotiation
     assert run.final_plan is not None
     return {
-        "study": Work(Options(assess(pack.reference_protocol, pack)), pack),
-        "run": Work(Options(run.final_plan), PACK, run),
+        "study": Work(PlanAnalysis(assess(pack.reference_protocol, pack)), pack),
+        "run": Work(PlanAnalysis(run.final_plan), PACK, run),
     }
 
 
@@ -83,8 +83,8 @@ def decided(found: Work, chosen: int, **said: object) -> Decision:
     options = [
         Option(
             name=name,
-            kind=Kind.PLAN,
-            content=plan_text(KeptPlan(study=pack.scenario_id, lab=pack.difficulty, plan=plan)),
+            kind=EntryKind.PLAN,
+            content=case_text(Case(study=pack.scenario_id, lab=pack.difficulty, plan=plan)),
         )
         for name, plan in plans.items()
     ]
@@ -102,7 +102,7 @@ def seen_in(document: Document) -> str:
                 case Sentence():
                     seen += [signs[block.status], block.lead, block.text]
                 case Listing():
-                    seen += block.texts
+                    seen += (" ".join(filter(None, (each.lead, each.text))) for each in block.items)
                 case Table():
                     seen += [block.caption, *block.names]
                     cells = [cell for row in block.rows for cell in row]

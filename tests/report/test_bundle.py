@@ -12,23 +12,22 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.errors import ScenarioError
 from replicalab.models import revise
-from replicalab.negotiation import (
-    LabManagerKind,
-    ScientistKind,
-    load,
-    negotiate,
-    replay,
-    setup_for,
-)
-from replicalab.planner import Options
+from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, load, negotiate, replay
+from replicalab.planner import PlanAnalysis
 from replicalab.report import bundle, input_hash, open_bundle
-from replicalab.scenarios import OwnItem, OwnLab, Question, list_scenarios, load_scenario
+from replicalab.scenarios import (
+    EvidenceAssumptions,
+    LabOverrides,
+    OwnItem,
+    list_scenarios,
+    load_scenario,
+)
 from tests.hostile_files import PACK, hostile_run
 from tests.report.making import decided, strangers, work
 
-OWN = OwnLab(name="Mine", budget=2_000, items=(OwnItem(label="mug", category="equipment"),))
+OWN = LabOverrides(name="Mine", budget=2_000, items=(OwnItem(label="mug", category="equipment"),))
 WHEN = datetime(2026, 11, 20, 9, tzinfo=UTC)
-ASKED = Question(dropout=0.1, why={"dropout": "As many left before."})
+ASKED = EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."})
 
 Edit = Callable[[dict[str, Any]], object]
 
@@ -50,8 +49,8 @@ def faults(held: object) -> list[str]:
 def test_bundle_comes_back_equal_and_verified(scenario_id: str) -> None:
     written = load_scenario(scenario_id, "medium", 3)
     pack = written.with_own(OWN, ASKED)
-    options = Options(assess(revise(pack.reference_protocol, sample_size=7), pack))
-    setup = setup_for(
+    options = PlanAnalysis(assess(revise(pack.reference_protocol, sample_size=7), pack))
+    setup = Setup.of(
         pack, scientist=ScientistKind.EVIDENCE_AWARE, lab_manager=LabManagerKind.LEAST_LOSS
     )
     run = negotiate(setup, pack)
@@ -82,7 +81,7 @@ def test_bundle_keeps_what_a_model_said_and_who_it_was() -> None:
     transcript = load(hostile_run())
     pack = PACK.with_own(transcript.setup.own_lab, transcript.setup.question)
     run = replay(transcript, pack).negotiation
-    options = Options(assess(pack.reference_protocol, pack))
+    options = PlanAnalysis(assess(pack.reference_protocol, pack))
     opened = open_bundle(bundle(options, PACK, run, transcript.recording))
     assert opened.differences == ()
     assert opened.recording == transcript.recording

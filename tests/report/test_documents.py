@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from itertools import product
 
 import pytest
 
 from replicalab.assessment import Assessment, assess, smallest_detectable_effect
 from replicalab.drafts import Draft, check, new_study
 from replicalab.models import revise
-from replicalab.planner import Options, largest_sample
+from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.planner.steps import field_steps
-from replicalab.report import Document, Said, brief, input_hash, markdown, report
-from replicalab.report.document import NOT_GIVEN, Cell, Sentence, Table
-from replicalab.report.parts import reference_of
+from replicalab.report import Document, Registration, brief, input_hash, markdown, report
 from replicalab.scenarios import (
     Difficulty,
-    OwnLab,
-    Question,
+    EvidenceAssumptions,
+    LabOverrides,
     list_scenarios,
     load_scenario,
     pack_of,
 )
+from replicalab.views.blocks import NOT_GIVEN, Cell, Sentence, Table
+from replicalab.views.documents import reference_of
 from tests.golden import assert_golden
 from tests.report.making import DAY, Work, decided, work
+from tests.tiers import EVERY_LAB
 
 SHIPPED = [summary.scenario_id for summary in list_scenarios()]
 STUDIES = [("fin_momentum", "medium"), ("psy_ego_depletion", "hard")]
@@ -46,10 +46,10 @@ def choices(found: Work) -> dict[str, tuple[str, str]]:
     return {name.text: (value.text, why.text) for name, value, why in rows}
 
 
-def asked(question: Question) -> Work:
+def asked(question: EvidenceAssumptions) -> Work:
     written = load_scenario("fin_momentum", "medium")
-    pack = written.with_own(OwnLab(), question)
-    return Work(Options(assess(pack.reference_protocol, pack)), written)
+    pack = written.with_own(LabOverrides(), question)
+    return Work(PlanAnalysis(assess(pack.reference_protocol, pack)), written)
 
 
 @pytest.mark.parametrize(("scenario_id", "lab"), STUDIES)
@@ -74,9 +74,9 @@ def test_plans_are_told_with_the_numbers_of_the_core(
     if "Reference protocol" in names:
         plans["Reference protocol"] = assess(pack.reference_protocol, pack)
     if "Lab Manager's plan" in names:
-        plans["Lab Manager's plan"] = Options(yours).offered
+        plans["Lab Manager's plan"] = PlanAnalysis(yours).offered
     if "Least-loss plan" in names:
-        plans["Least-loss plan"] = Options(yours).least.after
+        plans["Least-loss plan"] = PlanAnalysis(yours).least.after
     assert list(names) == list(plans)
     for name, plan in plans.items():
         _, samples, days, evidence, cost = (cell.number for cell in names[name])
@@ -85,7 +85,7 @@ def test_plans_are_told_with_the_numbers_of_the_core(
 
 
 @pytest.mark.parametrize("which", ["reference", "offered", "least"])
-@pytest.mark.parametrize(("scenario_id", "lab"), [*product(SHIPPED, Difficulty)])
+@pytest.mark.parametrize(("scenario_id", "lab"), EVERY_LAB)
 def test_plan_that_a_sentence_names_stands_in_the_table(
     scenario_id: str, lab: Difficulty, which: str
 ) -> None:
@@ -138,7 +138,7 @@ def test_reference_protocol_changes_nothing() -> None:
 def test_change_that_nobody_proposed_has_no_reason() -> None:
     pack = load_scenario("fin_momentum", "easy")
     plan = assess(revise(pack.reference_protocol, sample_size=123), pack)
-    document = report(Options(plan), on=DAY)
+    document = report(PlanAnalysis(plan), on=DAY)
     [[what, reason, _]] = table(document, "Why").rows
     assert (what.text, reason.text.casefold()) == ("Sample size", NOT_GIVEN)
 
@@ -147,7 +147,7 @@ def test_dropped_control_says_what_nothing_protects_against() -> None:
     pack = load_scenario("fin_momentum", "easy")
     first, *rest = pack.reference_protocol.controls
     plan = assess(revise(pack.reference_protocol, controls=rest), pack)
-    [[_, _, lost]] = table(report(Options(plan), on=DAY), "Why").rows
+    [[_, _, lost]] = table(report(PlanAnalysis(plan), on=DAY), "Why").rows
     [control] = [each for each in pack.controls if each.name == first]
     assert control.protects_against in lost.text
 
@@ -172,7 +172,7 @@ def test_justification_tells_each_number_of_the_design() -> None:
     assert told["Target of power"][0] == "0.80"
     largest = largest_sample(yours.plan, yours.pack)
     assert told["Most that the means allow"][0] == f"{largest} samples"
-    least = smallest_detectable_effect(design, yours.evidence.counted, yours.evidence_factor)
+    least = smallest_detectable_effect(design, yours.evidence.analysed, yours.evidence_factor)
     assert told["Smallest detectable effect"][0] == f"{least:.3g}"
 
 
@@ -189,7 +189,7 @@ def test_rationale_of_a_plan_is_no_reason_for_its_sample(
 ) -> None:
     pack = load_scenario("fin_momentum", "medium")
     plan = assess(revise(pack.reference_protocol, **changes), pack)
-    assert choices(Work(Options(plan), pack))["Planned sample"][1].startswith(reason)
+    assert choices(Work(PlanAnalysis(plan), pack))["Planned sample"][1].startswith(reason)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_changes_stand_in_the_order_for_which_their_losses_are_worded(
 
 
 @pytest.mark.parametrize("which", ["offered", "least"])
-@pytest.mark.parametrize(("scenario_id", "lab"), list(product(SHIPPED, Difficulty)))
+@pytest.mark.parametrize(("scenario_id", "lab"), EVERY_LAB)
 def test_evidence_is_called_weaker_where_its_row_says_so(
     scenario_id: str, lab: Difficulty, which: str
 ) -> None:
@@ -232,7 +232,9 @@ def test_evidence_is_called_weaker_where_its_row_says_so(
     losses = {row[0].text: row[-1].text for row in told.get("Why", ())}
     for name, *_, moved in told.get("Changes from the reference protocol", ()):
         lost = losses.get(name.text, "")
-        if "no weaker" in lost or ("weaker" in lost and not found.options.yours.evidence.void):
+        if "no weaker" in lost or (
+            "weaker" in lost and not found.options.yours.evidence.void_reason
+        ):
             assert moved.text.startswith("unchanged") == ("no weaker" in lost)
 
 
@@ -244,7 +246,7 @@ def test_protection_that_a_dropped_control_gave_is_told_once() -> None:
 
 def test_reason_of_whoever_registers_is_that_of_the_planned_sample() -> None:
     found = work("fin_momentum", "medium")
-    said = Said(reasons={"sample_size": "We have that many."})
+    said = Registration(reasons={"sample_size": "We have that many."})
     told = report(found.options, on=DAY, said=said)
     [[_, _, why]] = [r for r in table(told, "Each choice").rows if r[0].text == "Planned sample"]
     assert why.text.startswith("We have that many.")
@@ -260,8 +262,8 @@ def test_alpha_is_told_where_the_formula_has_one(scenario_id: str) -> None:
 
 def test_alpha_that_is_asked_of_an_audit_is_told_nowhere() -> None:
     written = load_scenario("math_pythagorean", "medium")
-    pack = written.with_own(OwnLab(), Question(alpha=0.01, dropout=0.1))
-    found = Work(Options(assess(pack.reference_protocol, pack)), written)
+    pack = written.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01, dropout=0.1))
+    found = Work(PlanAnalysis(assess(pack.reference_protocol, pack)), written)
     for document in (found.brief(), found.report()):
         told = markdown(document)
         assert "dropout 10 %, yours" in told
@@ -293,7 +295,7 @@ def test_document_calls_no_plan_the_original(scenario_id: str, which: str) -> No
 def test_design_is_that_of_the_published_study_whatever_the_technique(scenario_id: str) -> None:
     pack = load_scenario(scenario_id, "medium")
     plan = revise(pack.reference_protocol, technique="A coin that is thrown.")
-    why = choices(Work(Options(assess(plan, pack)), pack))["Design"][1]
+    why = choices(Work(PlanAnalysis(assess(plan, pack)), pack))["Design"][1]
     assert why == f"The published study: {pack.paper.method}"
 
 
@@ -317,14 +319,14 @@ def test_document_of_a_quick_start_puts_no_words_into_its_authors_mouth() -> Non
     assert study is not None
     pack = pack_of(study, Difficulty.MEDIUM)
     plan = assess(revise(study.reference_protocol, sample_size=40), pack)
-    told = choices(Work(Options(plan), pack))
+    told = choices(Work(PlanAnalysis(plan), pack))
     reasons = {name: why for name, (_, why) in told.items()}
     for name in ("Assumed Cohen's d", "Published Cohen's d", "Target of power", "Alpha, two-sided"):
         assert reasons[name].casefold().rstrip(".") == NOT_GIVEN
     assert reasons["Planned sample"].startswith("The reference protocol has 199 samples; that")
     assert reasons["Fewest days"] == "A plan of fewer days yields no evidence."
     assert reasons["Smallest detectable effect"] == "At the target of power 0.80."
-    written = markdown(Work(Options(plan), pack).report())
+    written = markdown(Work(PlanAnalysis(plan), pack).report())
     for invented in ("planning value", "endpoint", "the plan’s substitutions"):
         assert invented not in written
 
@@ -335,12 +337,12 @@ def test_effect_that_substitutions_shrink_is_said_to_be_seen_through_them() -> N
     items = [swap.alternative if item == swap.original else item for item in pack.reagents]
     gear = [swap.alternative if item == swap.original else item for item in pack.equipment]
     plan = revise(pack.reference_protocol, required_reagents=items, required_equipment=gear)
-    _, why = choices(Work(Options(assess(plan, pack)), pack))["Smallest detectable effect"]
+    _, why = choices(Work(PlanAnalysis(assess(plan, pack)), pack))["Smallest detectable effect"]
     assert why == "At the target of power 0.80, through the plan’s substitutions."
 
 
 def test_number_of_ones_own_has_ones_own_reason() -> None:
-    asked_with = choices(asked(Question(effect=0.2, why={"effect": "A pilot."})))
+    asked_with = choices(asked(EvidenceAssumptions(effect=0.2, why={"effect": "A pilot."})))
     assert asked_with["Assumed Cohen's d"] == (
         "0.2",
         "A pilot. Asked here in place of the study’s number.",
@@ -348,12 +350,12 @@ def test_number_of_ones_own_has_ones_own_reason() -> None:
 
 
 def test_number_of_ones_own_does_not_inherit_the_studys_reason() -> None:
-    value, why = choices(asked(Question(effect=0.2)))["Assumed Cohen's d"]
+    value, why = choices(asked(EvidenceAssumptions(effect=0.2)))["Assumed Cohen's d"]
     assert (value, why.startswith("Not given.")) == ("0.2", True)
 
 
 def test_dropout_of_ones_own_is_told_with_who_is_left() -> None:
-    told = choices(asked(Question(dropout=0.1, why={"dropout": "As many left before."})))
+    told = choices(asked(EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."})))
     assert told["Dropout"][0] == "10 %"
     assert told["Dropout"][1].startswith("As many left before.")
     assert "Recruit 420 to analyse 378: 10 % dropout." in told["Planned sample"][1]
@@ -362,7 +364,7 @@ def test_dropout_of_ones_own_is_told_with_who_is_left() -> None:
 def test_reason_of_whoever_registers_stands_first() -> None:
     found = work("fin_momentum", "medium", "offered")
     [first, *_] = field_steps(reference_of(found.options.yours), found.options.yours)
-    said = Said("A title", "", {first.fields[0].field: "Because we say so."})
+    said = Registration("A title", "", {first.fields[0].field: "Because we say so."})
     told = report(found.options, on=DAY, said=said)
     rows = table(told, "Why, and what is lost").rows
     assert rows[0][1].text.startswith("Because we say so.")
@@ -374,16 +376,16 @@ def test_reason_of_whoever_registers_stands_first() -> None:
 
 
 def test_documents_tell_each_number_that_is_asked() -> None:
-    found = asked(Question(alpha=0.01, target=0.9, dropout=0.1))
+    found = asked(EvidenceAssumptions(alpha=0.01, target=0.9, dropout=0.1))
     for document in (found.brief(), found.report()):
         assert "alpha 0.01, target 0.90, dropout 10 %, yours" in markdown(document)
 
 
 def test_brief_tells_groups_and_dropout() -> None:
     pack = load_scenario("psy_ego_depletion", "medium")
-    pack = pack.with_own(OwnLab(), Question(dropout=0.1))
+    pack = pack.with_own(LabOverrides(), EvidenceAssumptions(dropout=0.1))
     yours = assess(revise(pack.reference_protocol, sample_size=200), pack)
-    told = markdown(brief(Options(yours), on=DAY)).replace("\\", "")
+    told = markdown(brief(PlanAnalysis(yours), on=DAY)).replace("\\", "")
     assert "100 a group = 200 in all. Recruit 200 to analyse 180: 10 % dropout." in told
 
 
@@ -448,9 +450,9 @@ def test_input_hash_moves_with_study_lab_plan_and_question() -> None:
         pack,
         load_scenario("fin_momentum", "hard"),
         load_scenario("fin_momentum", "medium", 7),
-        pack.with_own(OwnLab(budget=9), Question()),
-        pack.with_own(OwnLab(), Question(alpha=0.01)),
-        pack.with_own(OwnLab(), Question(why={"alpha": "Because."})),
+        pack.with_own(LabOverrides(budget=9), EvidenceAssumptions()),
+        pack.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01)),
+        pack.with_own(LabOverrides(), EvidenceAssumptions(why={"alpha": "Because."})),
     ]
     hashes = [input_hash(assess(plan, each)) for each in packs]
     hashes.append(input_hash(assess(revise(plan, sample_size=299), pack)))
@@ -492,8 +494,8 @@ def test_option_is_a_plan_in_the_same_lab_and_for_the_same_question_alone() -> N
     others = [
         assess(revise(yours.plan, sample_size=7), yours.pack),
         assess(yours.plan, load_scenario("psy_ego_depletion", "easy")),
-        assess(yours.plan, yours.pack.with_own(OwnLab(budget=9), Question())),
-        assess(yours.plan, yours.pack.with_own(OwnLab(), Question(alpha=0.01))),
+        assess(yours.plan, yours.pack.with_own(LabOverrides(budget=9), EvidenceAssumptions())),
+        assess(yours.plan, yours.pack.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01))),
     ]
     assert not any(ours.is_plan(other) for other in others)
     broken = ours.model_copy(update={"content": "{"})

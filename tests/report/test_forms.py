@@ -14,10 +14,19 @@ import openpyxl
 import pytest
 
 from replicalab.characters import shown
-from replicalab.report import Document, Said, csv_tables, excel, html, markdown, report
-from replicalab.report.as_markdown import escaped
-from replicalab.report.document import Cell, Listing, Part, Sentence, Table
+from replicalab.render.markdown import escaped
+from replicalab.report import (
+    Document,
+    Registration,
+    csv_tables,
+    document_html,
+    excel,
+    markdown,
+    report,
+)
 from replicalab.tables.cells import number_of, unguarded
+from replicalab.views.blocks import Cell, Listing, Part, Sentence, Table
+from replicalab.views.blocks import table as table_of
 from tests.hostile import ATTACK, marks, read_as_markup
 from tests.report.making import DAY, strangers, work
 
@@ -71,7 +80,9 @@ def said(document: Document) -> Iterator[str]:
                 case Sentence():
                     yield from (part.title, block.lead, block.text)
                 case Listing():
-                    yield from block.texts
+                    yield from (
+                        text for item in block.items for text in (item.lead, item.text) if text
+                    )
                 case Table():
                     yield from (block.caption, *block.names)
                     yield from (cell.text for row in block.rows for cell in row)
@@ -92,14 +103,14 @@ def small(*blocks: Sentence | Listing | Table) -> Document:
 
 def test_html_says_all_that_the_document_says() -> None:
     for document in documents():
-        text = Read(html(document)).text
+        text = Read(document_html(document)).text
         missing = [each for each in said(document) if " ".join(shown(each).split()) not in text]
         assert missing == []
 
 
 def test_html_is_of_a_few_elements_whatever_strangers_write() -> None:
     for document in documents():
-        page = Read(html(document))
+        page = Read(document_html(document))
         assert page.opened == []
         assert {*page.names} <= ELEMENTS
         assert page.attributes <= ATTRIBUTES
@@ -107,7 +118,7 @@ def test_html_is_of_a_few_elements_whatever_strangers_write() -> None:
 
 def test_html_asks_for_nothing_from_elsewhere() -> None:
     for document in documents():
-        page = html(document)
+        page = document_html(document)
         assert "default-src 'none'" in page
         style = page[page.index("<style>") : page.rindex("</style>")]
         assert "url(" not in style
@@ -116,7 +127,7 @@ def test_html_asks_for_nothing_from_elsewhere() -> None:
 
 def test_html_has_one_heading_of_the_first_level_and_a_caption_for_each_table() -> None:
     for document in documents():
-        page = html(document)
+        page = document_html(document)
         names = Read(page).names
         assert names.count("h1") == 1
         assert names.count("caption") == names.count("table") == len([*document.tables])
@@ -125,7 +136,7 @@ def test_html_has_one_heading_of_the_first_level_and_a_caption_for_each_table() 
 
 def test_report_carries_every_text_of_a_stranger_that_it_tells() -> None:
     found = strangers()["run"]
-    page, text = html(found.report()), markdown(found.report())
+    page, text = document_html(found.report()), markdown(found.report())
     assert {223, 224} <= marks(page), "the lab's name and a reason"
     assert len(marks(page)) > 10
     assert marks(text) == marks(page)
@@ -139,7 +150,7 @@ def test_markdown_reads_no_text_of_a_stranger_as_markup() -> None:
 
 
 def test_markdown_rows_have_as_many_cells_as_names() -> None:
-    hostile = small(Table("Of pipes", ("a|b", "c"), ((Cell("x | y\n| z |"), Cell("\\|")),)))
+    hostile = small(table_of("Of pipes", ("a|b", "c"), ((Cell("x | y\n| z |"), Cell("\\|")),)))
     rows = [line for line in markdown(hostile).splitlines() if line.startswith("|")]
     assert [row.replace("\\\\", "").replace("\\|", "").count("|") for row in rows] == [3, 3, 3]
 
@@ -183,7 +194,7 @@ def assert_holds(value: str, cell: Cell) -> None:
 
 
 def test_workbook_holds_texts_as_texts_and_numbers_as_numbers() -> None:
-    table = Table("Of [a]/b: c?", ("Name", "=1+1"), ((Cell(FORMULA), Cell("−1,050", -1050.0)),))
+    table = table_of("Of [a]/b: c?", ("Name", "=1+1"), ((Cell(FORMULA), Cell("−1,050", -1050.0)),))
     book = openpyxl.load_workbook(BytesIO(excel(small(table))))
     [sheet] = book.worksheets
     kinds = [[cell.data_type for cell in row] for row in sheet.iter_rows()]
@@ -212,10 +223,10 @@ def test_every_cell_that_reads_as_a_number_is_one() -> None:
 
 def test_title_and_authors_are_those_of_every_form() -> None:
     found = work("psy_stroop", "medium")
-    said = Said("Our <own> title", "A. Nobody", {"sample_size": "We have =40."})
+    said = Registration("Our <own> title", "A. Nobody", {"sample_size": "We have =40."})
     document = report(found.options, on=DAY, said=said)
     assert document.title == "Our <own> title"
-    page = html(document)
+    page = document_html(document)
     for line in (
         "<title>Our &lt;own&gt; title</title>",
         "<h1>Our &lt;own&gt; title</h1>",
@@ -232,7 +243,7 @@ def test_title_and_authors_are_those_of_every_form() -> None:
 
 def test_document_of_nobody_names_no_author() -> None:
     document = work("psy_stroop", "medium").report()
-    assert 'name="author"' not in html(document)
+    assert 'name="author"' not in document_html(document)
     kept = ZipFile(BytesIO(excel(document))).read("docProps/core.xml").decode()
     assert document.title in kept
     assert "creator" not in kept

@@ -1,0 +1,1 @@
+"""One renderer for each form: blocks as HTML, text, Markdown, PDF and tables, and the figures."""

@@ -1,0 +1,142 @@
+"""How a negotiation converges: what each round's plan uses of the lab, and what it would show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Any, Final
+
+import plotly.graph_objects as go
+
+from replicalab.assessment import Assessment, place_of, scale_of
+from replicalab.models import Dimension
+from replicalab.render.figures import style
+
+_HEIGHT: Final = 350
+_TOP: Final = 20
+_BOTTOM: Final = 66
+_LONGEST_LINE: Final = 44
+_ABOVE: Final = 1.12
+_UPPER: Final = [0.58, 1.0]
+_LOWER: Final = [0.0, 0.42]  # Where the two panels stand in the height of the plot
+_AXIS_LINE: Final = 20  # So many letters fit beside the lower panel
+
+Rounds = Sequence[tuple[int, Assessment]]
+"""The rounds of a negotiation that have a plan: each round's number from 1, and its plan."""
+
+# How each resource is drawn, never by its colour alone: name, symbol, dash and colour.
+_LINES: Final = (
+    (Dimension.BUDGET, "budget", "circle", "solid", style.FAIL),
+    (Dimension.SCHEDULE, "days", "square", "dash", style.CAUTION),
+    (Dimension.STAFF, "staff", "diamond", "dot", style.PASS),
+)
+
+
+def convergence_chart(rounds: Rounds) -> go.Figure:
+    """Return two panels over the rounds: use of budget, days and staff in percent; evidence.
+
+    Each panel has an axis of its own, and the two share the rounds. A plan without evidence stands
+    as a cross at the worst end.
+
+    Args:
+        rounds: the rounds with a plan, in order; at least one.
+    """
+    numbers, plans = [number for number, _ in rounds], [plan for _, plan in rounds]
+    found = [plan.evidence for plan in plans]
+    worst, best = scale_of(found)
+    first, row = found[0], found[0].row
+    uses = {line[0]: [plan.slack[line[0]].use for plan in plans] for line in _LINES}
+    data: list[dict[str, Any]] = [
+        {
+            "y": uses[dimension],
+            "name": name,
+            "line": {"dash": dash, "color": colour, "width": 2},
+            "marker": {"symbol": symbol, "size": 9},
+            "hovertemplate": f"Round %{{x}}: {name} %{{y:.0%}}<extra></extra>",
+            "xaxis": "x",
+            "yaxis": "y",
+        }
+        for dimension, name, symbol, dash, colour in _LINES
+    ]
+    data.append({
+        "y": [place_of(evidence, worst) for evidence in found],
+        "text": [evidence.text for evidence in found],
+        "name": first.measure,
+        "line": {"color": style.EVIDENCE, "width": 2},
+        "marker": {"symbol": ["x" if e.void_reason else "circle" for e in found], "size": 9},
+        "hovertemplate": "Round %{x}: %{text}<extra></extra>",
+        "showlegend": False,
+        "xaxis": "x2",
+        "yaxis": "y2",
+    })  # fmt: skip
+    levels = [
+        ("", 1.0, "all there is", "solid", False),
+        ("2", first.target, f"target {first.amount(first.target)}", "dash",
+         first.target < first.floor),
+        ("2", first.floor, f"floor {first.amount(first.floor)}", "dash",
+         first.floor <= first.target),
+    ]  # fmt: skip
+    title = _title(plans)
+    top = _TOP + style.TITLE_LINE * (title.count("<br>") + 1)
+    ends = {"range": [numbers[0] - 0.5, numbers[-1] + 0.5], "tickvals": numbers, "showgrid": False,
+            "zeroline": False, "fixedrange": True}  # fmt: skip
+    axis = "<br>".join(wrap(row.axis_title, _AXIS_LINE, break_on_hyphens=False))
+    layout = {
+        "shapes": [
+            style.level(height, panel=panel, color=style.QUIET, dash=dash)
+            for panel, height, _, dash, _ in levels
+        ],
+        "annotations": [
+            style.label(name, x=1, xref=f"x{panel} domain", xanchor="right",
+                  y=height, yref=f"y{panel}", yanchor="top" if below else "bottom")
+            for panel, height, name, _, below in levels
+        ],
+        "title": style.titled(title),
+        "height": _HEIGHT + top,
+        "margin": {"l": 8, "r": 8, "t": top, "b": _BOTTOM, "pad": 8},
+        "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
+        "xaxis": {**ends, "anchor": "y", "showticklabels": False, "matches": "x2"},
+        "xaxis2": {**ends, "anchor": "y2", "title": _small("round")},
+        "yaxis": {"title": _small("used of the lab's"), "domain": _UPPER, "anchor": "x",
+                  "tickformat": ".0%",
+                  **_upright(max([1.0, *(use or 0.0 for of in uses.values() for use in of)]))},
+        "yaxis2": {"title": _small(axis), "domain": _LOWER, "anchor": "x2",
+                   "tickformat": row.scale.ticks, **_upright(max(worst, best))},
+    }  # fmt: skip
+    common = {"type": "scatter", "x": numbers, "mode": "lines+markers"}
+    return style.figure([{**common, **trace} for trace in data], layout)
+
+
+def _small(text: str) -> dict[str, Any]:
+    return {"text": text, "font": {"size": style.LABEL_SIZE}, "standoff": 4}
+
+
+def _upright(highest: float) -> dict[str, Any]:
+    return {"range": [0, highest * _ABOVE], "automargin": True, "zeroline": False,
+            "showgrid": False, "fixedrange": True}  # fmt: skip
+
+
+def _title(plans: Sequence[Assessment]) -> str:
+    """Return what the lines show: how much of the budget, and how much evidence, first to last."""
+    first, last = plans[0], plans[-1]
+    told = f"Budget used {_spent(last)}, {last.evidence.text}"
+    if len(plans) > 1:
+        spent = _course(_spent(first), _spent(last))
+        found = (
+            "none" if plan.evidence.void_reason else plan.evidence.number for plan in (first, last)
+        )
+        shown = _course(*found)
+        told = f"Budget used {spent}, {first.evidence.measure} {shown}"
+    return told if len(told) <= _LONGEST_LINE else told.replace(", ", ",<br>", 1)
+
+
+def _course(first: str, last: str) -> str:
+    return last if first == last else f"{first} → {last}"
+
+
+def _spent(plan: Assessment) -> str:
+    share = plan.slack[Dimension.BUDGET].use
+    if share is None:
+        return "none"
+    told = f"{share:.0%}".replace("%", "\u00a0%")
+    return f"over {told}" if share > 1 and told.startswith("100\u00a0") else told

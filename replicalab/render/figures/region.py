@@ -1,0 +1,311 @@
+"""The feasible region over days and samples: evidence as a map, its limits, the plans in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import groupby
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from replicalab.assessment import Assessment
+from replicalab.lexicon import count_text
+from replicalab.planner import Constraint
+from replicalab.planner.region import Region
+from replicalab.render.figures.placing import PLOT
+from replicalab.render.figures.sheet import (
+    BELOW,
+    INK,
+    RIGHT,
+    ChartLine,
+    Mark,
+    Path,
+    Sheet,
+    Spot,
+    Tag,
+    room_at_the_left,
+    scale_end,
+)
+from replicalab.render.figures.style import QUIET
+from replicalab.views.blocks import Panel, panel
+
+_COLUMNS: Final = 24
+# How many points, at most, can be clicked each way: a finger apart, for the fields are exact.
+_ROWS: Final = 20
+
+# From no evidence to all there can be: the same in both themes, so that darker is always more.
+_SHADES: Final = ("#D7E8F2", "#A9CFE3", "#59A2C8", "#0072B2", "#004C79", "#00395B")
+_VEIL: Final = "rgba(150, 150, 150, 0.5)"
+COLOURS: Final = {
+    Constraint.BUDGET: "#B84E00",
+    Constraint.SCHEDULE: "#8C4FB3",
+    Constraint.STAFF: "#B5407E",
+    Constraint.STUDY: "#5E6B78",
+    Constraint.ENDPOINT: "#7A6A00",
+    Constraint.THROUGHPUT: "#007A80",
+    Constraint.POPULATION: "#4A7A1E",
+}
+"""The colour of each limit: dark enough for white letters, light enough for the dark theme."""
+CAPS: Final = (Constraint.THROUGHPUT, Constraint.POPULATION)
+"""What keeps samples from counting, and nothing from being run: a layer of its own."""
+
+
+class Labelled(NamedTuple):
+    """The region's chart, and its labels, to be laid over it.
+
+    Plotly measures each label as it writes it, at every pull of a lever.
+
+    Attributes:
+        figure: the chart without them.
+        tags: the labels.
+        room: the plot's height, and what is left, right and below of it, in px.
+    """
+
+    figure: go.Figure
+    tags: Sequence[Tag]
+    room: Mapping[str, int]
+
+
+def region_figure(
+    region: Region,
+    marks: Sequence[Mark],
+    limits: Mapping[Constraint, str],
+    title: tuple[str, str] | None,
+    *,
+    lost: bool = False,
+    plot: int = PLOT,
+    by: float = 1.0,
+) -> go.Figure:
+    """Return the region as a map: evidence in blue, what does not fit hatched, limits named.
+
+    Args:
+        region: the plans over the grid.
+        marks: the plans to mark.
+        limits: each constraint's name.
+        title: see `Sheet.figure`.
+        lost: whether to show which samples cannot count, and what keeps them from it.
+        plot: the height of the plot, in px.
+        by: how many times larger all of it is drawn in the end.
+    """
+    sheet = _Map(region, plot, by)
+    sheet.fill(marks, limits, lost=lost)
+    return sheet.drawn(title)
+
+
+def labelled_region(
+    region: Region,
+    marks: Sequence[Mark],
+    limits: Mapping[Constraint, str],
+    title: tuple[str, str],
+    *,
+    lost: bool = False,
+) -> Labelled:
+    """Return the same with the labels apart; see `region_figure`."""
+    sheet = _Map(region)
+    sheet.fill(marks, limits, lost=lost)
+    room = {"left": _left(region), "right": RIGHT, "below": BELOW, "height": PLOT}
+    return Labelled(sheet.drawn(title, labelled=False), sheet.tags(), room)
+
+
+def over_panel(chart: Labelled, spot: Spot | None) -> Panel:
+    """Return labels and the cross at the chosen point, to be laid over the chart above them.
+
+    Args:
+        chart: what they belong to.
+        spot: how far across and up the plot the cross stands; None for none.
+    """
+    return panel("over", tags=chart.tags, room=chart.room, spot=spot)
+
+
+def spotted(region: Region, days: int, samples: int) -> Spot | None:
+    """Return how far across and up the region's plot a point lies, None where it is outside."""
+    sheet = _Map(region)
+    return sheet.shares(days, samples) if sheet.holds(days, samples) else None
+
+
+def _left(region: Region) -> int:
+    return room_at_the_left(f"{region.samples[-1]:,}")
+
+
+def _place(plan: Assessment) -> Spot:
+    return plan.counts.days, plan.counts.samples
+
+
+def _size(days: float, samples: float) -> str:
+    return f"{count_text(samples, 'sample')}, {count_text(days, 'day')}"
+
+
+class _Map(Sheet):
+    """The chart of a region; each day is a column, ``half`` a step wide on either side."""
+
+    def __init__(self, region: Region, plot: int = PLOT, by: float = 1.0) -> None:
+        self.region = region
+        self.days = [float(day) for day in region.days]
+        self.half = (self.days[1] - self.days[0]) / 2
+        self.top = float(region.samples[-1])
+        across = self.days[0] - self.half, self.days[-1] + self.half
+        super().__init__(across, (0, self.top), plot, by)
+
+    def fill(self, marks: Sequence[Mark], limits: Mapping[Constraint, str], *, lost: bool) -> None:
+        """Draw all there is to see: what `region_figure` is given says what."""
+        self.draw_evidence()
+        self.draw_misfits()
+        if lost:
+            self.draw_lost()
+        self.draw_lines({name: text for name, text in limits.items() if lost or name not in CAPS})
+        self.draw_points()
+        self.mark(marks, _place, _size)
+
+    def drawn(self, title: tuple[str, str] | None, *, labelled: bool = True) -> go.Figure:
+        """Return the chart; see `Sheet.figure`."""
+        every = max(1, -(-len(self.days) * int(self.half * 2) // 10))
+        return self.figure(
+            title,
+            _left(self.region),
+            xaxis={"title": "days", "dtick": every, "tickformat": ",d"},
+            yaxis={"title": "samples", "tickformat": ",d", "showgrid": False},
+            labelled=labelled,
+            clickmode="event+select",
+            hoverdistance=-1,  # wherever one points, the nearest point is meant
+        )
+
+    def draw_evidence(self) -> None:
+        """Draw the evidence of each plan as a shade of blue."""
+        evidence, worth = self.region.plan.evidence, self.region.evidence.round(4).tolist()
+        self.add(
+            type="heatmap",
+            x=self.region.days.tolist(),
+            y=self.region.samples.tolist(),
+            z=[[None if math.isnan(value) else value for value in row] for row in worth],
+            zmin=0.0,
+            zmax=scale_end(evidence),
+            colorscale=[[n / (len(_SHADES) - 1), shade] for n, shade in enumerate(_SHADES)],
+            reversescale=evidence.row.scale.lower_is_better,
+            showscale=False,
+            hoverinfo="skip",
+            name=evidence.measure,
+        )
+
+    def draw_points(self) -> None:
+        """Add points that are not drawn but can be pointed at and clicked."""
+        region, evidence = self.region, self.region.plan.evidence
+        columns = range(0, len(region.days), -(-len(region.days) // _COLUMNS))
+        lines = range(0, len(region.samples), -(-len(region.samples) // _ROWS))
+        places = [(row, column) for row in lines for column in columns]
+        days, samples = region.days.tolist(), region.samples.tolist()
+        credits, feasible = region.fits.credits.tolist(), region.feasible.tolist()
+
+        @cache
+        def worth(value: float) -> str:
+            return f"{evidence.measure} {evidence.amount(value)}"
+
+        def text(row: int, column: int) -> str:
+            value = float(region.evidence[row, column])
+            shown = "no evidence" if math.isnan(value) else worth(value)
+            fits = "fits" if feasible[row][column] else "does not fit"
+            return f"{shown}<br>{credits[row][column]:,.0f} credits, {fits}"
+
+        self.add(
+            x=[days[column] for _, column in places],
+            y=[samples[row] for row, _ in places],
+            customdata=[text(*place) for place in places],
+            mode="markers",
+            # Plotly finds a point under the cursor whether it is drawn or not.
+            marker={"size": 12, "opacity": 0, "color": QUIET, "maxdisplayed": 1},
+            selected={"marker": {"opacity": 0}},
+            unselected={"marker": {"opacity": 0}},
+            hovertemplate="samples %{y:,d}, days %{x:,d}<br>%{customdata}<extra></extra>",
+            name="points",
+        )
+
+    # --- areas ------------------------------------------------------------------------------
+
+    def draw_misfits(self) -> None:
+        """Hatch what is not feasible."""
+        most = self.region.most_feasible
+        ceiling, least = np.full(most.shape, self.top), self._least(most)
+        above = self._outline(self._heights(most), ceiling)
+        self._draw_band(above + self._outline(0 * least, least), "does not fit", "/")
+
+    def draw_lost(self) -> None:
+        """Dot what is feasible, but whose samples or endpoint are lost."""
+        most, useful = self.region.most_feasible, self.region.most_useful
+        start = np.where(useful < 0, self._least(most), self._heights(useful))
+        self._draw_band(self._outline(start, self._heights(most)), "fits, but lost", ".")
+
+    def _least(self, most: Any) -> Any:
+        """Return from which height on a column may fit; 0 where nothing does."""
+        return np.where(most < 0, 0.0, self.region.least - 0.5)
+
+    def _heights(self, most: Any) -> Any:
+        """Return a line's height over each column: 0 where it allows nothing, the top if all."""
+        return np.where(most < 0, 0.0, np.minimum(most + 0.5, self.top))
+
+    def _step(self, column: int, height: float) -> list[Spot]:
+        """Return the two ends of a level line over one column."""
+        middle = self.days[column]
+        return [(middle - self.half, height), (middle + self.half, height)]
+
+    def _outline(self, lower: Any, upper: Any) -> Path:
+        """Return the outlines of the area between two staircases, one for each run of columns."""
+        path: Path = []
+        for inside, run in groupby(range(len(upper)), key=lambda j: upper[j] > lower[j]):
+            if inside:
+                columns = list(run)
+                there = [p for j in columns for p in self._step(j, float(upper[j]))]
+                back = [p for j in columns for p in self._step(j, float(lower[j]))][::-1]
+                path += [*there, *back, there[0], None]
+        return path
+
+    def _draw_band(self, path: Path, name: str, shape: str) -> None:
+        self.add(
+            x=[None if at is None else at[0] for at in path],
+            y=[None if at is None else at[1] for at in path],
+            mode="none",
+            fill="toself",
+            fillcolor=_VEIL,
+            fillpattern={
+                "shape": shape,
+                "bgcolor": _VEIL,
+                "fgcolor": QUIET,
+                "size": 7,
+                "solidity": 0.25,
+                "fillmode": "replace",
+            },
+            hoverinfo="skip",
+            name=name,
+        )
+
+    # --- lines ------------------------------------------------------------------------------
+
+    def draw_lines(self, limits: Mapping[Constraint, str]) -> None:
+        """Draw the levels of evidence and these limits, each with its name on it."""
+        region = self.region
+        caps = [line for name, line in region.lines.items() if name in (*CAPS, Constraint.ENDPOINT)]
+        count = np.min(caps, axis=0)
+        lines = []
+        for level, dash in zip(region.levels, ("solid", "dash"), strict=False):
+            reached = np.flatnonzero(count >= level.samples)
+            if reached.size and level.samples <= self.top:
+                ends = self.days[reached[0]] - self.half, self.x[1]
+                lines.append(
+                    ChartLine(level.label, [(x, level.samples - 0.5) for x in ends], INK, dash)
+                )
+        for limit, most in region.lines.items():
+            if limit in limits and (path := self._staircase(most)):
+                dash = "dot" if limit in CAPS else "solid"
+                lines.append(ChartLine(limits[limit], path, COLOURS[limit], dash))
+        self.draw(lines)
+
+    def _staircase(self, most: Any) -> Path:
+        """Return a limit's line, which is not drawn along the edges of the plot."""
+        heights, path = self._heights(most).tolist(), Path()
+        for column, height in enumerate(heights):
+            path += self._step(column, height) if 0 < height < self.top else [None]
+            if column + 1 < len(heights) and heights[column + 1] != height:
+                right = self.days[column] + self.half
+                path += [(right, height), (right, heights[column + 1])]
+        return path if any(path) else []

@@ -1,0 +1,294 @@
+"""What the charts of trade-offs share: plans marked, lines named where they are, the layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import plotly.graph_objects as go
+
+from replicalab.assessment import Assessment, Evidence
+from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, placed
+from replicalab.render.figures.style import GRID, figure, label, titled
+
+INK: Final = "#101418"
+PAPER: Final = "#FCFBF8"
+YOUR_PLAN, OFFER, LEAST_LOSS = "your plan", "Lab Manager's offer", "least loss"
+BALANCED = "balanced"
+LAST = "last plan"
+"""Of a negotiation."""
+SYMBOLS: Final = {
+    YOUR_PLAN: "circle",
+    OFFER: "square",
+    LEAST_LOSS: "diamond",
+    BALANCED: "star",
+    LAST: "triangle-up",
+}
+"""What each plan is marked with; they differ in greyscale too."""
+_TITLE: Final = 34
+_SUBTITLE: Final = 32
+_UNTITLED: Final = 10
+_IN_PX: Final = frozenset(
+    {
+        "size",
+        "width",
+        "height",
+        "l",
+        "r",
+        "t",
+        "b",
+        "xshift",
+        "yshift",
+        "borderpad",
+        "standoff",
+        "pad",
+    }
+)
+BELOW: Final = 54
+RIGHT: Final = 14
+"""Room around the plot in px: for the title above, for the scale below, at the right."""
+_TEXT: Final = 13
+_DIGIT: Final = 7.5  # Size of all text but the title, and width of its digits, in px
+
+Spot = tuple[float, float]
+Path = list[tuple[float, float] | None]
+"""Corners of a line or an outline; None lifts the pen."""
+
+
+class Mark(NamedTuple):
+    """A plan to mark: its name, what it is, its name as it is to be written, and its evidence."""
+
+    name: str
+    plan: Assessment
+    title: str
+    worth: str
+
+
+class ChartLine(NamedTuple):
+    """A line: its name, its corners, a colour dark enough for white letters, plotly's dash."""
+
+    name: str
+    path: Path
+    colour: str
+    dash: str = "solid"
+
+
+class Tag(NamedTuple):
+    """A label in its place.
+
+    Attributes:
+        text: what it says.
+        across, up: shares of the plot: the point by which its middle stands.
+        right, above: from that point to its middle, in px.
+        ground, ink: its colours.
+    """
+
+    text: str
+    across: float
+    up: float
+    right: float
+    above: float
+    ground: str
+    ink: str
+
+
+def scale_end(evidence: Evidence) -> float:
+    """Return the upper end of the scale that a study's evidence is shown on; the lower one is 0."""
+    return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
+
+
+def room_at_the_left(highest: str) -> int:
+    """Return how much room the numbers at the left take, in px, the longest of them given."""
+    return round(38 + _DIGIT * len(highest))
+
+
+class Sheet:
+    """A chart in the making, on which plans are marked and lines named.
+
+    Attributes:
+        x, y: the ends of its axes: left and right, bottom and top.
+        plot: the height of the plot, in px.
+        by: how many times larger all of it is drawn in the end.
+        traces: what is drawn, each a part of plotly's figure.
+        marks: the places of the plans.
+        chips, names: the labels of plans and of lines, each with its ground and its ink.
+    """
+
+    def __init__(self, x: Spot, y: Spot, plot: int = PLOT, by: float = 1.0) -> None:
+        self.x, self.y, self.plot, self.by = x, y, plot, by
+        self.traces: list[dict[str, Any]] = []
+        self.marks: list[LabelPlace] = []
+        self.chips: list[tuple[LabelRequest, str, str]] = []
+        self.names: list[tuple[LabelRequest, str, str]] = []
+
+    def shares(self, x: float, y: float) -> Spot:
+        """Return how far across and up the plot a place is, each from 0 to 1 within it."""
+        (left, right), (bottom, top) = self.x, self.y
+        return (x - left) / (right - left), (y - bottom) / (top - bottom)
+
+    def holds(self, x: float, y: float) -> bool:
+        """Return whether a place is within the plot."""
+        return all(0 <= share <= 1 for share in self.shares(x, y))
+
+    def add(self, **trace: Any) -> None:
+        """Add points, a line or an area."""
+        self.traces.append({"type": "scatter", **trace})
+
+    def mark(
+        self,
+        marks: Sequence[Mark],
+        at: Callable[[Assessment], Spot],
+        hover: Callable[[float, float], str],
+    ) -> None:
+        """Mark plans with their symbols, and label them; those at one place share a label.
+
+        Args:
+            marks: the plans; one outside the plot is left out.
+            at: where a plan is.
+            hover: says of a plan's place what is shown when it is pointed at.
+        """
+        seen = [mark for mark in marks if self.holds(*at(mark.plan))]
+        places = [at(mark.plan) for mark in seen]
+        self.add(
+            x=[x for x, _ in places], y=[y for _, y in places], mode="markers", name="plans",
+            marker={"symbol": [SYMBOLS[mark.name] for mark in seen], "size": 15, "color": PAPER,
+                    "line": {"color": INK, "width": 2.5}},
+            customdata=[f"{mark.title}: {mark.worth}<br>{hover(*place)}"
+                        for mark, place in zip(seen, places, strict=True)],
+            unselected={"marker": {"opacity": 1}},
+            hovertemplate="%{customdata}<extra></extra>",
+        )  # fmt: skip
+        # Plans at one place are the same where they cost the same, too: one may lack a control.
+        spots: dict[Spot, dict[tuple[str, float], list[str]]] = {}
+        for mark, place in zip(seen, places, strict=True):
+            same = mark.worth, mark.plan.cost
+            spots.setdefault(place, {}).setdefault(same, []).append(mark.title)
+        for spot, titles in spots.items():
+            text = ", ".join(f"{' = '.join(names)} {worth}" for (worth, _), names in titles.items())
+            px = self._px(spot)
+            self.marks.append(LabelPlace(*px))
+            self.chips.append((LabelRequest(text, around(text, *px)), PAPER, INK))
+
+    def note(self, spots: Sequence[tuple[str, Spot]]) -> None:
+        """Mark points that are no plans with a small ring, and label each; none outside."""
+        seen = [(text, spot) for text, spot in spots if self.holds(*spot)]
+        self.add(
+            x=[x for _, (x, _) in seen], y=[y for _, (_, y) in seen], mode="markers", name="noted",
+            marker={"symbol": "circle", "size": 9, "color": PAPER,
+                    "line": {"color": INK, "width": 1.5}},
+            hoverinfo="skip",
+        )  # fmt: skip
+        for text, spot in seen:
+            px = self._px(spot)
+            self.marks.append(LabelPlace(*px))
+            self.chips.append((LabelRequest(text, around(text, *px)), PAPER, INK))
+
+    def draw(self, lines: Sequence[ChartLine]) -> None:
+        """Draw lines, all cased in paper, each with its name on it in its colour."""
+        cased = [at for line in lines for at in (*line.path, None)]
+        self._draw("casing", cased, color=PAPER, width=6)
+        for name, path, colour, dash in lines:
+            self._draw(name, path, color=colour, width=3, dash=dash)
+            self.name_line(name, path, colour)
+
+    def _draw(self, name: str, path: Path, **line: object) -> None:
+        self.add(
+            x=[None if at is None else at[0] for at in path],
+            y=[None if at is None else at[1] for at in path],
+            mode="lines", line=line, hoverinfo="skip", name=name,
+        )  # fmt: skip
+
+    def name_line(self, text: str, path: Path, colour: str) -> None:
+        """Write the name of a line on it, in its colour; none where it lies outside."""
+        line = [None if at is None else self._px(at) for at in path]
+        if places := along(text, line, self.plot):
+            self.names.append((LabelRequest(text, places), colour, "#FFFFFF"))
+
+    def _px(self, at: Spot) -> Spot:
+        across, up = self.shares(*at)
+        return across, up * self.plot
+
+    def tags(self) -> list[Tag]:
+        """Return all labels, each at the best place that is free; a plan's comes first."""
+        labels = [*self.chips, *self.names]
+        places = placed([wanted for wanted, _, _ in labels], self.marks, self.plot)
+        return [
+            Tag(wanted.text, at.across, at.height / self.plot, at.right, at.up, *colours)
+            for at, (wanted, *colours) in zip(places, labels, strict=True)
+        ]
+
+    def _written(self, tag: Tag) -> dict[str, Any]:
+        """Return a label as a part of the figure."""
+        (left, right), (bottom, top) = self.x, self.y
+        return label(
+            tag.text,
+            x=left + tag.across * (right - left), y=bottom + tag.up * (top - bottom),
+            xshift=tag.right, yshift=tag.above, xanchor="center", yanchor="middle",
+            font={"size": _TEXT, "color": tag.ink}, bgcolor=tag.ground,
+            bordercolor=PAPER, borderpad=1,
+        )  # fmt: skip
+
+    def figure(
+        self,
+        title: tuple[str, str] | None,
+        left: int,
+        xaxis: Mapping[str, object],
+        yaxis: Mapping[str, object],
+        *,
+        labelled: bool = True,
+        **layout: Any,
+    ) -> go.Figure:
+        """Return the figure.
+
+        Args:
+            title: what it shows, and for which lab (empty where that stands beside it); None where
+                both stand above it.
+            left: room for the numbers at the left, in px.
+            xaxis: what is particular to the axis, as for ``yaxis``.
+            yaxis: see ``xaxis``.
+            labelled: whether its labels are a part of it; `tags` are to be laid over it otherwise.
+            layout: what else is particular to the figure.
+        """
+        # Fixed: what lies over the chart stays where it belongs, and a phone scrolls past it.
+        # Level, and never hidden: plotly measures each number of the scale for either otherwise.
+        fixed = {"tickfont": {"size": _TEXT}, "zeroline": False, "fixedrange": True,
+                 "tickcolor": GRID, "tickangle": 0, "ticklabeloverflow": "allow"}  # fmt: skip
+        above, named = _UNTITLED, {}
+        if title is not None:
+            below = {"subtitle": {"text": title[1], "font": {"size": _TEXT}}} if title[1] else {}
+            above = _TITLE + (_SUBTITLE if title[1] else 0)
+            named = {"title": titled(title[0], y=0.985, yanchor="top", **below)}
+        spec = {
+            **named,
+            "height": above + self.plot + BELOW,
+            "margin": {"l": left, "r": RIGHT, "t": above, "b": BELOW, "pad": 8},
+            "showlegend": False,
+            "hovermode": "closest",
+            "hoverlabel": {"font": {"size": _TEXT}},
+            "dragmode": False,
+            "xaxis": {"range": list(self.x), "showgrid": False, **fixed, **_named(xaxis)},
+            "yaxis": {"range": list(self.y), "gridcolor": GRID, **fixed, **_named(yaxis)},
+            "annotations": [self._written(tag) for tag in self.tags()] if labelled else [],
+            **layout,
+        }
+        return figure(_enlarged(self.traces, self.by), _enlarged(spec, self.by))
+
+
+def _enlarged(part: Any, by: float) -> Any:
+    """Return a part of a figure with all that is in px so many times larger."""
+    if by == 1 or not isinstance(part, dict | list):
+        return part
+    if isinstance(part, list):
+        return [_enlarged(each, by) for each in part]
+    return {
+        key: value * by
+        if key in _IN_PX and isinstance(value, int | float)
+        else _enlarged(value, by)
+        for key, value in part.items()
+    }
+
+
+def _named(axis: Mapping[str, object]) -> dict[str, object]:
+    """Return an axis with its title in place and size."""
+    title = {"text": axis["title"], "standoff": 8, "font": {"size": _TEXT}}
+    return {**axis, "title": title, "automargin": False}

@@ -1,0 +1,118 @@
+"""Blocks as HTML, from Jinja2 templates that escape all they are given: panels and documents.
+
+A panel is semantic elements and text; `STYLE` is drawn once by whoever shows some of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from replicalab.characters import shown
+from replicalab.views.blocks import Block, Document, Fold, Group, Panel, Table
+
+_FOLDER: Final = Path(__file__).parent
+
+
+def _made_safe(value: object) -> object:
+    """Return what a template writes, with the characters that nobody sees made visible."""
+    return shown(value) if type(value) is str else value
+
+
+_TEMPLATES: Final = Environment(
+    loader=FileSystemLoader(_FOLDER / "templates"),
+    autoescape=True,
+    finalize=_made_safe,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def _css(name: str) -> str:
+    return (_FOLDER / f"{name}.css").read_text("utf-8")
+
+
+_CSS: Final = _css("style")
+STYLE: Final = f"<style>{_CSS}</style>"
+"""The stylesheet of all panels."""
+STAGE_STYLE: Final = f"{STYLE}<style>{_css('stage')}</style>"
+"""The same for slides, and the page around them."""
+_DOCUMENT_STYLE: Final = f"{STYLE}<style>{_css('document')}</style>"
+
+_NOTEBOOK: Final = "replicalab"
+# Nested, every rule holds within a result alone, and outweighs what notebook.css takes back there.
+_WITHIN: Final = f"{f'.{_NOTEBOOK}' * 4} {{{_CSS.replace(':root {', '& {', 1)}}}"
+_NOTEBOOK_STYLE: Final = f"<style>{_css('notebook')}{_WITHIN}</style>"
+
+_MORE_LINES: Final = 50  # So many lines are numbered beyond the last one, for those that are typed
+_MOST_LINES: Final = 2000  # No more lines are numbered; a shipped study has some 250
+_LINE_PX: Final = 20
+
+
+def html(*blocks: Block) -> str:
+    """Return blocks as a page shows them, one below the other."""
+    return "".join(_drawn(each if _stands_alone(each) else Group((each,))) for each in blocks)
+
+
+def _stands_alone(block: Block) -> bool:
+    """Return whether a block brings the box that the stylesheet is for."""
+    return isinstance(block, Group | Panel) or (isinstance(block, Table) and block.scrolls)
+
+
+def _drawn(block: Block, *, paper: bool = False) -> Markup:
+    """Return a block; on paper a table's caption is seen, and its bars stand in their cells."""
+    if isinstance(block, Panel):
+        return _template(block.template, **block.facts)
+    name = type(block).__name__.lower()
+    if isinstance(block, Fold | Group):
+        held = Markup().join(_drawn(each, paper=paper) for each in block.blocks)
+        found: Markup = getattr(_BLOCKS, name)(block, held)
+    else:
+        found = getattr(_BLOCKS, name)(block, paper)
+    return found
+
+
+def _template(template: str, **facts: object) -> Markup:
+    return Markup(_TEMPLATES.get_template(f"{template}.html").render(facts))  # noqa: S704 - escaped
+
+
+_TEMPLATES.globals["drawn"] = _drawn
+_BLOCKS: Final = _TEMPLATES.get_template("blocks.html").module
+
+
+def in_notebook(*blocks: Block) -> str:
+    """Return blocks on a paper of their own, whatever the styles of the notebook around them."""
+    return f'{_NOTEBOOK_STYLE}<div class="{_NOTEBOOK}">{html(*blocks)}</div>'
+
+
+# --- a document -----------------------------------------------------------------------------
+
+
+def document_html(document: Document) -> str:
+    """Return a document as one file, without scripts or anything from elsewhere.
+
+    It prints as it is read.
+    """
+    return _template("document", document=document, style=Markup(_DOCUMENT_STYLE))  # noqa: S704 - ours
+
+
+def preview(document: Document) -> str:
+    """Return what such a page shows, as a panel of a page that has the stylesheet."""
+    return f'<div class="rl preview">{_template("document_body", document=document)}</div>'
+
+
+# --- the editor of a study file -------------------------------------------------------------
+
+
+def numbers_style(key: str, text: str) -> str:
+    """Return the look of the editor with that key: a number before each line.
+
+    The numbers are a picture that scrolls with the text, for a field for text has no lines that
+    could be counted in it.
+    """
+    lines = min(text.count("\n") + 1 + _MORE_LINES, _MOST_LINES)
+    return _template("numbers", key=key, lines=lines, line=_LINE_PX, left=len(str(lines)))

@@ -1,0 +1,70 @@
+"""A document as Markdown: the same sentences and tables, every text as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from replicalab.characters import on_one_line
+from replicalab.views.blocks import Block, Cell, Document, Listing, Sentence, Status, Table
+
+_SIGNS: Final = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ "}
+# What a renderer would make something of: a link, an image, a list, a formula, a reaction.
+_MARKUP: Final = re.compile(
+    r"[\\`*_{}\[\]<>#!|~$^&@/=]|(?<=\bwww)\.|:(?=\S)|^[-+](?=\s)|(?<=^\d)[.)](?=\s)"
+    r"|(?<=^\d\d)[.)](?=\s)",
+    re.IGNORECASE,
+)
+
+
+def markdown(document: Document) -> str:
+    """Return a document as Markdown, as GitHub and registries read it."""
+    return "\n\n".join(_blocks(document)) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Return a foreign text so that it is read as it stands, on one line."""
+    return _MARKUP.sub(r"\\\g<0>", on_one_line(text))
+
+
+def _blocks(document: Document) -> Iterator[str]:
+    yield f"# {escaped(document.title)}"
+    yield escaped(document.about)
+    for part in document.parts:
+        if part.blocks:
+            yield f"## {escaped(part.title)}"
+            yield from map(_block, part.blocks)
+    yield "---"
+    yield from map(escaped, document.foot)
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Sentence():
+            lead = f"**{escaped(block.lead)}**" if block.lead else ""
+            sign = _SIGNS[block.status] if block.status else ""
+            return f"{sign}{' '.join(filter(None, (lead, escaped(block.text))))}"
+        case Listing():
+            texts = (f"{item.lead} {item.text}".strip() for item in block.items)
+            return "\n".join(f"- {escaped(text)}" for text in texts)
+        case Table():
+            return "\n".join(_lines(block))
+    raise TypeError(f"a {type(block).__name__} is no block of a document")
+
+
+def _lines(table: Table) -> Iterator[str]:
+    yield f"**{escaped(table.caption)}**"
+    yield ""
+    yield _line(escaped(name) for name in table.names)
+    yield _line("---" for _ in table.names)
+    for row in table.rows:
+        yield _line(map(_cell, row))
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(cell: Cell) -> str:
+    return f"{_SIGNS[cell.status] if cell.status else ''}{escaped(cell.text)}"

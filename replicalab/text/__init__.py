@@ -1,1 +1,0 @@
-"""The sentences that pages show, built from what is known of plans; nothing here computes."""

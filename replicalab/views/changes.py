@@ -1,0 +1,202 @@
+"""What a revised plan changes, as blocks: each change with its price, its reason and its loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from replicalab import lexicon
+from replicalab.agents import SuggestionChange
+from replicalab.agents.suggestions import DROPPED
+from replicalab.assessment import Assessment
+from replicalab.assessment.phrases import failing_text, size_text
+from replicalab.planner import PlanAnalysis, PlanStep, change_steps
+from replicalab.planner.steps import field_steps
+from replicalab.views import blocks
+from replicalab.views import plan as texts
+from replicalab.views.blocks import NOT_GIVEN, Cell, Panel, Table
+from replicalab.views.negotiation import change_rows, signed_credits
+from replicalab.views.verdicts import plan_verdict
+
+
+class Changed(NamedTuple):
+    """A change on show.
+
+    Attributes:
+        number: among the changes of its revision.
+        change: what is changed.
+        step: what that does.
+        on: whether it is taken; the price of another is what it would add to those that are.
+    """
+
+    number: int
+    change: SuggestionChange
+    step: PlanStep
+    on: bool = True
+
+
+class ChangeText(NamedTuple):
+    """A change in words: what is changed, its price, its reason, and what is lost with it."""
+
+    number: int
+    title: str
+    on: bool
+    price: str
+    why: str
+    lost: str
+
+
+class RevisionText(NamedTuple):
+    """A revised plan in words: its size, what fails, which wishes it breaks, and what it gains."""
+
+    size: str
+    still: str
+    breaks: str
+    total: str
+
+
+def all_changes(
+    before: Assessment, changes: Iterable[SuggestionChange], known: Sequence[Assessment] = ()
+) -> list[Changed]:
+    """Return changes made one after the other, each with its step."""
+    steps = change_steps(before, changes, known)
+    return [Changed(n, s.change, s) for n, s in enumerate(steps, start=1) if s.change]
+
+
+def revision_text(whole: PlanStep) -> RevisionText:
+    """Return a revised plan in words: what it comes to, and what it gives up."""
+    after = whole.after
+    cost, budget = (
+        lexicon.amount_text(after.cost),
+        lexicon.count_text(after.pack.lab.budget, "credit"),
+    )
+    return RevisionText(
+        size=f"{size_text(after)}, {cost} of {budget}, {after.evidence.text}",
+        still=f"Still {failing_text(after.failing)}." if after.failing else "",
+        breaks=texts.cautions_sentence(after),
+        total=f"In all: {texts.saved_text(whole)} · {texts.total_loss_text(whole)}",
+    )
+
+
+def change_text(each: Changed) -> ChangeText:
+    """Return a change in words."""
+    change, step = each.change, each.step
+    return ChangeText(
+        number=each.number,
+        title=texts.change_title(change),
+        on=each.on,
+        price=f"{texts.saved_text(step)} · {texts.loss_text(step)}",
+        why=change.reason,
+        lost=f"{change.tradeoff} {texts.newly_broken_text(step)}".strip(),
+    )
+
+
+def revision_panel(whole: PlanStep, changes: Iterable[Changed], *, folded: bool = False) -> Panel:
+    """Return a revised plan: what it comes to, what it gives up, and its changes one by one.
+
+    Args:
+        whole: from the plan to the revised one.
+        changes: in their order.
+        folded: whether the changes are shown on demand only.
+    """
+    return blocks.panel(
+        "revision",
+        verdict=plan_verdict(whole.after),
+        revision=revision_text(whole),
+        changes=[change_text(each) for each in changes],
+        folded=folded,
+    )
+
+
+# --- from the reference protocol ------------------------------------------------------------
+
+
+def changes_table(before: Assessment, after: Assessment, longest: int) -> Table:
+    """Return what a plan changes of the reference protocol, and what each change costs.
+
+    The changes are made one after the other, so that what they cost adds up.
+
+    Args:
+        before: the reference protocol.
+        after: the plan.
+        longest: the most characters of a value.
+    """
+    steps = field_steps(before, after)
+    rows = [_change_row(step, longest) for step in steps]
+    totals = int(len(steps) > 1)
+    if totals:
+        rows.append(blocks.row("In all", "", "", *_effects(PlanStep(before, after))))
+    caption = "Changes from the reference protocol, one after the other"
+    names = ("What", "Reference", "This plan", "Credits", "Evidence")
+    return blocks.table(caption, names, rows, totals=totals)
+
+
+def _change_row(step: PlanStep, longest: int) -> tuple[Cell, ...]:
+    [(name, *values)], [(_, *numbers)] = change_rows(step), step.fields
+    cells = (
+        Cell(
+            lexicon.shortened(lexicon.lines_text([text]), longest),
+            value if isinstance(value, int) else None,
+        )
+        for text, value in zip(values, numbers, strict=True)
+    )
+    return blocks.row(name, *cells, *_effects(step))
+
+
+def _effects(step: PlanStep) -> tuple[Cell, Cell]:
+    old, new = step.before.evidence, step.after.evidence
+    moved = f"{old.number} → {new.number}" if step.evidence_changed else "unchanged"
+    worth = ", ".join(filter(None, (moved, texts.fidelity_move(step))))
+    return Cell(signed_credits(step), -step.credits_saved), Cell(worth)
+
+
+def reasons_table(
+    options: PlanAnalysis, reference: Assessment, given: Mapping[str, str] = MappingProxyType({})
+) -> Table:
+    """Return each change of the reference protocol with its reason, and what is lost with it.
+
+    The reasons are those with which the Lab Manager or the planner would make the same change, each
+    by its name; of any other nobody has said why, unless whoever registers the plan does.
+
+    Args:
+        options: the plan, and what may be done about it.
+        reference: the study's reference protocol.
+        given: why a field is changed, by its name; it stands before any other reason.
+    """
+    found = PlanAnalysis(reference)
+    known = [("Lab Manager", change) for change in (found.offer.changes if found.offer else ())]
+    known += [("Planner", change) for change in found.least.changes]
+    rows = [_reasoned(step, known, given) for step in field_steps(reference, options.yours)]
+    return blocks.table("Why, and what is lost", ("What", "Reason", "What is lost"), rows)
+
+
+def _reasoned(
+    step: PlanStep, known: Iterable[tuple[str, SuggestionChange]], given: Mapping[str, str]
+) -> tuple[Cell, ...]:
+    [(name, _, _)], [(field, _, _)] = change_rows(step), step.fields
+    made: dict[tuple[str, str], tuple[str, SuggestionChange]] = {}
+    for who, change in known:
+        if _makes(change, step):
+            made.setdefault((change.original, change.revised), (who, change))
+    dropped = {lexicon.label_key(control.name) for control in step.newly_dropped}
+    changes = [change for _, change in made.values()]
+    lost = [each.tradeoff for each in changes if lexicon.label_key(each.original) not in dropped]
+    lost += [*texts.protection_losses(step), texts.newly_broken_text(step)]
+    reasons: dict[str, list[str]] = {}
+    for who, change in made.values():
+        reasons.setdefault(who, []).append(change.reason)
+    theirs = [f"{who}: {' '.join(dict.fromkeys(why))}" for who, why in reasons.items()]
+    why = " ".join(filter(None, (given.get(field, ""), *theirs)))
+    all_lost = " ".join(dict.fromkeys(filter(None, lost)))
+    return blocks.row(name, why or lexicon.capitalised(NOT_GIVEN), all_lost or "–")
+
+
+def _makes(change: SuggestionChange, step: PlanStep) -> bool:
+    """Return whether a suggested change is part of a step."""
+    [(field, old, new)] = step.fields
+    if change.field != field:
+        return False
+    if isinstance(old, tuple) and isinstance(new, tuple):
+        return change.original in old and (change.revised in new or change.revised == DROPPED)
+    return (str(old), str(new)) == (change.original, change.revised)

@@ -1,0 +1,346 @@
+"""A plan in its lab as blocks: its verdict, the seven dimensions, its evidence and its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Final
+
+from replicalab.assessment import (
+    Assessment,
+    AssumedEffect,
+    Evidence,
+    Slack,
+    assumed_effects,
+    place_of,
+    scale_of,
+)
+from replicalab.assessment.phrases import failing_text
+from replicalab.lexicon import amount_text, capitalised, count_text, plural
+from replicalab.models import Dimension
+from replicalab.views import blocks, verdicts
+from replicalab.views import plan as texts
+from replicalab.views.blocks import Bar, Cell, Column, Fold, Group, Heading, Panel, Sentence, Status
+from replicalab.views.lab import lab_text
+
+BINDING: Final = "Binding: its relief buys most."
+YOURS: Final = "Your plan"
+
+
+def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -> Panel:
+    """Return where we are: study and lab, the plan's verdict, its credits and its evidence.
+
+    Args:
+        plan: the plan.
+        yours: whether it is the visitor's own, and not the study's reference protocol.
+        quiet: whether it judges nothing.
+    """
+    pack, evidence = plan.pack, plan.evidence
+    return blocks.panel(
+        "header",
+        study=pack.paper.name,
+        lab=lab_text(pack),
+        unit=texts.sample_text(pack.design),
+        asked=texts.asked_text(pack),
+        named=YOURS if yours else "Reference protocol",
+        quiet=quiet,
+        verdict=verdicts.plan_verdict(plan),
+        failing=failing_text(plan.failing) if plan.failing else "",
+        cost=cost_bar(plan),
+        credits=f"{amount_text(plan.cost)} of {count_text(pack.lab.budget, 'credit')}",
+        over=plan.cost > pack.lab.budget,
+        evidence=evidence_bar(evidence, [evidence]),
+        evidence_status=verdicts.evidence_status(evidence),
+        worth=evidence.text,
+        target=f"target {evidence.amount(evidence.target)}",
+    )
+
+
+# --- the seven dimensions -------------------------------------------------------------------
+
+
+def check_panel(plan: Assessment, binding: Dimension | None = None) -> Group:
+    """Return the seven dimensions, used of the limit and why one fails; then what else to know."""
+    rows = [
+        (
+            Cell(capitalised(dimension), status=_sign(slack.ok)),
+            Cell(texts.used_text(plan, slack), bar=slack_bar(slack), shade=_sign(slack.ok)),
+            Cell(texts.slack_text(slack), slack.slack),
+        )
+        for dimension, slack in plan.slack.items()
+    ]
+    used = Column("Used", "fixed", bar="after", picture="Share of the limit")
+    columns = ("Dimension", used, Column("Slack", "number"))
+    notes = [Sentence(text, f"{kind}:") for kind, text in texts.notes(plan)]
+    below = [
+        _reasons(plan, slack, is_binding=slack.dimension is binding)
+        for slack in plan.slack.values()
+    ]
+    return blocks.group(
+        blocks.table("The seven dimensions", columns, rows, below=below, kind="check"),
+        blocks.listing(notes),
+    )
+
+
+def _reasons(plan: Assessment, slack: Slack, *, is_binding: bool) -> list[str]:
+    """Return what is said below a dimension: a reason only where its numbers do not say it."""
+    in_numbers = slack.row.is_amount or slack.dimension not in plan.causes
+    reasons = [] if in_numbers else plan.check.reasons_once
+    bound = [BINDING] if is_binding else []
+    return bound + [reason for dimension, reason in reasons if dimension is slack.dimension]
+
+
+def slack_table(plan: Assessment) -> blocks.Table:
+    """Return the seven dimensions with used and limit apart, as a spreadsheet takes them."""
+    reasons = plan.check.reasons_once
+    rows = [
+        (
+            Cell(capitalised(dimension), status=_sign(slack.ok)),
+            *_amounts(plan, slack),
+            " ".join(reason for failing, reason in reasons if failing is dimension),
+        )
+        for dimension, slack in plan.slack.items()
+    ]
+    names = ("Dimension", "Used", "Limit", "Slack", "Why it fails")
+    return blocks.table("The seven dimensions", names, rows)
+
+
+def _amounts(plan: Assessment, slack: Slack) -> tuple[Cell, Cell, Cell]:
+    """Return what is used, the limit, and what is left; words alone where nothing can be left."""
+    left, bar = texts.slack_text(slack), slack_bar(slack)
+    if not left:
+        return Cell(texts.used_text(plan, slack), bar=bar), Cell(), Cell()
+    unit = "free" if slack.row.category else plural(slack.row.noun, slack.limit)
+    return (
+        Cell(amount_text(slack.used), slack.used, bar=bar),
+        Cell(f"{amount_text(slack.limit)} {unit}", slack.limit),
+        Cell(left, slack.slack),
+    )
+
+
+def slack_bar(slack: Slack) -> Bar | None:
+    """Return what is used of a limit, with its mark; None where there is none to use."""
+    widest = max(slack.used, slack.limit)
+    return Bar(slack.used / widest, (slack.limit / widest,)) if slack.limit else None
+
+
+def _sign(ok: bool) -> Status:
+    return Status.PASS if ok else Status.FAIL
+
+
+# --- cost -----------------------------------------------------------------------------------
+
+
+def cost_panel(plan: Assessment, after: Assessment | None = None) -> Group:
+    """Return the cost term by term, and how the staff is counted.
+
+    Args:
+        plan: the plan.
+        after: the plan with the ticked changes, which has a row of its own.
+    """
+    staff = Sentence(f"Staff: {texts.staff_text(plan)}.", quiet=True)
+    return blocks.group(Heading("Cost", 2, part=True), cost_table(plan, after, signed=False), staff)
+
+
+def cost_table(
+    plan: Assessment, after: Assessment | None = None, *, signed: bool = True
+) -> blocks.Table:
+    """Return the terms of the cost, each where the one before ends, and totals of the budget."""
+    budget, terms = plan.pack.lab.budget, plan.cost_terms
+    totals = {"Total": plan}
+    if after is not None and after.cost != plan.cost:
+        totals["As ticked"] = after
+    widest = max(budget, *(each.cost for each in totals.values())) or 1.0
+    ends = accumulate(term.credits for term in terms)
+    mark = (budget / widest,)
+    rows = [
+        (
+            term.label,
+            texts.term_text(term),
+            Cell(
+                amount_text(term.credits),
+                term.credits,
+                bar=Bar(end / widest, mark, (end - term.credits) / widest),
+            ),
+        )
+        for term, end in zip(terms, ends, strict=True)
+    ]
+    rows += [
+        (
+            name,
+            f"of {amount_text(budget)}",
+            Cell(
+                amount_text(each.cost),
+                each.cost,
+                _within(each) if signed else None,
+                Bar(each.cost / widest, mark),
+                _within(each),
+            ),
+        )
+        for name, each in totals.items()
+    ]
+    columns = (
+        Column("Term", is_seen=False),
+        Column("Units × rate", "quiet fixed", is_seen=False),
+        Column("Credits", "number", bar="before", picture="Share", is_seen=False),
+    )
+    return blocks.table("The cost, term by term", columns, rows, totals=len(totals))
+
+
+def cost_bar(plan: Assessment) -> Bar:
+    """Return what a plan costs, with the mark of the budget."""
+    budget = plan.pack.lab.budget
+    widest = max(plan.cost, budget) or 1.0
+    return Bar(plan.cost / widest, (budget / widest,))
+
+
+def cost_cell(plan: Assessment) -> Cell:
+    """Return what a plan costs, with a sign for whether the budget covers it."""
+    return Cell(amount_text(plan.cost), plan.cost, _within(plan), cost_bar(plan))
+
+
+def _within(plan: Assessment) -> Status:
+    return _sign(plan.cost <= plan.pack.lab.budget)
+
+
+# --- evidence -------------------------------------------------------------------------------
+
+
+def evidence_panel(plans: Mapping[str, Assessment]) -> Group:
+    """Return what each plan's sample is worth, on one scale with floor and target.
+
+    Args:
+        plans: by name, your own first; all of one study.
+    """
+    yours = next(iter(plans.values()))
+    first, void = yours.evidence, yours.evidence.void_reason
+    rows = []
+    for name, plan in plans.items():
+        status, stands = verdicts.standing(plan)
+        rows.append((name, _on_scale(plan.evidence, plans), Cell(stands, status=status)))
+    columns = (
+        Column("Plan", is_seen=False),
+        Column("Evidence", "number", bar="before", picture="On the scale", is_seen=False),
+        Column("Where it stands", is_seen=False),
+    )
+    return blocks.group(
+        Heading(bounds_title(first), 2, part=True),
+        Sentence("", f"No evidence: {void}.", Status.FAIL) if void else None,
+        None if void else Sentence(texts.dropout_text(yours)),
+        blocks.table("What the plans are worth", columns, rows),
+        Fold("Basis", (Sentence(texts.assumption_text(yours)), *_assumed(plans))),
+    )
+
+
+def _on_scale(evidence: Evidence, plans: Mapping[str, Assessment]) -> Cell:
+    bar = evidence_bar(evidence, [plan.evidence for plan in plans.values()])
+    return Cell(evidence.number, _value(evidence), None, bar, verdicts.evidence_status(evidence))
+
+
+def bounds_title(evidence: Evidence) -> str:
+    """Return what is measured, with its bounds: ``Power: floor 0.50, target 0.80``."""
+    floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
+    return f"{capitalised(evidence.measure)}: floor {floor}, target {target}"
+
+
+def _assumed(plans: Mapping[str, Assessment]) -> list[blocks.Table]:
+    """Return what the plans detect, and their evidence at each effect worth assuming."""
+    judged = list(plans.values())
+    rows: list[tuple[str, ...]] = []
+    if any(plan.evidence.analysed < plan.counts.samples for plan in judged):
+        sizes = [f"{plan.evidence.analysed:,} of {plan.counts.samples:,}" for plan in judged]
+        rows.append(("Samples analysed, of those planned", *sizes))
+    if sought := judged[0].evidence.row.sought:
+        detected = [texts.effect_text(plan.detectable_effect) for plan in judged]
+        rows.append((capitalised(sought), *detected))
+    for at_effect in zip(*map(texts.assumed_rows, judged), strict=True):
+        label, size, _ = at_effect[0]
+        numbers = [evidence.number for *_, evidence in at_effect]
+        rows.append((f"At the effect {label} ({size})", *numbers))
+    columns = (Column("What", is_seen=False), *(Column(name, "number") for name in plans))
+    return [blocks.table("What it is worked out from", columns, rows)] if rows else []
+
+
+def evidence_bar(evidence: Evidence, others: Sequence[Evidence]) -> Bar:
+    """Return an evidence on one scale with others; a better one is always longer."""
+    worst, best = scale_of(others)
+    marks = tuple((at - worst) / (best - worst) for at in (evidence.floor, evidence.target))
+    return Bar((place_of(evidence, worst) - worst) / (best - worst), marks)
+
+
+def evidence_cell(plan: Assessment, others: Sequence[Evidence]) -> Cell:
+    """Return a plan's evidence with the plan's sign, on one scale with others."""
+    evidence = plan.evidence
+    status, text = verdicts.marked(plan, evidence, evidence.number)
+    return Cell(text, _value(evidence), status, evidence_bar(evidence, others))
+
+
+def _value(evidence: Evidence) -> float | None:
+    return None if evidence.void_reason else evidence.value
+
+
+def plans_table(plans: Mapping[str, Assessment]) -> blocks.Table:
+    """Return what each plan is worth and costs, with floor, target and budget in the caption."""
+    judged = [plan.evidence for plan in plans.values()]
+    budget = count_text(next(iter(plans.values())).pack.lab.budget, "credit")
+    rows = [
+        (
+            name,
+            blocks.number_cell(plan.counts.samples),
+            blocks.number_cell(plan.counts.days),
+            evidence_cell(plan, judged),
+            cost_cell(plan),
+        )
+        for name, plan in plans.items()
+    ]
+    names = ("Plan", "Samples", "Days", capitalised(judged[0].measure), "Credits")
+    return blocks.table(f"{bounds_title(judged[0])}; budget: {budget}", names, rows)
+
+
+# --- by the effect --------------------------------------------------------------------------
+
+
+def effects_panel(effects: Sequence[AssumedEffect], plans: Mapping[str, Assessment]) -> Group:
+    """Return what each plan's sample is worth at each effect, on one scale with floor and target.
+
+    Args:
+        effects: those to assume, at least one.
+        plans: by name, at least one.
+    """
+    judged = [[plan.evidence_at(each.effect) for plan in plans.values()] for each in effects]
+    others = [evidence for row in judged for evidence in row]
+    rows = [
+        (
+            Cell(texts.effect_label(effect)),
+            *(
+                Cell(
+                    evidence.number,
+                    _value(evidence),
+                    verdicts.evidence_status(evidence),
+                    evidence_bar(evidence, others),
+                )
+                for evidence in row
+            ),
+        )
+        for effect, row in zip(effects, judged, strict=True)
+    ]
+    named = (Column(capitalised(name), "number", bar="after") for name in plans)
+    columns = (Column("Effect assumed"), *named)
+    title = f"{capitalised(others[0].measure)}, if the effect is not what was assumed"
+    return blocks.group(
+        Heading(title, 2, part=True),
+        blocks.table("What the plans are worth for each effect", columns, rows, kind="effects"),
+        Sentence(texts.bounds_text(others[0]), quiet=True),
+    )
+
+
+def effects_table(plan: Assessment) -> blocks.Table:
+    """Return what a plan is worth if the effect is not what was assumed, with the plan's signs."""
+    rows = []
+    for label, effect in assumed_effects(plan.pack.design):
+        evidence = plan.evidence_at(effect)
+        status, text = verdicts.marked(plan, evidence, evidence.number)
+        size = Cell(texts.effect_text(effect), effect)
+        rows.append((label, size, Cell(text, evidence.value, status)))
+    names = ("Effect", "Size", "Evidence")
+    return blocks.table("If the effect is not what was assumed", names, rows)

@@ -1,0 +1,250 @@
+"""One page for whoever decides, and what it shares with the report: verdict, evidence, origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from typing import Final
+
+from replicalab import __version__
+from replicalab.assessment import Assessment, assess
+from replicalab.assessment.phrases import days_text
+from replicalab.lexicon import capitalised, count_text, shortened
+from replicalab.models import LONGEST_TEXT
+from replicalab.negotiation import Negotiation
+from replicalab.negotiation.records import fingerprint
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import Pack, Paper
+from replicalab.views import check
+from replicalab.views import options as options_text
+from replicalab.views import plan as texts
+from replicalab.views.blocks import Block, Document, Listing, Part, Sentence, Verdict, listing, part
+from replicalab.views.changes import changes_table
+from replicalab.views.lab import lab_text, own_values
+from replicalab.views.negotiation import outcome_verdict
+from replicalab.views.verdicts import plan_size, plan_verdict
+
+THIS: Final = "This plan"
+REFERENCE: Final = "Reference protocol"
+LEAST: Final = "Least-loss plan"
+OFFERED: Final = "Lab Manager's plan"
+
+
+def of_run(options: PlanAnalysis, run: Negotiation | None) -> PlanAnalysis:
+    """Return the plan that a document with a negotiation is about: the one that it came to.
+
+    The plan itself where there is no negotiation, or no plan in it.
+
+    Args:
+        options: the plan, and what may be done about it.
+        run: a negotiation in the plan's lab.
+    """
+    final = run.final_plan if run else None
+    return options if final is None or final.plan == options.yours.plan else PlanAnalysis(final)
+
+
+def reference_of(plan: Assessment) -> Assessment:
+    """Return the study's reference protocol in the lab of a plan; the plan itself where it is it.
+
+    A document tells every plan beside it.
+    """
+    pack = plan.pack
+    same = plan.plan == pack.reference_protocol
+    return plan if same else assess(pack.reference_protocol, pack)
+
+
+def verdict_sentence(verdict: Verdict) -> Sentence:
+    """Return a verdict behind its sign, its first sentence in bold."""
+    first, stop, rest = verdict.text.partition(". ")
+    return Sentence(rest, f"{first}{stop.rstrip()}", verdict.status)
+
+
+def sized_sentence(plan: Assessment) -> Sentence:
+    """Return a plan in numbers."""
+    return Sentence(f"{capitalised(plan_size(plan))}.")
+
+
+def plans_of(options: PlanAnalysis, reference: Assessment) -> dict[str, Assessment]:
+    """Return the plans that a document compares, by name: those that are different plans."""
+    named = {
+        THIS: options.yours,
+        REFERENCE: reference,
+        OFFERED: options.offered,
+        LEAST: options.least.after,
+    }
+    found: dict[str, Assessment] = {}
+    for name, plan in named.items():
+        if all(plan.plan != other.plan for other in found.values()):
+            found[name] = plan
+    return found
+
+
+def least_sentence(options: PlanAnalysis, plans: dict[str, Assessment]) -> Sentence:
+    """Return how the least-loss plan differs; nothing where it is this one or the reference."""
+    named = (plans[name] for name in (OFFERED, LEAST) if name in plans)
+    is_one = any(plan.plan == options.least.plan for plan in named)
+    told = options_text.difference_text(options) if is_one else ""
+    return Sentence(told, f"{LEAST}:")
+
+
+def cautions_sentences(plans: dict[str, Assessment]) -> Iterator[Sentence]:
+    """Yield which wishes each plan beside this one breaks, and which controls it lacks."""
+    for name, plan in plans.items():
+        if name != THIS and (told := texts.cautions_sentence(plan)):
+            yield Sentence(told, f"{name}:")
+
+
+def take_blocks(options: PlanAnalysis, most: int | None = None) -> Iterator[Block]:
+    """Yield what the lab would have to add, at most so many sentences of each kind."""
+    for title, ways in options_text.take_parts(options):
+        left = len(ways[most:]) if most is not None else 0
+        rest = [f"And {left} more, in the report."] if left else []
+        if len(ways) == 1:
+            yield Sentence(ways[0], f"{title}:" if title else "")
+        else:
+            yield Sentence(f"{title}:")
+            yield listing([*ways[:most], *rest])
+
+
+# --- the brief ------------------------------------------------------------------------------
+
+LONGEST: Final = 64
+"""The most characters of a value of a plan, and of a name, on one page."""
+LONGEST_LINE: Final = 140
+LONGEST_CITED: Final = 260
+LONGEST_SENTENCE: Final = 420
+MOST_SENTENCES: Final = 2
+MOST_OWN: Final = 5
+UNCHANGED: Final = "Nothing: the plan is the study’s reference protocol."
+
+
+def brief(
+    options: PlanAnalysis, *, on: date, written: Pack | None = None, run: Negotiation | None = None
+) -> Document:
+    """Return one page about a plan in its lab.
+
+    Args:
+        options: the plan in its lab, and what may be done about it.
+        on: the date that it bears.
+        written: the lab as the study's author wrote it, to tell what of it is one's own.
+        run: the negotiation that led to the plan (see `of_run`), None where there was none.
+    """
+    yours = options.yours
+    pack, reference = yours.pack, reference_of(yours)
+    plans = plans_of(options, reference)
+    outcome = outcome_verdict(run) if run else None
+    document = Document(
+        title=shortened(pack.paper.name, LONGEST),
+        about=f"Brief · {lab_text(pack)} · {day_text(on)}",
+        parts=(
+            part(
+                "The question",
+                Sentence(pack.paper.goal),
+                Sentence(cited(pack.paper, LONGEST_CITED), quiet=True),
+            ),
+            part(
+                "The verdict",
+                verdict_sentence(plan_verdict(yours)),
+                sized_sentence(yours),
+                Sentence(outcome.text, "The negotiation.", outcome.status) if outcome else None,
+            ),
+            part(
+                "What is changed from the reference protocol",
+                Sentence("" if yours is not reference else UNCHANGED),
+                changes_table(reference, yours, LONGEST),
+            ),
+            part(
+                "Evidence and cost",
+                check.plans_table(plans),
+                least_sentence(options, plans),
+                *cautions_sentences(plans),
+                Sentence(texts.assumption_text(yours), quiet=True),
+                Sentence(texts.asked_text(pack, None), "Asked here:"),
+                Sentence(_shared_out(yours), quiet=True),
+            ),
+            part("What it would take", *take_blocks(options, MOST_SENTENCES)),
+            part("The lab", Sentence(means_text(pack)), listing(_few(own_lines(written, pack)))),
+        ),
+        foot=origin_lines(yours),
+        compact=True,
+    )
+    parts = [Part(each.title, tuple(map(_fitting, each.blocks))) for each in document.parts]
+    return replace(document, parts=tuple(parts))
+
+
+def _shared_out(plan: Assessment) -> str:
+    """Return how the samples stand in groups, and how many are left after dropout."""
+    shared = texts.groups_text(plan.counts.samples, plan.pack.design, per_group=True)
+    return " ".join(filter(None, (shared, texts.dropout_text(plan))))
+
+
+def _fitting(block: Block) -> Block:
+    """Return a block no longer than there is room for on one page, whatever a study says."""
+    match block:
+        case Sentence():
+            return replace(block, text=shortened(block.text, LONGEST_SENTENCE))
+        case Listing():
+            items = (
+                replace(each, text=shortened(each.text, LONGEST_SENTENCE)) for each in block.items
+            )
+            return Listing(tuple(items))
+        case _:
+            return block
+
+
+def cited(paper: Paper, longest: int = LONGEST_TEXT) -> str:
+    """Return where a paper is found, its citation in at most so many characters."""
+    citation = shortened(paper.citation, longest)
+    return f"{citation} doi:{paper.doi}" if paper.doi else citation
+
+
+def _few(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the first of some lines, each short, and how many more there are."""
+    told = tuple(shortened(line, LONGEST_LINE) for line in lines[:MOST_OWN])
+    more = len(lines) - len(told)
+    return (*told, f"And {more} more, in the report.") if more else told
+
+
+def means_text(pack: Pack) -> str:
+    """Return what a lab has: ``2,600 credits, 6 days, 3 staff units.``."""
+    lab = pack.lab
+    has = count_text(lab.budget, "credit"), days_text(lab), count_text(lab.staff, "staff unit")
+    return f"{', '.join(has)}."
+
+
+def own_lines(written: Pack | None, pack: Pack) -> tuple[str, ...]:
+    """Return what of a lab is one's own, in place of the study's."""
+    return tuple(f"{own.text}." for own in own_values(written, pack)) if written else ()
+
+
+# --- where it comes from ---
+
+
+FORMAT: Final = 1
+"""Of the documents and of the bundle; it rises when one of either could be read otherwise."""
+
+
+def input_hash(plan: Assessment) -> str:
+    """Return a fingerprint of the study, its lab and the plan, as they were judged.
+
+    The study holds the question already, the lab what is said of it; whatever changes a number of
+    a document changes one of the three.
+    """
+    pack = plan.pack
+    return fingerprint(pack.study, pack.lab, plan.plan)
+
+
+def day_text(day: date) -> str:
+    """Return a date that everyone reads in one way: ``22 November 2026``."""
+    return f"{day.day} {day:%B %Y}"
+
+
+def origin_lines(plan: Assessment) -> tuple[str, ...]:
+    """Return which versions made a document, and of which inputs."""
+    pack = plan.pack
+    return (
+        f"ReplicaLab {__version__}, document format {FORMAT}.",
+        f"Input hash {input_hash(plan)}: study {pack.scenario_id}, {pack.difficulty} lab, "
+        f"seed {pack.seed}, plan, and what is said of lab and evidence.",
+    )

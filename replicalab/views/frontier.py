@@ -1,0 +1,246 @@
+"""The plans that nothing beats in words: where a plan stands to them, and what more means buy."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from replicalab import assessment, planner
+from replicalab.assessment import phrases
+from replicalab.lexicon import amount_text, count_text, joined, plural
+from replicalab.views.blocks import Status, Verdict
+from replicalab.views.options import (
+    least_days_text,
+    proof_text,
+    too_short,
+)
+from replicalab.views.plan import (
+    evidence_text,
+    fidelity_move,
+    loss_parts_text,
+    moved_text,
+    with_cautions,
+)
+
+_VOID: Final = ", without which the study is void"
+
+
+def priced_size_text(plan: assessment.Assessment | planner.FrontierPlan) -> str:
+    """Return a plan in numbers: ``161 samples in 3 days for 2,210 credits``."""
+    if not isinstance(plan, planner.FrontierPlan):
+        return f"{phrases.size_text(plan)} for {count_text(plan.cost, 'credit')}"
+    samples = phrases.planned_text(plan.samples, plan.analysed)
+    return f"{samples} in {count_text(plan.days, 'day')} for {count_text(plan.credits, 'credit')}"
+
+
+def fits_text(plan: assessment.Assessment) -> str:
+    """Return whether a plan fits, in a cell: ``yes, breaks a wish``, ``no: budget, staff``."""
+    fits = f"no: {', '.join(plan.failing)}" if plan.failing else "yes"
+    return ", ".join(filter(None, (fits, assessment.cautions_title(plan))))
+
+
+def frontier_title(standing: Verdict) -> str:
+    """Return what the frontier's chart shows."""
+    unbeaten = standing.status is Status.PASS
+    mine = "nothing beats your plan" if unbeaten else "what can be had instead"
+    return f"Evidence for credits: {mine}"
+
+
+def all_outside_text(found: planner.Frontier, evidence: assessment.Evidence) -> str:
+    """Return that no plan that fits shows enough for the frontier's chart, and what the best does.
+
+    Args:
+        found: the plans that nothing beats; not none.
+        evidence: that of a plan of the same study.
+    """
+    scale = evidence.row.scale
+    best = (min if scale.lower_is_better else max)(plan.value for plan in found.plans)
+    told = f"{evidence.measure} {evidence.amount(best)}"
+    return f"No plan that fits lies in the picture: the best has {told}."
+
+
+def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
+    """Return where a plan stands to the plans that nothing beats."""
+    yours, found = options.yours, options.frontier
+    if not found.plans:
+        return _nothing_fits(options)
+    better = _better_text(options, found.standing(yours))
+    if not yours.feasible:
+        text = f"Your plan does not fit this lab: {phrases.failing_text(yours.failing)}."
+        return Verdict(Status.FAIL, "Does not fit", f"{text} {better or _as_much_text(options)}")
+    if better:
+        return Verdict(Status.CAUTION, "Beaten", better)
+    if yours.evidence.void_reason:
+        return Verdict(Status.FAIL, "No evidence", _passes_for_nothing(yours))
+    if not found.exact:
+        text = (
+            "Nothing that was found beats your plan. That is not proven: not every combination of "
+            "its many items and controls could be searched."
+        )
+        return Verdict(Status.CAUTION, "Unbeaten, not proven", with_cautions(text, yours))
+    text = (
+        f"Nothing{phrases.adding_none(yours)} beats your plan: more evidence takes more credits, "
+        "more days, or more given up of the study."
+    )
+    status = Status.CAUTION if yours.dropped else Status.PASS
+    return Verdict(status, "Unbeaten", with_cautions(text, yours))
+
+
+def _passes_for_nothing(plan: assessment.Assessment) -> str:
+    return f"Your plan passes all seven dimensions and shows nothing: {plan.evidence.void_reason}."
+
+
+def _better_text(options: planner.PlanAnalysis, standing: planner.Standing) -> str:
+    cheaper, stronger, gentler = standing.cheaper, standing.stronger, standing.gentler
+    yours, lines = options.yours, []
+    if cheaper is not None:
+        less = count_text(yours.cost - cheaper.credits, "credit")
+        lines.append(_rival_text(f"No less evidence can be had for {less} less", cheaper, options))
+    if stronger is not None:
+        instead = f", instead of {yours.evidence.text}"
+        lines.append(_rival_text("For no more credits and days", stronger, options, instead))
+    if gentler is not None:
+        told = "As much evidence for no more credits, with less given up or in fewer days"
+        lines.append(_rival_text(told, gentler, options, f", fidelity loss {gentler.loss}"))
+    return " ".join(lines)
+
+
+def _rival_text(
+    told: str, rival: planner.FrontierPlan, options: planner.PlanAnalysis, more: str = ""
+) -> str:
+    """Return what is told of a plan that fits, its numbers, and its cautions."""
+    yours = options.yours
+    evidence = f"{yours.evidence.measure} {yours.evidence.amount(rival.value)}"
+    plan = options.judged(rival.plan(yours.plan))
+    return with_cautions(f"{told}: {priced_size_text(rival)}, {evidence}{more}.", plan)
+
+
+def _as_much_text(options: planner.PlanAnalysis) -> str:
+    """Return which plan that fits has as much evidence, at the precision shown, if one has."""
+    yours, least, found = options.yours, options.least.after, options.frontier
+    evidence = yours.evidence
+    if evidence.void_reason:
+        return f"Nor would it yield evidence: {evidence.void_reason}."
+    if least.feasible and least.evidence.text == evidence.text:
+        saved = yours.cost - least.cost
+        cost = f"{count_text(abs(saved), 'credit')} {'less' if saved > 0 else 'more'}"
+        cost = cost if saved else "as many credits"
+        fits = f"The least-loss plan fits and has {evidence.text} too, for {cost}."
+        return with_cautions(fits, least)
+    rival = found.as_strong(evidence)
+    if rival is None:
+        none = "No plan that fits" if found.exact else "No plan that was found to fit"
+        return f"{none} has as much evidence as yours."
+    loss = f", fidelity loss {rival.loss}" if rival.loss else ""
+    return _rival_text("A plan that fits has as much evidence", rival, options, loss)
+
+
+def _nothing_fits(options: planner.PlanAnalysis) -> Verdict:
+    """Return that no plan that fits has evidence, what is proven of that, and what it would take.
+
+    In fewer days than the endpoint needs nothing is shown, so of evidence it holds for any days.
+    """
+    yours, asks = options.yours, options.asks
+    proof = "" if too_short(yours.pack) else proof_text(options.least)
+    lines = [proof or "No plan that fits this lab has any evidence."]
+    if yours.feasible:
+        lines.append(_passes_for_nothing(yours))
+    if asks.alone_floor:
+        ways = joined([single.ask.text for single in asks.alone_floor], "or")
+        lines.append(f"It would take {ways} to reach the floor.")
+    elif asks.run.possible and asks.run.asks:
+        lines.append(f"To run your plan it would take {planner.asks_text(asks.run.asks)}.")
+    return Verdict(Status.FAIL, "Nothing fits", " ".join(lines))
+
+
+def swap_text(old: str, new: str | None = None) -> str:
+    """Return what is replaced by what, or done without: ``'B' for 'A'``, ``no 'A'``."""
+    return f"no '{old}'" if new is None else f"'{new}' for '{old}'"
+
+
+def fidelity_text(plan: assessment.Assessment) -> str:
+    """Return a plan's fidelity loss as a sum, with its parts if it has two.
+
+    ``fidelity loss 3 in all (substitution 2, dropped control 1)``.
+    """
+    parts = sum(1 for each in plan.substitutions if each.fidelity_loss) + len(plan.dropped)
+    total = f"fidelity loss {plan.fidelity_loss}"
+    return f"{total} in all ({loss_parts_text(plan)})" if parts > 1 else total
+
+
+def given_up_text(plan: assessment.Assessment) -> str:
+    """Return which substitutions and dropped controls a plan's fidelity loss comes from."""
+    parts = [swap_text(s.original, s.alternative) for s in plan.substitutions if s.fidelity_loss]
+    parts += [f"{swap_text(each.name)}{'' if each.droppable else _VOID}" for each in plan.dropped]
+    return "; ".join(parts) or "nothing"
+
+
+def lost_text(plan: assessment.Assessment) -> str:
+    """Return what a plan gives up and how many of the study's wishes it breaks, in a cell."""
+    breaks, given_up = phrases.wishes_title(plan.broken_wishes), given_up_text(plan)
+    if not breaks:
+        return given_up
+    return f"{given_up}; {breaks}" if plan.fidelity_loss else breaks
+
+
+def balance_text(options: planner.PlanAnalysis) -> str:
+    """Return the Nash point as what each side gains by agreeing on it."""
+    evidence, balanced = options.yours.evidence, options.balanced
+    floor = evidence.amount(evidence.floor)
+    if balanced is None:
+        none = "none that fits" if options.frontier.exact else "none that was found to fit"
+        return (
+            f"There is no balanced plan: {none} reaches the floor of {floor}, so an "
+            "agreement would leave the Scientist with nothing."
+        )
+    loss, budget = fidelity_text(balanced), balanced.pack.lab.budget
+    given_up = f" It gives up some of the study: {loss}." if balanced.fidelity_loss else ""
+    left = count_text(budget - balanced.cost, "credit")
+    told = (
+        f"The balanced plan is {priced_size_text(balanced)}. Both sides gain: the Scientist has "
+        f"{balanced.evidence.text} against a floor of {floor}, and "
+        f"{left} of {amount_text(budget)} are left over.{given_up}"
+    )
+    return with_cautions(told, balanced)
+
+
+# --- more means -----------------------------------------------------------------------------
+
+
+def extras_lines(options: planner.PlanAnalysis) -> list[str]:
+    """Return what the smallest steps beyond the lab's amounts buy, and which amounts buy nothing.
+
+    ``+20 credits: 2 more samples, power 0.69 → 0.70``
+    """
+    if not any(options.least.rank.given_up):
+        met = "No addition is needed: the least-loss plan meets the target and loses no fidelity."
+        return [with_cautions(met, options.least.after)]
+    bought = {extra.ask.dimension for extra in options.extras}
+    rest = [
+        plural(assessment.DIMENSION_ROWS[each].noun, 2)
+        for each in assessment.AMOUNTS
+        if each not in bought
+    ]
+    none = [f"No single addition of {joined(rest, 'or')} buys anything."] if rest else []
+    return [*map(_extra_text, options.extras), *none]
+
+
+def _extra_text(extra: planner.Extra) -> str:
+    before, after = extra.before.after, extra.after.after
+    none = f"no plan{least_days_text(after.pack)} fits"
+    none = none if extra.after.exact else "none found that fits"
+    if len(after.failing) == len(before.failing):
+        step, tier = planner.PlanStep(before, after), after.evidence.tier
+        gains = (
+            moved_text(before.counts.samples, after.counts.samples, "sample"),
+            evidence_text(step) + (f" ({tier})" if tier is not before.evidence.tier else ""),
+            fidelity_move(step),
+        )
+        bought = ", ".join(filter(None, gains)) + ("" if after.feasible else f"; still {none}")
+    elif after.feasible:
+        breaks = assessment.cautions_title(after)
+        worth = ", ".join(filter(None, (after.evidence.text, breaks)))
+        bought = f"a plan that fits, {priced_size_text(after)}, {worth}"
+    else:
+        bought = f"still {none}; {phrases.failing_text(after.failing)}"
+    noun = assessment.DIMENSION_ROWS[extra.ask.dimension].noun
+    return f"+{count_text(extra.ask.more, noun)}: {bought}"

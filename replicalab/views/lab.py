@@ -1,0 +1,166 @@
+"""The lab in words: what it is called, and what of it is one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from replicalab.lexicon import amount_text, count_text, joined, quoted
+from replicalab.scenarios import ItemStatus, Lab, LabOverrides, Pack
+from replicalab.views import blocks
+from replicalab.views.blocks import Cell, Column, Status, Table
+
+RATES: Final = {
+    "per_sample": "A sample, credits",
+    "per_day": "A day, credits",
+    "per_control": "A control, credits",
+    "per_equipment_item": "A piece of equipment, credits",
+    "per_reagent": "A reagent, credits",
+}
+"""A lab's rates by field, in the order of a plan's cost."""
+STEPS: Final = {
+    "base": "Staff for every plan",
+    "sample_threshold": "One more above … samples",
+    "control_threshold": "One more above … controls",
+    "day_threshold": "One more above … days",
+    "equipment_threshold": "One more above … equipment",
+}
+"""A lab's staff steps by field."""
+MEANS: Final = {
+    "budget": "Budget, credits",
+    "days": "Days",
+    "start_day": "Start day",
+    "staff": "Staff units",
+}
+"""A lab's means by field."""
+
+
+_NOUNS: Final = {"budget": "credit", "days": "day", "staff": "staff unit"}
+
+
+class Own(NamedTuple):
+    """A value of one's own in place of the study's: what it is called, and both."""
+
+    label: str
+    yours: str
+    written: str
+
+    @property
+    def text(self) -> str:
+        """Both in words: ``9 days instead of 6``."""
+        return f"{self.label} {self.yours} instead of {self.written}".strip()
+
+
+def lab_text(pack: Pack) -> str:
+    """Return which lab it is: ``medium lab, seed 3``, ``medium lab, 2 changes``, or its name."""
+    if pack.own_lab.name:
+        return pack.own_lab.name
+    seed = f", seed {pack.seed}" if pack.seed else ""
+    changes = pack.own_lab.changes
+    said = f", {count_text(changes, 'change')}" if changes else ""
+    return f"{pack.difficulty} lab{seed}{said}"
+
+
+def own_values(written: Pack, pack: Pack) -> list[Own]:
+    """Return what of the lab differs from the study's, in a fixed order."""
+    before, after = written.lab, pack.lab
+    return [*_numbers(before, after), *_items(written, pack)]
+
+
+def _numbers(before: Lab, after: Lab) -> Iterator[Own]:
+    for labels, was, now in (
+        (MEANS, before, after),
+        (RATES, before.cost_model, after.cost_model),
+        (STEPS, before.staff_model, after.staff_model),
+    ):
+        for field, label in labels.items():
+            one, other = getattr(now, field), getattr(was, field)
+            if one != other:
+                noun = _NOUNS.get(field)
+                named = "" if noun else label.lower().removesuffix(", credits")
+                yield Own(
+                    named, count_text(one, noun) if noun else amount_text(one), amount_text(other)
+                )
+
+
+def _items(written: Pack, pack: Pack) -> Iterator[Own]:
+    for item in pack.own_lab.items:
+        where = [standing_text(each, item.label, item.category) for each in (pack, written)]
+        if where[0] != where[1]:
+            yield Own(item.label, *where)
+        if item.price is not None:
+            price = price_text(written, item.label, item.category)
+            yield Own(item.label, count_text(item.price, "credit"), price)
+
+
+def standing_text(pack: Pack, label: str, category: str) -> str:
+    """Return where an item stands in a lab: ``booked until day 9``."""
+    status, until = pack.inventory.status(label, category), pack.inventory.booked_until(label)
+    booked = status is ItemStatus.BOOKED and until is not None
+    return f"{status} until day {until}" if booked else str(status)
+
+
+def price_text(pack: Pack, label: str, category: str) -> str:
+    """Return what an item costs in a lab, in credits: its own price, or the rate of its kind."""
+    return amount_text(pack.price(label, category))
+
+
+def unspoken_text(pack: Pack) -> str:
+    """Return which of the study's items a lab of another study says nothing of; empty for none."""
+    found = pack.unspoken
+    if not found:
+        return ""
+    rest = (
+        "they stand as in the study’s lab" if len(found) > 1 else "it stands as in the study’s lab"
+    )
+    return f"{pack.own_lab.name} says nothing of {joined(quoted(found))}; {rest}."
+
+
+def own_text(written: Pack, pack: Pack) -> str:
+    """Return in a sentence what of the lab is one's own; empty where nothing is."""
+    told = ", ".join(own.text for own in own_values(written, pack))
+    return f"Your lab: {told}." if told else ""
+
+
+def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
+    """Return which lab all studies are in: what is said of it, and the study's own for the rest."""
+    means = [
+        count_text(value, noun)
+        for field, noun in _NOUNS.items()
+        if (value := getattr(own, field)) is not None
+    ]
+    means += [f"work from day {own.start_day:,}"] if own.start_day is not None else []
+    others = own.changes - len(means)
+    said = [*means, *([count_text(others, "change", "other" if means else "")] if others else [])]
+    name = f" ({own.name})" if own.name else ""
+    written = f"{difficulty} lab{f', seed {seed}' if seed else ''}"
+    if not said:
+        return f"Each study in its own {written}, as written: say above what yours has."
+    return f"Your lab{name}: {joined(said)}; the rest is each study’s own, of its {written}."
+
+
+# --- as a table ---
+
+
+def inventory_panel(written: Pack, pack: Pack) -> Table:
+    """Return every item of the lab: where it stands, what it costs, and the study's."""
+    rows = [_inventory_row(written, pack, label) for label in pack.known_items]
+    columns = ("Item", "Where it stands", Column("Credits", "number"))
+    return blocks.table("The items of the lab", columns, rows)
+
+
+def _inventory_row(written: Pack, pack: Pack, label: str) -> tuple[Cell, ...]:
+    category = pack.category_of(label) or ""
+    where, was = (standing_text(each, label, category) for each in (pack, written))
+    price, rate = (price_text(each, label, category) for each in (pack, written))
+    is_free = pack.inventory.status(label, category) is ItemStatus.AVAILABLE
+    return (
+        Cell(label, note=category),
+        Cell(where, status=Status.PASS if is_free else Status.FAIL, note=_studys(where, was)),
+        Cell(price, note=_studys(price, rate)),
+    )
+
+
+def _studys(yours: str, written: str) -> str:
+    """Return what the study has in place of one's own; empty where that is the same."""
+    return f"yours; the study’s: {written}" if yours != written else ""

@@ -1,0 +1,419 @@
+"""What people read of a negotiation: who plays, each round, who gave what, how it ended.
+
+Every number stands in the negotiation or in its ledger; nothing is said that they do not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from replicalab import assessment, models
+from replicalab.lexicon import amount_text, count_text, joined, signed_text
+from replicalab.negotiation import (
+    Concession,
+    Judgement,
+    LabManagerKind,
+    Negotiation,
+    Outcome,
+    Round,
+    ScientistKind,
+    best_options,
+    best_text,
+)
+from replicalab.planner import PlanStep
+from replicalab.views.blocks import Status, Verdict
+from replicalab.views.lab import lab_text
+from replicalab.views.plan import saved_text
+from replicalab.views.verdicts import ANSWERS, agreed_status, evidence_sentence, plan_size
+
+
+class Player(NamedTuple):
+    """Who may sit at the table: the name, and the rule in one line."""
+
+    name: str
+    rule: str
+
+
+SCIENTISTS: Final = {
+    ScientistKind.EVIDENCE_AWARE: Player(
+        "Evidence-aware",
+        "Opens with your plan. Takes an offer that meets the evidence target, else counters with "
+        "the best plan this lab can run, and leaves when none reaches the floor.",
+    ),
+    ScientistKind.PERSON: Player(
+        "You",
+        "You propose, ask, accept or walk away, and see the Lab Manager's answer at each round.",
+    ),
+    ScientistKind.MODEL: Player(
+        "Language model",
+        "Chooses its own plans. Its text is only read as data: the checks decide, as for anyone.",
+    ),
+    ScientistKind.BASELINE: Player(
+        "Simple rule",
+        "For contrast: while the answer names an obstacle it halves your sample and takes a day "
+        "off; otherwise, and in the last round, it accepts.",
+    ),
+}
+RECORDED: Final = Player(
+    "Recorded run", "Shows a negotiation that was kept earlier. Nothing is asked of any model."
+)
+LAB_MANAGERS: Final = {
+    LabManagerKind.REFERENCE: Player(
+        "Reference",
+        "Substitutes items, cuts days, then halves the sample until the budget fits.",
+    ),
+    LabManagerKind.LEAST_LOSS: Player(
+        "Least-loss",
+        "Offers the least-loss plan of this lab.",
+    ),
+}
+
+OUTCOME_TITLES: Final = {
+    Outcome.AGREED: "Agreed",
+    Outcome.AGREED_BELOW_FLOOR: "Agreed below the floor",
+    Outcome.FALSE_AGREEMENT: "False agreement",
+    Outcome.NO_DEAL: "No deal",
+}
+OUTCOME_STATUS: Final = {
+    Outcome.AGREED: Status.PASS,
+    Outcome.AGREED_BELOW_FLOOR: Status.CAUTION,
+    Outcome.FALSE_AGREEMENT: Status.FAIL,
+    Outcome.NO_DEAL: Status.FAIL,
+}
+"""How an outcome is shown where its plan is not told."""
+
+_TURN_TITLES: Final = {
+    models.ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
+    models.ScientistActionType.REVISE_PROTOCOL: "Revises",
+    models.ScientistActionType.REQUEST_INFO: "Asks",
+    models.ScientistActionType.ACCEPT: "Accepts",
+}
+_ANSWER_RULES: Final = {
+    models.LabManagerActionType.ACCEPT: (
+        "First in its order: all seven dimensions pass, so it accepts."
+    ),
+    models.LabManagerActionType.REPORT_FEASIBILITY: (
+        "Second in its order: the five lab constraints pass, but not all seven dimensions, so it "
+        "reports."
+    ),
+    models.LabManagerActionType.SUGGEST_ALTERNATIVE: (
+        "Third in its order: a lab constraint fails, and its changes improve the plan and leave no "
+        "lab constraint failing, so it suggests them."
+    ),
+    models.LabManagerActionType.REJECT: (
+        "Last in its order: a lab constraint fails, and no changes that it may make repair every "
+        "one, so it rejects."
+    ),
+}
+# The numbers of a plan, and what they count.
+_SIZES: Final = {"sample_size": "sample", "duration_days": "day"}
+
+
+# --- a round ----------------------------------------------------------------------------------
+
+
+def turn_title(done: Round) -> str:
+    """Return what the Scientist did in a round, in one word or two."""
+    return "Walks away" if done.action is None else _TURN_TITLES[done.action.action_type]
+
+
+def answer_verdict(done: Round) -> Verdict | None:
+    """Return what the Lab Manager's answer in a round means, None where it gives none."""
+    if done.answer is None:
+        return None
+    if done.only_asks or done.plan is None:
+        text = "Answers from the lab's own data; no plan was put forward."
+        return Verdict(Status.CAUTION, "Answers", text)
+    return ANSWERS[done.answer.action_type]
+
+
+def answer_rule(done: Round) -> str:
+    """Return the rule by which the Lab Manager answered as it did."""
+    if done.answer is None:
+        return "Nobody waits for an answer: the Scientist has left."
+    if done.only_asks:
+        return "A question is answered from the lab's own data, never from the hidden reference."
+    if done.plan is None:
+        return "There is no plan to check, so it asks for one."
+    return _ANSWER_RULES[done.answer.action_type]
+
+
+def offer_breaks_text(done: Round) -> str:
+    """Return which wishes the Lab Manager's offer in a round breaks, and which controls it lacks.
+
+    Empty if none. Of changes that are not enough nothing is told: they are no offer.
+    """
+    suggests = models.LabManagerActionType.SUGGEST_ALTERNATIVE
+    if done.answer is None or done.answer.action_type is not suggests or done.offer is None:
+        return ""
+    text = assessment.cautions_text(done.offer.after)
+    return f"The offer {text}." if text else ""
+
+
+def kept_text(negotiation: Negotiation) -> str:
+    """Return which negotiation it is: study, lab, who plays the Scientist, and how far it went."""
+    pack, rounds = negotiation.pack, count_text(len(negotiation.rounds), "round")
+    player = SCIENTISTS[negotiation.setup.scientist].name
+    return f"{pack.paper.title}, {lab_text(pack)}: {player}, {rounds}"
+
+
+def round_summary(done: Round) -> str:
+    """Return a round's plan in a few numbers, with its cautions, for a narrow place."""
+    if done.plan is None:
+        return "no plan"
+    told = numbers_text(done.plan), assessment.cautions_title(done.plan)
+    return ", ".join(filter(None, told))
+
+
+def numbers_text(plan: assessment.Assessment) -> str:
+    """Return a plan in a few numbers: size, credits, evidence."""
+    return f"{assessment.size_text(plan)}, {count_text(plan.cost, 'credit')}, {plan.evidence.text}"
+
+
+def on_the_table(plan: assessment.Assessment) -> str:
+    """Return a plan in numbers: size, credits, evidence, and what fails."""
+    return f"{plan_size(plan)}, {plan.evidence.text}; {_passing_text(plan)}"
+
+
+def _passing_text(plan: assessment.Assessment) -> str:
+    return assessment.failing_text(plan.failing) if plan.failing else "all seven dimensions pass"
+
+
+def round_caption(negotiation: Negotiation, at: int) -> str:
+    """Return a round in one line of numbers; ``at`` counts from 0.
+
+    ``Round 2: halving to 150 samples and cutting to 7 days saves 1,550 credits; power falls from
+    0.86 to 0.58.``
+    """
+    before = negotiation.state_before(at).plan
+    return f"Round {at + 1}: {_what_happened(before, negotiation.rounds[at])}."
+
+
+def _what_happened(before: assessment.Assessment | None, done: Round) -> str:
+    if done.action is None:
+        return "the Scientist walks away"
+    if done.only_asks:
+        return "the Scientist asks, and the lab answers from its own data"
+    if done.plan is None:
+        return "no plan is put forward"
+    if before is None:
+        return f"the Scientist opens with {on_the_table(done.plan)}"
+    accepts = done.action.action_type is models.ScientistActionType.ACCEPT
+    if before.plan == done.plan.plan:
+        does = "accepts the plan" if accepts else "puts the same plan forward"
+        return f"the Scientist {does}: {on_the_table(done.plan)}"
+    step = PlanStep(before, done.plan)
+    offer = f"taking the offer of {assessment.size_text(done.plan)}"
+    moves = offer if accepts else joined(list(_moves(step)))
+    return f"{moves} {saved_text(step)}; {_evidence_effect(step)}"
+
+
+def _moves(step: PlanStep) -> Iterator[str]:
+    """Yield each change as something that is done: ``halving to 150 samples``."""
+    said, others = "", []
+    for field, old, new in step.fields:
+        if isinstance(old, int) and isinstance(new, int):
+            verb = "raising" if new > old else "halving" if new and new == old // 2 else "cutting"
+            amount = count_text(new, _SIZES[field])
+            yield amount if verb == said else f"{verb} to {amount}"
+            said = verb
+        else:
+            others.append(models.FIELD_LABELS[field].lower())
+    if others:
+        yield f"changing {joined(others)}"
+
+
+def _evidence_effect(step: PlanStep) -> str:
+    old, new = step.before.evidence, step.after.evidence
+    if not step.evidence_changed:
+        return f"{new.text} stays" if not new.void_reason else "there is still no evidence"
+    if new.void_reason:
+        return f"{old.text} is lost: {new.void_reason}"
+    if old.void_reason:
+        return f"evidence returns: {new.text}"
+    moves = "rises" if new.value > old.value else "falls"
+    return f"{new.measure} {moves} from {old.amount(old.value)} to {new.amount(new.value)}"
+
+
+# --- how it stands ----------------------------------------------------------------------------
+
+
+def asking_cost(played: int, most: int) -> str:
+    """Return what a question costs, before it is asked: a round, and how many are then left."""
+    left = most - played - 1
+    then = f"{count_text(left, 'round')} left after it" if left else "the last one"
+    return f"A question takes this round: {then}."
+
+
+def outcome_verdict(negotiation: Negotiation) -> Verdict:
+    """Return how a negotiation ended, in one sentence that is true.
+
+    Where no plan above the floor was agreed, it says whether this lab could have run one. A
+    negotiation that goes on is told as what is on the table.
+    """
+    outcome, plan = negotiation.outcome, negotiation.final_plan
+    if outcome is None:
+        return Verdict(Status.CAUTION, "Still open", f"{_so_far(negotiation)}.")
+    title, status = OUTCOME_TITLES[outcome], Status.FAIL
+    text = f"{title}: {negotiation.ending} with no plan on the table"
+    if plan is not None:
+        text = _with_plan(negotiation, plan, title)
+        if outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
+            status = agreed_status(plan)
+        text = f"{text}{_but_breaks(plan)}"
+    if outcome is not Outcome.AGREED:
+        best = best_options(negotiation.state.options, negotiation.pack)
+        text = f"{text}; {best_text(best.least)}"
+    return Verdict(status, title, f"{text}.")
+
+
+def last_plan_text(negotiation: Negotiation) -> str:
+    """Return what the plan is called to which a negotiation has come."""
+    if negotiation.outcome is None:
+        return "the plan on the table"
+    agreed = negotiation.outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR)
+    return "the agreed plan" if agreed else "the last plan of the negotiation"
+
+
+def _with_plan(negotiation: Negotiation, plan: assessment.Assessment, title: str) -> str:
+    number, ending, size = len(negotiation.rounds), negotiation.ending, plan_size(plan)
+    if negotiation.outcome is Outcome.NO_DEAL:
+        stands = f"the last plan was {size}, and {_passing_text(plan)}"
+        return f"{title} after round {number}: {ending}; {stands}"
+    if negotiation.outcome is Outcome.FALSE_AGREEMENT:
+        why = "does not approve" if plan.check.lab_feasible else "cannot run"
+        fails = f"{assessment.failing_text(plan.failing)}, so the lab {why} the plan of {size}"
+        return f"{title} in round {number}: {ending}, but {fails}"
+    evidence = evidence_sentence(plan.evidence).removesuffix(".")
+    return f"{title} in round {number}: {size}; {evidence[0].lower()}{evidence[1:]}"
+
+
+def _so_far(negotiation: Negotiation) -> str:
+    """Return which round is next, and what is on the table."""
+    state = negotiation.state
+    here = f"Next is round {len(negotiation.rounds) + 1} of at most {state.max_rounds}"
+    if state.plan is None:
+        return f"{here}: no plan is on the table yet"
+    stands = f"{plan_size(state.plan)}, and {_passing_text(state.plan)}"
+    text = f"{here}: on the table is the plan of {stands}{_but_breaks(state.plan)}"
+    if state.offer is None:
+        return text
+    offer = f"{assessment.size_text(state.offer)}: {assessment.placed_text(state.offer.evidence)}"
+    return f"{text}; the Lab Manager offers {offer}{_but_breaks(state.offer)}"
+
+
+def _but_breaks(plan: assessment.Assessment) -> str:
+    """Return the cautions of a plan, to go on in a sentence; empty if none."""
+    text = assessment.cautions_text(plan)
+    return f"; it {text}" if text else ""
+
+
+# --- who gave what ----------------------------------------------------------------------------
+
+
+def ledger_sentence(concessions: Sequence[Concession]) -> str:
+    """Return who gave what in all: credits and evidence, side by side."""
+    totals = {concession.who: concession.total for concession in concessions}
+    scientist, manager = totals.get(models.Role.SCIENTIST), totals.get(models.Role.LAB_MANAGER)
+    given = "gave nothing"
+    if scientist is not None:
+        saved, evidence = scientist.credits_saved, _evidence_given(scientist)
+        if saved > 0:
+            given = f"gave {count_text(saved, 'credit')}"
+        elif saved < 0:
+            given = f"came to want {count_text(-saved, 'credit')} more"
+        elif evidence:
+            given = "gave no credits"
+        given = f"{given} and {evidence}" if evidence else given
+    saved = manager.credits_saved if manager else 0
+    spent = f"gave {count_text(-saved, 'credit')}" if saved else "gave nothing"
+    if saved > 0:
+        spent = f"came to offer a plan {count_text(saved, 'credit')} cheaper"
+    if given == spent:
+        return "Neither side gave anything."
+    return f"The Scientist {given}; the Lab Manager {spent}."
+
+
+def _evidence_given(total: PlanStep) -> str:
+    """Return how much evidence a side gave up; the difference is that of the numbers shown."""
+    before, after = total.before.evidence, total.after.evidence
+    if not total.evidence_changed:
+        return ""
+    if before.row.scale.counted_off and not before.void_reason:
+        left = Decimal(0) if after.void_reason else Decimal(after.amount(after.value))
+        lost = Decimal(before.amount(before.value)) - left
+        return f"{lost} of {before.measure}" if lost > 0 else f"won {-lost} of it back"
+    if before.void_reason or after.void_reason:
+        return f"went from {before.text} to {after.text}"
+    was, now = before.amount(before.value), after.amount(after.value)
+    return f"let {before.measure} go from {was} to {now}"
+
+
+def change_rows(step: PlanStep) -> list[tuple[str, str, str]]:
+    """Return each field that a step changes: its name, its value before, and its value after."""
+    return [
+        (models.FIELD_LABELS[field], _value_text(field, old), _value_text(field, new))
+        for field, old, new in step.fields
+    ]
+
+
+def _value_text(field: str, value: int | str | tuple[str, ...]) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return ", ".join(value) or "\u2013"
+    return count_text(value, "day") if field == "duration_days" else amount_text(value)
+
+
+def step_changes(step: PlanStep) -> str:
+    """Return what a step changes: ``300 → 150 samples, 8 → 6 days, other equipment``.
+
+    Items and wordings are not repeated: they stand in the round itself.
+    """
+    sizes, others = [], []
+    for field, old, new in step.fields:
+        if isinstance(old, int) and isinstance(new, int):
+            sizes.append(f"{amount_text(old)} → {count_text(new, _SIZES[field])}")
+        else:
+            others.append(f"other {models.FIELD_LABELS[field].lower()}")
+    return ", ".join([*sizes, *others])
+
+
+def signed_credits(step: PlanStep) -> str:
+    """Return how a step moves a plan's cost: ``−1,550`` is cheaper, ``+50`` is dearer, ``±0``."""
+    return signed_text(-step.credits_saved, "±")
+
+
+# --- what a judge sees ------------------------------------------------------------------------
+
+
+def reward_formula(judgement: Judgement) -> str:
+    """Return the reward with the parts that it is made of."""
+    parts = (
+        f"rigor {judgement.rigor:.2f} × feasibility {judgement.feasibility:.2f} × "
+        f"fidelity {judgement.fidelity:.2f}"
+    )
+    if not judgement.agreed:
+        return f"Reward 0.00: nothing was agreed. The plan itself: {parts}."
+    return f"Reward {judgement.reward:.2f} = {parts}."
+
+
+def judge_parts(judgement: Judgement) -> list[tuple[str, str, str]]:
+    """Return each part of the reward: its name, its share, and what it is made of."""
+    plan, evidence = judgement.plan, judgement.plan.evidence
+    met, required = judgement.required - len(judgement.missing), judgement.required
+    addressed = f"{met} of {count_text(required, 'required element')} addressed"
+    attained = f"{evidence.text} of a target of {evidence.amount(evidence.target)}"
+    passing = (
+        f"{len(models.DIMENSIONS) - len(plan.failing)} of {len(models.DIMENSIONS)} dimensions pass"
+    )
+    lost = f"1 / (1 + {plan.fidelity_loss}), for what substitutions and dropped controls lose"
+    return [
+        ("Coverage", f"{judgement.coverage:.2f}", addressed),
+        ("Evidence", f"{judgement.attained:.2f}", attained),
+        ("Rigor", f"{judgement.rigor:.2f}", "coverage × evidence"),
+        ("Feasibility", f"{judgement.feasibility:.2f}", passing),
+        ("Fidelity", f"{judgement.fidelity:.2f}", lost),
+    ]

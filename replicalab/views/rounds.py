@@ -1,0 +1,328 @@
+"""A negotiation: how it ended, a round in three columns, the seven by round, who gave what.
+
+Of a run that is not confirmed only words are drawn: no sign, no colour, no number of a check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from replicalab import models
+from replicalab.assessment import Assessment, Slack, failing_text, size_text
+from replicalab.lexicon import amount_text, capitalised, label_key
+from replicalab.models import NUMBER_FIELDS
+from replicalab.negotiation import Attempt, Concession, Negotiation, Output, Round, judge, ledger
+from replicalab.planner import PlanStep
+from replicalab.views import blocks
+from replicalab.views import negotiation as texts
+from replicalab.views import plan as plans
+from replicalab.views.blocks import (
+    Bar,
+    Block,
+    Column,
+    Fold,
+    Group,
+    Heading,
+    Panel,
+    Sentence,
+    Status,
+    Table,
+    Verdict,
+)
+from replicalab.views.check import evidence_bar, slack_bar
+from replicalab.views.verdicts import ANSWERS, evidence_status
+
+_SIDES: Final = {models.Role.SCIENTIST: "Scientist", models.Role.LAB_MANAGER: "Lab Manager"}
+
+
+def outcome_panel(verdict: Verdict, title: str = "", *, is_open: bool = False) -> Panel:
+    """Return how a negotiation ended, with its sign and colour; an open one has none yet."""
+    return blocks.panel("outcome", verdict=verdict, title=title, is_open=is_open)
+
+
+# --- a round ----------------------------------------------------------------------------------
+
+
+def round_panel(
+    negotiation: Negotiation, at: int, *, confirmed: bool = True, reworded: str = ""
+) -> Panel:
+    """Return a round in three columns: what each side did, and the plan on the table after it.
+
+    Args:
+        negotiation: with the round in it.
+        at: the round, counted from 0.
+        confirmed: whether it was played here, or replays here.
+        reworded: the answer in a model's words, empty where there are none.
+    """
+    done, before = negotiation.rounds[at], negotiation.state_before(at).plan
+    return blocks.panel(
+        "round",
+        number=at + 1,
+        confirmed=confirmed,
+        scientist=_scientist(before, done),
+        manager=_manager(done),
+        table=_on_the_table(before, done.plan) if done.plan else None,
+        reworded=reworded,
+        attempts=[_attempt(attempt) for attempt in done.attempts],
+    )
+
+
+def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
+    action, plan = done.action, done.plan
+    said = list(action.questions) if action else []
+    if action is not None and action.action_type is models.ScientistActionType.ACCEPT:
+        moves = plan is not None and (before is None or plan.plan != before.plan)
+        said = ["Takes the Lab Manager's offer." if moves else "Takes the plan."]
+    asked = plan if action is not None and action.protocol is not None else None
+    return {
+        "does": texts.turn_title(done).lower(),
+        "said": [f"{size_text(asked)}."] if asked else said,
+        "rule": done.reason or "No rule: a person chose this.",
+        "asks": done.only_asks,
+        "plan": _whole_plan(asked) if asked else [],
+    }
+
+
+def _whole_plan(asked: Assessment) -> list[tuple[str, str]]:
+    plan = asked.plan
+    known = {label_key(each.name): each.protects_against for each in asked.pack.controls}
+    guarded = "; ".join(known.get(label_key(label), label) for label in plan.controls)
+    items = (plan.controls, plan.required_equipment, plan.required_reagents)
+    names = ("Controls", "Equipment", "Reagents")
+    return [
+        ("Technique", plan.technique),
+        ("Protects against", guarded or "nothing: it has no controls"),
+        *((name, ", ".join(labels) or "none") for name, labels in zip(names, items, strict=True)),
+        ("Rationale", plan.rationale),
+    ]
+
+
+def _manager(done: Round) -> dict[str, object] | None:
+    verdict = texts.answer_verdict(done)
+    if done.answer is None or verdict is None:
+        return None
+    suggests = done.answer.action_type is models.LabManagerActionType.SUGGEST_ALTERNATIVE
+    offer = done.offer.after if suggests and done.offer else None
+    return {
+        "verdict": verdict,
+        "offer": texts.numbers_text(offer) if offer else "",
+        "breaks": texts.offer_breaks_text(done),
+        "answers": done.plan is None or done.only_asks,
+        "says": text_blocks(done.answer.explanation),
+        "rule": texts.answer_rule(done),
+        "checked": list(_checked(done.plan)) if done.plan else [],
+    }
+
+
+def text_blocks(text: str) -> list[tuple[bool, list[str]]]:
+    """Return a text's lines in blocks: whether it is a list, and its lines."""
+    blocks: list[tuple[bool, list[str]]] = []
+    for line in text.split("\n"):
+        item = line.startswith("- ")
+        if not (item and blocks and blocks[-1][0]):
+            blocks.append((item, []))
+        blocks[-1][1].append(line.removeprefix("- "))
+    return blocks
+
+
+def _checked(plan: Assessment) -> Iterator[dict[str, object]]:
+    for slack in plan.slack.values():
+        yield {
+            "name": capitalised(slack.dimension),
+            "status": Status.PASS if slack.ok else Status.FAIL,
+            "used": plans.used_text(plan, slack),
+            "slack": plans.slack_text(slack),
+        }
+
+
+class Amount(NamedTuple):
+    """A number of the plan on the table: what it was before, if it was another, and its bar."""
+
+    name: str
+    was: str
+    now: str
+    bar: Bar | None = None
+    status: str = ""
+
+
+def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, object]:
+    """Return the plan in numbers, and every other field that the round changed."""
+    step = PlanStep(before or now, now)
+    numbers = [models.FIELD_LABELS[name] for name in NUMBER_FIELDS]
+    return {
+        "amounts": list(_amounts(step)),
+        "others": [row for row in texts.change_rows(step) if row[0] not in numbers],
+        "opening": before is None,
+        "nothing": before is not None and not step.fields,
+        "failing": f"{capitalised(failing_text(now.failing))}." if now.failing else "",
+        "breaks": plans.cautions_sentence(now),
+    }
+
+
+def _amounts(step: PlanStep) -> Iterator[Amount]:
+    before, now = step.before, step.after
+    was, found = before.evidence, now.evidence
+    schedule, budget = now.slack[models.Dimension.SCHEDULE], now.slack[models.Dimension.BUDGET]
+    yield Amount("Samples", *_moved(before.counts.samples, now.counts.samples))
+    yield Amount("Days", *_moved(before.counts.days, now.counts.days), *_limited(schedule))
+    yield Amount("Credits", *_moved(before.cost, now.cost), *_limited(budget))
+    yield Amount(
+        capitalised(found.measure),
+        was.number if step.evidence_changed else "",
+        found.number,
+        evidence_bar(found, [was, found]),
+        evidence_status(found),
+    )
+
+
+def _moved(before: float, now: float) -> tuple[str, str]:
+    return (amount_text(before) if before != now else ""), amount_text(now)
+
+
+def _limited(slack: Slack) -> tuple[Bar | None, Status]:
+    return slack_bar(slack), Status.PASS if slack.ok else Status.FAIL
+
+
+# --- a model's attempts -----------------------------------------------------------------------
+
+
+def attempts_panel(attempts: Sequence[Attempt]) -> Panel:
+    """Return each attempt of a model, folded: all that was said to it and by it."""
+    return blocks.panel("attempts", attempts=[_attempt(attempt) for attempt in attempts])
+
+
+def _attempt(attempt: Attempt) -> dict[str, object]:
+    verdict = "no answer" if attempt.output.text is None else "a valid action"
+    if attempt.error_code is not None:
+        verdict = f"no valid action ({attempt.error_code})"
+    action = attempt.action.model_dump_json(indent=1) if attempt.action else None
+    texts = (
+        ("What was wrong", attempt.error_message),
+        ("Why there is no answer", attempt.output.failure),
+        ("Raw output", attempt.output.text),
+        ("Parsed action", action),
+        ("Correction prompt", attempt.correction_prompt),
+        ("Observation", attempt.observation),
+        ("System prompt", attempt.system_prompt),
+    )
+    return {
+        "title": f"Attempt {attempt.number}: {verdict}",
+        "usage": _usage(attempt.output),
+        "texts": [(title, text or "(empty)") for title, text in texts if text is not None],
+    }
+
+
+def _usage(output: Output) -> str:
+    sent, came = (
+        "unknown" if tokens is None else f"{tokens:,}"
+        for tokens in (output.prompt_tokens, output.completion_tokens)
+    )
+    ended = f", ended by {output.finish_reason}" if output.finish_reason else ""
+    return f"{sent} tokens sent, {came} received, {output.seconds:.1f} s{ended}"
+
+
+# --- the whole run ----------------------------------------------------------------------------
+
+
+def matrix_panel(negotiation: Negotiation, at: int) -> Panel:
+    """Return the seven dimensions by round, and below them each round's plan in numbers."""
+    plans = [done.plan for done in negotiation.rounds]
+    checks = [
+        (
+            capitalised(dimension),
+            [
+                None if plan is None else Status.FAIL if dimension in plan.failing else Status.PASS
+                for plan in plans
+            ],
+        )
+        for dimension in models.DIMENSIONS
+    ]
+    known = [plan for plan in plans if plan is not None]
+    measure = capitalised(known[0].evidence.measure) if known else ""
+    numbers = [
+        ("Samples", [plan and amount_text(plan.counts.samples) for plan in plans]),
+        ("Days", [plan and amount_text(plan.counts.days) for plan in plans]),
+        ("Credits", [plan and amount_text(plan.cost) for plan in plans]),
+        (
+            measure,
+            [
+                plan and ("none" if plan.evidence.void_reason else plan.evidence.number)
+                for plan in plans
+            ],
+        ),
+    ]
+    return blocks.panel(
+        "matrix", at=at, rounds=len(plans), checks=checks, numbers=numbers if known else []
+    )
+
+
+def ledger_panel(negotiation: Negotiation) -> Group:
+    """Return who gave what in each round that moved credits, evidence or fidelity."""
+    concessions = ledger(negotiation)
+    columns = ("Round", "Who", "What", Column("Credits", "number"), "Evidence")
+    rows = [_concession(concession) for concession in concessions if concession.counts]
+    return blocks.group(
+        Heading("Who gave what"),
+        Sentence(texts.ledger_sentence(concessions)),
+        blocks.table("Concessions by round", columns, rows, kind="ledger"),
+    )
+
+
+def _concession(concession: Concession) -> tuple[str, ...]:
+    step = concession.step
+    moved = plans.evidence_text(step) if step.evidence_changed else ""
+    return (
+        str(concession.round_number + 1),
+        _SIDES[concession.who],
+        texts.step_changes(step),
+        texts.signed_credits(step) if step.credits_saved else "",
+        ", ".join(filter(None, (moved, plans.fidelity_move(step)))),
+    )
+
+
+def judge_panel(negotiation: Negotiation) -> Fold:
+    """Return what a judge, who knows the hidden reference, makes of a finished negotiation."""
+    found = judge(negotiation)
+    if found is None:
+        held: list[Block] = [
+            Sentence("No plan was ever on the table, so there is nothing to judge.")
+        ]
+    else:
+        columns = ("Part", Column("Share", "number"), "Made of")
+        parts = texts.judge_parts(found)
+        held = [
+            Sentence("", texts.reward_formula(found)),
+            blocks.table("The parts of the reward", columns, parts, kind="judge"),
+            Sentence("" if found.missing else "nothing.", "Required, not addressed:"),
+            *([blocks.listing(found.missing)] if found.missing else []),
+            Sentence(
+                "The agents never see this: it quotes the study's hidden reference.", quiet=True
+            ),
+        ]
+    return Fold("What a judge sees, after the end", tuple(held))
+
+
+# --- two branches -----------------------------------------------------------------------------
+
+
+def branches_panel(pairs: Sequence[tuple[Round | None, Round | None]], start: int) -> Table:
+    """Return both courses round by round.
+
+    Args:
+        pairs: each round as it was and in the branch, None where a course has ended.
+        start: the first round's number, counted from 1.
+    """
+    names = ("Round", "As it was", "Answer", "Your branch", "Answer to it")
+    rows = [
+        (str(number), *_course(old), *_course(new))
+        for number, (old, new) in enumerate(pairs, start)
+    ]
+    return blocks.table("Both branches, round by round", names, rows, kind="branches", scrolls=True)
+
+
+def _course(done: Round | None) -> tuple[str, str]:
+    if done is None:
+        return "–", "–"
+    answer = ANSWERS[done.answer.action_type].title if done.answer else "–"
+    return f"{texts.turn_title(done)}: {texts.round_summary(done)}", answer

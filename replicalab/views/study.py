@@ -1,0 +1,277 @@
+"""The open study: what happens in its lab, the paper and its sources, the lab, and the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from replicalab import lexicon, scenarios
+from replicalab.assessment import Assessment, samples_text
+from replicalab.assessment.phrases import left_text
+from replicalab.drafts import stated
+from replicalab.measures import KINDS, DesignKind
+from replicalab.models import DIMENSIONS, FIELD_LABELS
+from replicalab.planner import PlanAnalysis
+from replicalab.planner.steps import differences
+from replicalab.views import blocks
+from replicalab.views.blocks import Column, Fold, Group, Panel, Sentence, Status
+from replicalab.views.check import evidence_bar
+from replicalab.views.plan import staff_text
+from replicalab.views.verdicts import evidence_status, lab_line, offer_story, terms_text
+
+CONFIDENCE: Final = {
+    scenarios.Confidence.VERIFIED: "verified",
+    scenarios.Confidence.RECALLED: "recalled, not found again",
+    scenarios.Confidence.DERIVED: "derived from verified numbers",
+    scenarios.Confidence.PLANNING_VALUE: "planning value",
+}
+"""How sure a fact is, for people."""
+
+
+def story_panel(reference: PlanAnalysis) -> Group:
+    """Return what the study is to find out, and what happens to it in this lab."""
+    paper, story = reference.yours.pack.paper, offer_story(reference)
+    return blocks.group(
+        Sentence(stated(paper.goal), lexicon.ended(paper.title)),
+        Sentence(story.text, status=story.status),
+        Sentence(terms_text(reference.yours), quiet=True),
+    )
+
+
+def paper_panel(pack: scenarios.Pack) -> Panel:
+    """Return the paper: citation, claim, cautions, and every fact with its source."""
+    paper = pack.paper
+    return blocks.panel(
+        "paper",
+        paper=paper,
+        citation=stated(paper.citation),
+        told=[
+            (name, text)
+            for name, text in (
+                ("Hypothesis", paper.hypothesis),
+                ("Method", paper.method),
+                ("Key finding", paper.key_finding),
+                ("Published n and effect", paper.published),
+                ("Take care", paper.caution),
+            )
+            if stated(text)
+        ],
+        facts=[(fact, CONFIDENCE[fact.confidence]) for fact in paper.facts],
+    )
+
+
+def design_panel(pack: scenarios.Pack) -> Fold:
+    """Return what the planned evidence rests on: each number, and why it was chosen."""
+    design, kind = pack.design, KINDS[pack.design.kind]
+    asked = {scenarios.QUESTION_FIELDS[number] for number in pack.question.asked}
+    rows = [(f"{label}{', yours' * (field in asked)}", _number(value), design.why.get(field, ""))
+            for field, label, value in (
+        ("effect_published", "Published effect", design.effect_published),
+        ("effect_planning", "Planning effect", design.effect_planning),
+        ("sesoi", "Smallest effect of interest", design.sesoi),
+        ("target", "Target of the evidence", design.target),
+        ("floor", "Floor of the evidence", design.floor),
+        *((name, kind.label(name), getattr(design, name)) for name in kind.numbers),
+    )]  # fmt: skip
+    if design.dropout:
+        name = f"Dropout of planned samples{', yours' * ('dropout' in asked)}"
+        rows.append((name, lexicon.percent_text(design.dropout), design.why.get("dropout", "")))
+    if pack.samples_per_day:
+        per_day = pack.samples_per_day
+        rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))
+    rows.append(("Shortest useful plan, days", _number(pack.min_days), ""))
+    method = (
+        f"{lexicon.capitalised(kind.measure)} by {kind.method_of(design)}. {stated(design.source)}"
+    )
+    columns = ("Number", Column("Value", "number"), Column("Why", "why"))
+    numbers = blocks.table("What it is worked out from", columns, rows)
+    return Fold("What the planned evidence rests on", (Sentence(method.strip()), numbers))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else lexicon.exact_text(value)
+
+
+def lab_panel(reference: Assessment) -> Panel:
+    """Return what the lab has: budget, days, staff and how it is counted, where each item is."""
+    pack, lab = reference.pack, reference.pack.lab
+    items = [
+        item for item in pack.resources if item.category is not scenarios.ResourceCategory.PERSONNEL
+    ]
+    return blocks.panel(
+        "lab",
+        means=[
+            ("Budget, credits", lexicon.amount_text(lab.budget)),
+            ("Days", left_text(lab) or lexicon.amount_text(lab.days)),
+            ("Staff units", lexicon.amount_text(lab.staff)),
+            ("Shortest useful plan, days", lexicon.amount_text(pack.min_days)),
+        ],
+        staff=staff_text(reference),
+        start_day=lab.start_day,
+        items=[(i.label, i.category, *_where(pack, i.label, i.category)) for i in items],
+    )
+
+
+def _where(
+    pack: scenarios.Pack, label: str, category: scenarios.ResourceCategory
+) -> tuple[Status, str]:
+    """Return how an item is shown, and where it stands."""
+    status = pack.inventory.status(label, category.value)
+    until = pack.inventory.booked_until(label)
+    if status is scenarios.ItemStatus.AVAILABLE:
+        price = pack.inventory.price(label)
+        own = f", at {lexicon.count_text(price, 'credit')}" if price is not None else ""
+        return Status.PASS, f"{status}{own}"
+    return Status.FAIL, f"{status} until day {until}" if until is not None else str(status)
+
+
+def substitutions_panel(pack: scenarios.Pack) -> Panel:
+    """Return what may be replaced, on which condition, and what that loses."""
+    swaps = [(swap, _factor_text(swap, pack)) for swap in pack.allowed_substitutions]
+    return blocks.panel("substitutions", swaps=swaps)
+
+
+def _factor_text(swap: scenarios.AllowedSubstitution, pack: scenarios.Pack) -> str:
+    """Return what a substitution does to the effect that is seen; empty where it does nothing."""
+    effect, factor = KINDS[pack.design.kind].effect, swap.evidence_factor
+    return effect.seen_text.format(factor=factor) if effect and factor != 1 else ""
+
+
+def rules_panel(pack: scenarios.Pack) -> Panel:
+    """Return the restrictions, the success criteria, the constraints and the controls."""
+    return blocks.panel(
+        "rules",
+        rules=pack.policy_rules,
+        criteria=pack.success_criteria,
+        constraints=[(each.label, *_constraint_texts(each)) for each in pack.constraints],
+        controls=pack.controls,
+    )
+
+
+def _constraint_texts(constraint: scenarios.ScenarioConstraint) -> tuple[str, str, str]:
+    """Return a constraint's bound, whether it must hold and is checked, and its details."""
+    force = "must hold" if constraint.hard else "should hold"
+    if constraint.bounds is None and constraint.key not in scenarios.LAB_CONSTRAINTS:
+        force += "; stated, not checked"
+    return constraint.bound_text, force, constraint.details
+
+
+# --- at a glance ---
+
+
+_FIELDS: Final = {"finance_trading": "Finance"}
+
+
+def field_name(domain_id: str) -> str:
+    """Return what a field of research is called."""
+    return _FIELDS.get(domain_id, domain_id.replace("_", " ").capitalize())
+
+
+def idea_panel(sentence: str, example: PlanAnalysis | None = None, *, level: int = 2) -> Panel:
+    """Return what this is: a sentence, and one plan that a lab checks and cuts, as a picture.
+
+    Args:
+        sentence: what this is.
+        example: the plan, and what may be done about it; None for the sentence alone.
+        level: of the sentence as a heading.
+    """
+    if example is None:
+        return blocks.panel("idea", sentence=sentence, level=level, example=None)
+    yours, lab = example.yours, example.yours.pack.lab
+    plans = [yours, *([example.offered] if example.offered is not yours else [])]
+    evidence = [plan.evidence for plan in plans]
+    first = evidence[0]
+    cuts = [
+        {
+            "size": samples_text(plan),
+            "bar": evidence_bar(plan.evidence, evidence),
+            "status": evidence_status(plan.evidence),
+            "number": plan.evidence.number,
+        }
+        for plan in plans
+    ]
+    return blocks.panel(
+        "idea",
+        sentence=sentence,
+        level=level,
+        example=f"{yours.pack.paper.name}, {yours.pack.difficulty} lab{_changed(yours)}",
+        needs=[
+            (
+                "Days",
+                lexicon.amount_text(yours.plan.duration_days),
+                lexicon.amount_text(lab.days_left),
+            ),
+            ("Credits", lexicon.amount_text(yours.cost), lexicon.amount_text(lab.budget)),
+            ("Staff", lexicon.amount_text(yours.staff), lexicon.amount_text(lab.staff)),
+        ],
+        checks=_glyphs(example),
+        measure=lexicon.capitalised(first.measure),
+        bounds=f"floor {first.amount(first.floor)}, target {first.amount(first.target)}",
+        cuts=cuts,
+    )
+
+
+def _changed(plan: Assessment) -> str:
+    """Return in what a plan is not the study's own; empty where it is that."""
+    found = differences(plan.pack.reference_protocol, plan.plan)
+    names = lexicon.joined([FIELD_LABELS[each.field].lower() for each in found])
+    return f"; {names} already changed" if names else ""
+
+
+def card_panel(
+    about: scenarios.ScenarioSummary, labs: Iterable[PlanAnalysis], origin: str = ""
+) -> Panel:
+    """Return a study at a glance: its field, what it teaches, and its reference protocol per lab.
+
+    Args:
+        about: the study.
+        labs: the reference protocol in each lab.
+        origin: whose it is, where it is not on the shelf.
+    """
+    marks = [field_name(about.domain_id), "contested" if about.contested else "", origin]
+    return blocks.panel(
+        "card",
+        field=" · ".join(filter(None, marks)),
+        teaches=about.teaches,
+        labs=_labs(labs),
+    )
+
+
+def labs_panel(labs: Iterable[PlanAnalysis]) -> Panel:
+    """Return a reference protocol in each of these labs, a row of seven signs for each."""
+    return blocks.panel("labs", labs=_labs(labs))
+
+
+def legend_panel(number: int, of: int, *, named: bool) -> Panel:
+    """Return how many studies are shown, and how the rows of seven signs are read.
+
+    Args:
+        number: how many are shown.
+        of: how many there are.
+        named: whether the page names the seven dimensions already.
+    """
+    return blocks.panel(
+        "legend", count=f"{number} of {of} studies", names=() if named else DIMENSIONS
+    )
+
+
+def _labs(labs: Iterable[PlanAnalysis]) -> list[dict[str, object]]:
+    return [
+        {
+            "name": lexicon.capitalised(lab.yours.pack.difficulty),
+            "said": lab_line(lab),
+            "glyphs": _glyphs(lab),
+        }
+        for lab in labs
+    ]
+
+
+def _glyphs(options: PlanAnalysis) -> list[tuple[str, bool]]:
+    """Return the seven dimensions, and whether each passes."""
+    failing = options.yours.failing
+    return [(dimension, dimension not in failing) for dimension in DIMENSIONS]
+
+
+def kind_panel(kind: DesignKind) -> Panel:
+    """Return a kind of design: its sketch, and the question that it asks."""
+    return blocks.panel("kind", shapes=KINDS[kind].sketch, asks=KINDS[kind].asks)

@@ -1,0 +1,175 @@
+"""Studies in one lab as a table: its columns, their orders, and the same numbers for a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from replicalab.assessment import Evidence
+from replicalab.assessment.phrases import asked_and_had, cautions_title, failing_text
+from replicalab.lexicon import amount_text
+from replicalab.planner import Surveyed
+from replicalab.views import blocks
+from replicalab.views.blocks import Bar, Cell, Column, Group, Sentence, Status
+from replicalab.views.frontier import given_up_text
+from replicalab.views.plan import cautions_sentence
+from replicalab.views.verdicts import evidence_status
+
+BEST: Final = "Best first"
+NOTE: Final = (
+    "Best first: fits, meets target, above floor; of equals the larger share of the target, less "
+    "given up, fewer credits. The bar: share of the target; its mark: the floor."
+)
+NAMES: Final = (
+    "Study",
+    "In this lab",
+    "Evidence",
+    "Samples",
+    "Days",
+    "Credits",
+    "Given up",
+    "What binds",
+)
+"""The columns for people."""
+
+_KEYS: Final[dict[str, Callable[[Surveyed], Any]]] = {
+    BEST: lambda each: 0,
+    "Study": lambda each: each.pack.paper.name.casefold(),
+    "Evidence": lambda each: -each.share,
+    "Samples": lambda each: each.best.counts.samples,
+    "Days": lambda each: each.best.counts.days,
+    "Credits": lambda each: each.best.cost,
+    "Given up": lambda each: each.best.fidelity_loss,
+    "What binds": lambda each: each.binding or "",
+}
+ORDERS: Final = tuple(_KEYS)
+"""What studies may be sorted by: the smallest first, but for evidence; of equals the best first."""
+
+
+def order_key(order: str) -> Callable[[Surveyed], Any]:
+    """Return what studies are sorted by in one of `ORDERS`."""
+    key = _KEYS[order]
+    return lambda each: (key(each), each.merit)
+
+
+def fits_text(found: Surveyed) -> str:
+    """Return whether a study's best plan can be run: ``fits``, or what fails."""
+    return failing_text(found.best.failing) if found.best.failing else "fits"
+
+
+def breaks_text(found: Surveyed) -> str:
+    """Return whether the best plan breaks a wish of its study or lacks a control, in few words."""
+    return cautions_title(found.best)
+
+
+def binding_text(found: Surveyed) -> str:
+    """Return which limit binds: ``nothing`` where nothing is missing, else ``no one limit``."""
+    return found.binding or ("no one limit" if any(found.merit[:4]) else "nothing")
+
+
+# --- the same for a file --------------------------------------------------------------------
+
+_DIGITS: Final = 6
+
+_FIELDS: Final[dict[str, Callable[[Surveyed], str | float]]] = {
+    "study": lambda each: each.pack.paper.name,
+    "id": lambda each: each.pack.scenario_id,
+    "fits": lambda each: "yes" if each.best.feasible else "no",
+    "fails": lambda each: ", ".join(each.best.failing),
+    "evidence": lambda each: each.best.evidence.measure,
+    "value": lambda each: _value(each.best.evidence),
+    "target": lambda each: each.best.evidence.target,
+    "floor": lambda each: each.best.evidence.floor,
+    "verdict": lambda each: (
+        "no evidence" if each.best.evidence.void_reason else each.best.evidence.tier
+    ),
+    "share of target": lambda each: round(each.share, _DIGITS),
+    "samples": lambda each: each.best.counts.samples,
+    "samples of the reference protocol": lambda each: each.reference.counts.samples,
+    "days": lambda each: each.best.counts.days,
+    "credits": lambda each: each.best.cost,
+    "fidelity loss": lambda each: each.best.fidelity_loss,
+    "given up": lambda each: given_up_text(each.best),
+    "wishes broken": lambda each: asked_and_had(each.best, each.best.broken_wishes),
+    "binds": lambda each: each.binding or "",
+    "proven best": lambda each: "yes" if each.least.exact else "no",
+}
+COLUMNS: Final = tuple(_FIELDS)
+"""The columns of the file; evidence is a share, a half-width too: 0.0143 is ±1.43 %."""
+
+
+def cells(found: Surveyed) -> tuple[str | float, ...]:
+    """Return a study's row of the file: texts, and numbers as they are."""
+    return tuple(cell(found) for cell in _FIELDS.values())
+
+
+def _value(evidence: Evidence) -> str | float:
+    is_known = not evidence.void_reason and math.isfinite(evidence.value)
+    return round(evidence.value, _DIGITS) if is_known else ""
+
+
+# --- as a panel ---
+
+
+_LOOKS: Final = dict.fromkeys(("Samples", "Days", "Credits"), "number")
+
+
+def survey_panel(lab: str, rows: Iterable[tuple[Surveyed, str]], order: str) -> Group:
+    """Return the best plan of every study in a lab, a row each.
+
+    Args:
+        lab: which lab it is.
+        rows: the studies in their order, and whose each is where it is not on the shelf.
+        order: the column that they are sorted by.
+    """
+    columns = [
+        Column(
+            name,
+            _LOOKS.get(name, ""),
+            bar="before" if name == "Evidence" else "",
+            order=("descending" if name == "Evidence" else "ascending") if name == order else "",
+        )
+        for name in NAMES
+    ]
+    held = [_row(found, origin) for found, origin in rows]
+    caption = "The best plan of every study"
+    return blocks.group(
+        Sentence(lab),
+        blocks.table(caption, columns, held, kind="survey", scrolls=True),
+        Sentence(NOTE, quiet=True),
+    )
+
+
+def _row(found: Surveyed, origin: str) -> tuple[Cell, ...]:
+    best, evidence = found.best, found.best.evidence
+    floor = evidence.row.scale.attained(evidence.floor, evidence.target)
+    broken = Sentence(cautions_sentence(best), breaks_text(found), Status.CAUTION)
+    given_up = Sentence(given_up_text(best)) if best.fidelity_loss else None
+    return (
+        Cell(found.pack.paper.name, note=origin),
+        Cell(
+            fits_text(found),
+            status=Status.PASS if best.feasible else Status.FAIL,
+            more=broken if broken.lead else None,
+        ),
+        Cell(
+            evidence.text,
+            status=evidence_status(evidence),
+            bar=Bar(found.share, (floor,)),
+            note="" if evidence.void_reason else str(evidence.tier),
+        ),
+        Cell(amount_text(best.counts.samples), note=_planned_text(found)),
+        Cell(amount_text(best.counts.days)),
+        Cell(amount_text(best.cost)),
+        Cell(amount_text(best.fidelity_loss), more=given_up),
+        Cell(binding_text(found)),
+    )
+
+
+def _planned_text(found: Surveyed) -> str:
+    """Return how many samples the reference protocol has, where the best plan has others."""
+    planned, best = found.reference.counts.samples, found.best.counts.samples
+    if planned == best:
+        return ""
+    return f"{'of' if planned > best else 'instead of'} {amount_text(planned)}"

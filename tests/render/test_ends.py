@@ -1,0 +1,283 @@
+"""Every picture at the ends of what is valid: what a number may be never sets how much is drawn."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import plotly.graph_objects as go
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from replicalab.assessment import assess, assumed_effects
+from replicalab.comparison import Side
+from replicalab.measures import KINDS
+from replicalab.models import LARGEST_PLANNED, Dimension, Protocol
+from replicalab.planner import Constraint, PlanAnalysis, Surveyed, worded
+from replicalab.planner.curves import Curves
+from replicalab.planner.region import region
+from replicalab.render import figures
+from replicalab.render.figures import LEAST_LOSS, OFFER, YOUR_PLAN, Mark
+from replicalab.render.html import html
+from replicalab.scenarios import (
+    MOST,
+    CostModel,
+    Design,
+    DesignKind,
+    Lab,
+    Pack,
+    StaffModel,
+    Throughput,
+)
+from replicalab.scenarios.fields import LARGEST_EFFECT
+from replicalab.views.blocks import Block
+from replicalab.views.check import (
+    check_panel,
+    cost_panel,
+    effects_panel,
+    evidence_panel,
+    header_panel,
+)
+from replicalab.views.comparison import comparison_panel
+from replicalab.views.present import beside_slide, plan_slide, question_slide
+from replicalab.views.survey import survey_panel
+from tests.factories import EQUIPMENT, make_pack, make_protocol, make_throughput
+from tests.measures.designs import design_of
+from tests.tiers import batches
+
+MOST_NUMBERS: Final = 15_000
+"""Numbers and texts of a figure: the region alone has a map of 60 × 120."""
+MOST_BYTES: Final = 8 * 2**20
+"""Held at once while a figure is made."""
+MOST_CHARACTERS: Final = 15_000
+"""Of a panel."""
+TITLE: Final = ("A title", "and what it assumes")
+LIMITS: Final = {constraint: f"the {constraint}" for constraint in Constraint}
+
+_LEAST: Final = 5e-324
+_ALMOST_ONE: Final = math.nextafter(1.0, 0.0)
+_RATES: Final = (0.0, _LEAST, float(MOST))
+_STEPS: Final = (0, MOST)
+_WHOLE: Final = (1, MOST)
+
+ENDS: Final[dict[type[BaseModel], dict[str, tuple[Any, ...]]]] = {
+    Design: {
+        **dict.fromkeys(("effect_published", "sesoi"), (-LARGEST_EFFECT, _LEAST, LARGEST_EFFECT)),
+        "effect_planning": (_LEAST, 1e-9, _ALMOST_ONE, LARGEST_EFFECT),
+        "alpha": (_LEAST, _ALMOST_ONE),
+        **dict.fromkeys(("target", "floor"), (_LEAST, 1.0, LARGEST_EFFECT)),
+        "population_max": _WHOLE,
+        "groups": (2, MOST),
+        "margin": (_LEAST, LARGEST_EFFECT),
+        "event_share": (_LEAST, 1.0),
+        "dropout": (_LEAST, _ALMOST_ONE),
+    },
+    Lab: {
+        "budget": (_LEAST, float(MOST)),
+        **dict.fromkeys(("days", "staff", "start_day"), _WHOLE),
+        "prices": ({EQUIPMENT[0]: 0.0}, {EQUIPMENT[0]: float(MOST)}),
+    },
+    CostModel: dict.fromkeys(CostModel.model_fields, _RATES),
+    StaffModel: dict.fromkeys(StaffModel.model_fields, _STEPS),
+    Throughput: {"value": _WHOLE},
+    Protocol: dict.fromkeys(("sample_size", "duration_days"), (0, 1, LARGEST_PLANNED)),
+}
+"""The numbers of a study, a lab and a plan, each at the ends of what it may be."""
+
+
+def _holds_a_number(annotation: object) -> bool:
+    inside = typing.get_args(annotation)
+    return annotation in (int, float) or any(map(_holds_a_number, inside))
+
+
+@pytest.mark.parametrize("model", ENDS)
+def test_ends_are_those_of_every_number_that_is_asked_for(model: type[BaseModel]) -> None:
+    fields = model.model_fields.items()
+    numbers = {name for name, field in fields if _holds_a_number(field.annotation)}
+    assert {*ENDS[model]} == numbers - {"booked"}  # its days are told, and never drawn
+
+
+# --- the cases ---
+
+
+class Case(NamedTuple):
+    """What is changed of the usual study, lab and plan, by model and field."""
+
+    kind: DesignKind
+    changes: Mapping[tuple[type[BaseModel], str], Any]
+
+    def of(self, model: type[BaseModel]) -> dict[str, Any]:
+        return {name: value for (there, name), value in self.changes.items() if there is model}
+
+    def options(self) -> PlanAnalysis | None:
+        """Return what may be done about the plan; None where the numbers do not go together."""
+        lab, rates, steps = self.of(Lab), self.of(CostModel), self.of(StaffModel)
+        day = {"samples_per_day": make_throughput(**self.of(Throughput))}
+        given = {**lab, **(day if self.of(Throughput) else {})}
+        design = self._design()
+        if design is None:
+            return None
+        pack: Pack = make_pack(
+            design=design, cost_model=CostModel(**rates), staff_model=StaffModel(**steps), **given
+        )
+        return PlanAnalysis(assess(make_protocol(**self.of(Protocol)), pack))
+
+    def _design(self) -> Design | None:
+        changes = self.of(Design)
+        bound = {name: changes[name] for name in ("target", "floor") if name in changes}
+        both = dict.fromkeys(("target", "floor"), next(iter(bound.values()), None))
+        for given in (changes, {**changes, **both} if bound else changes):
+            try:
+                return design_of(self.kind, **given)
+            except ValidationError:
+                continue
+        return None
+
+
+def _cases(kind: DesignKind) -> Iterator[Case]:
+    """Yield the usual case, and one for each end of each number."""
+    yield Case(kind, {})
+    for model, numbers in ENDS.items():
+        for name, ends in numbers.items():
+            yield from (Case(kind, {(model, name): end}) for end in ends)
+
+
+def _mixed(seed: int) -> Case:
+    """Return a case of any kind in which a third of the numbers are at an end."""
+    rng = Random(seed)
+    row = KINDS[rng.choice([*DesignKind])]
+    every = [(model, name, ends) for model, of in ENDS.items() for name, ends in of.items()]
+    chosen = [each for each in every if rng.random() < 1 / 3]
+    return Case(
+        DesignKind(row.kind), {(model, name): rng.choice(ends) for model, name, ends in chosen}
+    )
+
+
+# --- the pictures ---
+
+Figures = Iterator[tuple[str, Callable[[], go.Figure]]]
+
+
+def _figures(here: PlanAnalysis | None) -> Figures:
+    """Yield every figure that there is of a plan, by the function that draws it."""
+    if here is None:
+        return
+    yours, curves = here.yours, Curves(here.yours)
+    plans = {YOUR_PLAN: yours, OFFER: here.offered, LEAST_LOSS: here.least.after}
+    marks = [Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
+    drawn = worded(here)
+
+    def with_tags(effect: float | None) -> go.Figure:
+        found = figures.labelled_region(
+            region(drawn, [*plans.values()], effect), marks, LIMITS, TITLE
+        )
+        assert len(found.tags) < 30
+        return found.figure
+
+    yield (
+        "region_figure",
+        lambda: figures.region_figure(
+            region(drawn, [*plans.values()]), marks, LIMITS, TITLE, lost=True
+        ),
+    )
+    assumed = [each.effect for each in curves.effects]
+    yield "labelled_region", lambda: with_tags(assumed[-1] if assumed else None)
+    if here.frontier.plans:
+        yield "frontier_figure", lambda: figures.frontier_figure(here.frontier, marks, TITLE)
+    yield "evidence_by_samples", lambda: figures.evidence_by_samples(curves, TITLE)
+    if curves.effects:
+        yield "evidence_by_effect", lambda: figures.evidence_by_effect(curves, TITLE)
+        yield "samples_by_effect", lambda: figures.samples_by_effect(curves, TITLE)
+    yield "convergence_chart", lambda: figures.convergence_chart([*enumerate(plans.values(), 1)])
+
+
+def _panels(here: PlanAnalysis) -> Iterator[Block]:
+    """Yield every panel with a bar in it that there is of a plan."""
+    yours, other = here.yours, here.least.after
+    yield header_panel(yours)
+    yield check_panel(yours, Dimension.BUDGET)
+    yield cost_panel(yours, other)
+    yield evidence_panel({"yours": yours, "other": other})
+    if effects := assumed_effects(yours.pack.design):
+        yield effects_panel(effects, {"yours": yours, "other": other})
+    yield comparison_panel([Side("yours", yours, None), Side("other", other, None)])
+    yield question_slide(yours)
+    yield plan_slide(yours)
+    yield beside_slide(yours, other, "another")
+    yield survey_panel("easy", [(Surveyed(yours, here.least, None), "")], "")
+
+
+def _numbers_in(part: object) -> int:
+    """Return how many numbers and texts a part of a figure holds."""
+    if isinstance(part, Mapping):
+        return sum(map(_numbers_in, part.values()))
+    if isinstance(part, Sequence) and not isinstance(part, str):
+        return sum(map(_numbers_in, part))
+    return 1
+
+
+def is_bounded(case: Case) -> bool:
+    """Assert that no picture of a case is larger than its bound; False where there is none."""
+    here = case.options()
+    if here is None:
+        return False
+    tracemalloc.start()
+    try:
+        for name, draw in _figures(here):
+            tracemalloc.reset_peak()
+            before, _ = tracemalloc.get_traced_memory()
+            figure = draw()
+            _, most = tracemalloc.get_traced_memory()
+            assert most - before < MOST_BYTES, (name, case)
+            assert _numbers_in(figure.to_plotly_json()) < MOST_NUMBERS, (name, case)
+    finally:
+        tracemalloc.stop()
+    assert all(len(html(panel)) < MOST_CHARACTERS for panel in _panels(here)), case
+    return True
+
+
+# --- the tests ---
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    """Draw each figure once: what is loaded with the first of all is not counted."""
+    for _, draw in _figures(Case(DesignKind.TWO_GROUP, {}).options()):
+        draw()
+
+
+_MIXED: Final = 200
+UNBOUNDED: Final = DesignKind.PRECISION
+"""The kind whose evidence has no largest value: of the others fewer cases are drawn."""
+_EVERY: Final = 6
+"""One case of so many is drawn in the short one."""
+
+
+def test_pictures_at_the_end_of_some_numbers_are_no_larger_than_their_bound() -> None:
+    assert sum(map(is_bounded, islice(_cases(UNBOUNDED), 0, None, _EVERY))) > 50 / _EVERY
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", DesignKind)
+def test_pictures_at_the_end_of_each_number_are_no_larger_than_their_bound(
+    kind: DesignKind,
+) -> None:
+    every = 1 if kind is UNBOUNDED else 4
+    assert sum(map(is_bounded, islice(_cases(kind), 0, None, every))) > 50 / every
+
+
+@pytest.mark.parametrize("first", batches(_MIXED, short=0, long=4))
+def test_pictures_at_the_ends_of_many_numbers_are_no_larger_than_their_bound(first: int) -> None:
+    cases = (_mixed(seed) for seed in range(first, first + _MIXED))
+    assert sum(map(is_bounded, cases)) > _MIXED / 10
+
+
+def test_every_figure_is_drawn_at_the_ends() -> None:
+    here = Case(DesignKind.TWO_GROUP, {}).options()
+    assert here is not None
+    assert {name for name, _ in _figures(here)} == {*figures.OF_A_PLAN, "labelled_region"}

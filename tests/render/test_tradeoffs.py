@@ -1,0 +1,362 @@
+"""The region's and the frontier's charts: they draw what is known of the plans, labels apart."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.assessment import Assessment, assess
+from replicalab.models import revise
+from replicalab.planner import Constraint, PlanAnalysis, least_worded, worded
+from replicalab.planner.region import Region, region
+from replicalab.render.figures import (
+    BALANCED,
+    LEAST_LOSS,
+    OFFER,
+    YOUR_PLAN,
+    Mark,
+    frontier_figure,
+    labelled_region,
+    region_figure,
+    spotted,
+)
+from replicalab.render.figures.frontier import LOOKS
+from replicalab.render.figures.placing import (
+    PLOT,
+    Box,
+    LabelPlace,
+    LabelRequest,
+    along,
+    around,
+    placed,
+)
+from replicalab.render.figures.region import CAPS, COLOURS
+from replicalab.render.figures.sheet import INK, PAPER, SYMBOLS
+from replicalab.scenarios import load_scenario
+from tests.test_theme import MARK_CONTRAST, TEXT_CONTRAST, THEMES, contrast, theme
+
+LIMITS: Final = {constraint: f"the {constraint}" for constraint in Constraint}
+TITLE: Final = ("What fits", "with 3,700 credits")
+
+
+@cache
+def opened(study: str = "fin_momentum", lab: str = "medium") -> PlanAnalysis:
+    """Return what may be done about a study's reference protocol in a lab."""
+    pack = load_scenario(study, lab)
+    return PlanAnalysis(assess(pack.reference_protocol, pack))
+
+
+@cache
+def there(study: str = "fin_momentum", lab: str = "medium") -> Region:
+    found = opened(study, lab)
+    return region(worded(found), [found.yours])
+
+
+def marks_of(**plans: Assessment) -> list[Mark]:
+    """Return plans to mark, by name; those of the default study where none are given."""
+    found = opened()
+    named = plans or {YOUR_PLAN: found.yours, OFFER: found.offered, LEAST_LOSS: found.least.after}
+    return [Mark(name, plan, name, plan.evidence.number) for name, plan in named.items()]
+
+
+def drawn(marks: list[Mark] | None = None, study: str = "fin_momentum", **how: bool) -> go.Figure:
+    return region_figure(there(study), marks_of() if marks is None else marks, LIMITS, TITLE, **how)
+
+
+def named(figure: go.Figure, name: str) -> go.Scatter:
+    return next(trace for trace in figure.data if trace.name == name)
+
+
+def labels(figure: go.Figure) -> list[str]:
+    return [annotation.text for annotation in figure.layout.annotations]
+
+
+# --- the region ---
+
+
+def test_region_chart_shows_the_evidence_of_the_region() -> None:
+    found, heat = there(), drawn().data[0]
+    assert heat.type == "heatmap"
+    assert list(heat.x) == list(found.days)
+    assert list(heat.y) == list(found.samples)
+    shown = np.array([[np.nan if v is None else v for v in row] for row in heat.z])
+    np.testing.assert_allclose(shown, found.evidence, atol=5e-5)
+
+
+def test_region_chart_marks_the_plans_with_symbols_of_their_own_and_their_evidence() -> None:
+    marks, found = marks_of(), drawn()
+    shown = named(found, "plans")
+    assert list(shown.x) == [mark.plan.counts.days for mark in marks]
+    assert list(shown.y) == [mark.plan.counts.samples for mark in marks]
+    assert list(shown.marker.symbol) == [SYMBOLS[mark.name] for mark in marks]
+    assert {f"{mark.title} {mark.worth}" for mark in marks} <= set(labels(found))
+    assert len(set(SYMBOLS.values())) == len(SYMBOLS)
+
+
+def test_plans_at_one_place_share_a_label_and_none_outside_has_one() -> None:
+    yours, far = opened().yours, there().drawn.at(5000, 195)
+    lean = assess(revise(yours.plan, controls=[]), yours.pack)
+    found = labels(drawn([
+        Mark(YOUR_PLAN, yours, "mine*", "0.9"),
+        Mark(OFFER, yours, "offer", "0.8"),
+        Mark(LEAST_LOSS, yours, "least", "0.8"),
+        Mark(BALANCED, lean, "lean", "0.8"),
+        Mark(BALANCED, far, "far", "0.1"),
+    ]))  # fmt: skip
+    assert "mine* 0.9, offer = least 0.8, lean 0.8" in found
+    assert not any("far" in text for text in found)
+
+
+def lines_of(figure: go.Figure) -> dict[str, go.Scatter]:
+    """Return the lines of the limits that are drawn, by the limits' names."""
+    return {trace.name: trace for trace in figure.data if trace.name in LIMITS.values()}
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_region_chart_names_every_limit_that_it_draws_once_in_its_colour(lost: bool) -> None:
+    figure = drawn(lost=lost)
+    shown = {"budget", "time limit", "endpoint"} | ({"throughput", "population"} if lost else set())
+    assert set(lines_of(figure)) == {f"the {name}" for name in shown}
+    for name, line in lines_of(figure).items():
+        [tag] = [each for each in figure.layout.annotations if each.text == name]
+        assert tag.bgcolor == line.line.color
+    colours = [line.line.color for line in lines_of(figure).values()]
+    assert len(set(colours)) == len(colours)
+
+
+def test_samples_that_cannot_count_are_drawn_only_when_asked_for() -> None:
+    assert "fits, but lost" not in [trace.name for trace in drawn().data]
+    dotted = named(drawn(lost=True), "fits, but lost")
+    assert dotted.fillpattern.shape == "."
+    assert (3.5, 180.5) in set(zip(dotted.x, dotted.y, strict=True))  # 60 a day
+
+
+@pytest.mark.parametrize("colour", [*COLOURS.values(), *(colour for colour, _ in LOOKS), INK])
+def test_colour_of_a_line_carries_white_letters_and_stands_out_in_both_themes(colour: str) -> None:
+    assert contrast(colour, "#FFFFFF") >= TEXT_CONTRAST
+    # Ink is lost on the dark page but for its casing, as is no other.
+    seen = [contrast(colour, theme(name)["backgroundColor"]) for name in THEMES if colour != INK]
+    assert all(each >= MARK_CONTRAST for each in seen)
+
+
+def test_lines_are_cased_in_paper_so_that_none_is_lost_on_its_ground() -> None:
+    figure = drawn(lost=True)
+    names = [trace.name for trace in figure.data]
+    casing, lines = named(figure, "casing"), lines_of(figure)
+    assert casing.line.color == PAPER
+    cased = set(zip(casing.x, casing.y, strict=True))
+    for name, line in lines.items():
+        assert casing.line.width > line.line.width
+        assert set(zip(line.x, line.y, strict=True)) <= cased
+        assert names.index("casing") < names.index(name)
+    dashes = {name: line.line.dash for name, line in lines.items()}
+    caps = {LIMITS[limit] for limit in CAPS}
+    assert {name for name, dash in dashes.items() if dash != "solid"} == caps
+
+
+def test_better_evidence_is_a_darker_shade_in_both_themes() -> None:
+    shades = [shade for _, shade in drawn().data[0].colorscale]
+    page = [contrast(shade, "#FFFFFF") for shade in shades]
+    assert page == sorted(page)
+
+
+def test_what_does_not_fit_is_hatched_above_the_line() -> None:
+    hatched = named(drawn(), "does not fit")
+    assert hatched.fillpattern.shape == "/"
+    corners = set(zip(hatched.x, hatched.y, strict=True))
+    assert {(4.5, 300.5), (5.5, 300.5)} <= corners  # five days hold 300 samples
+
+
+def test_points_to_click_lie_on_the_grid_are_few_and_say_what_is_there() -> None:
+    found, points = there(), named(drawn(), "points")
+    assert len(points.x) <= 24 * 30
+    assert set(points.x) <= set(found.days.tolist())
+    assert set(points.y) <= set(found.samples.tolist())
+    assert points.marker.opacity == 0
+    assert points.marker.maxdisplayed == 1
+    for days, samples, text in list(zip(points.x, points.y, points.customdata, strict=True))[::37]:
+        plan = found.drawn.at(int(days), int(samples))
+        fits = "fits" if plan.feasible else "does not fit"
+        assert text == f"{plan.evidence.text}<br>{plan.cost:,.0f} credits, {fits}"
+
+
+def test_point_over_the_chart_lies_where_a_plan_of_its_numbers_is_marked() -> None:
+    spot, figure = spotted(there(), 4, 195), drawn()
+    assert spot is not None
+    (left, right), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    assert left + spot[0] * (right - left) == pytest.approx(4)
+    assert bottom + spot[1] * (top - bottom) == pytest.approx(195)
+    assert spotted(there(), 5000, 195) is None
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_labels_over_the_chart_stand_where_they_do_within_it(lost: bool) -> None:
+    figure, tags, room = labelled_region(there(), marks_of(), LIMITS, TITLE, lost=lost)
+    within = drawn(lost=lost)
+    assert not figure.layout.annotations
+    assert figure.data == within.data
+    margin = within.layout.margin
+    height = within.layout.height - margin.t - margin.b
+    assert room == {"left": margin.l, "right": margin.r, "below": margin.b, "height": height}
+    (left, right), (bottom, top) = within.layout.xaxis.range, within.layout.yaxis.range
+    for tag, written in zip(tags, within.layout.annotations, strict=True):
+        assert (tag.text, tag.right, tag.above) == (written.text, written.xshift, written.yshift)
+        assert (tag.ground, tag.ink) == (written.bgcolor, written.font.color)
+        assert left + tag.across * (right - left) == pytest.approx(written.x)
+        assert bottom + tag.up * (top - bottom) == pytest.approx(written.y)
+
+
+# --- the frontier ---
+
+
+def frontier_drawn(study: str = "fin_momentum") -> go.Figure:
+    found = opened(study)
+    assert found.balanced is not None
+    marks = [(YOUR_PLAN, found.yours), (LEAST_LOSS, found.least.after), (BALANCED, found.balanced)]
+    return frontier_figure(found.frontier, marks_of(**dict(marks)), ("Evidence for credits", ""))
+
+
+def test_frontier_draws_one_named_line_for_each_fidelity_loss() -> None:
+    figure, found = frontier_drawn(), opened().frontier
+    assert len(found.lines) > 1
+    for line in found.lines:
+        trace = named(figure, f"fidelity loss {line.loss}")
+        shown = list(zip(trace.x, trace.y, strict=True))
+        known = [(plan.credits, plan.value) for plan in line.plans]
+        assert set(shown) <= set(known)
+        assert (shown[0], shown[-1]) == (known[0], known[-1])
+        assert len(shown) == min(len(known), 40)
+        [tag] = [each for each in figure.layout.annotations if each.text == f"loss {line.loss}"]
+        assert tag.bgcolor == trace.line.color
+    dashes = [trace.line.dash for trace in figure.data if trace.name.startswith("fidelity")]
+    assert len(set(dashes)) == len(dashes)
+    assert not figure.layout.showlegend
+
+
+def test_frontier_marks_plans_budget_and_levels() -> None:
+    figure, yours = frontier_drawn(), opened().yours
+    marks = named(figure, "plans")
+    assert (marks.x[0], marks.y[0]) == (yours.cost, yours.evidence.value)
+    names = {"budget 3,700", "target 0.80", "floor 0.50", f"{YOUR_PLAN} 0.76", f"{BALANCED} 0.56"}
+    assert names <= set(labels(figure))
+    assert set(named(figure, "budget 3,700").x) == {3700.0}
+    low, high = figure.layout.xaxis.range
+    assert low < opened().frontier.plans[0].credits
+    assert high > yours.cost
+
+
+@pytest.mark.parametrize(
+    ("study", "less_is_better"), [("fin_momentum", False), ("phys_millikan", True)]
+)
+def test_better_evidence_is_darker_and_higher(study: str, less_is_better: bool) -> None:
+    assert drawn([], study).data[0].reversescale is less_is_better
+    bottom, top = frontier_drawn(study).layout.yaxis.range
+    assert (bottom > top) is less_is_better
+
+
+FIGURES: Final = {"region": drawn(), "all layers": drawn(lost=True), "frontier": frontier_drawn()}
+
+
+@pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
+def test_chart_has_a_title_and_units_on_both_axes_and_is_what_plotly_knows(
+    figure: go.Figure,
+) -> None:
+    assert figure.layout.title.text
+    assert figure.layout.xaxis.title.text in ("days", "credits")
+    assert figure.layout.yaxis.title.text in ("samples", "power")
+    shown = json.loads(figure.to_json())
+    checked = json.loads(go.Figure(shown).to_json())  # here, not while it is built
+    assert {**checked["layout"], "template": "none"} == shown["layout"]
+    assert checked["data"] == shown["data"]
+
+
+# --- where labels go ---
+
+
+def apart(boxes: list[Box]) -> bool:
+    return not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+SHARES: Final = st.floats(0.03, 0.97)
+HEIGHTS: Final = st.floats(12, PLOT - 12)
+NAMES: Final = ("your plan 0.86", "Lab Manager's offer 0.58", "least loss 0.69")
+
+
+def assert_near(place: LabelPlace) -> None:
+    """A label stands at its mark: no further than its own length aside, or two lines up."""
+    assert abs(place.right) <= 110
+    assert abs(place.up) <= 42
+
+
+@given(st.lists(st.tuples(SHARES, HEIGHTS), max_size=3, unique=True))
+def test_labels_of_plans_stand_at_their_marks_and_apart_on_every_screen(
+    points: list[tuple[float, float]],
+) -> None:
+    marks = [LabelPlace(*point) for point in points]
+    wanted = [
+        LabelRequest(text, around(text, *at)) for at, text in zip(points, NAMES, strict=False)
+    ]
+    found = placed(wanted, marks)
+    boxes = [each.boxes(place) for place, each in zip(found, wanted, strict=True)]
+    assert all(apart(list(on_a_screen)) for on_a_screen in zip(*boxes, strict=True))
+    for place in found:
+        assert_near(place)
+
+
+@given(st.lists(st.tuples(HEIGHTS, SHARES), min_size=1, max_size=4))
+def test_name_of_a_line_stands_on_it_or_right_beside_it(lines: list[tuple[float, float]]) -> None:
+    for height, share in lines:
+        level, upright = [(0.0, height), (1.0, height)], [(share, 0.0), (share, float(PLOT))]
+        wanted = [
+            LabelRequest("budget 2,600", along("budget 2,600", level)),
+            LabelRequest("limit 6 days", along("limit 6 days", upright)),
+        ]
+        [first, second] = placed(wanted, [])
+        assert (first.height, first.up) == (height, 0)
+        assert (second.across, second.up) == (share, 0)
+        assert abs(second.right) <= 55
+        boxes = [each.boxes(place) for each, place in zip(wanted, (first, second), strict=True)]
+        assert all(apart(list(on_a_screen)) for on_a_screen in zip(*boxes, strict=True))
+
+
+IN_LABS: Final = [
+    ("psy_ego_depletion", "medium"), ("fin_momentum", "medium"), ("eco_reef_fish", "medium"),
+    ("bio_jq1_myeloma", "hard"), ("psy_stroop", "medium"), ("math_four_colour", "hard"),
+    ("phys_millikan", "medium"), ("chem_suzuki_ppb", "easy"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("study", "lab"), IN_LABS)
+def test_no_label_of_a_shipped_study_is_far_from_what_it_names(study: str, lab: str) -> None:
+    found = opened(study, lab)
+    least = least_worded(found, worded(found))
+    for each in (worded(found), *([least] if least else [])):
+        plans = {YOUR_PLAN: found.yours, OFFER: found.offered, LEAST_LOSS: found.least.after}
+        chart = region_figure(
+            region(each, list(plans.values())), marks_of(**plans), LIMITS, TITLE, lost=True
+        )
+        lines = [trace for trace in chart.data if trace.name in labels(chart)]
+        for tag in chart.layout.annotations:
+            assert abs(tag.xshift) <= 180, tag.text
+            assert abs(tag.yshift) <= 42, tag.text
+        for line in lines:
+            [tag] = [each for each in chart.layout.annotations if each.text == line.name]
+            assert on_a_line(tag.x, tag.y, list(zip(line.x, line.y, strict=True))), tag.text
+
+
+def on_a_line(x: float, y: float, corners: list[tuple[float | None, float | None]]) -> bool:
+    """Return whether a point lies on one of the level or upright pieces of a line."""
+    for (x0, y0), (x1, y1) in pairwise(corners):
+        if x0 is not None and y0 is not None and x1 is not None and y1 is not None:
+            across = min(x0, x1) - 1e-6 <= x <= max(x0, x1) + 1e-6
+            if across and min(y0, y1) - 1e-6 <= y <= max(y0, y1) + 1e-6:
+                return True
+    return False

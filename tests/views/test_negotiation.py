@@ -1,0 +1,235 @@
+"""What is said of a negotiation: how it ended, each round, who gave what, by which rule."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.models import Protocol, ScientistAction, revise
+from replicalab.negotiation import (
+    AUTOMATIC,
+    LabManagerKind,
+    Negotiation,
+    Outcome,
+    ScientistKind,
+    judge,
+    ledger,
+)
+from replicalab.scenarios import Pack, list_scenarios, load_scenario
+from replicalab.views.blocks import Status
+from replicalab.views.negotiation import (
+    LAB_MANAGERS,
+    OUTCOME_TITLES,
+    SCIENTISTS,
+    answer_rule,
+    answer_verdict,
+    change_rows,
+    judge_parts,
+    ledger_sentence,
+    outcome_verdict,
+    reward_formula,
+    round_caption,
+    round_summary,
+    signed_credits,
+    step_changes,
+    turn_title,
+)
+from tests.factories import make_protocol
+from tests.golden import assert_golden
+from tests.negotiation.playing import (
+    ACCEPT,
+    BOOKED,
+    FLAMING,
+    OPEN,
+    PLAN,
+    SHORT,
+    STUCK,
+    ask,
+    by_person,
+    by_rule,
+    propose,
+    revise_to,
+)
+from tests.strategies import openings, studied_packs
+
+BASELINE, AWARE = ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE
+REFERENCE, LEAST = LabManagerKind.REFERENCE, LabManagerKind.LEAST_LOSS
+SHELF: Final = [
+    ("fin_momentum", "easy", BASELINE, REFERENCE, 5),
+    ("fin_momentum", "medium", BASELINE, REFERENCE, 5),
+    ("fin_momentum", "medium", BASELINE, REFERENCE, 2),
+    ("fin_momentum", "medium", AWARE, REFERENCE, 5),
+    ("fin_momentum", "hard", AWARE, LEAST, 5),
+    ("math_four_colour", "hard", BASELINE, REFERENCE, 5),
+    ("math_four_colour", "medium", AWARE, REFERENCE, 5),
+    ("psy_stroop", "medium", AWARE, REFERENCE, 5),
+    ("bio_jq1_myeloma", "hard", BASELINE, REFERENCE, 5),
+    ("phys_millikan", "medium", BASELINE, REFERENCE, 5),
+]
+"""The stories, the four outcomes, and each measure of evidence on its way down."""
+BY_HAND: Final[dict[str, tuple[Pack, list[ScientistAction | None], int]]] = {
+    "nothing yet": (BOOKED, [], 5),
+    "a question": (BOOKED, [ask("The budget?")], 5),
+    "an offer stands": (BOOKED, [propose(PLAN)], 5),
+    "nothing is offered": (STUCK, [propose(PLAN)], 5),
+    "the plan is stuck and accepted": (STUCK, [propose(PLAN), ACCEPT], 5),
+    "the plan breaks a restriction": (OPEN, [propose(FLAMING), ACCEPT], 5),
+    "the offer is accepted": (BOOKED, [propose(PLAN), ACCEPT], 5),
+    "the rounds run out": (BOOKED, [propose(PLAN)], 1),
+    "the Scientist leaves": (BOOKED, [propose(PLAN), None], 5),
+    "it leaves at once": (OPEN, [None], 5),
+    "nothing is accepted": (OPEN, [ACCEPT], 1),
+    "accepted without evidence": (OPEN, [propose(make_protocol(duration_days=2))], 5),
+    "evidence is lost and returns": (
+        STUCK,
+        [propose(PLAN), *map(revise_to, (SHORT, SHORT, PLAN))],
+        9,
+    ),
+    "every kind of move": (
+        STUCK,
+        [
+            propose(PLAN),
+            *(
+                revise_to(revise(PLAN, **changes))
+                for changes in (
+                    {"sample_size": 20},
+                    {"sample_size": 30, "duration_days": 6},
+                    {"sample_size": 2000, "rationale": "Another."},
+                    {"duration_days": 4, "technique": "one; two", "controls": []},
+                )
+            ),
+        ],
+        9,
+    ),
+}
+
+
+def on_the_shelf(
+    study: str, lab: str, scientist: ScientistKind, manager: LabManagerKind, most: int
+) -> Negotiation:
+    pack = load_scenario(study, lab)
+    return by_rule(pack, pack.reference_protocol, most, scientist, manager)
+
+
+def by_hand(name: str) -> Negotiation:
+    pack, actions, most = BY_HAND[name]
+    return by_person(pack, *actions, max_rounds=most)
+
+
+def told(negotiation: Negotiation) -> str:
+    """Return everything that is said of a negotiation."""
+    verdict = outcome_verdict(negotiation)
+    lines = [f"[{verdict.status}] {verdict.title}", verdict.text]
+    for at, done in enumerate(negotiation.rounds):
+        answer = answer_verdict(done)
+        meant = f"[{answer.status}] {answer.title}. {answer.text}" if answer else "no answer"
+        lines += ["", round_caption(negotiation, at), f"{turn_title(done)}: {round_summary(done)}"]
+        lines += [meant, answer_rule(done)]
+    concessions = ledger(negotiation)
+    lines += ["", ledger_sentence(concessions)]
+    lines += [
+        f"{concession.round_number + 1} {concession.who}: {step_changes(concession.step)}; "
+        f"{signed_credits(concession.step)} credits, {signed_credits(concession.total)} in all"
+        for concession in concessions
+    ]
+    if negotiation.ending is None:
+        return "\n".join(lines)
+    judgement = judge(negotiation)
+    if judgement is not None:
+        parts = [": ".join(part) for part in judge_parts(judgement)]
+        lines += ["", reward_formula(judgement), *parts]
+    return "\n".join(lines)
+
+
+# --- the words --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", SHELF, ids=lambda place: "-".join(map(str, place)))
+def test_negotiation_on_the_shelf_is_told(
+    place: tuple[str, str, ScientistKind, LabManagerKind, int],
+) -> None:
+    assert_golden(f"negotiation/{'-'.join(map(str, place))}", told(on_the_shelf(*place)))
+
+
+def test_negotiation_by_hand_is_told() -> None:
+    texts = [f"--- {name}\n\n{told(by_hand(name))}" for name in BY_HAND]
+    assert_golden("negotiation/by_hand", "\n\n".join(texts))
+
+
+def test_players_and_their_rules_are_named() -> None:
+    assert set(SCIENTISTS) == set(ScientistKind)
+    assert set(LAB_MANAGERS) == set(LabManagerKind)
+    players = [*SCIENTISTS.values(), *LAB_MANAGERS.values()]
+    assert_golden("negotiation/players", "\n".join(": ".join(player) for player in players))
+
+
+# --- what must hold of them -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "status"),
+    [
+        ("the plan is stuck and accepted", Outcome.FALSE_AGREEMENT, Status.FAIL),
+        ("the offer is accepted", Outcome.AGREED, Status.PASS),
+        ("the rounds run out", Outcome.NO_DEAL, Status.FAIL),
+        ("accepted without evidence", Outcome.AGREED_BELOW_FLOOR, Status.FAIL),
+    ],
+)
+def test_verdict_is_one_sentence_that_begins_with_the_outcome(
+    name: str, outcome: Outcome, status: Status
+) -> None:
+    negotiation = by_hand(name)
+    verdict = outcome_verdict(negotiation)
+    assert (negotiation.outcome, verdict.status) == (outcome, status)
+    assert verdict.title == OUTCOME_TITLES[outcome]
+    assert verdict.text.startswith(verdict.title)
+    assert ". " not in verdict.text
+
+
+def test_outcomes_are_four_and_each_title_is_its_name() -> None:
+    assert list(OUTCOME_TITLES) == list(Outcome)
+    for outcome, title in OUTCOME_TITLES.items():
+        assert title.casefold().replace(" the ", " ").replace(" ", "_") == outcome.value
+
+
+@given(studied_packs(), openings(), st.integers(1, 5))
+def test_verdict_passes_only_what_the_lab_can_run(
+    pack: Pack, opening: Protocol | None, most: int
+) -> None:
+    negotiation = by_rule(pack, opening, most)
+    verdict = outcome_verdict(negotiation)
+    assert negotiation.outcome is not None
+    assert verdict.text.startswith(OUTCOME_TITLES[negotiation.outcome])
+    plan = negotiation.final_plan
+    assert plan is not None
+    spotless = not plan.broken_wishes and not plan.dropped
+    agreed = negotiation.outcome is Outcome.AGREED
+    assert (verdict.status is Status.PASS) is (agreed and spotless)
+    assert verdict.status is not Status.PASS or plan.feasible
+
+
+@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
+@pytest.mark.parametrize("scientist", sorted(AUTOMATIC))
+def test_every_round_of_every_study_has_a_caption(study: str, scientist: ScientistKind) -> None:
+    for manager in LabManagerKind:
+        negotiation = on_the_shelf(study, "hard", scientist, manager, 5)
+        for at in range(len(negotiation.rounds)):
+            caption = round_caption(negotiation, at)
+            assert caption.startswith(f"Round {at + 1}: ")
+            assert caption.endswith(".")
+            assert "  " not in caption
+            assert "None" not in caption
+
+
+def test_change_is_told_field_by_field() -> None:
+    other = revise(PLAN, sample_size=2000, duration_days=1, controls=[], rationale="So.")
+    [concession] = ledger(by_person(STUCK, propose(PLAN), revise_to(other), max_rounds=9))
+    assert change_rows(concession.step) == [
+        ("Sample size", "40", "2,000"),
+        ("Controls", "dark control, white light control", "–"),
+        ("Duration", "5 days", "1 day"),
+        ("Rationale", PLAN.rationale, "So."),
+    ]
