@@ -1,5 +1,8 @@
 """Whose browser it is: a cookie with a random secret, and the proof that it was made here.
 
+The wall hands it out with a page, and a page's run asks whose it is. No page and no address shows
+it.
+
 Over TLS its name begins with ``__Host-``: a browser takes such a cookie from this host alone, and
 over TLS alone, so that no page under a neighbouring name can plant its own in its place.
 """
@@ -14,14 +17,14 @@ import re
 import secrets
 import time
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
-from importlib import import_module
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, Protocol
 
+import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 
@@ -35,26 +38,72 @@ SECURE_COOKIE: Final = f"__Host-{VISITOR_COOKIE}"
 KEY_FILE: Final = "visitors.key"
 """Stands in the data folder: with it the server knows again what it made."""
 
+# Seconds that a browser keeps it, so that whoever comes back finds what they kept.
 _A_YEAR: Final = 365 * 24 * 60 * 60
-"""Seconds that a browser keeps it, so that whoever comes back finds what they kept."""
 _SECRET: Final = r"[A-Za-z0-9_-]{43}"
+# What a cookie holds; before there were proofs it held the secret alone.
 _VALUE: Final = re.compile(rf"(?P<secret>{_SECRET})(\.(?P<proof>[A-Za-z0-9_-]{{22}}))?")
-"""What a cookie holds; before there were proofs it held the secret alone."""
 _KEY_BYTES: Final = 32
 _LOOPBACK: Final = re.compile(r"(localhost|.*\.localhost|127\..*|\[::1\])(:[0-9]+)?")
 
+# The latest secrets with which no page has begun yet, and when they were handed out.
 _HANDED_OUT: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)
-"""The latest secrets with which no page has begun yet, and when they were handed out."""
+# The latest secrets whose work went over to new ones, and when; several tabs may open at once.
 _HANDED_OVER: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)
-"""The latest secrets whose work went over to new ones, and when; several tabs may open at once."""
+# So long a secret is new: another server of the same library may see its second page.
 _NEW_SECONDS: Final = 10.0
-"""So long a secret is new: another server of the same library may see its second page."""
 
-_OPEN: Final[Counter[str]] = Counter()
-"""How many pages of each browser are open."""
+# Where a session keeps a secret of its own, for a browser that shows none of ours.
+_SESSION_SECRET: Final = "visitor_secret"
+
+_OPEN: Final[Counter[str]] = Counter()  # How many pages of each browser are open
+# When the last page was closed, of the browsers that left last.
 _LEFT: Final[OrderedDict[str, float]] = OrderedDict()
-"""When the last page was closed, of the browsers that left last."""
 _MOST_LEFT: Final = 5_000
+
+
+class Keeper(Protocol):
+    """What the library knows of visitors; both raise LibraryError where it does not answer."""
+
+    def is_known(self, secret: str, /) -> bool:
+        """Return whether it has work of the visitor with that secret."""
+
+    def hand_over(self, secret: str, fresh: str, /) -> None:
+        """Let that work be found with another secret, and no longer with the first."""
+
+
+# --- in a page's run --------------------------------------------------------------------------
+
+
+def cookie() -> str:
+    """Return the secret that the visitor's browser shows; no text where it shows none of ours."""
+    asked = st.context
+    headers = {name.lower(): value for name, value in asked.headers.items()}
+    return secret_shown(asked.cookies, over_tls=is_over_tls(headers))
+
+
+def is_known() -> bool:
+    """Return whether the visitor's browser keeps its secret, and so finds again what is kept."""
+    return bool(cookie())
+
+
+def begins() -> bool:
+    """Return whether this is the first page of the visitor's browser: True once, when it begins.
+
+    Nothing can have been kept for it before, so nobody waits for the library.
+    """
+    return begins_with(cookie())
+
+
+def secret() -> str:
+    """Return the visitor's secret: the cookie's, or where there is none one of this session."""
+    if shown := cookie():
+        return shown
+    made: str = st.session_state.setdefault(_SESSION_SECRET, secrets.token_urlsafe(32))
+    return made
+
+
+# --- in an answer -----------------------------------------------------------------------------
 
 
 def is_over_tls(headers: Mapping[str, str], scheme: str = "") -> bool:
@@ -78,36 +127,36 @@ def secret_shown(cookies: Mapping[str, str], *, over_tls: bool) -> str:
     return found["secret"] if found and proven else ""
 
 
-def value_of(secret: str) -> str:
+def value_of(shown: str) -> str:
     """Return what a cookie holds for a secret."""
-    return f"{secret}.{_proof(secret)}"
+    return f"{shown}.{_proof(shown)}"
 
 
-async def know_visitor(asked: HTTPConnection, headers: MutableHeaders) -> None:
+async def know_visitor(asked: HTTPConnection, headers: MutableHeaders, keeper: Keeper) -> None:
     """Hand out a secret, or the one that the browser shows again: for a year from now.
 
     Where the library cannot say whether it knows a secret, nothing is handed out, and nothing lost.
     """
     over_tls = is_over_tls(asked.headers, asked.url.scheme)
-    secret = secret_shown(asked.cookies, over_tls=over_tls)
-    if not secret:
+    shown = secret_shown(asked.cookies, over_tls=over_tls)
+    if not shown:
         try:
-            secret = await _returning(asked.cookies, over_tls=over_tls)
+            shown = await _returning(asked.cookies, keeper, over_tls=over_tls)
         except (LibraryError, _HandedOverError):
             return
-    if not secret:
-        secret = secrets.token_urlsafe(32)
-        _HANDED_OUT.append((secret, time.monotonic()))
+    if not shown:
+        shown = secrets.token_urlsafe(32)
+        _HANDED_OUT.append((shown, time.monotonic()))
     name, secure = (SECURE_COOKIE, "; Secure") if over_tls else (VISITOR_COOKIE, "")
     # Lax, not Strict: a Strict cookie is not shown when a link elsewhere is followed, and a new one
     # would then take its place.
     settings = f"Path=/; Max-Age={_A_YEAR}; HttpOnly; SameSite=Lax{secure}"
-    headers.append("set-cookie", f"{name}={value_of(secret)}; {settings}")
+    headers.append("set-cookie", f"{name}={value_of(shown)}; {settings}")
     if over_tls and VISITOR_COOKIE in asked.cookies:
         headers.append("set-cookie", f"{VISITOR_COOKIE}=; Path=/; Max-Age=0")
 
 
-async def _returning(cookies: Mapping[str, str], *, over_tls: bool) -> str:
+async def _returning(cookies: Mapping[str, str], keeper: Keeper, *, over_tls: bool) -> str:
     """Return the secret of a browser whose cookie has no proof, but whose work the library has.
 
     A cookie of a plain name that is shown over TLS may have been planted: nobody else may know the
@@ -118,46 +167,40 @@ async def _returning(cookies: Mapping[str, str], *, over_tls: bool) -> str:
         _HandedOverError: another page of the browser has just been given a new one.
     """
     for name in (SECURE_COOKIE, VISITOR_COOKIE):
-        found = _VALUE.fullmatch(cookies.get(name, ""))
-        if not found:
+        value = _VALUE.fullmatch(cookies.get(name, ""))
+        if not value:
             continue
-        secret = found["secret"]
+        shown = value["secret"]
         if over_tls and name == VISITOR_COOKIE:
-            return await _handed_over(secret)
-        if await asyncio.to_thread(_shelf("is_known"), secret):
-            return secret
+            return await _handed_over(shown, keeper)
+        if await asyncio.to_thread(keeper.is_known, shown):
+            return shown
     return ""
 
 
-async def _handed_over(secret: str) -> str:
+async def _handed_over(shown: str, keeper: Keeper) -> str:
     """Return a new secret with which all is found that was kept with another, empty for nothing."""
-    if any(_is_new(*handed) for handed in list(_HANDED_OVER) if handed[0] == secret):
+    if any(_is_new(*handed) for handed in list(_HANDED_OVER) if handed[0] == shown):
         raise _HandedOverError
-    begun = secret, time.monotonic()
+    begun = shown, time.monotonic()
     _HANDED_OVER.append(begun)  # before anything is waited for: another tab may ask meanwhile
-    if not await asyncio.to_thread(_shelf("is_known"), secret):
+    if not await asyncio.to_thread(keeper.is_known, shown):
         with suppress(ValueError):  # a thousand others pushed it out
             _HANDED_OVER.remove(begun)
         return ""
     fresh = secrets.token_urlsafe(32)
-    await asyncio.to_thread(_shelf("hand_over"), secret, fresh)
+    await asyncio.to_thread(keeper.hand_over, shown, fresh)
     return fresh
 
 
 class _HandedOverError(Exception):
-    """What was kept with a secret went to a new one a moment ago; it is not told a second time."""
+    """What was kept with a secret went to a new one a moment ago, which is handed out once."""
 
 
-def _shelf(name: str) -> Callable[..., Any]:
-    """Return a function of the shelf; the database's part comes with it, which few answers need."""
-    found: Callable[..., Any] = getattr(import_module("replicalab.ui.library.shelf"), name)
-    return found
-
-
-def begins_with(secret: str) -> bool:
+def begins_with(shown: str) -> bool:
     """Return whether no page has begun with a new secret yet; then one has, and is the first."""
     for handed in list(_HANDED_OUT):
-        if handed[0] == secret:
+        if handed[0] == shown:
             with suppress(ValueError):  # another page of the same browser was faster
                 _HANDED_OUT.remove(handed)
                 return _is_new(*handed)
@@ -175,32 +218,32 @@ def _is_new(_: str, since: float) -> bool:
 def is_here(asked: HTTPConnection) -> Iterator[None]:
     """Note that a page of a browser is open, for as long as the block lasts."""
     over_tls = is_over_tls(asked.headers, asked.url.scheme)
-    secret = secret_shown(asked.cookies, over_tls=over_tls)
-    _OPEN[secret] += 1
+    shown = secret_shown(asked.cookies, over_tls=over_tls)
+    _OPEN[shown] += 1
     try:
         yield
     finally:
-        _OPEN[secret] -= 1
-        if not _OPEN[secret]:
-            del _OPEN[secret]
-            _LEFT[secret] = time.monotonic()
-            _LEFT.move_to_end(secret)
+        _OPEN[shown] -= 1
+        if not _OPEN[shown]:
+            del _OPEN[shown]
+            _LEFT[shown] = time.monotonic()
+            _LEFT.move_to_end(shown)
             if len(_LEFT) > _MOST_LEFT:
                 _LEFT.popitem(last=False)
 
 
-def away_seconds(secret: str) -> float:
+def away_seconds(shown: str) -> float:
     """Return for how long no page of a browser has been open, without end if none ever was."""
-    if secret in _OPEN:
+    if shown in _OPEN:
         return 0.0
-    return time.monotonic() - _LEFT.get(secret, -inf)
+    return time.monotonic() - _LEFT.get(shown, -inf)
 
 
 # --- the proof --------------------------------------------------------------------------------
 
 
-def _proof(secret: str) -> str:
-    made = hmac.digest(_key(data_folder()), secret.encode(), "sha256")[:16]
+def _proof(shown: str) -> str:
+    made = hmac.digest(_key(data_folder()), shown.encode(), "sha256")[:16]
     return base64.urlsafe_b64encode(made).decode().rstrip("=")
 
 

@@ -1,0 +1,11 @@
+"""What stands between the network and the pages, and all that touches Streamlit's inside.
+
+`app.py` gives `middleware` and `lifespan` to `st.App`. The pages ask `visitor` whose they are, take
+turns, and refuse to be drawn where the wall is not there.
+"""
+
+from __future__ import annotations
+
+from replicalab.server.messages import LONGEST_QUERY
+from replicalab.server.running import Pages, lifespan, middleware, take_turn
+from replicalab.server.wall import stands_before_this_run

@@ -1,0 +1,114 @@
+"""How pages are served: loaded beside serving, behind the wall, one run after the other.
+
+Python computes for one run at a time whatever we do. Of twenty runs that share it all end late;
+one after the other, the first ends at once and the last no later. A run that takes long, for it
+waits for a model or computes a batch, gives its turn up: nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from threading import Lock, Thread
+from typing import Final, Protocol
+
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from replicalab.server import internals
+from replicalab.server.visitor import Keeper
+from replicalab.server.wall import Wall
+
+LONGEST_TURN: Final = 0.1
+"""Seconds after which a run no longer keeps others waiting."""
+
+# How long a thread computes while another one waits. An edit passes between threads a hundred
+# times: beside a session that computes it would wait 5 ms at each, as Python has it, and half a
+# second in all.
+_SWITCH_SECONDS: Final = 0.0005
+
+
+class Pages(Keeper, Protocol):
+    """What the server asks of the pages that it serves."""
+
+    def load(self) -> None:
+        """Load what the pages use."""
+
+    def finish(self) -> None:
+        """Save what is still to be saved."""
+
+
+def middleware(pages: Pages) -> tuple[Middleware, ...]:
+    """Return what `st.App` is given, so that nothing reaches it but through the wall.
+
+    Raises:
+        CannotServeError: the wall cannot be built with this Streamlit. Found here, before anything
+            is served: Starlette builds middleware no sooner than the first request.
+    """
+    internals.require_messages()
+    internals.index_page()
+    return Middleware(Wall, keeper=pages), Middleware(Loading, load=pages.load)
+
+
+def lifespan(pages: Pages) -> Callable[[ASGIApp], AbstractAsyncContextManager[None]]:
+    """Return the lifespan of `st.App`: a server that is told to stop runs no `atexit`."""
+
+    @asynccontextmanager
+    async def save_at_the_end(_: ASGIApp) -> AsyncIterator[None]:
+        yield
+        await asyncio.to_thread(pages.finish)
+
+    return save_at_the_end
+
+
+class Loading:
+    """ASGI middleware that loads the pages at once, and lets web sockets wait for it.
+
+    So no page runs before everything is loaded, in one thread and in one order; the browser loads
+    its own part meanwhile.
+    """
+
+    def __init__(self, app: ASGIApp, load: Callable[[], None]) -> None:
+        self._app = app
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        self._thread = Thread(target=load, name="loading", daemon=True)
+        self._thread.start()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; a web socket once the pages are loaded."""
+        if scope["type"] == "websocket" and self._thread.is_alive():
+            await asyncio.to_thread(self._thread.join)
+        await self._app(scope, receive, send)
+
+
+class Turns:
+    """The turns of the runs of one process, each in a thread of its own.
+
+    Args:
+        longest: seconds after which a turn no longer keeps others waiting.
+    """
+
+    def __init__(self, longest: float = LONGEST_TURN) -> None:
+        self._longest = longest
+        self._lock = Lock()
+        self._ends = 0.0
+
+    @contextmanager
+    def take(self) -> Iterator[None]:
+        """Take a turn: wait until whoever has one is done, or has had it for too long."""
+        taken = self._lock.acquire(blocking=False)
+        while not taken and (left := self._ends - time.monotonic()) > 0:
+            taken = self._lock.acquire(timeout=left)
+        if taken:
+            self._ends = time.monotonic() + self._longest
+        try:
+            yield
+        finally:
+            if taken:  # where not, one that takes long has it still
+                self._lock.release()
+
+
+take_turn: Final = Turns().take

@@ -1,0 +1,112 @@
+"""Runs take turns, and what the pages use is loaded beside serving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Timer
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocket
+
+from replicalab.server.running import Loading, Turns
+
+FOREVER = 60.0
+
+
+def test_short_runs_never_overlap() -> None:
+    turns, inside, most = Turns(FOREVER), 0, 0
+
+    def run(_: int) -> None:
+        nonlocal inside, most
+        with turns.take():
+            inside += 1
+            most = max(most, inside)
+            Event().wait(0.001)
+            inside -= 1
+
+    with ThreadPoolExecutor(20) as threads:
+        list(threads.map(run, range(100)))
+    assert most == 1
+
+
+def test_run_that_takes_long_keeps_nobody() -> None:
+    turns, may_end = Turns(longest=0.02), Event()
+
+    def take_long() -> None:
+        with turns.take():
+            assert may_end.wait(FOREVER)
+
+    with ThreadPoolExecutor(2) as threads:
+        long = threads.submit(take_long)
+        passed = [threads.submit(_pass, turns).result(FOREVER) for _ in range(3)]
+        assert (passed, long.done()) == ([True] * 3, False)
+        may_end.set()
+        long.result(FOREVER)
+    with turns.take():
+        pass
+
+
+def _pass(turns: Turns) -> bool:
+    with turns.take():
+        return True
+
+
+def test_run_that_fails_gives_its_turn_back() -> None:
+    turns = Turns(FOREVER)
+    with pytest.raises(ValueError, match="broken"), turns.take():
+        raise ValueError("broken")
+    assert _pass(turns)
+
+
+class Steps:
+    """A load that lasts until it is let go, and what happened in which order."""
+
+    def __init__(self) -> None:
+        self.go_on = Event()
+        self.order: list[str] = []
+
+    def load(self) -> None:
+        assert self.go_on.wait(20)
+        self.order.append("loaded")
+
+    async def page(self, _: Request) -> PlainTextResponse:
+        self.order.append("page")
+        return PlainTextResponse("")
+
+    async def run(self, socket: WebSocket) -> None:
+        self.order.append("run")
+        await socket.accept()
+        await socket.close()
+
+
+@pytest.fixture
+def loading() -> Iterator[Steps]:
+    found = Steps()
+    yield found
+    found.go_on.set()
+
+
+@pytest.fixture
+def client(loading: Steps) -> TestClient:
+    routes = [Route("/", loading.page), WebSocketRoute("/run", loading.run)]
+    return TestClient(Starlette(routes=routes, middleware=[Middleware(Loading, load=loading.load)]))
+
+
+def test_page_is_answered_while_the_rest_is_loaded(client: TestClient, loading: Steps) -> None:
+    client.get("/")
+    assert loading.order == ["page"]
+
+
+def test_page_runs_once_all_is_loaded(client: TestClient, loading: Steps) -> None:
+    client.get("/")
+    Timer(0.2, loading.go_on.set).start()
+    with client.websocket_connect("/run"):
+        pass
+    assert loading.order == ["page", "loaded", "run"]
