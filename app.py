@@ -12,7 +12,9 @@ if __name__ == "__main__":
     with frame.page("Scenarios"):
         scenarios.draw()
 else:
-    from replicalab.ui import wall, warming
+    from replicalab import server
+    from replicalab.ui import startup
 
-    middleware = (*wall.MIDDLEWARE, *warming.MIDDLEWARE)
-    app = st.App(__file__, middleware=middleware, lifespan=warming.ended_well)
+    app = st.App(  # by this name and this call Streamlit knows that the file is an app of its own
+        __file__, middleware=server.middleware(startup), lifespan=server.lifespan(startup)
+    )

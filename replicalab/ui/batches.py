@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from typing import Final, Self
 
-from replicalab.batch import Job, Result, failure_text, played_again, run_batch
+from replicalab.batch import Result, Workers, failure_text, played_again, run_batch
+from replicalab.case import Case
 from replicalab.lexicon import count_text
 from replicalab.library import KeptBatch
-from replicalab.ui.wall import away_seconds
-from replicalab.workers import Workers
+from replicalab.server.visitor import away_seconds
 
 MOST_JOBS: Final = 10_000
 """Of one batch here; the command line runs more."""
@@ -31,14 +31,14 @@ IN_USE_SECONDS: Final = 3600.0
 """How long after it was last looked at a batch is not given up for another."""
 AWAY_SECONDS: Final = 60.0
 """How long no page of its visitor is open until a batch under way may give way to another's."""
-_MOST_TOLD: Final = 1_000
-"""So many visitors are told of a batch that gave way, the latest."""
+_MOST_TOLD: Final = 1_000  # So many visitors are told of a batch that gave way, the latest
+_POLITE: Final = 10  # How much less of a core they get than a page, in the unit of `os.nice`
+# Processes for each batch; they give way to the pages.
 _WORKERS: Final = max(1, (os.cpu_count() or 1) // (MOST_AT_ONCE + 1))
-"""Processes for each batch; they give way to the pages."""
 
 
 @dataclass(eq=False)
-class Batch:
+class VisitorBatch:
     """A visitor's batch.
 
     Attributes:
@@ -53,7 +53,7 @@ class Batch:
         before: the visitor's batch before it, which comes back on demand.
     """
 
-    jobs: Sequence[Job]
+    jobs: Sequence[Case]
     came: list[Result] = field(default_factory=list)
     is_over: bool = False
     problem: str = ""
@@ -61,7 +61,7 @@ class Batch:
     kept_as: str = ""
     missing: int = 0
     again: Sequence[tuple[Result, Result]] = ()
-    before: Batch | None = None
+    before: VisitorBatch | None = None
     _stop: Event = field(default_factory=Event)
 
     @classmethod
@@ -94,7 +94,7 @@ class Batch:
     def run(self) -> None:
         """Play every job, until told to stop."""
         known = {_key(job): job for job in self.jobs}
-        workers = Workers(_WORKERS)
+        workers = Workers(_WORKERS, _POLITE)
         try:
             for result in run_batch(self.jobs, workers):
                 if self.is_stopping:
@@ -108,11 +108,11 @@ class Batch:
             self.is_over = True
 
 
-def _key(job: Job) -> tuple[object, ...]:
+def _key(job: Case) -> tuple[object, ...]:
     return job.study, job.lab, job.seed, job.scientist, job.lab_manager
 
 
-def _size(batch: Batch) -> int:
+def _size(batch: VisitorBatch) -> int:
     """Return how many jobs a batch holds in memory, with the one before it."""
     return len(batch.jobs) + (len(batch.before.jobs) if batch.before else 0)
 
@@ -127,10 +127,10 @@ class Batches:
     ) -> None:
         """Hold none yet; ``away`` says for how many seconds no page of a visitor has been open."""
         self._clock, self._away, self._lock = clock, away, Lock()
-        self._found: dict[str, Batch] = {}
+        self._found: dict[str, VisitorBatch] = {}
         self._gave_way: dict[str, str] = {}
 
-    def of(self, owner: str) -> Batch | None:
+    def of(self, owner: str) -> VisitorBatch | None:
         """Return a visitor's batch, now looked at; None where there is none."""
         with self._lock:
             found = self._found.get(owner)
@@ -142,16 +142,16 @@ class Batches:
         """Return what became of a visitor's batch that gave way to another's; empty for none."""
         return self._gave_way.get(owner, "")
 
-    def begin(self, owner: str, jobs: Sequence[Job]) -> str:
+    def begin(self, owner: str, jobs: Sequence[Case]) -> str:
         """Begin a batch in place of the visitor's last; return why not, and change nothing."""
         with self._lock:
             if refused := self._refusal(owner, len(jobs)):
                 return refused
-            batch = self._put(owner, Batch(jobs))
+            batch = self._put(owner, VisitorBatch(jobs))
         Thread(target=batch.run, name="batch", daemon=True).start()
         return ""
 
-    def show(self, owner: str, batch: Batch) -> str:
+    def show(self, owner: str, batch: VisitorBatch) -> str:
         """Show a batch that is over in place of the visitor's last; return why not."""
         with self._lock:
             if refused := self._busy(owner) or self._full(owner, len(batch.jobs)):
@@ -168,7 +168,7 @@ class Batches:
                 first.before, first.seen = last, self._clock()
                 self._found[owner] = first
 
-    def _put(self, owner: str, batch: Batch) -> Batch:
+    def _put(self, owner: str, batch: VisitorBatch) -> VisitorBatch:
         """Give a visitor a batch; the last one comes back on demand, unless nothing came of it."""
         last = self._found.get(owner)
         if last is not None:
@@ -230,7 +230,7 @@ class Batches:
             return "This server has no room for another batch: try again in an hour."
         return ""
 
-    def _others(self, owner: str) -> dict[str, Batch]:
+    def _others(self, owner: str) -> dict[str, VisitorBatch]:
         return {key: batch for key, batch in self._found.items() if key != owner}
 
     def _held(self, without: str) -> int:
@@ -255,7 +255,7 @@ class Batches:
             if batch.is_over and self._clock() - batch.seen > IN_USE_SECONDS:
                 self._let_go(key, "Run it again.")
 
-    def _let_go(self, owner: str, how: str, before: Batch | None = None) -> None:
+    def _let_go(self, owner: str, how: str, before: VisitorBatch | None = None) -> None:
         """Let go of a visitor's batch, and note how it is got back; the one before comes back."""
         last = self._found.pop(owner)
         if before is not None:

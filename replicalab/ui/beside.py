@@ -1,4 +1,4 @@
-"""Keep beside: what is put next to the plan on the workbench, to be compared, one click away."""
+"""The comparison tray: cases that were kept beside the open one, one click away."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from replicalab.comparison import MOST_SIDES
+from replicalab.case import MOST_SIDES, Case
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.words import escaped
@@ -23,43 +23,43 @@ _NAME: Final = "beside_name"
 
 
 class Wanted(NamedTuple):
-    """What is to be kept beside: its name, its workspace, and whether its run is to be compared."""
+    """A case for the tray: its name, the case, and whether its run is to be compared."""
 
     name: str
-    work: Workspace
+    case: Case
     run: bool = False
 
 
-def place_of(work: Workspace, *, run: bool | None = None) -> int | None:
-    """Return where a workspace stands among what is beside; None where it is none of it.
+def place_of(case: Case, *, run: bool | None = None) -> int | None:
+    """Return where a case stands in the tray; None where it does not.
 
     Args:
-        work: with what is beside it.
+        case: what is looked for.
         run: whether as a run; None is either.
     """
-    alone, wanted = work.alone, {run} if run is not None else {True, False}
-    kept = enumerate(work.beside)
-    return next((at for at, each in kept if each.work == alone and each.is_run in wanted), None)
+    wanted = {run} if run is not None else {True, False}
+    kept = enumerate(state.workspace().beside)
+    return next((n for n, each in kept if each.case == case and each.is_run in wanted), None)
 
 
 def has_room() -> bool:
-    """Return whether one more can be kept beside."""
+    """Return whether the tray has room for one more."""
     return len(state.workspace().beside) < MOST_SIDES
 
 
 def keep(wanted: Wanted) -> None:
-    """Keep something beside, under a name that is free; where there is room."""
+    """Put a case into the tray, under a free name; where there is room."""
     beside = state.workspace().beside
     if has_room():
         state.set_beside((*beside, named(wanted, beside)))
 
 
 def keep_and_tell(*, run: bool) -> None:
-    """Keep the open plan beside, or its run, and tell so where no line shows it."""
+    """Put the open plan, or its run, into the tray, and say so where no line shows it."""
     work = state.workspace()
-    run = work.is_run or (run and work.has_run)
-    if place_of(work, run=run) is None and has_room():
-        keep(Wanted("", work, run))
+    run = work.case.is_run or (run and work.case.has_run)
+    if place_of(work.case, run=run) is None and has_room():
+        keep(Wanted("", work.case, run))
         told = f"Kept beside as {escaped(state.workspace().beside[-1].name)}: see Compare."
     else:
         told = _help(work, run=run)
@@ -67,7 +67,7 @@ def keep_and_tell(*, run: bool) -> None:
 
 
 def keep_only(found: Iterable[Wanted]) -> None:
-    """Keep these beside, and nothing else."""
+    """Put these into the tray in place of what is there."""
     beside: tuple[Beside, ...] = ()
     for wanted in found:
         beside = (*beside, named(wanted, beside))
@@ -75,54 +75,54 @@ def keep_only(found: Iterable[Wanted]) -> None:
 
 
 def named(wanted: Wanted, others: Iterable[Beside]) -> Beside:
-    """Return something under a name that none of the others has."""
+    """Return a case under a name that none of the others has."""
     taken, name = {each.name for each in others}, wanted.name
     noun = "Run" if wanted.run else "Plan"
     names = [name] if name else [f"{noun} {letter}" for letter in ascii_uppercase]
     again = (f"{name[: LONGEST_NAME - 4]} {number}" for number in count(2))
     free = (each for many in (names, again) for each in many if each not in taken)
-    return Beside(name=next(free)[:LONGEST_NAME], work=wanted.work.alone, run=wanted.run)
+    return Beside(name=next(free)[:LONGEST_NAME], case=wanted.case, run=wanted.run)
 
 
 def drop(at: int) -> None:
-    """Let what stands at that place no longer be beside; the plan itself stays open."""
+    """Remove one case from the tray; what is open stays open."""
     beside = state.workspace().beside
     state.set_beside((*beside[:at], *beside[at + 1 :]))
 
 
 def rename(at: int, name: str) -> None:
-    """Give what stands at that place another name; none leaves it as it is."""
+    """Give a case in the tray another name; an empty one leaves it as it is."""
     beside = state.workspace().beside
     if name := " ".join(name.split())[:LONGEST_NAME]:
         others = (*beside[:at], *beside[at + 1 :])
-        new = named(Wanted(name, beside[at].work, beside[at].run), others)
+        new = named(Wanted(name, beside[at].case, beside[at].run), others)
         state.set_beside((*beside[:at], new, *beside[at + 1 :]))
 
 
 def load(at: int) -> None:
-    """Open what stands at that place; all stays beside."""
+    """Open a case of the tray, which stays as it is."""
     beside = state.workspace().beside
-    state.open_workspace(beside[at].work.changed(beside=beside))
+    state.open_workspace(Workspace(case=beside[at].case, beside=beside))
 
 
 # --- on the workbench -----------------------------------------------------------------------
 
 
 def draw_button() -> None:
-    """Draw the button that keeps the open plan beside."""
+    """Draw the button that puts the open plan into the tray."""
     work = state.workspace()
     button(
         "Keep beside",
         "splitscreen_right",
-        partial(keep, Wanted("", work, work.is_run)),
-        disabled=not has_room() or place_of(work, run=work.is_run) is not None,
-        help=_help(work, run=work.is_run),
+        partial(keep, Wanted("", work.case, work.case.is_run)),
+        disabled=not has_room() or place_of(work.case, run=work.case.is_run) is not None,
+        help=_help(work, run=work.case.is_run),
         width="stretch",
     )
 
 
 def _help(work: Workspace, *, run: bool) -> str:
-    if (at := place_of(work, run=run)) is not None:
+    if (at := place_of(work.case, run=run)) is not None:
         return f"It is beside already: {escaped(work.beside[at].name)}."
     if not has_room():
         return f"{MOST_SIDES} are beside, the most; remove one."
@@ -130,7 +130,7 @@ def _help(work: Workspace, *, run: bool) -> str:
 
 
 def draw_line(*, linked: bool = True) -> None:
-    """Draw what is beside, if anything: a click loads it; what is open can be named or removed.
+    """Draw the tray, if anything is in it: a click opens a case; the open one has its name there.
 
     Args:
         linked: whether a link to the comparison stands there too.
@@ -138,7 +138,7 @@ def draw_line(*, linked: bool = True) -> None:
     work = state.workspace()
     if not work.beside:
         return
-    at = place_of(work)
+    at = place_of(work.case)
     st.session_state[_CHOICE] = at
     with st.container(horizontal=True, vertical_alignment="center", key="beside"):
         st.segmented_control(
@@ -156,7 +156,7 @@ def draw_line(*, linked: bool = True) -> None:
 
 
 def draw_name(at: int) -> None:
-    """Draw the name of what stands at that place, to be changed, and the way to remove it."""
+    """Draw the name of a case in the tray, to be changed, and the way to remove it."""
     name = state.workspace().beside[at].name
     key = f"{_NAME}_{at}_{crc32(name.encode('utf-8', 'surrogatepass')):08x}"
     st.text_input(

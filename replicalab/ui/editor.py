@@ -13,34 +13,26 @@ from typing import Any, Final, NamedTuple
 import streamlit as st
 from pydantic import ValidationError
 
+from replicalab import models
 from replicalab.assessment import assess
 from replicalab.characters import on_one_line
 from replicalab.lexicon import amount_text, count_text, joined, quoted
-from replicalab.models import (
-    FIELD_LABELS,
-    LARGEST_PLANNED,
-    LONGEST_TEXT,
-    PROTOCOL_FIELDS,
-    Protocol,
-    revise,
-    too_large,
-)
-from replicalab.planner.steps import NUMBERS
+from replicalab.models import NUMBER_FIELDS
 from replicalab.scenarios import Design, ItemStatus, Pack
-from replicalab.text.plan import group_text, groups_text
-from replicalab.text.verdicts import plan_verdict
+from replicalab.ui.controls import NumberField, between, complain
 from replicalab.ui.words import draw_verdict, escaped
+from replicalab.views.plan import group_text, groups_text
+from replicalab.views.verdicts import plan_verdict
 
 _CATEGORIES: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
-_LINES_PX: Final = 72
-"""The height of a text of two lines, which can be drawn larger."""
+_LINES_PX: Final = 72  # The height of a text of two lines, which can be drawn larger
 _REMEDIES: Final = {
     "technique": "Write in a few words what is done.",
     "rationale": "Write why this plan answers the question.",
 }
 
 
-class Form(NamedTuple):
+class PlanForm(NamedTuple):
     """The fields of a plan.
 
     Attributes:
@@ -51,70 +43,77 @@ class Form(NamedTuple):
     """
 
     name: str
-    plan: Protocol
+    plan: models.Protocol
     take: Callable[[str, object], None] | None = None
     groups: int = 1
 
+    def times(self, field: str) -> int:
+        """Return by how much what is typed into a field is multiplied."""
+        return self.groups if field == "sample_size" else 1
+
     def key(self, field: str) -> str:
         """Return the key of a field's widget."""
-        return f"{self.name}_{field}" + (f"_{self.of(field)}" if self.of(field) > 1 else "")
-
-    def of(self, field: str) -> int:
-        """Return how many times a field is meant that is typed once."""
-        return self.groups if field == "sample_size" else 1
+        times = self.times(field)
+        return f"{self.name}_{field}" + (f"_{times}" if times > 1 else "")
 
     def value(self, field: str) -> Any:
         """Return what a field holds now, of all groups together; None before it was drawn."""
-        found = st.session_state.get(self.key(field))
-        return found * self.groups if found is not None and self.of(field) > 1 else found
+        typed = st.session_state.get(self.key(field))
+        return typed * self.times(field) if field in NUMBER_FIELDS and typed is not None else typed
+
+    def number(self, field: str) -> NumberField:
+        """Return the field of a number."""
+        planned, times = getattr(self.plan, field), self.times(field)
+        # A plan without samples can be looked at, but not sent.
+        least = 0 if self.take or field != "sample_size" else 1
+        kept = f"the plan keeps {planned:,}" if self.take else ""
+        why_not = between(models.FIELD_LABELS[field], (least, models.LARGEST_PLANNED), kept)
+        name = models.FIELD_LABELS[field] if field != "duration_days" else "Duration (days)"
+        return NumberField(
+            label=f"{name} per group" if times > 1 else name,
+            key=self.key(field),
+            value=min(planned, models.LARGEST_PLANNED) // times,
+            take=self.take and (lambda _: self.change(field)),
+            why_not=lambda typed: why_not(None if typed is None else typed * times),
+        )
 
     def problem(self, field: str) -> str:
         """Return why what a field holds now cannot be in the plan; empty where it can."""
         value = self.value(field)
         if value is None:
             return ""
-        if field in NUMBERS and not self.least(field) <= value <= LARGEST_PLANNED:
-            return self._number_text(field, value)
+        if field in NUMBER_FIELDS:
+            return self.number(field).problem
         try:
-            revised = revise(self.plan, **{field: value})
+            revised = models.revise(self.plan, **{field: value})
         except ValidationError:
             return self._empty_text(field)
-        large = [each for each in too_large(revised) if each not in too_large(self.plan)]
-        if not large:
-            return ""
-        return (
-            f"{large[0]}. {'The plan keeps what it had; shorten' if self.take else 'Shorten'} it."
-        )
-
-    def least(self, field: str) -> int:
-        """Return the least that a number may be; a plan without samples is edited, never sent."""
-        return 0 if self.take or field != "sample_size" else 1
-
-    def _number_text(self, field: str, typed: int) -> str:
-        kept = f", so the plan keeps {getattr(self.plan, field):,}" if self.take else ""
-        between = f"{self.least(field):,} to {LARGEST_PLANNED:,}"
-        return f"{FIELD_LABELS[field]} cannot be {typed:,}{kept}. Type {between}."
+        known = models.too_large(self.plan)
+        if large := [problem for problem in models.too_large(revised) if problem not in known]:
+            shorten = "The plan keeps what it had; shorten" if self.take else "Shorten"
+            return f"{large[0]}. {shorten} it."
+        return ""
 
     def _empty_text(self, field: str) -> str:
-        label, remedy = FIELD_LABELS[field], "Remove that entry, or type a name."
+        label, remedy = models.FIELD_LABELS[field], "Remove that entry, or type a name."
         problem, kept = f"{label} has an entry without a name", "what it had"
         if field in _REMEDIES:
             problem, remedy = f"{label} is empty", _REMEDIES[field]
             kept = f"“{getattr(self.plan, field)}”"
         return f"{problem}{f', so the plan keeps {kept}' if self.take else ''}. {remedy}"
 
-    def read(self) -> Protocol | None:
+    def read(self) -> models.Protocol | None:
         """Return the plan that the fields hold now, None where it cannot be one or be sent."""
         plan = self.held()
-        unfit = plan is None or too_large(plan) or plan.sample_size < self.least("sample_size")
+        unfit = plan is None or models.too_large(plan) or self.number("sample_size").problem
         return None if unfit else plan
 
-    def held(self) -> Protocol | None:
+    def held(self) -> models.Protocol | None:
         """Return the plan that the fields hold now, None where it cannot be one."""
-        values = {name: self.value(name) for name in PROTOCOL_FIELDS}
+        values = {name: self.value(name) for name in models.PROTOCOL_FIELDS}
         given = {name: value for name, value in values.items() if value is not None}
         try:
-            return revise(self.plan, **given)
+            return models.revise(self.plan, **given)
         except ValidationError:
             return None
 
@@ -124,7 +123,7 @@ class Form(NamedTuple):
             self.take(field, self.value(field))
 
 
-def draw_fields(form: Form, pack: Pack) -> None:
+def draw_fields(form: PlanForm, pack: Pack) -> None:
     """Draw the fields of a plan in a lab.
 
     Each widget is given its value as its default, not through the session: a default travels with
@@ -135,32 +134,44 @@ def draw_fields(form: Form, pack: Pack) -> None:
     draw_lists_and_texts(form, pack)
 
 
-def draw_numbers(form: Form, pack: Pack) -> None:
+def draw_numbers(form: PlanForm, pack: Pack) -> None:
     """Draw the two fields that are numbers; what is wrong with them is said below."""
-    _number(form, "sample_size", f"In {pack.design.unit_of_n}.")
-    _number(form, "duration_days", "Whole days in the lab.")
+    hints = {
+        "sample_size": f"In {pack.design.unit_of_n}.",
+        "duration_days": "Whole days in the lab.",
+    }
+    for field, hint in hints.items():
+        form.number(field).draw(help=escaped(hint))
+        if (planned := getattr(form.plan, field)) > models.LARGEST_PLANNED:
+            _note(
+                f"The plan has {planned:,} here; the field starts with {models.LARGEST_PLANNED:,}."
+            )
 
 
-def draw_lists_and_texts(form: Form, pack: Pack) -> None:
+def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
     """Draw what is wrong with the numbers, and the other fields."""
-    for field in NUMBERS:
-        _say_problem(form, field)
+    complain(*map(form.problem, NUMBER_FIELDS))
     _note_groups(form, pack.design)
     _labels(form, "controls", [control.name for control in pack.controls], on_one_line)
     for field, category in _CATEGORIES.items():
         _labels(form, field, _offered(pack, category), _standing(pack, category))
     for field in _REMEDIES:
-        _text(form, field)
+        st.text_area(
+            models.FIELD_LABELS[field],
+            getattr(form.plan, field),
+            height=_LINES_PX,
+            max_chars=models.LONGEST_TEXT,
+            key=form.key(field),
+            on_change=form.change,
+            args=(field,),
+        )
+        complain(form.problem(field))
+    # Fields that fit one by one may be too large together, which only a plan to be sent may hold.
     held = None if form.take else form.held()
-    said = [form.problem(field) for field in PROTOCOL_FIELDS]
-    for problem in too_large(held) if held else []:
-        if not any(text.startswith(problem) for text in said):
-            st.error(f"{escaped(problem)}. Shorten it.", icon=":material/edit_off:")
-
-
-def _say_problem(form: Form, field: str) -> None:
-    if problem := form.problem(field):
-        st.error(escaped(problem), icon=":material/edit_off:")
+    problems = [form.problem(field) for field in models.PROTOCOL_FIELDS]
+    for problem in models.too_large(held) if held else []:
+        if not any(text.startswith(problem) for text in problems):
+            complain(f"{problem}. Shorten it.")
 
 
 def _note(text: str) -> None:
@@ -168,40 +179,20 @@ def _note(text: str) -> None:
     st.caption(f":material/info: {escaped(text)}")
 
 
-def _note_groups(form: Form, design: Design) -> None:
-    """Say how the samples are shared out over the groups, if there are any and it is not plain.
-
-    Its place is kept: the browser would draw all the fields below anew where they move by one.
-    """
-    if told := groups_text(form.plan.sample_size, design, per_group=form.groups > 1):
-        _note(told)
+def _note_groups(form: PlanForm, design: Design) -> None:
+    """Say how the samples are shared out over the groups, if there are any and it is not plain."""
+    if shares := groups_text(form.plan.sample_size, design, per_group=form.groups > 1):
+        _note(shares)
     elif group_text(form.plan.sample_size, design):
+        # The browser would draw all the fields below anew where they move by one.
         st.empty()
 
 
-def _number(form: Form, field: str, help_text: str) -> None:
-    """Draw a number that may be typed freely: the browser would keep back one out of bounds."""
-    planned: int = getattr(form.plan, field)
-    shown = min(planned, LARGEST_PLANNED)
-    label = FIELD_LABELS[field] if field != "duration_days" else "Duration (days)"
-    st.number_input(
-        f"{label} per group" if form.of(field) > 1 else label,
-        value=shown // form.of(field),
-        step=1,
-        key=form.key(field),
-        help=escaped(help_text),
-        on_change=form.change,
-        args=(field,),
-    )
-    if shown != planned:
-        _note(f"The plan has {planned:,} here; the field starts with {shown:,}.")
-
-
-def _labels(form: Form, field: str, offered: list[str], shown_as: Callable[[str], str]) -> None:
+def _labels(form: PlanForm, field: str, offered: list[str], shown_as: Callable[[str], str]) -> None:
     planned: list[str] = getattr(form.plan, field)
     chosen = list(dict.fromkeys(planned))
     st.multiselect(
-        FIELD_LABELS[field],
+        models.FIELD_LABELS[field],
         list(dict.fromkeys([*offered, *chosen])),
         default=chosen,
         format_func=shown_as,
@@ -212,12 +203,10 @@ def _labels(form: Form, field: str, offered: list[str], shown_as: Callable[[str]
         on_change=form.change,
         args=(field,),
     )
-    _say_problem(form, field)
-    again = joined(quoted(label for label, count in Counter(planned).items() if count > 1))
-    if again and form.take:
-        _note(f"The plan lists {again} more than once; any change here lists each once.")
-    elif again:
-        _note(f"The plan lists {again} more than once; each is sent once.")
+    complain(form.problem(field))
+    if again := joined(quoted(label for label, count in Counter(planned).items() if count > 1)):
+        then = "any change here lists each once" if form.take else "each is sent once"
+        _note(f"The plan lists {again} more than once; {then}.")
 
 
 def _offered(pack: Pack, category: str) -> list[str]:
@@ -238,29 +227,13 @@ def _standing(pack: Pack, category: str) -> Callable[[str], str]:
     return shown
 
 
-def _text(form: Form, field: str) -> None:
-    st.text_area(
-        FIELD_LABELS[field],
-        getattr(form.plan, field),
-        height=_LINES_PX,
-        max_chars=LONGEST_TEXT,
-        key=form.key(field),
-        on_change=form.change,
-        args=(field,),
-    )
-    _say_problem(form, field)
-
-
-def draw_preview(form: Form, pack: Pack) -> None:
+def draw_preview(form: PlanForm, pack: Pack) -> None:
     """Draw what the plan is worth that the fields hold, before it is sent."""
     plan = form.read()
     if plan is None:
-        st.error(
-            "This plan cannot be sent: what is in the way is said beside its fields.",
-            icon=":material/edit_off:",
-        )
+        complain("This plan cannot be sent: what is in the way is said beside its fields.")
         return
-    found = assess(plan, pack)
-    draw_verdict(plan_verdict(found))
-    cost, budget = amount_text(found.cost), count_text(pack.lab.budget, "credit")
+    worth = assess(plan, pack)
+    draw_verdict(plan_verdict(worth))
+    cost, budget = amount_text(worth.cost), count_text(pack.lab.budget, "credit")
     st.caption(f"It costs {cost} of {budget}.")

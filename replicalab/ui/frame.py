@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,26 +11,26 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab import server
 from replicalab.assessment import Assessment
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
-from replicalab.figures import convergence_chart
 from replicalab.lexicon import capitalised, joined, quoted
-from replicalab.panels import header_panel
-from replicalab.planner import Options
-from replicalab.text.verdicts import Status
-from replicalab.ui import beside, handing, lab, panel, present, reopening, state
+from replicalab.planner import PlanAnalysis
+from replicalab.render.figures import convergence_chart
+from replicalab.ui import beside, export, lab, panel, present, reopening, state
 from replicalab.ui.controls import button
 from replicalab.ui.gallery import cards
 from replicalab.ui.library import keeping, returning
-from replicalab.ui.turns import Turns
 from replicalab.ui.words import ICONS, escaped
+from replicalab.views.blocks import Panel, Status
+from replicalab.views.check import header_panel
 
+# In the page itself: a Material symbol would be fetched from another host, and a file of ours is no
+# longer served once a run has not told it again.
 _ICON: Final = "data:image/png;base64," + b64encode(
     Path(__file__).with_name("icon.png").read_bytes()
 ).decode("ascii")
-"""In the page itself: a Material symbol would be fetched from another host, and a file of ours is
-no longer served once a run has not told it again."""
 
 PAGES: Final = (
     ("app.py", "Scenarios", ":material/science:"),
@@ -50,31 +49,28 @@ MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
         "splitscreen_right",
         lambda page: beside.keep_and_tell(run=page == _NEGOTIATION),
     ),
-    "Hand over": ("ios_share", lambda _: handing.open_drawer()),
-    "Open a file": ("folder_open", lambda _: handing.open_opening()),
+    "Hand over": ("ios_share", lambda _: export.open_drawer()),
+    "Open a file": ("folder_open", lambda _: export.open_opening()),
 }
 """What else is done on every page: its symbol, and what it calls with the page's title."""
 _MORE: Final = "more"
 _TOLD: Final = "told_title"
+# So many runs tell the browser a page's title and width: what one sent may be lost in the next.
 _ENOUGH: Final = 2
-"""So many runs tell the browser a page's title and width: what one sent may be lost in the next."""
-_TURN_SECONDS: Final = 0.0005
-"""How long a thread computes while another one waits for its turn."""
 _A_DAY: Final = 24 * 60 * 60
-_TURNS: Final = Turns()
 
 
 @contextmanager
-def page(title: str) -> Iterator[Options]:
+def page(title: str) -> Iterator[PlanAnalysis]:
     """Set a page up, draw its header, hand over what it is about, and write the address last.
 
     A presentation stands in the page's place, without header and navigation.
     """
-    with _TURNS.one():
+    with server.take_turn():
         yield from _drawn(title)
 
 
-def _drawn(title: str) -> Iterator[Options]:
+def _drawn(title: str) -> Iterator[PlanAnalysis]:
     _set_up(title)
     _begin()
     here, presenting = state.here(), bool(state.workspace().presenting)
@@ -93,7 +89,7 @@ def _drawn(title: str) -> Iterator[Options]:
         state.write_address()
         st.stop()
     lab.draw_if_open()
-    handing.draw_if_open()
+    export.draw_if_open()
     yield here
     state.write_address()
     _note_told(title)
@@ -112,6 +108,13 @@ def _note_told(title: str) -> None:
 
 
 def _begin() -> None:
+    if not server.stands_before_this_run():
+        st.error(
+            "Nothing protects the pages here, so they are not shown: this Streamlit does not serve "
+            "app.py as ReplicaLab needs it. Install the version that requirements.txt pins.",
+            icon=":material/gpp_bad:",
+        )
+        st.stop()
     try:
         warm_up()
         state.begin()
@@ -127,12 +130,7 @@ def _begin() -> None:
 
 @cache
 def warm_up() -> None:
-    """Load what the pages use, once per process.
-
-    An edit passes between threads a hundred times. Beside a session that computes it would wait
-    5 ms at each, as Python has it, and the whole edit for more than half a second.
-    """
-    sys.setswitchinterval(_TURN_SECONDS)
+    """Load what the pages use, once per process."""
     for card in cards()[:1]:
         plan = card.labs[0].yours
         convergence_chart([(1, plan)]).to_json()
@@ -170,17 +168,17 @@ def _do_more(title: str) -> None:
     do(title)
 
 
-def _header(plan: Assessment, title: str) -> str:
+def _header(plan: Assessment, title: str) -> Panel:
     """Return the header: before anything was edited, the front door judges no plan."""
-    yours = state.workspace().protocol is not None
+    yours = state.case().plan is not None
     return header_panel(plan, yours=yours, quiet=title == _FRONT_DOOR and not yours)
 
 
-def _draw_header(here: Options, title: str) -> None:
+def _draw_header(here: PlanAnalysis, title: str) -> None:
     """Draw where we are, once something was chosen, and the story that is told here."""
     if title != _FRONT_DOOR or not state.is_untouched():
         panel.draw(_header(here.yours, title))
-    story = state.told_story()
+    story = state.open_story()
     if story is not None and title.lower() == story.page:
         st.markdown(
             f":material/auto_stories: **Story: {escaped(story.title)}.** {escaped(story.line)}"
@@ -199,8 +197,8 @@ def _draw_problems() -> None:
 
 def _draw_what_no_address_holds() -> None:
     """Say what a copied link leaves out, and whether a reload brings it back."""
-    lacking = ["this plan"] if state.address_lacks_plan() else []
-    if state.address_lacks_items():
+    lacking = ["this plan"] if "plan" in state.address_lacks() else []
+    if "own_lab" in state.address_lacks():
         lacking.append("what you say of the lab’s items")
     if beside := state.address_lacks_beside():
         lacking.append(f"what is kept beside ({escaped(joined(quoted(beside)))})")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from replicalab.assessment import assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     Difficulty,
     Pack,
@@ -21,7 +21,7 @@ from replicalab.scenarios import (
     shelf_fingerprint,
     summary_of,
 )
-from replicalab.ui.cupboard import OwnStudy
+from replicalab.ui.study_cache import OwnStudy
 
 
 class Card(NamedTuple):
@@ -34,7 +34,7 @@ class Card(NamedTuple):
     """
 
     summary: ScenarioSummary
-    labs: tuple[Options, ...]
+    labs: tuple[PlanAnalysis, ...]
     own: OwnStudy | None = None
 
 
@@ -50,9 +50,9 @@ class Filter(NamedTuple):
     lab: Difficulty | None = None
 
 
-def reference_options(pack: Pack) -> Options:
+def reference_options(pack: Pack) -> PlanAnalysis:
     """Return what may be done about a study's reference protocol in its lab."""
-    return Options(assess(pack.reference_protocol, pack))
+    return PlanAnalysis(assess(pack.reference_protocol, pack))
 
 
 def cards() -> list[Card]:
@@ -72,12 +72,12 @@ def own_card(own: OwnStudy) -> Card:
     return Card(summary_of(own.study), labs_of(own.study), own)
 
 
-def labs_of(study: Study) -> tuple[Options, ...]:
+def labs_of(study: Study) -> tuple[PlanAnalysis, ...]:
     """Return what may be done about a study's reference protocol in each of its labs."""
     return _labs(partial(pack_of, study))
 
 
-def _labs(pack_in: Callable[[Difficulty], Pack]) -> tuple[Options, ...]:
+def _labs(pack_in: Callable[[Difficulty], Pack]) -> tuple[PlanAnalysis, ...]:
     return tuple(reference_options(pack_in(level)) for level in Difficulty)
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from replicalab.errors import Fault, LibraryError, LibraryFullError, ScenarioError
-from replicalab.library import Kind, Owner
+from replicalab.library import Entry, EntryKind, Owner
 from replicalab.scenarios import (
     Difficulty,
     Pack,
@@ -22,23 +22,22 @@ from replicalab.scenarios import (
     pack_of,
     parse_study,
 )
-from replicalab.ui import visitor
-from replicalab.ui.cupboard import MOST_STUDIES, Cupboard, OwnStudy
+from replicalab.server import visitor
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
+from replicalab.ui.study_cache import MOST_STUDIES, OwnStudy, StudyCache
 
-_CUPBOARD: Final = Cupboard()
-"""Not a cache of Streamlit's, which any session can have cleared."""
+_STUDIES: Final = StudyCache()  # Not a cache of Streamlit's, which any session can have cleared
 
 
 def kept() -> dict[str, OwnStudy]:
     """Return this visitor's studies by id, the latest last; they are in use."""
-    return _CUPBOARD.of(visitor.secret())
+    return _STUDIES.of(visitor.secret())
 
 
 def shared(key: str | None) -> OwnStudy | None:
     """Return another visitor's study by its key; None where there is none, or it is one's own."""
-    found = _CUPBOARD.read(key) if key else None
+    found = _STUDIES.read(key) if key else None
     return None if found is None or key_of(found.study.scenario_id) == key else found
 
 
@@ -66,12 +65,12 @@ def key_of(scenario_id: str) -> str | None:
 
 def refusal(text: str, study: Study) -> str:
     """Return why a study cannot be kept now, and what to do; empty where it can."""
-    return _CUPBOARD.refusal(visitor.secret(), study.scenario_id, text)
+    return _STUDIES.refusal(visitor.secret(), study.scenario_id, text)
 
 
 def keep(text: str, study: Study) -> str:
     """Keep a study in place of one's own of that id; return why not, and change nothing."""
-    if refused := _CUPBOARD.keep(visitor.secret(), text, study):
+    if refused := _STUDIES.keep(visitor.secret(), text, study):
         return refused
     _save_later(study.scenario_id, partial(_save, owner(), text, study))
     return ""
@@ -85,7 +84,7 @@ def remove(scenario_id: str) -> None:
 
 def forget(scenario_id: str) -> None:
     """Forget one of this visitor's studies, which the library keeps no more."""
-    _CUPBOARD.remove(visitor.secret(), scenario_id)
+    _STUDIES.remove(visitor.secret(), scenario_id)
 
 
 def remove_all() -> None:
@@ -94,7 +93,7 @@ def remove_all() -> None:
         forget(scenario_id)
 
 
-def at_hand(text: str, study: Study, source: str = "the study's file") -> str | None:
+def find_or_add(text: str, study: Study, source: str = "the study's file") -> str | None:
     """Return the key of a study as it was when it was kept, now to be found; None on the shelf.
 
     Where one's own of that id has changed since, it stands beside that one, to be read.
@@ -109,14 +108,14 @@ def at_hand(text: str, study: Study, source: str = "the study's file") -> str | 
     if mine is not None and mine.text == text:
         return mine.key
     whose = visitor.secret() if mine is None else f"{visitor.secret()} as it was kept"
-    if refused := _CUPBOARD.keep(whose, text, study):
+    if refused := _STUDIES.keep(whose, text, study):
         raise LibraryFullError(refused)
-    return _CUPBOARD.of(whose)[study.scenario_id].key
+    return _STUDIES.of(whose)[study.scenario_id].key
 
 
 def text_of(key: str | None) -> str:
     """Return the text of a study by its key; empty where there is none."""
-    found = _CUPBOARD.read(key) if key else None
+    found = _STUDIES.read(key) if key else None
     return found.text if found else ""
 
 
@@ -128,7 +127,7 @@ def is_saved(scenario_id: str, text: str) -> bool:
     if not visitor.is_known():
         return False
     with suppress(LibraryError):
-        found = [each for each in shelf().entries(owner(), Kind.STUDY) if each.about == scenario_id]
+        found = _entries(owner(), scenario_id)
         return any(shelf().read(owner(), each.id).content == text for each in found)
     return False
 
@@ -141,10 +140,8 @@ def restock() -> None:
     if kept():
         return
     with suppress(LibraryError):  # the Library page says what is wrong; the file is asked for
-        for entry in reversed(shelf().entries(owner(), Kind.STUDY)[:MOST_STUDIES]):
-            text = shelf().read(owner(), entry.id).content
-            with suppress(ScenarioError):
-                _CUPBOARD.keep(visitor.secret(), text, usable_study(text, entry.name))
+        for entry in reversed(shelf().entries(owner(), EntryKind.STUDY)[:MOST_STUDIES]):
+            _bring_back(entry)
 
 
 def take_stock(scenario_id: str) -> None:
@@ -153,13 +150,20 @@ def take_stock(scenario_id: str) -> None:
     Raises:
         LibraryError: it cannot be read; nothing has changed.
     """
-    found = [each for each in shelf().entries(owner(), Kind.STUDY) if each.about == scenario_id]
-    if not found:
+    if found := _entries(owner(), scenario_id):
+        _bring_back(found[0])
+    else:
         forget(scenario_id)
-        return
-    text = shelf().read(owner(), found[0].id).content
+
+
+def _entries(whose: Owner, scenario_id: str) -> list[Entry]:
+    return [each for each in shelf().entries(whose, EntryKind.STUDY) if each.about == scenario_id]
+
+
+def _bring_back(entry: Entry) -> None:
+    text = shelf().read(owner(), entry.id).content
     with suppress(ScenarioError):  # its entry on the Library page says what is wrong
-        _CUPBOARD.keep(visitor.secret(), text, usable_study(text, found[0].name))
+        _STUDIES.keep(visitor.secret(), text, usable_study(text, entry.name))
 
 
 def _save_later(scenario_id: str, save: writer.Save) -> None:
@@ -167,17 +171,15 @@ def _save_later(scenario_id: str, save: writer.Save) -> None:
 
 
 def _save(whose: Owner, text: str, study: Study) -> None:
-    for entry in shelf().entries(whose, Kind.STUDY):
-        if entry.about == study.scenario_id:
-            shelf().update(whose, entry.id, text, base_version=entry.version)
-            return
-    keep_beside(whose, Kind.STUDY, study.paper.name, text)
+    if found := _entries(whose, study.scenario_id):
+        shelf().update(whose, found[0].id, text, base_version=found[0].version)
+    else:
+        keep_beside(whose, EntryKind.STUDY, study.paper.name, text)
 
 
 def _delete(whose: Owner, scenario_id: str) -> None:
-    for entry in shelf().entries(whose, Kind.STUDY):
-        if entry.about == scenario_id:
-            shelf().delete(whose, entry.id)
+    for entry in _entries(whose, scenario_id):
+        shelf().delete(whose, entry.id)
 
 
 # --- two of one id ---------------------------------------------------------------------------
@@ -231,9 +233,9 @@ def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
     """
     if own is None:
         return load_scenario(scenario_id, difficulty, seed)
-    if (found := _CUPBOARD.read(own)) is None:
+    if (found := _STUDIES.read(own)) is None:
         restock()
-        found = _CUPBOARD.read(own)
+        found = _STUDIES.read(own)
     if found is None or found.study.scenario_id != scenario_id:
         gone = Fault("scenario_id", f"'{scenario_id}' is not here", "open its file")
         raise ScenarioError("studies of visitors", [gone])

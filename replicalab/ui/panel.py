@@ -1,4 +1,4 @@
-"""How a panel comes onto a page: the one place that sends HTML, and the stylesheet before it."""
+"""How blocks come onto a page: the one place that sends HTML, and the stylesheet before it."""
 
 from __future__ import annotations
 
@@ -6,35 +6,36 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from replicalab.panels import STAGE_STYLE, STYLE, Rows, tables_panel
+from replicalab.render.html import STAGE_STYLE, STYLE, html, preview
+from replicalab.views.blocks import Block, Document, Group, Table
 
 
-def draw(*panels: str) -> None:
-    """Draw panels one below the other, as a single element."""
-    st.html("".join(panels))
+def draw(*blocks: Block) -> None:
+    """Draw blocks one below the other, as a single element."""
+    st.html(html(*blocks))
 
 
-def draw_tables(tables: Callable[[], Sequence[Rows]]) -> None:
+def draw_tables(tables: Callable[[], Sequence[Table]]) -> None:
     """Draw the place for a picture's numbers; what is closed is neither worked out nor sent."""
     place = st.expander("The same as a table", key="as_table", on_change="rerun")
     if place.open:
         with place:
-            draw(tables_panel(tables()))
+            draw(Group(tuple(tables())))
 
 
-def beside(*panels: str) -> str:
-    """Return panels in columns, where the page is wide enough."""
-    return f'<div class="rl beside">{"".join(panels)}</div>'
+def draw_document(document: Document) -> None:
+    """Draw what a document shows."""
+    st.html(preview(document))
 
 
-def column(*panels: str) -> str:
-    """Return panels one below the other, to stand beside others."""
-    return f'<div class="rl">{"".join(panels)}</div>'
+def draw_styles(*styles: str) -> None:
+    """Draw stylesheets that a part of a page needs."""
+    st.html("".join(styles))
 
 
 def draw_style(*, presenting: bool) -> None:
     """Draw the stylesheet of all panels: alone, for what stays is not read anew at each edit."""
-    draw(STAGE_STYLE if presenting else STYLE)
+    draw_styles(STAGE_STYLE if presenting else STYLE)
 
 
 def draw_scheme() -> None:

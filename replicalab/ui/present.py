@@ -16,12 +16,28 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.figures import CONFIG, LAST, LEAST_LOSS, OFFER, YOUR_PLAN, Mark, region_figure
 from replicalab.lexicon import capitalised
 from replicalab.models import LabManagerActionType
 from replicalab.negotiation import Negotiation
-from replicalab.panels import Slide
-from replicalab.panels.present import (
+from replicalab.planner import PlanAnalysis, Worded, worded
+from replicalab.planner.region import Region, region
+from replicalab.render.figures import (
+    CONFIG,
+    LAST,
+    LEAST_LOSS,
+    OFFER,
+    YOUR_PLAN,
+    Mark,
+    region_figure,
+)
+from replicalab.scenarios import Pack
+from replicalab.ui import panel, state
+from replicalab.ui.negotiation import model, table
+from replicalab.ui.negotiation.table import NOT_DRAWN, RunSession
+from replicalab.views.blocks import Panel
+from replicalab.views.negotiation import last_plan_text
+from replicalab.views.present import (
+    Slide,
     beside_slide,
     outcome_slide,
     plan_slide,
@@ -32,11 +48,7 @@ from replicalab.panels.present import (
     stated_slide,
     top_panel,
 )
-from replicalab.planner import Options, Worded, worded
-from replicalab.planner.region import Region, region
-from replicalab.scenarios import Pack
-from replicalab.text.negotiation import last_plan_text
-from replicalab.text.tradeoffs import (
+from replicalab.views.region import (
     drawn_for_text,
     fillings_text,
     limit_texts,
@@ -44,20 +56,18 @@ from replicalab.text.tradeoffs import (
     own_items_text,
     region_title,
 )
-from replicalab.text.verdicts import answer_to
-from replicalab.ui import panel, state
-from replicalab.ui.negotiation import aside, settings, table
-from replicalab.ui.negotiation.table import NOT_DRAWN, Kept
+from replicalab.views.verdicts import answer_to
 
+# The height of the region's plot before it is enlarged, in px; a higher screen shows it higher.
 _PLOT: Final = 215
-"""The height of the region's plot before it is enlarged, in px; a higher screen shows it higher."""
+# How many times larger than on a page the region is, so that its smallest type has 22 px.
 _LARGER: Final = 1.7
-"""How many times larger than on a page the region is, so that its smallest type has 22 px."""
 _SEEN: Final = (
     ("Back", "chevron_left", "Left", "back"),
     ("Next", "chevron_right", "Right", "next"),
     ("Leave", "close", "Esc", "leave"),
 )
+# A button has one key of its own: these are further keys of a clicker and of a keyboard.
 _UNSEEN: Final = (
     ("PageUp", "back"),
     ("Up", "back"),
@@ -67,21 +77,20 @@ _UNSEEN: Final = (
     ("Home", "first"),
     ("End", "last"),
 )
-"""A button has one key of its own: these are further keys of a clicker and of a keyboard."""
 
 
 class Shown(NamedTuple):
     """A slide: what it shows, its panel, and the figure below it; made when it is shown."""
 
     slide: Slide
-    panel: Callable[[], str]
+    panel: Callable[[], Panel]
     figure: Callable[[], go.Figure] | None = None
 
 
-def draw(here: Options) -> None:
+def draw(here: PlanAnalysis) -> None:
     """Draw in a corner the way on, where it stays from slide to slide, and the slide on show."""
     shown_slides = deck(here)
-    last, story = len(shown_slides), state.told_story()
+    last, story = len(shown_slides), state.open_story()
     number = min(state.workspace().presenting, last)
     shown = shown_slides[number - 1]
     _draw_ways(number, last)
@@ -96,23 +105,22 @@ def draw(here: Options) -> None:
 # --- the deck -------------------------------------------------------------------------------
 
 
-def deck(here: Options) -> list[Shown]:
+def deck(here: PlanAnalysis) -> list[Shown]:
     """Return the slides of what is open, a story's up to its point."""
     try:
-        aside.settle()
-        kept = table.current(here.yours, settings.seated_model())
+        kept = table.current(here.yours, model.seated_model())
     except (NegotiationError, TraceError) as error:
         found = slides(here, None, f"{error}.")
     else:
         found = slides(here, kept)
-    story = state.told_story()
+    story = state.open_story()
     kinds = [shown.slide for shown in found]
     if story is None or story.ends not in kinds:
         return found
     return found[: kinds.index(story.ends) + 1]
 
 
-def slides(here: Options, kept: Kept | None, refused: str = "") -> list[Shown]:
+def slides(here: PlanAnalysis, kept: RunSession | None, refused: str = "") -> list[Shown]:
     """Return the slides of a plan and its negotiation; of one not confirmed only its words.
 
     How it ended comes after every round, and what would give that away after it.
@@ -133,14 +141,14 @@ def slides(here: Options, kept: Kept | None, refused: str = "") -> list[Shown]:
     return [question, own, *_negotiated(kept), *_after(here, kept.negotiation)]
 
 
-def _negotiated(kept: Kept) -> Iterator[Shown]:
+def _negotiated(kept: RunSession) -> Iterator[Shown]:
     negotiation, note = kept.negotiation, "" if kept.confirmed else NOT_DRAWN
     for at in range(len(negotiation.rounds)):
         yield Shown(Slide.ROUND, partial(round_slide, negotiation, at, note))
     yield Shown(Slide.OUTCOME, partial(outcome_slide, negotiation, kept.verdict, note))
 
 
-def _after(here: Options, negotiation: Negotiation | None) -> Iterator[Shown]:
+def _after(here: PlanAnalysis, negotiation: Negotiation | None) -> Iterator[Shown]:
     """Yield your plan beside each other one, and the region of the plan that it came to."""
     for plan, names in _others(here, negotiation):
         yield Shown(Slide.BESIDE, partial(beside_slide, here.yours, plan, *names))
@@ -148,7 +156,9 @@ def _after(here: Options, negotiation: Negotiation | None) -> Iterator[Shown]:
     yield Shown(Slide.REGION, fit.heading, fit.figure)
 
 
-def _others(here: Options, negotiation: Negotiation | None) -> list[tuple[Assessment, list[str]]]:
+def _others(
+    here: PlanAnalysis, negotiation: Negotiation | None
+) -> list[tuple[Assessment, list[str]]]:
     """Return each plan to be seen beside yours, with all its names."""
     offered, last = _offered(here, negotiation), negotiation and negotiation.state.plan
     named = [(offered, "the Lab Manager’s offer")] if offered else []
@@ -165,7 +175,7 @@ def _others(here: Options, negotiation: Negotiation | None) -> list[tuple[Assess
     return found
 
 
-def _offered(here: Options, negotiation: Negotiation | None) -> Assessment | None:
+def _offered(here: PlanAnalysis, negotiation: Negotiation | None) -> Assessment | None:
     """Return what the Lab Manager suggests in place of your plan, None where nothing is."""
     if negotiation is None:
         suggests = answer_to(here) is LabManagerActionType.SUGGEST_ALTERNATIVE
@@ -188,7 +198,7 @@ class _Fit:
         negotiation: None where there is none.
     """
 
-    here: Options
+    here: PlanAnalysis
     negotiation: Negotiation | None
 
     @cached_property
@@ -201,7 +211,7 @@ class _Fit:
     @cached_property
     def drawn(self) -> Worded:
         """The same, with substitutions where only they let some days and samples fit."""
-        return worded(self.here if self.plan is self.here.yours else Options(self.plan))
+        return worded(self.here if self.plan is self.here.yours else PlanAnalysis(self.plan))
 
     @cached_property
     def plans(self) -> dict[str, Assessment]:
@@ -210,7 +220,7 @@ class _Fit:
         others = {YOUR_PLAN: here.yours, OFFER: offered, LEAST_LOSS: here.least.after}
         found = {YOUR_PLAN if self.plan is here.yours else LAST: self.plan}
         for name, plan in others.items():
-            if plan and not plan.evidence.void and self.drawn.holds(plan):
+            if plan and not plan.evidence.void_reason and self.drawn.holds(plan):
                 found.setdefault(name, plan)
         return found
 
@@ -226,7 +236,7 @@ class _Fit:
             return "your plan"
         return last_plan_text(self.negotiation)
 
-    def heading(self) -> str:
+    def heading(self) -> Panel:
         """Return what stands above it: what fits, and for which plan and lab."""
         means = capitalised(means_text(self.plan.pack))
         shade = capitalised(fillings_text(self.region.plan.evidence))

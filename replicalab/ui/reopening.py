@@ -6,13 +6,14 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.errors import Fault, ScenarioError
+from replicalab.documents import STUDY_MB, STUDY_SUFFIXES
+from replicalab.errors import Fault, ReplicaLabError, ScenarioError
 from replicalab.scenarios import readable_text
-from replicalab.ui import own_studies, state
-from replicalab.ui.words import as_list, escaped
+from replicalab.ui import notices, own_studies, state
+from replicalab.ui.files import upload
+from replicalab.ui.words import escaped
 
 _FILE: Final = "missing_study_file"
-_FAULT: Final = "missing_study_fault"
 
 
 def draw() -> None:
@@ -20,7 +21,7 @@ def draw() -> None:
     missing = state.current().missing
     if missing is None:
         return
-    name, stands_in = escaped(missing.scenario_id), escaped(state.workspace().scenario_id)
+    name, stands_in = escaped(missing.case.study), escaped(state.case().study)
     with st.container(border=True, key="missing_study"):
         st.warning(
             f"The study '{name}' is not on this server: the server was restarted, the link comes "
@@ -28,32 +29,18 @@ def draw() -> None:
             f"and plan come back with it. Until then '{stands_in}' stands in for it.",
             icon=":material/link_off:",
         )
-        st.file_uploader(
-            f"The file of '{name}'",
-            type=["yaml", "yml"],
-            key=_FILE,
-            max_upload_size=1,
-            on_change=_take,
-        )
-        if fault := st.session_state.get(_FAULT):
-            st.error(as_list(fault), icon=":material/upload_file:")
+        upload(f"The file of '{name}'", _FILE, _take, STUDY_SUFFIXES, most_mb=STUDY_MB, stays=True)
         st.button("Dismiss", key="dismiss_missing", on_click=_dismiss)
 
 
-def _take() -> None:
-    """Open the file that was handed over, or remember why it cannot be."""
-    upload, missing = st.session_state[_FILE], state.current().missing
-    st.session_state[_FAULT] = ""
-    if upload is None or missing is None:
-        return
-    try:
-        text = readable_text(upload.getvalue(), upload.name)
-        study = own_studies.usable_study(text, upload.name)
-        _require_id(study.scenario_id, missing.scenario_id, upload.name)
-    except ScenarioError as error:
-        st.session_state[_FAULT] = str(error)
-        return
-    st.session_state[_FAULT] = state.bring(text, study)
+def _take(data: bytes, name: str) -> None:
+    """Open the study's file; the link's lab and plan come back with it."""
+    text = readable_text(data, name)
+    study = own_studies.usable_study(text, name)
+    if missing := state.current().missing:
+        _require_id(study.scenario_id, missing.case.study, name)
+        if refused := state.bring(text, study):
+            raise ReplicaLabError(refused)
 
 
 def _require_id(found: str, wanted: str, name: str) -> None:
@@ -67,5 +54,5 @@ def _require_id(found: str, wanted: str, name: str) -> None:
 
 
 def _dismiss() -> None:
-    st.session_state[_FAULT] = ""
+    notices.clear(_FILE)
     state.current().missing = None

@@ -8,45 +8,53 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import streamlit as st
 
 from replicalab.assessment import assess
+from replicalab.case import Case
 from replicalab.errors import ScenarioError
 from replicalab.models import Protocol, text_bytes
-from replicalab.planner import Options
-from replicalab.scenarios import OwnLab, Pack, Question, Study, list_scenarios
-from replicalab.ui import own_studies, visitor
-from replicalab.ui.address import BESIDE, OWN_LAB, askable, to_query
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Study, list_scenarios
+from replicalab.server import LONGEST_QUERY, visitor
+from replicalab.ui import own_studies
+from replicalab.ui.address import askable, fitted, left_out
 from replicalab.ui.library import drafting
-from replicalab.ui.library.drafting import Offer, Tab
-from replicalab.ui.wall import LONGEST_QUERY
+from replicalab.ui.library.drafting import DraftOffer, Tab
 from replicalab.ui.workspace import DEFAULT_STUDY, Beside, Workspace
 
 if TYPE_CHECKING:
-    from replicalab.ui.library.keeping import Told
+    from replicalab.ui.library.keeping import SaveNotice
     from replicalab.ui.stories import Story
 
 _STATE: Final = "state"
 _REMEMBERED: Final = 200
+# What can be undone: so many steps, and so many bytes of plans, or of a study's files.
 _REMEMBERED_BYTES: Final = 2**20
-"""What can be undone: so many steps, and so many bytes of plans."""
+_Step = TypeVar("_Step")
+# Seconds after which the browser surely shows the address that we wrote last.
 _SETTLED_AFTER: Final = 1.0
-"""Seconds after which the browser surely shows the address that we wrote last."""
+
+
+class HistoryStep(NamedTuple):
+    """What undo or redo brings back; where it is ``whole``, its players, rounds and moves too."""
+
+    workspace: Workspace
+    whole: bool = False
 
 
 @dataclass
-class State:
+class Session:
     """What one visitor has before them.
 
     Attributes:
-        workspace: the study in its lab, the plan, the round.
         past, future: what undo and redo bring back, the next one last.
         version: changes whenever the plan changes from outside its editor; the editor's widgets
             carry it in their keys, so that new ones show the plan and not what was typed before. It
@@ -54,9 +62,7 @@ class State:
         problems: what could not be read of the address, until it is dismissed.
         missing: what was asked for of a visitor's study that is not here, until its file is
             opened or it is dismissed; the address is left alone as long.
-        story: the story that was opened last.
-        tab: what the library has of it.
-        told: what came of keeping something last, until the workspace changes.
+        notice: what came of keeping something last, until the workspace changes.
         offered: the last draft, for whoever comes without an address, until it is chosen or not.
         address: the one that we wrote last, or that the visitor came with.
         worked_out: the workspace whose address was worked out last, what that carries of it, and
@@ -68,32 +74,37 @@ class State:
     """
 
     workspace: Workspace
-    past: list[Workspace] = field(default_factory=list)
-    future: list[Workspace] = field(default_factory=list)
+    past: list[HistoryStep] = field(default_factory=list)
+    future: list[HistoryStep] = field(default_factory=list)
     version: int = field(default_factory=partial(secrets.randbelow, 2**32))
     problems: list[str] = field(default_factory=list)
     missing: Workspace | None = None
     story: Story | None = None
     tab: Tab = field(default_factory=Tab)
-    told: Told | None = None
-    offered: Offer | None = None
+    notice: SaveNotice | None = None
+    offered: DraftOffer | None = None
     address: dict[str, str] = field(default_factory=dict)
     worked_out: tuple[Workspace, Workspace, dict[str, str]] | None = None
     written_at: float = 0.0
     touched: bool = False
     shelved: dict[tuple[str, str, int], Pack] = field(default_factory=dict)
-    here: Options | None = None
+    here: PlanAnalysis | None = None
 
 
-def current() -> State:
+def current() -> Session:
     """Return what this visitor has before them."""
-    found: State = st.session_state[_STATE]
+    found: Session = st.session_state[_STATE]
     return found
 
 
 def workspace() -> Workspace:
     """Return the workspace."""
     return current().workspace
+
+
+def case() -> Case:
+    """Return what is open."""
+    return workspace().case
 
 
 def is_untouched() -> bool:
@@ -103,12 +114,12 @@ def is_untouched() -> bool:
 
 def plan() -> Protocol:
     """Return the plan that is being edited."""
-    return workspace().plan(_find)
+    return case().protocol(_find)
 
 
 def written() -> Pack:
     """Return the study in its lab as its author wrote both."""
-    return workspace().written(_find)
+    return case().written(_find)
 
 
 def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
@@ -125,11 +136,11 @@ def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack
     return shelved[where]
 
 
-def here() -> Options:
+def here() -> PlanAnalysis:
     """Return the plan in its lab, and what may be done about it."""
-    pack, last = workspace().pack(_find), current().here
+    pack, last = case().pack(_find), current().here
     if last is None or last.yours.plan != plan() or last.yours.pack != pack:
-        last = current().here = Options(assess(plan(), pack))
+        last = current().here = PlanAnalysis(assess(plan(), pack))
     return last
 
 
@@ -144,7 +155,7 @@ def begin() -> None:
     query = st.query_params.to_dict()
     own_studies.kept()  # which are in use as long as their owner looks at a page
     if _STATE not in st.session_state:
-        st.session_state[_STATE] = State(Workspace())
+        st.session_state[_STATE] = Session(Workspace())
         may_have_kept = not visitor.begins()
         if may_have_kept:
             own_studies.restock()
@@ -179,7 +190,7 @@ def _return_to_a_missing_study() -> None:
         return
     with suppress(ScenarioError):
         work = _askable(found.missing)
-        work.pack(_find)
+        work.case.pack(_find)
         found.workspace, found.missing = work, None
         found.version += 1
 
@@ -187,67 +198,47 @@ def _return_to_a_missing_study() -> None:
 def _leave_a_lost_study() -> None:
     """Open another study when the open one is gone or its file is unreadable, and say so."""
     try:
-        workspace().pack(_find)
+        case().pack(_find)
     except ScenarioError as error:
         usable = [summary.scenario_id for summary in list_scenarios()]
         if not usable:
             raise
         found, other = current(), DEFAULT_STUDY if DEFAULT_STUDY in usable else usable[0]
-        if workspace().own:  # no step: undo would lead back to what is not there
-            found.missing, found.workspace = workspace(), Workspace(scenario_id=other)
+        if case().own:  # no step: undo would lead back to what is not there
+            found.missing, found.workspace = workspace(), Workspace().changed(study=other)
             found.version += 1
         else:
             found.problems = [*str(error).splitlines(), "Another study is open instead."]
-            open_workspace(Workspace(scenario_id=other))
+            open_workspace(Workspace().changed(study=other))
 
 
 def address() -> dict[str, str]:
     """Return the query string that opens what is on the screen, or what is missing there.
 
-    What was kept beside, the last first, then what was played by hand, then what is said of the
-    lab's items, then a plan, with which it would be longer than the server takes is left out.
+    What an address has no room for stands in the tab's draft, which it then names.
     """
     asked = current().missing or workspace()
     carried, query = _worked_out(asked)
-    return query | drafting.named(current().tab, drafting.lacking(asked, carried, query))
+    return query | drafting.named(current().tab, asked, carried)
 
 
 def _worked_out(asked: Workspace) -> tuple[Workspace, dict[str, str]]:
-    """Return what an address carries of a workspace, and the address."""
     found = current()
     if found.worked_out is None or found.worked_out[0] is not asked:
-        found.worked_out = asked, *_short_enough(asked)
+        found.worked_out = asked, *fitted(asked, LONGEST_QUERY - drafting.ROOM)
     return found.worked_out[1:]
 
 
-def _short_enough(asked: Workspace) -> tuple[Workspace, dict[str, str]]:
-    fewer = (asked.changed(beside=asked.beside[:many]) for many in range(len(asked.beside), 0, -1))
-    alone = asked.changed(beside=())
-    unplayed = alone.changed(moves=())
-    bare = unplayed.changed(own_lab=asked.own_lab.model_copy(update={"items": ()}))
-    for work in (*fewer, alone, unplayed, bare):
-        query = to_query(work)
-        room = len(urlencode(query)) <= LONGEST_QUERY - drafting.ROOM
-        if room and bool(work.beside) == (BESIDE in query):
-            return work, query
-    planless = bare.changed(protocol=None)
-    return planless, to_query(planless)
-
-
-def address_lacks_plan() -> bool:
-    """Return whether the plan is too long for an address."""
-    return workspace().protocol is not None and "plan" not in address()
+def address_lacks() -> set[str]:
+    """Return which parts are too long for an address: plan, own_lab, moves, beside."""
+    work = workspace()
+    return {part.key for part in left_out(work, _worked_out(work)[0]).values()}
 
 
 def address_lacks_beside() -> tuple[str, ...]:
     """Return the names of what is kept beside and too long for an address."""
     work = workspace()
     return tuple(each.name for each in work.beside[len(_worked_out(work)[0].beside) :])
-
-
-def address_lacks_items() -> bool:
-    """Return whether what is said of the lab's items is too long for an address."""
-    return bool(workspace().own_lab.items) and OWN_LAB not in address()
 
 
 def write_address() -> None:
@@ -266,58 +257,74 @@ def write_address() -> None:
 def _set(changed: Workspace) -> None:
     current().workspace = changed
     current().touched = True
-    current().told = None
+    current().notice = None
 
 
-def _remember() -> None:
+def _remember(*, whole: bool = False) -> None:
     found = current()
-    found.past = _latest([*found.past, found.workspace][-_REMEMBERED:])
+    found.past = latest([*found.past, HistoryStep(found.workspace, whole)], _REMEMBERED, _size)
     found.future = []
 
 
-def _latest(steps: list[Workspace]) -> list[Workspace]:
-    """Return the latest steps whose plans are no larger than may be remembered."""
-    sizes = (text_bytes(step.protocol) if step.protocol else 0 for step in reversed(steps))
-    held = sum(total <= _REMEMBERED_BYTES for total in accumulate(sizes))
-    return steps[-held:]
+def latest(steps: list[_Step], most: int, size: Callable[[_Step], int]) -> list[_Step]:
+    """Return the latest steps that undo keeps: at most so many, and a mebibyte together.
+
+    Args:
+        steps: the next one that undo brings back last.
+        most: how many.
+        size: how many bytes a step weighs.
+    """
+    steps = steps[-most:]
+    sizes = accumulate(size(step) for step in reversed(steps))
+    return steps[len(steps) - sum(total <= _REMEMBERED_BYTES for total in sizes) :]
+
+
+def _size(step: HistoryStep) -> int:
+    plan = step.workspace.case.plan
+    return text_bytes(plan) if plan else 0
 
 
 def edit(protocol: Protocol) -> None:
     """Take the plan that the editor's widgets now show; the same plan is no step."""
     if protocol != plan():
         _remember()
-        _set(workspace().with_plan(protocol, _find))
+        _set(workspace().with_case(case().with_plan(protocol, _find)))
 
 
-def open_workspace(found: Workspace) -> None:
-    """Open a whole workspace."""
-    _remember()
+def open_workspace(found: Workspace, *, whole: bool = False) -> None:
+    """Open a workspace; undo brings back a negotiation too where ``whole`` is set."""
+    _remember(whole=whole)
     _set(found)
     current().version += 1
 
 
-def suppose(own_lab: OwnLab) -> None:
+def open_case(found: Case, *, whole: bool = False) -> None:
+    """Open a case, at the first round of its negotiation; all else that is shown stays."""
+    open_workspace(workspace().with_case(found), whole=whole)
+
+
+def suppose(own_lab: LabOverrides) -> None:
     """Say something else of the lab; the same is no step."""
-    if own_lab != workspace().own_lab:
+    if own_lab != case().own_lab:
         _remember()
-        _set(workspace().with_own(own_lab=own_lab))
+        _set(workspace().with_case(case().with_own(own_lab=own_lab)))
 
 
-def ask(question: Question) -> None:
+def ask(question: EvidenceAssumptions) -> None:
     """Let the evidence assume something else; the same is no step.
 
     Raises:
         ScenarioError: the study cannot be asked that; nothing has changed.
     """
-    asked = workspace().with_own(question=question)
+    asked = case().with_own(question=question)
     asked.pack(_find)
-    if question != workspace().question:
+    if question != case().question:
         _remember()
-        _set(asked)
+        _set(workspace().with_case(asked))
 
 
 def set_beside(beside: tuple[Beside, ...]) -> None:
-    """Let this be kept beside; the same is no step."""
+    """Let this be the comparison tray; the same is no step."""
     if beside != workspace().beside:
         _remember()
         _set(workspace().changed(beside=beside))
@@ -325,12 +332,12 @@ def set_beside(beside: tuple[Beside, ...]) -> None:
 
 def replace_plan(protocol: Protocol | None) -> None:
     """Take a plan from elsewhere (a suggestion, the reference for None) and show it."""
-    open_workspace(workspace().with_plan(protocol, _find))
+    open_case(case().with_plan(protocol, _find))
 
 
 def open_study(scenario_id: str, own: str | None = None) -> None:
     """Open a study with its reference protocol, in the lab and with the seed now chosen."""
-    open_workspace(workspace().with_study(scenario_id, own))
+    open_case(case().with_study(scenario_id, own))
 
 
 def open_study_here(scenario_id: str, own: str | None = None) -> None:
@@ -338,9 +345,9 @@ def open_study_here(scenario_id: str, own: str | None = None) -> None:
 
     One that is open already keeps its plan.
     """
-    work = workspace()
-    if (scenario_id, own) != (work.scenario_id, work.own):
-        open_workspace(work.with_study(scenario_id, own).with_own(own_lab=work.own_lab))
+    now = case()
+    if (scenario_id, own) != (now.study, now.own):
+        open_case(now.with_study(scenario_id, own).with_own(own_lab=now.own_lab))
 
 
 def bring(text: str, study: Study) -> str:
@@ -352,7 +359,7 @@ def bring(text: str, study: Study) -> str:
     if refused:
         return refused
     own = own_studies.key_of(study.scenario_id)
-    if found.missing and found.missing.scenario_id == study.scenario_id:
+    if found.missing and found.missing.case.study == study.scenario_id:
         open_workspace(_askable(found.missing.changed(own=own)))
         found.missing = None
     else:
@@ -363,10 +370,10 @@ def bring(text: str, study: Study) -> str:
 def _askable(asked: Workspace) -> Workspace:
     """Return a workspace with what its study can be asked; the rest is told."""
     problems: list[str] = []
-    work = askable(asked, _find, problems)
+    found = askable(asked.case, _find, problems)
     if problems:
         current().problems = problems
-    return work
+    return asked.changed(case=found)
 
 
 def undo() -> None:
@@ -379,11 +386,18 @@ def redo() -> None:
     _travel(current().future, current().past)
 
 
-def _travel(source: list[Workspace], target: list[Workspace]) -> None:
+def _travel(source: list[HistoryStep], target: list[HistoryStep]) -> None:
     if source:
-        target.append(workspace())
-        _set(source.pop().stepped_from(workspace()))
+        step, now = source.pop(), workspace()
+        target.append(HistoryStep(now, step.whole))
+        _set(step.workspace if step.whole else step.workspace.stepped_from(now))
         current().version += 1
+
+
+def brings_back_a_run() -> bool:
+    """Return whether undo brings back a negotiation that gave way to another."""
+    last = next(reversed(current().past), None)
+    return last is not None and (last.whole or bool(last.workspace.case.moves and not case().moves))
 
 
 # --- no steps -------------------------------------------------------------------------------
@@ -394,7 +408,7 @@ def show(**changes: object) -> None:
     _set(workspace().changed(**changes))
 
 
-def told_story() -> Story | None:
+def open_story() -> Story | None:
     """Return the story that was opened last, while what it is about is still on the screen.
 
     The round, the presentation and what is said of the lab may change: it is the same story.
@@ -403,6 +417,4 @@ def told_story() -> Story | None:
     if story is None:
         return None
     opened = story.workspace
-    free = ("round_number", "presenting", "survey", "own_lab", "beside")
-    stands = workspace().changed(**{name: getattr(opened, name) for name in free})
-    return story if stands == opened else None
+    return story if case().changed(own_lab=opened.case.own_lab) == opened.case else None

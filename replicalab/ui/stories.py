@@ -7,10 +7,11 @@ from typing import Final, NamedTuple
 
 from replicalab.agents.suggestions import apply_changes, reference_offer
 from replicalab.assessment import assess
+from replicalab.case import Case
 from replicalab.models import Protocol
-from replicalab.panels import Slide
 from replicalab.scenarios import load_scenario
 from replicalab.ui.workspace import DEFAULT_DIFFICULTY, Workspace
+from replicalab.views.present import Slide
 
 _HALVED: Final = "bio_jq1_myeloma"
 
@@ -26,7 +27,6 @@ class Story(NamedTuple):
     """What is presented up to its point, and then stands open on a page.
 
     Attributes:
-        key: what it is called in code.
         title, line: what it comes to, in a few words and in a sentence.
         page: where it goes on after its last slide.
         workspace: where it begins.
@@ -54,7 +54,7 @@ def stories() -> list[Story]:
             "Ten credits over, the Lab Manager halves the sample: power 0.53 → 0.26, below the "
             "floor of 0.50.",
             StoryPage.PROTOCOL,
-            Workspace(scenario_id=_HALVED, protocol=_all_but_the_sample(), presenting=1),
+            _begins(_HALVED, _all_but_the_sample()),
             Slide.BESIDE,
         ),
         Story(
@@ -63,7 +63,7 @@ def stories() -> list[Story]:
             "A hundred people become twenty-five: power 1.00 → 0.97, still above the target of "
             "0.80.",
             StoryPage.NEGOTIATION,
-            Workspace(scenario_id="psy_stroop", presenting=1),
+            _begins("psy_stroop"),
         ),
         Story(
             "do_not_run",
@@ -71,9 +71,13 @@ def stories() -> list[Story]:
             "The lab offers half the cases, and half a check proves nothing. It has no credits to "
             "add, so the Scientist walks away.",
             StoryPage.NEGOTIATION,
-            Workspace(scenario_id="math_four_colour", presenting=1),
+            _begins("math_four_colour"),
         ),
     ]
+
+
+def _begins(study: str, plan: Protocol | None = None) -> Workspace:
+    return Workspace(case=Case(study=study, lab=DEFAULT_DIFFICULTY, plan=plan), presenting=1)
 
 
 def _all_but_the_sample() -> Protocol:

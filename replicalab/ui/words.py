@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
 import streamlit as st
 
 from replicalab.characters import on_one_line
-from replicalab.text.verdicts import Status, Verdict
+from replicalab.views.blocks import Status, Verdict
 
 _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
+# Where a renderer would make a link of an address, or one sign of two.
 _LIVE: Final = re.compile(
     r"(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?=@)|(?<=[-<>=~+])(?=[-<>=~])", re.IGNORECASE
 )
-"""Where a renderer would make a link of an address, or one sign of two."""
 _LONG_WORD: Final = re.compile(r"\S{30}(?=\S)")
 _COLOURS: Final = {Status.PASS: "green", Status.CAUTION: "orange", Status.FAIL: "red"}
 ICONS: Final = {
@@ -62,3 +63,11 @@ def draw_table(names: Sequence[str], rows: Sequence[Sequence[str]], alt: str | N
     """Draw rows of foreign text under these names."""
     cells = ([escaped(cell) for cell in column] for column in zip(*rows, strict=True))
     st.table(dict(zip(names, cells, strict=True)), hide_index=True, alt=alt)
+
+
+def moment_text(moment: datetime) -> str:
+    """Return a moment by the visitor's own clock: ``1 March 2026, 14:05``."""
+    behind = st.context.timezone_offset  # minutes; nothing where no browser asks
+    zone = UTC if behind is None else timezone(timedelta(minutes=-behind))
+    local = moment.astimezone(zone)
+    return f"{local.day} {local:%B %Y, %H:%M}"

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from replicalab.ui import visitor
+from replicalab.server import visitor
 from tests.ui.visitors import Browsers, move
 
 

@@ -12,20 +12,10 @@ from streamlit.testing.v1 import AppTest
 from replicalab.models import Protocol, ScientistActionType, plan_action
 from replicalab.negotiation import Negotiation, ScientistKind
 from replicalab.scenarios import load_scenario
-from replicalab.text.negotiation import outcome_verdict
+from replicalab.views.negotiation import outcome_verdict
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
-from tests.ui.reading import (
-    NEGOTIATION,
-    heard,
-    keyed,
-    panels,
-    plain,
-    run,
-    texts,
-    type_text,
-    visit,
-)
+from tests.ui.reading import NEGOTIATION, heard, keyed, panels, plain, run, texts, type_text, visit
 
 PACK: Final = load_scenario("fin_momentum", "medium")
 REFERENCE: Final = PACK.reference_protocol
@@ -42,7 +32,8 @@ TOLD: Final = by_rule(PACK, REFERENCE)
 """What the simple rule plays on a first visit: five rounds."""
 FIRST: Final = by_rule(PACK, REFERENCE, scientist=ScientistKind.EVIDENCE_AWARE)
 """What a first visit shows: two rounds."""
-BUILD: Final = "replicalab.ui.negotiation.asking.build_generate_fn"
+BUILD: Final = "replicalab.ui.negotiation.model.build_generate_fn"
+BACK: Final = "Undo: bring back the last negotiation"
 URL: Final = "http://127.0.0.1:9/v1"
 KEY: Final = "canary-key-0123456789"
 

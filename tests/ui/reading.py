@@ -10,10 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element, NumberInput, Table
 
-from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
-from replicalab.ui import making
+from replicalab.scenarios import load_scenario
+from replicalab.ui import study_form
 from replicalab.ui.scenarios import own
 from tests.browser.driving import APP, ROOT
+from tests.tiers import EVERY_LAB
 
 SCENARIOS: Final = "app.py"
 STUDY: Final = "pages/0_Study.py"
@@ -26,11 +27,7 @@ PAGES: Final = (SCENARIOS, *sorted(f"pages/{path.name}" for path in (ROOT / "pag
 
 IN_EVERY_LAB: Final = pytest.mark.parametrize(
     ("study", "lab"),
-    [
-        pytest.param(study.scenario_id, level.value, id=f"{study.scenario_id}-{level}")
-        for study in list_scenarios()
-        for level in Difficulty
-    ],
+    EVERY_LAB,
 )
 COLOURS: Final = {"pass": "success", "caution": "warning", "fail": "error"}
 """The kinds of the boxes in which a verdict of that status stands."""
@@ -42,12 +39,17 @@ _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 def visit(page: str = SCENARIOS, **query: str) -> AppTest:
     """Return the app as a visitor sees it who opens that page with that query string."""
+    return run(unopened(page, **query))
+
+
+def unopened(page: str = SCENARIOS, **query: str) -> AppTest:
+    """Return the app before its first run, which opens that page with that query string."""
     app = AppTest.from_file(str(APP), default_timeout=60)
     for key, value in query.items():
         app.query_params[key] = value
     if page != SCENARIOS:
         app.switch_page(page)
-    return run(app)
+    return app
 
 
 def visit_lab(page: str, study: str, lab: str) -> AppTest:
@@ -186,7 +188,7 @@ def in_drawer(app: AppTest) -> str:
     boxes = [
         plain(str(element.value))
         for element in block
-        if isinstance(element, Element) and element.type in ("error", "warning")
+        if isinstance(element, Element) and element.type in ("error", "warning", "success")
     ]
     return "\n".join([*texts(block), *boxes])
 
@@ -237,20 +239,22 @@ def show(app: AppTest, tab: str, key: str) -> AppTest:
 
 def at_making(app: AppTest) -> AppTest:
     """Go to where a study is made and return the app."""
-    return show(go(app, SCENARIOS), own.MAKE, own.TABS)
+    return show(app.switch_page(SCENARIOS), own.MAKE, own.TABS)
 
 
 def at_editor(app: AppTest) -> AppTest:
     """Go to the editor of a study's file and return the app."""
+    app.session_state[study_form.PARTS_KEY] = study_form.ADVANCED
     at_making(app)
     if "Start the form" in labels(app):
         press(app, "Start the form")
-    return show(app, making.ADVANCED, making.PARTS_KEY)
+        show(app, study_form.ADVANCED, study_form.PARTS_KEY)
+    return app
 
 
 def at_gallery(app: AppTest) -> AppTest:
     """Go to the gallery and return the app."""
-    return show(go(app, SCENARIOS), own.ALL_STUDIES, own.TABS)
+    return show(app.switch_page(SCENARIOS), own.ALL_STUDIES, own.TABS)
 
 
 def dimension(app: AppTest, name: str) -> list[str]:

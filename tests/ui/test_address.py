@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.comparison import MOST_SIDES
+from replicalab.case import MOST_SIDES
 from replicalab.errors import LinkError
 from replicalab.models import (
     FIELD_LABELS,
@@ -30,20 +30,25 @@ from replicalab.models import (
 from replicalab.negotiation import By, LabManagerKind, Move, ScientistKind, question
 from replicalab.scenarios import (
     Difficulty,
+    EvidenceAssumptions,
     ItemState,
+    LabOverrides,
     OwnItem,
-    OwnLab,
-    Question,
     list_scenarios,
     load_scenario,
 )
 from replicalab.ui import address
 from replicalab.ui.address import (
+    PARTS,
+    at,
     decode_moves,
     decode_plan,
     encode_moves,
     encode_plan,
+    fitted,
     from_query,
+    left_out,
+    put,
     to_query,
 )
 from replicalab.ui.own_studies import find
@@ -66,7 +71,7 @@ NAMED: Final[list[dict[str, str]]] = json.loads((SAVED / "links_by_name.json").r
 """The same workspaces in links whose plans are read by field names."""
 STUDIES: Final = [study.scenario_id for study in list_scenarios()]
 HARD: Final = Difficulty.HARD
-SIMPLE: Final = Workspace(scientist=ScientistKind.BASELINE)
+SIMPLE: Final = Workspace().changed(scientist=ScientistKind.BASELINE)
 """Whom an address seats that names no Scientist, but has a checksum."""
 PLAN: Final = make_protocol()
 TEXT: Final = encode_plan(PLAN)
@@ -75,25 +80,27 @@ MOVES: Final = (
     Move(number=1, by=By.FORK, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, PLAN)),
     Move(number=2),
 )
-LAB: Final = OwnLab(
+LAB: Final = LabOverrides(
     name="Ours",
     start_day=4,
     rates={"per_day": 20.5},
     steps={"base": 2},
     items=(OwnItem(label="flume", category="equipment", state=ItemState.BOOKED, until=9, price=4),),
 )
-QUESTION: Final = Question(effect=0.3, target=0.9, why={"target": "A reviewer asks for it."})
+QUESTION: Final = EvidenceAssumptions(
+    effect=0.3, target=0.9, why={"target": "A reviewer asks for it."}
+)
 BROKEN: Final = "the link is incomplete or was changed on its way; copy it again in full."
 
 
 @st.composite
 def workspaces(draw: st.DrawFn) -> Workspace:
     """Return any workspace of a study on the shelf."""
-    work = Workspace(
-        scenario_id=draw(st.sampled_from(STUDIES)),
-        difficulty=draw(st.sampled_from(Difficulty)),
+    work = Workspace().changed(
+        study=draw(st.sampled_from(STUDIES)),
+        lab=draw(st.sampled_from(Difficulty)),
         seed=draw(st.integers(0, LARGEST_SEED)),
-        protocol=draw(st.none() | protocols()),
+        plan=draw(st.none() | protocols()),
         max_rounds=draw(st.integers(1, MOST_ROUNDS)),
         round_number=draw(st.integers(0, MOST_ROUNDS - 1)),
         own_lab=draw(own_labs()),
@@ -103,10 +110,10 @@ def workspaces(draw: st.DrawFn) -> Workspace:
         presenting=draw(st.integers(0, MOST_SLIDES)),
         survey=draw(st.booleans()),
     )
-    playable = work.recording is None and work.scientist is not ScientistKind.MODEL
+    playable = work.case.recording is None and work.case.scientist is not ScientistKind.MODEL
     work = work.changed(moves=draw(st.sampled_from([(), MOVES])) if playable else ())
     names = draw(st.lists(st.text(min_size=1, max_size=LONGEST_NAME), max_size=MOST_SIDES))
-    return work.changed(beside=tuple(Beside(name=name, work=work.alone) for name in names))
+    return work.changed(beside=tuple(Beside(name=name, case=work.case) for name in names))
 
 
 def packed(raw: str | bytes) -> str:
@@ -147,19 +154,19 @@ def test_query_of_a_workspace_counts_rounds_from_1_and_has_a_checksum() -> None:
 @pytest.mark.parametrize(
     "full",
     [
-        Workspace(seed=42, protocol=PLAN, max_rounds=12, round_number=10),
-        Workspace(seed=42, own_lab=OwnLab(budget=2700, days=9, staff=5)),
-        Workspace(seed=42, own_lab=LAB, question=QUESTION),
-        Workspace(
+        Workspace().changed(seed=42, plan=PLAN, max_rounds=12, round_number=10),
+        Workspace().changed(seed=42, own_lab=LabOverrides(budget=2700, days=9, staff=5)),
+        Workspace().changed(seed=42, own_lab=LAB, question=QUESTION),
+        Workspace().changed(
             seed=42,
-            own_lab=OwnLab(budget=2700),
+            own_lab=LabOverrides(budget=2700),
             scientist=ScientistKind.PERSON,
             lab_manager=LabManagerKind.LEAST_LOSS,
             recording="one_run",
             presenting=3,
         ),
-        Workspace(scientist=ScientistKind.PERSON, moves=MOVES),
-        Workspace(beside=(Beside(name="A", work=SIMPLE.changed(protocol=PLAN)),)),
+        Workspace().changed(scientist=ScientistKind.PERSON, moves=MOVES),
+        Workspace().changed(beside=(Beside(name="A", case=SIMPLE.changed(plan=PLAN).case),)),
     ],
     ids=["plan", "levers", "own", "players", "moves", "beside"],
 )
@@ -193,9 +200,12 @@ def test_link_of_an_earlier_version_opens_and_is_written_by_field_names(
 @pytest.mark.parametrize(
     ("changes", "added"),
     [
-        ({"own_lab": OwnLab(budget=2700, staff=5)}, {"budget": "2700", "staff": "5"}),
+        ({"own_lab": LabOverrides(budget=2700, staff=5)}, {"budget": "2700", "staff": "5"}),
         (
-            {"own_lab": OwnLab(start_day=4), "question": Question(effect=0.3, dropout=0.1)},
+            {
+                "own_lab": LabOverrides(start_day=4),
+                "question": EvidenceAssumptions(effect=0.3, dropout=0.1),
+            },
             {"start": "4", "effect": "0.3", "dropout": "0.1"},
         ),
         (
@@ -206,7 +216,7 @@ def test_link_of_an_earlier_version_opens_and_is_written_by_field_names(
             {"scientist": ScientistKind.PERSON, "moves": MOVES},
             {"scientist": "person", "moves": encode_moves(MOVES)},
         ),
-        ({"protocol": PLAN}, {"plan": TEXT}),
+        ({"plan": PLAN}, {"plan": TEXT}),
     ],
     ids=["levers", "own", "players", "moves", "plan"],
 )
@@ -221,13 +231,13 @@ def test_query_carries_only_what_is_not_as_usual(
 @pytest.mark.parametrize(
     ("query", "workspace"),
     [
-        ({}, Workspace(scenario_id="fin_momentum", difficulty=Difficulty.MEDIUM)),
-        ({"study": "psy_stroop", "seed": "3"}, Workspace(scenario_id="psy_stroop", seed=3)),
+        ({}, Workspace().changed(study="fin_momentum", lab=Difficulty.MEDIUM)),
+        ({"study": "psy_stroop", "seed": "3"}, Workspace().changed(study="psy_stroop", seed=3)),
         ({"present": "0"}, Workspace()),
-        ({"survey": "1"}, Workspace(survey=True)),
+        ({"survey": "1"}, Workspace().changed(survey=True)),
         ({"survey": "0"}, Workspace()),
         ({"utm_source": "mail", "embed": "true"}, Workspace()),
-        ({"plan": TEXT}, Workspace(protocol=PLAN)),
+        ({"plan": TEXT}, Workspace().changed(plan=PLAN)),
     ],
     ids=["empty", "by hand", "off by hand", "survey", "no survey", "foreign keys", "plan"],
 )
@@ -240,7 +250,7 @@ def test_address_needs_no_checksum_and_no_more_than_it_has(
 @pytest.mark.parametrize("study", STUDIES)
 def test_address_with_the_reference_plan_stays_under_2000_characters(study: str) -> None:
     plan = load_scenario(study).reference_protocol
-    query = to_query(Workspace(scenario_id=study, seed=LARGEST_SEED, protocol=plan))
+    query = to_query(Workspace().changed(study=study, seed=LARGEST_SEED, plan=plan))
     assert len(f"https://example.org/Protocol?{urlencode(query)}") < 2000
 
 
@@ -418,7 +428,7 @@ def test_link_without_a_player_means_what_it_meant_and_new_links_name_theirs() -
     assert "scientist" not in without
     assert from_query(without, find) == (SIMPLE, [])
     assert to_query(Workspace())["scientist"] == "evidence_aware"
-    assert from_query({}, find).workspace.scientist is ScientistKind.EVIDENCE_AWARE
+    assert from_query({}, find).workspace.case.scientist is ScientistKind.EVIDENCE_AWARE
 
 
 def test_moves_are_left_out_where_they_are_more_than_fit() -> None:
@@ -427,7 +437,7 @@ def test_moves_are_left_out_where_they_are_more_than_fit() -> None:
     assert encode_moves(moves[:1])
     assert decode_moves(encode_moves(moves[:1])) == tuple(moves[:1])
     assert encode_moves(moves) == ""
-    work = Workspace(scientist=ScientistKind.PERSON, moves=tuple(moves))
+    work = Workspace().changed(scientist=ScientistKind.PERSON, moves=tuple(moves))
     assert from_query(to_query(work), find) == (work.changed(moves=()), [])
 
 
@@ -437,14 +447,61 @@ def test_moves_beside_players_that_have_none_are_said_and_left_out(others: dict[
     assert reading.problems == [
         "moves: these players have none. Showing the negotiation as they play it."
     ]
-    assert not reading.workspace.moves
+    assert not reading.workspace.case.moves
 
 
 def test_moves_of_another_study_or_plan_are_left_out_with_it() -> None:
     for other in ({"study": "zebra"}, {"plan": TEXT[:-9]}):
         reading = from_query({**other, "moves": encode_moves(MOVES)}, find)
         assert len(reading.problems) == 1
-        assert not reading.workspace.moves
+        assert not reading.workspace.case.moves
+
+
+# --- what an address has no room for ----------------------------------------------------------
+
+ITEMS: Final = tuple(
+    OwnItem(label="".join(random.Random(at).choices("abcdefghijkl", k=40)), category="reagent")
+    for at in range(90)
+)
+LONG, OTHER = (
+    revise(PLAN, rationale="".join(random.Random(k).choices("abcdefghijkl", k=k)))
+    for k in (4_000, 3_900)
+)
+TRAY: Final = (
+    Beside(name="A", case=Workspace().changed(plan=LONG).case),
+    Beside(name="B", case=Workspace().changed(plan=OTHER).case),
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "room", "lost"),
+    [
+        ({"plan": PLAN}, 4_000, ""),
+        ({"plan": LONG}, 2_000, "p"),
+        ({"own_lab": LabOverrides(items=ITEMS)}, 1_500, "i"),
+        ({"own_lab": LabOverrides(name="Ours", items=ITEMS)}, 1_500, "i"),
+        ({"scientist": ScientistKind.PERSON, "moves": MOVES}, 300, "m"),
+        ({"beside": TRAY}, 6_000, "b"),
+        ({"plan": LONG, "beside": TRAY}, 2_000, "pb"),
+    ],
+    ids=["nothing", "plan", "items", "items of a named lab", "moves", "beside", "plan and beside"],
+)
+def test_address_with_too_little_room_says_what_it_lacks(
+    changes: dict[str, Any], room: int, lost: str
+) -> None:
+    work = Workspace().changed(**changes)
+    carried, query = fitted(work, room)
+    assert len(urlencode(query)) <= room
+    assert "".join(left_out(work, carried)) == lost
+    assert from_query(query, find) == (carried, [])
+    for letter in lost:
+        carried = put(carried, PARTS[letter].path, at(work, PARTS[letter].path))
+    assert carried == work
+
+
+def test_address_with_room_for_one_that_is_beside_carries_the_first() -> None:
+    work = Workspace().changed(beside=TRAY)
+    assert fitted(work, 6_000)[0].beside == TRAY[:1]
 
 
 # --- the address, damaged -------------------------------------------------------------------
@@ -476,7 +533,7 @@ def test_part_that_cannot_be_read_is_said_and_keeps_its_default() -> None:
 
 
 def test_part_that_cannot_be_read_leaves_the_rest() -> None:
-    workspace = Workspace(scenario_id="math_four_colour", difficulty=HARD, protocol=PLAN)
+    workspace = Workspace().changed(study="math_four_colour", lab=HARD, plan=PLAN)
     reading = from_query({**to_query(workspace), "seed": "x", "round": "y"}, find)
     assert reading.workspace == workspace
     assert len(reading.problems) == 2
@@ -484,7 +541,7 @@ def test_part_that_cannot_be_read_leaves_the_rest() -> None:
 
 def test_plan_of_a_study_that_cannot_be_opened_is_left_out() -> None:
     reading = from_query({"study": "zebra", "lab": "hard", "plan": TEXT}, find)
-    assert reading.workspace == Workspace(difficulty=HARD)
+    assert reading.workspace == Workspace().changed(lab=HARD)
     assert len(reading.problems) == 1
 
 
@@ -508,8 +565,10 @@ KEYS: Final = st.sampled_from(
 @given(st.dictionaries(KEYS, st.text() | st.sampled_from([*STUDIES, "hard", "3", TEXT, PLAYED])))
 def test_any_address_gives_a_workspace_that_can_be_opened(query: dict[str, str]) -> None:
     workspace, problems = from_query(query, find)
-    assert workspace.pack(find).scenario_id == workspace.scenario_id
-    assert workspace.plan(find) == (workspace.protocol or workspace.pack(find).reference_protocol)
+    assert workspace.case.pack(find).scenario_id == workspace.case.study
+    assert workspace.case.protocol(find) == (
+        workspace.case.plan or workspace.case.pack(find).reference_protocol
+    )
     assert all(problem.endswith(".") for problem in problems)
     assert from_query(to_query(workspace), find) == (workspace, [])
 
@@ -522,21 +581,21 @@ ITEM: Final[dict[str, Any]] = {"label": "flume", "category": "equipment", "price
 @pytest.mark.parametrize(
     ("said", "kept", "problem"),
     [
-        ({"rates": {"per_day": -1, "per_sample": 3}}, OwnLab(rates={"per_sample": 3}), "-1"),
-        ({"steps": {"base": 2, "zebra": 3}}, OwnLab(steps={"base": 2}), "zebra"),
-        ({"items": [ITEM, {"label": ""}]}, OwnLab(items=(OwnItem(**ITEM),)), '{"label": ""}'),
-        ({"items": [ITEM, ITEM]}, OwnLab(items=(OwnItem(**ITEM),)), "flume"),
-        ({"name": "x" * 99}, OwnLab(), "xxx"),
-        ({"zebra": 1}, OwnLab(), "zebra"),
+        ({"rates": {"per_day": -1, "per_sample": 3}}, LabOverrides(rates={"per_sample": 3}), "-1"),
+        ({"steps": {"base": 2, "zebra": 3}}, LabOverrides(steps={"base": 2}), "zebra"),
+        ({"items": [ITEM, {"label": ""}]}, LabOverrides(items=(OwnItem(**ITEM),)), '{"label": ""}'),
+        ({"items": [ITEM, ITEM]}, LabOverrides(items=(OwnItem(**ITEM),)), "flume"),
+        ({"name": "x" * 99}, LabOverrides(), "xxx"),
+        ({"zebra": 1}, LabOverrides(), "zebra"),
     ],
     ids=["rate", "step", "item", "item twice", "name", "unknown"],
 )
 def test_own_lab_of_a_damaged_link_is_taken_value_by_value(
-    said: dict[str, object], kept: OwnLab, problem: str
+    said: dict[str, object], kept: LabOverrides, problem: str
 ) -> None:
     query = {"own_lab": packed(json.dumps(said)), "budget": "2700", "start": "0"}
     reading = from_query(query, find)
-    assert reading.workspace.own_lab == kept.model_copy(update={"budget": 2700})
+    assert reading.workspace.case.own_lab == kept.model_copy(update={"budget": 2700})
     assert reading.problems[0] == "start '0' is not usable; showing the lab's own."
     assert len(reading.problems) == 2
     assert problem in reading.problems[1]
@@ -545,7 +604,7 @@ def test_own_lab_of_a_damaged_link_is_taken_value_by_value(
 @pytest.mark.parametrize("text", ["zebra", packed("[1]"), packed("{")])
 def test_own_lab_that_cannot_be_unpacked_leaves_the_labs_own(text: str) -> None:
     reading = from_query({"own_lab": text, "days": "9"}, find)
-    assert reading.workspace.own_lab == OwnLab(days=9)
+    assert reading.workspace.case.own_lab == LabOverrides(days=9)
     assert "showing the lab's own rates, steps and items" in reading.problems[0]
 
 
@@ -559,9 +618,12 @@ def test_own_lab_of_a_hostile_link_says_few_of_its_faults() -> None:
 
 def test_question_of_a_link_is_taken_number_by_number() -> None:
     together = from_query({"target": "0.3", "floor": "0.2"}, find)
-    assert together == (Workspace(question=Question(target=0.3, floor=0.2)), [])
+    assert together == (
+        Workspace().changed(question=EvidenceAssumptions(target=0.3, floor=0.2)),
+        [],
+    )
     reading = from_query({"target": "0.3", "alpha": "0.01", "dropout": "2", "effect": "x"}, find)
-    assert reading.workspace.question == Question(alpha=0.01)
+    assert reading.workspace.case.question == EvidenceAssumptions(alpha=0.01)
     assert [text.split(" ")[0] for text in reading.problems] == ["effect", "dropout", "target"]
     assert "out of order" in reading.problems[-1]
 
@@ -577,15 +639,15 @@ def test_each_number_of_a_question_that_cannot_be_asked_has_its_own_reason() -> 
 def test_alpha_of_a_study_without_a_test_is_left_out_with_a_word(study: str) -> None:
     why = packed(json.dumps({"alpha": "Because.", "target": "So."}))
     reading = from_query({"study": study, "alpha": "0.01", "why": why}, find)
-    assert reading.workspace.scenario_id == study
-    assert reading.workspace.question == Question(why={"target": "So."})
+    assert reading.workspace.case.study == study
+    assert reading.workspace.case.question == EvidenceAssumptions(why={"target": "So."})
     [told] = reading.problems
     assert re.fullmatch(r"alpha '0\.01' plays no part in an? \w+ design; it is left out\.", told)
 
 
 def test_question_of_a_study_that_is_not_here_waits_for_it() -> None:
     reading = from_query({"study": "not_here", "own": "0" * 32, "target": "0.01"}, find)
-    assert reading.workspace.question == Question(target=0.01)
+    assert reading.workspace.case.question == EvidenceAssumptions(target=0.01)
 
 
 # --- what is kept beside ----------------------------------------------------------------------
@@ -629,9 +691,7 @@ def test_beside_tells_of_each_what_of_it_cannot_be_used() -> None:
 
 
 def test_beside_has_nothing_beside_itself_and_shows_no_round() -> None:
-    inner = to_query(Workspace(round_number=3, presenting=2, survey=True))
+    inner = to_query(Workspace().changed(round_number=3, presenting=2, survey=True))
     nested = {**inner, "beside": packed(json.dumps([["B", {}]]))}
     [found] = from_query({"beside": packed(json.dumps([["A", nested]]))}, find).workspace.beside
-    assert found.work == Workspace()
-    with pytest.raises(ValueError, match="nothing beside itself"):
-        Beside(name="A", work=Workspace(beside=(found,)))
+    assert found.case == Workspace().case

@@ -11,10 +11,10 @@ from streamlit.testing.v1.element_tree import NumberInput, Radio
 
 from replicalab.assessment import Assessment, assess
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import Question, list_scenarios, load_scenario
-from replicalab.text.curves import effect_rows, samples_rows, samples_title
+from replicalab.scenarios import EvidenceAssumptions, list_scenarios, load_scenario
 from replicalab.ui.protocol.assumptions import PARTS, PLACE
 from replicalab.ui.protocol.power import CHARTS
+from replicalab.views.curves import effect_rows, samples_rows, samples_title
 from tests.ui.reading import (
     PROTOCOL,
     STUDY,
@@ -34,6 +34,7 @@ from tests.ui.reading import (
     type_number,
     type_text,
     unfolded,
+    unopened,
     visit,
 )
 
@@ -43,7 +44,7 @@ REEF: Final = "eco_reef_fish"
 
 def opened(part: str | None = None, **query: str) -> AppTest:
     """Return Protocol with the place open, at its numbers or at a curve."""
-    app = visit(PROTOCOL, **query)
+    app = unopened(PROTOCOL, **query)
     app.session_state[PLACE] = True
     if part:
         app.session_state[PARTS] = part
@@ -80,7 +81,7 @@ def worth(app: AppTest) -> str:
     return panel_tables(app)[1][1][2]
 
 
-def of_reference(question: Question, study: str = "fin_momentum") -> Assessment:
+def of_reference(question: EvidenceAssumptions, study: str = "fin_momentum") -> Assessment:
     pack = load_scenario(study, "medium")
     return assess(pack.reference_protocol, pack.with_own(pack.own_lab, question))
 
@@ -98,24 +99,24 @@ def test_closed_place_draws_nothing() -> None:
 @pytest.mark.parametrize(
     ("typed", "question", "mark"),
     [
-        ({"effect": 0.1}, Question(effect=0.1), "effect 0.1, yours"),
-        ({"alpha": 0.01}, Question(alpha=0.01), "alpha 0.01, yours"),
-        ({"target": 0.9}, Question(target=0.9), "target 0.90, yours"),
-        ({"dropout": 15.0}, Question(dropout=0.15), "dropout 15 %, yours"),
+        ({"effect": 0.1}, EvidenceAssumptions(effect=0.1), "effect 0.1, yours"),
+        ({"alpha": 0.01}, EvidenceAssumptions(alpha=0.01), "alpha 0.01, yours"),
+        ({"target": 0.9}, EvidenceAssumptions(target=0.9), "target 0.90, yours"),
+        ({"dropout": 15.0}, EvidenceAssumptions(dropout=0.15), "dropout 15 %, yours"),
         (
             {"effect": 0.2, "dropout": 7.0},
-            Question(effect=0.2, dropout=0.07),
+            EvidenceAssumptions(effect=0.2, dropout=0.07),
             "effect 0.2, dropout 7 %, yours",
         ),
         (
             {"effect": 0.2, "alpha": 0.1, "floor": 0.6},
-            Question(effect=0.2, alpha=0.1, floor=0.6),
+            EvidenceAssumptions(effect=0.2, alpha=0.1, floor=0.6),
             "3 assumptions, yours",
         ),
     ],
 )
 def test_number_that_is_asked_changes_the_evidence_and_is_marked(
-    typed: dict[str, float], question: Question, mark: str
+    typed: dict[str, float], question: EvidenceAssumptions, mark: str
 ) -> None:
     app, plan = ask(opened(), **typed), of_reference(question)
     assert worth(app) == plan.evidence.number
@@ -143,7 +144,7 @@ def test_effects_are_one_click_away() -> None:
     ]
     choices(app).set_value(3)
     run(app)
-    assert worth(app) == of_reference(Question(effect=0.09)).evidence.number
+    assert worth(app) == of_reference(EvidenceAssumptions(effect=0.09)).evidence.number
     assert field(app, "effect").value == 0.09
     choices(app).set_value(0)
     run(app)
@@ -190,7 +191,7 @@ def test_numbers_are_taken_back_one_by_one_and_all() -> None:
     press(app, "All as the study has it")
     assert "yours" not in header(app)
     assert "All as the study has it" not in labels(app)
-    assert worth(app) == of_reference(Question()).evidence.number
+    assert worth(app) == of_reference(EvidenceAssumptions()).evidence.number
     press(app, "Undo")
     assert "effect 0.1, dropout 20 %, yours" in header(app)
     assert field(app, "effect").value == 0.1
@@ -252,8 +253,8 @@ def test_curve_over_samples_is_the_cores_with_its_table(study: str) -> None:
     found = Curves(assess(pack.reference_protocol, pack))
     [chart] = app.get("plotly_chart")
     assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == samples_title(found)
-    assert [tuple(row) for row in panel_tables(app)[-1][1:]] != []
-    assert [*samples_rows(found)[0]] in [row for table in panel_tables(app) for row in table]
+    rows = [row for table in panel_tables(app) for row in table]
+    assert all([*row] in rows for row in samples_rows(found))
 
 
 def test_curves_over_the_effect_stand_only_where_there_is_one() -> None:

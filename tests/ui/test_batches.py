@@ -8,10 +8,10 @@ from threading import Event
 
 import pytest
 
-from replicalab.batch import Job, Result, is_same, jobs_of, run_job
+from replicalab.batch import Result, is_same, jobs_of, run_job
+from replicalab.case import Case
 from replicalab.library import KeptBatch, read_batch
 from replicalab.scenarios import Difficulty
-from replicalab.text.batch import again_text
 from replicalab.ui import batches
 from replicalab.ui.batches import (
     AWAY_SECONDS,
@@ -19,9 +19,10 @@ from replicalab.ui.batches import (
     MOST_AGAIN,
     MOST_AT_ONCE,
     MOST_JOBS,
-    Batch,
     Batches,
+    VisitorBatch,
 )
+from replicalab.views.batch import again_text
 from tests.library.making import make_batch
 
 JOBS = jobs_of(("psy_stroop",), (Difficulty.HARD,), range(40))
@@ -42,7 +43,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
     """Batches that play nothing until they are let go, and then one job each."""
     going = Event()
 
-    def play(jobs: list[Job], _: object) -> Iterator[Result]:
+    def play(jobs: list[Case], _: object) -> Iterator[Result]:
         going.wait(60)
         yield Result(job=jobs[0], error="played")
 
@@ -51,7 +52,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
     going.set()
 
 
-def of(found: Batches, owner: str) -> Batch:
+def of(found: Batches, owner: str) -> VisitorBatch:
     batch = found.of(owner)
     assert batch is not None
     return batch
@@ -78,7 +79,7 @@ def test_batch_that_is_stopped_keeps_what_has_come() -> None:
 def test_batch_that_breaks_off_says_why_and_keeps_what_has_come(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def play(jobs: list[Job], _: object) -> Iterator[Result]:
+    def play(jobs: list[Case], _: object) -> Iterator[Result]:
         yield Result(job=jobs[0], error="played")
         raise OSError("no more processes")
 
@@ -154,9 +155,9 @@ def test_what_is_over_gives_way_only_when_nobody_looks_at_it(
     assert [bool(found.gave_way(owner)) for owner in "abc"] == [False, True, False]
 
 
-def opened(rows: int = len(JOBS)) -> Batch:
+def opened(rows: int = len(JOBS)) -> VisitorBatch:
     came = [Result(job=job, error="played") for job in (JOBS * rows)[:rows]]
-    return Batch(JOBS[:rows], came, is_over=True, kept_as="x")
+    return VisitorBatch(JOBS[:rows], came, is_over=True, kept_as="x")
 
 
 def test_batches_from_the_library_hold_no_room_against_another(
@@ -243,13 +244,13 @@ def test_batch_under_way_gives_way_to_none_from_the_library() -> None:
     found = Batches()
     found.begin("a", JOBS)
     under_way = of(found, "a")
-    assert "under way" in found.show("a", Batch.opened("x", read_batch(make_batch())))
+    assert "under way" in found.show("a", VisitorBatch.opened("x", read_batch(make_batch())))
     assert of(found, "a") is under_way
 
 
 def test_batch_from_the_library_is_played_again_in_part() -> None:
     kept = KeptBatch.of(list(map(run_job, JOBS)), 50)
-    batch = Batch.opened("x", kept)
+    batch = VisitorBatch.opened("x", kept)
     assert (batch.number, len(batch.came), batch.is_over) == (50, 40, True)
     assert [was.job.seed for was, _ in batch.again] == list(range(0, 40, 2))
     assert len(batch.again) == MOST_AGAIN
@@ -259,7 +260,7 @@ def test_batch_from_the_library_is_played_again_in_part() -> None:
 def test_batch_from_the_library_that_comes_out_otherwise_says_where() -> None:
     came = [run_job(job) for job in JOBS[:5]]
     forged = came[2].model_copy(update={"samples": came[2].samples + 1})
-    batch = Batch.opened("x", KeptBatch.of([*came[:2], forged, *came[3:]], 5))
+    batch = VisitorBatch.opened("x", KeptBatch.of([*came[:2], forged, *came[3:]], 5))
     told = again_text(batch.again, 5)
     assert came[0].evidence is not None
     rounded = came[0].model_copy(update={"evidence": came[0].evidence * (1 + 1e-13)})

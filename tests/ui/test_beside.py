@@ -121,19 +121,19 @@ def test_what_is_beside_survives_a_reload_and_another_study() -> None:
     app = two_plans()
     again = visit(PROTOCOL, **query_of(app))
     assert beside(again) == beside(app)
-    assert [each.work.plan(find).sample_size for each in beside(again)] == [420, 100]
-    other = app.session_state["state"].workspace.with_study("psy_stroop")
+    assert [each.case.protocol(find).sample_size for each in beside(again)] == [420, 100]
+    other = app.session_state["state"].workspace.changed(study="psy_stroop")
     assert other.beside == beside(app)
 
 
 def test_run_played_by_hand_is_kept_beside_with_its_moves() -> None:
     app = type_text(visit(NEGOTIATION, scientist="person"), "Or ask the lab a question", "When?")
     press(app, "Ask")
-    moves = app.session_state["state"].workspace.moves
+    moves = app.session_state["state"].workspace.case.moves
     assert len(moves) == 1
     choose_more(app, KEEP)
     [found] = beside(app)
-    assert (found.name, found.work.moves, found.is_run) == ("Run A", moves, True)
+    assert (found.name, found.case.moves, found.is_run) == ("Run A", moves, True)
     press(go(app, PROTOCOL), KEEP)
     assert [(each.name, each.is_run) for each in beside(app)] == [
         ("Run A", True),

@@ -8,23 +8,24 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.batch import MOST_JOBS as MOST_JOBS_OF_ALL
-from replicalab.library import Kind, plan_text
+from replicalab.case import case_text
+from replicalab.library import EntryKind
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, save
 from replicalab.scenarios import (
     Difficulty,
-    OwnLab,
+    LabOverrides,
     copy_text,
     lab_json,
     load_scenario,
     pack_of,
     parse_study,
 )
-from replicalab.ui import batches, own_studies, visitor
+from replicalab.server import visitor
+from replicalab.ui import batches, own_studies
 from replicalab.ui.batches import BATCHES, IN_USE_SECONDS
 from replicalab.ui.compare import MANY, TABS
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.library.work import kept_plan
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Beside, Workspace
 from tests.golden import assert_golden
@@ -111,7 +112,7 @@ def test_copied_link_opens_the_same_comparison_elsewhere() -> None:
 
 def test_side_whose_study_is_gone_is_named_and_the_rest_compared() -> None:
     app = press(visit(COMPARE), "The three labs")
-    lost = Beside(name="Lost", work=Workspace(scenario_id="mine", own="0" * 32))
+    lost = Beside(name="Lost", case=Workspace().changed(study="mine", own="0" * 32).case)
     work = app.session_state["state"].workspace
     app.session_state["state"].workspace = work.changed(beside=(*work.beside, lost))
     run(app)
@@ -123,7 +124,7 @@ def test_side_whose_study_is_gone_is_named_and_the_rest_compared() -> None:
 def test_comparison_of_different_studies_names_them() -> None:
     app = press(visit(PROTOCOL), "Keep beside")
     state = app.session_state["state"]
-    state.workspace = state.workspace.with_study("psy_stroop")
+    state.workspace = state.workspace.with_case(state.workspace.case.with_study("psy_stroop"))
     go(run(app), COMPARE)
     assert row(app, "Study") == [
         load_scenario(name).paper.name for name in ("fin_momentum", "psy_stroop")
@@ -137,7 +138,7 @@ def test_comparison_of_different_studies_names_them() -> None:
 def _whose(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """A visitor of this test's own, as a browser's cookie makes one."""
     secret = f"secret of {request.node.name}"
-    monkeypatch.setattr("replicalab.ui.visitor.secret", lambda: secret)
+    monkeypatch.setattr("replicalab.server.visitor.secret", lambda: secret)
 
 
 def from_library(app: AppTest) -> AppTest:
@@ -146,21 +147,21 @@ def from_library(app: AppTest) -> AppTest:
     return press(run(app), "Put it beside")
 
 
-def kept(kind: Kind, name: str, content: str) -> None:
+def kept(kind: EntryKind, name: str, content: str) -> None:
     shelf().keep(owner(), kind, name, content)
 
 
 def test_kept_plan_is_put_beside() -> None:
     plan = revise(load_scenario("fin_momentum").reference_protocol, sample_size=77)
-    work = Workspace(protocol=plan)
-    kept(Kind.PLAN, "The lean one", plan_text(kept_plan(work, "")))
+    work = Workspace().changed(plan=plan)
+    kept(EntryKind.PLAN, "The lean one", case_text(work.case))
     app = from_library(visit(COMPARE))
-    assert [(each.name, each.work) for each in beside(app)] == [("The lean one", work)]
+    assert [(each.name, each.case) for each in beside(app)] == [("The lean one", work.case)]
     assert row(app, "Sample size") == ["77", "420"]
 
 
 def test_list_of_the_library_shows_a_name_as_it_was_given() -> None:
-    kept(Kind.PLAN, "Momentum · n 1,500 (v2.1)", plan_text(kept_plan(Workspace(), "")))
+    kept(EntryKind.PLAN, "Momentum · n 1,500 (v2.1)", case_text(Workspace().case))
     app = visit(COMPARE)
     app.session_state["compare_library"] = True
     [box] = [each for each in run(app).selectbox if each.label == "A plan, a lab or a run"]
@@ -168,7 +169,7 @@ def test_list_of_the_library_shows_a_name_as_it_was_given() -> None:
 
 
 def test_kept_lab_is_put_beside_around_the_open_plan() -> None:
-    kept(Kind.LAB, "Ours", lab_json(OwnLab(name="Ours", budget=5000)))
+    kept(EntryKind.LAB, "Ours", lab_json(LabOverrides(name="Ours", budget=5000)))
     app = from_library(visit(COMPARE))
     assert row(app, "Budget, credits") == ["5,000", "3,700"]
 
@@ -180,11 +181,11 @@ def played(scientist: ScientistKind) -> Negotiation:
 
 def test_kept_run_is_put_beside_with_its_players_and_outcome() -> None:
     run_ = played(ScientistKind.BASELINE)
-    kept(Kind.RUN, "A run", save(run_))
+    kept(EntryKind.RUN, "A run", save(run_))
     [found] = beside(from_library(visit(COMPARE)))
-    assert found.work.scientist is ScientistKind.BASELINE
-    assert found.work.difficulty is Difficulty.HARD
-    assert found.work.plan(find) == run_.setup.opening
+    assert found.case.scientist is ScientistKind.BASELINE
+    assert found.case.lab is Difficulty.HARD
+    assert found.case.protocol(find) == run_.setup.opening
 
 
 def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() -> None:
@@ -193,17 +194,17 @@ def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() ->
     assert not own_studies.keep(mine, study)
     pack = pack_of(study, Difficulty.MEDIUM)
     plan = revise(pack.reference_protocol, sample_size=77)
-    kept(Kind.RUN, "A run", save(by_model(pack, [proposing(plan)], rounds=1)))
+    kept(EntryKind.RUN, "A run", save(by_model(pack, [proposing(plan)], rounds=1)))
     key = own_studies.key_of("my_stroop") or ""
     [found] = beside(from_library(visit(COMPARE, study="my_stroop", own=key)))
     assert found.name == "A run: its last plan"
-    assert found.work.plan(find) == plan
+    assert found.case.protocol(find) == plan
 
 
 def test_kept_run_that_does_not_replay_is_refused_with_its_difference() -> None:
     data = json.loads(save(played(ScientistKind.BASELINE)))
     data["end"] = "0" * 16
-    kept(Kind.RUN, "A run", json.dumps(data))
+    kept(EntryKind.RUN, "A run", json.dumps(data))
     app = from_library(visit(COMPARE))
     assert not beside(app)
     assert any(alert.text.startswith("Not put beside: ") for alert in alerts(app))
@@ -221,7 +222,7 @@ def decide(app: AppTest, at: int, why: str, who: str) -> AppTest:
 
 def test_decision_is_kept_told_on_its_comparison_only_and_opened_from_the_list() -> None:
     app = decide(press(visit(COMPARE), WAYS), 2, "It keeps the most.", "Ada")
-    [entry] = shelf().entries(owner(), Kind.DECISION)
+    [entry] = shelf().entries(owner(), EntryKind.DECISION)
     assert entry.name == "Least loss, not Your plan or The Lab Manager’s"
     told = "Decided: Least loss\nNot Your plan or The Lab Manager’s.\nIt keeps the most.\nAda, "
     assert told in said(app)
@@ -300,7 +301,7 @@ def test_batch_is_kept_by_name_and_opened_again_on_another_server(
     app = over(press(type_number(at_many(study="psy_stroop"), "Last seed", 3), "Run"))
     shares = panel_tables(app)[-1]
     press(app, "Keep in the library")
-    [entry] = shelf().entries(owner(), Kind.BATCH)
+    [entry] = shelf().entries(owner(), EntryKind.BATCH)
     assert entry.name == "Stroop interference · 3 labs · 12 negotiations"
     assert f"Kept: {entry.name}" in said(app).replace("\\", "")
     monkeypatch.setattr(BATCHES, "_found", {})
@@ -312,7 +313,7 @@ def test_batch_is_kept_by_name_and_opened_again_on_another_server(
 
 
 def test_opened_batch_leaves_the_one_before_one_click_away() -> None:
-    kept(Kind.BATCH, "Of spring", make_batch())
+    kept(EntryKind.BATCH, "Of spring", make_batch())
     app = over(press(type_number(at_many(study="psy_stroop"), "Last seed", 0), "Run"))
     shares = panel_tables(app)[-1]
     go(app, LIBRARY)

@@ -11,16 +11,17 @@ from typing import Final
 from xml.etree import ElementTree
 
 from replicalab.assessment import assess
+from replicalab.case import Case
 from replicalab.comparison import negotiated
 from replicalab.models import revise
 from replicalab.negotiation import AUTOMATIC, LabManagerKind, ScientistKind
-from replicalab.panels import Slide
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import load_scenario
-from replicalab.ui.negotiation.table import Kept
+from replicalab.ui.negotiation.table import RunSession
 from replicalab.ui.present import Shown, slides
-from tests.panels.test_negotiation import tree
+from replicalab.views.present import Slide
 from tests.ui.reading import IN_EVERY_LAB, heard
+from tests.views.reading import tree
 
 PLAYERS: Final = [*product(sorted(AUTOMATIC), LabManagerKind)]
 
@@ -58,12 +59,13 @@ class Deck:
         self, study: str, lab: str, scientist: ScientistKind, lab_manager: LabManagerKind
     ) -> None:
         pack = load_scenario(study, lab)
-        here = Options(assess(pack.reference_protocol, pack))
-        found = negotiated(here.yours, scientist=scientist, lab_manager=lab_manager)
+        here = PlanAnalysis(assess(pack.reference_protocol, pack))
+        case = Case.of(pack, scientist=scientist, lab_manager=lab_manager)
+        found = negotiated(here.yours, case)
         assert found is not None
         self.measure = here.yours.evidence.measure
         self.final = found.final_plan
-        self.shown: list[Shown] = slides(here, Kept(found))
+        self.shown: list[Shown] = slides(here, RunSession(found))
         self.trees = [tree(shown.panel()) for shown in self.shown]
 
     def of(self, kind: Slide) -> list[ElementTree.Element]:

@@ -9,20 +9,21 @@ from typing import Final, NoReturn
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab.case import case_text, read_draft
 from replicalab.errors import LibraryStorageError
-from replicalab.library import Draft, Library, Owner, plan_text, read_draft
+from replicalab.library import Library, Owner, StoredDraft
 from replicalab.models import revise
-from replicalab.negotiation import Move, ScientistKind, question
-from replicalab.scenarios import copy_text, load_scenario
-from replicalab.ui import visitor
-from replicalab.ui.address import to_query
+from replicalab.negotiation import ScientistKind
+from replicalab.scenarios import LabOverrides, copy_text, load_scenario
+from replicalab.server import visitor
+from replicalab.ui.address import fitted
 from replicalab.ui.library import drafting, writer
+from replicalab.ui.library.drafting import Tab
 from replicalab.ui.library.shelf import shelf
-from replicalab.ui.state import State
+from replicalab.ui.state import Session
 from replicalab.ui.workspace import Beside, Workspace
 from tests.ui.reading import (
     LIBRARY,
-    NEGOTIATION,
     PROTOCOL,
     SCENARIOS,
     alerts,
@@ -41,6 +42,7 @@ from tests.ui.reading import (
     visit,
     where,
 )
+from tests.ui.test_address import ITEMS, LONG, MOVES, TRAY
 from tests.ui.test_beside import beside
 from tests.ui.visitors import Browsers, move, restart
 
@@ -51,12 +53,12 @@ LETTERS: Final = [f"{random.Random(seed).randrange(16**200):0200x}" for seed in 
 BESIDE: Final = "Keep beside"
 
 
-def drafts_of(browsers: Browsers) -> list[Draft]:
+def drafts_of(browsers: Browsers) -> list[StoredDraft]:
     """Return all of the visitor's drafts."""
     return shelf().drafts(Owner.of(browsers.token))
 
 
-def draft(browsers: Browsers) -> Draft | None:
+def draft(browsers: Browsers) -> StoredDraft | None:
     """Return the visitor's last draft, once what waits is saved."""
     writer.finish()
     return shelf().draft(Owner.of(browsers.token))
@@ -107,30 +109,44 @@ def test_what_an_address_has_beside_stands_before_what_an_older_draft_has(
     assert [each.name for each in beside(visit(PROTOCOL, **query))] == ["Plan A"]
 
 
-def test_moves_that_no_address_holds_come_back_when_the_page_is_loaded_anew(
-    browsers: Browsers,
-) -> None:
-    texts = ["".join(random.Random(n).choices("abcdefghijkl", k=480)) for n in range(19)]
-    many = tuple(Move(number=at, action=question(*texts)) for at in range(12))
-    work = Workspace(scientist=ScientistKind.PERSON, moves=many, max_rounds=12)
-    app = visit(NEGOTIATION)
-    app.session_state["state"].workspace = work
-    query = query_of(run(app))
-    assert "moves" not in query
-    assert query["draft"].endswith(".m")
+def saved(work: Workspace) -> Tab:
+    """Return a tab whose draft is this workspace."""
+    tab = Tab()
+    drafting.note(tab, work, soon=True)
     writer.finish()
-    assert visit(NEGOTIATION, **query).session_state["state"].workspace.moves == many
+    return tab
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"plan": LONG},
+        {"own_lab": LabOverrides(name="Ours", items=ITEMS)},
+        {"scientist": ScientistKind.PERSON, "moves": MOVES},
+        {"beside": TRAY},
+        {"plan": LONG, "beside": TRAY},
+    ],
+    ids=["plan", "items", "moves", "beside", "plan and beside"],
+)
+def test_draft_brings_back_what_an_address_has_no_room_for(
+    browsers: Browsers, changes: dict[str, object]
+) -> None:
+    work = Workspace().changed(**changes)
+    tab, again, (carried, query) = saved(work), Tab(), fitted(work, 300)
+    assert carried != work
+    assert drafting.read(query | drafting.named(tab, work, carried), again) == (work, [])
+    assert again.place == tab.place
 
 
 @pytest.mark.parametrize("name", [" ", " lead", "<b>x</b>", "\u202e", "x" * 60])
 def test_any_name_beside_that_an_address_takes_a_draft_takes_too(
     browsers: Browsers, name: str
 ) -> None:
-    there = Beside(name=name, work=Workspace(scenario_id="psy_stroop"))
-    visit(PROTOCOL, **to_query(Workspace(beside=(there,))))
-    writer.finish()
-    app = press(visit(), "Go on with it")
-    assert beside(app) == (there,)
+    there = Beside(name=name, case=Workspace().changed(study="psy_stroop").case)
+    saved(Workspace().changed(beside=(there,)))
+    offer = drafting.latest()
+    assert offer is not None
+    assert drafting.beside_of(offer.plan, []) == (there,)
 
 
 def test_all_that_no_address_holds_is_named_together(browsers: Browsers) -> None:
@@ -239,7 +255,7 @@ def test_what_stood_beside_and_cannot_be_opened_is_named_and_stays_in_the_draft(
     held = read_draft(found.content)
     (name, query), other = held.beside
     gone = query.replace("study=fin_momentum", "study=gone")
-    changed = plan_text(held.model_copy(update={"beside": ((name, gone), other)}))
+    changed = case_text(held.model_copy(update={"beside": ((name, gone), other)}))
     shelf().save_draft(Owner.of(browsers.token), changed, found.place)
     back = go(press(visit(), "Go on with it"), PROTOCOL)
     assert "beside, Plan A: study 'gone' cannot be opened" in said(back)
@@ -259,10 +275,10 @@ def test_drafts_of_two_visitors_under_one_place_do_not_wait_for_one_another(
     plan = load_scenario("psy_stroop").reference_protocol
     monkeypatch.setattr(visitor, "is_known", lambda: True)
     for whose, samples in ((ann, 41), (ben, 42)):
-        tab = State(Workspace()).tab
+        tab = Session(Workspace()).tab
         tab.place = "a" * 16
         monkeypatch.setattr(drafting, "owner", partial(lambda owner: owner, whose))
-        work = Workspace().changed(protocol=revise(plan, sample_size=samples))
+        work = Workspace().changed(plan=revise(plan, sample_size=samples))
         drafting.note(tab, work, soon=True)
     writer.finish()
     assert [len(shelf().drafts(whose)) for whose in (ann, ben)] == [1, 1]
@@ -392,4 +408,4 @@ def test_writer_outlives_a_fault_of_what_it_saves(caplog: pytest.LogCaptureFixtu
 
 
 def test_workspaces_of_a_state_share_no_tab() -> None:
-    assert State(Workspace()).tab.place != State(Workspace()).tab.place
+    assert Session(Workspace()).tab.place != Session(Workspace()).tab.place

@@ -71,8 +71,9 @@ def test_number_moves_verdict_header_and_rows(
         assert dimension(app, name) == cells
 
 
-@pytest.mark.parametrize(("field", "kept"), [("Sample size", 420), ("Duration (days)", 8)])
-@pytest.mark.parametrize("value", [-5, 1_000_001])
+@pytest.mark.parametrize(
+    ("field", "kept", "value"), [("Sample size", 420, -5), ("Duration (days)", 8, 1_000_001)]
+)
 def test_number_that_cannot_be_planned_is_said_beside_its_field_and_the_plan_keeps_its_own(
     field: str, kept: int, value: int
 ) -> None:
@@ -157,7 +158,7 @@ def test_label_that_cannot_be_in_a_plan_is_said_and_not_taken(label: str, told: 
 def test_label_listed_twice_is_said_beside_its_list_and_kept_until_it_is_edited() -> None:
     twice = [*REFERENCE.controls, REFERENCE.controls[0]]
     plan = revise(REFERENCE, controls=twice)
-    app = visit(PROTOCOL, **to_query(Workspace(protocol=plan)))
+    app = visit(PROTOCOL, **to_query(Workspace().changed(plan=plan)))
     note = f"The plan lists '{twice[0]}' more than once; any change here lists each once."
     assert note in said(app)
     costs = dimension(app, "budget")[1]
@@ -185,13 +186,10 @@ def test_undo_and_redo_walk_the_edits_one_by_one_and_a_new_one_clears_redo() -> 
 
 
 def test_undo_brings_back_each_kind_of_field() -> None:
-    app = visit(PROTOCOL)
-    choose(app, "Controls", "size terciles")
-    type_text(app, "Technique", "another way")
-    press(app, "Undo")
+    app = choose(visit(PROTOCOL), "Controls", "size terciles")
+    press(type_text(app, "Technique", "another way"), "Undo")
     assert app.text_area[0].value == REFERENCE.technique
-    press(app, "Undo")
-    assert chosen(app, "Controls") == REFERENCE.controls
+    assert chosen(press(app, "Undo"), "Controls") == REFERENCE.controls
 
 
 def test_reset_shows_the_reference_and_undo_brings_the_plan_back() -> None:

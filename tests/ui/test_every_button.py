@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
@@ -25,13 +25,14 @@ from streamlit.testing.v1.element_tree import (
     Tab,
 )
 
-from replicalab.library import Decision, Kind, Option, decision_text, plan_text
+from replicalab.case import case_text
+from replicalab.library import Decision, EntryKind, Option, decision_text
 from replicalab.negotiation import ScientistKind, save
 from replicalab.scenarios import (
     Difficulty,
+    EvidenceAssumptions,
+    LabOverrides,
     OwnItem,
-    OwnLab,
-    Question,
     copy_text,
     lab_json,
     pack_of,
@@ -42,15 +43,14 @@ from replicalab.ui.address import to_query
 from replicalab.ui.frame import PAGES as NAVIGATION
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.library.work import kept_plan
 from replicalab.ui.workspace import Beside, Workspace
-from tests.browser.driving import APP
 from tests.library.making import make_batch
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
 from tests.ui.negotiating import BUILD, KEY, URL, answering, proposing
 from tests.ui.reading import (
     COMPARE,
+    LIBRARY,
     NEGOTIATION,
     PROTOCOL,
     SCENARIOS,
@@ -59,6 +59,7 @@ from tests.ui.reading import (
     go,
     press,
     run,
+    unopened,
     visit,
 )
 from tests.ui.test_lab_form import fill
@@ -66,16 +67,18 @@ from tests.ui.visitors import Browsers
 
 MINE: Final = copy_text("psy_stroop", "my_stroop")
 STUDY: Final = parse_study(MINE, "my_stroop.yaml")
-OURS: Final = OwnLab(
+OURS: Final = LabOverrides(
     name="Ours", staff=2, items=(OwnItem(label="eye tracker", category="equipment", price=3.0),)
 )
 """A lab with too few people for the study's plan, so that there is something to suggest."""
 DRAWERS: Final = {
     "Your lab": "lab_is_open",
-    "Hand over": "handing_is_open",
+    "Hand over": "export_is_open",
     "Open a file": "opening_is_open",
 }
 """What keeps a drawer open until the next run: the harness knows no fragment's run."""
+LISTING: Final = (COMPARE, LIBRARY, PROTOCOL)
+"""Pages, and drawers that are walked from one of them, that list what is kept."""
 KINDS: Final = "library_filter"
 """What chooses the kind of entries that the Library page lists."""
 BEHIND: Final = "a drawer or a presentation"
@@ -156,12 +159,15 @@ def is_dialog(node: Node) -> bool:
 
 @pytest.fixture
 def downloads(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
-    """What makes the files that a page offers, since it was read last."""
+    """What makes the files that a page offers, since it was read last: of a name, once."""
     found: list[Callable[[], object]] = []
+    made: set[tuple[str, str]] = set()
     draw = st.download_button
 
     def drawn(label: str, data: Any, *args: Any, **how: Any) -> bool:
-        if callable(data):
+        name = label, how.get("file_name", "")
+        if callable(data) and name not in made:
+            made.add(name)
             found.append(data)
         return draw(label, data, *args, **how)
 
@@ -170,18 +176,18 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
 
 
 @cache
-def one_of_each() -> dict[Kind, str]:
+def one_of_each() -> dict[EntryKind, str]:
     """Return something of every kind to keep, but the study."""
-    work = Workspace(scenario_id="my_stroop", own="0" * 32)
-    plan = plan_text(kept_plan(work, MINE))
-    pack = pack_of(STUDY, Difficulty.MEDIUM).with_own(OURS, Question())
-    sides = tuple(Option(name=name, kind=Kind.PLAN, content=plan) for name in ("A", "B"))
+    work = Workspace().changed(study="my_stroop", own="0" * 32)
+    plan = case_text(work.case.changed(own=None, text=MINE))
+    pack = pack_of(STUDY, Difficulty.MEDIUM).with_own(OURS, EvidenceAssumptions())
+    sides = tuple(Option(name=name, kind=EntryKind.PLAN, content=plan) for name in ("A", "B"))
     return {
-        Kind.PLAN: plan,
-        Kind.LAB: lab_json(OURS),
-        Kind.RUN: save(by_rule(pack, pack.reference_protocol)),
-        Kind.BATCH: make_batch(1),
-        Kind.DECISION: decision_text(Decision(options=sides, chosen=0)),
+        EntryKind.PLAN: plan,
+        EntryKind.LAB: lab_json(OURS),
+        EntryKind.RUN: save(by_rule(pack, pack.reference_protocol)),
+        EntryKind.BATCH: make_batch(1),
+        EntryKind.DECISION: decision_text(Decision(options=sides, chosen=0)),
     }
 
 
@@ -196,23 +202,18 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
             monkeypatch.setenv(f"REPLICALAB_LLM_{name}", value)
         assert not own_studies.keep(MINE, STUDY)
         writer.finish()
-        work = Workspace(
-            scenario_id="my_stroop", own=own_studies.key_of("my_stroop"), own_lab=OURS
-        ).changed(question=Question(dropout=0.1))
-        for kind, content in one_of_each().items():
+        question = EvidenceAssumptions(dropout=0.1)
+        own = own_studies.key_of("my_stroop")
+        work = Workspace().changed(study="my_stroop", own=own, own_lab=OURS, question=question)
+        for kind, content in one_of_each().items() if page in LISTING else ():
             shelf().keep(owner(), kind, kind.capitalize(), content)
-        sides = (Beside(name="A", work=work), Beside(name="B", work=work.with_lab("hard", 0)))
-        return opened(page, to_query(work.changed(beside=sides, **said)))
+        sides = (
+            Beside(name="A", case=work.case),
+            Beside(name="B", case=work.case.with_lab("hard", 0)),
+        )
+        return visit(page, **to_query(work.changed(beside=sides, **said)))
 
     return visited
-
-
-def opened(page: str, query: Mapping[str, str]) -> AppTest:
-    """Return a page that a link opens, without the front door before it."""
-    app = AppTest.from_file(str(APP), default_timeout=60)
-    for key, value in query.items():
-        app.query_params[key] = value
-    return run(app if page == SCENARIOS else app.switch_page(page))
 
 
 def walked(begun: Begin, walk: Walk) -> AppTest:
@@ -242,11 +243,20 @@ CASES: Final = (
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.PERSON}),
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.MODEL}),
 )
+LONG_WALKS: Final = (SCENARIOS, PROTOCOL)
+"""Half of all steps are on these pages; what they draw is pressed in tests of their own as well."""
 
 
 @pytest.mark.parametrize(
     ("file", "title", "said"),
-    [pytest.param(*case, id="-".join([case[1], *case[2].values()])) for case in CASES],
+    [
+        pytest.param(
+            *case,
+            id="-".join([case[1], *case[2].values()]),
+            marks=pytest.mark.long if case[0] in LONG_WALKS else (),
+        )
+        for case in CASES
+    ],
 )
 def test_every_button_of_a_page_can_be_pressed(
     begin: Callable[..., AppTest],
@@ -261,7 +271,7 @@ def test_every_button_of_a_page_can_be_pressed(
 
 
 def test_ways_of_a_study_out_of_a_power_analysis_are_compared() -> None:
-    app = press(at_making(visit()), "Use this analysis")
+    app = press(at_making(unopened()), "Use this analysis")
     fill(press(app, "Your lab"), "Staff units", 2)
     press(go(app, COMPARE), "Yours, the Lab Manager’s and least loss")
     names = [each.name for each in app.session_state["state"].workspace.beside]

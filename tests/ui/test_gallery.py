@@ -119,10 +119,10 @@ def test_gallery_that_is_empty_offers_to_take_the_filters_away() -> None:
 
 def test_picture_is_the_first_story() -> None:
     story = next(iter(STORIES.values()))
-    plan = assess(story.workspace.plan(find), story.workspace.pack(find))
+    plan = assess(story.workspace.case.protocol(find), story.workspace.case.pack(find))
     found = {row[0]: row[1:] for table in panel_tables(visit())[:2] for row in table}
     assert found["Credits"] == [amount_text(plan.cost), amount_text(plan.pack.lab.budget)]
-    size = f"{plan.plan.sample_size} samples ({plan.evidence.counted} analysed)"
+    size = f"{plan.plan.sample_size} samples ({plan.evidence.analysed} analysed)"
     assert plan.evidence.number in found[size][-1]
     caption = "Here: JQ1 in myeloma, medium lab; duration and equipment already changed"
     assert caption in said(visit()), "the card below is of the reference protocol"

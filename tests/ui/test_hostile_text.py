@@ -63,6 +63,7 @@ from tests.ui.reading import (
     run,
     show,
     type_text,
+    unopened,
     visit,
 )
 
@@ -138,7 +139,7 @@ def seen(app: AppTest) -> set[int]:
 
 
 @pytest.fixture(autouse=True)
-def _empty_cupboard() -> Iterator[None]:
+def _no_studies() -> Iterator[None]:
     st.cache_resource.clear()
     yield
     st.cache_resource.clear()
@@ -167,7 +168,7 @@ def test_text_of_a_study_that_hides_something_is_refused_everywhere() -> None:
 
 
 def test_hostile_study_is_text_on_every_page() -> None:
-    app = at_editor(visit())
+    app = at_editor(unopened())
     app.text_area(key="own_text").set_value(hostile_study().text)
     run(app)
     assert not leaks(app)
@@ -296,9 +297,9 @@ def test_hostile_plan_of_a_link_is_text_on_every_page() -> None:
 
 def test_hostile_name_of_what_is_beside_is_text_wherever_it_is_told() -> None:
     name = marked(5, ATTACK)[:LONGEST_NAME]
-    works = {name: Workspace(protocol=hostile_plan(200)), f"{name[:-2]} 2": Workspace()}
-    kept = [Beside(name=each, work=work) for each, work in works.items()]
-    app = visit(COMPARE, **to_query(Workspace(beside=tuple(kept))))
+    works = {name: Workspace().changed(plan=hostile_plan(200)), f"{name[:-2]} 2": Workspace()}
+    kept = [Beside(name=each, case=work.case) for each, work in works.items()]
+    app = visit(COMPARE, **to_query(Workspace().changed(beside=tuple(kept))))
     assert not leaks(app)
     assert {5, 200, 201, 202, 203, 204} <= seen(app)
     for key in ("deciding", "decisions", "compare_library"):
@@ -340,7 +341,9 @@ def test_hostile_moves_of_a_link_are_text_in_every_round() -> None:
     assert {5, *range(200, 205)} <= walk(app)
 
 
-@pytest.mark.parametrize("key", [*KEYS, "all"])
+@pytest.mark.parametrize(
+    "key", [*(pytest.param(key, marks=pytest.mark.long) for key in KEYS), "all"]
+)
 def test_hostile_key_of_a_link_is_text_on_every_page(key: str) -> None:
     text = marked(9, f"{ATTACK}{UNSEEN}")
     app = visit(**dict.fromkeys(KEYS if key == "all" else (key,), text))
@@ -370,7 +373,7 @@ def test_hostile_model_is_text_in_its_failure_and_in_other_words(
 
 def test_hostile_text_of_a_study_file_is_text_among_its_faults() -> None:
     data: Any = full_study() | {marked(3): marked(2), "scenario_id": marked(1)}
-    app = at_editor(visit())
+    app = at_editor(unopened())
     app.text_area(key="own_text").set_value(as_file(data))
     run(app)
     assert not leaks(app)

@@ -7,8 +7,9 @@ from typing import NoReturn
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab.case import read_case
 from replicalab.errors import LibraryStorageError
-from replicalab.library import Entry, Kind, Library, Owner, read_plan, rows
+from replicalab.library import Entry, EntryKind, Library, Owner, rows
 from replicalab.scenarios import copy_text
 from replicalab.ui.library.shelf import shelf
 from tests.ui.reading import (
@@ -36,7 +37,7 @@ from tests.ui.visitors import Browsers
 PLAN = "Momentum returns · medium lab · n 420"
 
 
-def kept(browsers: Browsers, kind: Kind = Kind.PLAN) -> list[Entry]:
+def kept(browsers: Browsers, kind: EntryKind = EntryKind.PLAN) -> list[Entry]:
     """Return what the visitor has kept."""
     return shelf().entries(Owner.of(browsers.token), kind)
 
@@ -45,7 +46,7 @@ def plans(browsers: Browsers, entry: Entry) -> list[int]:
     """Return the sample size of each version of a plan, the latest first; 0 is the reference's."""
     whose = Owner.of(browsers.token)
     found = (shelf().read(whose, entry.id, v.number) for v in shelf().versions(whose, entry.id))
-    read = (read_plan(each.content).plan for each in found)
+    read = (read_case(each.content).plan for each in found)
     return [plan.sample_size if plan else 0 for plan in read]
 
 
@@ -61,7 +62,7 @@ def test_one_click_keeps_the_plan_on_every_page(browsers: Browsers, page: str) -
     assert entry.name in box(app)
     assert "safe on the disk" in box(app)
     assert entry.name.startswith("Stroop interference · hard lab, 1 change · n ")
-    plan = read_plan(shelf().read(Owner.of(browsers.token), entry.id).content)
+    plan = read_case(shelf().read(Owner.of(browsers.token), entry.id).content)
     assert (plan.study, plan.lab, plan.own_lab.budget) == ("psy_stroop", "hard", 900)
 
 
@@ -268,7 +269,7 @@ def test_another_plan_of_the_same_name_is_told_before_it_is_kept(browsers: Brows
 def test_negotiation_is_kept_from_its_page(browsers: Browsers) -> None:
     app = visit(NEGOTIATION)
     press(app, "Keep it in the library")
-    [entry] = kept(browsers, Kind.RUN)
+    [entry] = kept(browsers, EntryKind.RUN)
     assert entry.about == "fin_momentum"
     assert entry.name in box(app)
 
@@ -280,6 +281,6 @@ def test_plan_of_a_study_of_ones_own_is_kept_with_the_study(browsers: Browsers) 
     press(run(app), "Use this study")
     press(app, "Keep")
     [entry] = kept(browsers)
-    plan = read_plan(shelf().read(Owner.of(browsers.token), entry.id).content)
+    plan = read_case(shelf().read(Owner.of(browsers.token), entry.id).content)
     assert (plan.study, plan.text) == ("my_stroop", text)
     assert where(app).startswith("Stroop")

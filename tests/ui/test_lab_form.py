@@ -8,11 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.errors import LibraryStorageError
-from replicalab.library import Kind, Library, Owner
+from replicalab.library import EntryKind, Library, Owner
 from replicalab.scenarios import (
     MOST_OWN_ITEMS,
+    LabOverrides,
     OwnItem,
-    OwnLab,
     lab_json,
     load_scenario,
     read_lab,
@@ -31,6 +31,7 @@ from tests.ui.reading import (
     run,
     said,
     show,
+    unopened,
     visit,
     where,
 )
@@ -42,9 +43,9 @@ MUG: Final[dict[str, Any]] = {"category": "reagent", "price": 3.0}
 TERMINAL: Final = "licensed-data terminal"
 
 
-def drawer(page: str = PROTOCOL, **query: str) -> AppTest:
-    """Return a page with the drawer open."""
-    return press(visit(page, **query), "Your lab")
+def drawer(tab: str = "Means", page: str = PROTOCOL, **query: str) -> AppTest:
+    """Return a page with the drawer open at a part."""
+    return at(unopened(page, **query), tab)
 
 
 def number(app: AppTest, label: str) -> Any:
@@ -66,13 +67,13 @@ def again(app: AppTest) -> AppTest:
 
 def at(app: AppTest, tab: str) -> AppTest:
     """Look at a part of the drawer."""
-    app.session_state["lab_is_open"] = True
-    return show(app, tab, TABS)
+    app.session_state[TABS] = tab
+    return again(app)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_drawer_opens_from_every_page_with_what_the_lab_has(page: str) -> None:
-    app = drawer(page)
+    app = press(visit(page), "Your lab")
     found = [number(app, label).value for label in ("Budget, credits", "Days", "Start day")]
     assert found == [3700, 6, 1]
     assert "Back to the study’s lab" not in labels(app)
@@ -97,16 +98,29 @@ def test_number_is_taken_back_to_the_studys_one_by_one_and_all_at_once() -> None
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
+    ("tab", "label", "value", "text"),
     [
-        (-5, "Days cannot be -5, so the lab keeps 6. Type 1 to 1,000,000,000."),
-        (0, "Days cannot be 0, so the lab keeps 6. Type 1 to 1,000,000,000."),
+        ("Means", "Days", -5, "Days cannot be -5, so the lab keeps 6. Type 1 to 1,000,000,000."),
+        ("Means", "Days", 0, "Days cannot be 0, so the lab keeps 6. Type 1 to 1,000,000,000."),
+        (
+            *("Means", "Staff units", 10**9 + 1),
+            "Staff units cannot be 1,000,000,001, so the lab keeps 4. Type 1 to 1,000,000,000.",
+        ),
+        (
+            *("Rates and staff", "A sample, credits", -0.5),
+            "A sample, credits cannot be -0.50, so the lab keeps 10. Type 0 to 1,000,000,000.",
+        ),
     ],
 )
-def test_number_that_cannot_be_is_said_and_not_taken(value: int, text: str) -> None:
-    app = fill(drawer(), "Days", value)
+def test_number_that_cannot_be_is_said_stays_and_is_not_taken(
+    tab: str, label: str, value: float | None, text: str
+) -> None:
+    app = drawer(tab)
+    before = query_of(app)
+    fill(app, label, value)
     assert text in in_drawer(app)
-    assert "days" not in query_of(app)
+    assert number(app, label).value == value
+    assert query_of(app) == before
 
 
 @pytest.mark.parametrize(("written", "shown"), [(3700.5, 3700), (0.5, 1)])
@@ -127,7 +141,7 @@ def test_budget_that_is_not_whole_is_told_and_typed_whole(written: float, shown:
 
 
 def test_rates_and_staff_steps_are_the_labs_own() -> None:
-    app = fill(at(drawer(), "Rates and staff"), "A day, credits", 20.5)
+    app = fill(drawer("Rates and staff"), "A day, credits", 20.5)
     app = fill(app, "One more above … samples", 500)
     assert "8 × 20.5" in said(app)
     assert "1 + 1 for more than 2 controls + 1 for more than 5 days = 3 of 4 staff units" in said(
@@ -137,14 +151,15 @@ def test_rates_and_staff_steps_are_the_labs_own() -> None:
     assert "8 × 20.5" in said(again_opened)
 
 
-def item(app: AppTest, label: str) -> AppTest:
-    """Choose an item in the drawer."""
-    at(app, "Items").selectbox(key="lab_item").set_value(label)
+def item(label: str, app: AppTest | None = None) -> AppTest:
+    """Return the drawer with an item chosen."""
+    app = at(app, "Items") if app else drawer("Items")
+    app.selectbox(key="lab_item").set_value(label)
     return again(app)
 
 
 def test_item_is_where_it_is_said_to_stand_and_taken_back() -> None:
-    app = item(drawer(), TERMINAL)
+    app = item(TERMINAL)
     standing = next(each for each in app.selectbox if each.label == "Where it stands")
     standing.set_value("available")
     again(app)
@@ -155,15 +170,23 @@ def test_item_is_where_it_is_said_to_stand_and_taken_back() -> None:
     assert "own_lab" not in query_of(app)
 
 
-def test_price_that_cannot_be_is_said_and_not_taken() -> None:
-    app = item(drawer(), TERMINAL)
-    app = fill(app, "Its own price, credits", -1.0)
-    assert "Its own price cannot be -1, so the item keeps what it had." in in_drawer(app)
+@pytest.mark.parametrize(
+    ("label", "value", "text"),
+    [
+        ("Its own price, credits", -1.0, "Its own price cannot be -1"),
+        ("Booked until day", -1, "Booked until day cannot be -1"),
+    ],
+)
+def test_number_of_an_item_that_cannot_be_is_said_and_not_taken(
+    label: str, value: float, text: str
+) -> None:
+    app = fill(item(TERMINAL), label, value)
+    assert f"{text}, so the item keeps what it had. Type 0 to 1,000,000,000." in in_drawer(app)
     assert "own_lab" not in query_of(app)
 
 
 def test_item_that_the_study_lacks_is_added_and_forgotten() -> None:
-    app = item(drawer(), "Another item …")
+    app = item("Another item …")
     app.text_input(key="lab_another_name").set_value("  mug ")
     app.radio(key="lab_another_kind").set_value("reagent")
     press(app, "Add it")
@@ -176,20 +199,20 @@ def test_item_that_the_study_lacks_is_added_and_forgotten() -> None:
 
 @pytest.mark.parametrize("label", [TERMINAL, "Another item …"])
 def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(label: str) -> None:
-    own = OwnLab(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(MOST_OWN_ITEMS)))
+    own = LabOverrides(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(MOST_OWN_ITEMS)))
     app = hand_over(drawer(), "lab.json", lab_json(own).encode())
-    app = item(app, label)
+    app = item(label, app)
     assert "200 items are yours already" in in_drawer(app)
     assert not {"Where it stands", "Its name"} & {
         each.label for each in [*app.selectbox, *app.text_input]
     }
-    press(item(app, "mug 7"), "The study’s: not in this lab's inventory")
-    assert "200 items are yours already" not in in_drawer(item(app, label))
+    press(item("mug 7", app), "The study’s: not in this lab's inventory")
+    assert "200 items are yours already" not in in_drawer(item(label, app))
 
 
 @pytest.mark.parametrize("name", ["", "  ", "another item …"])
 def test_item_without_a_name_is_told_and_nothing_is_added(name: str) -> None:
-    app = item(drawer(), "Another item …")
+    app = item("Another item …")
     app.text_input(key="lab_another_name").set_value(name)
     app.session_state["lab_is_open"] = True
     press(app, "Add it")
@@ -214,7 +237,7 @@ def test_lab_that_is_kept_goes_along_to_another_study_and_is_used_again() -> Non
 
 
 def test_drawer_and_levers_move_the_same_lab() -> None:
-    app = fill(drawer(TRADE_OFFS), "Days", 9)
+    app = fill(drawer(page=TRADE_OFFS), "Days", 9)
     lever = next(slider for slider in app.slider if slider.label == "Days")
     assert lever.value == 9
     lever.set_value(10)
@@ -249,7 +272,9 @@ def test_file_that_is_refused_says_its_row_and_changes_nothing() -> None:
 
 
 def test_lab_that_is_downloaded_opens_again_for_another_study() -> None:
-    own = OwnLab(name="Ours", days=9, items=(OwnItem(label="mug", category="reagent", price=3.0),))
+    own = LabOverrides(
+        name="Ours", days=9, items=(OwnItem(label="mug", category="reagent", price=3.0),)
+    )
     app = hand_over(drawer(study="psy_stroop"), "lab.json", lab_json(own).encode())
     assert "The lab of lab.json is in use." in in_drawer(app)
     assert "Ours" in said(app)
@@ -268,12 +293,12 @@ def keep_as(app: AppTest, name: str) -> AppTest:
 
 def test_lab_that_was_kept_is_there_in_another_tab(browsers: Browsers) -> None:
     keep_as(at(fill(drawer(), "Days", 9), "Keep"), "Ours")
-    other = at(drawer(study="psy_stroop"), "Keep")
+    other = drawer("Keep", study="psy_stroop")
     assert "Ours" in in_drawer(other)
     press(at(other, "Keep"), "Use")
     assert "Ours" in where(go(other, TRADE_OFFS))
     browsers.use()
-    assert "Ours" not in in_drawer(at(drawer(), "Keep"))
+    assert "Ours" not in in_drawer(drawer("Keep"))
 
 
 def test_lab_of_the_same_name_is_the_next_version(browsers: Browsers) -> None:
@@ -281,7 +306,7 @@ def test_lab_of_the_same_name_is_the_next_version(browsers: Browsers) -> None:
     fill(at(app, "Means"), "Days", 10)
     press(at(app, "Keep"), "Keep this lab")
     whose = Owner.of(browsers.token)
-    [entry] = shelf().entries(whose, Kind.LAB)
+    [entry] = shelf().entries(whose, EntryKind.LAB)
     days = (read_lab(shelf().read(whose, entry.id, n).content.encode()).days for n in (1, 2))
     assert list(days) == [9, 10]
 
@@ -292,7 +317,7 @@ def test_drawer_says_why_a_lab_cannot_be_kept(
     def full(*_: object, **__: object) -> NoReturn:
         raise LibraryStorageError("/srv/library.db: the disk is full; nothing was saved")
 
-    app = at(drawer(), "Keep")
+    app = drawer("Keep")
     monkeypatch.setattr(Library, "keep", full)
     assert "the disk is full" in in_drawer(at(keep_as(app, "Ours"), "Keep"))
     assert shelf().entries(Owner.of(browsers.token)) == []

@@ -9,23 +9,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
+from replicalab.case import case_text, read_case
 from replicalab.errors import LibraryStorageError
-from replicalab.library import (
-    Decision,
-    Entry,
-    Kind,
-    Library,
-    Option,
-    Owner,
-    decision_text,
-    plan_text,
-    read_plan,
-)
-from replicalab.planner import Options
+from replicalab.library import Decision, Entry, EntryKind, Library, Option, Owner, decision_text
+from replicalab.planner import PlanAnalysis
 from replicalab.report import bundle
 from replicalab.scenarios import (
-    OwnLab,
-    Question,
+    EvidenceAssumptions,
+    LabOverrides,
     copy_text,
     lab_json,
     load_scenario,
@@ -60,12 +51,12 @@ from tests.ui.reading import (
 from tests.ui.visitors import Browsers
 
 OWN: Final = copy_text("psy_stroop", "my_stroop")
-LAB: Final = lab_json(OwnLab(name="Our lab", budget=900))
+LAB: Final = lab_json(LabOverrides(name="Our lab", budget=900))
 DECISION: Final = decision_text(
     Decision(
         options=(
-            Option(name="small", kind=Kind.PLAN, content=make_plan(40)),
-            Option(name="large", kind=Kind.PLAN, content=make_plan(80)),
+            Option(name="small", kind=EntryKind.PLAN, content=make_plan(40)),
+            Option(name="large", kind=EntryKind.PLAN, content=make_plan(80)),
         ),
         chosen=1,
         why="The board pays",
@@ -73,16 +64,18 @@ DECISION: Final = decision_text(
     )
 )
 CONTENTS: Final = {
-    Kind.PLAN: make_plan(41),
-    Kind.LAB: LAB,
-    Kind.STUDY: OWN,
-    Kind.RUN: make_run(),
-    Kind.BATCH: make_batch(),
-    Kind.DECISION: DECISION,
+    EntryKind.PLAN: make_plan(41),
+    EntryKind.LAB: LAB,
+    EntryKind.STUDY: OWN,
+    EntryKind.RUN: make_run(),
+    EntryKind.BATCH: make_batch(),
+    EntryKind.DECISION: DECISION,
 }
 
 
-def keep(browsers: Browsers, kind: Kind, name: str, content: str = "", notes: str = "") -> Entry:
+def keep(
+    browsers: Browsers, kind: EntryKind, name: str, content: str = "", notes: str = ""
+) -> Entry:
     """Keep something for the visitor."""
     whose = Owner.of(browsers.token)
     return shelf().keep(whose, kind, name, content or CONTENTS[kind], notes=notes)
@@ -131,8 +124,8 @@ def test_list_has_what_the_visitor_kept_and_nobody_elses(browsers: Browsers) -> 
 
 
 def test_list_is_searched_and_filtered(browsers: Browsers) -> None:
-    keep(browsers, Kind.PLAN, "one", notes="for Friday")
-    keep(browsers, Kind.LAB, "two")
+    keep(browsers, EntryKind.PLAN, "one", notes="for Friday")
+    keep(browsers, EntryKind.LAB, "two")
     app = type_text(visit(LIBRARY), "Search", "FRIDAY one")
     assert names(app) == ["one"]
     assert "Nothing fits" in said(type_text(app, "Search", "tuesday"))
@@ -141,7 +134,7 @@ def test_list_is_searched_and_filtered(browsers: Browsers) -> None:
 
 def test_long_list_comes_in_pages(browsers: Browsers) -> None:
     for each in range(11):
-        keep(browsers, Kind.PLAN, f"plan {each}", make_plan(40 + each))
+        keep(browsers, EntryKind.PLAN, f"plan {each}", make_plan(40 + each))
     app = visit(LIBRARY)
     assert names(app) == [f"plan {each}" for each in range(10, 2, -1)]
     app.session_state["library_page"] = 2
@@ -153,14 +146,14 @@ def test_long_list_comes_in_pages(browsers: Browsers) -> None:
 # --- opening ----------------------------------------------------------------------------------
 
 
-def opened(browsers: Browsers, kind: Kind) -> AppTest:
+def opened(browsers: Browsers, kind: EntryKind) -> AppTest:
     """Return the app after a visitor has opened something that they kept."""
     keep(browsers, kind, f"a {kind}")
     return press(visit(LIBRARY), "Open")
 
 
 def test_plan_becomes_the_workspace_and_goes_on_as_its_entry(browsers: Browsers) -> None:
-    app = go(opened(browsers, Kind.PLAN), PROTOCOL)
+    app = go(opened(browsers, EntryKind.PLAN), PROTOCOL)
     assert number(app, "Sample size").value == 41
     press(type_number(app, "Sample size", 42), "Keep")
     [entry] = shelf().entries(Owner.of(browsers.token))
@@ -168,22 +161,22 @@ def test_plan_becomes_the_workspace_and_goes_on_as_its_entry(browsers: Browsers)
 
 
 def test_lab_is_used(browsers: Browsers) -> None:
-    assert "Our lab" in where(go(opened(browsers, Kind.LAB), PROTOCOL))
+    assert "Our lab" in where(go(opened(browsers, EntryKind.LAB), PROTOCOL))
 
 
 def test_study_is_opened_and_stands_in_the_gallery(browsers: Browsers) -> None:
-    app = opened(browsers, Kind.STUDY)
+    app = opened(browsers, EntryKind.STUDY)
     assert where(go(app, STUDY)).startswith("Stroop interference")
     assert any("yours" in text for text in texts(at_gallery(app).main))
     assert len(shelf().entries(Owner.of(browsers.token))) == 1
 
 
 def test_run_is_shown_again(browsers: Browsers) -> None:
-    assert "Replays identically" in said(go(opened(browsers, Kind.RUN), NEGOTIATION))
+    assert "Replays identically" in said(go(opened(browsers, EntryKind.RUN), NEGOTIATION))
 
 
 def test_decision_is_read_where_it_stands(browsers: Browsers) -> None:
-    keep(browsers, Kind.DECISION, "which")
+    keep(browsers, EntryKind.DECISION, "which")
     app = visit(LIBRARY)
     assert "Open" not in labels(app)
     assert rows_of(app.table[0]) == [
@@ -198,14 +191,14 @@ def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that(browsers: 
     old, new = OWN, OWN.replace("Stroop interference", "Stroop anew")
     assert old != new
     plan = make_plan(41, study="my_stroop", text=old, plan=None)
-    keep(browsers, Kind.STUDY, "mine", new)
-    keep(browsers, Kind.PLAN, "with the old one", plan)
+    keep(browsers, EntryKind.STUDY, "mine", new)
+    keep(browsers, EntryKind.PLAN, "with the old one", plan)
     app = visit()
     assert any("Stroop anew" in label for label in labels(at_gallery(app)))
     press(go(app, LIBRARY), "Open")
     assert where(go(app, PROTOCOL)).startswith("Stroop interference")
     whose = Owner.of(browsers.token)
-    [study] = shelf().entries(whose, Kind.STUDY)
+    [study] = shelf().entries(whose, EntryKind.STUDY)
     assert shelf().read(whose, study.id).content == new
 
 
@@ -213,7 +206,7 @@ def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that(browsers: 
 
 
 def test_entry_is_renamed_noted_and_duplicated(browsers: Browsers) -> None:
-    keep(browsers, Kind.PLAN, "one")
+    keep(browsers, EntryKind.PLAN, "one")
     app = type_text(visit(LIBRARY), "Name", "two")
     type_text(app, "Notes", "for Friday")
     assert names(press(app, "Duplicate")) == ["two (copy)", "two"]
@@ -222,15 +215,15 @@ def test_entry_is_renamed_noted_and_duplicated(browsers: Browsers) -> None:
 
 
 def test_name_that_is_taken_is_refused_on_the_page(browsers: Browsers) -> None:
-    keep(browsers, Kind.PLAN, "one")
-    keep(browsers, Kind.PLAN, "two", make_plan(50))
+    keep(browsers, EntryKind.PLAN, "one")
+    keep(browsers, EntryKind.PLAN, "two", make_plan(50))
     app = type_text(visit(LIBRARY), "Name", "one")
     assert "choose another name" in said(app)
     assert names(app) == ["two", "one"]
 
 
 def test_deleting_can_be_undone_at_once_and_later(browsers: Browsers) -> None:
-    entry = keep(browsers, Kind.PLAN, "one")
+    entry = keep(browsers, EntryKind.PLAN, "one")
     app = press(visit(LIBRARY), "Delete")
     assert names(app) == []
     assert names(press(app, "Undo")) == ["one"]
@@ -244,43 +237,43 @@ def test_deleting_can_be_undone_at_once_and_later(browsers: Browsers) -> None:
 
 
 def test_study_that_is_deleted_leaves_the_gallery(browsers: Browsers) -> None:
-    app = opened(browsers, Kind.STUDY)
+    app = opened(browsers, EntryKind.STUDY)
     press(go(app, LIBRARY), "Delete")
     assert "yours" not in said(at_gallery(app))
 
 
 def test_open_study_that_is_deleted_is_open_again_once_that_is_undone(browsers: Browsers) -> None:
-    keep(browsers, Kind.STUDY, "another", copy_text("psy_stroop", "another_stroop"))
-    app = type_number(go(opened(browsers, Kind.STUDY), PROTOCOL), "Sample size", 41)
+    keep(browsers, EntryKind.STUDY, "another", copy_text("psy_stroop", "another_stroop"))
+    app = type_number(go(opened(browsers, EntryKind.STUDY), PROTOCOL), "Sample size", 41)
     press(go(app, LIBRARY), "Delete")
     assert "not on this server" in said(app)
     press(app, "Undo")
     assert "not on this server" not in said(app)
     assert number(go(app, PROTOCOL), "Sample size").value == 41
-    assert app.session_state["state"].workspace.scenario_id == "my_stroop"
+    assert app.session_state["state"].workspace.case.study == "my_stroop"
 
 
 def test_study_stays_as_long_as_one_entry_of_it_does(browsers: Browsers) -> None:
-    app = opened(browsers, Kind.STUDY)
+    app = opened(browsers, EntryKind.STUDY)
     press(press(go(app, LIBRARY), "Duplicate"), "Delete")
     assert "not on this server" not in said(app)
     assert "yours" in said(at_gallery(app))
 
 
 def test_study_that_is_restored_is_what_the_pages_show(browsers: Browsers) -> None:
-    whose, entry = Owner.of(browsers.token), keep(browsers, Kind.STUDY, "mine")
+    whose, entry = Owner.of(browsers.token), keep(browsers, EntryKind.STUDY, "mine")
     changed = OWN.replace("budget: 1000", "budget: 1111")
     assert changed != OWN
     shelf().update(whose, entry.id, changed, base_version=1)
     app = visit(LIBRARY)
     app.session_state[f"history_{entry.id}"] = True
     press(run(app), "Restore it, as a new version")
-    own = own_studies._CUPBOARD.of(browsers.token)["my_stroop"]  # noqa: SLF001
+    own = own_studies._STUDIES.of(browsers.token)["my_stroop"]  # noqa: SLF001
     assert own.text == OWN
 
 
 def test_history_shows_what_differs_first_and_restores(browsers: Browsers) -> None:
-    whose, entry = Owner.of(browsers.token), keep(browsers, Kind.PLAN, "one", make_plan(41))
+    whose, entry = Owner.of(browsers.token), keep(browsers, EntryKind.PLAN, "one", make_plan(41))
     shelf().update(whose, entry.id, make_plan(80, seed=3), base_version=1, notes="larger")
     app = visit(LIBRARY)
     app.session_state[f"history_{entry.id}"] = True
@@ -297,8 +290,8 @@ def test_history_shows_what_differs_first_and_restores(browsers: Browsers) -> No
 
 
 def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) -> None:
-    keep(browsers, Kind.PLAN, "one")
-    keep(browsers, Kind.STUDY, "mine")
+    keep(browsers, EntryKind.PLAN, "one")
+    keep(browsers, EntryKind.STUDY, "mine")
     app = visit(LIBRARY)
     app.session_state["library_more"] = "How much is kept, and where"
     run(app)
@@ -316,17 +309,17 @@ def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) ->
 
 
 STROOP: Final = load_scenario("psy_stroop", "hard")
-FILES: Final[dict[str, tuple[str, list[Kind]]]] = {
-    "plan.json": (CONTENTS[Kind.PLAN], [Kind.PLAN]),
-    "bare.json": (plan_json(STROOP.reference_protocol, "psy_stroop"), [Kind.PLAN]),
-    "lab.json": (LAB, [Kind.LAB]),
-    "run.json": (CONTENTS[Kind.RUN], [Kind.RUN]),
-    "batch.json": (CONTENTS[Kind.BATCH], [Kind.BATCH]),
-    "decision.json": (DECISION, [Kind.DECISION]),
-    "study.yaml": (OWN, [Kind.STUDY]),
+FILES: Final[dict[str, tuple[str, list[EntryKind]]]] = {
+    "plan.json": (CONTENTS[EntryKind.PLAN], [EntryKind.PLAN]),
+    "bare.json": (plan_json(STROOP.reference_protocol, "psy_stroop"), [EntryKind.PLAN]),
+    "lab.json": (LAB, [EntryKind.LAB]),
+    "run.json": (CONTENTS[EntryKind.RUN], [EntryKind.RUN]),
+    "batch.json": (CONTENTS[EntryKind.BATCH], [EntryKind.BATCH]),
+    "decision.json": (DECISION, [EntryKind.DECISION]),
+    "study.yaml": (OWN, [EntryKind.STUDY]),
     "bundle.json": (
-        bundle(Options(assess(STROOP.reference_protocol, STROOP)), STROOP),
-        [Kind.PLAN],
+        bundle(PlanAnalysis(assess(STROOP.reference_protocol, STROOP)), STROOP),
+        [EntryKind.PLAN],
     ),
 }
 
@@ -340,8 +333,8 @@ def test_plan_that_was_saved_for_another_study_is_imported_with_a_word(browsers:
     assert {alert.colour for alert in alerts(app)} == {"success"}
 
 
-FAKED: Final = plan_text(
-    read_plan(CONTENTS[Kind.PLAN]).model_copy(
+FAKED: Final = case_text(
+    read_case(CONTENTS[EntryKind.PLAN]).model_copy(
         update={
             "study": "psy_stroop",
             "text": study_yaml(STROOP.study.model_copy(update={"success_criteria": ["Any."]})),
@@ -364,7 +357,7 @@ def test_file_is_kept_as_what_it_holds(browsers: Browsers, name: str) -> None:
 
 def test_what_is_exported_is_imported_as_the_same(browsers: Browsers) -> None:
     for kind, content in CONTENTS.items():
-        hand_in(visit(LIBRARY), content, f"{kind}.{'yaml' if kind is Kind.STUDY else 'json'}")
+        hand_in(visit(LIBRARY), content, f"{kind}.{'yaml' if kind is EntryKind.STUDY else 'json'}")
     whose = Owner.of(browsers.token)
     found = {each.kind: shelf().read(whose, each.id).content for each in shelf().entries(whose)}
     assert found == CONTENTS
@@ -375,9 +368,9 @@ def test_of_a_bundle_all_is_kept_or_nothing(
 ) -> None:
     options, written, run = work("fin_momentum", "medium")
     adds = Library._add  # noqa: SLF001 - what a full disk breaks off
-    done: list[Kind] = []
+    done: list[EntryKind] = []
 
-    def add(self: Library, connection: Any, owner: Owner, kind: Kind, *rest: Any) -> Entry:
+    def add(self: Library, connection: Any, owner: Owner, kind: EntryKind, *rest: Any) -> Entry:
         if done:
             raise LibraryStorageError("the library: the disk is full; nothing was saved")
         done.append(kind)
@@ -395,19 +388,25 @@ def test_of_a_bundle_all_is_kept_or_nothing(
 def test_bundle_with_a_question_of_ones_own_is_kept_with_the_shelfs_study(
     browsers: Browsers,
 ) -> None:
-    asked = STROOP.with_own(OwnLab(), Question(alpha=0.01))
+    asked = STROOP.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01))
     hand_in(
-        visit(LIBRARY), bundle(Options(assess(asked.reference_protocol, asked)), STROOP), "a.json"
+        visit(LIBRARY),
+        bundle(PlanAnalysis(assess(asked.reference_protocol, asked)), STROOP),
+        "a.json",
     )
     [entry] = shelf().entries(Owner.of(browsers.token))
-    plan = read_plan(shelf().read(Owner.of(browsers.token), entry.id).content)
-    assert (plan.study, plan.text, plan.question) == ("psy_stroop", "", Question(alpha=0.01))
+    plan = read_case(shelf().read(Owner.of(browsers.token), entry.id).content)
+    assert (plan.study, plan.text, plan.question) == (
+        "psy_stroop",
+        "",
+        EvidenceAssumptions(alpha=0.01),
+    )
 
 
 def test_kept_plan_of_another_study_by_a_shelfs_id_opens_no_second_card(
     browsers: Browsers,
 ) -> None:
-    keep(browsers, Kind.PLAN, "one", FAKED)
+    keep(browsers, EntryKind.PLAN, "one", FAKED)
     app = press(visit(LIBRARY), "Open")
     assert "another study of the id 'psy_stroop' is on the shelf" in said(app)
     assert "yours" not in said(at_gallery(app))
@@ -457,7 +456,7 @@ def test_library_that_cannot_be_read_is_told_and_the_rest_works(
 
 @pytest.mark.parametrize("act", ["Delete", "Duplicate", "Open"])
 def test_entry_that_another_tab_deleted_is_told(browsers: Browsers, act: str) -> None:
-    entry = keep(browsers, Kind.PLAN, "one")
+    entry = keep(browsers, EntryKind.PLAN, "one")
     app = visit(LIBRARY)
     next(button for button in app.button if button.label == act).click()
     shelf().delete(Owner.of(browsers.token), entry.id)
@@ -468,7 +467,7 @@ def test_entry_that_another_tab_deleted_is_told(browsers: Browsers, act: str) ->
 def test_content_that_can_no_longer_be_read_is_told_and_leaves_as_a_file(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep(browsers, Kind.PLAN, "one")
+    keep(browsers, EntryKind.PLAN, "one")
     app = visit(LIBRARY)
     monkeypatch.setattr("replicalab.library.store.problem_of", lambda *_: "its study is gone")
     assert "It can no longer be opened: its study is gone" in said(run(app))

@@ -35,11 +35,11 @@ from tests.ui.reading import (
 REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
 RESNET: Final = revise(load_scenario("ml_resnet_cifar10").reference_protocol, sample_size=8)
 FULL: Final = to_query(
-    Workspace(
-        scenario_id="ml_resnet_cifar10",
-        difficulty=Difficulty.HARD,
+    Workspace().changed(
+        study="ml_resnet_cifar10",
+        lab=Difficulty.HARD,
         seed=42,
-        protocol=RESNET,
+        plan=RESNET,
         max_rounds=7,
         round_number=2,
         scientist=ScientistKind.BASELINE,

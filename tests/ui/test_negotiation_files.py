@@ -61,8 +61,8 @@ def test_saved_negotiation_opens_in_its_study_and_gives_way_to_another_plan() ->
     assert round_shown(app) == f"Round 1 of {len(ENDED.rounds)}"
     type_number(go(app, PROTOCOL), "Sample size", 5)
     assert "Replays identically" not in said(go(app, NEGOTIATION))
-    press(app, "Go back to it")
-    assert shows(app, ENDED)
+    press(go(app, PROTOCOL), "Undo")
+    assert shows(go(app, NEGOTIATION), ENDED)
 
 
 def test_closing_what_was_opened_brings_study_lab_plan_and_moves_back() -> None:
@@ -72,7 +72,6 @@ def test_closing_what_was_opened_brings_study_lab_plan_and_moves_back() -> None:
     for opened in (save(ENDED), RECORDINGS[0].model_dump_json()):
         hand_over(app, opened)
         assert where(app) != before[0]
-    assert labels(app).count("Go back to it") == 1, "the first file"
     [back] = [label for label in labels(app) if label.startswith("Back to your own: ")]
     press(app, back)
     assert (where(app), query_of(app)) == before
@@ -90,8 +89,8 @@ def test_recorded_run_keeps_study_lab_and_plan_and_brings_them_back() -> None:
     assert where(app) == before[0]
     pick(app, "Scientist", "recorded")
     type_number(go(app, PROTOCOL), "Sample size", 5)
-    assert "Put aside: " in said(go(app, NEGOTIATION))
-    assert where(press(app, "Go back to it")) == before[0]
+    press(press(app, "Undo"), "Undo")
+    assert where(app) == before[0]
 
 
 @pytest.fixture
@@ -111,7 +110,7 @@ def test_moves_played_in_an_opened_negotiation_outlive_another_plan(played_on: A
 def test_moves_played_in_an_opened_negotiation_outlive_another_lab(played_on: AppTest) -> None:
     pick(go(pick(played_on, "Scientist", "baseline"), STUDY), "Lab", "easy")
     assert not shows(go(played_on, NEGOTIATION), LEFT)
-    assert shows(press(played_on, "Go back to it"), LEFT)
+    assert shows(go(press(press(go(played_on, PROTOCOL), "Undo"), "Undo"), NEGOTIATION), LEFT)
     assert "hard lab, seed 3" in where(played_on)
 
 
@@ -121,14 +120,11 @@ def test_moves_played_in_an_opened_negotiation_outlive_another_file(played_on: A
     assert shows(press(played_on, back), LEFT)
 
 
-def test_same_file_is_put_aside_once() -> None:
+def test_file_takes_the_place_of_another_that_was_opened_in_the_same_lab() -> None:
     app = visit(NEGOTIATION)
     for text in (save(OPEN), save(ENDED), save(OPEN), save(ENDED)):
         hand_over(app, text)
-    assert labels(app).count("Go back to it") == 1
-    assert "Put aside: From the file mine.json." in said(app)
-    assert "put aside is lost when this page is loaded anew" in said(app)
-    assert "put aside" not in said(press(app, "Forget it")).lower()
+    assert len([run for run in app.session_state["negotiation_table"].runs if run.opened_in]) == 2
 
 
 @pytest.mark.parametrize(
@@ -196,11 +192,12 @@ def with_setup(**changes: int) -> str:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (b"\xff\xfe\x00", "it is no text"),
+        (b"\xff\xfe\x00", "is not UTF-8 text; save the file as UTF-8"),
         ("[]", "it holds no JSON object"),
         ('{"turns": []}', "ield"),
         (save(ENDED).replace("phys_millikan", "zebra"), "'zebra' is unknown"),
         (with_setup(max_rounds=20), "max_rounds is 20, and at most 12 can be shown here; play"),
+        (with_setup(seed=2**63), "setup.seed"),
         (with_setup(seed=10**9), "seed is 1,000,000,000, and at most 999,999 can be shown here"),
     ],
 )

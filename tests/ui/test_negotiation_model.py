@@ -56,7 +56,7 @@ from tests.ui.reading import (
     visit,
 )
 
-CHECK: Final = "replicalab.ui.negotiation.settings.check_endpoint"
+CHECK: Final = "replicalab.llm.check_endpoint"
 DEAD: Final = ModelUnreachableError("Nobody answers at 127.0.0.1:9; check that it is running.")
 PLAN: Final = proposing(REFERENCE)
 AGREED: Final = "Agreed below the floor in round 2: 210 samples in 6 days"
@@ -232,7 +232,7 @@ def test_model_cannot_move_the_verdict(seated_model: SeatedModel) -> None:
 def test_attempts_of_one_number_are_all_shown(seated_model: SeatedModel) -> None:
     app, _ = seated_model(PLAN, "a", "b", "c")
     press(app, "Run")
-    kept = app.session_state["negotiation_table"].kept[-1]
+    kept = app.session_state["negotiation_table"].runs[-1]
     same = [replace(attempt, number=1) for attempt in kept.failure.attempts]
     kept.failure = kept.failure._replace(attempts=tuple(same))
     assert sum(each.startswith("Attempt 1: no valid action") for each in attempts(run(app))) == 3
@@ -364,7 +364,7 @@ def test_run_is_saved_without_the_key_and_plays_again_without_the_model(
     saved: list[str] = []
     app, model = seated_model("no idea", PLAN, ACCEPTING)
     monkeypatch.setattr(
-        "replicalab.ui.negotiation.files.st.download_button",
+        "replicalab.ui.files.st.download_button",
         lambda _, data, **__: saved.append(data),
     )
     ended = verdict(press(app, "Run"))

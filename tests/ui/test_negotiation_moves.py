@@ -10,11 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.models import ScientistAction, revise
 from replicalab.negotiation import Move, Turn, fork, save
-from replicalab.text.negotiation import OUTCOME_TITLES, outcome_verdict
 from replicalab.ui.address import encode_moves
 from replicalab.ui.negotiation import table
+from replicalab.views.negotiation import OUTCOME_TITLES, outcome_verdict
 from tests.negotiation.playing import ACCEPT, ask, by_person, propose, revise_to
 from tests.ui.negotiating import (
+    BACK,
     PACK,
     REFERENCE,
     SIMPLE,
@@ -159,7 +160,7 @@ def test_form_starts_anew_after_another_course_and_the_last_round_ends_it(app: A
 
 
 def test_turn_pressed_twice_is_played_once() -> None:
-    kept = table.Kept(OFFERED)
+    kept = table.RunSession(OFFERED)
     for _ in range(2):
         kept.play(1, Turn(action=ACCEPT))
     assert [done.number for done in kept.negotiation.rounds] == [0, 1]
@@ -168,16 +169,15 @@ def test_turn_pressed_twice_is_played_once() -> None:
 def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan(app: AppTest) -> None:
     press(app, SEND)
     assert shows(pick(app, "Lab Manager", "least_loss"), START)
-    assert f"Put aside: {PACK.paper.title}, medium lab: You, 1 round." in said(app)
-    assert shows(press(app, "Go back to it"), OFFERED)
-    assert "Put aside" not in said(app)
+    assert shows(press(app, BACK), OFFERED)
+    assert BACK not in labels(app)
     type_number(go(app, PROTOCOL), "Sample size", 77)
     assert shows(go(app, NEGOTIATION), OFFERED)
     number(press(go(app, PROTOCOL), "Undo"), "Sample size")
     assert shows(go(app, NEGOTIATION), OFFERED)
     go(pick(go(app, STUDY), "Lab", "hard"), NEGOTIATION)
     assert shows(app, START)
-    assert shows(press(app, "Go back to it"), OFFERED)
+    assert shows(press(app, BACK), OFFERED)
     assert "medium lab" in where(app)
 
 
@@ -189,8 +189,8 @@ def test_talks_survive_any_number_of_negotiations_by_rule(
     pick(app, "Scientist", "baseline")
     for most in (1, 2, 3, 4):
         type_number(app, "Rounds at most", most)
-    assert len(app.session_state["negotiation_table"].kept) == 2
-    assert shows(press(app, "Go back to it"), OFFERED)
+    assert len(app.session_state["negotiation_table"].runs) == 2
+    assert shows(press(app, BACK), OFFERED)
 
 
 # --- kept in the address ---
@@ -219,16 +219,11 @@ def test_what_a_person_played_survives_a_reload_and_is_played_on(
     assert shows(reloaded(again), OFFERED)
 
 
-def test_starting_again_puts_what_was_played_aside(app: AppTest) -> None:
+def test_start_again_is_undone_with_all_that_was_played(app: AppTest) -> None:
     press(press(press(app, SEND), "Accept the offer"), "Start again")
     assert shows(app, START)
     assert "moves" not in query_of(app)
-    assert shows(press(app, "Go back to it"), by_person(PACK, PROPOSED, ACCEPT))
-
-
-def test_what_is_put_aside_is_forgotten_when_asked(app: AppTest) -> None:
-    press(pick(press(app, SEND), "Lab Manager", "least_loss"), "Forget it")
-    assert "Put aside" not in said(app)
+    assert shows(press(app, BACK), by_person(PACK, PROPOSED, ACCEPT))
 
 
 def test_moves_too_long_for_an_address_are_said_to_be_lost_by_a_reload(
@@ -303,7 +298,7 @@ def test_both_branches_are_compared_on_the_page_for_it() -> None:
     app = press(forked(), "Compare the two")
     found = app.session_state["state"].workspace.beside
     assert [each.name for each in found] == ["As it was", "Your branch"]
-    assert [len(each.work.moves) for each in found] == [0, 1]
+    assert [len(each.case.moves) for each in found] == [0, 1]
     rows = {row[0]: row[1:] for row in panel_tables(app)[-1]}
     outcomes = [OUTCOME_TITLES[each.outcome] for each in (TOLD, FORKED) if each.outcome]
     assert [cell.split(" ", 1)[1] for cell in rows["Negotiated"]] == outcomes
@@ -329,24 +324,23 @@ def test_kept_branch_survives_a_reload_is_forked_again_and_gives_way_to_how_it_w
     press(press(app, "Fork here"), "Continue from here")
     assert "Two branches from round 2" in headers(app)
     assert shows(press(app, "Back to how it was"), TOLD)
-    assert shows(press(app, "Go back to it"), FORKED)
-    assert "Put aside" not in said(app)
+    assert shows(press(app, BACK), FORKED)
 
 
-def test_kept_branch_is_put_aside_when_its_opening_plan_changes() -> None:
+def test_kept_branch_comes_back_when_the_change_of_its_opening_plan_is_undone() -> None:
     app = go(press(forked(), "Keep the branch"), PROTOCOL)
     type_number(app, "Sample size", 290)
     assert not shows(go(app, NEGOTIATION), FORKED)
-    assert shows(press(app, "Go back to it"), FORKED)
+    assert shows(press(app, BACK), FORKED)
     assert number(go(app, PROTOCOL), "Sample size").value == 420
 
 
-def test_persons_course_is_put_aside_when_a_branch_of_it_is_kept(app: AppTest) -> None:
+def test_persons_course_comes_back_when_the_kept_branch_is_undone(app: AppTest) -> None:
     press(press(press(app, SEND), "Accept the offer"), "First")
     press(type_number(press(app, "Fork here"), "Sample size", 20), "Continue from here")
     press(app, "Keep the branch")
     assert not shows(app, by_person(PACK, PROPOSED, ACCEPT))
-    assert shows(press(app, "Go back to it"), by_person(PACK, PROPOSED, ACCEPT))
+    assert shows(press(app, BACK), by_person(PACK, PROPOSED, ACCEPT))
 
 
 def scrubber(app: AppTest) -> str:

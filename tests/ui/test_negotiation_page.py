@@ -10,9 +10,9 @@ from replicalab.lexicon import amount_text
 from replicalab.models import DIMENSIONS, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import load_scenario
-from replicalab.text.negotiation import outcome_verdict
-from replicalab.text.plan import used_text
 from replicalab.ui.address import encode_plan
+from replicalab.views.negotiation import outcome_verdict
+from replicalab.views.plan import used_text
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
 from tests.ui.negotiating import (

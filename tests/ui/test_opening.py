@@ -9,17 +9,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
-from replicalab.library import plan_text
+from replicalab.case import case_text
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind, replay, save, shipped_recordings
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.report import bundle
-from replicalab.scenarios import OwnLab, Question, lab_json, load_scenario
-from replicalab.scenarios.plan_file import plan_json
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides, lab_json, load_scenario
+from replicalab.scenarios.small_files import plan_json
 from replicalab.scenarios.writing import study_yaml
 from replicalab.ui import own_studies
-from replicalab.ui.cupboard import Cupboard
-from replicalab.ui.library.work import kept_plan
+from replicalab.ui.study_cache import StudyCache
 from replicalab.ui.workspace import Workspace
 from tests.negotiation.playing import by_rule
 from tests.ui.negotiating import shows
@@ -40,17 +39,17 @@ from tests.ui.reading import (
 )
 
 WRITTEN: Final = load_scenario("psy_stroop", "easy")
-PACK: Final = WRITTEN.with_own(OwnLab(budget=1200), Question(alpha=0.01))
+PACK: Final = WRITTEN.with_own(LabOverrides(budget=1200), EvidenceAssumptions(alpha=0.01))
 YOURS: Final = assess(revise(PACK.reference_protocol, sample_size=44), PACK)
 RUN: Final = by_rule(PACK, YOURS.plan, scientist=ScientistKind.EVIDENCE_AWARE)
-BUNDLE: Final = bundle(Options(YOURS), WRITTEN, RUN)
+BUNDLE: Final = bundle(PlanAnalysis(YOURS), WRITTEN, RUN)
 OWN: Final = WRITTEN.study.model_copy(update={"scenario_id": "our_stroop"})
 OPEN: Final = "Open a file"
 
 
 def edited_kept(**changes: Any) -> str:
     """Return a kept plan of a study of one's own, edited."""
-    kept = plan_text(kept_plan(Workspace(scenario_id="our_stroop"), study_yaml(OWN)))
+    kept = case_text(Workspace().changed(study="our_stroop", text=study_yaml(OWN)).case)
     return json.dumps({**json.loads(kept), **changes})
 
 
@@ -65,8 +64,8 @@ FAKED: Final = edited_kept(
 
 
 @pytest.fixture(autouse=True)
-def _own_cupboard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_studies, "_CUPBOARD", Cupboard())
+def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
 
 
 def opened(data: str, name: str = "mine.json", app: AppTest | None = None) -> AppTest:
@@ -85,7 +84,7 @@ def told(app: AppTest) -> str:
 
 def own_bundle() -> str:
     written = load_scenario("psy_stroop", "easy").model_copy(update={"study": OWN})
-    return bundle(Options(assess(written.reference_protocol, written)), written)
+    return bundle(PlanAnalysis(assess(written.reference_protocol, written)), written)
 
 
 def test_bundle_opens_verified_with_all_that_was_in_it_and_is_undone() -> None:
@@ -208,7 +207,7 @@ def test_link_of_an_own_study_says_that_its_text_stays_here() -> None:
 
 def test_hostile_names_are_shown_as_text_in_both_drawers() -> None:
     name = "<b>L</b> ![](http://x/y.png)"
-    app = opened(lab_json(OwnLab(name=name, budget=1200)), f"{name}.json")
+    app = opened(lab_json(LabOverrides(name=name, budget=1200)), f"{name}.json")
     for drawer in ("Hand over", OPEN):
         bodies = [getattr(each, "value", "") for each in drawer_of(choose_more(app, drawer))]
         assert not [body for body in bodies if "![](" in str(body) or "<b>L" in str(body)]
@@ -232,15 +231,17 @@ def test_bundle_of_a_recorded_run_is_shown_as_recorded() -> None:
     written = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
     run = replay(transcript, written).negotiation
     plan = assess(written.reference_protocol, written)
-    app = opened(bundle(Options(plan), written, run, known))
+    app = opened(bundle(PlanAnalysis(plan), written, run, known))
     assert "Verified" in told(app)
     assert shows(go(app, NEGOTIATION), run)
     assert known.title in said(app)
 
 
 def test_plan_that_was_exported_from_the_library_opens_with_its_study_and_lab() -> None:
-    work = Workspace(scenario_id="psy_stroop", protocol=YOURS.plan, own_lab=OwnLab(budget=1200))
-    app = opened(plan_text(kept_plan(work, "")))
+    work = Workspace().changed(
+        study="psy_stroop", plan=YOURS.plan, own_lab=LabOverrides(budget=1200)
+    )
+    app = opened(case_text(work.case))
     assert (query_of(app)["study"], query_of(app)["budget"]) == ("psy_stroop", "1200")
     assert number(app, "Sample size").value == 44
 
@@ -255,7 +256,7 @@ def test_plan_that_was_saved_for_another_study_opens_with_a_word() -> None:
 def test_plan_lab_and_negotiation_open_alone() -> None:
     app = opened(plan_json(YOURS.plan, "psy_stroop"), app=visit(PROTOCOL, study="psy_stroop"))
     assert number(app, "Sample size").value == 44
-    opened(lab_json(OwnLab(budget=1234)), app=app)
+    opened(lab_json(LabOverrides(budget=1234)), app=app)
     assert query_of(app)["budget"] == "1234"
     opened(save(RUN), app=app)
     assert "Verified" in told(app)

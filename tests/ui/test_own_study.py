@@ -8,10 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.scenarios import copy_text, study_text, template_text
-from replicalab.ui import cupboard, own_studies
-from replicalab.ui.cupboard import Cupboard
+from replicalab.ui import own_studies, study_cache
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import shelf
+from replicalab.ui.study_cache import StudyCache
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
@@ -32,6 +32,7 @@ from tests.ui.reading import (
     said,
     table,
     texts,
+    unopened,
     visit,
     where,
 )
@@ -41,8 +42,8 @@ MINE: Final = copy_text("psy_stroop", "my_stroop")
 
 
 @pytest.fixture(autouse=True)
-def _empty_cupboard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_studies, "_CUPBOARD", Cupboard())
+def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
 
 
 def write(app: AppTest, text: str) -> AppTest:
@@ -53,7 +54,7 @@ def write(app: AppTest, text: str) -> AppTest:
 
 def using(text: str = MINE) -> AppTest:
     """Return the app after a visitor has brought a study and chosen to use it."""
-    return press(write(visit(), text), "Use this study")
+    return press(write(unopened(), text), "Use this study")
 
 
 def faults(app: AppTest) -> list[list[str]]:
@@ -73,7 +74,7 @@ def own_alert(app: AppTest) -> Alert:
     [("the template", template_text()), ("psy_stroop", copy_text("psy_stroop", "my_psy_stroop"))],
 )
 def test_editor_starts_with_a_study_that_can_be_used(source: str, text: str) -> None:
-    app = at_editor(pick(at_making(visit()), "Start from", source))
+    app = at_editor(pick(at_making(unopened()), "Start from", source))
     assert app.text_area(key="own_text").value == text
     assert can_press(app, "Use this study")
     assert not alerts(app)
@@ -81,7 +82,7 @@ def test_editor_starts_with_a_study_that_can_be_used(source: str, text: str) -> 
 
 def test_faults_are_named_all_at_once_by_line_field_value_and_remedy() -> None:
     broken = MINE.replace("budget: 620", "budget: -5").replace("staff: 2", "staff: no", 1)
-    app = write(visit(), broken)
+    app = write(unopened(), broken)
     lines = [number for number, line in enumerate(broken.splitlines(), 1) if "staff: no" in line]
     assert own_alert(app) == Alert(
         "error", "2 faults, under Advanced. The study can be used when none is left."
@@ -93,7 +94,7 @@ def test_faults_are_named_all_at_once_by_line_field_value_and_remedy() -> None:
 
 def test_faults_beyond_fifty_are_counted() -> None:
     wrong = "".join(f"wrong_{number}: 1\n" for number in range(60))
-    app = write(visit(), f"{MINE}\n{wrong}")
+    app = write(unopened(), f"{MINE}\n{wrong}")
     assert own_alert(app) == Alert(
         "error",
         "60 faults, under Advanced. The study can be used when none is left. The first 50 are "
@@ -103,7 +104,7 @@ def test_faults_beyond_fifty_are_counted() -> None:
 
 
 def test_id_of_a_shipped_study_is_refused() -> None:
-    [fault] = faults(write(visit(), study_text("psy_stroop")))
+    [fault] = faults(write(unopened(), study_text("psy_stroop")))
     assert fault[1] == "scenario_id"
 
 
@@ -144,7 +145,7 @@ def test_edited_study_replaces_the_one_in_use_until_it_is_taken_away() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 10_000, "!!python/object:os.system {}", "\x00", "no"])
 def test_hostile_text_gives_faults_and_no_exception(text: str) -> None:
-    app = write(visit(), text)
+    app = write(unopened(), text)
     assert own_alert(app).colour == "error"
     assert faults(app)
 
@@ -152,7 +153,7 @@ def test_hostile_text_gives_faults_and_no_exception(text: str) -> None:
 def test_study_beyond_the_room_there_is_waits_until_one_is_removed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cupboard, "MOST_STUDIES", 2)
+    monkeypatch.setattr(study_cache, "MOST_STUDIES", 2)
     app = visit()
     for number in range(2):
         mine = MINE.replace("my_stroop", f"my_stroop_{number}")
@@ -167,18 +168,18 @@ def test_study_beyond_the_room_there_is_waits_until_one_is_removed(
 def test_study_waits_in_the_editor_while_the_server_is_full(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cupboard, "MOST_BYTES_IN_ALL", len(MINE.encode()))
+    monkeypatch.setattr(study_cache, "MOST_BYTES_IN_ALL", len(MINE.encode()))
     using()
-    late = write(visit(), MINE)
+    late = write(unopened(), MINE)
     assert not can_press(late, "Use this study")
     assert "This server has no room for another study" in said(late)
     assert late.text_area(key="own_text").value == MINE
 
 
 def test_room_that_is_gone_when_the_button_is_pressed_is_said() -> None:
-    late = write(visit(), MINE)
+    late = write(unopened(), MINE)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cupboard, "MOST_BYTES_IN_ALL", 1)
+        patch.setattr(study_cache, "MOST_BYTES_IN_ALL", 1)
         press(late, "Use this study")
         assert "This server has no room for another study" in said(late)
         assert query_of(late)["study"] == "fin_momentum"
@@ -216,9 +217,9 @@ def caption(app: AppTest) -> str:
 def test_study_that_is_not_used_yet_is_lost_by_a_reload_as_its_form_says(
     browsers: Browsers,
 ) -> None:
-    app = write(visit(), MINE)
+    app = write(unopened(), MINE)
     assert caption(app).startswith("In this tab alone until you press Use this study: ")
-    assert "Back to the form" not in labels(at_making(visit()))
+    assert "Back to the form" not in labels(at_making(unopened()))
 
 
 def test_study_that_is_used_is_in_the_library_as_its_form_says(
@@ -229,7 +230,7 @@ def test_study_that_is_used_is_in_the_library_as_its_form_says(
     assert caption(app).startswith("Saved in your library. ")
     assert caption(write(app, MINE.replace("0.8", "0.9"))).startswith("In this tab alone")
     restart(monkeypatch)
-    assert "yours" in said(at_gallery(visit()))
+    assert "yours" in said(at_gallery(unopened()))
 
 
 def test_study_that_could_not_be_saved_is_in_memory_as_its_form_says(

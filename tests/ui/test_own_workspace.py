@@ -13,11 +13,11 @@ from replicalab.errors import NegotiationError
 from replicalab.negotiation import (
     LabManagerKind,
     ScientistKind,
+    Setup,
     load,
     negotiate,
     replay,
     save,
-    setup_for,
 )
 from replicalab.scenarios import Difficulty, lab_json, list_scenarios, load_scenario, read_lab
 from replicalab.ui import state
@@ -34,10 +34,10 @@ def workspaces(draw: some.DrawFn) -> Workspace:
     """Return any shipped study in any lab, with any plan, and anything that is said of the two."""
     difficulty = draw(some.sampled_from(Difficulty))
     written = load_scenario(draw(some.sampled_from(STUDIES)), difficulty)
-    return Workspace(
-        scenario_id=written.scenario_id,
-        difficulty=difficulty,
-        protocol=draw(some.none() | itemised_protocols()),
+    return Workspace().changed(
+        study=written.scenario_id,
+        lab=difficulty,
+        plan=draw(some.none() | itemised_protocols()),
         own_lab=draw(own_labs_of(written.study)),
         question=draw(questions(written.design)),
     )
@@ -58,24 +58,27 @@ def test_own_lab_and_question_survive_the_address(work: Workspace) -> None:
 
 @given(workspaces())
 def test_own_lab_survives_its_file(work: Workspace) -> None:
-    assert read_lab(lab_json(work.own_lab).encode()) == work.own_lab
+    assert read_lab(lab_json(work.case.own_lab).encode()) == work.case.own_lab
 
 
 @given(workspaces(), some.sampled_from(LabManagerKind))
 def test_own_lab_and_question_survive_a_saved_negotiation(
     work: Workspace, lab_manager: LabManagerKind
 ) -> None:
-    pack, scientist = work.pack(find), ScientistKind.EVIDENCE_AWARE
-    setup = setup_for(pack, work.plan(find), scientist=scientist, lab_manager=lab_manager)
+    pack, scientist = work.case.pack(find), ScientistKind.EVIDENCE_AWARE
+    setup = Setup.of(pack, work.case.protocol(find), scientist=scientist, lab_manager=lab_manager)
     try:
         played = negotiate(setup, pack)
     except NegotiationError:  # a plan without samples opens nothing
         return
     transcript = load(save(played))
-    assert (transcript.setup.own_lab, transcript.setup.question) == (work.own_lab, work.question)
+    assert (transcript.setup.own_lab, transcript.setup.question) == (
+        work.case.own_lab,
+        work.case.question,
+    )
     assert replay(transcript, pack).differences == ()
-    elsewhere = replay(transcript, work.written(find))
-    assert (elsewhere.differences == ()) is (pack == work.written(find))
+    elsewhere = replay(transcript, work.case.written(find))
+    assert (elsewhere.differences == ()) is (pack == work.case.written(find))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -83,8 +86,8 @@ def test_own_lab_and_question_survive_a_saved_negotiation(
 def test_own_lab_and_question_survive_undo_and_redo(
     session: dict[str, Any], work: Workspace, other: Workspace
 ) -> None:
-    session["state"] = state.State(work)
-    state.suppose(other.own_lab)
+    session["state"] = state.Session(work)
+    state.suppose(other.case.own_lab)
     steps = [work, state.workspace()]
     state.open_workspace(other)
     steps.append(other)

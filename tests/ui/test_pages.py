@@ -12,11 +12,12 @@ from streamlit.testing.v1 import AppTest
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import LAB_CONSTRAINTS, load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
-from replicalab.text.plan import staff_text
-from replicalab.text.verdicts import Status, offer_story, terms_text
-from replicalab.ui import making
+from replicalab.ui import study_form
 from replicalab.ui.gallery import reference_options
 from replicalab.ui.study import PARTS, TABS
+from replicalab.views.blocks import Status
+from replicalab.views.plan import staff_text
+from replicalab.views.verdicts import offer_story, terms_text
 from tests.factories import change_pack
 from tests.golden import assert_golden
 from tests.ui.reading import (
@@ -34,6 +35,7 @@ from tests.ui.reading import (
     said,
     show,
     type_number,
+    unopened,
     visit,
     visit_lab,
     where,
@@ -75,12 +77,12 @@ def test_part_of_a_study_reads_as_it_was_read(part: str) -> None:
     assert_golden(f"pages/study_{name}", said(show(visit(STUDY), part, TABS)))
 
 
-@pytest.mark.parametrize("part", ["begin", *making.PARTS])
+@pytest.mark.parametrize("part", ["begin", *study_form.PARTS])
 def test_part_of_the_form_reads_with_the_template_as_it_was_read(part: str) -> None:
-    app = at_making(visit())
+    app = at_making(unopened())
     if part != "begin":
         app = press(pick(app, "Start from", "the template"), "Start the form")
-        app = show(app, part, making.PARTS_KEY)
+        app = show(app, part, study_form.PARTS_KEY)
     name = part.lower().replace(" ", "_")
     assert_golden(f"pages/making_{name}", said(app))
 

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind
 from replicalab.scenarios import load_scenario
-from replicalab.text.negotiation import outcome_verdict, round_caption
 from replicalab.ui.address import encode_plan
 from replicalab.ui.stories import Story, StoryPage, stories
+from replicalab.views.negotiation import outcome_verdict, round_caption
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
 from tests.ui.negotiating import round_shown

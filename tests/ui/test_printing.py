@@ -10,8 +10,8 @@ import pytest
 
 from replicalab.errors import PrintError
 from replicalab.report import Document
-from replicalab.ui.handing import printing
-from replicalab.ui.handing.printing import Press
+from replicalab.ui.export import documents
+from replicalab.ui.export.documents import Press
 
 PAGE: Final = Document("", "", (), ())
 
@@ -29,7 +29,7 @@ def test_press_makes_one_at_a_time_and_refuses_who_would_wait_too_long(
         running.pop()
         return b"%PDF"
 
-    monkeypatch.setattr(printing, "pdf_apart", make)
+    monkeypatch.setattr(documents, "pdf_apart", make)
     press = Press(most_waiting=2)
     with ThreadPoolExecutor(2) as others:
         made = [others.submit(press.pdf, PAGE, "A4") for _ in range(2)]
@@ -47,7 +47,7 @@ def test_press_has_room_again_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> 
     def fail(*_: object) -> bytes:
         raise PrintError("no PDF: it is not done")
 
-    monkeypatch.setattr(printing, "pdf_apart", fail)
+    monkeypatch.setattr(documents, "pdf_apart", fail)
     press = Press(most_waiting=1)
     for _ in range(3):
         with pytest.raises(PrintError, match="not done"):

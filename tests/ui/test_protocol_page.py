@@ -15,10 +15,16 @@ from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import amount_text
 from replicalab.models import Protocol, revise
-from replicalab.panels.plan import BINDING
-from replicalab.planner import Options, PlanStep
+from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.scenarios import Difficulty, Pack, load_scenario
-from replicalab.text.options import (
+from replicalab.ui import own_studies
+from replicalab.ui.address import to_query
+from replicalab.ui.gallery import reference_options
+from replicalab.ui.own_studies import find
+from replicalab.ui.stories import stories
+from replicalab.ui.workspace import Workspace
+from replicalab.views.check import BINDING
+from replicalab.views.options import (
     alone_lines,
     difference_text,
     first_of_all,
@@ -26,7 +32,7 @@ from replicalab.text.options import (
     run_text,
     target_text,
 )
-from replicalab.text.plan import (
+from replicalab.views.plan import (
     assumed_rows,
     notes,
     saved_text,
@@ -35,13 +41,7 @@ from replicalab.text.plan import (
     total_loss_text,
     used_text,
 )
-from replicalab.text.verdicts import plan_verdict
-from replicalab.ui import own_studies
-from replicalab.ui.address import to_query
-from replicalab.ui.gallery import reference_options
-from replicalab.ui.own_studies import find
-from replicalab.ui.stories import stories
-from replicalab.ui.workspace import Workspace
+from replicalab.views.verdicts import plan_verdict
 from tests.golden import assert_golden
 from tests.ui.reading import (
     IN_EVERY_LAB,
@@ -72,16 +72,18 @@ HALVED: Final = stories()[0].workspace.model_copy(update={"presenting": 0})
 """Where the first story is told, on its page."""
 
 
-def expected_marks(options: Options) -> dict[str, str]:
+def expected_marks(options: PlanAnalysis) -> dict[str, str]:
     """Return the plans that the meter must show, with their evidence as text."""
     yours, offered, least = options.yours, options.offered, options.least.after
     plans = {"Your plan": yours}
     if offered.plan != yours.plan:
         plans["As ticked"] = offered
-    if not least.evidence.void and least.plan not in (yours.plan, offered.plan):
+    if not least.evidence.void_reason and least.plan not in (yours.plan, offered.plan):
         plans["Least loss"] = least
     return {
-        name: "no evidence" if plan.evidence.void else plan.evidence.amount(plan.evidence.value)
+        name: "no evidence"
+        if plan.evidence.void_reason
+        else plan.evidence.amount(plan.evidence.value)
         for name, plan in plans.items()
     }
 
@@ -111,7 +113,7 @@ def test_page_says_and_draws_what_the_core_answers(study: str, lab: str) -> None
     assert f"Staff: {staff_text(options.yours)}." in page
 
 
-def assert_dimensions(rows: list[list[str]], options: Options) -> None:
+def assert_dimensions(rows: list[list[str]], options: PlanAnalysis) -> None:
     """Assert that the seven rows show the plan's slack, why it fails, and which limit binds."""
     plan = options.yours
     named = [row for row in rows[1:] if row[0]]
@@ -129,7 +131,7 @@ def assert_dimensions(rows: list[list[str]], options: Options) -> None:
     assert binds == [each.capitalize() for each in [options.binding] if each]
 
 
-def assert_evidence(rows: list[list[str]], options: Options) -> None:
+def assert_evidence(rows: list[list[str]], options: PlanAnalysis) -> None:
     """Assert that the evidence of every plan that is compared is shown, and where it stands."""
     assert {name: number for name, _, number, _ in rows[1:]} == expected_marks(options)
     yours = options.yours
@@ -144,7 +146,7 @@ def assert_assumed(tables: list[list[list[str]]], plan: Assessment) -> None:
         assert shown[f"At the effect {label} ({size})"] == evidence.number
 
 
-def assert_costs(rows: list[list[str]], options: Options) -> None:
+def assert_costs(rows: list[list[str]], options: PlanAnalysis) -> None:
     """Assert that the terms, the totals and the budget are shown."""
     yours, shown = options.yours, {row[0]: (row[1], row[3]) for row in rows[1:]}
     budget = f"of {amount_text(yours.pack.lab.budget)}"
@@ -229,7 +231,7 @@ def test_ticked_changes_come_to_what_the_core_says(ticks: tuple[bool, ...]) -> N
         return
     press(app, "Apply all" if all(ticks) else f"Apply {ticks.count(True)} of 3")
     assert dimension(app, "budget")[1] == f"{amount_text(after.cost)} / 3,700 credits"
-    assert query_of(app)["plan"] == to_query(Workspace(protocol=after.plan))["plan"]
+    assert query_of(app)["plan"] == to_query(Workspace().changed(plan=after.plan))["plan"]
 
 
 def test_unticked_change_is_priced_as_if_it_came_last() -> None:
@@ -321,13 +323,13 @@ def test_lab_that_can_yield_no_evidence_offers_no_least_loss_plan() -> None:
         ("halved_sample", HALVED),
         (
             "too_many_animals",
-            HALVED.with_plan(revise(HALVED.plan(find), sample_size=5000), find),
+            HALVED.changed(plan=revise(HALVED.case.protocol(find), sample_size=5000)),
         ),
         (
             "without_fixed_control",
-            Workspace(
-                difficulty=Difficulty.EASY,
-                protocol=revise(
+            Workspace().changed(
+                lab=Difficulty.EASY,
+                plan=revise(
                     PLAN, controls=[c for c in PLAN.controls if c != "market-neutral benchmark"]
                 ),
             ),
@@ -341,7 +343,7 @@ def test_page_of_another_plan_reads_as_it_was_read(name: str, work: Workspace) -
 def test_hostile_label_stays_text_in_every_sentence() -> None:
     hostile = "![x](https://evil.example/x.png) <b>b</b> :red[y] $a$"
     plan = revise(PLAN, required_equipment=[hostile, *PLAN.required_equipment])
-    app = visit(PROTOCOL, **to_query(Workspace(protocol=plan)))
+    app = visit(PROTOCOL, **to_query(Workspace().changed(plan=plan)))
     assert hostile in said(app)
     raw = "\n".join(str(element.value) for element in [*app.markdown, *app.caption])
     assert not re.search(r"(?<!\\)(?:!\[|<b>| :red\[y| \$a)", raw)

@@ -9,9 +9,10 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.negotiation import save
 from replicalab.negotiation.records import ROUND_BYTES
-from replicalab.ui.negotiation.table import Table, Wordings
+from replicalab.ui.negotiation.table import NegotiationSession, Wordings
 from tests.negotiation.playing import by_person, propose
 from tests.ui.negotiating import (
+    BACK,
     PACK,
     REFERENCE,
     hand_over,
@@ -25,7 +26,7 @@ from tests.ui.reading import (
     alerts,
     can_press,
     go,
-    labels,
+    number,
     press,
     said,
     type_number,
@@ -38,8 +39,8 @@ FULL: Final = "MiB of negotiations, the most there is room for: nothing more is 
 
 def kept(app: AppTest) -> list[int]:
     """Return how many rounds each negotiation that the session keeps has."""
-    table: Table = app.session_state["negotiation_table"]
-    return [len(one.negotiation.rounds) for one in table.kept]
+    table: NegotiationSession = app.session_state["negotiation_table"]
+    return [len(one.negotiation.rounds) for one in table.runs]
 
 
 def played(app: AppTest, rounds: int) -> AppTest:
@@ -47,21 +48,16 @@ def played(app: AppTest, rounds: int) -> AppTest:
     return press(type_number(app, "Rounds at most", rounds), "Put this plan forward")
 
 
-def test_no_negotiation_played_by_hand_gives_way_to_another(
+def test_every_negotiation_played_by_hand_is_brought_back_in_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("replicalab.ui.negotiation.table._MOST_AGAIN", 2)
     app = visit(NEGOTIATION, scientist="person")
-    for rounds in range(2, 8):
+    for rounds in range(2, 5):
         played(app, rounds)
-    table: Table = app.session_state["negotiation_table"]
-    assert [left.workspace.max_rounds for left in table.aside] == [2, 3, 4, 5, 6]
-    assert all(left.workspace.moves for left in table.aside)
-    assert labels(app).count("Go back to it") == 3, "the latest"
-    for _ in range(5):
-        press(app, "Forget it")
-    assert "Go back to it" not in labels(app)
-    assert "Undo last round" in labels(app)
+    for rounds in (3, 2):
+        press(app, BACK)
+        assert (number(app, "Rounds at most").value, round_shown(app)) == (rounds, "Round 1 of 1")
 
 
 def test_full_session_says_so_plays_no_more_and_goes_on_when_one_is_forgotten(
@@ -94,7 +90,6 @@ def test_file_is_not_opened_where_there_is_no_room_and_what_is_shown_stays(
     [problem] = [alert.text for alert in alerts(app) if "cannot be opened" in alert.text]
     assert "there is no room for it: it takes" in problem
     assert "forget one, then open it again" in problem
-    assert "put aside" not in said(app)
     assert "From the file mine.json" in said(app)
 
 

@@ -15,7 +15,7 @@ from replicalab.negotiation import save
 from replicalab.scenarios import Difficulty, copy_text, list_scenarios, pack_of, parse_study
 from replicalab.ui import own_studies, state
 from replicalab.ui.address import from_query, to_query
-from replicalab.ui.cupboard import Cupboard, key_of
+from replicalab.ui.study_cache import StudyCache, key_of
 from tests.negotiation.playing import by_rule
 from tests.ui.negotiating import hand_over as give_negotiation
 from tests.ui.reading import (
@@ -298,16 +298,16 @@ ADDRESSES: Final = st.fixed_dictionaries(
 
 @given(ADDRESSES)
 def test_any_key_gives_a_study_that_is_here_or_one_that_is_asked_for(query: dict[str, str]) -> None:
-    store = Cupboard()
+    store = StudyCache()
     store.keep("a", MINE, parse_study(copy_text("psy_stroop", "x"), "x"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(own_studies, "_CUPBOARD", store)
+        patch.setattr(own_studies, "_STUDIES", store)
         work, problems = from_query(query, own_studies.find)
-        assert work.own in (None, query["own"])
+        assert work.case.own in (None, query["own"])
         assert all(problem.endswith(".") for problem in problems)
-        if work.own is None or (work.own, work.scenario_id) == (key_of("a", "x"), "x"):
-            assert work.pack(own_studies.find).scenario_id == work.scenario_id
+        if work.case.own is None or (work.case.own, work.case.study) == (key_of("a", "x"), "x"):
+            assert work.case.pack(own_studies.find).scenario_id == work.case.study
         else:
             with pytest.raises(ScenarioError):
-                work.pack(own_studies.find)
+                work.case.pack(own_studies.find)
         assert from_query(to_query(work), own_studies.find) == (work, [])

@@ -8,7 +8,7 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.negotiation import Negotiation, Outcome
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceTier
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.own_studies import find
@@ -30,7 +30,9 @@ def test_story_survives_as_a_link(story: Story) -> None:
 
 def test_half_the_sample_is_ten_credits_over_and_halved_for_it() -> None:
     story = STORIES["half_the_sample"]
-    options = Options(assess(story.workspace.plan(find), story.workspace.pack(find)))
+    options = PlanAnalysis(
+        assess(story.workspace.case.protocol(find), story.workspace.case.pack(find))
+    )
     assert story.page is StoryPage.PROTOCOL
     assert options.yours.failing == ["budget"]
     assert options.yours.cost - options.yours.pack.lab.budget == 10
@@ -50,11 +52,11 @@ def told(key: str) -> Negotiation:
     assert story.page is StoryPage.NEGOTIATION
     assert work.round_number == 0
     return by_rule(
-        work.pack(find),
-        work.plan(find),
-        work.max_rounds,
-        work.scientist,
-        lab_manager=work.lab_manager,
+        work.case.pack(find),
+        work.case.protocol(find),
+        work.case.max_rounds,
+        work.case.scientist,
+        lab_manager=work.case.lab_manager,
     )
 
 

@@ -11,11 +11,17 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.lexicon import amount_text
 from replicalab.planner import Surveyed, surveyed
-from replicalab.scenarios import OwnLab, Question, copy_text, list_scenarios, load_scenario
-from replicalab.text.survey import COLUMNS, ORDERS
+from replicalab.scenarios import (
+    EvidenceAssumptions,
+    LabOverrides,
+    copy_text,
+    list_scenarios,
+    load_scenario,
+)
 from replicalab.ui import own_studies
-from replicalab.ui.cupboard import Cupboard
 from replicalab.ui.scenarios import survey
+from replicalab.ui.study_cache import StudyCache
+from replicalab.views.survey import COLUMNS, ORDERS
 from tests.golden import assert_golden
 from tests.ui.reading import (
     PROTOCOL,
@@ -35,13 +41,13 @@ from tests.ui.reading import (
     where,
 )
 
-LAB: Final = OwnLab(budget=3000, days=40)
+LAB: Final = LabOverrides(budget=3000, days=40)
 COUNTED: Final = [study.scenario_id for study in list_scenarios()]
 
 
 @pytest.fixture(autouse=True)
-def _empty_cupboard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_studies, "_CUPBOARD", Cupboard())
+def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
 
 
 @pytest.fixture
@@ -63,8 +69,8 @@ def at_survey(**query: str) -> AppTest:
 
 
 def rows(app: AppTest) -> list[list[str]]:
-    """Return the rows of the table, as heard."""
-    return panel_tables(app)[0][1:]
+    """Return the rows of the table, as heard, without the cells of the bars, which say nothing."""
+    return [[*row[:2], *row[3:]] for row in panel_tables(app)[0][1:]]
 
 
 def names(app: AppTest) -> list[str]:
@@ -72,9 +78,11 @@ def names(app: AppTest) -> list[str]:
     return [row[0] for row in rows(app)]
 
 
-def in_lab(own: OwnLab = LAB, difficulty: str = "medium") -> list[Surveyed]:
+def in_lab(own: LabOverrides = LAB, difficulty: str = "medium") -> list[Surveyed]:
     """Return the shipped studies in a lab, best first."""
-    packs = (load_scenario(study, difficulty).with_own(own, Question()) for study in COUNTED)
+    packs = (
+        load_scenario(study, difficulty).with_own(own, EvidenceAssumptions()) for study in COUNTED
+    )
     return sorted(map(surveyed, packs), key=lambda each: each.merit)
 
 
@@ -133,7 +141,7 @@ def test_number_that_is_emptied_is_each_studys_own_again() -> None:
     app = at_survey(budget="3000", days="40")
     number(app, "Days").set_value(None)
     run(app)
-    assert names(app) == [each.pack.paper.name for each in in_lab(OwnLab(budget=3000))]
+    assert names(app) == [each.pack.paper.name for each in in_lab(LabOverrides(budget=3000))]
     assert "days" not in query_of(app)
 
 
@@ -156,7 +164,7 @@ def test_number_that_cannot_be_is_said_and_not_taken() -> None:
 @pytest.mark.parametrize("level", ["easy", "hard"])
 def test_what_is_not_said_is_of_the_chosen_lab(level: str) -> None:
     app = at_survey(days="40", lab=level)
-    found = in_lab(OwnLab(days=40), level)
+    found = in_lab(LabOverrides(days=40), level)
     assert names(app) == [each.pack.paper.name for each in found]
     assert f"the rest is each study’s own, of its {level} lab" in said(app)
 
@@ -203,7 +211,7 @@ def test_study_of_ones_own_stands_among_the_others_and_opens() -> None:
     study = own_studies.usable_study(text, "mine")
     app = visit()
     app.session_state["visitor_secret"] = "me"
-    own_studies._CUPBOARD.keep("me", text, study)  # noqa: SLF001 - as its owner would
+    own_studies._STUDIES.keep("me", text, study)  # noqa: SLF001 - as its owner would
     app.query_params["survey"] = "1"
     del app.session_state["state"]
     run(app)
@@ -225,8 +233,8 @@ def test_download_has_the_rows_in_their_order_and_no_formula(
 ) -> None:
     files: list[str] = []
     monkeypatch.setattr(
-        "replicalab.ui.scenarios.survey.st.download_button",
-        lambda label, data, **_: files.append(data),
+        "replicalab.ui.files.st.download_button",
+        lambda label, data, **_: files.append(data()),
     )
     app = pick(at_survey(budget="3000", days="40"), "Sort by", "Credits")
     read = list(csv.reader(io.StringIO(files[-1].removeprefix("\ufeff"))))

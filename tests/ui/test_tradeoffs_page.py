@@ -14,22 +14,15 @@ from streamlit.testing.v1.element_tree import Element
 from replicalab.assessment import assess
 from replicalab.lexicon import count_text
 from replicalab.models import revise
-from replicalab.planner import Options, Worded, worded
-from replicalab.scenarios import Difficulty, OwnLab, load_scenario
-from replicalab.text.tradeoffs import (
-    balance_text,
-    extras_lines,
-    limit_texts,
-    no_evidence_text,
-    point_lines,
-    priced_size_text,
-    standing_verdict,
-)
+from replicalab.planner import PlanAnalysis, Worded, worded
+from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.ui import state
 from replicalab.ui.address import to_query
 from replicalab.ui.gallery import reference_options
-from replicalab.ui.tradeoffs import outlook, point
+from replicalab.ui.tradeoffs import levers, outlook
 from replicalab.ui.workspace import Workspace
+from replicalab.views.frontier import balance_text, extras_lines, priced_size_text, standing_verdict
+from replicalab.views.region import limit_texts, no_evidence_text, point_lines
 from tests.factories import with_means
 from tests.golden import assert_golden
 from tests.ui.reading import (
@@ -65,7 +58,7 @@ def opened(study: str = "fin_momentum", lab: str = "medium") -> AppTest:
     return visit(TRADE_OFFS, study=study, lab=lab)
 
 
-def options_for(study: str = "fin_momentum", lab: str = "medium") -> Options:
+def options_for(study: str = "fin_momentum", lab: str = "medium") -> PlanAnalysis:
     """Return what may be done about the reference protocol there."""
     return reference_options(load_scenario(study, lab))
 
@@ -112,15 +105,13 @@ def test_page_shows_what_the_core_knows(study: str, lab: str) -> None:
 def test_table_of_a_long_plan_says_nothing_of_days_that_were_not_worked_out() -> None:
     study = load_scenario("bio_jq1_myeloma", "easy")
     plan = revise(study.reference_protocol, duration_days=100)
-    own = OwnLab(days=100)
-    work = Workspace(
-        scenario_id="bio_jq1_myeloma", difficulty=Difficulty.EASY, protocol=plan, own_lab=own
-    )
+    own = LabOverrides(days=100)
+    work = Workspace().changed(study="bio_jq1_myeloma", lab=Difficulty.EASY, plan=plan, own_lab=own)
     app = unfolded(visit(TRADE_OFFS, **to_query(work)))
     _, _, table, *_ = panel_tables(app)
     days = [int(row[0]) for row in table[1:]]
     assert {later - one for one, later in pairwise(days)} == {2}  # 101 in at most 60 columns
-    drawn = worded(Options(assess(plan, with_means(study, days=100))))
+    drawn = worded(PlanAnalysis(assess(plan, with_means(study, days=100))))
     for day, fits, counts, evidence in table[1:]:
         for shown, most in zip((fits, counts), _most(drawn, int(day)), strict=True):
             assert _amount(shown) == most
@@ -140,10 +131,10 @@ def _most(drawn: Worded, day: int) -> tuple[int, int]:
     return max([plan.counts.samples for plan in fitting], default=0), max(counting, default=0)
 
 
-def _assert_marked_plans(table: list[list[str]], options: Options) -> None:
+def _assert_marked_plans(table: list[list[str]], options: PlanAnalysis) -> None:
     rows = {row[0]: row[1:] for row in table[1:]}
     shown = {"your plan": options.yours, "least loss": options.least.after}
-    if options.least.after.evidence.void:
+    if options.least.after.evidence.void_reason:
         del shown["least loss"]
         assert "least loss" not in rows
     for name, plan in shown.items():
@@ -171,7 +162,7 @@ def _amount(shown: str) -> int:
     return 0 if shown == "none" else int(shown.replace(",", ""))
 
 
-def _assert_frontier_table(app: AppTest, options: Options) -> None:
+def _assert_frontier_table(app: AppTest, options: PlanAnalysis) -> None:
     best = options.frontier
     known = {(priced_size_text(plan), str(plan.loss)) for plan in best.plans}
     found = [table for table in panel_tables(app) if "Fidelity loss" in table[0]]
@@ -383,7 +374,7 @@ def test_lever_moves_the_region_and_says_what_of_the_lab_is_ones_own() -> None:
     assert "Your lab: 3,600 credits instead of 3,700." in said(app)
     assert f"{FITS} 290 samples, 3 to 6 days" in charts(app)[0]
     assert "budget 3,600" in charts(app)[0]
-    for line in extras_lines(Options(assess(pack.reference_protocol, supposed))):
+    for line in extras_lines(PlanAnalysis(assess(pack.reference_protocol, supposed))):
         assert squeezed(line) in said(app)
     assert query_of(app)["budget"] == "3600"
 
@@ -435,7 +426,7 @@ def test_extreme_levers_from_an_address_are_shown(means: dict[str, str]) -> None
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A session without a page."""
-    found: dict[str, Any] = {"state": state.State(Workspace())}
+    found: dict[str, Any] = {"state": state.Session(Workspace())}
     monkeypatch.setattr(st, "session_state", found)
     return found
 
@@ -443,7 +434,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_point_of_which_only_one_number_was_sent_keeps_the_other(session: dict[str, Any]) -> None:
     key = outlook.chosen().key
     session[f"point_days_{key}"] = 3
-    point.take_typed(key, (8, 300))
+    levers.take_typed(key, (8, 300))
     assert outlook.chosen().point == (3, 300)
 
 
@@ -453,7 +444,7 @@ def test_fields_of_a_point_that_another_took_the_place_of_are_not_typed_in(
     key = outlook.chosen().key
     session[f"point_days_{key}"] = 3
     outlook.choose(point=(5, 132), clicks=1)
-    point.take_typed(key, (8, 300))
+    levers.take_typed(key, (8, 300))
     assert outlook.chosen().point == (5, 132)
 
 
@@ -463,6 +454,6 @@ def test_plan_from_elsewhere_keeps_the_effect_only_and_another_study_nothing(
     outlook.choose(effect=1, point=(3, 161), as_least=True)
     session["state"].version += 1
     version = session["state"].version
-    assert outlook.chosen() == outlook.Choice("fin_momentum", version, effect=1)
-    session["state"].workspace = Workspace(scenario_id="psy_stroop")
-    assert outlook.chosen() == outlook.Choice("psy_stroop", version)
+    assert outlook.chosen() == outlook.ViewChoice("fin_momentum", version, effect=1)
+    session["state"].workspace = Workspace().changed(study="psy_stroop")
+    assert outlook.chosen() == outlook.ViewChoice("psy_stroop", version)

@@ -9,8 +9,8 @@ import tempfile
 import pytest
 
 from replicalab.ui import own_studies
-from replicalab.ui.cupboard import Cupboard
 from replicalab.ui.library import shelf, writer
+from replicalab.ui.study_cache import StudyCache
 
 
 class Browsers:
@@ -28,7 +28,7 @@ class Browsers:
 def restart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget what a server that is started anew has not; the library stays."""
     writer.finish()
-    monkeypatch.setattr(own_studies, "_CUPBOARD", Cupboard())
+    monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
     monkeypatch.setattr(shelf, "_SHELF", shelf._Shelf())  # noqa: SLF001 - as a new process has
 
 

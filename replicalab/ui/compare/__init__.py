@@ -7,21 +7,19 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.ui.compare import many, page
-
-__all__ = ["BESIDE", "MANY", "PARTS", "TABS", "draw"]
 
 TABS: Final = "compare_part"
 BESIDE: Final = "Side by side"
 MANY: Final = "Many negotiations"
-PARTS: Final[dict[str, Callable[[Options], None]]] = {
+PARTS: Final[dict[str, Callable[[PlanAnalysis], None]]] = {
     BESIDE: page.draw,
     MANY: many.draw,
 }
 
 
-def draw(here: Options) -> None:
+def draw(here: PlanAnalysis) -> None:
     """Draw the part that is open; whoever comes back to a batch under way finds that one open."""
     if TABS not in st.session_state and many.is_under_way():
         st.session_state[TABS] = MANY

@@ -10,41 +10,38 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.assessment import Assessment
+from replicalab.case import case_text
 from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import joined
 from replicalab.library import (
     LONGEST_NAME,
     Decision,
     Entry,
-    Kind,
+    EntryKind,
     Option,
     Owner,
     decision_text,
-    plan_text,
     read_decision,
 )
 from replicalab.models import LONGEST_TEXT
-from replicalab.panels import sentences_panel
-from replicalab.ui import beside, own_studies, panel
+from replicalab.ui import beside, notices, panel
 from replicalab.ui.compare import shelved
 from replicalab.ui.controls import button
-from replicalab.ui.library.moments import moment_text
+from replicalab.ui.library.cases import kept_case
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
-from replicalab.ui.library.work import kept_plan
-from replicalab.ui.words import escaped
+from replicalab.ui.words import escaped, moment_text
 from replicalab.ui.workspace import Beside
+from replicalab.views.blocks import Group, sentences_panel
 
 _PLACE: Final = "deciding"
 _LISTED: Final = "decisions"
 _WHICH: Final = "decision_which"
 _WHY: Final = "decision_why"
 _WHO: Final = "decision_who"
-_SAID: Final = "decision_said"
-_MOST: Final = 20
-"""So many decisions are looked through and listed, the latest."""
+_MOST: Final = 20  # So many decisions are looked through and listed, the latest
 
 
-class Decided(NamedTuple):
+class RecordedDecision(NamedTuple):
     """A decision, and the entry that keeps it."""
 
     entry: Entry
@@ -53,8 +50,7 @@ class Decided(NamedTuple):
 
 def draw_decided(kept: Sequence[Beside]) -> None:
     """Draw what was decided between these, if anything."""
-    if problem := st.session_state.pop(_SAID, ""):
-        st.error(f"Not recorded: {escaped(problem)}.", icon=":material/error:")
+    notices.draw(_PLACE)
     if decided := _between(_options(kept)):
         panel.draw(*map(_told, decided))
 
@@ -87,8 +83,8 @@ def _options(kept: Sequence[Beside]) -> tuple[Option, ...]:
     return tuple(
         Option(
             name=each.name,
-            kind=Kind.PLAN,
-            content=plan_text(kept_plan(each.work, own_studies.text_of(each.work.own))),
+            kind=EntryKind.PLAN,
+            content=case_text(kept_case(each.case)),
             run=each.run,
         )
         for each in kept
@@ -98,15 +94,17 @@ def _options(kept: Sequence[Beside]) -> tuple[Option, ...]:
 # --- what was decided -------------------------------------------------------------------------
 
 
-def _kept() -> list[Decided]:
+def _kept() -> list[RecordedDecision]:
     """Return the latest decisions; none where the library cannot be read."""
     try:
-        entries = shelf().entries(owner(), Kind.DECISION)[:_MOST]
+        entries = shelf().entries(owner(), EntryKind.DECISION)[:_MOST]
         read = [(entry, _read(owner(), entry.id, entry.version)) for entry in entries]
     except LibraryError:
         return []
     return [
-        Decided(entry, decision.model_copy(update={"when": decision.when or entry.created}))
+        RecordedDecision(
+            entry, decision.model_copy(update={"when": decision.when or entry.created})
+        )
         for entry, decision in read
         if decision
     ]
@@ -132,16 +130,16 @@ def keep(decision: Decision) -> None:
         LibraryError: it cannot be kept.
     """
     if all(each.decision != decision for each in _kept()):
-        keep_beside(owner(), Kind.DECISION, decision.name, decision_text(decision))
+        keep_beside(owner(), EntryKind.DECISION, decision.name, decision_text(decision))
 
 
-def _between(options: tuple[Option, ...]) -> list[Decided]:
+def _between(options: tuple[Option, ...]) -> list[RecordedDecision]:
     """Return the decisions between these very options, in whatever order they stood."""
     asked = set(map(tuple, options))
     return [each for each in _kept() if set(map(tuple, each.decision.options)) == asked]
 
 
-def _told(each: Decided) -> str:
+def _told(each: RecordedDecision) -> Group:
     decision = each.decision
     chosen, *others = decision.names
     who = f"{decision.who}, " if decision.who else ""
@@ -152,12 +150,17 @@ def _told(each: Decided) -> str:
     )
 
 
-def _open(each: Decided) -> None:
+def _open(each: RecordedDecision) -> None:
     """Open a decision on this page, or have the page say why it cannot be."""
     try:
         open_again(each.decision)
     except ReplicaLabError as error:
-        st.session_state[_SAID] = str(error).removesuffix(".")
+        _leave_problem(error)
+
+
+def _leave_problem(error: ReplicaLabError) -> None:
+    problem = str(error).removesuffix(".")
+    notices.leave_problem(f"Not recorded: {problem}.", _PLACE)
 
 
 def open_again(decision: Decision) -> None:
@@ -200,8 +203,8 @@ def _record(kept: Sequence[Beside]) -> None:
         when=datetime.now(UTC).replace(microsecond=0),
     )
     try:
-        keep_beside(owner(), Kind.DECISION, decision.name, decision_text(decision))
+        keep_beside(owner(), EntryKind.DECISION, decision.name, decision_text(decision))
     except LibraryError as error:
-        typed[_SAID] = str(error).removesuffix(".")
+        _leave_problem(error)
     else:
         typed[_PLACE] = False

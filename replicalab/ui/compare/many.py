@@ -8,33 +8,41 @@ from typing import Final, NamedTuple, TypeVar
 
 import streamlit as st
 
-from replicalab.batch import Job, Rule, is_same, jobs_of, summaries
+from replicalab.batch import Rule, is_same, jobs_of, summaries
+from replicalab.case import Case
 from replicalab.characters import on_one_line
 from replicalab.lexicon import count_text
-from replicalab.library import KeptBatch, Kind, batch_text
+from replicalab.library import EntryKind, KeptBatch, batch_text
 from replicalab.negotiation import LabManagerKind, ScientistKind
-from replicalab.panels import shares_panel
-from replicalab.planner import Options
-from replicalab.scenarios import Difficulty, OwnLab, Question, list_scenarios
-from replicalab.text.batch import again_text, counted_text, faults_text, kept_text, stopped_text
-from replicalab.text.lab import lab_text
-from replicalab.text.negotiation import LAB_MANAGERS, SCIENTISTS
-from replicalab.ui import own_studies, panel, state, visitor
-from replicalab.ui.batches import BATCHES, MOST_JOBS, Batch
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios
+from replicalab.server import visitor
+from replicalab.ui import notices, own_studies, panel, state
+from replicalab.ui.batches import BATCHES, MOST_JOBS, VisitorBatch
 from replicalab.ui.compare import outcomes
 from replicalab.ui.controls import button
-from replicalab.ui.cupboard import OwnStudy
 from replicalab.ui.library.keeping import keep_new
+from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LARGEST_SEED
+from replicalab.views.batch import (
+    again_text,
+    counted_text,
+    faults_text,
+    kept_text,
+    shares_panel,
+    stopped_text,
+)
+from replicalab.views.lab import lab_text
+from replicalab.views.negotiation import LAB_MANAGERS, SCIENTISTS
 
-_REFUSED: Final = "batch_refused"
 _RULES: Final[tuple[Rule, ...]] = (ScientistKind.EVIDENCE_AWARE, ScientistKind.BASELINE)
+_NOTICE: Final = "batch"
 _EACH_SECOND: Final = 1.0
 _T = TypeVar("_T")
 
 
-class Asked(NamedTuple):
+class BatchRequest(NamedTuple):
     """What the fields ask for.
 
     Attributes:
@@ -57,34 +65,31 @@ class Asked(NamedTuple):
         names = ("study", "lab", "seed", "Scientist", "Lab Manager")
         return {name: len(each) for name, each in zip(names, many, strict=True)}
 
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[Case]:
         """Return every combination.
 
         Raises:
             ValueError: there are too many.
         """
-        work = state.workspace()
-        found = jobs_of(
-            list(self.studies),
+        case, unasked = state.case(), EvidenceAssumptions()
+        studies = [
+            Case(
+                study=study,
+                text=text,
+                lab=case.lab,
+                own_lab=case.own_lab if self.own else LabOverrides(),
+                question=case.question if self.own and study == case.study else unasked,
+            )
+            for study, text in self.studies.items()
+        ]
+        return jobs_of(
+            studies,
             self.labs,
             self.seeds,
             scientists=self.scientists,
             lab_managers=self.managers,
-            max_rounds=work.max_rounds,
+            max_rounds=case.max_rounds,
         )
-        own_lab = work.own_lab if self.own else OwnLab()
-        questions = {work.scenario_id: work.question if self.own else Question()}
-        unasked = Question()
-        return [
-            job.model_copy(
-                update={
-                    "text": self.studies[job.study],
-                    "own_lab": own_lab,
-                    "question": questions.get(job.study, unasked),
-                }
-            )
-            for job in found
-        ]
 
 
 def is_under_way() -> bool:
@@ -93,7 +98,7 @@ def is_under_way() -> bool:
     return batch is not None and not batch.is_over
 
 
-def draw(here: Options) -> None:
+def draw(here: PlanAnalysis) -> None:
     """Draw the fields, and the batch that is under way or that was run last."""
     batch, names = BATCHES.of(visitor.secret()), _names()
     if batch is None or batch.is_over:
@@ -115,13 +120,13 @@ def _names() -> dict[str, str]:
 
 
 def _own() -> Sequence[OwnStudy]:
-    return own_studies.readable(state.workspace().own)
+    return own_studies.readable(state.case().own)
 
 
 # --- what is asked for ------------------------------------------------------------------------
 
 
-def _draw_fields(here: Options, names: dict[str, str]) -> None:
+def _draw_fields(here: PlanAnalysis, names: dict[str, str]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="batch_what"):
         chosen = st.multiselect(
             "Studies",
@@ -143,12 +148,11 @@ def _draw_fields(here: Options, names: dict[str, str]) -> None:
         own = _draw_own(here)
     texts = {each.study.scenario_id: each.text for each in _own()}
     studies = {study: texts.get(study, "") for study in chosen}
-    asked = Asked(studies, labs, range(first, last + 1), scientists, managers, own)
+    asked = BatchRequest(studies, labs, range(first, last + 1), scientists, managers, own)
     with st.container(horizontal=True, vertical_alignment="center", key="batch_run"):
         button("Run", "play_arrow", partial(_begin, asked), type="primary")
         st.markdown(escaped(counted_text(asked.counted)), width="content")
-    if refused := st.session_state.pop(_REFUSED, ""):
-        st.error(escaped(refused), icon=":material/block:")
+    notices.draw(_NOTICE)
 
 
 def _several(
@@ -186,7 +190,7 @@ def _seed(label: str, value: int) -> int:
     )
 
 
-def _draw_own(here: Options) -> bool:
+def _draw_own(here: PlanAnalysis) -> bool:
     """Draw whether to play in the lab of one's own, where there is one; return it."""
     pack = here.yours.pack
     if not (pack.own_lab.changes or pack.own_lab.name or pack.asked):
@@ -199,20 +203,21 @@ def _draw_own(here: Options) -> bool:
     )
 
 
-def _begin(asked: Asked) -> None:
+def _begin(asked: BatchRequest) -> None:
     try:
         jobs = asked.jobs()
     except ValueError as error:
-        st.session_state[_REFUSED] = f"{error}; here at most {MOST_JOBS:,}. Choose fewer."
-        return
-    st.session_state[_REFUSED] = BATCHES.begin(visitor.secret(), jobs)
+        refused = f"{error}; here at most {MOST_JOBS:,}. Choose fewer."
+    else:
+        refused = BATCHES.begin(visitor.secret(), jobs)
+    notices.leave_problem(refused, _NOTICE, "block")
 
 
 # --- what comes of it -------------------------------------------------------------------------
 
 
 @st.fragment(run_every=_EACH_SECOND)
-def _draw_under_way(batch: Batch, names: dict[str, str]) -> None:
+def _draw_under_way(batch: VisitorBatch, names: dict[str, str]) -> None:
     """Draw how far a batch is, again each second; once it is over the page is drawn anew."""
     BATCHES.of(visitor.secret())  # its visitor looks at it
     came, number = list(batch.came), batch.number
@@ -225,7 +230,7 @@ def _draw_under_way(batch: Batch, names: dict[str, str]) -> None:
         _draw_shares(batch, names)
 
 
-def _draw_over(batch: Batch, names: dict[str, str]) -> None:
+def _draw_over(batch: VisitorBatch, names: dict[str, str]) -> None:
     came = batch.came
     if batch.problem:
         st.error(f"The batch broke off: {escaped(batch.problem)}", icon=":material/error:")
@@ -236,7 +241,7 @@ def _draw_over(batch: Batch, names: dict[str, str]) -> None:
         outcomes.draw_files(batch)
 
 
-def _draw_which(batch: Batch, names: dict[str, str]) -> None:
+def _draw_which(batch: VisitorBatch, names: dict[str, str]) -> None:
     """Say how far a batch came and where it is kept; draw keeping it, and the way to the last."""
     came, number = batch.came, batch.number
     stopped = stopped_text(len(came), number) if len(came) < number else ""
@@ -257,13 +262,13 @@ def _draw_which(batch: Batch, names: dict[str, str]) -> None:
             button("The batch before", "history", back, type="tertiary")
 
 
-def _keep(batch: Batch, names: dict[str, str]) -> None:
+def _keep(batch: VisitorBatch, names: dict[str, str]) -> None:
     came = list(batch.came)
     name = on_one_line(kept_text(summaries(came), names))
-    keep_new(Kind.BATCH, name, batch_text(KeptBatch.of(came, batch.number)))
+    keep_new(EntryKind.BATCH, name, batch_text(KeptBatch.of(came, batch.number)))
 
 
-def _draw_shares(batch: Batch, names: dict[str, str]) -> None:
+def _draw_shares(batch: VisitorBatch, names: dict[str, str]) -> None:
     came = list(batch.came)
     why = faults_text(result.error for result in came)
     panel.draw(shares_panel(summaries(came), names, why))

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 import streamlit as st
 
 from replicalab.batch import Summary, summaries
 from replicalab.characters import on_one_line
-from replicalab.figures import CONFIG, outcomes_figure
 from replicalab.negotiation import Outcome
-from replicalab.text.batch import agreed_text, group_names, outcomes_text
-from replicalab.ui.batches import Batch
+from replicalab.render.figures import CONFIG, outcomes_figure
+from replicalab.ui.batches import VisitorBatch
+from replicalab.ui.files import download
+from replicalab.views.batch import agreed_text, group_names, outcomes_text
 
 _MOST_SHOWN: Final = 1000
 
 
-def draw(batch: Batch, names: Mapping[str, str]) -> None:
+def draw(batch: VisitorBatch, names: Mapping[str, str]) -> None:
     """Draw how often the two sides agree, by study and players, and lab."""
     found = summaries(batch.came)
     groups = list(map(on_one_line, group_names(found, names)))
@@ -50,37 +52,31 @@ def _share(found: Summary | None) -> float | None:
     return agreed.value if agreed else 0.0
 
 
-def draw_files(batch: Batch) -> None:
+def draw_files(batch: VisitorBatch) -> None:
     """Draw every result on demand, and both tables as files."""
     with st.container(horizontal=True, key="batch_files"):
-        _download("Results as CSV", "csv", lambda: _csv(batch))
-        _download("Results and outcomes as Excel", "xlsx", lambda: _excel(batch))
+        download("Results as CSV", partial(_csv, batch), "batch.csv")
+        download("Results and outcomes as Excel", partial(_excel, batch), "batch.xlsx")
     place = st.expander("Every result", key="batch_results", on_change="rerun")
     if place.open:
         with place:
             _draw_results(batch)
 
 
-def _download(label: str, form: str, make: Callable[[], str | bytes]) -> None:
-    st.download_button(
-        label, make, file_name=f"batch.{form}", icon=":material/download:", on_click="ignore"
-    )
-
-
-def _csv(batch: Batch) -> str:
+def _csv(batch: VisitorBatch) -> str:
     from replicalab.tables.batch import results_csv  # noqa: PLC0415 - brings pandas in
 
     return results_csv(list(batch.came))
 
 
-def _excel(batch: Batch) -> bytes:
+def _excel(batch: VisitorBatch) -> bytes:
     from replicalab.tables.batch import batch_workbook  # noqa: PLC0415 - brings pandas in
 
     came = list(batch.came)
     return batch_workbook(came, summaries(came))
 
 
-def _draw_results(batch: Batch) -> None:
+def _draw_results(batch: VisitorBatch) -> None:
     from replicalab.tables.batch import results_frame  # noqa: PLC0415 - brings pandas in
 
     if len(batch.came) > _MOST_SHOWN:

@@ -8,23 +8,23 @@ from functools import partial
 import streamlit as st
 
 from replicalab.comparison import FEWEST_SIDES, Side
-from replicalab.panels import comparison_panel
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty
 from replicalab.tables import sheet, workbook
-from replicalab.text.comparison import table
-from replicalab.ui import beside, own_studies, panel, state
+from replicalab.ui import beside, notices, own_studies, panel, state
 from replicalab.ui.beside import Wanted
 from replicalab.ui.compare import deciding, shelved, sides
 from replicalab.ui.controls import button
+from replicalab.ui.files import download
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Beside
+from replicalab.views.comparison import comparison_panel, table
 
 
-def draw(here: Options) -> None:
+def draw(here: PlanAnalysis) -> None:
     """Draw the sides, or how to come by some."""
     _draw_sources(here)
-    shelved.draw_problem()
+    notices.draw()
     beside.draw_line(linked=False)
     found = sides.found()
     for problem in found.problems:
@@ -52,14 +52,9 @@ def _draw_too_few(kept: Sequence[Beside]) -> None:
 
 
 def _draw_files(compared: Sequence[Side]) -> None:
-    for label, form, make in (("CSV", "csv", _csv), ("Excel", "xlsx", _excel)):
-        st.download_button(
-            f"Download as {label}",
-            partial(make, compared),
-            file_name=f"comparison.{form}",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+    download("Download as CSV", partial(_csv, compared), "comparison.csv")
+    rows = partial(table, compared)
+    download("Download as Excel", lambda: workbook({"Comparison": rows()}), "comparison.xlsx")
 
 
 def _csv(compared: Sequence[Side]) -> str:
@@ -67,11 +62,7 @@ def _csv(compared: Sequence[Side]) -> str:
     return sheet([str(name) for name in heading], rows)
 
 
-def _excel(compared: Sequence[Side]) -> bytes:
-    return workbook({"Comparison": table(compared)})
-
-
-def _draw_sources(here: Options) -> None:
+def _draw_sources(here: PlanAnalysis) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="sources"):
         button("The three labs", "science", lambda: beside.keep_only(_labs()))
         button(
@@ -85,15 +76,15 @@ def _draw_sources(here: Options) -> None:
 
 def _labs() -> Iterator[Wanted]:
     """Yield the open plan in each lab of its study."""
-    work = state.workspace()
+    case = state.case()
     for level in Difficulty:
-        yield Wanted(f"{level} lab", work.with_lab(level, work.seed))
+        yield Wanted(f"{level} lab", case.with_lab(level, case.seed))
 
 
-def _ways(here: Options) -> Iterator[Wanted]:
+def _ways(here: PlanAnalysis) -> Iterator[Wanted]:
     """Yield the open plan, and each of the two ways that makes another of it."""
-    work = state.workspace()
-    yield Wanted("Your plan", work.seated())
+    case = state.case()
+    yield Wanted("Your plan", case.seated())
     for name, plan in (("The Lab Manager’s", here.offered), ("Least loss", here.least.after)):
         if plan.plan != here.yours.plan:
-            yield Wanted(name, work.with_plan(plan.plan, own_studies.find))
+            yield Wanted(name, case.with_plan(plan.plan, own_studies.find))

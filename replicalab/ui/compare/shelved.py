@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 import streamlit as st
 
+from replicalab.case import read_case
 from replicalab.characters import on_one_line
+from replicalab.documents import DOCUMENTS, KEPT
 from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError, TraceError
-from replicalab.library import Entry, Kind, read_plan
+from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import load, replay
 from replicalab.scenarios import read_lab
-from replicalab.ui import beside, own_studies, state
+from replicalab.ui import beside, notices, own_studies, state
 from replicalab.ui.beside import Wanted
 from replicalab.ui.controls import button
+from replicalab.ui.library.cases import case_here, case_of_run
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.library.work import workspace_of, workspace_of_run
 from replicalab.ui.negotiation.table import with_moves
 from replicalab.ui.words import escaped
 
 _PLACE: Final = "compare_library"
 _CHOSEN: Final = "compare_chosen"
-_PROBLEM: Final = "compare_problem"
 
 
 def draw() -> None:
@@ -35,15 +35,10 @@ def draw() -> None:
             _draw_list()
 
 
-def draw_problem() -> None:
-    """Say what could not be put beside, and why."""
-    if problem := st.session_state.pop(_PROBLEM, ""):
-        st.error(f"Not put beside: {escaped(problem)}.", icon=":material/block:")
-
-
 def _draw_list() -> None:
     try:
-        found = {entry.id: entry for entry in shelf().entries(owner()) if entry.kind in _READERS}
+        kept = shelf().entries(owner())
+        found = {e.id: e for e in kept if DOCUMENTS[KEPT[e.kind]].is_compared}
     except LibraryError as error:
         st.error(
             f"The library cannot be used. {escaped(str(error))}.", icon=":material/folder_off:"
@@ -68,47 +63,37 @@ def _put(found: dict[str, Entry]) -> None:
     try:
         wanted = side_of(entry.kind, entry.name, shelf().read(owner(), entry.id).content)
     except ReplicaLabError as error:
-        st.session_state[_PROBLEM] = str(error).removesuffix(".")
+        problem = str(error).removesuffix(".")
+        notices.leave_problem(f"Not put beside: {problem}.", icon="block")
         return
     beside.keep(wanted)
 
 
-def side_of(kind: Kind, name: str, content: str) -> Wanted:
+def side_of(kind: EntryKind, name: str, content: str) -> Wanted:
     """Return what is kept as something to compare.
 
     Raises:
         ReplicaLabError: it cannot be compared.
     """
-    if kind not in _READERS:
-        raise LibraryContentError(f"'{name}' is a {kind}: only a plan, a lab or a run is compared")
-    return _READERS[kind](name, content)
-
-
-def _plan(name: str, content: str) -> Wanted:
-    return Wanted(name, workspace_of(read_plan(content)))
-
-
-def _lab(name: str, content: str) -> Wanted:
-    return Wanted(name, state.workspace().with_own(own_lab=read_lab(content.encode())))
+    match kind:
+        case EntryKind.PLAN:
+            return Wanted(name, case_here(read_case(content)))
+        case EntryKind.LAB:
+            return Wanted(name, state.case().with_own(own_lab=read_lab(content.encode())))
+        case EntryKind.RUN:
+            return _run(name, content)
+    raise LibraryContentError(f"'{name}' is a {kind}: only a plan, a lab or a run is compared")
 
 
 def _run(name: str, content: str) -> Wanted:
     """Return a run; of one that no rule plays again, such as a model's, its last plan."""
     transcript = load(content)
-    base = workspace_of_run(transcript.setup, state.workspace())
+    base = case_of_run(transcript.setup, state.case())
     again = replay(transcript, base.pack(own_studies.find))
     if again.differences:
         raise TraceError(again.differences[0].message.removesuffix("."))
-    if work := with_moves(again.negotiation, base):
-        return Wanted(name, work, run=True)
+    if case := with_moves(again.negotiation, base):
+        return Wanted(name, case, run=True)
     plan = again.negotiation.final_plan
     last = base.with_plan(plan.plan if plan else None, own_studies.find)
     return Wanted(f"{name}: its last plan", last)
-
-
-_READERS: Final[dict[Kind, Callable[[str, str], Wanted]]] = {
-    Kind.PLAN: _plan,
-    Kind.LAB: _lab,
-    Kind.RUN: _run,
-}
-"""What of the library can be compared, and how it is read."""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, assess
 from replicalab.comparison import FEWEST_SIDES, Side, negotiated, recorded, side_of_run
 from replicalab.errors import ReplicaLabError
-from replicalab.negotiation import Move, Negotiation
 from replicalab.ui import beside, own_studies, state
 from replicalab.ui.beside import Wanted
-from replicalab.ui.workspace import Beside, Workspace
+from replicalab.ui.workspace import Beside
 
 OPEN: Final = "On the workbench"
 """What the open plan is called where it is compared without being kept beside."""
 
 
 class Found(NamedTuple):
-    """What can be compared, its workspaces in the same order, and why the rest cannot be."""
+    """What can be compared, its cases in the same order, and why the rest cannot be."""
 
     sides: list[Side]
     kept: list[Beside]
@@ -28,7 +25,7 @@ class Found(NamedTuple):
 def found() -> Found:
     """Return what is compared: what is beside, and the open plan beside a single one."""
     work = state.workspace()
-    kept, alone = list(work.beside), work.seated()
+    kept, alone = list(work.beside), work.case.seated()
     if len(kept) < FEWEST_SIDES and kept and beside.place_of(alone, run=False) is None:
         kept.append(beside.named(Wanted(OPEN, alone), kept))
     sides, able, problems = [], [], []
@@ -47,19 +44,9 @@ def side_of(kept: Beside) -> Side:
     Raises:
         ReplicaLabError: its study is not here, or its negotiation cannot be played.
     """
-    name, work = kept.name, kept.work
-    plan = assess(work.plan(own_studies.find), work.pack(own_studies.find))
-    played = _played(plan, work, moves=work.moves if kept.is_run else ())
-    return side_of_run(name, played) if kept.is_run and played else Side(name, plan, played)
-
-
-def _played(plan: Assessment, work: Workspace, moves: Sequence[Move]) -> Negotiation | None:
-    if work.recording:
-        return recorded(plan, work.recording)
-    return negotiated(
-        plan,
-        scientist=work.scientist,
-        lab_manager=work.lab_manager,
-        max_rounds=work.max_rounds,
-        moves=moves,
-    )
+    case = kept.case if kept.is_run else kept.case.changed(moves=())
+    plan = case.assessed(own_studies.find)
+    played = recorded(plan, case.recording) if case.recording else negotiated(plan, case)
+    if kept.is_run and played:
+        return side_of_run(kept.name, played)
+    return Side(kept.name, plan, played)

@@ -1,6 +1,59 @@
-"""Your lab: one form, opened from every page, of what is said in place of the study's."""
+"""Your lab: a drawer, opened from every page, in which a visitor's lab is filled in.
 
-from replicalab.ui.lab.form import draw_if_open, draw_way_back, open_form
-from replicalab.ui.lab.means import draw_said_means
+A drawer is a fragment: a field runs the drawer alone, and the page behind it is drawn anew once it
+is closed.
+"""
 
-__all__ = ["draw_if_open", "draw_said_means", "draw_way_back", "open_form"]
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import streamlit as st
+
+from replicalab.ui import panel, state
+from replicalab.ui.controls import button
+from replicalab.ui.lab import fields, items, keeping
+from replicalab.ui.lab.fields import draw_means_everywhere
+from replicalab.views.check import header_panel
+from replicalab.views.lab import own_values
+
+_OPEN: Final = "lab_is_open"
+_TABS: Final = "lab_part"
+_PARTS: Final[dict[str, Callable[[], None]]] = {
+    "Means": fields.draw_means,
+    "Items": items.draw,
+    "Rates and staff": fields.draw_rates,
+    "Keep": keeping.draw,
+}
+
+
+def open_form() -> None:
+    """Open the drawer in the run that follows."""
+    st.session_state[_OPEN] = True
+    fields.redraw()
+
+
+def draw_if_open() -> None:
+    """Draw the drawer where it was just asked for."""
+    if st.session_state.pop(_OPEN, False):
+        _draw()
+
+
+def draw_way_back(key: str) -> None:
+    """Draw the button that takes every override of the lab back."""
+    button("Back to the study’s lab", "restart_alt", fields.go_back, key=key, type="tertiary")
+
+
+@st.dialog("Your lab", position="right", width="medium", on_dismiss="rerun")
+def _draw() -> None:
+    panel.draw_scheme()
+    panel.draw(header_panel(state.here().yours, yours=state.case().plan is not None))
+    if own_values(state.written(), state.here().yours.pack):
+        draw_way_back("lab_back")
+    parts = st.tabs(list(_PARTS), key=_TABS, on_change="rerun")
+    for part, draw in zip(parts, _PARTS.values(), strict=True):
+        if part.open:
+            with part:
+                draw()
+    state.write_address()  # the page does so when it is drawn, and it may be reloaded before

@@ -1,97 +1,108 @@
-"""The numbers of the lab: a field each, what the study has beside it, and what is wrong with it."""
+"""The numbers of the lab: a field for each, the study's number below it, and what is wrong."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final, NamedTuple
 
 import streamlit as st
 
 from replicalab.lexicon import amount_text, count_text
-from replicalab.panels import sentences_panel
-from replicalab.scenarios import MOST, Lab, OwnLab
-from replicalab.text.lab import MEANS, RATES, STEPS
-from replicalab.text.plan import staff_text
+from replicalab.scenarios import LabOverrides
+from replicalab.scenarios.fields import AtLeastOne, Rate, Step
 from replicalab.ui import panel, state
-from replicalab.ui.controls import button
-from replicalab.ui.words import escaped
+from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
+from replicalab.views.blocks import sentences_panel
+from replicalab.views.lab import MEANS, RATES, STEPS
+from replicalab.views.plan import staff_text
 
 _STAMP: Final = "lab_form"
-_IN_THREES: Final = 3
+# The least and the most of the numbers of a part of `LabOverrides`, of a mean by ``""``.
+_BOUNDS: Final = {"": bounds_of(AtLeastOne), "rates": bounds_of(Rate), "steps": bounds_of(Step)}
+# The means that a visitor may state for every study at once.
+_EVERYWHERE: Final = ("budget", "days", "staff")
+
+
+def stamp() -> int:
+    """Return what the keys of the drawer's widgets end in."""
+    number: int = st.session_state.setdefault(_STAMP, 0)
+    return number
+
+
+def redraw() -> None:
+    """Let the widgets show what the lab has, and not what was typed before."""
+    st.session_state[_STAMP] = stamp() + 1
+
+
+def override(own_lab: LabOverrides) -> None:
+    """Use other overrides of the lab; the page behind draws its fields anew."""
+    state.suppose(own_lab)
+    state.current().version += 1
+
+
+def go_back() -> None:
+    """Take every override of the lab back."""
+    override(LabOverrides())
+    redraw()
+
+
+# --- one study's lab ------------------------------------------------------------------------
 
 
 class _Number(NamedTuple):
     """A number of the lab.
 
     Attributes:
-        part: the field of `OwnLab` that has it among others, empty for a mean.
-        field, label: its own.
+        part: the field of `LabOverrides` that has it among others, empty for a mean.
         now, written: in the lab, and in the study's.
-        least: what it may be at least; at most it may be `MOST`.
     """
 
     part: str
-    field: str
+    name: str
     label: str
     now: float
     written: float
-    least: int
 
     @property
-    def key(self) -> str:
-        """The key of its widget."""
-        return f"lab_{self.field}_{stamp()}"
+    def bounds(self) -> tuple[float, float]:
+        """The least and the most that it may be."""
+        return _BOUNDS[self.part]
 
     @property
-    def whole(self) -> int:
-        """The number as its widget shows it; only a study's own budget may be more than whole."""
-        return max(self.least, int(self.now))
+    def shown(self) -> float:
+        """The number as its field shows it; only a study's own budget may be other than whole."""
+        return float(self.now) if self.part == "rates" else max(int(self.bounds[0]), int(self.now))
 
-    def problem(self) -> str:
-        """Return why what its widget holds cannot be; empty where it can, or is not drawn."""
-        typed = st.session_state.get(self.key, self.now)
-        if typed is None:
-            return f"{self.label}: empty, so the lab keeps {amount_text(self.now)}. Type a number."
-        if self.least <= typed <= MOST:
-            return ""
-        return (
-            f"{self.label} cannot be {amount_text(typed)}, so the lab keeps "
-            f"{amount_text(self.now)}. Type {self.least} to {MOST:,}."
+    @property
+    def field(self) -> NumberField:
+        return NumberField(
+            self.label,
+            f"lab_{self.name}_{stamp()}",
+            self.shown,
+            take=lambda typed: self.put(None if typed == self.written else typed),
+            why_not=between(self.label, self.bounds, f"the lab keeps {amount_text(self.now)}"),
+            step=0.01 if self.part == "rates" else 1,
         )
 
+    def put(self, value: float | None) -> None:
+        """Override the number; None leaves the study's."""
+        own = state.case().own_lab
+        if not self.part:
+            override(own.model_copy(update={self.name: value}))
+            return
+        others = {name: was for name, was in getattr(own, self.part).items() if name != self.name}
+        new = {} if value is None else {self.name: value}
+        override(own.model_copy(update={self.part: others | new}))
 
-def stamp() -> int:
-    """Return what the keys of the drawer's widgets end in."""
-    found: int = st.session_state.setdefault(_STAMP, 0)
-    return found
-
-
-def begin() -> None:
-    """Let the widgets show what the lab has, and not what was typed before."""
-    st.session_state[_STAMP] = stamp() + 1
-
-
-def say(own_lab: OwnLab) -> None:
-    """Say something else of the lab; the page behind draws its fields anew."""
-    state.suppose(own_lab)
-    state.current().version += 1
-
-
-def go_back() -> None:
-    """Take all that is said of the lab back."""
-    say(OwnLab())
-    begin()
+    def back(self) -> None:
+        """Take the number back to the study's."""
+        self.put(None)
+        redraw()
 
 
 def draw_means() -> None:
     """Draw budget, days, start day and staff."""
-    now, written = _labs()
-    _draw(
-        [
-            _Number("", field, label, *_both(now, written, field), 1)
-            for field, label in MEANS.items()
-        ]
-    )
+    now, written = state.here().yours.pack.lab, state.written().lab
+    _draw("", MEANS, now, written)
     if now.start_day > 1:
         left = count_text(now.days_left, "day")
         st.caption(f"From day {now.start_day} to day {now.days}: {left} to work in.")
@@ -99,77 +110,61 @@ def draw_means() -> None:
 
 def draw_rates() -> None:
     """Draw what things cost by rate, and when one more person is needed."""
-    now, written = _labs()
-    rates = [
-        _Number("rates", field, label, *_both(now.cost_model, written.cost_model, field), 0)
-        for field, label in RATES.items()
-    ]
-    steps = [
-        _Number("steps", field, label, *_both(now.staff_model, written.staff_model, field), 0)
-        for field, label in STEPS.items()
-    ]
-    _draw(rates, _IN_THREES)
+    now, written = state.here().yours.pack.lab, state.written().lab
+    _draw("rates", RATES, now.cost_model, written.cost_model, per_row=3)
     panel.draw(sentences_panel([f"Your plan’s staff: {staff_text(state.here().yours)}."]))
-    _draw(steps, _IN_THREES)
+    _draw("steps", STEPS, now.staff_model, written.staff_model, per_row=3)
 
 
-def _both(now: object, written: object, field: str) -> tuple[float, float]:
-    return getattr(now, field), getattr(written, field)
-
-
-def _labs() -> tuple[Lab, Lab]:
-    return state.here().yours.pack.lab, state.written().lab
-
-
-def _draw(numbers: list[_Number], beside: int = 2) -> None:
-    for first in range(0, len(numbers), beside):
-        row = numbers[first : first + beside]
-        for column, number in zip(st.columns(beside), row, strict=False):
+def _draw(
+    part: str, labels: dict[str, str], now: object, written: object, per_row: int = 2
+) -> None:
+    """Draw the numbers of a part of the lab, so many in a row."""
+    numbers = [
+        _Number(part, name, label, getattr(now, name), getattr(written, name))
+        for name, label in labels.items()
+    ]
+    for first in range(0, len(numbers), per_row):
+        row = numbers[first : first + per_row]
+        for column, number in zip(st.columns(per_row), row, strict=False):
             with column:
                 _draw_number(number)
 
 
 def _draw_number(number: _Number) -> None:
-    is_rate = number.part == "rates"
-    st.number_input(
-        number.label,
-        value=float(number.now) if is_rate else number.whole,
-        step=None if is_rate else 1,
-        format="%g" if is_rate else None,
-        key=number.key,
-        on_change=_take,
-        args=(number,),
-    )
-    if problem := number.problem():
-        st.error(escaped(problem), icon=":material/edit_off:")
+    field, written = number.field, f"The study’s: {amount_text(number.written)}"
+    field.draw()
+    complain(field.problem)
     if number.now != number.written:
-        label = f"The study’s: {amount_text(number.written)}"
-        back = partial(_back, number)
-        button(label, "undo", back, key=f"back_{number.key}", type="tertiary")
-    elif not is_rate and number.now != number.whole:
-        st.caption(f"The study’s: {amount_text(number.written)}")
+        button(written, "undo", number.back, key=f"back_{field.key}", type="tertiary")
+    elif number.now != number.shown:
+        st.caption(written)
 
 
-def _take(number: _Number) -> None:
-    """Take what a widget holds, where it can be."""
-    if not number.problem():
-        typed = st.session_state[number.key]
-        _put(number, None if typed == number.written else typed)
+# --- the lab in every study -----------------------------------------------------------------
 
 
-def _back(number: _Number) -> None:
-    """Take a number back to the study's."""
-    _put(number, None)
-    begin()
+def draw_means_everywhere() -> list[str]:
+    """Draw budget, days and staff for every study; return what is wrong with what was typed.
+
+    They are empty where every study has its own.
+    """
+    fields = [_mean(name) for name in _EVERYWHERE]
+    for name, field in zip(_EVERYWHERE, fields, strict=True):
+        if not field.problem:  # the drawer, undo and a link change the same numbers
+            st.session_state[field.key] = getattr(state.case().own_lab, name)
+        field.draw(placeholder="study’s own")
+    return [field.problem for field in fields]
 
 
-def _put(number: _Number, value: float | None) -> None:
-    """Say a number of the lab; None leaves the study's."""
-    own = state.workspace().own_lab
-    if number.part:
-        kept = dict(getattr(own, number.part))
-        kept.pop(number.field, None)
-        said: object = kept if value is None else kept | {number.field: value}
-        say(own.model_copy(update={number.part: said}))
-    else:
-        say(own.model_copy(update={number.field: value}))
+def _mean(name: str) -> NumberField:
+    own = state.case().own_lab
+    now, label = getattr(own, name), MEANS[name]
+    kept = "each study keeps its own" if now is None else f"the lab keeps {amount_text(now)}"
+    return NumberField(
+        label,
+        f"said_{name}",
+        None,
+        take=lambda typed: override(state.case().own_lab.model_copy(update={name: typed})),
+        why_not=between(label, _BOUNDS[""], kept),
+    )

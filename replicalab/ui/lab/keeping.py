@@ -1,4 +1,4 @@
-"""Labs that are kept by name, in the library."""
+"""Labs that are kept by name in the library, and a lab as a file."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import Final
 import streamlit as st
 
 from replicalab.errors import LibraryError, ReplicaLabError
-from replicalab.library import Entry, Kind, LibraryConflictError
-from replicalab.scenarios import LONGEST_SHORT_TITLE, OwnLab, lab_json, read_lab
-from replicalab.ui import state
+from replicalab.library import Entry, EntryKind, LibraryConflictError
+from replicalab.scenarios import LONGEST_SHORT_TITLE, LabOverrides, lab_json, read_lab
+from replicalab.tables import SUFFIXES, inventory_template, read_inventory
+from replicalab.ui import notices, state
 from replicalab.ui.controls import button
-from replicalab.ui.lab import files
-from replicalab.ui.lab.fields import begin, say
+from replicalab.ui.files import download, upload
+from replicalab.ui.lab.fields import override, redraw
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.words import as_list, escaped
+from replicalab.ui.words import escaped
 
 _NAME: Final = "lab_name"
-_PROBLEM: Final = "lab_problem"
-_MOST_SHOWN: Final = 12
-"""The last that were kept; the library's page has all."""
+_KEPT: Final = "lab_kept"
+_MOST_MB: Final = 2
+_MOST_SHOWN: Final = 12  # The last that were kept; the library's page has all
 
 
 def draw() -> None:
-    """Draw the name under which the lab is kept, and the labs that are."""
-    st.session_state.setdefault(_NAME, state.workspace().own_lab.name or "")
+    """Draw the name under which the lab is kept, the labs that are, and the lab as a file."""
+    st.session_state.setdefault(_NAME, state.case().own_lab.name or "")
     st.text_input(
         "Name of this lab",
         key=_NAME,
@@ -35,32 +36,27 @@ def draw() -> None:
     )
     name = str(st.session_state[_NAME]).strip()
     button("Keep this lab", "bookmark_add", _keep, disabled=not name, key="keep_lab")
-    if problem := st.session_state.pop(_PROBLEM, ""):
-        st.error(as_list(problem), icon=":material/error:")
+    notices.draw(_KEPT)
     _draw_kept()
-    files.draw()
+    _draw_files()
 
 
 def _draw_kept() -> None:
     try:
-        kept = shelf().entries(owner(), Kind.LAB)
+        kept = shelf().entries(owner(), EntryKind.LAB)
     except LibraryError as error:
         st.error(escaped(str(error)), icon=":material/folder_off:")
         return
-    for each in kept[:_MOST_SHOWN]:
+    own = state.case().own_lab
+    for entry in kept[:_MOST_SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center"):
-            in_use = _is_in_use(each)
-            st.markdown(f"{escaped(each.name)}{' · in use' if in_use else ''}")
-            button("Use", "check", partial(_use, each), key=f"use_{each.id}", disabled=in_use)
-            button("Forget", "delete", partial(_forget, each), key=f"forget_{each.id}")
+            # Only one of the name of the lab in use is read.
+            in_use = entry.about == (own.name or "") and _content(entry) == lab_json(own)
+            st.markdown(f"{escaped(entry.name)}{' · in use' if in_use else ''}")
+            button("Use", "check", partial(_use, entry), key=f"use_{entry.id}", disabled=in_use)
+            button("Forget", "delete", partial(_forget, entry), key=f"forget_{entry.id}")
     if more := len(kept[_MOST_SHOWN:]):
         st.caption(f"{more} more under Library.")
-
-
-def _is_in_use(entry: Entry) -> bool:
-    """Return whether the lab is the one in use; only one of its name is read for it."""
-    own = state.workspace().own_lab
-    return entry.about == (own.name or "") and _content(entry) == lab_json(own)
 
 
 def _content(entry: Entry) -> str:
@@ -73,21 +69,21 @@ def _keep() -> None:
     One that had the name stays in its history.
     """
     name = str(st.session_state[_NAME]).strip()
-    lab, own = state.here().yours.pack.lab, state.workspace().own_lab
+    lab, own = state.here().yours.pack.lab, state.case().own_lab
     means = {"budget": max(1, int(lab.budget)), "days": lab.days, "staff": lab.staff}
     try:
         named = own.model_copy(update={"name": name, **means})
         _save(name, lab_json(named))
     except (ReplicaLabError, ValueError) as error:
-        st.session_state[_PROBLEM] = str(error)
+        notices.leave_problem(str(error), _KEPT)
         return
-    say(named)
-    begin()
+    override(named)
+    redraw()
 
 
 def _save(name: str, content: str) -> None:
     try:
-        shelf().keep(owner(), Kind.LAB, name, content)
+        shelf().keep(owner(), EntryKind.LAB, name, content)
     except LibraryConflictError as error:
         there = error.now.entry
         shelf().update(owner(), there.id, content, base_version=there.version)
@@ -98,16 +94,56 @@ def _forget(entry: Entry) -> None:
     try:
         shelf().delete(owner(), entry.id)
     except LibraryError as error:
-        st.session_state[_PROBLEM] = str(error)
+        notices.leave_problem(str(error), _KEPT)
 
 
 def _use(entry: Entry) -> None:
-    """Use a lab that was kept."""
     try:
-        found: OwnLab = read_lab(_content(entry).encode())
+        own = read_lab(_content(entry).encode())
     except ReplicaLabError as error:
-        st.session_state[_PROBLEM] = str(error)
+        notices.leave_problem(str(error), _KEPT)
         return
     st.session_state[_NAME] = entry.name
-    say(found)
-    begin()
+    override(own)
+    redraw()
+
+
+# --- a lab as a file ------------------------------------------------------------------------
+
+
+def _draw_files() -> None:
+    """Draw opening a file, what came of the last one, and what can be downloaded."""
+    upload(
+        "Open a lab, or a list of items (CSV or Excel)",
+        "lab_file",
+        _take_file,
+        ["json", *SUFFIXES],
+        most_mb=_MOST_MB,
+        help="A list has the columns name, kind, state, until and price; the template shows how.",
+    )
+    with st.container(horizontal=True):
+        download("This lab", lab_json(state.case().own_lab), "lab.json", key="get_lab")
+        template = inventory_template(state.here().yours.pack)
+        download("A template of items", template, "items.csv", key="get_items")
+
+
+def _take_file(data: bytes, name: str) -> None:
+    """Take a lab's file; what is refused has changed nothing."""
+    own, text = _read(data, name)
+    notices.leave(text, "lab_file")
+    override(own)
+    redraw()
+
+
+def _read(data: bytes, name: str) -> tuple[LabOverrides, str]:
+    """Return the lab of a file, and what was taken from it.
+
+    Raises:
+        ReplicaLabError: it holds none.
+    """
+    if name.lower().endswith(".json"):
+        return read_lab(data), f"The lab of {name} is in use."
+    items = read_inventory(data, name)
+    differ = state.written().said_otherwise(items)
+    own = state.case().own_lab.model_copy(update={"items": differ})
+    return own, f"{len(items)} items read from {name}; {len(differ)} differ from the study’s lab."

@@ -5,33 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from replicalab.errors import LibraryContentError, ReplicaLabError
+from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import capitalised
-from replicalab.library import KINDS, Kind
+from replicalab.library import KINDS, EntryKind
 from replicalab.models import FIELD_LABELS
-from replicalab.text.lab import MEANS, RATES, STEPS
+from replicalab.views.lab import MEANS, RATES, STEPS
 
 _NONE: Final = "—"
 _NAMES: Final = {**FIELD_LABELS, **MEANS, **RATES, **STEPS, "lab": "Lab"}
 _QUIET: Final = frozenset({"format"})
-_LONGEST: Final = 300
-"""Of a longer text its beginning is shown, and its length."""
+_LONGEST: Final = 300  # Of a longer text its beginning is shown, and its length
 
 Row = tuple[str, str, str]
 
 
-def differences(kind: Kind, one: str, other: str) -> list[Row]:
-    """Return what of two contents differs: what it is called, and both.
-
-    Raises:
-        LibraryContentError: one of them cannot be read.
-    """
+def differences(kind: EntryKind, one: str, other: str) -> list[Row]:
+    """Return what of two contents differs: what it is called, and both; or why none can be read."""
     try:
         before, after = (dict(_told("", KINDS[kind].facts(text))) for text in (one, other))
-    except LibraryContentError:
-        raise
     except ReplicaLabError as error:
-        raise LibraryContentError(str(error)) from error
+        return [("Cannot be read", str(error), "")]
     names = list(dict.fromkeys((*before, *after)))
     pairs = ((name, before.get(name, _NONE), after.get(name, _NONE)) for name in names)
     return [(name, _short(was), _short(now)) for name, was, now in pairs if was != now]

@@ -18,45 +18,38 @@ from urllib.parse import parse_qsl, urlencode
 
 from pydantic import ValidationError
 
-from replicalab.comparison import MOST_SIDES
+from replicalab.case import MOST_SIDES, Case, DraftCase, case_text, read_draft
 from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
 from replicalab.lexicon import joined
-from replicalab.library import Draft, KeptDraft, Owner, plan_text, read_draft
-from replicalab.scenarios import parse_study
-from replicalab.ui import own_studies, visitor
+from replicalab.library import Owner, StoredDraft
+from replicalab.server import visitor
+from replicalab.ui import own_studies
 from replicalab.ui.address import (
-    BESIDE,
-    OWN_LAB,
-    PLAYED,
+    PARTS,
     LinkReading,
+    at,
     beside_in,
     beside_query,
     from_query,
+    left_out,
+    put,
 )
 from replicalab.ui.library import writer
+from replicalab.ui.library.cases import any_name_of, is_work, kept_case
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.library.work import any_name_of, is_work, kept_plan
 from replicalab.ui.workspace import Beside, Workspace
 
-_DRAFT: Final = "draft"
-"""The key of an address that names its tab's draft."""
+_DRAFT: Final = "draft"  # The key of an address that names its tab's draft
+# The key of an address that names the entry, and its version, that the case was kept as.
 _KEPT: Final = "kept"
-"""The key of an address that names the entry, and its version, that the workspace was kept as."""
 ROOM: Final = 80
 """The most characters that both take there."""
 _NAMED: Final = re.compile(r"([0-9a-f]{12})\.([spimb]{1,5})")
 _ENTRY: Final = re.compile(r"([0-9a-f]{32})\.([0-9]{1,6})")
 _STUDY: Final = "s"
-_PARTS: Final = {
-    "p": ("plan", "the plan"),
-    "i": (OWN_LAB, "what is said of the lab’s items"),
-    "m": (PLAYED, "what was played by hand"),
-    "b": (BESIDE, "what stands beside"),
-}
-"""What an address may have no room for: its key there, and what it is called."""
 _SOON: Final = 0.3
+# Seconds of rest after which a draft is saved: where the address lacks something, and else.
 _LATER: Final = 2.0
-"""Seconds of rest after which a draft is saved: where the address lacks something, and else."""
 
 
 def _place() -> str:
@@ -80,8 +73,8 @@ class Tab:
     place: str = field(default_factory=_place)
     saved: datetime | None = None
     seen: Workspace | None = None
-    done: Workspace | None = None
-    safe: Workspace | None = None
+    done: tuple[Case, tuple[Beside, ...]] | None = None
+    safe: Case | None = None
     entry: tuple[str, int] | None = None
     problem: str = ""
 
@@ -89,25 +82,13 @@ class Tab:
 # --- the address ----------------------------------------------------------------------------
 
 
-def lacking(work: Workspace, carried: Workspace, query: Mapping[str, str]) -> str:
-    """Return a letter for each part of a workspace that its address has no room for.
+def named(tab: Tab, work: Workspace, carried: Workspace) -> dict[str, str]:
+    """Return what names a tab's draft and its entry in the address of a workspace.
 
-    ``carried`` is what the address, ``query``, has room for: of what stands beside, the first few.
+    The draft is named with a letter for each part that the address, which is that of ``carried``,
+    has no room for: only those are read back from it, as all else may be newer in the address.
     """
-    there = {
-        "p": work.protocol is not None,
-        "i": work.own_lab.items,
-        "m": work.moves,
-        "b": work.beside,
-    }
-    lost = {letter for letter, (key, _) in _PARTS.items() if there[letter] and key not in query}
-    if len(carried.beside) < len(work.beside):
-        lost.add("b")
-    return (_STUDY if work.own else "") + "".join(letter for letter in _PARTS if letter in lost)
-
-
-def named(tab: Tab, letters: str) -> dict[str, str]:
-    """Return what names a tab's draft in an address that lacks something, and its entry."""
+    letters = (_STUDY if work.case.own else "") + "".join(left_out(work, carried))
     draft = {_DRAFT: f"{tab.place}.{letters}"} if letters else {}
     return draft | ({_KEPT: f"{tab.entry[0]}.{tab.entry[1]}"} if tab.entry else {})
 
@@ -120,20 +101,37 @@ def read(query: Mapping[str, str], tab: Tab) -> LinkReading:
     if found is None:
         return from_query(query, own_studies.find)
     tab.place, letters = found.groups()
-    plan, problem = _draft_of(tab)
-    if plan and plan.text and _STUDY in letters and _lacks_study(query):
-        query = {**query, "own": _study_at_hand(plan) or query.get("own", "")}
+    draft, problem = _draft_of(tab)
+    if draft and draft.text and _STUDY in letters and _lacks_study(query):
+        with suppress(ReplicaLabError):  # its file is asked for then
+            study = draft.own_study()
+            own = own_studies.find_or_add(draft.text, study) if study else None
+            query = {**query, "own": own or query.get("own", "")}
     work, problems = from_query(query, own_studies.find)
-    parts = [_PARTS[letter][1] for letter in letters if letter in _PARTS]
-    if plan is not None and plan.study == work.scenario_id:
-        work, lost = _filled(work, plan, letters)
-        problems += lost
-        if lost:  # this draft stays as it is, for when that can be used again
+    parts = {letter: PARTS[letter] for letter in letters if letter in PARTS}
+    if draft is not None and draft.study == work.case.study:
+        known = len(problems)
+        for part in parts.values():
+            with suppress(ValidationError):  # moves that these players do not make
+                work = put(work, part.path, _held(draft, part.path, work, problems))
+        if problems[known:]:  # this draft stays as it is, for when that can be used again
             tab.place, tab.saved = _place(), None
     elif parts:
         told = problem or "ask whoever sent it for a file; what it does carry is shown"
-        problems.append(f"this address has no room for {joined(parts)}: {told}")
+        lost = joined([part.called for part in parts.values()])
+        problems.append(f"this address has no room for {lost}: {told}")
     return LinkReading(work, problems)
+
+
+def _held(draft: DraftCase, path: str, work: Workspace, problems: list[str]) -> object:
+    """Return what a draft holds of a part; add what of it cannot be used.
+
+    What the address has beside stays, and may be newer; the draft has the rest.
+    """
+    if path == "beside":
+        there = {each.name for each in work.beside}
+        return (*work.beside, *beside_of(draft, problems, there))[:MOST_SIDES]
+    return at(draft, path)  # as a draft has its case
 
 
 def _lacks_study(query: Mapping[str, str]) -> bool:
@@ -145,68 +143,38 @@ def _lacks_study(query: Mapping[str, str]) -> bool:
     return False
 
 
-def _draft_of(tab: Tab) -> tuple[KeptDraft | None, str]:
+def _draft_of(tab: Tab) -> tuple[DraftCase | None, str]:
     """Return what a tab's draft holds, or why it cannot be read."""
     try:
         draft = shelf().draft(owner(), tab.place)
-        plan = read_draft(draft.content) if draft else None
+        case = read_draft(draft.content) if draft else None
     except LibraryError as error:
         return None, str(error)
     if draft is not None:
         tab.saved = draft.saved
-    return plan, ""
-
-
-def _study_at_hand(plan: KeptDraft) -> str | None:
-    with suppress(ReplicaLabError):
-        return own_studies.at_hand(plan.text, parse_study(plan.text, "the study's file"))
-    return None
-
-
-def _filled(work: Workspace, plan: KeptDraft, letters: str) -> tuple[Workspace, list[str]]:
-    """Return a workspace with those parts of a draft, and what of them cannot be used.
-
-    What the address has beside stays, and may be newer; the draft has the rest.
-    """
-    items = work.own_lab.model_copy(update={"items": plan.own_lab.items})
-    beside, problems = work.beside, list[str]()
-    if "b" in letters:
-        there = {each.name for each in beside}
-        beside = (*beside, *beside_of(plan, problems, there))[:MOST_SIDES]
-    parts = {
-        "p": ("protocol", plan.plan),
-        "i": ("own_lab", items),
-        "m": ("moves", plan.moves),
-        "b": ("beside", beside),
-    }
-    for letter in letters:
-        if letter in parts:
-            name, value = parts[letter]
-            with suppress(ValidationError):  # moves that these players do not make
-                work = work.changed(**{name: value})
-    return work, problems
+    return case, ""
 
 
 def beside_of(
-    plan: KeptDraft, problems: list[str], there: Container[str] = ()
+    draft: DraftCase, problems: list[str], there: Container[str] = ()
 ) -> tuple[Beside, ...]:
     """Return what stood beside a draft under other names; add what of it cannot be used."""
-    said = [(name, dict(parse_qsl(query))) for name, query in plan.beside if name not in there]
+    said = [(name, dict(parse_qsl(query))) for name, query in draft.beside if name not in there]
     return beside_in(said, own_studies.find, problems)
 
 
 # --- the last one ---------------------------------------------------------------------------
 
 
-class Offer(NamedTuple):
+class DraftOffer(NamedTuple):
     """A draft that one may go on with, and what it is called."""
 
-    draft: Draft
-    plan: KeptDraft
+    draft: StoredDraft
+    plan: DraftCase
     name: str
 
 
-def latest() -> Offer | None:
+def latest() -> DraftOffer | None:
     """Return this visitor's last draft that can be opened, None where there is none."""
     with suppress(LibraryError):
         draft = shelf().draft(owner())
@@ -214,7 +182,7 @@ def latest() -> Offer | None:
     return None
 
 
-def offers() -> list[Offer]:
+def offers() -> list[DraftOffer]:
     """Return all of this visitor's drafts that can be opened, the last saved first.
 
     Raises:
@@ -223,17 +191,17 @@ def offers() -> list[Offer]:
     return [_offer(draft) for draft in shelf().drafts(owner()) if not draft.problem]
 
 
-def _offer(draft: Draft) -> Offer:
+def _offer(draft: StoredDraft) -> DraftOffer:
     plan = read_draft(draft.content)
-    return Offer(draft, plan, any_name_of(plan))
+    return DraftOffer(draft, plan, any_name_of(plan))
 
 
-def go_on(tab: Tab, draft: Draft) -> None:
+def go_on(tab: Tab, draft: StoredDraft) -> None:
     """Let a tab go on with a draft."""
     tab.place, tab.saved = draft.place, draft.saved
 
 
-def discard(draft: Draft) -> None:
+def discard(draft: StoredDraft) -> None:
     """Forget a draft.
 
     Raises:
@@ -254,34 +222,31 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
         tab.problem = "this browser takes no cookies, so nothing of it would be found again"
         return
     whose = owner()
-    save = partial(_save, tab, whose, work, own_studies.text_of(work.own))
+    save = partial(_save, tab, whose, work, kept_case(work.case))
     # A place stands in an address, and may be another visitor's: without its owner, of two drafts
     # that wait under one name the later would take the first one's turn.
     writer.later(f"draft {tab.place} of {whose.digest}", save, _SOON if soon else _LATER)
 
 
-def _save(tab: Tab, whose: Owner, work: Workspace, text: str) -> None:
+def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
     """Save a tab's draft, or take it away where there is nothing that anybody would miss."""
-    if work.own and not text:
+    case, shown = work.case, (work.case, work.beside)
+    if case.own and not kept.text:
         return  # a study that is not here; its file is asked for
-    alone, work = work.alone, work.alone.changed(beside=work.beside)
     try:
-        if not work.beside and (alone == tab.safe or not (is_work(alone) or alone.own)):
+        if not work.beside and (case == tab.safe or not (is_work(case) or case.own)):
             if tab.saved is not None:
                 shelf().discard_draft(whose, tab.place)
             tab.saved = tab.done = None
-        elif work != tab.done:
-            tab.place, tab.saved = _put(tab, whose, plan_text(_kept(work, text)))
-            tab.done = work
+        elif shown != tab.done:
+            beside = tuple((each.name, urlencode(beside_query(each))) for each in work.beside)
+            draft = DraftCase(**dict(kept), beside=beside)
+            tab.place, tab.saved = _put(tab, whose, case_text(draft))
+            tab.done = shown
     except LibraryError as error:
         tab.problem = str(error)
         raise
     tab.problem = ""
-
-
-def _kept(work: Workspace, text: str) -> KeptDraft:
-    beside = tuple((each.name, urlencode(beside_query(each))) for each in work.beside)
-    return KeptDraft(**dict(kept_plan(work, text)), beside=beside)
 
 
 def _put(tab: Tab, whose: Owner, content: str) -> tuple[str, datetime]:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
 import streamlit as st
 
+from replicalab.documents import DOCUMENTS, KEPT
 from replicalab.errors import ReplicaLabError
-from replicalab.lexicon import capitalised
-from replicalab.library import KINDS, LONGEST_NAME, Entry, Kept, Kind, Version, read_decision
+from replicalab.library import (
+    LONGEST_NAME,
+    Entry,
+    EntryKind,
+    StoredVersion,
+    Version,
+    read_decision,
+)
 from replicalab.models import LONGEST_TEXT
-from replicalab.ui import own_studies, state
+from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button
+from replicalab.ui.documents import PAGE_ROWS, open_entry
+from replicalab.ui.files import download
 from replicalab.ui.library.differences import differences
-from replicalab.ui.library.moments import moment_text
-from replicalab.ui.library.opening import OPENINGS, open_entry
-from replicalab.ui.library.said import attempt, say
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.words import draw_table, escaped
+from replicalab.ui.words import draw_table, escaped, moment_text
 
 _CHOSEN: Final = "library_chosen"
 
@@ -42,16 +47,16 @@ def draw(entry: Entry) -> None:
         _draw_deleted(entry, kept)
         return
     _draw_acts(entry, kept)
-    if entry.kind is Kind.DECISION and not kept.problem:
+    if entry.kind is EntryKind.DECISION and not kept.problem:
         _draw_decision(kept.content)
     _draw_fields(entry)
     _draw_history(entry, kept)
 
 
-def _draw_acts(entry: Entry, kept: Kept) -> None:
+def _draw_acts(entry: Entry, kept: StoredVersion) -> None:
     with st.container(horizontal=True):
         if st.button(
-            OPENINGS[entry.kind].action,
+            PAGE_ROWS[KEPT[entry.kind]].action,
             icon=":material/open_in_new:",
             type="primary",
             disabled=bool(kept.problem),
@@ -66,47 +71,41 @@ def _open(entry: Entry) -> None:
     try:
         page = open_entry(entry)
     except ReplicaLabError as error:
-        say(f"It cannot be opened.\n{error}", is_problem=True)
+        notices.leave_problem(f"It cannot be opened.\n{error}")
         st.rerun()
     st.switch_page(page, query_params=state.address())
 
 
-def _draw_export(entry: Entry, kept: Kept) -> None:
-    end, mime = KINDS[entry.kind].file
-    st.download_button(
-        "Export",
-        kept.content,
-        f"{entry.kind}.{end}",
-        mime,
-        icon=":material/download:",
-        on_click="ignore",
-    )
+def _draw_export(entry: Entry, kept: StoredVersion) -> None:
+    download("Export", kept.content, f"{entry.kind}.{DOCUMENTS[KEPT[entry.kind]].suffix}")
 
 
 def _duplicate(entry: Entry) -> None:
-    attempt(lambda: st.session_state.update({_CHOSEN: shelf().duplicate(owner(), entry.id).id}))
+    notices.attempt(
+        lambda: st.session_state.update({_CHOSEN: shelf().duplicate(owner(), entry.id).id})
+    )
 
 
 def _delete(entry: Entry) -> None:
-    if attempt(partial(shelf().delete, owner(), entry.id)) and _at_hand(entry):
-        say(f"{entry.name} is deleted.", undo=partial(_undelete, entry))
+    if notices.attempt(partial(shelf().delete, owner(), entry.id)) and _at_hand(entry):
+        notices.leave(f"{entry.name} is deleted.", undo=partial(_undelete, entry))
 
 
 def _at_hand(entry: Entry) -> bool:
     """Let the pages have of a study what the library now has; where they cannot, say so."""
-    if entry.kind is not Kind.STUDY:
+    if entry.kind is not EntryKind.STUDY:
         return True
-    return attempt(partial(own_studies.take_stock, entry.about))
+    return notices.attempt(partial(own_studies.take_stock, entry.about))
 
 
 def _undelete(entry: Entry) -> None:
-    if attempt(partial(shelf().undelete, owner(), entry.id)):
+    if notices.attempt(partial(shelf().undelete, owner(), entry.id)):
         st.session_state[_CHOSEN] = entry.id
         if _at_hand(entry):
-            say(f"{entry.name} is back.")
+            notices.leave(f"{entry.name} is back.")
 
 
-def _draw_deleted(entry: Entry, kept: Kept) -> None:
+def _draw_deleted(entry: Entry, kept: StoredVersion) -> None:
     with st.container(horizontal=True):
         button("Bring it back", "restore_from_trash", partial(_undelete, entry))
         _draw_export(entry, kept)
@@ -114,12 +113,11 @@ def _draw_deleted(entry: Entry, kept: Kept) -> None:
 
 
 def _purge(entry: Entry) -> None:
-    if attempt(partial(shelf().purge, owner(), entry.id)):
-        say(f"{entry.name} is deleted for good.")
+    if notices.attempt(partial(shelf().purge, owner(), entry.id)):
+        notices.leave(f"{entry.name} is deleted for good.")
 
 
 def _draw_decision(content: str) -> None:
-    """Draw what was decided, between what, by whom and why."""
     found = read_decision(content)
     rows = [
         ("Chosen" if number == found.chosen else "", option.name, option.kind.value)
@@ -143,12 +141,12 @@ def _draw_fields(entry: Entry) -> None:
 
 
 def _rename(entry: Entry, key: str) -> None:
-    attempt(partial(shelf().rename, owner(), entry.id, str(st.session_state[key])))
+    notices.attempt(partial(shelf().rename, owner(), entry.id, str(st.session_state[key])))
 
 
 def _note(entry: Entry, key: str) -> None:
     notes = str(st.session_state[key])
-    attempt(
+    notices.attempt(
         lambda: shelf().update(owner(), entry.id, base_version=entry.version, notes=notes),
     )
 
@@ -156,7 +154,7 @@ def _note(entry: Entry, key: str) -> None:
 # --- its history ------------------------------------------------------------------------------
 
 
-def _draw_history(entry: Entry, kept: Kept) -> None:
+def _draw_history(entry: Entry, kept: StoredVersion) -> None:
     """Draw an earlier version's differences from what is there now, and the way back to it."""
     if entry.version == 1:
         return
@@ -178,7 +176,9 @@ def _draw_history(entry: Entry, kept: Kept) -> None:
             format_func=lambda each: _version_text(by_number[each]),
         )
         then = shelf().read(owner(), entry.id, number)
-        rows = list(_differences(then, kept))
+        rows = differences(entry.kind, then.content, kept.content)
+        if then.version.notes != kept.version.notes:
+            rows.append(("Notes", then.version.notes or "—", kept.version.notes or "—"))
         if rows:
             draw_table(("What differs", f"Version {number}", "Now"), rows)
         else:
@@ -191,15 +191,8 @@ def _version_text(version: Version) -> str:
     return f"Version {version.number}{again}, {moment_text(version.saved)}"
 
 
-def _differences(then: Kept, now: Kept) -> Iterator[tuple[str, str, str]]:
-    try:
-        yield from differences(now.entry.kind, then.content, now.content)
-    except ReplicaLabError as error:
-        yield capitalised("cannot be read"), str(error), ""
-    if then.version.notes != now.version.notes:
-        yield "Notes", then.version.notes or "—", now.version.notes or "—"
-
-
 def _restore(entry: Entry, number: int) -> None:
-    if attempt(partial(shelf().restore, owner(), entry.id, number)) and _at_hand(entry):
-        say(f"Version {number} of {entry.name} is there again, as version {entry.version + 1}.")
+    if notices.attempt(partial(shelf().restore, owner(), entry.id, number)) and _at_hand(entry):
+        notices.leave(
+            f"Version {number} of {entry.name} is there again, as version {entry.version + 1}."
+        )

@@ -8,43 +8,40 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.errors import LibraryError, ReplicaLabError
+from replicalab.errors import LibraryError
 from replicalab.lexicon import capitalised, count_text, plural
-from replicalab.library import DELETED_DAYS, Entry, Kind
-from replicalab.ui import own_studies, state
+from replicalab.library import DELETED_DAYS, Entry, EntryKind
+from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button, page_link
-from replicalab.ui.formats import MOST_MB, TYPES
-from replicalab.ui.library import importing, one, returning
-from replicalab.ui.library.moments import moment_text
-from replicalab.ui.library.said import attempt, draw_said, say
+from replicalab.ui.documents import keep_file
+from replicalab.ui.files import upload
+from replicalab.ui.library import one, returning
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.words import escaped
+from replicalab.ui.words import escaped, moment_text
 
 _SEARCH: Final = "library_search"
 _FILTER: Final = "library_filter"
 _PAGE: Final = "library_page"
 _CHOSEN: Final = "library_chosen"
 _NAMES: Final = "library_names"
-_UPLOADS: Final = "library_uploads"
 _MORE: Final = "library_more"
 _ALL: Final = "All"
 _UNKEPT: Final = "Not kept yet"
 _DELETED: Final = "Deleted"
 _FILTERS: Final = {
     _ALL: None,
-    **{capitalised(plural(kind, 2)): kind for kind in Kind},
+    **{capitalised(plural(kind, 2)): kind for kind in EntryKind},
     _UNKEPT: None,
     _DELETED: None,
 }
 _ENTRIES_A_PAGE: Final = 8
-_LONGEST: Final = 70
-"""So much of the notes stands in the list."""
+_LONGEST: Final = 70  # So much of the notes stands in the list
 _MIB: Final = 2**20
 
 
 def draw() -> None:
     """Draw the library, or why it cannot be read."""
-    draw_said()
+    notices.draw()
     try:
         library = shelf()
         for notice in library.notices:
@@ -71,7 +68,6 @@ def _draw_found(search: str, wanted: str) -> None:
 
 
 def _draw_filters() -> tuple[str, str]:
-    """Draw search and filter; return what is searched for, and which kind is wanted."""
     text, kinds = st.columns([3, 1])
     search = text.text_input(
         "Search",
@@ -89,7 +85,6 @@ def _to_first_page() -> None:
 
 
 def _draw_nothing(*, deleted: bool, searched: bool) -> None:
-    """Say what to do next where there is nothing to show."""
     if deleted:
         st.info(f"Nothing was deleted in the last {DELETED_DAYS} days.", icon=":material/delete:")
     elif searched:
@@ -105,7 +100,6 @@ def _draw_nothing(*, deleted: bool, searched: bool) -> None:
 
 
 def _draw_list(found: Sequence[Entry]) -> None:
-    """Draw a page of the list, and beside it the entry that is chosen."""
     listed, chosen = st.columns([2, 3], gap="medium")
     pages = -(-len(found) // _ENTRIES_A_PAGE)
     if st.session_state.get(_PAGE, 1) > pages:
@@ -144,7 +138,7 @@ def _caption(entry: Entry) -> str:
     """Return what the list says of an entry below its name."""
     notes = " ".join(entry.notes.split())
     notes = f"{notes[:_LONGEST]}…" if len(notes) > _LONGEST else notes
-    about = "" if entry.kind is Kind.LAB else entry.about
+    about = "" if entry.kind is EntryKind.LAB else entry.about
     parts = [capitalised(entry.kind), about, moment_text(entry.changed), notes]
     return " · ".join(escaped(part) for part in parts if part)
 
@@ -153,45 +147,31 @@ def _caption(entry: Entry) -> str:
 
 
 def _draw_more() -> None:
-    """Draw opening a file, and how much is kept and where, each when it is asked for."""
     parts = st.tabs(["Import a file", "How much is kept, and where"], key=_MORE, on_change="rerun")
     if parts[0].open:
         with parts[0]:
-            st.file_uploader(
+            upload(
                 "A plan, lab, study, negotiation, batch, decision or bundle",
-                type=list(TYPES),
-                key=_upload(),
-                max_upload_size=MOST_MB,
-                on_change=_import,
+                "library_file",
+                _import,
+                refused="{file} is not imported.\n{error}",
             )
     if parts[1].open:
         with parts[1]:
             _draw_usage()
 
 
-def _upload() -> str:
-    return f"library_file_{st.session_state.get(_UPLOADS, 0)}"
-
-
-def _import() -> None:
-    """Keep what the file holds that was handed over, or say every fault of it."""
-    upload = st.session_state[_upload()]
-    st.session_state[_UPLOADS] = st.session_state.get(_UPLOADS, 0) + 1
-    if upload is None:
-        return
-    try:
-        taken = importing.take(upload.getvalue(), upload.name)
-    except ReplicaLabError as error:
-        say(f"{upload.name} is not imported.\n{error}", is_problem=True)
-        return
+def _import(data: bytes, name: str) -> None:
+    """Keep what a file holds, and leave what there is to know of it."""
+    taken = keep_file(data, name)
     names = ", ".join(f"{entry.name} ({entry.kind})" for entry in taken.entries)
     st.session_state[_CHOSEN] = taken.entries[0].id
-    say(f"Imported and kept: {names}.")
+    notices.leave(f"Imported and kept: {names}.")
     if taken.caution:
-        say(taken.caution, is_problem=True)
+        notices.leave_problem(taken.caution)
     if taken.differences:
         told = "\n".join(f"- {each}" for each in taken.differences)
-        say(f"It is kept, but it parts from what was saved.\n{told}", is_problem=True)
+        notices.leave_problem(f"It is kept, but it parts from what was saved.\n{told}")
 
 
 def _draw_usage() -> None:
@@ -208,8 +188,8 @@ def _draw_usage() -> None:
 
 
 def _forget() -> None:
-    if attempt(partial(shelf().forget, owner())):
+    if notices.attempt(partial(shelf().forget, owner())):
         own_studies.remove_all()
         tab = state.current().tab
         tab.entry = tab.saved = tab.done = tab.safe = None
-        say("Everything that you kept is deleted for good.")
+        notices.leave("Everything that you kept is deleted for good.")

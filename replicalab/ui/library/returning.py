@@ -10,10 +10,10 @@ from replicalab.errors import LibraryError, ScenarioError
 from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.library import drafting
-from replicalab.ui.library.drafting import Offer
-from replicalab.ui.library.moments import moment_text
-from replicalab.ui.library.work import workspace_of
-from replicalab.ui.words import escaped
+from replicalab.ui.library.cases import case_here
+from replicalab.ui.library.drafting import DraftOffer
+from replicalab.ui.words import escaped, moment_text
+from replicalab.ui.workspace import Workspace
 
 
 def draw() -> None:
@@ -35,7 +35,7 @@ def draw_all() -> None:
         st.info("Nothing waits to be kept.", icon=":material/done_all:")
 
 
-def _draw(offer: Offer, key: str) -> None:
+def _draw(offer: DraftOffer, key: str) -> None:
     when = moment_text(offer.draft.saved)
     with st.container(horizontal=True, vertical_alignment="center", border=True, key=key):
         beside = f", and {len(offer.plan.beside)} beside" if offer.plan.beside else ""
@@ -48,11 +48,11 @@ def _draw(offer: Offer, key: str) -> None:
         button("Discard", "delete", discard, key=f"{key}_off", type="tertiary")
 
 
-def _go_on(offer: Offer) -> None:
+def _go_on(offer: DraftOffer) -> None:
     found = state.current()
     found.offered = None
     try:
-        work = workspace_of(offer.plan)
+        work = Workspace(case=case_here(offer.plan.case))
     except (LibraryError, ScenarioError) as error:
         found.problems = str(error).splitlines()
         return
@@ -64,7 +64,7 @@ def _go_on(offer: Offer) -> None:
     found.problems = problems
 
 
-def _discard(offer: Offer) -> None:
+def _discard(offer: DraftOffer) -> None:
     found = state.current()
     if found.offered and found.offered.draft.place == offer.draft.place:
         found.offered = None

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab import library
 from replicalab.errors import LibraryError
-from replicalab.library import Entry, Kind, Owner
-from replicalab.ui import visitor
+from replicalab.library import Entry, EntryKind, Owner
+from replicalab.server import visitor
 
 if TYPE_CHECKING:
     from replicalab.library import Library
 
+# So long nobody tries again to open what could not be opened: no page waits for it twice.
 _REST_SECONDS: Final = 2.0
-"""So long nobody tries again to open what could not be opened: no page waits for it twice."""
 
 
 class _Shelf:
@@ -56,25 +56,9 @@ def owner() -> Owner:
     return Owner.of(visitor.secret())
 
 
-def is_known(secret: str) -> bool:
-    """Return whether the library has work of the visitor with that secret.
-
-    Raises:
-        LibraryError: it cannot be opened.
-    """
-    return shelf().knows(Owner.of(secret))
-
-
-def hand_over(secret: str, fresh: str) -> None:
-    """Let what a visitor kept be found with another secret, and no longer with the first.
-
-    Raises:
-        LibraryError: it cannot be written.
-    """
-    shelf().hand_over(Owner.of(secret), Owner.of(fresh))
-
-
-def keep_beside(whose: Owner, kind: Kind, name: str, content: str, *, notes: str = "") -> Entry:
+def keep_beside(
+    whose: Owner, kind: EntryKind, name: str, content: str, *, notes: str = ""
+) -> Entry:
     """Return a new entry, with a number after its name where another has that name.
 
     Raises:

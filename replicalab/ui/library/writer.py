@@ -12,12 +12,11 @@ from typing import Final, NamedTuple
 from replicalab.errors import LibraryBusyError, LibraryError, LibraryStorageError
 
 _AGAIN_SECONDS: Final = 5.0
+# What cannot be saved is tried for two minutes, until a database is there again.
 _MOST_TRIES: Final = 24
-"""What cannot be saved is tried for two minutes, until a database is there again."""
-_LAST_SECONDS: Final = 5.0
-"""So long an ending process waits for what is still to be saved."""
+_LAST_SECONDS: Final = 5.0  # So long an ending process waits for what is still to be saved
+# However often a state changes, it waits no more than so many times as long as it asked for.
 _PATIENCE: Final = 5
-"""However often a state changes, it waits no more than so many times as long as it asked for."""
 
 _LOG: Final = logging.getLogger(__name__)
 

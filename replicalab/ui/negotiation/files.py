@@ -10,8 +10,9 @@ import streamlit as st
 from pydantic import ValidationError
 
 from replicalab.characters import on_one_line
-from replicalab.errors import ReplicaLabError, TraceError
-from replicalab.library import Kind
+from replicalab.documents import MOST_BYTES as DOCUMENT_BYTES
+from replicalab.errors import TraceError
+from replicalab.library import EntryKind
 from replicalab.negotiation import (
     MAX_RETRIES,
     MOST_BYTES,
@@ -25,51 +26,51 @@ from replicalab.negotiation import (
     save,
     shipped_recordings,
 )
-from replicalab.text.negotiation import LAB_MANAGERS, kept_text
+from replicalab.scenarios import readable_text
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
+from replicalab.ui.files import download, upload
+from replicalab.ui.library.cases import case_of_run
 from replicalab.ui.library.keeping import keep_new
-from replicalab.ui.library.work import workspace_of_run
-from replicalab.ui.negotiation import aside, fork, settings, table
-from replicalab.ui.negotiation.table import Kept
+from replicalab.ui.negotiation import model, moves, table
+from replicalab.ui.negotiation.table import RunSession
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
+from replicalab.views.lab import lab_text
+from replicalab.views.negotiation import LAB_MANAGERS, kept_text
 
-_UPLOAD: Final = "negotiation_file"
 _CHOICE: Final = "recording_choice"
 
 
-def draw(kept: Kept | None) -> None:
+def draw(kept: RunSession | None) -> None:
     """Draw saving and opening; with no negotiation there is only opening."""
     with st.expander("Save or open a negotiation", icon=":material/folder:"):
         if kept is not None and kept.negotiation.rounds:
             _draw_saving(kept)
-        st.file_uploader(
-            "Open a saved negotiation or a recording", type="json", key=_upload(), on_change=_open
+        upload(
+            "Open a saved negotiation or a recording",
+            "negotiation_file",
+            lambda data, name: open_text(readable_text(data, name, DOCUMENT_BYTES), name),
+            ["json"],
+            refused="That file cannot be opened: {error}",
         )
-        problem, table.table().upload_problem = table.table().upload_problem, ""
-        if problem:
-            st.error(f"That file cannot be opened: {escaped(problem)}", icon=":material/block:")
 
 
 # --- saving -----------------------------------------------------------------------------------
 
 
-def _draw_saving(kept: Kept) -> None:
+def _draw_saving(kept: RunSession) -> None:
     try:
         saved = save(kept.negotiation, kept.recording or recording_of(kept))
     except (TraceError, ValidationError):  # what is known of the model cannot be written down
         saved = save(kept.negotiation)
     by_model = any(done.turn.by is By.MODEL for done in kept.negotiation.rounds)
     name = kept_text(kept.negotiation)
-    button("Keep it in the library", "bookmark_add", partial(keep_new, Kind.RUN, name, saved))
-    st.download_button(
+    button("Keep it in the library", "bookmark_add", partial(keep_new, EntryKind.RUN, name, saved))
+    download(
         "Save this negotiation",
         saved,
-        file_name="negotiation.json",
-        mime="application/json",
-        icon=":material/download:",
-        on_click="ignore",
+        "negotiation.json",
         help="It plays again without the model: what it said is kept. No key is in it."
         if by_model
         else None,
@@ -83,11 +84,11 @@ def _draw_saving(kept: Kept) -> None:
         )
 
 
-def recording_of(kept: Kept) -> Recording | None:
+def recording_of(kept: RunSession) -> Recording | None:
     """Return who was asked, and how; of a file from elsewhere only it can say."""
     if not kept.is_model or kept.source:
         return None
-    setup, found = kept.negotiation.setup, settings.usable_endpoint()
+    setup, found = kept.negotiation.setup, model.usable_endpoint()
     asked = ModelSettings(
         model=setup.model or "unknown",
         host=found.host if found else None,
@@ -101,24 +102,6 @@ def recording_of(kept: Kept) -> Recording | None:
 # --- opening ----------------------------------------------------------------------------------
 
 
-def _upload() -> str:
-    return f"{_UPLOAD}_{table.table().uploads}"
-
-
-def _open() -> None:
-    """Open the file that was handed over, or say why it cannot be."""
-    file = st.session_state[_upload()]
-    if file is None:
-        return
-    table.table().uploads += 1
-    try:
-        open_text(file.getvalue().decode("utf-8"), file.name)
-    except UnicodeDecodeError:
-        table.table().upload_problem = "it is no text; choose a JSON file that was saved here."
-    except ReplicaLabError as error:
-        table.table().upload_problem = str(error)
-
-
 def open_text(text: str, name: str) -> None:
     """Show what a file holds, played again in its study and lab.
 
@@ -126,10 +109,16 @@ def open_text(text: str, name: str) -> None:
         ReplicaLabError: it cannot be shown; says why.
     """
     transcript = load(text)
-    work = workspace_of_run(transcript.setup, state.workspace())
-    again = replay(transcript, work.pack(own_studies.find))
+    case = case_of_run(transcript.setup, state.case())
+    again = replay(transcript, case.pack(own_studies.find))
     differences = [each.message for each in again.differences]
-    open_played(again.negotiation, work, name, transcript.recording, differences)
+    open_played(
+        again.negotiation,
+        state.workspace().with_case(case),
+        name,
+        transcript.recording,
+        differences,
+    )
 
 
 def open_played(
@@ -152,7 +141,7 @@ def open_played(
         TraceError: there is no room for it.
     """
     ended = negotiation.ending is not None
-    kept = Kept(
+    kept = RunSession(
         negotiation,
         source=f"{known.title} ({known.made})" if known and ended else f"From the file {name}",
         differences=tuple(differences),
@@ -166,10 +155,10 @@ def open_played(
         )
     if not kept.recorded:
         work = work.changed(scientist=negotiation.setup.scientist)
-    aside.open_kept(kept, work)
+    table.open_run(kept, work)
 
 
-def draw_replay(kept: Kept) -> None:
+def draw_replay(kept: RunSession) -> None:
     """Say whether a negotiation from a file replays here, round by round."""
     if kept.differences:
         found = " ".join(kept.differences)
@@ -196,22 +185,22 @@ def recordings() -> dict[str, tuple[Recording, Setup]]:
 
 def showing_a_recording() -> bool:
     """Return whether a recorded run is on show: a shipped one, or one's own."""
-    opened = table.table().opened
-    return opened.recorded if opened else state.workspace().recording is not None
+    opened = table.opened()
+    return opened.recorded if opened else state.case().recording is not None
 
 
 def open_recording(key: str) -> None:
     """Show a shipped recording in its study and lab."""
     _, setup = recordings()[key]
-    work = workspace_of_run(setup, state.workspace()).changed(recording=key)
-    aside.leave_own()
-    state.open_workspace(work)
+    case = case_of_run(setup, state.case()).changed(recording=key)
+    table.leave_home()
+    state.open_case(case, whole=True)
 
 
 def draw_recording_problem(problem: str) -> None:
     """Draw why the recording that is asked for cannot be played, and the ways out."""
     st.error(f"The recording cannot be played. {escaped(problem)}.", icon=":material/block:")
-    key = state.workspace().recording
+    key = state.case().recording
     with st.container(horizontal=True, key="recording_problem"):
         if key in recordings():
             button("Open its study and lab", "science", partial(open_recording, key))
@@ -221,8 +210,8 @@ def draw_recording_problem(problem: str) -> None:
 
 def draw_choice() -> None:
     """Draw which recorded run is on show."""
-    key, found = state.workspace().recording, recordings()
-    if table.table().opened is not None or key not in found:
+    key, found = state.case().recording, recordings()
+    if table.opened() is not None or key not in found:
         return
     st.session_state[_CHOICE] = key
     st.selectbox(
@@ -236,15 +225,15 @@ def draw_choice() -> None:
 
 def draw_recording() -> None:
     """Draw how the run on show was made, what to look at in it, and the way back."""
-    opened, found = table.table().opened, recordings()
-    key = state.workspace().recording
+    opened, found = table.opened(), recordings()
+    key = state.case().recording
     if opened is not None:
         st.markdown(escaped(opened.source))
     elif key in found:
         recording, setup = found[key]
         manager = LAB_MANAGERS[setup.lab_manager].name.lower()
-        model = f"Model: {recording.settings.model}. Lab Manager: {manager}. {recording.note}"
-        st.caption(f"**{recording.made.value.capitalize()}.** {escaped(model)}")
+        made = f"Model: {recording.settings.model}. Lab Manager: {manager}. {recording.note}"
+        st.caption(f"**{recording.made.value.capitalize()}.** {escaped(made)}")
     else:
         return
     draw_way_back()
@@ -252,11 +241,14 @@ def draw_recording() -> None:
 
 def draw_way_back() -> None:
     """Draw the button that closes what was opened and brings back what was before it."""
-    own, forked = table.table().own, table.table().opened and state.workspace().recording
-    label = f"Back to your own: {escaped(own.name)}" if own and not forked else "Close it"
-    button(label, "undo", aside.go_back_to_own, key="way_back")
+    home, forked = table.table().home, table.opened() and state.case().recording
+    label = "Close it"
+    if home is not None and not forked:
+        pack = home.case.pack(own_studies.find)
+        label = f"Back to your own: {escaped(pack.paper.title)}, {escaped(lab_text(pack))}"
+    button(label, "undo", table.close, key="way_back")
 
 
 def _choose() -> None:
-    fork.drop()
+    moves.drop_branch()
     open_recording(st.session_state[_CHOICE])

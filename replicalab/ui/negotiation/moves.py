@@ -1,23 +1,33 @@
-"""A person's move: a plan put forward by hand, a question, and the ways out."""
+"""What a person does by hand: a move, and another plan in a past round beside the original."""
 
 from __future__ import annotations
 
 from functools import partial
+from itertools import zip_longest
+from typing import Final
 
 import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.models import ACCEPT_ACTION, LONGEST_QUESTION, ScientistAction
-from replicalab.negotiation import AUTOMATIC, Negotiation, Turn, put_forward, question
-from replicalab.text.negotiation import asking_cost
-from replicalab.ui import state
+from replicalab.negotiation import AUTOMATIC, Negotiation, Turn, fork, put_forward, question
+from replicalab.ui import beside, panel, state
+from replicalab.ui.beside import Wanted
 from replicalab.ui.controls import button
-from replicalab.ui.editor import Form, draw_fields, draw_preview
+from replicalab.ui.editor import PlanForm, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
-from replicalab.ui.negotiation.table import Kept
+from replicalab.ui.negotiation.table import Branch, RunSession
+from replicalab.views.negotiation import asking_cost, outcome_verdict
+from replicalab.views.rounds import branches_panel, outcome_panel
+
+COURSES: Final = ("As it was", "Your branch")
+"""What the two courses of a forked negotiation are called."""
 
 
-def draw(kept: Kept, place: str = "table") -> None:
+# --- a move -----------------------------------------------------------------------------------
+
+
+def draw_move(kept: RunSession, place: str = "table") -> None:
     """Draw the move: what is on the table, a plan to put forward, a question, and the ways out.
 
     Args:
@@ -33,7 +43,7 @@ def draw(kept: Kept, place: str = "table") -> None:
         st.caption("The fields start from the plan of the Protocol page.")
     _draw_ways_out(kept, place)
     now = negotiation.state
-    form = form_of(f"{place}_{now.round_number}", negotiation, now.offer or now.plan)
+    form = _form_of(f"{place}_{now.round_number}", negotiation, now.offer or now.plan)
     fields, preview = st.columns([3, 2], gap="large")
     with fields:
         st.markdown("**Or put another plan forward**" if now.plan else "**Your plan**")
@@ -51,17 +61,17 @@ def draw(kept: Kept, place: str = "table") -> None:
         _draw_question(kept, place, form.key("question"))
 
 
-def form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> Form:
+def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> PlanForm:
     """Return a form that starts from a plan, or else from that of the Protocol page.
 
     Its name tells it from that of another negotiation, or of another course of the same.
     """
     plan = start.plan if start else state.plan()
     told_by = hash((negotiation.setup.digest, plan.model_dump_json()))
-    return Form(f"{name}_{told_by:x}", plan)
+    return PlanForm(f"{name}_{told_by:x}", plan)
 
 
-def _draw_after_the_end(kept: Kept, place: str) -> None:
+def _draw_after_the_end(kept: RunSession, place: str) -> None:
     if kept.negotiation.setup.scientist in AUTOMATIC:
         return
     with st.container(horizontal=True, key=f"{place}_after_the_end"):
@@ -70,7 +80,7 @@ def _draw_after_the_end(kept: Kept, place: str) -> None:
             button("Start again", "replay", table.start_again)
 
 
-def _draw_undo(kept: Kept, place: str) -> None:
+def _draw_undo(kept: RunSession, place: str) -> None:
     """Draw taking the last round back; the round of a fork stays."""
     forked, played = kept.negotiation.setup.forked_at, len(kept.negotiation.rounds)
     button(
@@ -82,7 +92,7 @@ def _draw_undo(kept: Kept, place: str) -> None:
     )
 
 
-def _draw_ways_out(kept: Kept, place: str) -> None:
+def _draw_ways_out(kept: RunSession, place: str) -> None:
     """Draw accepting, walking away and taking the last round back."""
     now, number = kept.negotiation.state, len(kept.negotiation.rounds)
     with st.container(horizontal=True, key=f"{place}_ways_out"):
@@ -97,7 +107,7 @@ def _draw_ways_out(kept: Kept, place: str) -> None:
         _draw_undo(kept, place)
 
 
-def _draw_question(kept: Kept, place: str, key: str) -> None:
+def _draw_question(kept: RunSession, place: str, key: str) -> None:
     st.text_input(
         "Or ask the lab a question",
         key=key,
@@ -110,20 +120,128 @@ def _draw_question(kept: Kept, place: str, key: str) -> None:
         st.caption(asking_cost(number, most), width="content")
 
 
-def _send(kept: Kept, number: int, form: Form) -> None:
+def _send(kept: RunSession, number: int, form: PlanForm) -> None:
     """Put forward what the fields hold at the moment of the press."""
     plan = form.read()
     if plan is not None:
         _act(kept, number, put_forward(kept.negotiation.state_before(number), plan))
 
 
-def _ask(kept: Kept, number: int, key: str) -> None:
+def _ask(kept: RunSession, number: int, key: str) -> None:
     text = st.session_state[key].strip()
     if text:
         _act(kept, number, question(text))
 
 
-def _act(kept: Kept, number: int, action: ScientistAction | None) -> None:
+def _act(kept: RunSession, number: int, action: ScientistAction | None) -> None:
     """Play the person's turn; where a model failed before, what it said is kept with it."""
     outputs = kept.failure.outputs if kept.failure and kept.acting else ()
     table.play(kept, number, Turn(action=action, outputs=outputs))
+
+
+# --- another plan in a past round ---------------------------------------------------------------
+
+
+def draw_fork_button(kept: RunSession) -> None:
+    """Draw the way to fork at the round on show."""
+    if _forking(kept) is None:
+        at = table.shown_round(kept.negotiation)
+        then = f"Put another plan forward in round {at + 1}, and compare what follows."
+        button("Fork here", "call_split", partial(_ask_for_plan, (kept, at)), help=then)
+
+
+def _forking(kept: RunSession) -> int | None:
+    """Return the round of this negotiation for which another plan is asked; None where none is."""
+    asked, at = table.table().forking or (None, 0)
+    return at if asked is kept and at < len(kept.negotiation.rounds) else None
+
+
+def draw_fork(kept: RunSession) -> None:
+    """Draw the form for another plan, and the branch beside the original."""
+    if (at := _forking(kept)) is not None:
+        _draw_form(kept, at)
+    branch = branch_of(kept)
+    if branch is not None:
+        _draw_branches(branch)
+
+
+def branch_of(kept: RunSession) -> Branch | None:
+    """Return the branch of this negotiation, None where there is none."""
+    found = table.table().branch
+    return found if found is not None and found.origin is kept else None
+
+
+def _ask_for_plan(forking: tuple[RunSession, int] | None) -> None:
+    """Ask for another plan in a round of a negotiation; None asks for none."""
+    table.table().forking = forking
+
+
+def _draw_form(kept: RunSession, at: int) -> None:
+    negotiation = kept.negotiation
+    form = _form_of(f"fork_{at}", negotiation, negotiation.rounds[at].plan)
+    with st.container(border=True, key="forking"):
+        st.header(f"What if round {at + 1} had gone differently?")
+        st.caption("The fields hold the plan of that round. Change it, then go on from there.")
+        fields, preview = st.columns([3, 2], gap="large")
+        with fields:
+            draw_fields(form, negotiation.pack)
+        with preview:
+            draw_preview(form, negotiation.pack)
+            with st.container(horizontal=True, key="forking_buttons"):
+                button(
+                    "Continue from here",
+                    "call_split",
+                    partial(_branch_off, kept, at, form),
+                    type="primary",
+                )
+                st.button("Cancel", on_click=_ask_for_plan, args=(None,))
+
+
+def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
+    """Fork with what the fields hold at the moment of the press, and keep both courses."""
+    plan = form.read()
+    if plan is not None and not table.is_full():
+        branch = table.table().branch = Branch(
+            kept, at, RunSession(fork(kept.negotiation, at, plan))
+        )
+        table.table().forking = None
+        if branch.kept.negotiation.ending is None:
+            state.show(round_number=table.last_round(branch.kept.negotiation))
+
+
+def _draw_branches(branch: Branch) -> None:
+    original, other = branch.origin.negotiation, branch.kept.negotiation
+    st.header(f"Two branches from round {branch.at + 1}")
+    outcomes = (
+        outcome_panel(outcome_verdict(each), name, is_open=each.outcome is None)
+        for name, each in zip(COURSES, (original, other), strict=True)
+    )
+    pairs = list(zip_longest(original.rounds, other.rounds))[branch.at :]
+    panel.draw(*outcomes, branches_panel(pairs, branch.at + 1))
+    with st.container(horizontal=True, key="branch_buttons"):
+        button(
+            "Keep the branch",
+            "check",
+            partial(table.keep_branch, branch),
+            help="Shows the branch in place of the run as it was. Undo brings that back.",
+        )
+        button("Drop the branch", "delete", drop_branch)
+        _draw_comparing(branch)
+    draw_move(branch.kept, "branch")
+
+
+def _draw_comparing(branch: Branch) -> None:
+    """Draw the way to compare both courses, where moves say all of them."""
+    cases = [table.with_moves(each.negotiation) for each in (branch.origin, branch.kept)]
+    pairs = zip(COURSES, cases, strict=True)
+    found = [Wanted(name, case, run=True) for name, case in pairs if case]
+    if len(found) == len(COURSES) and st.button(
+        "Compare the two", icon=":material/compare_arrows:"
+    ):
+        beside.keep_only(found)
+        st.switch_page(beside.PAGE, query_params=state.address())
+
+
+def drop_branch() -> None:
+    """Forget the branch."""
+    table.table().branch = None

@@ -1,26 +1,25 @@
-"""A round: the way from one to the next, who did what in it, and the answer in other words."""
+"""The rounds: from one to the next, the one on show, and the whole run in matrix and chart."""
 
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import Final
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from replicalab.agents.scientist_policy import GenerateFn
-from replicalab.errors import ModelError
-from replicalab.negotiation import Negotiation, Round, reword
-from replicalab.panels.negotiation import round_panel
+from replicalab.assessment import Assessment
+from replicalab.negotiation import Negotiation
+from replicalab.render.figures import CONFIG, convergence_chart
 from replicalab.ui import panel, state
-from replicalab.ui.controls import button
-from replicalab.ui.negotiation import settings
-from replicalab.ui.negotiation.asking import Asking, draw_stop, draw_stopped, start
+from replicalab.ui.negotiation import model
+from replicalab.ui.negotiation.model import PendingCall
 from replicalab.ui.negotiation.table import Task, last_round, shown_round, table
-from replicalab.ui.words import escaped
+from replicalab.views.rounds import judge_panel, ledger_panel, matrix_panel, round_panel
 
 _SECONDS_PER_ROUND: Final = 2.0
+# With more rounds than this the matrix and the chart stand one below the other.
+_MOST_SIDE_BY_SIDE: Final = 6
 
 
 # --- from round to round: nothing is played anew ----------------------------------------------
@@ -100,47 +99,57 @@ def _advance(last: int) -> None:
 # --- the round on show ------------------------------------------------------------------------
 
 
-def draw(negotiation: Negotiation, task: Task | None, *, confirmed: bool) -> Asking | None:
+def draw(negotiation: Negotiation, task: Task | None, *, confirmed: bool) -> PendingCall | None:
     """Draw the round on show: what each side did, and the plan on the table after it.
 
     Return the answer in other words, if that is what the model is to be asked for.
     """
     at = shown_round(negotiation)
     done = negotiation.rounds[at]
-    reworded = table().reworded.get(_wording(done), "")
+    reworded = model.reworded(done)
     panel.draw(round_panel(negotiation, at, confirmed=confirmed, reworded=reworded))
-    return _draw_rewording(done, task) if confirmed and not reworded else None
+    return model.draw_rewording(done, task) if confirmed and not reworded else None
 
 
-# --- in a model's words -----------------------------------------------------------------------
+# --- the whole run ----------------------------------------------------------------------------
 
 
-def _wording(done: Round) -> str:
-    """Return the key of a round's answer among those in other words."""
-    return f"{done.digest} {done.answer.explanation}" if done.answer else ""
+def draw_run(negotiation: Negotiation) -> None:
+    """Draw matrix and convergence, side by side or in turn when there are many rounds."""
+    few = len(negotiation.rounds) <= _MOST_SIDE_BY_SIDE
+    matrix, chart = st.columns(2, gap="large") if few else (st.container(), st.container())
+    with matrix:
+        draw_matrix(negotiation)
+    with chart:
+        draw_convergence(negotiation)
 
 
-def _draw_rewording(done: Round, task: Task | None) -> Asking | None:
-    """Draw a button that asks for other words, where there is a text and a model is set."""
-    if done.answer is None or done.plan is None or done.only_asks:
-        return None
-    endpoint = settings.usable_endpoint()
-    if endpoint is None:
-        return None
-    key = _wording(done)
-    if task is Task.WORDING:
-        draw_stop(task)
-        return Asking(st.empty(), endpoint, "Other words", partial(_reword, key, done))
-    button("Let the model reword this", "translate", partial(start, Task.WORDING))
-    draw_stopped(Task.WORDING)
-    unworded = table().unworded
-    if unworded is not None and unworded[0] == key:
-        st.warning(escaped(unworded[1]), icon=":material/cloud_off:")
-    return None
+def draw_matrix(negotiation: Negotiation) -> None:
+    """Draw the seven dimensions by round, and each round's plan in numbers."""
+    panel.draw(matrix_panel(negotiation, shown_round(negotiation)))
 
 
-def _reword(key: str, done: Round, generate: GenerateFn) -> None:
-    try:
-        table().reworded[key] = reword(generate, done) or ""
-    except ModelError as error:
-        table().unworded = key, str(error)
+def draw_convergence(negotiation: Negotiation) -> None:
+    """Draw what each round's plan uses and would show."""
+    plans = plans_by_round(negotiation)
+    if not plans:
+        st.caption("No plan has been put forward yet, so there is nothing to compare.")
+        return
+    st.plotly_chart(
+        convergence_chart(plans),
+        key="convergence",
+        config=CONFIG,
+        theme=None,
+        alt="Use of budget, days and staff by round, and below it the evidence by round",
+    )
+
+
+def plans_by_round(negotiation: Negotiation) -> list[tuple[int, Assessment]]:
+    """Return the plans of the rounds that have one, by the round's number."""
+    return [(done.number + 1, done.plan) for done in negotiation.rounds if done.plan is not None]
+
+
+def draw_end(negotiation: Negotiation) -> None:
+    """Draw who gave what, and after the end what a judge makes of it, who knows the reference."""
+    judged = [judge_panel(negotiation)] if negotiation.ending is not None else []
+    panel.draw(ledger_panel(negotiation), *judged)

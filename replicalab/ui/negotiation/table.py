@@ -1,7 +1,8 @@
-"""What is on the table: the negotiations of this session, and every way to change them.
+"""The negotiations of this session: which one is on show, and every way to change it.
 
 What a person plays, a fork too, stands in the workspace as moves, and so in the address: it is
-played again from there. Everything else is one record in the session.
+played again from there, and Undo brings it back. A run that no rule plays again, such as a model's
+or one from a file, is kept in the session as long as there is room.
 """
 
 from __future__ import annotations
@@ -12,42 +13,27 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab import negotiation as core
 from replicalab.assessment import Assessment
+from replicalab.case import Case
 from replicalab.errors import TraceError
-from replicalab.negotiation import (
-    AUTOMATIC,
-    By,
-    ModelAnswer,
-    Move,
-    Negotiation,
-    Recording,
-    ScientistKind,
-    Setup,
-    Turn,
-    moves_of,
-    play_moves,
-    replay,
-    setup_for,
-    shipped_recordings,
-)
-from replicalab.negotiation import play as play_turn
+from replicalab.negotiation import By, Move, Negotiation, ScientistKind, Setup, Turn
 from replicalab.scenarios import Pack
-from replicalab.text.negotiation import kept_text, outcome_verdict
-from replicalab.text.verdicts import Status, Verdict
 from replicalab.ui import own_studies, state
 from replicalab.ui.workspace import Workspace
+from replicalab.views.blocks import Status, Verdict
+from replicalab.views.negotiation import outcome_verdict
 
 _KEY: Final = "negotiation_table"
 MOST_BYTES: Final = 16 * 2**20
-"""What a session keeps of negotiations that no rule plays again; the files of three may be open."""
+"""What a session keeps of negotiations that no rule plays again."""
 NOT_DRAWN: Final = (
     "No check, no chart and no ledger is drawn of a run that is not confirmed. Play it anew here "
     "to see them."
 )
-_MOST_AGAIN: Final = 16
-"""So many are kept that a rule plays again, or that nobody has begun."""
+_MOST_AGAIN: Final = 16  # So many are kept that a rule plays again, or that nobody has begun
+# Of answers in a model's words so many characters are kept; others are asked for again.
 _MOST_WORDS: Final = 2**20
-"""Of answers in a model's words so many characters are kept; others are asked for again."""
 
 
 class Task(Enum):
@@ -59,14 +45,14 @@ class Task(Enum):
 
 
 @dataclass(eq=False)
-class Kept:
+class RunSession:
     """A negotiation that the session keeps, and how its next round stands.
 
     Attributes:
         negotiation: as far as it has gone.
         source: where it came from, for people; empty where it was begun here.
         differences: what its replay found different; empty where every round is identical.
-        seen_from: the workspace in which it was opened; with any other it is put aside.
+        opened_in: the case in which it is on show, where it came from a file.
         recording: what is known of the language model that played; None where nothing is.
         recorded: whether it is shown as a recorded run, of which no model is asked any more.
         failure: how the model failed in the next round, None where it has not.
@@ -76,10 +62,10 @@ class Kept:
     negotiation: Negotiation
     source: str = ""
     differences: tuple[str, ...] = ()
-    seen_from: Workspace | None = None
-    recording: Recording | None = None
+    opened_in: Case | None = None
+    recording: core.Recording | None = None
     recorded: bool = False
-    failure: ModelAnswer | None = None
+    failure: core.ModelAnswer | None = None
     acting: bool = False
 
     def __post_init__(self) -> None:
@@ -94,10 +80,10 @@ class Kept:
     @property
     def verdict(self) -> Verdict:
         """How it ended; of one that does not replay here nothing is good news."""
-        found = outcome_verdict(self.negotiation)
+        verdict = outcome_verdict(self.negotiation)
         if self.confirmed:
-            return found
-        return Verdict(Status.FAIL, "Not confirmed", f"Not confirmed: {found.text}")
+            return verdict
+        return Verdict(Status.FAIL, "Not confirmed", f"Not confirmed: {verdict.text}")
 
     @property
     def plays_again(self) -> bool:
@@ -120,7 +106,7 @@ class Kept:
     def play(self, number: int, turn: Turn) -> None:
         """Play a turn as that round; pressed twice, it is played once."""
         self.back_to(number)
-        self.negotiation = play_turn(self.negotiation, turn).light()
+        self.negotiation = core.play(self.negotiation, turn).light()
 
     def back_to(self, number: int) -> None:
         """Take back every round from that one on; what stood of the next one is over."""
@@ -140,35 +126,19 @@ class Wordings(dict[str, str]):
 class Branch(NamedTuple):
     """What followed when another plan was put forward in a round of a negotiation."""
 
-    origin: Kept
+    origin: RunSession
     at: int
-    kept: Kept
-
-
-class Left(NamedTuple):
-    """What gave way to something else: its workspace, what was opened there, and its name."""
-
-    workspace: Workspace
-    opened: Kept | None
-    name: str
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it takes."""
-        return self.opened.size if self.opened else len(self.workspace.model_dump_json())
+    kept: RunSession
 
 
 @dataclass
-class Table:
+class NegotiationSession:
     """Everything that the page keeps in a session.
 
     Attributes:
-        kept: the negotiations begun here, the one shown last at the end.
+        runs: the negotiations begun here or opened, the one shown last at the end.
         recordings: the shipped ones that were shown, by key.
-        opened: the negotiation from elsewhere that is on show.
-        own: where the visitor was before something from elsewhere was opened.
-        shown: what was on show last, if it was played by hand.
-        aside: what gave way to something else, the last one last.
+        home: the workspace before a recording or a file was opened.
         branch: another course of a negotiation, beside it.
         forking: the negotiation and its round for which another plan is asked.
         task: what the next run of the script asks a model for; None where it asks nothing.
@@ -179,18 +149,13 @@ class Table:
         unworded: the round, as in ``reworded``, that has no other words, and why.
         settings: where the model is reached, as typed in this session, by field.
         settings_open: whether the settings stay unfolded.
-        uploads: how many files were handed over; each makes room for the next.
-        upload_problem: why the last one could not be opened.
     """
 
-    kept: list[Kept] = field(default_factory=list)
-    recordings: dict[str, Kept] = field(default_factory=dict)
-    opened: Kept | None = None
-    own: Left | None = None
-    shown: Left | None = None
-    aside: list[Left] = field(default_factory=list)
+    runs: list[RunSession] = field(default_factory=list)
+    recordings: dict[str, RunSession] = field(default_factory=dict)
+    home: Workspace | None = None
     branch: Branch | None = None
-    forking: tuple[Kept, int] | None = None
+    forking: tuple[RunSession, int] | None = None
     task: Task | None = None
     stopped: Task | None = None
     tested: Verdict | None = None
@@ -199,20 +164,18 @@ class Table:
     unworded: tuple[str, str] | None = None
     settings: dict[str, str | int] = field(default_factory=dict)
     settings_open: bool = False
-    uploads: int = 0
-    upload_problem: str = ""
 
 
-def table() -> Table:
+def table() -> NegotiationSession:
     """Return what this session keeps."""
-    found: Table = st.session_state.setdefault(_KEY, Table())
-    return found
+    kept: NegotiationSession = st.session_state.setdefault(_KEY, NegotiationSession())
+    return kept
 
 
 # --- the negotiation on show ------------------------------------------------------------------
 
 
-def current(yours: Assessment, model: str | None) -> Kept:
+def current(yours: Assessment, model: str | None) -> RunSession:
     """Return the negotiation on show, played by rule where it can be.
 
     Args:
@@ -223,59 +186,55 @@ def current(yours: Assessment, model: str | None) -> Kept:
         NegotiationError: the plan cannot be put forward.
         TraceError: the recording cannot be played here.
     """
-    found, work = table(), state.workspace()
-    found.shown = None
-    if found.opened is not None:
-        return found.opened
-    if work.recording is not None:
-        return _recorded(work.recording, yours.pack)
-    setup = setup_for(
-        yours.pack,
-        yours.plan if work.scientist in AUTOMATIC else None,  # others choose their own opening
-        work.max_rounds,
-        scientist=work.scientist,
-        lab_manager=work.lab_manager,
-    )
-    setup = setup.model_copy(update={"model": model}) if model else setup
-    kept = _played(setup, yours.pack, work.moves)
-    if work.moves:
-        found.shown = Left(work, None, kept_text(kept.negotiation))
-    return kept
+    case = state.case()
+    if (run := opened()) is not None:
+        return run
+    if case.recording is not None:
+        return _recorded(case.recording, yours.pack)
+    return _played(case.setup(yours.pack, model), yours.pack, case.moves)
 
 
-def _recorded(key: str, pack: Pack) -> Kept:
+def opened() -> RunSession | None:
+    """Return the negotiation from a file that is on show in this workspace, None where none is."""
+    here = state.case()
+    return next((run for run in table().runs if run.opened_in == here), None)
+
+
+def _recorded(key: str, pack: Pack) -> RunSession:
     kept = table().recordings
     if key not in kept or kept[key].negotiation.pack != pack:
-        shipped = {each.recording.key: each for each in shipped_recordings() if each.recording}
+        shipped = {each.recording.key: each for each in core.shipped_recordings() if each.recording}
         if key not in shipped:
             raise TraceError(f"'{key}' is not known; known: {', '.join(shipped)}")
-        again = replay(shipped[key], pack)
+        again = core.replay(shipped[key], pack)
         if again.differences:
             raise TraceError(again.differences[0].message.removesuffix("."))
-        kept[key] = Kept(again.negotiation, recording=shipped[key].recording, recorded=True)
+        kept[key] = RunSession(again.negotiation, recording=shipped[key].recording, recorded=True)
     return kept[key]
 
 
-def _played(setup: Setup, pack: Pack, moves: tuple[Move, ...]) -> Kept:
+def _played(setup: Setup, pack: Pack, moves: tuple[Move, ...]) -> RunSession:
     """Return the negotiation of that setup; of too many, forget what can be played again."""
-    kept = table().kept
-    here = (each for each in kept if _is_of(each.negotiation, setup, pack))
+    runs = table().runs
     by_hand = None if setup.scientist is ScientistKind.MODEL else moves
-    found = next((each for each in here if moves_of(each.negotiation) == by_hand), None)
-    if found is None:
-        found = Kept(play_moves(setup, moves, pack))
-    others = [each for each in kept if each is not found]
+    run = next((each for each in runs if _is_of(each, setup, pack, by_hand)), None)
+    if run is None:
+        run = RunSession(core.play_moves(setup, moves, pack))
+    others = [each for each in runs if each is not run]
     again = [each for each in others if each.plays_again]
     if len(again) >= _MOST_AGAIN:
         others.remove(again[0])
-    table().kept = [*others, found]
-    return found
+    table().runs = [*others, run]
+    return run
 
 
-def _is_of(negotiation: Negotiation, setup: Setup, pack: Pack) -> bool:
-    """Return whether it is a negotiation of that setup, forked or not."""
-    unforked = negotiation.setup.model_copy(update={"forked_at": None})
-    return unforked == setup and negotiation.pack == pack
+def _is_of(run: RunSession, setup: Setup, pack: Pack, moves: tuple[Move, ...] | None) -> bool:
+    """Return whether a run was begun here with that setup and went by those moves."""
+    played = run.negotiation
+    if run.opened_in is not None or played.pack != pack:
+        return False
+    unforked = played.setup.model_copy(update={"forked_at": None})
+    return unforked == setup and core.moves_of(played) == moves
 
 
 def last_round(negotiation: Negotiation) -> int:
@@ -288,28 +247,74 @@ def shown_round(negotiation: Negotiation) -> int:
     return min(state.workspace().round_number, last_round(negotiation))
 
 
-# --- from elsewhere ---------------------------------------------------------------------------
+# --- how much a session keeps -----------------------------------------------------------------
 
 
-def played_by_hand() -> list[Kept]:
+def played_by_hand() -> list[RunSession]:
     """Return what the session keeps and no rule plays again, once each."""
-    found, branch = table(), table().branch
-    shown = [found.opened] if found.opened else []
-    opened = [left.opened for left in found.aside if left.opened]
-    held = [*found.kept, *opened, *shown, *([branch.kept] if branch else [])]
-    return [each for each in dict.fromkeys(held) if not each.plays_again]
+    branch = table().branch
+    runs = [*table().runs, *([branch.kept] if branch else [])]
+    return [each for each in dict.fromkeys(runs) if not each.plays_again]
 
 
 def is_full(more: int = 0) -> bool:
     """Return whether there is no room for so many bytes more."""
-    left = sum(each.size for each in table().aside if each.opened is None)
-    return sum(each.size for each in played_by_hand()) + left + more >= MOST_BYTES
+    return sum(each.size for each in played_by_hand()) + more >= MOST_BYTES
+
+
+def forget(run: RunSession) -> None:
+    """Forget a negotiation that is not on show."""
+    now = table()
+    now.runs = [each for each in now.runs if each is not run]
+    if now.branch and now.branch.kept is run:
+        now.branch = None
+
+
+# --- from a file or a recording, and back -----------------------------------------------------
+
+
+def is_away() -> bool:
+    """Return whether a recording or a file is on show in place of the visitor's own."""
+    return opened() is not None or state.case().recording is not None
+
+
+def leave_home() -> None:
+    """Remember where the visitor is before something from elsewhere is opened."""
+    if not is_away():
+        table().home = state.workspace()
+
+
+def open_run(run: RunSession, work: Workspace) -> None:
+    """Show a negotiation from elsewhere in this workspace, alone."""
+    leave_home()
+    now = table()
+    if work != state.workspace():
+        state.open_workspace(work, whole=True)
+    run.opened_in = work.case
+    others = (each for each in now.runs if each is not run and each.opened_in != run.opened_in)
+    now.runs, now.branch = [*others, run], None
+
+
+def close() -> None:
+    """Bring back what was open before a file or a recording."""
+    now, run, recording = table(), opened(), state.case().recording
+    now.branch = None
+    if run is not None and recording is not None:  # kept from a branch of the recorded run
+        forget(run)
+        return
+    home, now.home = now.home, None
+    if run is not None and (home is None or home.case == run.opened_in):
+        forget(run)
+    if home is not None:
+        state.open_workspace(home, whole=True)
+    elif recording is not None:
+        state.open_case(state.case().seated(), whole=True)
 
 
 # --- playing on -------------------------------------------------------------------------------
 
 
-def play(kept: Kept, number: int, turn: Turn) -> None:
+def play(kept: RunSession, number: int, turn: Turn) -> None:
     """Play a turn as that round, counted from 0, and show it; where there is room for it.
 
     A model is asked only where there is room, so what it then says is not lost.
@@ -319,13 +324,13 @@ def play(kept: Kept, number: int, turn: Turn) -> None:
         show_last(kept)
 
 
-def back_to(kept: Kept, number: int) -> None:
+def back_to(kept: RunSession, number: int) -> None:
     """Take back every round from that one on, and show the last that is left."""
     kept.back_to(number)
     show_last(kept)
 
 
-def show_last(kept: Kept) -> None:
+def show_last(kept: RunSession) -> None:
     """Show the last round; of a branch that is over the round of its origin stays on show."""
     branch = table().branch
     if branch is None or branch.kept is not kept:
@@ -336,42 +341,63 @@ def show_last(kept: Kept) -> None:
         state.show(round_number=branch.at)
 
 
-def show(kept: Kept, round_number: int) -> None:
+def show(kept: RunSession, round_number: int, *, whole: bool = False) -> None:
     """Show a negotiation as it was just changed by hand: as moves of the workspace where it can be.
 
-    What a model said stays in the session, and so does an opening that no workspace has.
+    What a model said stays in the session, and so does an opening that no workspace has. Where
+    ``whole`` is set, Undo brings back what was on show before.
     """
-    found, now, work = table(), state.workspace(), with_moves(kept.negotiation)
-    if work is None:
+    case = with_moves(kept.negotiation)
+    if case is None:
         state.show(round_number=round_number)
         return
-    kept.source, found.shown = "", None
-    others = [each for each in found.kept if each is not kept]
-    found.opened, found.branch, found.kept = None, None, [*others, kept]
-    work = work.changed(round_number=round_number)
-    if work.protocol == now.protocol:
-        state.show(**dict(work))
+    others = [each for each in table().runs if each is not kept]
+    table().branch, table().runs = None, [*others, kept]
+    kept.source, kept.opened_in = "", None
+    if case.plan == state.case().plan and not whole:
+        state.show(case=case, round_number=round_number)
     else:
-        state.open_workspace(work)
+        state.open_workspace(
+            state.workspace().changed(case=case, round_number=round_number), whole=whole
+        )
 
 
-def with_moves(negotiation: Negotiation, base: Workspace | None = None) -> Workspace | None:
-    """Return the workspace in which a negotiation is played again; None where there is none.
+def with_moves(negotiation: Negotiation, base: Case | None = None) -> Case | None:
+    """Return the case from which a negotiation is played again; None where there is none.
 
     Args:
         negotiation: what is played.
-        base: the workspace of its study and lab; None is the open one.
+        base: a case in its study and lab; None is the open one.
     """
-    setup, moves = negotiation.setup, moves_of(negotiation)
+    setup, moves = negotiation.setup, core.moves_of(negotiation)
     if moves is None or (setup.scientist is ScientistKind.PERSON and setup.opening):
         return None
-    work = base or state.workspace()
+    case = base or state.case()
     if setup.opening:
-        work = work.with_plan(setup.opening, own_studies.find)
+        case = case.with_plan(setup.opening, own_studies.find)
     seats = {name: getattr(setup, name) for name in ("scientist", "lab_manager", "max_rounds")}
-    return work.seated(**seats).changed(moves=moves)
+    return case.seated(**seats, moves=moves)
+
+
+def keep_branch(branch: Branch) -> None:
+    """Show a branch in place of what it came from; Undo brings that back."""
+    kept = branch.kept
+    table().branch = None
+    if with_moves(kept.negotiation) is None:
+        kept.source = f"Your branch from round {branch.at + 1}"
+        open_run(kept, state.workspace())
+    show(kept, min(branch.at, last_round(kept.negotiation)), whole=True)
+
+
+def seat(**players: object) -> None:
+    """Seat other players, or let them play longer; Undo brings back what was played by hand."""
+    case = state.case()
+    if case.moves or opened() is not None:
+        state.open_case(case.seated(**players), whole=True)
+    else:
+        state.show(case=case.seated(**players), round_number=0)
 
 
 def start_again() -> None:
-    """Begin anew what was played by hand; as it was it is put aside."""
-    state.show(moves=(), round_number=0)
+    """Begin anew what was played by hand; Undo brings it back."""
+    state.open_workspace(state.workspace().changed(moves=(), round_number=0), whole=True)

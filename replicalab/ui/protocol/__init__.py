@@ -8,25 +8,26 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.models import revise
-from replicalab.planner import Options
-from replicalab.ui import beside, state
+from replicalab.planner import PlanAnalysis
+from replicalab.ui import beside, panel, state
 from replicalab.ui.controls import button
-from replicalab.ui.editor import Form, draw_lists_and_texts, draw_numbers
-from replicalab.ui.protocol import assumptions, changes, check
+from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
+from replicalab.ui.protocol import assumptions, changes
+from replicalab.ui.protocol.changes import Ticked
+from replicalab.views.blocks import Group
+from replicalab.views.check import check_panel, cost_panel, evidence_panel
 
-__all__ = ["draw"]
 
-
-def draw(here: Options) -> None:
+def draw(here: PlanAnalysis) -> None:
     """Draw the page."""
-    found = changes.ticked(here)
+    suggestion = changes.ticked(here)
     beside.draw_line()
     with st.container(key="workbench"):
         with st.container(horizontal=True, key="editor"):
             _draw_editor(here.yours)
-        check.draw(here, found)
+        _draw_check(here, suggestion)
         assumptions.draw(here.yours)
-        changes.draw(here, found)
+        changes.draw(here, suggestion)
 
 
 def _take(field: str, value: object) -> None:
@@ -35,10 +36,24 @@ def _take(field: str, value: object) -> None:
 
 def _draw_editor(yours: Assessment) -> None:
     groups = assumptions.groups_typed(yours.pack.design)
-    form = Form(f"plan_{state.current().version}", yours.plan, _take, groups)
+    form = PlanForm(f"plan_{state.current().version}", yours.plan, _take, groups)
     _draw_history_buttons()
     draw_numbers(form, yours.pack)
     draw_lists_and_texts(form, yours.pack)
+
+
+def _draw_check(here: PlanAnalysis, suggestion: Ticked) -> None:
+    """Draw what the plan needs of what the lab has, what it is worth, and what it costs."""
+    yours, least = here.yours, here.least.after
+    compared = {"Your plan": yours}
+    if suggestion.result.plan != yours.plan:
+        compared["As ticked"] = suggestion.result
+    if not least.evidence.void_reason and least.plan not in (yours.plan, suggestion.result.plan):
+        compared["Least loss"] = least
+    panel.draw(
+        check_panel(yours, here.binding),
+        Group((evidence_panel(compared), cost_panel(yours, suggestion.result)), beside=True),
+    )
 
 
 def _draw_history_buttons() -> None:
@@ -48,7 +63,7 @@ def _draw_history_buttons() -> None:
         "Reset",
         "restart_alt",
         partial(state.replace_plan, None),
-        disabled=state.workspace().protocol is None,
+        disabled=state.case().plan is None,
         help="Back to the study's reference protocol. Undo brings your plan back.",
         width="stretch",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -10,14 +11,15 @@ import streamlit as st
 from replicalab.assessment import Assessment, effects_of
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import capitalised
-from replicalab.measures import KINDS
+from replicalab.measures import KINDS, PARAMETERS
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import Design, Question
-from replicalab.text.plan import effect_text
+from replicalab.scenarios import Design, EvidenceAssumptions
+from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.ui import state
-from replicalab.ui.controls import button
+from replicalab.ui.controls import NumberField, button, complain
 from replicalab.ui.protocol.power import CHARTS
 from replicalab.ui.words import escaped
+from replicalab.views.plan import effect_text
 
 PLACE: Final = "assumptions"
 PARTS: Final = "assumptions_part"
@@ -26,15 +28,14 @@ _NUMBERS: Final = "Numbers"
 _PER_GROUP: Final = "per_group"
 _LONGEST_REASON: Final = 300
 _IN_PERCENT: Final = 100
-_EXACT: Final = 12
-"""So many decimals a percentage is taken back to a share with."""
+_EXACT: Final = 12  # So many decimals a percentage is taken back to a share with
 
 
-class Field(NamedTuple):
+class Assumption(NamedTuple):
     """A number of a question, as it is typed.
 
     Attributes:
-        number: as a question names it.
+        name: as a question names it.
         label: with its unit.
         own: the study's own; None where the kind of design has none.
         value: the one that is in force.
@@ -43,7 +44,7 @@ class Field(NamedTuple):
         why: the study's reason for its own.
     """
 
-    number: str
+    name: str
     label: str
     own: float | None
     value: float | None
@@ -54,19 +55,19 @@ class Field(NamedTuple):
     @property
     def key(self) -> str:
         """The key of its widget."""
-        again = st.session_state.get(self._again, 0)
-        return f"ask_{self.number}_{state.current().version}_{again}"
+        renewed = st.session_state.get(self._renewals, 0)
+        return f"ask_{self.name}_{state.current().version}_{renewed}"
 
     @property
-    def _again(self) -> str:
-        return f"asked_again_{self.number}"
+    def _renewals(self) -> str:
+        return f"asked_again_{self.name}"
 
     def renew(self) -> None:
         """Let its widget start again with the value that is in force."""
-        st.session_state[self._again] = st.session_state.get(self._again, 0) + 1
+        st.session_state[self._renewals] = st.session_state.get(self._renewals, 0) + 1
 
     @property
-    def asked(self) -> bool:
+    def is_yours(self) -> bool:
         """Whether it is the visitor's, and not the study's."""
         return self.value != self.own
 
@@ -75,53 +76,49 @@ class Field(NamedTuple):
         return round((value or 0.0) * self.factor, _EXACT)
 
     def text(self, value: float | None) -> str:
-        """Return a value as it is told."""
+        """Return a value in words."""
         return f"{self.shown(value):zg}{' %' if self.factor == _IN_PERCENT else ''}"
 
     def typed(self) -> float | None:
         """Return what its widget holds, None before it was drawn."""
-        found = st.session_state.get(self.key)
-        return None if found is None else round(found / self.factor, _EXACT + 2)
+        typed = st.session_state.get(self.key)
+        return None if typed is None else round(typed / self.factor, _EXACT + 2)
 
 
-def fields(written: Design, asked: Design) -> list[Field]:
+def assumptions(written: Design, asked: Design) -> list[Assumption]:
     """Return the numbers that a study's evidence depends on and that may be asked anew."""
     row = KINDS[written.kind]
     factor, measure = row.scale.factor, row.measure
-    share = ", %" if factor == _IN_PERCENT else ""
+    share, step = (", %", 1.0) if factor == _IN_PERCENT else ("", 0.05)
     effect = capitalised(row.effect.name) if row.effect else ""
+    # A tenth of the effect, in a round number.
+    effect_step = float(f"{abs(written.effect_planning or 1.0) / 10:.0e}")
+    alpha = row.label("alpha") if row.uses("alpha") else ""
     rows = (
-        ("effect", "effect_planning", effect, 1, _step(written.effect_planning)),
-        ("alpha", "alpha", f"Alpha, {row.level}" if row.uses("alpha") else "", 1, 0.01),
-        ("target", "target", f"Target: {measure}{share}", factor, 0.05 if factor == 1 else 1.0),
-        ("floor", "floor", f"Floor: {measure}{share}", factor, 0.05 if factor == 1 else 1.0),
-        ("dropout", "dropout", "Dropout, %", _IN_PERCENT, 1.0),
+        ("effect", effect, 1, effect_step),
+        ("alpha", alpha, 1, PARAMETERS["alpha"].step),
+        ("target", f"Target: {measure}{share}", factor, step),
+        ("floor", f"Floor: {measure}{share}", factor, step),
+        ("dropout", "Dropout, %", _IN_PERCENT, 1.0),
     )
     return [
-        Field(
-            number=number,
-            label=label,
-            own=getattr(written, field),
-            value=getattr(asked, field),
+        Assumption(
+            name,
+            label,
+            own=getattr(written, QUESTION_FIELDS[name]),
+            value=getattr(asked, QUESTION_FIELDS[name]),
             factor=times,
-            step=step,
-            why=written.why.get(field, ""),
+            step=by,
+            why=written.why.get(QUESTION_FIELDS[name], ""),
         )
-        for number, field, label, times, step in rows
+        for name, label, times, by in rows
         if label
     ]
-
-
-def _step(effect: float | None) -> float:
-    """Return a step of an effect: a tenth of its size, in a round number."""
-    size = abs(effect or 1.0)
-    return float(f"{size / 10:.0e}")
 
 
 def draw(yours: Assessment) -> None:
     """Draw the place; what is closed in it is neither worked out nor sent."""
     written, asked = state.written().design, yours.pack.design
-    found = fields(written, asked)
     place = st.expander(_TITLE, key=PLACE, on_change="rerun")
     if not place.open:
         return
@@ -139,7 +136,7 @@ def draw(yours: Assessment) -> None:
         if part in CHARTS:
             CHARTS[part].draw(curves)
         else:
-            _draw_numbers(found, written)
+            _draw_numbers(assumptions(written, asked), written)
 
 
 def groups_typed(design: Design) -> int:
@@ -150,50 +147,77 @@ def groups_typed(design: Design) -> int:
 # --- the numbers ----------------------------------------------------------------------------
 
 
-def _draw_numbers(found: list[Field], written: Design) -> None:
-    _draw_effects(found[0], written)
+def _draw_numbers(numbers: list[Assumption], written: Design) -> None:
+    _draw_effects(numbers[0], written)
+    fields = [_field(number, numbers, written) for number in numbers]
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked_numbers"):
-        for field in found:
-            st.number_input(
-                f"{field.label} (yours)" if field.asked else field.label,
-                value=field.shown(field.value),
-                step=field.step,
-                format="%g",
-                key=field.key,
-                help=escaped(f"The study’s: {field.text(field.own)}. {field.why}".strip()),
-                on_change=_take,
-                args=(field, found, written),
-            )
+        for number, field in zip(numbers, fields, strict=True):
+            hint = f"The study’s: {number.text(number.own)}. {number.why}".strip()
+            field.draw(format="%g", help=escaped(hint))
     if KINDS[written.kind].groups_of(written) > 1:
         label = "Type the sample size per group"
         st.toggle(label, key=_PER_GROUP, persist_state="session")
-    for field in found:
-        if problem := _problem(field, written):
-            st.error(escaped(problem), icon=":material/edit_off:")
-    asked = [field for field in found if field.asked]
-    for field in asked:
-        _draw_reason(field, written)
-    if len(asked) > 1:
-        button("All as the study has it", "restart_alt", partial(_back, asked, written))
+    complain(*(field.problem for field in fields))
+    yours = [number for number in numbers if number.is_yours]
+    for number in yours:
+        _draw_reason(number, written)
+    if len(yours) > 1:
+        button("All as the study has it", "restart_alt", partial(_back, yours, written))
 
 
-def _draw_effects(field: Field, written: Design) -> None:
+def _field(number: Assumption, numbers: list[Assumption], written: Design) -> NumberField:
+    def why_not(_: float | None) -> str:
+        if number.typed() in (None, number.value):
+            return ""
+        try:
+            _asked(number, numbers, written)
+        except ScenarioError as error:
+            fault, kept = error.faults[0], number.text(number.value)
+            return f"{number.label}: {fault.problem}; {fault.remedy}. It stays {kept}."
+        return ""
+
+    return NumberField(
+        f"{number.label} (yours)" if number.is_yours else number.label,
+        number.key,
+        number.shown(number.value),
+        take=lambda _: state.ask(_asked(number, numbers, written)),
+        why_not=why_not,
+        step=number.step,
+    )
+
+
+def _asked(touched: Assumption, numbers: list[Assumption], written: Design) -> EvidenceAssumptions:
+    """Return the question with all that the fields hold, or with what was touched alone.
+
+    A target that lies beyond its floor is refused, stays in its field, and is asked together with
+    the floor once that makes room for it.
+
+    Raises:
+        ScenarioError: the study cannot be asked what was touched.
+    """
+    typed = {number.name: value for number in numbers if (value := number.typed()) is not None}
+    with suppress(ScenarioError):
+        return _asking({**typed}, written)
+    return _asking({touched.name: touched.typed()}, written)
+
+
+def _draw_effects(number: Assumption, written: Design) -> None:
     """Draw the effects that are one click away, where there are any."""
     choices = effects_of(written)
-    if not choices or field.value is None:
+    if not choices or number.value is None:
         return
-    sizes = [each.effect for each in choices]
-    names = [f"{each.label} ({effect_text(each.effect)})" for each in choices]
-    key = f"asked_effect_{state.current().version}_{field.value!r}"
+    sizes = [choice.effect for choice in choices]
+    names = [f"{choice.label} ({effect_text(choice.effect)})" for choice in choices]
+    key = f"asked_effect_{state.current().version}_{number.value!r}"
 
     def take() -> None:
-        state.ask(_asking({field.number: sizes[st.session_state[key]]}, written))
-        field.renew()
+        state.ask(_asking({number.name: sizes[st.session_state[key]]}, written))
+        number.renew()
 
     st.radio(
         "Effect to plan with",
         range(len(names)),
-        index=sizes.index(field.value) if field.value in sizes else None,
+        index=sizes.index(number.value) if number.value in sizes else None,
         format_func=names.__getitem__,
         horizontal=True,
         key=key,
@@ -201,69 +225,43 @@ def _draw_effects(field: Field, written: Design) -> None:
     )
 
 
-def _draw_reason(field: Field, written: Design) -> None:
-    key, question = f"why_{field.key}", state.workspace().question
-    said = next((reason for name, reason in question.why.items() if name == field.number), "")
+def _draw_reason(number: Assumption, written: Design) -> None:
+    key, question = f"why_{number.key}", state.case().question
+    reason = next((text for name, text in question.why.items() if name == number.name), "")
 
     def take() -> None:
-        state.ask(question.because(field.number, st.session_state[key].strip()))
+        state.ask(question.because(number.name, st.session_state[key].strip()))
 
-    with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{field.key}"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{number.key}"):
         st.text_input(
-            f"Your reason for {field.number} {field.text(field.value)}",
-            said,
+            f"Your reason for {number.name} {number.text(number.value)}",
+            reason,
             max_chars=_LONGEST_REASON,
             placeholder="If you like",
             key=key,
             on_change=take,
         )
-        back = partial(_back, [field], written)
+        back = partial(_back, [number], written)
         button(
-            f"Back to the study’s {field.text(field.own)}", "undo", back, key=f"back_{field.key}"
+            f"Back to the study’s {number.text(number.own)}", "undo", back, key=f"back_{number.key}"
         )
 
 
-def _asking(typed: dict[str, float | None], written: Design) -> Question:
+def _asking(typed: dict[str, float | None], written: Design) -> EvidenceAssumptions:
     """Return the question with these numbers.
 
     Raises:
         ScenarioError: the study cannot be asked that.
     """
-    question = state.workspace().question
+    question = state.case().question
     for number, value in typed.items():
         question = question.asking(number, value, written)
     question.over(written)
     return question
 
 
-def _take(touched: Field, found: list[Field], written: Design) -> None:
-    """Ask all that the fields hold, or what was touched alone: a target may need its floor."""
-    every = {field.number: value for field in found if (value := field.typed()) is not None}
-    alone = {touched.number: touched.typed()}
-    for typed in (every, alone):
-        try:
-            state.ask(_asking({**typed}, written))
-        except ScenarioError:
-            continue
-        return
-
-
-def _problem(field: Field, written: Design) -> str:
-    """Return why what a field holds is not asked; empty where it is."""
-    typed = field.typed()
-    if typed is None or typed == field.value:
-        return ""
-    try:
-        _asking({field.number: typed}, written)
-    except ScenarioError as error:
-        fault = error.faults[0]
-        kept = f"It stays {field.text(field.value)}"
-        return f"{field.label}: {fault.problem}; {fault.remedy}. {kept}."
-    return ""
-
-
-def _back(some: list[Field], written: Design) -> None:
+def _back(some: list[Assumption], written: Design) -> None:
     """Take numbers back: the study's own are asked again."""
-    state.ask(_asking({field.number: None for field in some}, written))
-    for field in some:
-        field.renew()
+    state.ask(_asking({number.name: None for number in some}, written))
+    for number in some:
+        number.renew()

@@ -12,26 +12,23 @@ import streamlit as st
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.models import FIELD_LABELS
-from replicalab.panels import Changed, revision_panel, sentences_panel, take_panel
-from replicalab.planner import Options, PlanStep, change_steps
+from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.scenarios import EvidenceTier, Pack
-from replicalab.text.options import difference_text, first_of_all, search_text
-from replicalab.text.verdicts import ANSWERS, answer_to
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
+from replicalab.views.blocks import Group, Heading, sentences_panel
+from replicalab.views.changes import Changed, revision_panel
+from replicalab.views.options import difference_text, first_of_all, search_text, take_panel
+from replicalab.views.verdicts import ANSWERS, answer_to
 
 _MANAGER: Final = "The Lab Manager's changes"
 _LEFT_OUT: Final = "changes_left_out"
 
 
 class Tick(NamedTuple):
-    """One change of the suggestion.
+    """One change of the suggestion: its key, whether it is taken, and what it does.
 
-    Attributes:
-        key: made of the change and its lab.
-        on: whether it is taken.
-        change: what is changed.
-        step: what that does: a ticked one in its turn, another as if it came last.
+    A ticked one does what it does in its turn, another what it would do if it came last.
     """
 
     key: str
@@ -44,39 +41,32 @@ class Ticked(NamedTuple):
     """The suggestion as ticked.
 
     Attributes:
-        yours: the plan that it starts from.
         ticks: its changes.
         result: the plan with exactly the ticked ones.
         known: every plan that was judged on the way.
     """
 
-    yours: Assessment
     ticks: tuple[Tick, ...]
     result: Assessment
     known: tuple[Assessment, ...]
 
-    @property
-    def taken(self) -> list[Tick]:
-        """The ticked changes, in order."""
-        return [tick for tick in self.ticks if tick.on]
 
-
-def ticked(options: Options) -> Ticked:
+def ticked(options: PlanAnalysis) -> Ticked:
     """Return the suggestion as the boxes now stand; a new change starts with a tick."""
-    yours = options.yours
-    changes = options.offer.changes if options.offer else []
-    keys = [_key(number, change, yours.pack) for number, change in enumerate(changes)]
-    ticks = [key not in _left_out() for key in keys]
-    chosen = [change for change, tick in zip(changes, ticks, strict=True) if tick]
+    yours, left_out = options.yours, _left_out()
+    offered = enumerate(options.offer.changes if options.offer else [])
+    changes = {_key(number, change, yours.pack): change for number, change in offered}
+    chosen = [change for key, change in changes.items() if key not in left_out]
     taken = change_steps(yours, chosen, options.known)
     known = [*options.known, *(step.after for step in taken)]
     result = taken[-1].after if taken else yours
-    in_turn, found = iter(taken), []
-    for key, tick, change in zip(keys, ticks, changes, strict=True):
-        step = next(in_turn) if tick else change_steps(result, [change], known)[0]
-        found.append(Tick(key, tick, change, step))
+    in_turn, ticks = iter(taken), []
+    for key, change in changes.items():
+        on = key not in left_out
+        step = next(in_turn) if on else change_steps(result, [change], known)[0]
+        ticks.append(Tick(key, on, change, step))
         known.append(step.after)
-    return Ticked(yours, tuple(found), result, tuple(known))
+    return Ticked(tuple(ticks), result, tuple(known))
 
 
 def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
@@ -87,78 +77,78 @@ def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
 
 def _left_out() -> frozenset[str]:
     """Return the keys of the changes whose ticks were taken away."""
-    found: frozenset[str] = st.session_state.get(_LEFT_OUT, frozenset())
-    return found
+    keys: frozenset[str] = st.session_state.get(_LEFT_OUT, frozenset())
+    return keys
 
 
 def _take_tick(key: str, place: str) -> None:
-    """Remember of a change whether its box is ticked now."""
     without = _left_out() - {key}
     st.session_state[_LEFT_OUT] = without if st.session_state[place] else without | {key}
 
 
-def draw(options: Options, found: Ticked) -> None:
+def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
     """Draw what the Lab Manager would change beside the plan that gives up the least.
 
     Below both what takes them over, then what the lab would have to add.
     """
     first = sentences_panel([first_of_all(options)], title="What to change", level=2)
     with st.container(horizontal=True, vertical_alignment="center", key="changes"):
-        panel.draw(first, panel.beside(_suggestion(options, found), _least_loss(options, found)))
-        _draw_actions(options, found)
+        both = (_suggestion(options, suggestion), _least_loss(options, suggestion))
+        panel.draw(first, Group(both, beside=True))
+        _draw_actions(options, suggestion)
     panel.draw(take_panel(options))
 
 
-def _suggestion(options: Options, found: Ticked) -> str:
+def _suggestion(options: PlanAnalysis, suggestion: Ticked) -> Group:
     """Return the Lab Manager's changes, or its answer where it has none."""
     answer = ANSWERS[answer_to(options)]
-    if not found.ticks:
-        told = [answer.text, "It knows no change that would help." if options.offer else ""]
-        return sentences_panel(told, title=_MANAGER, verdict=answer)
+    if not suggestion.ticks:
+        sentences = [answer.text, "It knows no change that would help." if options.offer else ""]
+        return sentences_panel(sentences, title=_MANAGER, verdict=answer)
     changes = (
         Changed(number, tick.change, tick.step, on=tick.on)
-        for number, tick in enumerate(found.ticks, start=1)
+        for number, tick in enumerate(suggestion.ticks, start=1)
     )
-    revised = revision_panel(PlanStep(found.yours, found.result), changes)
-    return panel.column(sentences_panel([], title=_MANAGER), revised)
+    revised = revision_panel(PlanStep(options.yours, suggestion.result), changes)
+    return Group((Heading(_MANAGER), revised))
 
 
-def _least_loss(options: Options, found: Ticked) -> str:
+def _least_loss(options: PlanAnalysis, suggestion: Ticked) -> Group:
     """Return the least-loss plan: how it differs, and its changes."""
     least = options.least
     more = options.offer is None and least.changes
     title = "What more this lab could do" if more else "The least-loss plan"
-    told = sentences_panel([difference_text(options), search_text(options)], title=title)
+    summary = sentences_panel([difference_text(options), search_text(options)], title=title)
     if not _applicable(options):
-        return told
-    steps = change_steps(options.yours, least.changes, found.known)
+        return summary
+    steps = change_steps(options.yours, least.changes, suggestion.known)
     changes = (
         Changed(number, change, step)
         for number, (change, step) in enumerate(zip(least.changes, steps, strict=True), start=1)
     )
     revised = revision_panel(PlanStep(options.yours, least.after), changes, folded=True)
-    return panel.column(told, revised)
+    return Group((summary, revised))
 
 
-def _applicable(options: Options) -> bool:
+def _applicable(options: PlanAnalysis) -> bool:
     """Return whether the least-loss plan is another one that shows something."""
-    return bool(options.least.changes) and not options.least.after.evidence.void
+    return bool(options.least.changes) and not options.least.after.evidence.void_reason
 
 
-def _draw_actions(options: Options, found: Ticked) -> None:
+def _draw_actions(options: PlanAnalysis, suggestion: Ticked) -> None:
     """Draw a tick per change, and what takes over the ticked ones or the least-loss plan."""
     times = Counter[str]()
-    for number, tick in enumerate(found.ticks, start=1):
+    for number, tick in enumerate(suggestion.ticks, start=1):
         times[tick.change.field] += 1
         _draw_box(number, tick, f"tick_{tick.change.field}_{times[tick.change.field]}")
-    if found.ticks:
-        taken, total = len(found.taken), len(found.ticks)
-        below = found.result.evidence.tier is EvidenceTier.BELOW_FLOOR
+    if suggestion.ticks:
+        taken, total = sum(tick.on for tick in suggestion.ticks), len(suggestion.ticks)
+        below = suggestion.result.evidence.tier is EvidenceTier.BELOW_FLOOR
         button(
             "Apply all" if taken == total else f"Apply {taken} of {total}",
             "done_all",
-            partial(state.replace_plan, found.result.plan),
-            type="primary" if found.result.feasible and not below else "secondary",
+            partial(state.replace_plan, suggestion.result.plan),
+            type="primary" if suggestion.result.feasible and not below else "secondary",
             key="apply_all",
             disabled=not taken,
         )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from replicalab.ui import making, state
+from replicalab.ui import state, study_form
 from replicalab.ui.scenarios import gallery, own, survey
-
-__all__ = ["draw"]
 
 
 def draw() -> None:
@@ -19,7 +17,7 @@ def draw() -> None:
     studies, lab, yours = st.tabs(names, key=own.TABS, on_change=_say)
     if yours.open:
         with yours:
-            making.draw()
+            study_form.draw()
     elif lab.open:
         with lab:
             survey.draw()

@@ -7,13 +7,12 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.assessment import assess
+from replicalab.case import Case
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import count_text
 from replicalab.models import LAB_DIMENSIONS
-from replicalab.panels import card_panel, field_name, idea_panel, legend_panel
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, broken_scenarios
 from replicalab.ui import own_studies, panel, state, study
 from replicalab.ui.controls import button
@@ -22,6 +21,7 @@ from replicalab.ui.scenarios import own
 from replicalab.ui.stories import Story, StoryPage, stories
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
+from replicalab.views.study import card_panel, field_name, idea_panel, legend_panel
 
 _PAGE_OF_STORY: Final = {
     StoryPage.PROTOCOL: "pages/1_Protocol.py",
@@ -52,7 +52,7 @@ def draw_idea() -> bool:
         found = []  # the gallery names the broken file; the stories that need it are left out
     picture, ways_in = st.columns([7, 2], gap="medium", vertical_alignment="center")
     with picture:
-        example = _options(found[0].workspace) if found else None
+        example = _options(found[0].workspace.case) if found else None
         level = 1 if state.is_untouched() else 2  # the page's heading until the header has one
         panel.draw(idea_panel(_WHAT_THIS_IS, example, level=level))
     with ways_in:
@@ -70,8 +70,8 @@ def draw_idea() -> bool:
     return bool(found)
 
 
-def _options(work: Workspace) -> Options:
-    return Options(assess(work.plan(own_studies.find), work.pack(own_studies.find)))
+def _options(case: Case) -> PlanAnalysis:
+    return PlanAnalysis(case.assessed(own_studies.find))
 
 
 def _draw_story(story: Story, *, first: bool) -> None:
@@ -92,16 +92,18 @@ def _open_a_surprise() -> None:
     card = secrets.choice(_all_cards())
     state.open_workspace(
         Workspace(
-            scenario_id=card.summary.scenario_id,
-            own=card.own and card.own.key,
-            difficulty=secrets.choice(list(Difficulty)),
-            seed=secrets.randbelow(_SEEDS),
+            case=Case(
+                study=card.summary.scenario_id,
+                own=card.own and card.own.key,
+                lab=secrets.choice(list(Difficulty)),
+                seed=secrets.randbelow(_SEEDS),
+            )
         )
     )
 
 
 def _all_cards() -> list[Card]:
-    return [*map(own_card, own_studies.readable(state.workspace().own)), *cards()]
+    return [*map(own_card, own_studies.readable(state.case().own)), *cards()]
 
 
 def draw_gallery(*, named: bool) -> None:
@@ -158,7 +160,7 @@ def _take_filters_away() -> None:
 
 
 def _draw_card(card: Card, lab: Difficulty | None) -> None:
-    summary, work = card.summary, state.workspace()
+    summary, case = card.summary, state.case()
     key = card.own.key if card.own else None
     is_mine = card.own is not None and own_studies.is_mine(card.own)
     place = summary.scenario_id if is_mine or key is None else f"shared_{key}"
@@ -171,7 +173,7 @@ def _draw_card(card: Card, lab: Difficulty | None) -> None:
             icon_position="right",
             type="tertiary",
         ):
-            _open(summary.scenario_id, key, lab or work.difficulty)
+            _open(summary.scenario_id, key, lab or case.lab)
             study.go_there()
         panel.draw(card_panel(summary, card.labs, origin))
         if card.own:
@@ -188,11 +190,11 @@ def _draw_card(card: Card, lab: Difficulty | None) -> None:
 
 def _open(scenario_id: str, key: str | None, lab: Difficulty) -> None:
     """Open a study in a lab; one that is open there already keeps its plan."""
-    work = state.workspace()
-    if (scenario_id, key) != (work.scenario_id, work.own):
+    case = state.case()
+    if (scenario_id, key) != (case.study, case.own):
         state.open_study(scenario_id, key)
-    if lab is not work.difficulty:
-        state.open_workspace(state.workspace().with_lab(lab, work.seed))
+    if lab is not case.lab:
+        state.open_case(state.case().with_lab(lab, case.seed))
 
 
 def _draw_broken_files() -> None:

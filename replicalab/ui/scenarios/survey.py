@@ -6,17 +6,18 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab.case import Case
 from replicalab.characters import on_one_line
-from replicalab.panels import survey_panel
 from replicalab.planner import Surveyed, surveyed
-from replicalab.scenarios import Question, list_scenarios, shelf_fingerprint
+from replicalab.scenarios import EvidenceAssumptions, list_scenarios, shelf_fingerprint
 from replicalab.tables import sheet
-from replicalab.text.lab import any_lab_text
-from replicalab.text.survey import COLUMNS, ORDERS, cells, order_key
 from replicalab.ui import own_studies, panel, state
-from replicalab.ui.cupboard import OwnStudy
-from replicalab.ui.lab import draw_said_means
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.controls import complain
+from replicalab.ui.files import download
+from replicalab.ui.lab import draw_means_everywhere
+from replicalab.ui.study_cache import OwnStudy
+from replicalab.views.lab import any_lab_text
+from replicalab.views.survey import COLUMNS, ORDERS, cells, order_key, survey_panel
 
 IN_YOUR_LAB: Final = "In your lab"
 _FOUND: Final = "survey_found"
@@ -40,36 +41,35 @@ class _Row(NamedTuple):
 def draw() -> None:
     """Draw the table, above it the lab and the order, below it the ways on."""
     with st.grid("auto", min_column_width=150, vertical_alignment="bottom", key="survey_said"):
-        problems = draw_said_means()
+        problems = draw_means_everywhere()
         order = st.selectbox("Sort by", ORDERS, key=_ORDER, persist_state="session")
-    for problem in problems:
-        st.error(problem, icon=":material/edit_off:")
+    complain(*problems)
     rows = sorted(_rows(), key=lambda row: order_key(order)(row.found))
-    work = state.workspace()
-    lab = any_lab_text(work.own_lab, work.difficulty, work.seed)
+    case = state.case()
+    lab = any_lab_text(case.own_lab, case.lab, case.seed)
     panel.draw(survey_panel(lab, [(row.found, row.origin) for row in rows], order))
     _draw_ways_on(rows)
 
 
 def _rows() -> tuple[_Row, ...]:
     """Return every study in the lab; worked out anew where the lab or a study has changed."""
-    work = state.workspace()
-    brought = own_studies.readable(work.own)
-    asked = (work.own_lab, work.difficulty, work.seed, shelf_fingerprint(), brought)
+    case = state.case()
+    brought = own_studies.readable(case.own)
+    asked = (case.own_lab, case.lab, case.seed, shelf_fingerprint(), brought)
     kept: tuple[object, tuple[_Row, ...]] | None = st.session_state.get(_FOUND)
     if kept is None or kept[0] != asked:
         studies: list[tuple[str, OwnStudy | None]]
         studies = [(summary.scenario_id, None) for summary in list_scenarios()]
         studies += [(own.study.scenario_id, own) for own in brought]
-        kept = asked, tuple(_row(name, own, work) for name, own in studies)
+        kept = asked, tuple(_row(name, own, case) for name, own in studies)
         st.session_state[_FOUND] = kept
     return kept[1]
 
 
-def _row(scenario_id: str, own: OwnStudy | None, work: Workspace) -> _Row:
+def _row(scenario_id: str, own: OwnStudy | None, case: Case) -> _Row:
     key = own and own.key
-    pack = own_studies.find(scenario_id, work.difficulty.value, work.seed, key)
-    found = surveyed(pack.with_own(work.own_lab, Question()))
+    pack = own_studies.find(scenario_id, case.lab.value, case.seed, key)
+    found = surveyed(pack.with_own(case.own_lab, EvidenceAssumptions()))
     return _Row(found, key, own_studies.origin(own) if own else "")
 
 
@@ -83,14 +83,8 @@ def _draw_ways_on(rows: list[_Row]) -> None:
             row = names[chosen]
             state.open_study_here(row.found.pack.scenario_id, row.own)
             st.switch_page("pages/1_Protocol.py", query_params=state.address())
-        st.download_button(
-            "Download as CSV",
-            sheet(COLUMNS, [cells(row.found) for row in rows]),
-            file_name="studies.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        found = [cells(row.found) for row in rows]
+        download("Download as CSV", lambda: sheet(COLUMNS, found), "studies.csv")
 
 
 def _names(rows: list[_Row]) -> dict[str, _Row]:

@@ -7,7 +7,14 @@ from typing import Final, NoReturn
 
 import streamlit as st
 
-from replicalab.panels import (
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import Difficulty, Pack
+from replicalab.ui import panel, state
+from replicalab.ui.controls import page_link
+from replicalab.ui.gallery import reference_options
+from replicalab.ui.workspace import LARGEST_SEED
+from replicalab.views.blocks import Block
+from replicalab.views.study import (
     design_panel,
     lab_panel,
     paper_panel,
@@ -15,19 +22,11 @@ from replicalab.panels import (
     story_panel,
     substitutions_panel,
 )
-from replicalab.planner import Options
-from replicalab.scenarios import Difficulty, Pack
-from replicalab.ui import panel, state
-from replicalab.ui.controls import page_link
-from replicalab.ui.gallery import reference_options
-from replicalab.ui.workspace import LARGEST_SEED
-
-__all__ = ["PARTS", "TABS", "draw", "go_there"]
 
 TABS: Final = "study_part"
 _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
-PARTS: Final[dict[str, Callable[[Options], list[str]]]] = {
+PARTS: Final[dict[str, Callable[[PlanAnalysis], list[Block]]]] = {
     "The paper": lambda here: [paper_panel(here.yours.pack), design_panel(here.yours.pack)],
     "The lab": lambda here: [lab_panel(here.yours)],
     "Substitutions": lambda here: [substitutions_panel(here.yours.pack)],
@@ -41,7 +40,7 @@ def go_there() -> NoReturn:
     st.switch_page("pages/0_Study.py", query_params=state.address())
 
 
-def draw(here: Options) -> None:
+def draw(here: PlanAnalysis) -> None:
     """Draw the page: all of it is about the reference protocol, whatever the plan."""
     pack = here.yours.pack
     is_reference = here.yours.plan == pack.reference_protocol
@@ -85,5 +84,5 @@ def _draw_lab_choice(pack: Pack) -> None:
 
 
 def _open_lab() -> None:
-    chosen = state.workspace().with_lab(st.session_state[_LAB], st.session_state[_SEED])
-    state.open_workspace(chosen)
+    chosen = state.case().with_lab(st.session_state[_LAB], st.session_state[_SEED])
+    state.open_case(chosen)

@@ -6,21 +6,18 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.panels import sentences_panel
-from replicalab.planner import Options
-from replicalab.text.tradeoffs import no_evidence_text
-from replicalab.text.verdicts import Status, Verdict
+from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel
-from replicalab.ui.tradeoffs import effects, frontier, levers, point, region
+from replicalab.ui.tradeoffs import frontier, levers, region
 from replicalab.ui.tradeoffs.outlook import Outlook, look
-
-__all__ = ["draw"]
+from replicalab.views.blocks import Status, Verdict, sentences_panel
+from replicalab.views.region import no_evidence_text
 
 _REGION: Final = "Days and samples"
 _FRONTIER: Final = "Evidence for credits"
 
 
-def draw(here: Options) -> None:
+def draw(here: PlanAnalysis) -> None:
     """Draw the page: one picture at a time, and beside it what moves it."""
     view = look(here)
     _draw_lead(view)
@@ -29,8 +26,8 @@ def draw(here: Options) -> None:
         _draw_picture(view)
     with controls:
         levers.draw_levers(view)
-        point.draw_point(view)
-        panel.draw(levers.extras(view), effects.told(view))
+        levers.draw_point(view)
+        panel.draw(levers.extras(view), region.all_effects(view))
 
 
 def _draw_lead(view: Outlook) -> None:

@@ -9,24 +9,23 @@ from typing import Final
 import plotly.graph_objects as go
 import streamlit as st
 
-from replicalab.figures import BALANCED, CONFIG, Mark, frontier_figure, shows_a_plan
 from replicalab.lexicon import amount_text
-from replicalab.panels import Rows, sentences_panel
 from replicalab.planner import FrontierPlan
-from replicalab.text.tradeoffs import (
+from replicalab.render.figures import BALANCED, CONFIG, Mark, frontier_figure, shows_a_plan
+from replicalab.ui import panel
+from replicalab.ui.controls import button
+from replicalab.ui.tradeoffs.levers import draw_loaded, load
+from replicalab.ui.tradeoffs.outlook import Outlook
+from replicalab.views.blocks import Table, Verdict, plain_table, sentences_panel
+from replicalab.views.frontier import (
     all_outside_text,
     balance_text,
     frontier_title,
     lost_text,
-    means_text,
     priced_size_text,
     standing_verdict,
 )
-from replicalab.text.verdicts import Verdict
-from replicalab.ui import panel
-from replicalab.ui.controls import button
-from replicalab.ui.tradeoffs.outlook import Outlook
-from replicalab.ui.tradeoffs.point import draw_loaded, load
+from replicalab.views.region import means_text
 
 _NASH: Final = (
     "Balanced, by Nash’s rule: the plan at which the two gains, multiplied, are largest; a plan "
@@ -101,14 +100,14 @@ def _notes(view: Outlook) -> Iterator[str]:
         yield _UNDRAWN
 
 
-def _table(view: Outlook) -> Rows:
+def _table(view: Outlook) -> Table:
     found = view.options.frontier
     caption = (
         f"{len(found.listed)} of {amount_text(len(found.plans))} plans: of each line the cheapest, "
         "the dearest, and some between them, evenly spaced by credits"
     )
     names = ("Plan", "Evidence", "Fidelity loss", "Given up")
-    return Rows(caption, names, [_row(each, view) for each in found.listed])
+    return plain_table(caption, names, [_row(each, view) for each in found.listed])
 
 
 def _row(each: FrontierPlan, view: Outlook) -> tuple[str, ...]:
@@ -117,5 +116,5 @@ def _row(each: FrontierPlan, view: Outlook) -> tuple[str, ...]:
         f"{priced_size_text(each)}{balanced}",
         view.yours.evidence.amount(each.value),
         str(each.loss),
-        lost_text(view.options.judged(each.plan(view.yours.plan, view.pack))),
+        lost_text(view.options.judged(each.plan(view.yours.plan))),
     )

@@ -1,18 +1,23 @@
-"""The lab's levers: what if it had more, or less, and which step beyond it buys something?"""
+"""Trade-offs: the lab's levers, and one point of the region, which may be taken as the plan."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.panels import listed_panel, sentences_panel
+from replicalab.models import LARGEST_PLANNED, Protocol
 from replicalab.scenarios import MOST, Pack
-from replicalab.text.lab import own_text
-from replicalab.text.tradeoffs import extras_lines
 from replicalab.ui import lab, panel, state
-from replicalab.ui.tradeoffs.outlook import Outlook
+from replicalab.ui.controls import button, page_link
+from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose, chosen
+from replicalab.views.blocks import Group, Status, Verdict, listed_panel, sentences_panel
+from replicalab.views.frontier import extras_lines
+from replicalab.views.lab import own_text
+from replicalab.views.region import loaded_text, point_lines
+from replicalab.views.verdicts import plan_verdict
 
 _BUDGET_STEP: Final = 10
 _MOST_STAFF_STEPS: Final = 4
@@ -38,7 +43,7 @@ def draw_levers(view: Outlook) -> None:
         lab.draw_way_back("reset_lab")
 
 
-def extras(view: Outlook) -> str:
+def extras(view: Outlook) -> Group:
     """Return the smallest step beyond each amount of the lab that buys something."""
     planned = ", at the planned effect" if view.effect is not None else ""
     title = f"The smallest step that buys something{planned}"
@@ -60,7 +65,7 @@ def _levers(real: Pack) -> Iterator[_Lever]:
 
 
 def _draw_lever(lever: _Lever) -> None:
-    said = getattr(state.workspace().own_lab, lever.field)
+    said = getattr(state.case().own_lab, lever.field)
     value = lever.real if said is None else said
     key = f"lever_{lever.field}_{state.current().version}"
     st.slider(
@@ -81,4 +86,71 @@ def _pull(lever: _Lever, key: str) -> None:
 
 
 def _say(**means: int | None) -> None:
-    state.suppose(state.workspace().own_lab.model_copy(update=means))
+    state.suppose(state.case().own_lab.model_copy(update=means))
+
+
+# --- one point of the region ------------------------------------------------------------------
+
+_FIELDS: Final = ("days", "samples")
+
+
+def draw_point(view: Outlook) -> None:
+    """Draw the chosen point: its two numbers, what the plan there is worth, and loading it."""
+    for column, name, value in zip(st.columns(2), _FIELDS, view.place, strict=True):
+        column.number_input(
+            f"Point: {name}",
+            min_value=0,
+            max_value=LARGEST_PLANNED,
+            value=min(value, LARGEST_PLANNED),
+            step=1,
+            key=f"point_{name}_{view.choice.key}",
+            on_change=take_typed,
+            args=(view.choice.key, view.place),
+        )
+    lines = point_lines(view.point, view.effect)
+    panel.draw(sentences_panel(lines, verdict=plan_verdict(view.point)))
+    button(
+        "Load this point into the editor",
+        "input",
+        partial(load, view.point.plan, "point"),
+        key="load_point",
+        disabled=view.point.plan == view.yours.plan,
+    )
+    draw_loaded("point", view)
+
+
+def take_typed(key: str, shown: tuple[int, int]) -> None:
+    """Take what was typed; a number that the browser did not send stays as it was shown.
+
+    Fields that another choice has taken the place of may be sent once more: they are not typed in.
+    """
+    if key != chosen().key:
+        return
+    days, samples = (
+        st.session_state.get(f"point_{name}_{key}", value)
+        for name, value in zip(_FIELDS, shown, strict=True)
+    )
+    choose(point=(days, samples))
+
+
+def load(plan: Protocol, place: str) -> None:
+    """Load a plan into the editor; it becomes the chosen point, and its place says so.
+
+    Args:
+        plan: the plan.
+        place: beside which button `draw_loaded` is to say what was loaded.
+    """
+    text = loaded_text(state.plan(), plan)
+    state.replace_plan(plan)
+    choose(point=(plan.duration_days, plan.sample_size), loaded=Loaded(place, text, plan))
+
+
+def draw_loaded(place: str, view: Outlook) -> None:
+    """Draw what was loaded from here, with undo and the way on, until the plan changes again."""
+    found = view.choice.loaded
+    if found is None or (found.place, found.plan) != (place, view.yours.plan):
+        return
+    panel.draw(sentences_panel([found.text], verdict=Verdict(Status.PASS, "Loaded", found.text)))
+    with st.container(horizontal=True, key=f"loaded_{place}"):
+        button("Undo", "undo", state.undo, key=f"undo_{place}")
+        page_link("pages/1_Protocol.py", "See it on Protocol", "tune")

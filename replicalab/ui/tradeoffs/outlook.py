@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.assessment import Assessment, AssumedEffect, effects_of
-from replicalab.figures import LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.models import Protocol
-from replicalab.planner import Options, Worded, least_worded, worded
+from replicalab.planner import PlanAnalysis, Worded, least_worded, worded
 from replicalab.planner.region import Region, region
+from replicalab.render.figures import LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.scenarios import Pack
 from replicalab.ui import state
 
@@ -28,7 +28,7 @@ class Loaded(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Choice:
+class ViewChoice:
     """What the visitor has chosen on the page.
 
     Attributes:
@@ -59,13 +59,15 @@ class Choice:
         return f"{self.version}_{self.clicks}_{int(self.as_least)}"
 
 
-def chosen() -> Choice:
+def chosen() -> ViewChoice:
     """Return what the visitor has chosen for the study and the plan on the screen."""
-    study, version = state.workspace().scenario_id, state.current().version
-    found: Choice | None = st.session_state.get(_CHOICE)
+    study, version = state.case().study, state.current().version
+    found: ViewChoice | None = st.session_state.get(_CHOICE)
     if found is None or found.study != study:
-        return Choice(study, version)
-    return found if found.version == version else Choice(study, version, found.effect, found.lost)
+        return ViewChoice(study, version)
+    return (
+        found if found.version == version else ViewChoice(study, version, found.effect, found.lost)
+    )
 
 
 def choose(**changes: object) -> None:
@@ -84,8 +86,8 @@ class Outlook:
     """
 
     real: Pack
-    options: Options
-    choice: Choice
+    options: PlanAnalysis
+    choice: ViewChoice
 
     @property
     def yours(self) -> Assessment:
@@ -103,7 +105,7 @@ class Outlook:
         found, least = {YOUR_PLAN: self.yours}, self.options.least.after
         if self.options.offer is not None:
             found[OFFER] = self.options.offered
-        return found if least.evidence.void else {**found, LEAST_LOSS: least}
+        return found if least.evidence.void_reason else {**found, LEAST_LOSS: least}
 
     @property
     def compared(self) -> dict[str, Assessment]:
@@ -161,6 +163,6 @@ class Outlook:
         return self.drawn.at(*self.place)
 
 
-def look(here: Options) -> Outlook:
+def look(here: PlanAnalysis) -> Outlook:
     """Return the plan in its lab, as the visitor has chosen to see it."""
     return Outlook(state.written(), here, chosen())

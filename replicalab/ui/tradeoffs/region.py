@@ -10,25 +10,33 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.figures import CONFIG, Mark, labelled_region, region_figure, spotted
 from replicalab.lexicon import amount_text, capitalised, count_text
-from replicalab.panels import Rows, over_panel, sentences_panel
 from replicalab.planner import Constraint
-from replicalab.text.tradeoffs import (
+from replicalab.render.figures import (
+    CONFIG,
+    Mark,
+    labelled_region,
+    over_panel,
+    region_figure,
+    spotted,
+)
+from replicalab.ui import panel
+from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
+from replicalab.views.blocks import Group, Table, plain_table, sentences_panel
+from replicalab.views.check import effects_panel
+from replicalab.views.frontier import fits_text, priced_size_text
+from replicalab.views.plan import effect_label
+from replicalab.views.region import (
     apart_text,
     fillings_text,
-    fits_text,
     limit_texts,
     means_text,
+    one_effect_text,
     outside_text,
     own_items_text,
-    priced_size_text,
     region_title,
     worded_text,
 )
-from replicalab.ui import panel
-from replicalab.ui.tradeoffs.effects import draw_choice
-from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
 
 _CHART: Final = "region_chart"
 _READING: Final = ". Click to choose a point ✕."
@@ -46,7 +54,7 @@ def draw_region(view: Outlook) -> None:
         _draw_chart(view)
     with st.container(horizontal=True, key="layers"):
         _draw_layers(view)
-    draw_choice(view)
+    _draw_effect(view)
     panel.draw(sentences_panel(_notes(view), quiet=True))
     panel.draw_tables(lambda: _tables(view))
 
@@ -66,7 +74,7 @@ def _draw_chart(view: Outlook) -> None:
         alt=f"{title} {means_text(view.pack)}. Days against samples, with the planned evidence "
         "and each limit; the same stands in the table below.",
     )
-    panel.draw(over_panel(chart.tags, chart.room, _spot(view)))
+    panel.draw(over_panel(chart, _spot(view)))
 
 
 def region_chart(view: Outlook, title: tuple[str, str] | None, **how: Any) -> go.Figure:
@@ -135,23 +143,50 @@ def _notes(view: Outlook) -> Iterator[str]:
         yield _LEAST_READING
 
 
+# --- the effect assumed -----------------------------------------------------------------------
+
+
+def _draw_effect(view: Outlook) -> None:
+    """Draw the choice of the assumed effect, where the evidence assumes one."""
+    if not view.effects:
+        return
+    key = f"effect_choice_{view.choice.study}"
+    st.radio(
+        "Effect assumed",
+        range(len(view.effects)),
+        index=view.effect_place,
+        format_func=lambda place: effect_label(view.effects[place]),
+        horizontal=True,
+        key=key,
+        help="To look at only. What the plan assumes is changed on Protocol.",
+        on_change=lambda: choose(effect=st.session_state[key]),
+    )
+
+
+def all_effects(view: Outlook) -> Group:
+    """Return what the plan and the least-loss plan are worth at every effect worth assuming."""
+    if view.effects:
+        return effects_panel(view.effects, view.compared)
+    return sentences_panel([one_effect_text(view.yours)])
+
+
 # --- tables ---------------------------------------------------------------------------------
 
 
-def _tables(view: Outlook) -> list[Rows]:
+def _tables(view: Outlook) -> list[Table]:
     limits = limit_texts(view.pack)
     return [
-        Rows(
+        plain_table(
             "The plans",
             ("Plan", "What it takes", "Evidence", "Fits"),
             [_plan_row(name, plan, view.effect) for name, plan in view.plans.items()],
         ),
-        Rows(
+        plain_table(
             "The limits",
             ("Limit", "What it allows"),
             [(name.value, text.meaning) for name, text in limits.items()],
         ),
-        Rows(
+        plain_table(
             "The region",
             ("Days", "Most fit", "and count", "Evidence"),
             list(_columns(view)),

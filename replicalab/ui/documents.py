@@ -1,0 +1,270 @@
+"""What the pages do with each kind of document: how it is opened, shown and kept.
+
+A file and an entry of the library are opened alike. A study is not: a file never takes the place of
+a visitor's own study, and an earlier version of an entry is there to do so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from replicalab import library
+from replicalab.case import Case, case_text, read_case
+from replicalab.documents import DOCUMENTS, KEPT, FoundFile, detect_kind
+from replicalab.errors import (
+    Fault,
+    LibraryContentError,
+    LibraryError,
+    LibraryFullError,
+    ReplicaLabError,
+    ScenarioError,
+    TraceError,
+)
+from replicalab.library import Decision, Entry, EntryKind, decision_text
+from replicalab.negotiation import save
+from replicalab.report import open_bundle
+from replicalab.scenarios import parse_study, read_lab, read_plan
+from replicalab.scenarios.json_file import FileKind
+from replicalab.server import visitor
+from replicalab.ui import beside, compare, own_studies, state
+from replicalab.ui.batches import BATCHES, VisitorBatch
+from replicalab.ui.compare import deciding
+from replicalab.ui.library.cases import (
+    any_name_of,
+    bundled_case,
+    case_here,
+    kept_case,
+    require_its_own,
+)
+from replicalab.ui.library.keeping import mark_kept
+from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.negotiation import files, table
+from replicalab.ui.workspace import Workspace
+from replicalab.views.plan import elsewhere_text
+
+PROTOCOL: Final = "pages/1_Protocol.py"
+_STUDY: Final = "pages/0_Study.py"
+_NEGOTIATION: Final = "pages/2_Negotiation.py"
+_MINE: Final = "among your own"
+
+
+class Opening(NamedTuple):
+    """What came of a document that was opened.
+
+    Attributes:
+        text: what was opened, in a sentence.
+        differences: where it parts from what was saved.
+        caution: what is to be known of it; empty for nothing.
+    """
+
+    text: str
+    differences: tuple[str, ...] = ()
+    caution: str = ""
+
+
+def open_file(data: bytes, name: str) -> Opening:
+    """Open a file by what it holds.
+
+    Raises:
+        ReplicaLabError: it cannot be opened; nothing has changed.
+    """
+    found = detect_kind(data, name)
+    if not DOCUMENTS[found.kind].opens:
+        fault = Fault("", f"it holds a {found.kind}", "import it on the Library page")
+        raise ScenarioError(name, [fault])
+    try:
+        return PAGE_ROWS[found.kind].open(found, name)
+    except (LibraryContentError, TraceError) as error:  # which do not know the file's name
+        raise type(error)(f"{name}: {error}") from error
+
+
+def open_entry(entry: Entry) -> str:
+    """Open an entry of the library, and return the page that shows it.
+
+    Raises:
+        ReplicaLabError: it cannot be opened; nothing has changed.
+    """
+    kind, kept = KEPT[entry.kind], shelf().read(owner(), entry.id)
+    found = FoundFile(kind, kept.content, {})
+    open_it = _reopen_study if kind is FileKind.STUDY else PAGE_ROWS[kind].open
+    open_it(found, entry.name)
+    if kind is FileKind.KEPT_PLAN:
+        mark_kept(kept.entry)
+    return PAGE_ROWS[kind].page
+
+
+# --- each kind, opened ------------------------------------------------------------------------
+
+
+def _open_bundle(found: FoundFile, name: str) -> Opening:
+    opened = open_bundle(found.values, name)
+    work, played = Workspace(case=case_here(bundled_case(opened, name))), ""
+    if opened.run is None:
+        state.open_workspace(work)
+    else:
+        files.open_played(opened.run, work, name, opened.recording, opened.differences)
+        played = ", and the negotiation plays round by round,"
+    told = f"Verified: the plan is judged{played} as in the file."
+    return Opening(f"{told} {_with_decision(opened.decision)}".rstrip(), opened.differences)
+
+
+def _with_decision(decision: Decision | None) -> str:
+    """Keep the decision that came along; return what is to be told of it."""
+    if decision is None:
+        return ""
+    try:
+        deciding.keep(decision)
+    except LibraryError as error:
+        return f"Its decision could not be kept: {error}."
+    return "Its decision is among yours, on Compare and in the library."
+
+
+def _open_run(found: FoundFile, name: str) -> Opening:
+    files.open_text(found.text, name)
+    kept = table.opened()
+    return Opening(
+        "Verified: it plays round by round as in the file.", kept.differences if kept else ()
+    )
+
+
+def _open_kept_plan(found: FoundFile, _: str) -> Opening:
+    state.open_workspace(Workspace(case=case_here(read_case(found.text))))
+    return Opening("The plan is open, in the study and the lab that it was kept with.")
+
+
+def _open_plan(found: FoundFile, name: str) -> Opening:
+    saved = read_plan(found.values, name)
+    state.replace_plan(saved.plan)
+    caution = elsewhere_text(saved.study, state.written())
+    return Opening("The plan is open, judged in the lab that was.", caution=caution)
+
+
+def _open_lab(found: FoundFile, name: str) -> Opening:
+    state.suppose(read_lab(found.values or found.text.encode(), name))
+    state.current().version += 1  # the sliders of the lab are drawn anew
+    return Opening("The lab is in use, for the plan that was.")
+
+
+def _open_study(found: FoundFile, name: str) -> Opening:
+    study = parse_study(found.text, name)
+    if own_studies.is_on_the_shelf(study, name):
+        state.open_study(study.scenario_id)
+    else:
+        if (mine := own_studies.kept().get(study.scenario_id)) is not None:
+            own_studies.require_same(study, mine.study, _MINE, name)
+        if refused := state.bring(found.text, study):
+            raise ReplicaLabError(refused)
+    return Opening("The study is open, with its reference protocol.", ())
+
+
+def _reopen_study(found: FoundFile, name: str) -> Opening:
+    study = own_studies.usable_study(found.text, name)
+    if refused := state.bring(found.text, study):
+        raise LibraryFullError(refused)
+    return Opening("The study is open, with its reference protocol.")
+
+
+def _open_batch(found: FoundFile, name: str) -> Opening:
+    batch = VisitorBatch.opened(name, library.read_batch(found.text))
+    if refused := BATCHES.show(visitor.secret(), batch):
+        raise LibraryFullError(refused)
+    st.session_state[compare.TABS] = compare.MANY
+    return Opening("The batch is shown.")
+
+
+def _open_decision(found: FoundFile, _: str) -> Opening:
+    deciding.open_again(library.read_decision(found.text))
+    st.session_state[compare.TABS] = compare.BESIDE
+    return Opening("What was decided between is compared again.")
+
+
+class PageRow(NamedTuple):
+    """What the pages do with a kind of document.
+
+    Attributes:
+        open: opens one, by its name.
+        page: the page that shows it then.
+        action: what the button that opens it says.
+    """
+
+    open: Callable[[FoundFile, str], Opening]
+    page: str = PROTOCOL
+    action: str = "Open"
+
+
+PAGE_ROWS: Final = {
+    FileKind.BUNDLE: PageRow(_open_bundle),
+    FileKind.RUN: PageRow(_open_run, _NEGOTIATION),
+    FileKind.BATCH: PageRow(_open_batch, beside.PAGE),
+    FileKind.DECISION: PageRow(_open_decision, beside.PAGE, action="Compare these again"),
+    FileKind.STUDY: PageRow(_open_study, _STUDY),
+    FileKind.KEPT_PLAN: PageRow(_open_kept_plan),
+    FileKind.LAB: PageRow(_open_lab),
+    FileKind.PLAN: PageRow(_open_plan),
+}
+"""Every kind; what else there is to know of one is in `documents.DOCUMENTS`."""
+
+
+# --- kept in the library ----------------------------------------------------------------------
+
+
+class Kept(NamedTuple):
+    """What the library keeps of a file, and what there is to know of it, as in `Opening`."""
+
+    entries: list[Entry]
+    differences: tuple[str, ...] = ()
+    caution: str = ""
+
+
+Part = tuple[EntryKind, str, str]
+"""A part of a file as it is kept: its kind, its name and its content."""
+
+
+def keep_file(data: bytes, file: str) -> Kept:
+    """Keep what a file holds.
+
+    Raises:
+        ReplicaLabError: it holds nothing that can be kept; names every fault.
+    """
+    found, stem = detect_kind(data, file), PurePath(file).stem
+    if kept_as := DOCUMENTS[found.kind].kept_as:
+        part = kept_as, _name_in(found, file) or stem, found.text
+        return Kept(shelf().keep_beside(owner(), part))
+    if found.kind is FileKind.PLAN:  # which is kept with the study and in the lab that are open
+        saved = read_plan(found.values, file)
+        part = _plan_part(kept_case(state.case().changed(plan=saved.plan)))
+        caution = elsewhere_text(saved.study, state.written())
+        return Kept(shelf().keep_beside(owner(), part), caution=caution)
+    bundle = open_bundle(found.values, file)
+    parts = [_plan_part(bundled_case(bundle, file))]
+    if bundle.run is not None:
+        parts.append((EntryKind.RUN, stem, save(bundle.run, bundle.recording)))
+    if bundle.decision is not None:
+        parts.append((EntryKind.DECISION, bundle.decision.name, decision_text(bundle.decision)))
+    return Kept(shelf().keep_beside(owner(), *parts), bundle.differences)
+
+
+def _plan_part(case: Case) -> Part:
+    return EntryKind.PLAN, any_name_of(case), case_text(case)
+
+
+def _name_in(found: FoundFile, file: str) -> str:
+    """Return the name that a file gives itself; empty where it has none and the library checks it.
+
+    Raises:
+        ReplicaLabError: it cannot be read.
+    """
+    match found.kind:
+        case FileKind.STUDY:
+            return own_studies.usable_study(found.text, file).paper.name
+        case FileKind.KEPT_PLAN:
+            plan = read_case(found.text)
+            require_its_own(plan)
+            return any_name_of(plan)
+        case FileKind.LAB:
+            return read_lab(found.values, file).name or ""
+    return ""

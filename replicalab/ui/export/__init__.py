@@ -1,0 +1,86 @@
+"""Two drawers of every page: what is exported, a part for each form; and a file that is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import streamlit as st
+
+from replicalab.lexicon import count_text, joined
+from replicalab.scenarios import lab_json
+from replicalab.scenarios.small_files import plan_json
+from replicalab.ui import panel, state
+from replicalab.ui.export import documents, link, opening, pictures
+from replicalab.ui.export.content import content_here
+from replicalab.ui.files import download
+
+_OPEN: Final = "export_is_open"
+_OPENING: Final = "opening_is_open"
+_TABS: Final = "export_part"
+
+
+def open_drawer() -> None:
+    """Open the drawer of what is exported in the run that follows."""
+    st.session_state[_OPEN] = True
+
+
+def open_opening() -> None:
+    """Open the drawer for a file in the run that follows."""
+    opening.begin()
+    st.session_state[_OPENING] = True
+
+
+def draw_if_open() -> None:
+    """Draw the drawer that was just asked for."""
+    if st.session_state.pop(_OPEN, False):
+        _draw()
+    elif st.session_state.pop(_OPENING, False):
+        _draw_opening()
+
+
+@st.dialog("Hand over", position="right", width="medium", on_dismiss="rerun")
+def _draw() -> None:
+    panel.draw_scheme()
+    parts = st.tabs(list(_PARTS), key=_TABS, on_change="rerun")
+    for part, draw in zip(parts, _PARTS.values(), strict=True):
+        if part.open:
+            with part:
+                draw()
+
+
+@st.dialog("Open a file", position="right", width="medium", on_dismiss="rerun")
+def _draw_opening() -> None:
+    panel.draw_scheme()
+    opening.draw()
+
+
+def _draw_bundle() -> None:
+    """Draw the bundle, what is in it, and the smaller files."""
+    found = content_here()
+    plan = found.options.yours.plan
+    talks = f"negotiation ({count_text(len(found.run.rounds), 'round')})" if found.run else ""
+    decided = "decision" if found.decision else ""
+    held = joined([*filter(None, ("Study", "lab", "question", "plan", decided, talks))])
+    st.caption(
+        f"{held} as one file. It opens here and elsewhere under "
+        "More, Open a file, also where nobody has the study; there everything is worked out anew "
+        "and held against it."
+    )
+    download("Bundle", found.bundle, found.name("bundle", "json"), type="primary")
+    with st.container(horizontal=True):
+        alone = partial(plan_json, plan, found.written.scenario_id)
+        download("Plan alone", alone, found.name("plan", "json"))
+        lab = state.case().own_lab
+        download("Lab alone", partial(lab_json, lab), found.name("lab", "json"))
+
+
+_PARTS: Final[dict[str, Callable[[], None]]] = {
+    "Link": link.draw,
+    "Brief": documents.draw_brief,
+    "Report": documents.draw_report,
+    "Tables": documents.draw_tables,
+    "Pictures": pictures.draw,
+    "Bundle": _draw_bundle,
+}

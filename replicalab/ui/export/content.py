@@ -1,0 +1,99 @@
+"""What is handed over: the plan in its lab as it stands now, and the negotiation on show."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from typing import Final
+
+from replicalab.errors import NegotiationError, TraceError
+from replicalab.library import Decision
+from replicalab.negotiation import Negotiation, Recording
+from replicalab.planner import PlanAnalysis
+from replicalab.report import Document, Registration, brief, bundle, of_run, report
+from replicalab.scenarios import Pack
+from replicalab.ui import state
+from replicalab.ui.compare import deciding
+from replicalab.ui.negotiation import files, model, table
+
+_NO_LETTERS: Final = re.compile(r"[^a-z0-9]+")
+_LONGEST: Final = 60
+
+
+@dataclass(frozen=True)
+class ExportContent:
+    """What a workspace holds, apart from the session: a file is made of it in another thread.
+
+    Attributes:
+        options: the plan in its lab, and what may be done about it.
+        written: the same study in its lab as their author wrote both.
+        run: the negotiation on show, None where there is none that is confirmed.
+        recording: what is known of its language model, None where nothing is.
+        decision: the latest for or against the plan, None where none is recorded.
+        on: the day.
+    """
+
+    options: PlanAnalysis
+    written: Pack
+    run: Negotiation | None
+    recording: Recording | None
+    decision: Decision | None
+    on: date
+
+    def told(self, *, negotiated: bool) -> ExportContent:
+        """Return what a document tells: the plan, or the negotiation and the plan it came to."""
+        if not negotiated:
+            return replace(self, run=None)
+        options = of_run(self.options, self.run)
+        return replace(self, options=options, decision=deciding.about(options.yours))
+
+    def brief(self) -> Document:
+        """Return the brief."""
+        return brief(self.options, on=self.on, written=self.written, run=self.run)
+
+    def report(self, said: Registration) -> Document:
+        """Return the report, with what is said by hand."""
+        return report(
+            self.options,
+            on=self.on,
+            written=self.written,
+            run=self.run,
+            said=said,
+            decision=self.decision,
+        )
+
+    def bundle(self) -> str:
+        """Return all of it as one file."""
+        return bundle(self.options, self.written, self.run, self.recording, self.decision)
+
+    def name(self, what: str, suffix: str, title: str = "") -> str:
+        """Return what a file is called, after its title if it has one."""
+        pack = self.options.yours.pack
+        return file_name(f"{title or f'{pack.scenario_id} {pack.difficulty}'} {what}", suffix)
+
+
+def content_here() -> ExportContent:
+    """Return what is on the screen."""
+    here = state.here()
+    run, recording = _negotiated(here)
+    decision, today = deciding.about(here.yours), datetime.now(UTC).astimezone().date()
+    return ExportContent(here, state.written(), run, recording, decision, today)
+
+
+def _negotiated(here: PlanAnalysis) -> tuple[Negotiation | None, Recording | None]:
+    """Return the negotiation on show, where it is confirmed, of this lab, and has begun."""
+    try:
+        kept = table.current(here.yours, model.seated_model())
+    except (NegotiationError, TraceError):
+        return None, None
+    run = kept.negotiation
+    if not (kept.confirmed and run.rounds and run.pack == here.yours.pack):
+        return None, None
+    return run, kept.recording or files.recording_of(kept)
+
+
+def file_name(text: str, suffix: str) -> str:
+    """Return a text as the name of a file: plain letters, digits and hyphens, and its ending."""
+    plain = _NO_LETTERS.sub("-", text.lower()).strip("-")[:_LONGEST].strip("-")
+    return f"{plain or 'replicalab'}.{suffix}"

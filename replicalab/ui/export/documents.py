@@ -1,0 +1,224 @@
+"""The brief and the report: what each is for, its files, and a look at it before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from threading import BoundedSemaphore, Lock
+from typing import Final
+
+import streamlit as st
+
+from replicalab.characters import on_one_line
+from replicalab.documents import FORMS, Form
+from replicalab.errors import PrintError
+from replicalab.lexicon import capitalised
+from replicalab.models import FIELD_LABELS
+from replicalab.planner.steps import differences
+from replicalab.report import Document, Paper, Registration, csv_tables, excel, missing, pdf_apart
+from replicalab.ui import panel
+from replicalab.ui.export.content import ExportContent, content_here, file_name
+from replicalab.ui.files import download
+from replicalab.ui.words import escaped
+
+_PAPERS: Final[tuple[Paper, ...]] = ("A4", "letter")
+_PAPER: Final = "hand_paper"
+_NEGOTIATED: Final = "hand_negotiated"
+_LONGEST_SAID: Final = 300  # Characters of a field: a line or two
+
+
+def draw_brief() -> None:
+    """Draw what there is of the brief."""
+    st.caption("One page for whoever decides: verdict, changes, cost, what it would take.")
+    found = _asked()
+    _draw_files("brief", found.brief, found.name)
+    _draw_look("brief", found.brief, is_open=True)
+
+
+def draw_report() -> None:
+    """Draw what there is of the report, and what only the visitor can say in it."""
+    st.caption(
+        "Fit for a preregistration: every choice with its reason, or “not given”. Reasons for "
+        "numbers stand on Protocol under “Assumptions”."
+    )
+    found = _asked()
+    said = _draw_said(found)
+    make = partial(found.report, said)
+    _draw_files("report", make, partial(found.name, title=said.title))
+    _draw_look("report", make, is_open=False)
+
+
+def _draw_files(name: str, make: Callable[[], Document], file: Callable[[str, str], str]) -> None:
+    reason = missing()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        paper = _paper(disabled=bool(reason))
+        asked = st.button(
+            "PDF", icon=":material/print:", disabled=bool(reason), key=f"hand_pdf_{name}"
+        )
+        for suffix, form in FORMS.items():
+            if form.is_button:
+                download(form.name, partial(_made, form, make), file(name, suffix))
+    if reason:
+        st.caption(escaped(reason))
+    elif asked:
+        _draw_pdf(make(), paper, file(name, "pdf"))
+
+
+def _made(form: Form, make: Callable[[], Document]) -> str | bytes:
+    return form.make(make())
+
+
+def _draw_pdf(document: Document, paper: Paper, name: str) -> None:
+    """Draw the button that saves a PDF once it is made, or why it is not and what to do.
+
+    A file that is made when its button is pressed could only fail without a reason.
+    """
+    try:
+        with st.spinner("Making the PDF …"):
+            data = PRESS.pdf(document, paper)
+    except PrintError as error:
+        st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
+    else:
+        download(f"Save {name}", data, name, type="primary")
+
+
+def _draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None:
+    look = st.expander(
+        "See it",
+        expanded=is_open,
+        icon=":material/visibility:",
+        on_change="rerun",
+        key=f"hand_look_{name}",
+    )
+    if look.open:
+        with look:
+            panel.draw_document(make())
+
+
+def _asked() -> ExportContent:
+    """Return what is on the screen; of a negotiation only where it is asked for."""
+    found = content_here()
+    if found.run is None:
+        return found
+    negotiated = st.toggle("With the negotiation", key=_NEGOTIATED, persist_state="session")
+    return found.told(negotiated=negotiated)
+
+
+def _paper(*, disabled: bool) -> Paper:
+    return st.segmented_control(
+        "Paper",
+        _PAPERS,
+        format_func=str.capitalize,
+        key=_PAPER,
+        required=True,
+        default="A4",
+        disabled=disabled,
+    )
+
+
+# --- what only its author can say ---------------------------------------------------------------
+
+
+def _draw_said(found: ExportContent) -> Registration:
+    """Draw the fields, folded; return what stands in them, folded or not."""
+    study = _study(found)
+    place = st.expander(
+        "Title, authors, your reasons",
+        icon=":material/edit:",
+        key="hand_filling",
+        on_change="rerun",
+    )
+    if place.open:
+        with place:
+            st.caption(
+                "They go into the report and its tables; what stays empty reads “not given”."
+            )
+            _field("Title", study)
+            _field("Authors", study)
+            for name in _changed(found):
+                _field(_why(name), study)
+    return _said(found)
+
+
+def _said(found: ExportContent) -> Registration:
+    """Return what stands in the fields, drawn or not."""
+    study = _study(found)
+    reasons = {name: why for name in _changed(found) if (why := _held(_why(name), study))}
+    return Registration(_held("Title", study), _held("Authors", study), reasons)
+
+
+def _study(found: ExportContent) -> str:
+    return found.options.yours.pack.scenario_id
+
+
+def _changed(found: ExportContent) -> list[str]:
+    """Return the fields in which the plan is not the reference protocol."""
+    yours = found.options.yours
+    return [name for name, *_ in differences(yours.pack.reference_protocol, yours.plan)]
+
+
+def _why(field: str) -> str:
+    return f"{FIELD_LABELS[field]}: why it is changed"
+
+
+def _key(label: str, study: str) -> str:
+    return f"hand_{study}_{label}"
+
+
+def _held(label: str, study: str) -> str:
+    return str(st.session_state.get(_key(label, study), "")).strip()
+
+
+def _field(label: str, study: str) -> None:
+    st.text_input(label, key=_key(label, study), max_chars=_LONGEST_SAID, persist_state="session")
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+
+def draw_tables() -> None:
+    """Draw the report's tables: all as one workbook, or one as CSV."""
+    st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
+    found = _asked()
+    said = _said(found)
+    make = partial(found.report, said)
+    name = found.name("tables", "xlsx", said.title)
+    download("Excel, every table a sheet", lambda: excel(make()), name)
+    tables = {table.caption: table for table in make().tables}
+    chosen = st.selectbox("Table", list(tables), key="hand_table", format_func=on_one_line)
+    if chosen is not None:
+        name = file_name(f"{said.title} {chosen}", "csv")
+        download("CSV of this table", lambda: csv_tables(make())[chosen], name)
+
+
+# --- PDF ------------------------------------------------------------------------------------
+
+MOST_WAITING: Final = 3
+"""Each holds the run of its visitor's page."""
+_BUSY: Final = "no PDF: others are being made; ask again in a minute, or print the HTML"
+
+
+class Press:
+    """Makes one PDF at a time; any thread may ask."""
+
+    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+        self._turn = Lock()
+        self._room = BoundedSemaphore(most_waiting)
+
+    def pdf(self, document: Document, paper: Paper) -> bytes:
+        """Return a document as PDF.
+
+        Raises:
+            PrintError: too many are waiting, or it cannot be made.
+        """
+        if not self._room.acquire(blocking=False):
+            raise PrintError(_BUSY)
+        try:
+            with self._turn:
+                return pdf_apart(document, paper)
+        finally:
+            self._room.release()
+
+
+PRESS: Final = Press()
+"""The server's."""

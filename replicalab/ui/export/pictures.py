@@ -1,0 +1,75 @@
+"""The figures of all pages as files, dark on white: each by the button on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from replicalab.planner.curves import Curves
+from replicalab.render.figures import convergence_chart, on_paper, saved_as
+from replicalab.ui.export.content import ExportContent, content_here
+from replicalab.ui.negotiation.rounds import plans_by_round
+from replicalab.ui.protocol.power import CHARTS, Chart
+from replicalab.ui.tradeoffs.frontier import empty_text, frontier_chart
+from replicalab.ui.tradeoffs.outlook import Outlook, look
+from replicalab.ui.tradeoffs.region import region_chart
+from replicalab.views.curves import assumed_text
+from replicalab.views.frontier import frontier_title, standing_verdict
+from replicalab.views.region import fillings_text, means_text, region_title
+
+_FORMS: Final = ("PNG", "SVG")
+_FORM: Final = "hand_form"
+_PICTURE: Final = "hand_picture"
+
+
+def draw() -> None:
+    """Draw which figure, in which form, and the figure with its button."""
+    found = content_here()
+    charts = _charts(found)
+    chosen = st.selectbox("Picture", list(charts), key=_PICTURE)
+    form = st.segmented_control("Form", _FORMS, key=_FORM, required=True, default="PNG")
+    st.caption(
+        "Save it with the camera at its top right. PNG for slides and texts; SVG stays sharp at "
+        "any size. Its numbers are under Tables, and beside the figure on its page."
+    )
+    with st.container(key="hand_pictures"):
+        st.plotly_chart(
+            on_paper(charts[chosen]()),
+            key=f"hand_{chosen}",
+            config=saved_as(found.name(chosen, form.lower()).rpartition(".")[0], form.lower()),
+            theme=None,
+            alt=f"{chosen}, as it is saved.",
+        )
+
+
+def _charts(found: ExportContent) -> dict[str, Callable[[], go.Figure]]:
+    """Return the figures that there are now, by what they are called; none is made yet."""
+    view = look(found.options)
+    curves = Curves(view.yours, view.real.design)
+    charts: dict[str, Callable[[], go.Figure]] = {"Days and samples": partial(_region, view)}
+    if found.options.frontier.plans:
+        charts["Evidence for credits"] = partial(_frontier, view)
+    for name, chart in CHARTS.items():
+        if chart.fits(curves):
+            charts[name] = partial(_curve, chart, curves)
+    if found.run is not None and (plans := plans_by_round(found.run)):
+        charts["The negotiation"] = partial(convergence_chart, plans)
+    return charts
+
+
+def _region(view: Outlook) -> go.Figure:
+    means = f"{means_text(view.pack)}<br>{fillings_text(view.region.plan.evidence)}"
+    return region_chart(view, (region_title(view.region), means))
+
+
+def _frontier(view: Outlook) -> go.Figure:
+    means = "<br>".join(filter(None, (means_text(view.pack), empty_text(view))))
+    return frontier_chart(view, (frontier_title(standing_verdict(view.options)), means))
+
+
+def _curve(chart: Chart, curves: Curves) -> go.Figure:
+    return chart.figure(curves, (chart.title(curves), assumed_text(curves)))

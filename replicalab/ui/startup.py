@@ -1,0 +1,65 @@
+"""What the server asks of the pages: to load, to know a visitor again, to save at the end.
+
+Nothing here imports the pages before it is asked to: the server answers meanwhile. The database's
+part comes last, when the first page stands, for a newcomer has kept nothing.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+from replicalab.errors import ScenarioError
+
+_REST_SECONDS: Final = 2.0  # So long what is left is put off, for the first page to be drawn
+
+
+def load() -> None:
+    """Load what the pages use, and see to it that the rest follows."""
+    gc.disable()  # nearly all that is made here stays
+    try:
+        frame = import_module("replicalab.ui.frame")
+        import_module("replicalab.ui.scenarios")
+        with suppress(ScenarioError):  # the page says what is wrong with the studies
+            frame.warm_up()
+    finally:
+        gc.enable()
+    writer = import_module("replicalab.ui.library.writer")
+    writer.later("opening the library", _open_library, _REST_SECONDS)
+
+
+def _open_library() -> None:
+    """Open the library, so that the first who keeps something does not wait."""
+    _keep_out_of_collections()
+    import_module("replicalab.ui.library.shelf").shelf()
+
+
+@cache
+def _keep_out_of_collections() -> None:
+    """Load what is left, and look through what is loaded once more and never again."""
+    import_module("replicalab.library.store")
+    gc.collect()
+    gc.freeze()
+
+
+def is_known(secret: str) -> bool:
+    """Return whether the library has work of the visitor with that secret."""
+    shelf = import_module("replicalab.ui.library.shelf")
+    known: bool = shelf.shelf().knows(shelf.Owner.of(secret))
+    return known
+
+
+def hand_over(secret: str, fresh: str) -> None:
+    """Let what a visitor kept be found with another secret, and no longer with the first."""
+    shelf = import_module("replicalab.ui.library.shelf")
+    shelf.shelf().hand_over(shelf.Owner.of(secret), shelf.Owner.of(fresh))
+
+
+def finish() -> None:
+    """Save what is still to be saved, if a page has ever had something to save."""
+    if (writer := sys.modules.get("replicalab.ui.library.writer")) is not None:
+        writer.finish()

@@ -1,0 +1,166 @@
+"""The study in the form: a draft, its file as its author wrote it, and what came before."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from replicalab.drafts import NAME, Checked, Draft, check, new_study
+from replicalab.errors import Fault, ScenarioError
+from replicalab.scenarios import Study, list_scenarios
+from replicalab.ui import own_studies
+from replicalab.ui.state import latest
+
+_RECORD: Final = "study_form"
+_NEW: Final = "my_study"
+_REMEMBERED: Final = 100  # So many steps can be undone
+
+
+class FormStep(NamedTuple):
+    """What stood in the form, and in the editor where its text was written there."""
+
+    draft: Draft
+    text: str | None
+    begun: bool
+    size: int
+
+
+@dataclass
+class FormSession:
+    """The study that a visitor is making.
+
+    Attributes:
+        draft: what the form shows.
+        text: the file as it was typed or uploaded; None where the form wrote last.
+        begun: whether there is something to show; until then one chooses what to begin with.
+        choosing: whether one chooses anew, with what there is kept.
+        past: what undo brings back, the next one last.
+        version: in the keys of the form's widgets: a draft from elsewhere draws them anew.
+        part: the part of the form that was open last.
+        checked: what the draft makes; None before that is asked for.
+        refused: why the text cannot be used; None where it can, or there is none.
+    """
+
+    draft: Draft = field(default_factory=lambda: Draft(new_study(_NEW)))
+    text: str | None = None
+    begun: bool = False
+    choosing: bool = False
+    past: list[FormStep] = field(default_factory=list)
+    # A tab that outlived its server still holds what was typed there under its old keys.
+    version: int = field(default_factory=partial(secrets.randbelow, 2**32))
+    part: str = ""
+    checked: Checked | None = None
+    refused: ScenarioError | None = None
+
+    @property
+    def study(self) -> Study | None:
+        """The study that can be used now; None where something is wrong."""
+        return None if self.refused else self.result.study
+
+    @property
+    def result(self) -> Checked:
+        """What the draft makes, worked out once."""
+        if self.checked is None:
+            self.checked = check(self.draft, own_studies.usable_study)
+        return self.checked
+
+    @property
+    def faults(self) -> list[Fault]:
+        """What is wrong with the file, or with what the form shows."""
+        if self.refused:
+            return list(self.refused.faults)
+        return [fault for faults in self.result.faults.values() for fault in faults]
+
+    @property
+    def more_faults(self) -> int:
+        """How many faults there are beyond these."""
+        return self.refused.more if self.refused else self.result.more
+
+    @property
+    def file(self) -> str:
+        """The study's file: as its author wrote it, or as the form writes it."""
+        return self.result.text if self.text is None else self.text
+
+    def show(self, draft: Draft) -> None:
+        """Show a draft, which no text stands for yet."""
+        self.draft, self.text, self.checked, self.refused = draft, None, None, None
+
+    def read(self, text: str) -> None:
+        """Take a file's text; one that cannot be used stays in the editor alone."""
+        self.text, self.refused = text or None, None
+        self.begun, self.choosing = True, False
+        if not text:
+            return
+        try:
+            study = own_studies.usable_study(text, NAME)
+        except ScenarioError as error:
+            self.refused = error
+            return
+        self.draft, self.checked = Draft.of(study), None
+        self.version += 1
+
+    def remember(self) -> None:
+        """Have undo bring back what stands here now."""
+        size = len(self.text or "") + len(self.result.read)
+        steps = [*self.past, FormStep(self.draft, self.text, self.begun, size)]
+        self.past = latest(steps, _REMEMBERED, lambda step: step.size)
+
+
+def current() -> FormSession:
+    """Return what this visitor is making."""
+    session: FormSession = st.session_state.setdefault(_RECORD, FormSession())
+    return session
+
+
+def draft() -> Draft:
+    """Return what the form shows."""
+    return current().draft
+
+
+def new_id() -> str:
+    """Return the id of a new study: one that none of this visitor's, and none on the shelf, has."""
+    taken = {*own_studies.kept(), *(summary.scenario_id for summary in list_scenarios())}
+    return next(name for n in count(1) if (name := _NEW if n == 1 else f"{_NEW}_{n}") not in taken)
+
+
+def change(draft: Draft, *, redraw: bool = False) -> None:
+    """Take a draft that the form has changed; draw its widgets anew where more than one did."""
+    now = current()
+    if draft != now.draft:
+        now.remember()
+        now.show(draft)
+    now.version += redraw
+
+
+def begin(draft: Draft) -> None:
+    """Take a draft from elsewhere, and show it."""
+    now = current()
+    now.remember()
+    now.show(draft)
+    now.begun, now.choosing = True, False
+    now.version += 1
+
+
+def write(text: str) -> None:
+    """Take a file; one that cannot be used stays in the editor, and the form as it was."""
+    now = current()
+    if not now.begun or now.choosing or text != now.file:
+        now.remember()
+        now.read(text)
+
+
+def undo() -> None:
+    """Go back to what stood here before the last change."""
+    now = current()
+    if now.past:
+        step = now.past.pop()
+        now.show(step.draft)
+        if step.text is not None:
+            now.read(step.text)
+        now.begun = step.begun
+        now.version += 1

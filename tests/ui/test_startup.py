@@ -1,0 +1,55 @@
+"""What the pages load before and after the first of them stands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from replicalab.server import visitor
+from replicalab.ui.library import shelf
+from tests.ui.reading import SCENARIOS, visit
+from tests.ui.visitors import Browsers
+
+ROOT: Final = Path(__file__).parents[2]
+
+
+def test_first_page_waits_for_no_database() -> None:
+    code = """
+import gc, sys
+from replicalab.ui import startup
+startup.load()
+print("replicalab.ui.scenarios" in sys.modules, "sqlalchemy" in sys.modules, gc.isenabled())
+startup._open_library()
+print("sqlalchemy" in sys.modules, gc.get_freeze_count() > 100_000)
+"""
+    asked = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert asked.stdout.splitlines() == ["True False True", "True True"]
+
+
+def test_library_is_not_asked_for_what_a_newcomer_has_kept(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def nothing(method: str) -> Callable[..., list[object]]:
+        def answer(*_: object) -> list[object]:
+            asked.append(method)
+            return []
+
+        return answer
+
+    for method in ("entries", "draft"):
+        monkeypatch.setattr(shelf.shelf(), method, nothing(method))
+    visitor._HANDED_OUT.append((browsers.token, time.monotonic()))  # noqa: SLF001 - as a page's answer does
+    visit(SCENARIOS)
+    assert not asked
+    visit(SCENARIOS)
+    assert asked == ["entries", "draft"]

@@ -1,0 +1,244 @@
+"""Where visitors' studies are kept: who reads, who changes, what gives way, and at which byte."""
+
+from __future__ import annotations
+
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.scenarios import Study, copy_text, parse_study
+from replicalab.ui import study_cache
+from replicalab.ui.study_cache import IN_USE_SECONDS, MOST_BYTES, MOST_STUDIES, StudyCache, key_of
+
+STUDY: Final = parse_study(copy_text("psy_stroop", "mine"), "mine")
+OTHERS_USE_IT: Final = "what it keeps is in use"
+
+
+class Clock:
+    """A clock that stands still until it is moved on."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def named(name: str) -> Study:
+    """Return a study of that id."""
+    return STUDY.model_copy(update={"scenario_id": name})
+
+
+def kept(store: StudyCache, owner: str, size: int = 1, name: str = "mine") -> str:
+    """Keep a study of that many bytes and return why not."""
+    return store.keep(owner, "x" * size, named(name))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The time that the store goes by."""
+    return Clock()
+
+
+@pytest.fixture
+def store(clock: Clock) -> StudyCache:
+    """An empty store."""
+    return StudyCache(clock)
+
+
+def small(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Leave room for that many bytes in all."""
+    monkeypatch.setattr(study_cache, "MOST_BYTES_IN_ALL", most)
+
+
+# --- whose it is ---
+
+
+def test_study_is_read_by_its_key_and_changed_by_its_owner_alone(store: StudyCache) -> None:
+    kept(store, "ada", size=3)
+    found = store.read(key_of("ada", "mine"))
+    assert found is not None
+    assert found == store.of("ada")["mine"]
+    assert not store.of("eve")
+    store.remove("eve", "mine")
+    kept(store, "eve", size=5)
+    assert store.read(found.key) == found
+    store.remove("ada", "mine")
+    assert store.read(found.key) is None
+    assert store.of("eve")
+
+
+def test_key_is_the_same_again_and_another_for_each_owner_and_study(store: StudyCache) -> None:
+    keys = {key_of(owner, name) for owner in ("ada", "eve") for name in ("mine", "other")}
+    assert len(keys) == 4
+    assert all(len(key) == 32 and int(key, 16) for key in keys)
+    for _ in range(2):
+        kept(store, "ada")
+        assert store.read(key_of("ada", "mine")) is not None
+        store.remove("ada", "mine")
+
+
+@pytest.mark.parametrize("key", ["", "ada", "mine", "0" * 32, key_of("eve", "mine")])
+def test_other_keys_read_nothing(store: StudyCache, key: str) -> None:
+    kept(store, "ada")
+    assert store.read(key) is None
+
+
+# --- what one owner may keep ---
+
+
+def test_owner_keeps_up_to_so_many_studies_and_bytes(store: StudyCache) -> None:
+    for number in range(MOST_STUDIES):
+        assert not kept(store, "ada", name=f"s{number}")
+    assert kept(store, "ada", name="more").startswith(f"You keep {MOST_STUDIES} studies here")
+    most = MOST_BYTES - MOST_STUDIES + 1
+    assert not kept(store, "ada", most, "s0")
+    before = store.of("ada")
+    refused = kept(store, "ada", most + 1, "s0")
+    assert f"{MOST_BYTES + 1:,} bytes" in refused
+    assert refused == store.refusal("ada", "s0", "x" * (most + 1))
+    assert store.of("ada") == before
+    assert list(before)[-1] == "s0", "what was kept anew is the latest"
+
+
+def test_text_is_counted_in_bytes(store: StudyCache) -> None:
+    assert store.refusal("ada", "mine", "\N{GREEK SMALL LETTER ALPHA}" * (MOST_BYTES // 2 + 1))
+    assert not store.refusal("ada", "mine", "\N{GREEK SMALL LETTER ALPHA}" * (MOST_BYTES // 2))
+    assert not store.refusal("ada", "mine", "\ud800")
+
+
+# --- what all may keep, and what gives way ---
+
+
+def test_thousand_other_visitors_push_nobody_out(store: StudyCache) -> None:
+    kept(store, "ada")
+    for number in range(1000):
+        assert not kept(store, f"visitor {number}", 10_000)
+    assert store.of("ada")
+
+
+def test_store_that_is_full_refuses_and_loses_nothing(
+    store: StudyCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(monkeypatch, 30)
+    for owner in ("ada", "bob", "cyd"):
+        assert not kept(store, owner, 10)
+    assert OTHERS_USE_IT in store.refusal("dan", "mine", "x")
+    assert OTHERS_USE_IT in kept(store, "dan")
+    assert OTHERS_USE_IT in kept(store, "ada", 11)
+    assert [store.of(owner)["mine"].size for owner in ("ada", "bob", "cyd")] == [10, 10, 10]
+    assert not kept(store, "ada", 9)
+    assert not kept(store, "dan", 1)
+
+
+def test_unused_gives_way_under_need_alone_and_the_longest_unused_first(
+    store: StudyCache, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(monkeypatch, 40)
+    for owner in ("ada", "bob", "cyd"):
+        kept(store, owner, 10)
+        clock.now += 1
+    clock.now += 2 * IN_USE_SECONDS
+    assert store.read(key_of("ada", "mine")), "a reader keeps it in use"
+    assert not kept(store, "dan", 10)
+    assert store.read(key_of("bob", "mine")), "there was room; now it is in use again"
+    assert not kept(store, "eve", 10)
+    assert not store.of("cyd")
+    assert store.read(key_of("cyd", "mine")) is None
+    assert OTHERS_USE_IT in kept(store, "fay", 1)
+    assert all(store.of(owner) for owner in ("ada", "bob", "dan", "eve"))
+
+
+@pytest.mark.parametrize(("waited", "stays"), [(IN_USE_SECONDS, True), (IN_USE_SECONDS + 1, False)])
+def test_study_counts_as_in_use_for_an_hour(
+    store: StudyCache, clock: Clock, monkeypatch: pytest.MonkeyPatch, *, waited: float, stays: bool
+) -> None:
+    small(monkeypatch, 10)
+    kept(store, "ada", 10)
+    clock.now += waited
+    assert bool(kept(store, "bob", 10)) is stays
+    assert bool(store.of("ada")) is stays
+
+
+def test_nothing_stays_of_what_was_removed_or_gave_way(
+    store: StudyCache, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(monkeypatch, 20)
+    tracemalloc.start()
+    try:
+        for number in range(2000):
+            kept(store, "ada", 10, name=f"s{number}")
+            store.remove("ada", f"s{number}")
+            kept(store, f"visitor {number}", 10)
+            clock.now += 2 * IN_USE_SECONDS
+        left, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert left < 100_000
+
+
+Step = tuple[str, str, str, int]
+steps: st.SearchStrategy[Step] = st.tuples(
+    st.sampled_from(["keep", "keep", "remove", "read", "look", "wait"]),
+    st.sampled_from("abcd"),
+    st.sampled_from(["mine", "other"]),
+    st.integers(1, 30),
+)
+
+
+@given(st.lists(steps, max_size=40))
+def test_whatever_is_done_the_bounds_hold_and_nothing_in_use_is_lost(done: list[Step]) -> None:
+    clock = Clock()
+    store = StudyCache(clock)
+    there: dict[tuple[str, str], int] = {}
+    seen: dict[str, float] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        small(patch, 60)
+        patch.setattr(study_cache, "MOST_BYTES", 40)
+        for what, owner, name, number in done:
+            if what == "wait":
+                clock.now += number * 200
+                continue
+            if what == "read" and store.read(key_of(owner, name)) is None:
+                continue
+            seen[owner], mine = clock.now, store.of(owner)
+            there = {place: size for place, size in there.items() if place[0] != owner}
+            there |= {(owner, each): own.size for each, own in mine.items()}
+            if what == "keep" and not kept(store, owner, number, name):
+                there[owner, name] = number
+            elif what == "remove":
+                store.remove(owner, name)
+                there.pop((owner, name), None)
+        in_use = {
+            place: size
+            for place, size in there.items()
+            if clock.now - seen[place[0]] <= IN_USE_SECONDS
+        }
+        found = {
+            (owner, name): own.size for owner in "abcd" for name, own in store.of(owner).items()
+        }
+        assert in_use.items() <= found.items() <= there.items()
+        assert sum(found.values()) <= 60
+        for owner, name in found:
+            assert store.read(key_of(owner, name)) == store.of(owner)[name]
+
+
+def test_threads_leave_each_owner_with_what_was_kept_last(store: StudyCache) -> None:
+    numbers = count(1)
+
+    def use(_: int) -> None:
+        owner = f"o{next(numbers) % 4}"
+        for size in range(1, 20):
+            kept(store, owner, size)
+            store.read(key_of(owner, "mine"))
+            store.remove(owner, "mine")
+        kept(store, owner, 20)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(use, range(16)))
+    assert {store.of(f"o{number}")["mine"].size for number in range(4)} == {20}

@@ -1,0 +1,432 @@
+"""Make a study: by a power analysis, by the form, by its file; nothing that is typed is lost."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.assessment import assess
+from replicalab.drafts import Draft, check, new_study
+from replicalab.measures import KINDS
+from replicalab.scenarios import (
+    DesignKind,
+    Difficulty,
+    Study,
+    copy_text,
+    pack_of,
+    parse_study,
+    template_text,
+)
+from replicalab.ui import own_studies, study_form
+from replicalab.ui.study_cache import StudyCache
+from replicalab.ui.study_form.fields import fault_text
+from tests.hostile import ATTACK, marked
+from tests.hostile_files import hostile_study
+from tests.ui.reading import (
+    PROTOCOL,
+    alerts,
+    at_editor,
+    at_gallery,
+    at_making,
+    can_press,
+    choose,
+    chosen,
+    go,
+    labels,
+    number,
+    pick,
+    press,
+    query_of,
+    run,
+    said,
+    type_text,
+    unopened,
+    where,
+)
+from tests.ui.test_hostile_text import leaks, seen
+from tests.ui.test_lab_form import fill
+
+COMPARISON, ASSUMPTIONS, NEEDS, LAB, CHECK, ADVANCED = study_form.PARTS
+
+
+@pytest.fixture(autouse=True)
+def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
+
+
+def begun(kind: DesignKind | None = None) -> AppTest:
+    """Return the app where a study is begun, with a power analysis of a kind."""
+    app = at_making(unopened())
+    return pick(app, "What is compared", kind) if kind else app
+
+
+def form(source: str = "an empty form", part: str | None = None) -> AppTest:
+    """Return the app with the form of a new study, or of a copy, at a part."""
+    app = begun()
+    next(box for box in app.selectbox if box.label == "Start from").set_value(source)
+    press(app, "Start the form")
+    return at(app, part) if part else app
+
+
+def at(app: AppTest, part: str) -> AppTest:
+    """Open a part of the form and return the app."""
+    app.session_state[study_form.PARTS_KEY] = part
+    return at_making(app)
+
+
+def type_value(app: AppTest, label: str, value: float | None) -> AppTest:
+    """Type a number, or empty its field, and return the app."""
+    number(app, label).set_value(value)
+    return run(app)
+
+
+def study_of(app: AppTest) -> Study:
+    """Return the study in the editor."""
+    return parse_study(file_of(app), "x.yaml")
+
+
+def file_of(app: AppTest) -> str:
+    """Return the text in the editor."""
+    return str(at_editor(app).text_area(key="own_text").value)
+
+
+def said_of(app: AppTest, word: str) -> str:
+    """Return the one box that speaks of something."""
+    [text] = [alert.text for alert in alerts(app) if word in alert.text]
+    return text
+
+
+# --- a power analysis ---
+
+
+def test_power_analysis_is_open_on_protocol_as_it_was_typed() -> None:
+    app = begun()
+    for label, value in (("Effect: Cohen's d", 0.5), ("Power", 0.8), ("Samples in all", 128)):
+        number(app, label).set_value(value)
+    press(run(app), "Use this analysis")
+    assert where(app) == "My study · medium lab · Feasible"
+    assert number(app, "Sample size").value == 128
+    assert "power 0.80" in said(app)
+    assert query_of(app)["study"] == "my_study"
+
+
+def test_plan_of_an_analysis_takes_its_days_in_its_lab_and_in_any_other() -> None:
+    app = press(type_value(begun(), "Days it takes", 30), "Use this analysis")
+    assert where(app) == "My study · medium lab · Feasible"
+    assert number(app, "Duration (days)").value == 30
+    fill(press(app, "Your lab"), "Staff units", 2)
+    assert "20 samples in 30 days" in said(go(app, PROTOCOL))
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "told"),
+    [
+        (DesignKind.TWO_GROUP, 128, "64 a group = 128 in all."),
+        (DesignKind.TWO_GROUP, 127, "127 in all: 63 and 64."),
+        (DesignKind.ANOVA, 129, "43 a group = 129 in all."),
+        (DesignKind.PAIRED, 34, ""),
+    ],
+)
+def test_power_analysis_says_how_many_samples_each_group_has(
+    kind: DesignKind, size: int, told: str
+) -> None:
+    app = type_value(begun(kind), "Samples in all", size)
+    assert [each.value for each in app.caption if "in all" in each.value] == [told] * bool(told)
+
+
+@pytest.mark.parametrize("kind", list(DesignKind))
+def test_power_analysis_of_any_kind_can_be_used_as_it_is_offered(kind: DesignKind) -> None:
+    app = begun(kind)
+    offered = check(Draft(new_study("my_study", kind))).study
+    assert offered is not None
+    assert number(app, "Samples in all").value == offered.reference_protocol.sample_size
+    press(app, "Use this analysis")
+    assert where(app) == "My study · medium lab · Feasible"
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "said_there"),
+    [
+        ("Effect: Cohen's d", 0.0, "The assumed effect is 0: a “Two groups” design needs one"),
+        ("Alpha, two-sided", 1.5, "1.5 is not allowed: it must be less than 1."),
+        ("Power", -1.0, "-1 is not allowed: it must be greater than 0."),
+        ("Samples in all", -1, "-1 is not allowed: it must be greater than or equal to 0."),
+        ("Samples in all", 10**9, "at most 1,000,000 can be planned here"),
+        ("Days it takes", -1, "-1 is not allowed: it must be greater than or equal to 0."),
+        ("Days it takes", 0, "0 is not allowed: it must be greater than or equal to 1."),
+        ("Days it takes", 10**9, "at most 1,000,000 can be planned here"),
+    ],
+)
+def test_wrong_number_of_an_analysis_stays_and_is_told(
+    label: str, value: float | None, said_there: str
+) -> None:
+    app = type_value(begun(), label, value)
+    assert said_there in alerts(app)[0].text
+    assert len(alerts(app)) == 1
+    assert number(app, label).value == value
+    assert not can_press(app, "Use this analysis")
+
+
+def test_power_analysis_outlives_another_kind_and_page_and_goes_on_in_the_form() -> None:
+    app = type_value(begun(), "Effect: Cohen's d", 0.3)
+    pick(app, "What is compared", DesignKind.SURVIVAL)
+    pick(at_making(go(app, PROTOCOL)), "What is compared", DesignKind.TWO_GROUP)
+    assert number(app, "Effect: Cohen's d").value == 0.3
+    press(app, "Go on in the form")
+    assert study_of(app).design.effect_planning == 0.3
+
+
+def test_second_analysis_is_a_second_study() -> None:
+    app = press(begun(), "Use this analysis")
+    press(at_making(app), "Use this analysis")
+    assert query_of(app)["study"] == "my_study_2"
+    assert "14 of 14 studies" in said(at_gallery(app))
+
+
+# --- the form ---
+
+
+def test_empty_form_makes_a_study_that_can_be_used_at_once() -> None:
+    app = press(form(), "Use this study")
+    assert where(app) == "My study · medium lab · Feasible"
+    assert study_of(app) == check(Draft(new_study("my_study"))).study
+
+
+def test_form_and_file_are_the_same_study() -> None:
+    app = form("the template")
+    type_text(app, "Name of the study", "Beans: no music")
+    type_value(at(app, ASSUMPTIONS), "Assumed: Cohen's d", 0.6)
+    type_value(at(app, LAB), "Budget (credits)", 1900.0)
+    text = template_text()
+    for old, new in (
+        ("Chamber Music and the Growth of Bean Seedlings", "Beans: no music"),
+        ("effect_planning: 0.7", "effect_planning: 0.6"),
+        ("budget: 1800", "budget: 1900"),
+    ):
+        text = text.replace(old, new)
+    assert study_of(app) == parse_study(text, "x.yaml")
+
+
+def test_wrong_value_is_told_beside_its_field_and_kept_wherever_one_goes() -> None:
+    app = type_value(form(part=ASSUMPTIONS), "Assumed: Cohen's d", -2.0)
+    assert said_of(app, "effect") == (
+        "The assumed effect is -2: a “Two groups” design needs one above 0."
+    )
+    assert said_of(app, "fault") == (
+        "One fault, under Assumptions. The study can be used when none is left."
+    )
+    assert not can_press(app, "Use this study")
+    at(app, NEEDS)
+    at(go(app, PROTOCOL), ASSUMPTIONS)
+    assert number(app, "Assumed: Cohen's d").value == -2.0
+    assert "Assumptions: The assumed effect is -2" in said(at(app, CHECK))
+    type_value(at(app, ASSUMPTIONS), "Assumed: Cohen's d", 0.4)
+    assert not alerts(app)
+    assert can_press(app, "Use this study")
+
+
+def test_undo_brings_back_what_stood_there() -> None:
+    app = form("the template", NEEDS)
+    press(app, "Remove this replacement")
+    assert len(study_of(app).substitutions) == 1
+    press(app, "Undo")
+    assert len(study_of(app).substitutions) == 2
+    press(app, "Undo")
+    press(at_making(app), "Start the form")
+    assert study_of(app) == check(Draft(new_study("my_study"))).study
+
+
+def test_kind_is_chosen_and_its_numbers_come_back() -> None:
+    app = form("the template", COMPARISON)
+    app.button(key="choose_coverage").click()
+    run(app)
+    at(app, ASSUMPTIONS)
+    assert "Assumed: Cohen's d" not in [field.label for field in app.number_input]
+    assert number(app, "Most samples there are").value == 1000
+    at(app, COMPARISON).button(key="choose_two_group").click()
+    run(app)
+    assert study_of(app) == parse_study(template_text(), "x.yaml")
+
+
+def test_items_replacements_controls_and_rules_are_named_and_described() -> None:
+    app = form(part=NEEDS)
+    type_value(app, "Least days", 3)
+    type_value(app, "Samples a day", 20)
+    type_text(app, "Why so many a day", "One booth.")
+    choose(app, "Equipment", "booth", "screen")
+    choose(app, "Reagents", "pay")
+    type_text(app, "Add a replacement", "quiet room")
+    pick(app, "How far it leads away", 2)
+    type_value(app, "What is left of the effect", 0.8)
+    type_text(app, "Add a control", "blind rater")
+    type_text(app, "Protects against", "hope")
+    type_text(app, "Add a rule", "No deceit")
+    at(app, LAB)
+    choose(app, "Booked", "booth")
+    type_value(app, "booth: booked until day", 4)
+    choose(app, "Out of stock", "pay")
+    pick(app, "The easy and the hard lab are", "made from it")
+    study = study_of(app)
+    assert (study.min_days, study.samples_per_day and study.samples_per_day.value) == (3, 20)
+    assert (study.equipment, study.reagents) == (["booth", "screen"], ["pay"])
+    [swap] = study.substitutions
+    assert (swap.original, swap.alternative) == ("booth", "quiet room")
+    assert (swap.fidelity_loss, swap.evidence_factor) == (2, 0.8)
+    [control], [rule] = study.controls, study.policy_rules
+    assert (control.name, control.protects_against) == ("blind rater", "hope")
+    assert (rule.restriction, rule.forbidden_phrases) == ("No deceit", ["No deceit"])
+    plan = study.reference_protocol
+    assert plan.required_equipment == ["booth", "screen"]
+    assert plan.controls == ["blind rater"]
+    assert study.labs.medium.booked == {"booth": 4}
+    assert study.labs.medium.out_of_stock == ["pay"]
+    assert not study.labs.easy.booked
+    easy = assess(plan, pack_of(study, Difficulty.EASY))
+    assert easy.check.lab_feasible
+
+
+def test_samples_a_day_that_are_taken_away_leave_no_limit() -> None:
+    app = type_value(form(part=NEEDS), "Samples a day", 20)
+    type_value(app, "Samples a day", None)
+    assert study_of(app).samples_per_day is None
+
+
+def test_item_that_is_taken_away_is_told_where_it_is_still_named() -> None:
+    app = form("the template", NEEDS)
+    pick(at(app, LAB), "The easy and the hard lab are", "the same lab")
+    choose(at(app, NEEDS), "Equipment", "loudspeaker")
+    assert "growth chamber" in said_of(app, "growth chamber")
+    assert chosen(at(app, LAB), "Equipment of the plan") == ["loudspeaker"]
+
+
+def test_preview_says_what_the_plan_is_worth_and_the_most_that_fits() -> None:
+    app = form()
+    assert "passes Feasible. All seven dimensions pass." in said(app)
+    assert "Planned evidence: power 0.801, which meets the target of 0.80." in said(app)
+    assert "at most 130 samples fit: power 0.81." in said(app)
+    type_value(at(app, LAB), "Sample size", 40)
+    assert "caution Feasible" in said(app) or "power 0.34" in said(app)
+    assert not app.get("plotly_chart")
+    assert len(at(app, CHECK).get("plotly_chart")) == 1
+
+
+def test_every_field_is_bounded() -> None:
+    app = form("the template")
+    for part in study_form.PARTS:
+        for field in (*at(app, part).text_input, *app.text_area):
+            assert 0 < field.max_chars <= 300_000, field.label
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, 1e15 + 1])
+def test_number_beyond_all_bounds_is_told(value: float) -> None:
+    app = type_value(form(part=LAB), "Budget (credits)", value)
+    assert (
+        "is not allowed: it must be" in alerts(app)[0].text or "has at most" in alerts(app)[0].text
+    )
+    at(at(app, NEEDS), LAB)
+    assert not can_press(app, "Use this study")
+
+
+# --- the file ---
+
+
+def test_faulty_file_waits_under_advanced_and_the_form_says_so() -> None:
+    app = at_editor(form("the template"))
+    broken = template_text().replace("kind: two_group", "kind: two: group")
+    app.text_area(key="own_text").set_value(broken)
+    run(app)
+    assert "mapping values are not allowed here" in app.table[0].value.to_string()
+    assert "cannot be read as a study yet" in said(at(app, LAB))
+    assert not can_press(app, "Use this study")
+    assert file_of(app) == broken
+    press(app, "Undo")
+    assert file_of(app) == template_text()
+
+
+def test_file_keeps_its_notes_until_the_form_changes_it() -> None:
+    app = form("the template")
+    assert file_of(app) == template_text()
+    type_text(at(app, COMPARISON), "Name of the study", "Beans")
+    assert "# " not in file_of(app)
+    press(app, "Undo")
+    assert file_of(app) == template_text()
+
+
+def test_shipped_id_is_told_beside_its_field() -> None:
+    app = type_text(form(part=CHECK), "Id in addresses", "psy_stroop")
+    assert "'psy_stroop' is already the id of a study on the shelf" in alerts(app)[0].text
+    assert not can_press(app, "Use this study")
+
+
+def test_form_that_is_left_for_a_new_start_is_one_click_away() -> None:
+    app = type_text(form(), "Name of the study", "Mine")
+    press(app, "Start anew")
+    press(app, "Back to the form")
+    assert study_of(app).paper.title == "Mine"
+    press(app, "Start anew")
+    press(app, "Start the form")
+    assert study_of(app).paper.title == "My study"
+    assert study_of(press(app, "Undo")).paper.title == "Mine"
+
+
+def test_edit_of_ones_own_study_opens_the_form() -> None:
+    app = press(form("psy_stroop"), "Use this study")
+    press(at_gallery(app), "Edit")
+    assert app.text_input[0].value == parse_study(copy_text("psy_stroop", "x"), "x").paper.title
+
+
+# --- hostile text ---
+
+
+def test_hostile_text_in_every_field_is_text() -> None:
+    app = at_editor(unopened())
+    app.text_area(key="own_text").set_value(hostile_study().text)
+    run(app)
+    shown: set[int] = set()
+    for part in study_form.PARTS:
+        assert not leaks(at(app, part)), part
+        shown |= seen(app)
+    assert len(shown) > 20
+    for part, adds in product(study_form.PARTS, (True, False)):  # an entry before its fields
+        at(app, part)
+        for field in [*app.text_input, *app.text_area]:
+            left = ("Study file (YAML)", "Id in addresses", "Field of research")
+            if field.label not in left and field.label.startswith("Add a ") == adds:
+                most = 30 if field.label == "Short name" else 200
+                field.set_value(marked(99, ATTACK.replace("\n", " "))[:most])
+        assert not leaks(run(app)), part
+    assert 99 in seen(at(app, CHECK))
+    assert not leaks(press(app, "Use this study"))
+
+
+@pytest.mark.parametrize("text", ["a\u202eb", "x\x00y", "![i](//x.test/a)\u2066"])
+def test_character_that_is_not_seen_is_told_beside_its_field(text: str) -> None:
+    app = type_text(form(), "What is to be found out", text)
+    assert alerts(app)
+    assert not leaks(app)
+    assert not can_press(app, "Use this study")
+
+
+# --- words ---
+
+
+def test_no_message_names_a_key_of_the_file() -> None:
+    wrong = [
+        Draft(new_study("x")).put(value, "design", name)
+        for name in ("effect_planning", "effect_published", "sesoi", "alpha", "floor")
+        for value in (None, -1.0, 1e9)
+    ]
+    told = [
+        fault_text(fault)
+        for draft in wrong
+        for faults in check(draft).faults.values()
+        for fault in faults
+    ]
+    assert told
+    assert not [text for text in told if "_" in text]
+
+
+def test_kind_has_a_card_of_its_own_in_the_form() -> None:
+    assert {row.title for row in KINDS.values()} <= set(labels(form()))
