@@ -19,8 +19,8 @@ if TYPE_CHECKING:
         suggest,
     )
 
+# The version that the wheel and every document names; there is no release yet.
 __version__: Final = "0.0.dev"
-"""The version that the wheel and every document names; there is no release yet."""
 
 __all__ = [
     "Lab",

@@ -10,42 +10,50 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from datetime import date
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Final
 
 import pytest
 
-from replicalab import api, panels
+from replicalab import api, views
 from replicalab.assessment import Assessment, assess
 from replicalab.comparison import Side
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import Negotiation, ScientistKind, best_text
-from replicalab.panels import Changed, Slide
-from replicalab.panels import negotiation as rounds
-from replicalab.panels import present as slides
-from replicalab.planner import Options, PlanStep, change_steps, surveyed
+from replicalab.planner import PlanAnalysis, PlanStep, surveyed
 from replicalab.report import brief, markdown, report
-from replicalab.scenarios import CostModel, OwnLab, Pack, Question, load_scenario
-from replicalab.text import comparison, survey
-from replicalab.text.negotiation import outcome_verdict, round_summary
-from replicalab.text.options import (
+from replicalab.scenarios import CostModel, EvidenceAssumptions, LabOverrides, Pack, load_scenario
+from replicalab.views import comparison, rounds, survey
+from replicalab.views import present as slides
+from replicalab.views.blocks import Block, Status
+from replicalab.views.changes import all_changes, revision_panel
+from replicalab.views.check import check_panel, header_panel
+from replicalab.views.comparison import comparison_panel
+from replicalab.views.frontier import (
+    balance_text,
+    extras_lines,
+    fits_text,
+    lost_text,
+    standing_verdict,
+)
+from replicalab.views.negotiation import outcome_verdict, round_summary
+from replicalab.views.options import (
     alone_lines,
     alone_text,
     difference_text,
     run_text,
     search_text,
+    take_panel,
     take_parts,
     target_text,
     wait_lines,
 )
-from replicalab.text.tradeoffs import (
-    balance_text,
-    extras_lines,
-    fits_text,
-    lost_text,
-    point_lines,
-    standing_verdict,
-)
-from replicalab.text.verdicts import Status, offer_story, plan_verdict
+from replicalab.views.present import Slide
+from replicalab.views.region import point_lines
+from replicalab.views.study import story_panel
+from replicalab.views.survey import survey_panel
+from replicalab.views.verdicts import offer_story, plan_verdict
 from tests.factories import (
     EQUIPMENT,
     make_constraint,
@@ -55,6 +63,7 @@ from tests.factories import (
     make_study,
 )
 from tests.negotiation.playing import by_rule
+from tests.views.reading import words
 
 ASKED: Final = 19
 FULL: Final = f"'Watching' should be at least {ASKED} days, the plan has"
@@ -89,8 +98,8 @@ def judged(length: int = 12, **changes: object) -> Assessment:
     return assess(make_protocol(duration_days=length), lab(**changes))
 
 
-def options(length: int = 12, **changes: object) -> Options:
-    return Options(judged(length, **changes))
+def options(length: int = 12, **changes: object) -> PlanAnalysis:
+    return PlanAnalysis(judged(length, **changes))
 
 
 def run(days: int = ASKED) -> Negotiation:
@@ -99,40 +108,37 @@ def run(days: int = ASKED) -> Negotiation:
     return by_rule(lab(), plan, scientist=ScientistKind.EVIDENCE_AWARE)
 
 
-def revised(days: int = ASKED) -> str:
+def revised(days: int = ASKED) -> Block:
     found = options(days)
     assert found.offer is not None
-    steps = change_steps(found.yours, found.offer.changes, found.known)
-    changes = zip(found.offer.changes, steps, strict=True)
-    return panels.revision_panel(
-        PlanStep(found.yours, found.offer.after), [Changed(1, *each) for each in changes]
-    )
+    changes = all_changes(found.yours, found.offer.changes, found.known)
+    return revision_panel(PlanStep(found.yours, found.offer.after), changes)
 
 
-def waiting() -> Options:
+def waiting() -> PlanAnalysis:
     """Return a plan whose chamber is booked until day 9 of 20, so that a wait leaves 11 days."""
     pack = lab(booked={EQUIPMENT[0]: 9}, days=20, allowed_substitutions=[])
-    return Options(assess(make_protocol(duration_days=ASKED), pack))
+    return PlanAnalysis(assess(make_protocol(duration_days=ASKED), pack))
 
 
 def unbeaten() -> str:
     """Return where the least plan that meets the target stands: nothing beats it."""
     plan = make_protocol(sample_size=41, duration_days=3)
-    found = standing_verdict(Options(assess(plan, lab())))
+    found = standing_verdict(PlanAnalysis(assess(plan, lab())))
     assert found.title == "Unbeaten"
     return found.text
 
 
 def beaten_by(plan: Assessment, said: str) -> str:
     """Return what is told of the plan that beats one, from the words that lead to it."""
-    _, found, told = standing_verdict(Options(plan)).text.partition(said)
+    _, found, told = standing_verdict(PlanAnalysis(plan)).text.partition(said)
     assert found
     return told.partition("For no more")[0]
 
 
-def least(**changes: object) -> Options:
+def least(**changes: object) -> PlanAnalysis:
     """Return the least plan that meets the target: its lab need add nothing."""
-    return Options(assess(make_protocol(sample_size=41, duration_days=3), lab(**changes)))
+    return PlanAnalysis(assess(make_protocol(sample_size=41, duration_days=3), lab(**changes)))
 
 
 def shown_nothing() -> str:
@@ -145,16 +151,16 @@ def both() -> list[Side]:
     return [Side(name, plan, None) for name, plan in (("A", judged()), ("B", kept))]
 
 
-PLACES: Final[dict[str, Callable[[], str]]] = {
+PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "the verdict": lambda: plan_verdict(judged()).text,
     "the verdict of a plan that does not pass": lambda: plan_verdict(judged(13)).text,
-    "header_panel": lambda: panels.header_panel(judged()),
-    "check_panel": lambda: panels.check_panel(judged(), None),
+    "header_panel": lambda: header_panel(judged()),
+    "check_panel": lambda: check_panel(judged(), None),
     "revision_panel": revised,
-    "take_panel": lambda: panels.take_panel(waiting()),
-    "comparison_panel": lambda: panels.comparison_panel(both()),
-    "story_panel": lambda: panels.story_panel(options(ASKED)),
-    "survey_panel": lambda: panels.survey_panel("", [(surveyed(lab()), "")], "Study"),
+    "take_panel": lambda: take_panel(waiting()),
+    "comparison_panel": lambda: comparison_panel(both()),
+    "story_panel": lambda: story_panel(options(ASKED)),
+    "survey_panel": lambda: survey_panel("", [(surveyed(lab()), "")], "Study"),
     "round_panel": lambda: rounds.round_panel(run(), 0),
     "outcome_panel": lambda: rounds.outcome_panel(outcome_verdict(run())),
     "branches_panel": lambda: rounds.branches_panel([(done, None) for done in run().rounds], 1),
@@ -210,8 +216,8 @@ PLACES: Final[dict[str, Callable[[], str]]] = {
 JUDGE_NO_PLAN: Final = {
     *("card_panel", "cost_panel", "design_panel", "effects_panel", "evidence_panel"),
     *("idea_panel", "inventory_panel", "kind_panel", "lab_panel", "labs_panel", "legend_panel"),
-    *("listed_panel", "over_panel", "paper_panel", "rules_panel", "shares_panel"),
-    *("substitutions_panel", "tables_panel", "sentences_panel"),
+    *("paper_panel", "rules_panel", "shares_panel"),
+    *("substitutions_panel", "listed_panel", "sentences_panel", "top_panel", "point_panel"),
     *("attempts_panel", "judge_panel", "ledger_panel", "matrix_panel"),
     *("Slide.QUESTION", "Slide.REGION"),
 }
@@ -220,17 +226,22 @@ JUDGE_NO_PLAN: Final = {
 
 @pytest.mark.parametrize("place", PLACES)
 def test_broken_wish_is_told_by(place: str) -> None:
-    said = PLACES[place]().replace("&#39;", "'")
+    found = PLACES[place]()
+    said = found if isinstance(found, str) else words(found)
+    said = said.replace("&#39;", "'")
     assert FULL in said or SHORT in said
     assert LACKS in said or any(text in said for text in LACKS_SHORT)
 
 
 def test_every_panel_and_slide_is_walked_or_judges_no_plan() -> None:
-    drawn = {name for name in panels.__all__ if name.endswith("_panel")}
-    drawn |= {
+    modules = [
+        import_module(f"{views.__name__}.{found.name}") for found in iter_modules(views.__path__)
+    ]
+    drawn = {
         name
-        for name, found in inspect.getmembers(rounds, inspect.isfunction)
-        if name.endswith("_panel") and found.__module__ == rounds.__name__
+        for module in modules
+        for name, found in inspect.getmembers(module, inspect.isfunction)
+        if name.endswith("_panel") and found.__module__ == module.__name__
     }
     drawn |= {f"Slide.{each.name}" for each in Slide}
     assert drawn - {*PLACES} == JUDGE_NO_PLAN
@@ -248,11 +259,8 @@ def test_no_more_means_are_needed_though_a_wish_is_broken() -> None:
 def test_plan_that_keeps_every_wish_is_told_nothing(days: int) -> None:
     kept = options(days, days=20, controls=make_study().controls)
     talk = by_rule(kept.yours.pack, kept.yours.plan, scientist=ScientistKind.EVIDENCE_AWARE)
-    said = (
-        panels.header_panel(kept.yours) + panels.check_panel(kept.yours, None)
-        + plan_verdict(kept.yours).text
-        + rounds.round_panel(talk, 0) + outcome_verdict(talk).text
-    )  # fmt: skip
+    drawn = header_panel(kept.yours), check_panel(kept.yours), rounds.round_panel(talk, 0)
+    said = words(*drawn) + plan_verdict(kept.yours).text + outcome_verdict(talk).text
     assert "wish" not in said
     assert "lacks" not in said
     assert plan_verdict(kept.yours).status is Status.PASS
@@ -292,10 +300,11 @@ def test_survival_follow_up_is_a_wish_that_every_shorter_plan_breaks() -> None:
 def test_wait_for_the_imager_tells_the_follow_up_that_it_leaves_no_days_for() -> None:
     imager = {"state": "booked", "until": 12, "label": "bioluminescence imager"}
     pack = JQ1.with_own(
-        OwnLab.model_validate({"items": [{**imager, "category": "equipment"}]}), Question()
+        LabOverrides.model_validate({"items": [{**imager, "category": "equipment"}]}),
+        EvidenceAssumptions(),
     )
     assert pack.lab.days_left == 40
-    [line] = wait_lines(Options(assess(pack.reference_protocol, pack)))
+    [line] = wait_lines(PlanAnalysis(assess(pack.reference_protocol, pack)))
     assert f"Breaks a wish of the study: {LOST}" in line
 
 
@@ -319,10 +328,10 @@ MAY_GO: Final = (
 )
 
 
-def without(*names: str) -> Options:
+def without(*names: str) -> PlanAnalysis:
     plan = STROOP.reference_protocol
     kept = [each for each in plan.controls if each not in names]
-    return Options(assess(revise(plan, controls=kept), STROOP))
+    return PlanAnalysis(assess(revise(plan, controls=kept), STROOP))
 
 
 @pytest.mark.parametrize(
@@ -351,7 +360,7 @@ def test_whole_study_is_said_to_give_up_least_without_a_condition() -> None:
 
 
 def test_proof_of_a_plan_without_controls_keeps_to_those_that_it_lists() -> None:
-    found = Options(assess(make_protocol(), lab(min_days=13)))
+    found = PlanAnalysis(assess(make_protocol(), lab(min_days=13)))
     assert "every set of droppable controls that the plan lists," in search_text(found)
 
 

@@ -13,37 +13,23 @@ from math import isfinite
 from pathlib import Path
 from typing import Final, NoReturn
 
+from replicalab import scenarios
+from replicalab.case import Case, in_labs_of
 from replicalab.cli.printing import CommandError, say
 from replicalab.errors import TraceError
 from replicalab.lexicon import same_label, shortened
-from replicalab.models import LARGEST_PLANNED, LONGEST_LABEL, Protocol, revise
+from replicalab.models import LARGEST_PLANNED, LIST_FIELDS, LONGEST_LABEL, Protocol, revise
 from replicalab.negotiation import Negotiation, Transcript, load, replay
-from replicalab.scenarios import (
-    MAX_SEED,
-    MOST,
-    QUESTION_FIELDS,
-    Difficulty,
-    Guesser,
-    OwnLab,
-    Pack,
-    Question,
-    Study,
-    load_scenario,
-    pack_of,
-    parse_study,
-    read_lab,
-    read_plan,
-)
 from replicalab.scenarios.folders import at_once
-from replicalab.scenarios.json_file import Held, kind_of
-from replicalab.text.plan import elsewhere_text
+from replicalab.scenarios.json_file import FileKind, kind_of
+from replicalab.views.plan import elsewhere_text
 
 MOST_READ: Final = 6 * 2**20
 """No file of any command is larger."""
+# Where the shell puts a pipe that it opened itself.
 _HANDED_OVER: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
-"""Where the shell puts a pipe that it opened itself."""
 STUDY_SUFFIXES: Final = (".yaml", ".yml")
-LABS: Final = tuple(level.value for level in Difficulty)
+LABS: Final = tuple(level.value for level in scenarios.Difficulty)
 
 _MEANS: Final = {
     "budget": ("budget", "CREDITS", "the lab's budget"),
@@ -58,7 +44,6 @@ _QUESTION: Final = {
     "floor": "the least evidence worth running",
     "dropout": "the share of samples that will drop out",
 }
-_LISTS: Final = ("controls", "required_equipment", "required_reagents")
 
 
 class Parser(argparse.ArgumentParser):
@@ -80,7 +65,7 @@ class Parser(argparse.ArgumentParser):
 # --- options ------------------------------------------------------------------------------------
 
 
-def whole(least: int, most: int = MOST) -> Callable[[str], int]:
+def whole(least: int, most: int = scenarios.MOST) -> Callable[[str], int]:
     """Return what reads a whole number between two others."""
 
     def read(text: str) -> int:
@@ -119,7 +104,7 @@ def add_lab(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--seed",
-        type=whole(0, MAX_SEED),
+        type=whole(0, scenarios.MAX_SEED),
         default=0,
         help="0, the default, is the lab as written; any other moves it",
     )
@@ -204,44 +189,51 @@ def study_file(name: str) -> str | None:
     if not (name.endswith(STUDY_SUFFIXES) or (path.suffix and path.is_file())):
         return None
     data = content(path)
-    parse_study(data, name)
+    scenarios.parse_study(data, name)
     return data.decode("utf-8-sig")
 
 
-def study_at(name: str) -> Study:
+def study_at(name: str) -> scenarios.Study:
     """Return a study by its id or its path."""
     text = study_file(name)
-    return load_scenario(name).study if text is None else parse_study(text, name)
+    return (
+        scenarios.load_scenario(name).study if text is None else scenarios.parse_study(text, name)
+    )
 
 
-def pack(asked: argparse.Namespace, lab: str | None = None) -> Pack:
+def pack(asked: argparse.Namespace, lab: str | None = None) -> scenarios.Pack:
     """Return the study in its lab, with what is said of it."""
     study = study_at(asked.study)
-    found = pack_of(study, Difficulty(lab or asked.lab), asked.seed)
-    return found.with_own(own_lab(asked), question(asked, study))
+    return Case(
+        study=study.scenario_id,
+        lab=scenarios.Difficulty(lab or asked.lab),
+        seed=asked.seed,
+        own_lab=own_lab(asked),
+        question=question(asked, study),
+    ).pack(in_labs_of(study))
 
 
-def own_lab(asked: argparse.Namespace) -> OwnLab:
+def own_lab(asked: argparse.Namespace) -> scenarios.LabOverrides:
     """Return what is said of the lab: the file's, and in its place the options'."""
     path = asked.lab_file
-    said = read_lab(content(path), str(path)) if path else OwnLab()
+    said = scenarios.read_lab(content(path), str(path)) if path else scenarios.LabOverrides()
     means = {field: getattr(asked, name) for name, (field, *_) in _MEANS.items()}
     return said.model_copy(update={k: v for k, v in means.items() if v is not None})
 
 
-def question(asked: argparse.Namespace, study: Study) -> Question:
+def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.EvidenceAssumptions:
     """Return what is asked of a study's evidence.
 
     Raises:
         CommandError: a number that no design can have, or that plays no part in the study's.
     """
-    said = {name: getattr(asked, name) for name in QUESTION_FIELDS}
+    said = {name: getattr(asked, name) for name in scenarios.QUESTION_FIELDS}
     for name, value in said.items():
         try:
-            Question.model_validate({name: value})
+            scenarios.EvidenceAssumptions.model_validate({name: value})
         except ValueError:
             raise CommandError(f"--{name} {value:g} is out of range; {_RANGES[name]}") from None
-    found = Question.model_validate(said)
+    found = scenarios.EvidenceAssumptions.model_validate(said)
     for told in found.idle_in(study.design).values():
         raise CommandError(f"--{told}; leave it out for {study.scenario_id}")
     return found
@@ -256,7 +248,7 @@ _RANGES: Final = {
 }
 
 
-def plan(asked: argparse.Namespace, found: Pack) -> Protocol:
+def plan(asked: argparse.Namespace, found: scenarios.Pack) -> Protocol:
     """Return the plan that is asked about.
 
     Raises:
@@ -264,18 +256,18 @@ def plan(asked: argparse.Namespace, found: Pack) -> Protocol:
     """
     chosen = plan_at(asked.plan, found) if asked.plan else found.reference_protocol
     numbers = {"sample_size": asked.samples, "duration_days": asked.days}
-    lists = {name: list(getattr(chosen, name)) for name in _LISTS}
+    lists = {name: list(getattr(chosen, name)) for name in LIST_FIELDS}
     for label in asked.without:
-        labels, at = _place(label, lists, _LISTS[:1], "--without")
+        labels, at = _place(label, lists, LIST_FIELDS[:1], "--without")
         del labels[at]
     for old, new in asked.swap:
-        labels, at = _place(old, lists, _LISTS[1:], "--swap")
+        labels, at = _place(old, lists, LIST_FIELDS[1:], "--swap")
         labels[at] = _label(new)
     changed = {**{k: v for k, v in numbers.items() if v is not None}, **lists}
     return revise(chosen, **changed)
 
 
-def plan_at(path: Path, found: Pack) -> Protocol:
+def plan_at(path: Path, found: scenarios.Pack) -> Protocol:
     """Return the plan of a file, or that on which a transcript ended; another study's is told.
 
     Raises:
@@ -285,27 +277,26 @@ def plan_at(path: Path, found: Pack) -> Protocol:
     run = run_in(data, path, found)
     if run and run.final_plan:
         return run.final_plan.plan
-    saved = read_plan(data, str(path))
+    saved = scenarios.read_plan(data, str(path))
     if told := elsewhere_text(saved.study, found):
         say(f"{path}: {told}")
     return saved.plan
 
 
-def run_in(data: bytes, path: Path, found: Pack) -> Negotiation | None:
+def run_in(data: bytes, path: Path, found: scenarios.Pack) -> Negotiation | None:
     """Return the negotiation of a transcript, with a plan on the table; None of another file.
 
     Raises:
         CommandError: it is of another study, does not replay here, or comes to no plan.
     """
-    if kind_of(_values(data)) is not Held.RUN:
+    if kind_of(_values(data)) is not FileKind.RUN:
         return None
     transcript = transcript_of(data, path)
     setup = transcript.setup
     if setup.scenario_id != found.scenario_id:
         other = f"it is a negotiation about '{setup.scenario_id}', not about '{found.scenario_id}'"
         raise CommandError(f"{path}: {other}; name that study")
-    lab = pack_of(found.study, setup.difficulty, setup.seed)
-    again = replay(transcript, lab.with_own(setup.own_lab, setup.question))
+    again = replay(transcript, Case.of_run(setup).pack(in_labs_of(found.study)))
     if again.differences:
         why = again.differences[0].message
         raise CommandError(f"{path}: it does not replay as it was saved. {why}")
@@ -345,7 +336,7 @@ def _place(
             if same_label(each, label):
                 return lists[field], at
     known = [each for field in fields for each in lists[field]]
-    remedy = Guesser().remedy(label, known)
+    remedy = scenarios.Guesser().remedy(label, known)
     raise CommandError(f"{option} '{label}': the plan lists no such thing; {remedy}")
 
 

@@ -11,15 +11,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from replicalab.batch import MOST_JOBS, Job, Result, Summary, jobs_of, run_batch, summaries
+from replicalab.batch import MOST_JOBS, Result, Summary, jobs_of, run_batch, summaries
+from replicalab.case import Case
 from replicalab.cli import asking, facts
 from replicalab.cli.negotiate import LAB_MANAGERS_NAMED, RULES
-from replicalab.cli.printing import Answer, CommandError, indented, say, section, table, written
+from replicalab.cli.printing import Answer, CommandError, say, written
 from replicalab.lexicon import amount_text, count_text
 from replicalab.negotiation import MOST_ROUNDS, LabManagerKind, ScientistKind
+from replicalab.render import terminal
 from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios
-from replicalab.text.batch import faults_text, outcomes_text, share_text, stopped_text
-from replicalab.text.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS
+from replicalab.views.batch import faults_text, outcomes_text, share_text, stopped_text
+from replicalab.views.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS
 
 ABOUT: Final = "Many negotiations: each study, lab, seed and pair of players, and the outcomes."
 CODES: Final = "0 where every negotiation was played, 1 where one could not be"
@@ -30,10 +32,11 @@ EXAMPLES: Final = (
 )
 ALL: Final = "all"
 MOST_WORKERS: Final = 256
-_DASK_WAIT: Final = 10
-"""So many seconds a scheduler has to answer."""
+_DASK_WAIT: Final = 10  # So many seconds a scheduler has to answer
+# What of a case is told with its result, besides its own lab and question.
+_TOLD: Final = {"study", "lab", "seed", "scientist", "lab_manager", "max_rounds"}
+# What scheduler and workers import: a job comes to them by its name there.
 _CODE: Final = "replicalab"
-"""What scheduler and workers import: a job comes to them by its name there."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -132,21 +135,30 @@ def _saved(path: Path, results: Iterable[Result]) -> str:
     return written(path, results_csv(results))
 
 
-def _jobs(asked: argparse.Namespace) -> list[Job]:
+def _jobs(asked: argparse.Namespace) -> list[Case]:
     """Return what is to be played; a study or a question that cannot be is refused before."""
-    own = asking.own_lab(asked)
-    jobs: list[Job] = []
+    own, cases = asking.own_lab(asked), list[Case]()
+    labs = list(dict.fromkeys(map(Difficulty, asked.lab or asking.LABS)))
     for name in _names(asked.study):
-        text = asking.study_file(name)
         study = asking.study_at(name)
-        labs = [Difficulty(lab) for lab in asked.lab or asking.LABS]
-        found = _combined(study.scenario_id, labs, asked)
         question = asking.question(asked, study)
         question.over(study.design)
-        load_own = {"text": text or "", "own_lab": own, "question": question}
-        jobs += [job.model_copy(update=load_own) for job in found]
-        _require_few(len(jobs))
-    return jobs
+        text = asking.study_file(name) or ""
+        cases.append(
+            Case(study=study.scenario_id, text=text, lab=labs[0], own_lab=own, question=question)
+        )
+    try:
+        return jobs_of(
+            cases,
+            labs,
+            asked.seeds,
+            scientists=list(dict.fromkeys(asked.scientist or [ScientistKind.EVIDENCE_AWARE])),
+            lab_managers=list(dict.fromkeys(asked.lab_manager or [LabManagerKind.REFERENCE])),
+            max_rounds=asked.rounds,
+        )
+    except ValueError:
+        asked_for = f"more than {MOST_JOBS:,} negotiations are asked for"
+        raise CommandError(f"{asked_for}; name fewer seeds, labs or studies") from None
 
 
 def _names(named: list[str]) -> list[str]:
@@ -155,31 +167,10 @@ def _names(named: list[str]) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def _combined(study: str, labs: list[Difficulty], asked: argparse.Namespace) -> list[Job]:
-    scientists = dict.fromkeys(asked.scientist or [ScientistKind.EVIDENCE_AWARE])
-    managers = dict.fromkeys(asked.lab_manager or [LabManagerKind.REFERENCE])
-    number = len(labs) * len(asked.seeds) * len(scientists) * len(managers)
-    _require_few(number)
-    return jobs_of(
-        (study,),
-        tuple(dict.fromkeys(labs)),
-        asked.seeds,
-        scientists=[*map(ScientistKind, scientists)],  # type: ignore[list-item]  # of RULES only
-        lab_managers=[*map(LabManagerKind, managers)],
-        max_rounds=asked.rounds,
-    )
-
-
-def _require_few(number: int) -> None:
-    if number > MOST_JOBS:
-        asked = f"more than {MOST_JOBS:,} negotiations are asked for"
-        raise CommandError(f"{asked}; name fewer seeds, labs or studies")
-
-
 # --- how it runs --------------------------------------------------------------------------------
 
 
-def _played(jobs: list[Job], executor: Executor | None, workers: int | None) -> list[Result]:
+def _played(jobs: list[Case], executor: Executor | None, workers: int | None) -> list[Result]:
     """Return the results in the order of the jobs; after Ctrl-C those that had come."""
     came: list[Result] = []
     told = _Progress(len(jobs))
@@ -193,7 +184,7 @@ def _played(jobs: list[Job], executor: Executor | None, workers: int | None) -> 
     return sorted(came, key=lambda result: places[_key(result.job)])
 
 
-def _key(job: Job) -> tuple[object, ...]:
+def _key(job: Case) -> tuple[object, ...]:
     return job.study, job.text, job.lab, job.seed, job.scientist, job.lab_manager
 
 
@@ -262,9 +253,9 @@ def _lines(played: Played, saved: str) -> Iterator[str]:
         yield stopped_text(len(played.results), played.asked)
     found = summaries(played.results)
     heads = ("STUDY", "LAB", "SCIENTIST", "LAB MANAGER", "OUTCOME", "SHARE (95 % INTERVAL)")
-    yield from table([heads, *(row for each in found for row in _rows(each))])
+    yield from terminal.columns([heads, *(row for each in found for row in _rows(each))])
     why = faults_text(result.error for result in played.results)
-    yield from section("Not played", indented(why))
+    yield from terminal.section("Not played", terminal.indented(why))
     yield from ["", saved] if saved else []
 
 
@@ -288,7 +279,7 @@ def _facts(played: Played) -> dict[str, object]:
 
 
 def _result(result: Result) -> dict[str, object]:
-    job = result.job.model_dump(mode="json", exclude={"text", "own_lab", "question"})
+    job = result.job.model_dump(mode="json", include=_TOLD)
     told = result.model_dump(mode="json", exclude={"job"})
     return {**job, **facts.own(result.job.own_lab, result.job.question), **told}
 

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Final
 
 from replicalab.assessment import Assessment, assess
+from replicalab.case import MOST_SIDES
 from replicalab.cli import asking, facts
-from replicalab.cli.printing import SIGNS, Answer, CommandError, section, table
-from replicalab.comparison import FEWEST_SIDES, MOST_SIDES, Side, negotiated, side_of_run
-from replicalab.planner import Options
+from replicalab.cli.printing import Answer, CommandError
+from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
+from replicalab.planner import PlanAnalysis
+from replicalab.render import terminal
 from replicalab.scenarios import MAX_SEED, Pack
-from replicalab.text import comparison
-from replicalab.text.lab import lab_text
+from replicalab.views import comparison
+from replicalab.views.lab import lab_text
 
 ABOUT: Final = "Two to four plans side by side, what differs first."
 CODES: Final = "0 once they are compared"
@@ -23,14 +25,13 @@ EXAMPLES: Final = (
     "compare psy_stroop --lab easy --lab medium --lab hard",
     "compare psy_stroop --plan study --plan plan.json --lab hard --json",
 )
-_WIDEST: Final = 34
-"""So wide is a column: four and their heading fit a wide terminal."""
-_NAMED: Final[dict[str, Callable[[Options], Assessment]]] = {
+_WIDEST: Final = 34  # So wide is a column: four and their heading fit a wide terminal
+# Plans that need no file: the study's own, and what the two ways make of it.
+_NAMED: Final[dict[str, Callable[[PlanAnalysis], Assessment]]] = {
     "study": lambda options: options.yours,
     "offer": lambda options: options.offered,
     "least-loss": lambda options: options.least.after,
 }
-"""Plans that need no file: the study's own, and what the two ways make of it."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +73,7 @@ def _side(name: str, pack: Pack, *, many: bool, labs: bool) -> Side:
     parts = [Path(name).stem if many else "", lab_text(pack) if labs or not many else ""]
     called = ", ".join(filter(None, parts))
     if find := _NAMED.get(name):
-        plan = find(Options(assess(pack.reference_protocol, pack)))
+        plan = find(PlanAnalysis(assess(pack.reference_protocol, pack)))
         return Side(called, plan, negotiated(plan))
     path = Path(name)
     run = asking.run_in(asking.content(path), path, pack)
@@ -89,18 +90,13 @@ def _lines(sides: Sequence[Side]) -> Iterator[str]:
     yield sides[0].plan.pack.paper.name
     heads = ("", *(side.name for side in sides))
     for title, lines in comparison.parts(sides).items():
-        sign = title == comparison.SLACK
-        rows = [(line.label, *(_told(cell, sign=sign) for cell in line.cells)) for line in lines]
-        yield from section(title, table([heads, *rows], most=_WIDEST))
-
-
-def _told(cell: comparison.Cell, *, sign: bool) -> str:
-    return f"{SIGNS[cell.status]} {cell.text}" if sign and cell.status else cell.text
+        rows = [(line.label, *map(terminal.cell_text, line.cells)) for line in lines]
+        yield from terminal.section(title, terminal.columns([heads, *rows], most=_WIDEST))
 
 
 def _facts(side: Side) -> dict[str, object]:
     played = side.played
     outcome = str(played.outcome) if played and played.outcome else None
-    found = facts.checked(Options(side.plan))
+    found = facts.checked(PlanAnalysis(side.plan))
     judged = comparison.judged_text(side)
     return {"name": side.name, "judged": judged, **found, "negotiated": outcome}

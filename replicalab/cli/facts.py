@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 from replicalab.assessment import Assessment, Evidence
 from replicalab.assessment.phrases import asked_and_had
-from replicalab.planner import Ask, Options, PlanStep, Relief, change_steps
-from replicalab.scenarios import Bounds, Limit, OwnLab, Pack, Question
-from replicalab.text.plan import notes
-from replicalab.text.verdicts import Verdict, plan_verdict
+from replicalab.planner import Ask, PlanAnalysis, PlanStep, Shortfall, change_steps
+from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Limit, Pack
+from replicalab.views.blocks import Verdict
+from replicalab.views.plan import notes
+from replicalab.views.verdicts import plan_verdict
 
 Data = dict[str, object]
 
@@ -23,7 +24,7 @@ def place(pack: Pack) -> Data:
     return {"study": pack.scenario_id, "lab": found, **own(pack.own_lab, pack.question)}
 
 
-def own(own_lab: OwnLab, question: Question) -> Data:
+def own(own_lab: LabOverrides, question: EvidenceAssumptions) -> Data:
     """Return what is said of the lab and of the evidence in place of the study's, if anything."""
     said = {"own_lab": own_lab, "question": question}
     dumped = {k: v.model_dump(mode="json", exclude_defaults=True) for k, v in said.items()}
@@ -40,13 +41,13 @@ def evidence(found: Evidence) -> Data:
     return {
         "kind": str(found.kind),
         "measure": found.measure,
-        "value": None if found.void or not math.isfinite(found.value) else found.value,
+        "value": None if found.void_reason or not math.isfinite(found.value) else found.value,
         "target": found.target,
         "floor": found.floor,
         "tier": str(found.tier),
-        "counted": found.counted,
+        "counted": found.analysed,
         "effect": found.effect,
-        "void": found.void,
+        "void": found.void_reason,
     }
 
 
@@ -68,7 +69,7 @@ def plan(found: Assessment) -> Data:
 def _wish(broken: Limit, found: Assessment) -> Data:
     """Return a wish of the study that a plan breaks: what it asks, and what the plan has."""
     least, most = (end if math.isfinite(end) else None for end in (broken.least, broken.most))
-    void = broken.number is Bounds.EVIDENCE and found.evidence.void
+    void = broken.number is Bounds.EVIDENCE and found.evidence.void_reason
     has = found.bounded(broken)
     return {
         "key": broken.constraint.key,
@@ -80,7 +81,7 @@ def _wish(broken: Limit, found: Assessment) -> Data:
     }
 
 
-def checked(options: Options) -> Data:
+def checked(options: PlanAnalysis) -> Data:
     """Return all that is known of a plan."""
     found = options.yours
     dimensions = [
@@ -126,7 +127,7 @@ def _change(step: PlanStep) -> Data:
     return {**change, "credits_saved": step.credits_saved, "after": worth}
 
 
-def planned(options: Options) -> Data:
+def planned(options: PlanAnalysis) -> Data:
     """Return what may be done about a plan, and what it would take."""
     yours, offer, least, found = options.yours, options.offer, options.least, options.asks
     offered = None
@@ -156,7 +157,7 @@ def planned(options: Options) -> Data:
     }
 
 
-def relief(found: Relief) -> Data:
+def relief(found: Shortfall) -> Data:
     """Return what a lab would have to add so that one plan is feasible in it."""
     return {
         "plan": found.plan.model_dump(mode="json"),

@@ -8,27 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from replicalab import negotiation
+from replicalab.case import Case, in_labs_of
 from replicalab.cli import asking, facts
-from replicalab.cli.check import heading, verdict_line, where
-from replicalab.cli.printing import SIGNS, Answer, CommandError, indented, section, written
-from replicalab.negotiation import (
-    AUTOMATIC,
-    MOST_ROUNDS,
-    LabManagerKind,
-    Negotiation,
-    Outcome,
-    Replay,
-    Round,
-    ScientistKind,
-    Transcript,
-    ledger,
-    negotiate,
-    replay,
-    save,
-    setup_for,
-)
-from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Pack, load_scenario, pack_of
-from replicalab.text.negotiation import (
+from replicalab.cli.check import heading, where
+from replicalab.cli.printing import Answer, CommandError, written
+from replicalab.render import terminal
+from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Pack
+from replicalab.views.blocks import Status
+from replicalab.views.negotiation import (
     LAB_MANAGERS,
     SCIENTISTS,
     answer_verdict,
@@ -38,8 +26,7 @@ from replicalab.text.negotiation import (
     round_caption,
     turn_title,
 )
-from replicalab.text.plan import cautions_sentence
-from replicalab.text.verdicts import Status
+from replicalab.views.plan import cautions_sentence
 
 ABOUT: Final = "What the two sides say, round by round, and how it ends."
 CODES: Final = (
@@ -51,14 +38,16 @@ EXAMPLES: Final = (
     "negotiate psy_stroop --scientist baseline --rounds 3 --save talk.json",
     "negotiate --replay talk.json",
 )
-RULES: Final = tuple(kind.value for kind in ScientistKind if kind in AUTOMATIC)
-LAB_MANAGERS_NAMED: Final = tuple(kind.value for kind in LabManagerKind)
+RULES: Final = tuple(
+    kind.value for kind in negotiation.ScientistKind if kind in negotiation.AUTOMATIC
+)
+LAB_MANAGERS_NAMED: Final = tuple(kind.value for kind in negotiation.LabManagerKind)
+# What a transcript says itself.
 _OF_A_TALK: Final = (
     *("scientist", "lab_manager", "rounds", "plan", "samples", "days", "without", "swap"),
     *("lab_file", "budget", "days_available", "staff", "start_day"),
     *QUESTION_FIELDS,
 )
-"""What a transcript says itself."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +62,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--lab-manager", choices=LAB_MANAGERS_NAMED, help="(default: reference)")
     group.add_argument(
         "--rounds",
-        type=asking.whole(1, MOST_ROUNDS),
+        type=asking.whole(1, negotiation.MOST_ROUNDS),
         metavar="N",
         help=f"at most so many (default: {MAX_ROUNDS})",
     )
@@ -96,16 +85,17 @@ def _played(asked: argparse.Namespace) -> Answer:
     if asked.study is None:
         raise CommandError("no STUDY is named; name one, or a transcript with --replay")
     pack = asking.pack(asked)
-    setup = setup_for(
-        pack,
-        asking.plan(asked, pack),
-        asked.rounds or MAX_ROUNDS,
-        scientist=ScientistKind(asked.scientist or ScientistKind.EVIDENCE_AWARE),
-        lab_manager=LabManagerKind(asked.lab_manager or LabManagerKind.REFERENCE),
+    players = {
+        "scientist": asked.scientist,
+        "lab_manager": asked.lab_manager,
+        "max_rounds": asked.rounds,
+    }
+    chosen = {name: value for name, value in players.items() if value}
+    played = negotiation.negotiate(
+        Case.of(pack, asking.plan(asked, pack), **chosen).setup(pack), pack
     )
-    played = negotiate(setup, pack)
-    saved = written(asked.save, save(played)) if asked.save else ""
-    code = 0 if played.outcome is Outcome.AGREED else 1
+    saved = written(asked.save, negotiation.save(played)) if asked.save else ""
+    code = 0 if played.outcome is negotiation.Outcome.AGREED else 1
     return Answer(code, _lines(played, saved), lambda: _facts(played))
 
 
@@ -115,40 +105,39 @@ def _replayed(asked: argparse.Namespace) -> Answer:
         option = said[0].replace("_", "-")
         raise CommandError(f"--{option}: a transcript says that itself; leave it out with --replay")
     transcript = asking.transcript_of(asking.content(asked.replay), asked.replay)
-    found = replay(transcript, _pack(transcript, asked.study))
+    found = negotiation.replay(transcript, _pack(transcript, asked.study))
     code = 1 if found.differences else 0
     return Answer(code, _replay_lines(found), lambda: _replay_facts(found))
 
 
-def _pack(transcript: Transcript, study: str | None) -> Pack:
-    setup = transcript.setup
-    if study is None:
-        pack = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
-    else:
-        pack = pack_of(asking.study_at(study), setup.difficulty, setup.seed)
-    return pack.with_own(setup.own_lab, setup.question)
+def _pack(transcript: negotiation.Transcript, study: str | None) -> Pack:
+    found = None if study is None else in_labs_of(asking.study_at(study))
+    return Case.of_run(transcript.setup).pack(found)
 
 
 # --- in words -----------------------------------------------------------------------------------
 
 
-def _lines(played: Negotiation, saved: str) -> Iterator[str]:
+def _lines(played: negotiation.Negotiation, saved: str) -> Iterator[str]:
     yield where(played.pack)
     yield _players(played)
     for at, done in enumerate(played.rounds):
-        yield from section(round_caption(played, at), indented(_round(done)))
+        yield from terminal.section(round_caption(played, at), terminal.indented(_round(done)))
     outcome = outcome_verdict(played)
-    yield from section(verdict_line(outcome), indented([ledger_sentence(ledger(played))]))
+    yield from terminal.section(
+        terminal.verdict_line(outcome),
+        terminal.indented([ledger_sentence(negotiation.ledger(played))]),
+    )
     yield from ["", saved] if saved else []
 
 
-def _players(played: Negotiation) -> str:
+def _players(played: negotiation.Negotiation) -> str:
     setup = played.setup
     scientist, manager = SCIENTISTS[setup.scientist], LAB_MANAGERS[setup.lab_manager]
     return f"Scientist: {scientist.name}. Lab Manager: {manager.name}."
 
 
-def _round(done: Round) -> Iterator[str]:
+def _round(done: negotiation.Round) -> Iterator[str]:
     reason = f": {done.reason}" if done.reason else "."
     yield f"Scientist: {turn_title(done).lower()}{reason}"
     if done.plan and (told := cautions_sentence(done.plan)):
@@ -156,26 +145,28 @@ def _round(done: Round) -> Iterator[str]:
     verdict = answer_verdict(done)
     if verdict and done.answer:
         first, *rest = done.answer.explanation.splitlines()
-        yield f"Lab Manager: {verdict.title.lower()} ({SIGNS[verdict.status]}): {first}"
-        yield from indented([*rest, offer_breaks_text(done)])
+        yield f"Lab Manager: {verdict.title.lower()} ({terminal.SIGNS[verdict.status]}): {first}"
+        yield from terminal.indented([*rest, offer_breaks_text(done)])
 
 
-def _replay_lines(found: Replay) -> Iterator[str]:
+def _replay_lines(found: negotiation.Replay) -> Iterator[str]:
     played = found.negotiation
     if not found.differences:
-        yield f"{SIGNS[Status.PASS]}: The transcript replays as it was saved."
+        yield f"{terminal.SIGNS[Status.PASS]}: The transcript replays as it was saved."
     else:
-        yield f"{SIGNS[Status.FAIL]}: The transcript does not replay as it was saved."
-        yield from indented(each.message for each in found.differences)
+        yield f"{terminal.SIGNS[Status.FAIL]}: The transcript does not replay as it was saved."
+        yield from terminal.indented(each.message for each in found.differences)
     if played.final_plan:
-        yield from section(heading(played.final_plan), indented([_players(played)]))
-    yield verdict_line(outcome_verdict(played))
+        yield from terminal.section(
+            heading(played.final_plan), terminal.indented([_players(played)])
+        )
+    yield terminal.verdict_line(outcome_verdict(played))
 
 
 # --- as data ------------------------------------------------------------------------------------
 
 
-def _facts(played: Negotiation) -> dict[str, object]:
+def _facts(played: negotiation.Negotiation) -> dict[str, object]:
     outcome, ending, final = played.outcome, played.ending, played.final_plan
     return {
         **facts.place(played.pack),
@@ -189,7 +180,7 @@ def _facts(played: Negotiation) -> dict[str, object]:
     }
 
 
-def _round_facts(played: Negotiation, at: int) -> dict[str, object]:
+def _round_facts(played: negotiation.Negotiation, at: int) -> dict[str, object]:
     done = played.rounds[at]
     answer = json.loads(done.answer.model_dump_json()) if done.answer else None
     return {
@@ -202,7 +193,7 @@ def _round_facts(played: Negotiation, at: int) -> dict[str, object]:
     }
 
 
-def _replay_facts(found: Replay) -> dict[str, object]:
+def _replay_facts(found: negotiation.Replay) -> dict[str, object]:
     differences = [
         {
             "round": None if each.round_number is None else each.round_number + 1,

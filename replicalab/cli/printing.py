@@ -8,13 +8,11 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, NamedTuple, TextIO
 
 from replicalab.characters import shown
-from replicalab.text.verdicts import Status
 
 EXIT: Final = {
     0: "passes: the plan is feasible, the players agreed, the transcript replays, all is done",
@@ -25,7 +23,7 @@ EXIT: Final = {
 }
 """What each exit code means."""
 
-SIGNS: Final = {Status.PASS: "pass", Status.CAUTION: "CAUTION", Status.FAIL: "FAIL"}
+# What stands for a sign where the encoding of the terminal lacks it.
 _PLAIN: Final = dict(
     zip(
         map(ord, "✓✕−–·×→±…\u2018\u2019⟨⟩\u2068\u2069"),
@@ -33,9 +31,7 @@ _PLAIN: Final = dict(
         strict=True,
     )
 )
-"""What stands for a sign where the encoding of the terminal lacks it."""
 _NARROWEST: Final = 40
-Row = Sequence[str]
 
 
 class CommandError(ValueError):
@@ -54,43 +50,6 @@ class Answer(NamedTuple):
     code: int
     lines: Iterable[str]
     data: Callable[[], object]
-
-
-# --- text ---------------------------------------------------------------------------------------
-
-
-def table(rows: Iterable[Row], right: Sequence[int] = (), most: int = 0) -> Iterator[str]:
-    """Yield rows as lines, with their columns below each other.
-
-    Args:
-        rows: of as many cells each.
-        right: the columns that are flush right.
-        most: a longer cell takes several lines; 0 for no such limit.
-    """
-    lines: list[Row] = []
-    for row in rows:
-        cells = [shown(" ".join(cell.split())) for cell in row]
-        parts = [textwrap.wrap(cell, most) if most else [cell] for cell in cells]
-        lines += zip_longest(*parts, fillvalue="")
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        told = (
-            f"{cell:>{width}}" if at in right else f"{cell:<{width}}"
-            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        yield f"  {'  '.join(told)}".rstrip()
-
-
-def section(title: str, lines: Iterable[str]) -> Iterator[str]:
-    """Yield a title and what stands below it, after an empty line; nothing where nothing does."""
-    found = [line for line in lines if line]
-    if found:
-        yield from ("", title, *found)
-
-
-def indented(texts: Iterable[str]) -> Iterator[str]:
-    """Yield each text that says something, indented."""
-    yield from (f"  {text}" for text in texts if text)
 
 
 # --- on standard output and standard error --------------------------------------------------------

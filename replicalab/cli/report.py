@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment import assess
+from replicalab.case import Case
 from replicalab.cli import asking
-from replicalab.cli.check import heading, verdict_line
+from replicalab.cli.check import heading
 from replicalab.cli.printing import Answer, CommandError, written
-from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, negotiate, setup_for
-from replicalab.planner import Options
-from replicalab.scenarios import Difficulty, Pack, pack_of
-from replicalab.text.verdicts import plan_verdict
+from replicalab.documents import FORMS
+from replicalab.negotiation import Negotiation, negotiate
+from replicalab.planner import PlanAnalysis
+from replicalab.render import terminal
+from replicalab.scenarios import Pack, pack_of
+from replicalab.views.verdicts import plan_verdict
 
 if TYPE_CHECKING:
     from replicalab.report import Document
@@ -41,10 +44,10 @@ class _Made(NamedTuple):
         document: about that.
     """
 
-    options: Options
+    options: PlanAnalysis
     study: Pack
     run: Negotiation | None
-    told: Options
+    told: PlanAnalysis
     document: Document
 
     def form(self, suffix: str) -> str | bytes:
@@ -53,15 +56,11 @@ class _Made(NamedTuple):
 
         if suffix == ".json":
             return report.bundle(self.options, self.study, self.run)
-        return report.FORMS[suffix.removeprefix(".")].make(self.document)
+        return FORMS[suffix.removeprefix(".")].make(self.document)
 
 
-FORMS: Final = (".html", ".md", ".pdf", ".xlsx", ".json")
-"""What is saved, by the ending of the file's name; JSON is the bundle that replays.
-
-The others are those of `replicalab.report.FORMS`, which is loaded with the first document only; a
-test compares the two.
-"""
+SUFFIXES: Final = (*(f".{ending}" for ending in FORMS), ".json")
+"""What is saved, by the ending of the file's name; JSON is the bundle that replays."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +80,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--save",
         metavar="FILE",
         type=Path,
-        help=f"as {', '.join(FORMS)}, by its name; without it, Markdown is told",
+        help=f"as {', '.join(SUFFIXES)}, by its name; without it, Markdown is told",
     )
 
 
@@ -107,8 +106,8 @@ def answer(asked: argparse.Namespace) -> Answer:
 
 def _suffix(path: Path | None) -> str:
     suffix = path.suffix.lower() if path else ".md"
-    if suffix not in FORMS:
-        raise CommandError(f"--save '{path}': no such form; end its name in {', '.join(FORMS)}")
+    if suffix not in SUFFIXES:
+        raise CommandError(f"--save '{path}': no such form; end its name in {', '.join(SUFFIXES)}")
     return suffix
 
 
@@ -116,20 +115,14 @@ def _made(asked: argparse.Namespace, suffix: str) -> _Made:
     from replicalab import report  # noqa: PLC0415 - as above
 
     pack = asking.pack(asked)
-    study = pack_of(asking.study_at(asked.study), Difficulty(asked.lab), asked.seed)
-    options = Options(assess(asking.plan(asked, pack), pack))
-    run = _run(options) if asked.negotiated else None
+    study = pack_of(pack.study, pack.difficulty, pack.seed)
+    options = PlanAnalysis(assess(asking.plan(asked, pack), pack))
+    case = Case.of(pack, options.yours.plan)
+    run = negotiate(case.setup(pack), pack) if asked.negotiated else None
     on = asked.date or datetime.now(UTC).astimezone().date()
     make = report.brief if asked.brief else report.report
     told = options if suffix == ".json" else report.of_run(options, run)
     return _Made(options, study, run, told, make(told, on=on, written=study, run=run))
-
-
-def _run(options: Options) -> Negotiation:
-    players = ScientistKind.EVIDENCE_AWARE, LabManagerKind.REFERENCE
-    plan = options.yours
-    setup = setup_for(plan.pack, plan.plan, scientist=players[0], lab_manager=players[1])
-    return negotiate(setup, plan.pack)
 
 
 def _lines(made: _Made, saved: str) -> Iterator[str]:
@@ -137,5 +130,5 @@ def _lines(made: _Made, saved: str) -> Iterator[str]:
         yield from str(made.form(".md")).splitlines()
         return
     yield heading(made.told.yours)
-    yield verdict_line(plan_verdict(made.told.yours))
+    yield terminal.verdict_line(plan_verdict(made.told.yours))
     yield from ("", saved)

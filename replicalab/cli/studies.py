@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from replicalab.cli.printing import Answer, CommandError, say, table
+from replicalab.cli.printing import Answer, CommandError, say
 from replicalab.lexicon import amount_text
+from replicalab.render import terminal
 from replicalab.scenarios import Guesser, ScenarioSummary, broken_scenarios, list_scenarios
 
 ABOUT: Final = "Which studies there are, with their field, kind of design and sample."
@@ -39,7 +40,7 @@ def _lines(found: Sequence[ScenarioSummary]) -> Iterator[str]:
     rows = (
         (each.scenario_id, each.name, each.domain_id, str(each.kind), _size(each)) for each in found
     )
-    yield from table([heads, *rows], right=(4,))
+    yield from terminal.columns([heads, *rows], right=(4,))
 
 
 def _size(study: ScenarioSummary) -> str:

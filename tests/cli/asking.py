@@ -17,7 +17,7 @@ from replicalab.cli import main
 ROOT: Final = Path(__file__).resolve().parents[2]
 
 
-class Said(NamedTuple):
+class Registration(NamedTuple):
     """What a command said."""
 
     code: int
@@ -36,10 +36,10 @@ class Asking:
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
 
-    def __call__(self, line: str) -> Said:
+    def __call__(self, line: str) -> Registration:
         code = main(shlex.split(line))
         told = self._capsys.readouterr()
-        return Said(code, told.out, told.err)
+        return Registration(code, told.out, told.err)
 
 
 def _hear_interrupts() -> None:

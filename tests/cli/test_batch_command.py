@@ -16,12 +16,12 @@ from typing import Any, Final
 import pytest
 
 from replicalab.batch import jobs_of, run_job
-from replicalab.scenarios import OwnLab, study_text
+from replicalab.scenarios import LabOverrides, study_text
 from tests.cli.asking import Asking, started
 
 STUDY: Final = "psy_stroop"
 REQUIRED: Final = "REPLICALAB_REQUIRE_DASK"
-SEEDS: Final = 300
+SEEDS: Final = 60
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -32,7 +32,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def test_batch_gives_the_result_of_each_job_in_order(ask: Asking) -> None:
     said = ask(f"batch {STUDY} --lab hard --lab easy --seeds 2-5 --workers 1 --budget 500 --json")
     jobs = jobs_of([STUDY], ["hard", "easy"], range(2, 6))  # type: ignore[list-item]
-    ours = [run_job(job.model_copy(update={"own_lab": OwnLab(budget=500)})) for job in jobs]
+    ours = [run_job(job.model_copy(update={"own_lab": LabOverrides(budget=500)})) for job in jobs]
     assert said.code == 0
     keys = ("outcome", "credits", "samples", "evidence")
     found = [tuple(each[key] for key in keys) for each in said.data["results"]]
@@ -59,18 +59,18 @@ def test_batch_tells_its_progress_on_standard_error(ask: Asking) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
 def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
     kept = tmp_path / "some.csv"
-    line = f"batch {STUDY} --lab hard --seeds 0-5999 --workers 1 --csv {kept}"
+    line = f"batch {STUDY} --lab hard --seeds 0-1999 --workers 1 --csv {kept}"
     process = started(line, start_new_session=True)
     assert process.stderr
-    assert process.stderr.readline() == "600 of 6,000 negotiations\n"
+    assert process.stderr.readline() == "200 of 2,000 negotiations\n"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to its workers too
     told, faults = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in faults
     seeds = [int(row["seed"]) for row in rows_of(kept)]
-    assert 600 <= len(seeds) < 6000
+    assert 200 <= len(seeds) < 2000
     assert len(set(seeds)) == len(seeds)
-    assert told.startswith(f"Stopped: {len(seeds):,} of 6,000 negotiations are played.")
+    assert told.startswith(f"Stopped: {len(seeds):,} of 2,000 negotiations are played.")
 
 
 # --- on a cluster -------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ def cluster() -> Iterator[Any]:
     from distributed import LocalCluster  # noqa: PLC0415 - it may not be installed
 
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as found:
         yield found
 
@@ -106,7 +106,7 @@ def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(tmp_path: Path)
         line = f"batch {STUDY} --seeds 0-{SEEDS - 1} --dask {found.scheduler_address} --csv {kept}"
         process = started(f"{line} --json")
         assert process.stderr
-        assert process.stderr.readline() == "90 of 900 negotiations\n"
+        assert process.stderr.readline() == "18 of 180 negotiations\n"
         os.kill(pids[0], signal.SIGKILL)
         told, _ = process.communicate(timeout=120)
         left = [worker.pid for worker in found.workers.values()]

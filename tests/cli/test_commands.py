@@ -12,13 +12,12 @@ from replicalab.assessment import assess
 from replicalab.cli import COMMANDS, serve
 from replicalab.models import revise
 from replicalab.negotiation import load
-from replicalab.planner import Options, least_loss
+from replicalab.planner import PlanAnalysis, least_loss
 from replicalab.report import open_bundle
 from replicalab.scenarios import (
-    Difficulty,
+    EvidenceAssumptions,
+    LabOverrides,
     OwnItem,
-    OwnLab,
-    Question,
     lab_json,
     list_scenarios,
     load_scenario,
@@ -27,6 +26,7 @@ from replicalab.scenarios import (
 )
 from tests.cli.asking import Asking
 from tests.golden import assert_golden
+from tests.tiers import EVERY_LAB
 
 STUDY: Final = "psy_stroop"
 EXAMPLES: Final = [
@@ -72,8 +72,7 @@ def test_studies_lists_what_is_on_the_shelf(ask: Asking) -> None:
 # --- check --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lab", Difficulty)
-@pytest.mark.parametrize("study", [each.scenario_id for each in list_scenarios()])
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_check_says_what_the_assessment_says(ask: Asking, study: str, lab: str) -> None:
     said = ask(f"check {study} --lab {lab} --seed 3 --json")
     pack = load_scenario(study, lab, 3)
@@ -99,7 +98,7 @@ def test_check_takes_a_plan_by_its_changes(ask: Asking) -> None:
 
 
 def test_check_takes_a_lab_file_and_the_options_in_its_place(ask: Asking) -> None:
-    own = OwnLab(name="Ours", budget=5000, days=9)
+    own = LabOverrides(name="Ours", budget=5000, days=9)
     Path("lab.json").write_text(lab_json(own))
     found = ask(f"check {STUDY} --lab-file lab.json --budget 7000 --start-day 2 --json").data
     assert found["lab"] | {"budget": 7000, "days": 9, "days_left": 8} == found["lab"]
@@ -109,7 +108,7 @@ def test_check_takes_a_lab_file_and_the_options_in_its_place(ask: Asking) -> Non
 def test_check_takes_a_question(ask: Asking) -> None:
     found = ask(f"check {STUDY} --effect 0.4 --dropout 0.25 --target 0.9 --json").data
     pack = load_scenario(STUDY, "medium")
-    asked = pack.with_own(OwnLab(), Question(effect=0.4, dropout=0.25, target=0.9))
+    asked = pack.with_own(LabOverrides(), EvidenceAssumptions(effect=0.4, dropout=0.25, target=0.9))
     evidence = assess(pack.reference_protocol, asked).evidence
     assert found["evidence"]["value"] == evidence.value
     assert found["evidence"]["counted"] == 75
@@ -137,7 +136,7 @@ def test_plan_that_is_saved_passes_the_check(ask: Asking) -> None:
 def test_plan_tells_each_change_and_what_it_would_take(ask: Asking) -> None:
     found = ask(f"plan {STUDY} --json").data
     pack = load_scenario(STUDY, "medium")
-    options = Options(assess(pack.reference_protocol, pack))
+    options = PlanAnalysis(assess(pack.reference_protocol, pack))
     assert found["least_loss"]["plan"] == options.least.plan.model_dump()
     saved = sum(change["credits_saved"] for change in found["least_loss"]["changes"])
     assert saved == found["least_loss"]["credits_saved"] == 1000
@@ -284,7 +283,7 @@ def test_report_with_a_negotiation_is_about_the_plan_that_it_came_to(ask: Asking
 
 def test_hostile_text_reaches_no_terminal(ask: Asking) -> None:
     label = "pump \u202e\u200b"
-    own = OwnLab(items=(OwnItem(label=label, category="equipment", price=3.0),))
+    own = LabOverrides(items=(OwnItem(label=label, category="equipment", price=3.0),))
     Path("lab.json").write_text(lab_json(own))
     pack = load_scenario(STUDY, "medium")
     plan = revise(pack.reference_protocol, required_equipment=[f"{label}\x1b[31m"])

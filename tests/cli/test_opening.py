@@ -11,6 +11,7 @@ import pytest
 import replicalab
 from replicalab.assessment import assess
 from replicalab.batch import Result, Rule
+from replicalab.case import Case
 from replicalab.comparison import negotiated
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
@@ -40,8 +41,11 @@ def on_the_page(key: Key) -> Came:
     return came(
         negotiated(
             assess(pack.reference_protocol, pack),
-            scientist=ScientistKind(scientist),
-            lab_manager=LabManagerKind(manager),
+            Case.of(
+                pack,
+                scientist=ScientistKind(scientist),
+                lab_manager=LabManagerKind(manager),
+            ),
         )
     )
 
@@ -69,6 +73,7 @@ def _flat(result: Result) -> dict[str, Any]:
     return {**told.pop("job"), **told}
 
 
+@pytest.mark.long
 def test_every_lab_comes_to_one_outcome_wherever_it_is_played(ask: Asking) -> None:
     players = [*product(map(str, RULES), map(str, LabManagerKind))]
     keys = [(s, str(lab), *pair) for s, lab, pair in product(STUDIES, Difficulty, players)]
