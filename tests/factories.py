@@ -198,10 +198,7 @@ make_hidden_reference = _factory(
 """What a judge of the synthetic study looks for; `make_protocol` addresses it."""
 
 make_control = _factory(
-    Control,
-    name=CONTROLS[0],
-    droppable=False,
-    protects_against="germination that needs no light",
+    Control, name=CONTROLS[0], droppable=False, protects_against="germination that needs no light"
 )
 """The control that may not be dropped."""
 
@@ -280,10 +277,7 @@ def change_pack(pack: Pack, **changes: object) -> Pack:
     return pack.model_copy(update={"study": study, "lab": lab, **own})
 
 
-_IN_STUDY = {
-    "allowed_substitutions": "substitutions",
-    "hidden_reference_spec": "hidden_reference",
-}
+_IN_STUDY = {"allowed_substitutions": "substitutions", "hidden_reference_spec": "hidden_reference"}
 """The names on a pack of what a study calls otherwise."""
 _IN_LAB = {
     "equipment": "",

@@ -39,19 +39,19 @@ from replicalab.scenarios import (
     Design,
     DesignKind,
     Difficulty,
+    EvidenceAssumptions,
     EvidenceTier,
     ExpectedOutcome,
     Fact,
     HiddenReferenceSpec,
     ItemState,
     Lab,
+    LabOverrides,
     Labs,
     OwnItem,
-    OwnLab,
     Pack,
     Paper,
     PolicyRule,
-    Question,
     ScenarioConstraint,
     StaffModel,
     Study,
@@ -94,8 +94,7 @@ def lists_of(items: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
 
 
 def protocols(
-    sample_size: st.SearchStrategy[int] = counts,
-    duration_days: st.SearchStrategy[int] = counts,
+    sample_size: st.SearchStrategy[int] = counts, duration_days: st.SearchStrategy[int] = counts
 ) -> st.SearchStrategy[Protocol]:
     """Return any valid plan."""
     return st.builds(
@@ -266,10 +265,10 @@ def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[OwnIt
     )
 
 
-def own_labs() -> st.SearchStrategy[OwnLab]:
+def own_labs() -> st.SearchStrategy[LabOverrides]:
     """Return any lab that a visitor may describe."""
     return st.builds(
-        OwnLab,
+        LabOverrides,
         name=st.none() | words.filter(lambda text: len(text) <= 30),
         budget=_AMOUNTS,
         days=_AMOUNTS,
@@ -288,13 +287,13 @@ prices = st.sampled_from([0.0, 0.01, 12.5, 100.0, 4000.0, 1e9]) | st.floats(0, 1
 
 
 @st.composite
-def own_labs_of(draw: st.DrawFn, study: Study) -> OwnLab:
+def own_labs_of(draw: st.DrawFn, study: Study) -> LabOverrides:
     """Return anything that a visitor may say of a study's lab, of each thing or of none."""
     category: dict[str, Category] = {label_key(each): "equipment" for each in study.equipment}
     category |= {label_key(each): "reagent" for each in study.reagents}
     known = [*study.equipment, *study.reagents, *(row.alternative for row in study.substitutions)]
     means = st.none() | st.integers(1, 60) | st.integers(1, MOST)
-    return OwnLab(
+    return LabOverrides(
         name=draw(st.none() | seen.filter(lambda text: len(text) <= LONGEST_SHORT_TITLE)),
         budget=draw(means),
         days=draw(means),
@@ -323,13 +322,13 @@ Category = Literal["equipment", "reagent"]
 _CATEGORIES: Final[st.SearchStrategy[Category]] = st.sampled_from(["equipment", "reagent"])
 
 
-def questions(design: Design) -> st.SearchStrategy[Question]:
+def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
     """Return anything that a visitor may ask of a design in place of what it assumes."""
     row = KINDS[design.kind]
     better, worse = sorted((design.target, design.floor), reverse=not row.scale.lower_is_better)
     planned = design.effect_planning
     asked = st.builds(
-        Question,
+        EvidenceAssumptions,
         effect=st.none() if planned is None else st.none() | st.just(planned) | shares,
         alpha=st.none() | shares if row.uses("alpha") else st.none(),
         target=st.none() | st.just(better) | shares,
@@ -340,7 +339,7 @@ def questions(design: Design) -> st.SearchStrategy[Question]:
     return asked.filter(lambda question: _is_askable(question, design))
 
 
-def _is_askable(question: Question, design: Design) -> bool:
+def _is_askable(question: EvidenceAssumptions, design: Design) -> bool:
     try:
         question.over(design)
     except ScenarioError:
@@ -411,11 +410,7 @@ def _effects(row: Kind) -> st.SearchStrategy[tuple[float | None, float | None, f
 def papers() -> st.SearchStrategy[Paper]:
     """Return any paper, with one fact or two."""
     facts = st.builds(
-        Fact,
-        text=seen,
-        source=seen,
-        confidence=st.sampled_from(Confidence),
-        where=st.none() | seen,
+        Fact, text=seen, source=seen, confidence=st.sampled_from(Confidence), where=st.none() | seen
     )
     own = {
         "doi": st.none() | st.just("10.1000/xyz-123_(4)"),

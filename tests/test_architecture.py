@@ -38,10 +38,11 @@ LAYERS: Final = _layers()
 ROOMS: Final = frozenset(chain.from_iterable(LAYERS)) - {PAGES}
 
 ONLY_IN: Final[dict[str, frozenset[str]]] = {
-    "streamlit": frozenset({"ui", PAGES}),
-    "starlette": frozenset({"ui"}),
-    "jinja2": frozenset({"panels"}),
-    "plotly": frozenset({"figures", "ui"}),
+    "streamlit": frozenset({"ui", "server", PAGES}),
+    "starlette": frozenset({"server"}),
+    "google": frozenset({"server"}),
+    "jinja2": frozenset({"render"}),
+    "plotly": frozenset({"render", "ui"}),
     "pandas": frozenset({"tables", "api"}),
     "openpyxl": frozenset({"tables"}),
     "sqlalchemy": frozenset({"library"}),
@@ -52,16 +53,16 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "openai": frozenset({"llm"}),
     "distributed": frozenset({"cli"}),
     "httpx2": frozenset({"llm"}),
-    "numpy": frozenset({"planner", "figures", "ui"}),
+    "numpy": frozenset({"planner", "render", "ui"}),
     "scipy": frozenset(),
-    "weasyprint": frozenset({"report"}),
+    "weasyprint": frozenset({"render"}),
 }
 """Outside libraries and the rooms that may import them."""
 
-NOT_FOR_PAGES: Final = ROOMS - {"ui"}
+NOT_FOR_PAGES: Final = ROOMS - {"ui", "server"}
 """What a page must ask for through `replicalab.ui`, so that no page computes."""
 
-CORE: Final = ROOMS - {"figures", "library", "panels", "report", "ui"}
+CORE: Final = ROOMS - {"library", "render", "report", "server", "ui"}
 NOT_IN_CORE: Final = frozenset(
     {
         *("streamlit", "plotly", "pandas", "openai", "httpx2", "jinja2", "sqlalchemy", "scipy"),
@@ -180,13 +181,16 @@ def test_importing_the_package_imports_nothing_else() -> None:
 def test_no_module_stands_where_a_room_promises_something_else() -> None:
     """Importing a module late puts it in the place of what its room took from another."""
     code = """
-import importlib, pkgutil, sys, types, replicalab
+import ast, importlib, inspect, pkgutil, types, replicalab
 found = [each.name for each in pkgutil.walk_packages(replicalab.__path__, "replicalab.")]
 names = [name for name in found if "__main__" not in name and ".migrations." not in name]
 rooms = [importlib.import_module(name) for name in names]
 for room in rooms:
-    for name in getattr(room, "__all__", ()):
-        if isinstance(getattr(room, name), types.ModuleType):
+    imports = [n for n in ast.parse(inspect.getsource(room)).body if isinstance(n, ast.ImportFrom)]
+    taken = [node for node in imports if node.module != room.__name__]
+    for name in [each.asname or each.name for node in taken for each in node.names]:
+        here = getattr(room, name, None)
+        if isinstance(here, types.ModuleType) and here.__name__ == f"{room.__name__}.{name}":
             print(room.__name__, name)
 """
     asked = subprocess.run(
@@ -222,13 +226,28 @@ def test_outside_libraries_stay_in_their_rooms() -> None:
     assert not strays, "\n".join(strays)
 
 
-@pytest.mark.parametrize("room", sorted({room_of(f) for f in package_files()} & CORE))
-def test_importing_the_core_brings_no_interface_and_no_heavy_library(room: str) -> None:
-    code = f"import json, sys, {PACKAGE}.{room}; print(json.dumps(sorted(sys.modules)))"
+def test_importing_the_core_brings_no_interface_and_no_heavy_library() -> None:
+    """Each room in a copy of one process that has imported nothing of ours yet."""
+    rooms = sorted({room_of(file) for file in package_files()} & CORE)
+    code = f"""
+import json, os, sys, {PACKAGE}
+import pydantic, yaml
+for room in {rooms}:
+    sys.stdout.flush()
+    if not (child := os.fork()):
+        __import__("{PACKAGE}." + room)
+        print(json.dumps([room, sorted(sys.modules)]), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
     process = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    assert not NOT_IN_CORE & set(json.loads(process.stdout))
+    found = dict(map(json.loads, process.stdout.splitlines()))
+    assert sorted(found) == rooms, process.stderr
+    assert {room: NOT_IN_CORE & set(modules) for room, modules in found.items()} == {
+        room: set() for room in rooms
+    }
 
 
 @pytest.mark.parametrize("file", page_files(), ids=lambda file: file.name)
@@ -271,7 +290,7 @@ def test_page_reaches_the_domain_through_the_interface_room(file: Path) -> None:
 
 def test_interface_asks_a_model_in_one_place() -> None:
     files = (ROOT / PACKAGE / "ui").rglob("*.py")
-    assert [path.stem for path in files if "build_generate_fn(" in path.read_text()] == ["asking"]
+    assert [path.stem for path in files if "build_generate_fn(" in path.read_text()] == ["model"]
 
 
 def test_nothing_is_rendered_as_raw_html() -> None:

@@ -12,26 +12,27 @@ from typing import Any, Final
 import pytest
 from pydantic import ValidationError
 
+from replicalab.case import DraftCase, case_text
+from replicalab.documents import detect_kind
 from replicalab.errors import ReplicaLabError
-from replicalab.library import KeptDraft, Kind, plan_text
+from replicalab.library import EntryKind
 from replicalab.library.contents import checked, checked_draft
 from replicalab.models import Protocol
 from replicalab.negotiation import By, Move, ScientistKind, load
 from replicalab.report import bundle, open_bundle
 from replicalab.scenarios import (
     Difficulty,
+    EvidenceAssumptions,
+    LabOverrides,
     OwnItem,
-    OwnLab,
-    Question,
     lab_json,
     load_scenario,
     parse_study,
     read_lab,
     read_plan,
 )
-from replicalab.scenarios.json_file import Held
+from replicalab.scenarios.json_file import FileKind
 from replicalab.ui.address import decode_moves
-from replicalab.ui.formats import held_in
 from tests.hostile_files import full_study, hostile_run
 from tests.library.making import CONTENTS, STUDY
 from tests.library.test_contents import decision
@@ -44,13 +45,13 @@ FEW: Final = 250
 READ_OF_A_STUDY: Final = 5_000
 """So many values of a study's file are read, and its author is told of all their faults at once."""
 
-OWN: Final = OwnLab(
+OWN: Final = LabOverrides(
     name="Ours",
     rates={"per_day": 7.0},
     steps={"base": 2},
     items=(OwnItem(label="mug", category="equipment", price=4.0),),
 )
-ASKED: Final = Question(dropout=0.1, why={"dropout": "As many left before."})
+ASKED: Final = EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."})
 
 
 def plan() -> Protocol:
@@ -59,11 +60,11 @@ def plan() -> Protocol:
 
 def draft() -> str:
     moves = (Move(number=0, by=By.PERSON, action=None),)
-    whole = KeptDraft(
+    whole = DraftCase(
         study=STUDY, lab=Difficulty.EASY, plan=plan(), own_lab=OWN, question=ASKED,
         scientist=ScientistKind.PERSON, moves=moves, beside=(("one", "study=psy_stroop"),),
     )  # fmt: skip
-    return plan_text(whole)
+    return case_text(whole)
 
 
 def kept_plan() -> str:
@@ -77,43 +78,45 @@ def whole_bundle() -> str:
     return json.dumps(held | {"own_lab": json.loads(lab_json(OWN))["lab"], "question": asked})
 
 
-READERS: Final[dict[Held, Callable[[str], object]]] = {
-    Held.BUNDLE: open_bundle,
-    Held.RUN: load,
-    Held.BATCH: lambda text: checked(Kind.BATCH, text),
-    Held.DECISION: lambda text: checked(Kind.DECISION, text),
-    Held.STUDY: lambda text: parse_study(text, "x.json"),
-    Held.KEPT_PLAN: lambda text: checked(Kind.PLAN, text),
-    Held.LAB: lambda text: read_lab(text.encode()),
-    Held.PLAN: lambda text: read_plan(text.encode()),
+READERS: Final[dict[FileKind, Callable[[str], object]]] = {
+    FileKind.BUNDLE: open_bundle,
+    FileKind.RUN: load,
+    FileKind.BATCH: lambda text: checked(EntryKind.BATCH, text),
+    FileKind.DECISION: lambda text: checked(EntryKind.DECISION, text),
+    FileKind.STUDY: lambda text: parse_study(text, "x.json"),
+    FileKind.KEPT_PLAN: lambda text: checked(EntryKind.PLAN, text),
+    FileKind.LAB: lambda text: read_lab(text.encode()),
+    FileKind.PLAN: lambda text: read_plan(text.encode()),
 }
 
 
 def opened(text: str) -> None:
     """Open a file, whatever it holds."""
-    found = held_in(text.encode(), "x.json")
-    READERS[found.held](found.text)
+    found = detect_kind(text.encode(), "x.json")
+    READERS[found.kind](found.text)
 
 
-SAMPLES: Final[dict[Held, Callable[[], str]]] = {
-    Held.BUNDLE: whole_bundle,
-    Held.RUN: hostile_run,
-    Held.BATCH: lambda: CONTENTS[Kind.BATCH],
-    Held.DECISION: decision,
-    Held.STUDY: lambda: json.dumps(full_study()),
-    Held.KEPT_PLAN: kept_plan,
-    Held.LAB: lambda: lab_json(OWN),
-    Held.PLAN: lambda: plan().model_dump_json(),
+SAMPLES: Final[dict[FileKind, Callable[[], str]]] = {
+    FileKind.BUNDLE: whole_bundle,
+    FileKind.RUN: hostile_run,
+    FileKind.BATCH: lambda: CONTENTS[EntryKind.BATCH],
+    FileKind.DECISION: decision,
+    FileKind.STUDY: lambda: json.dumps(full_study()),
+    FileKind.KEPT_PLAN: kept_plan,
+    FileKind.LAB: lambda: lab_json(OWN),
+    FileKind.PLAN: lambda: plan().model_dump_json(),
 }
 
 
-def containers(held: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield where a list or a block stands; of a list's entries in the first alone."""
-    if isinstance(held, dict | list):
+def containers(
+    held: Any, path: tuple[str | int, ...] = (), depth: int = 99
+) -> Iterator[tuple[str | int, ...]]:
+    """Yield where a list or a block stands so deep; of a list's entries in the first alone."""
+    if isinstance(held, dict | list) and len(path) <= depth:
         yield path
         entries = held.items() if isinstance(held, dict) else list(enumerate(held))[:1]
         for key, value in entries:
-            yield from containers(value, (*path, key))
+            yield from containers(value, (*path, key), depth)
 
 
 def with_faults(held: Any, path: tuple[str | int, ...]) -> Iterator[Any]:
@@ -147,18 +150,24 @@ def collected(read: Callable[[str], object], text: str) -> int:
 
 
 def test_every_kind_of_file_has_a_sample_that_opens() -> None:
-    assert SAMPLES.keys() == READERS.keys() == set(Held)
+    assert SAMPLES.keys() == READERS.keys() == set(FileKind)
     for sample in SAMPLES.values():
         opened(sample())
 
 
-@pytest.mark.parametrize("held", Held)
-def test_faults_of_a_file_are_not_all_collected(held: Held) -> None:
+@pytest.mark.parametrize(
+    ("held", "depth"),
+    [
+        *((kind, 2) for kind in FileKind),
+        *(pytest.param(kind, 99, marks=pytest.mark.long) for kind in FileKind),
+    ],
+)
+def test_faults_of_a_file_are_not_all_collected(held: FileKind, depth: int) -> None:
     sample = json.loads(SAMPLES[held]())
-    most = READ_OF_A_STUDY if held is Held.STUDY else FEW
+    most = READ_OF_A_STUDY if held is FileKind.STUDY else FEW
     counts = {
         (path, at): collected(opened, json.dumps(faulty))
-        for path in containers(sample)
+        for path in containers(sample, depth=depth)
         for at, faulty in enumerate(with_faults(sample, path))
     }
     assert {place: count for place, count in counts.items() if count > most} == {}

@@ -24,13 +24,7 @@ from replicalab.models import (
     Protocol,
     revise,
 )
-from replicalab.scenarios import (
-    DesignKind,
-    Difficulty,
-    Pack,
-    list_scenarios,
-    load_scenario,
-)
+from replicalab.scenarios import DesignKind, Difficulty, Pack, list_scenarios, load_scenario
 
 PACKS: Final = [
     load_scenario(study.scenario_id, difficulty)
@@ -72,11 +66,11 @@ def test_reference_protocol_has_the_published_outcome(pack: Pack) -> None:
     found = assess(after, pack).evidence
     assert found.tier is expected.verdict
     if expected.evidence is None:
-        assert found.void
+        assert found.void_reason
     elif pack.design.kind is DesignKind.PRECISION:
         assert found.amount(found.value) == found.amount(expected.evidence)
     else:
-        assert not found.void
+        assert not found.void_reason
         assert round(found.value, 2) == expected.evidence
 
     if expected.largest_sample is not None:
@@ -138,7 +132,7 @@ def outcome(pack: Pack) -> str:
         answer += f" (still fails: {', '.join(suggestion.remaining_failures)}); partial"
     counts = after.counts
     text = f"{answer} {counts.samples} n, {counts.days} d, {after.cost:.0f} cr · {worth(after)}"
-    if suggestion.remaining_failures or after.evidence.void:
+    if suggestion.remaining_failures or after.evidence.void_reason:
         return text
     tried = (revise(after.plan, sample_size=n) for n in range(plan.sample_size, 0, -1))
     most = assess(next(each for each in tried if fits(each, pack)), pack)
@@ -146,7 +140,7 @@ def outcome(pack: Pack) -> str:
 
 
 def worth(plan: Assessment) -> str:
-    if plan.evidence.void:
+    if plan.evidence.void_reason:
         return f"evidence void: {plan.counts.days} d < min_days {plan.pack.min_days}"
     return f"{number(plan)} {plan.evidence.tier}"
 
@@ -197,8 +191,8 @@ def test_easy_lab_accepts_a_plan_that_only_mentions_a_restriction(pack: Pack) ->
     mentions = [mention for rule in pack.policy_rules for mention in rule.allowed_mentions]
     assert mentions
     for mention in mentions:
-        action, _ = proposed(with_sentence(pack, f"Of course {mention}."), pack)
-        assert action.action_type is LabManagerActionType.ACCEPT
+        for sentence in (f"Of course {mention}.", f"As agreed, {mention}.", mention.capitalize()):
+            assert assess(with_sentence(pack, sentence), pack).feasible
 
 
 def with_sentence(pack: Pack, sentence: str) -> Protocol:

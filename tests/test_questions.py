@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.planner import Options
-from replicalab.scenarios import EvidenceTier, OwnLab, Question, load_scenario
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import EvidenceAssumptions, EvidenceTier, LabOverrides, load_scenario
 from tests.ui.reading import PAGES, SCENARIOS, alerts, said, visit
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -45,9 +45,9 @@ def test_document_answers_the_four_questions() -> None:
 def test_instrument_question_concludes_from_what_each_way_keeps_of_the_follow_up() -> None:
     """The wait leaves 28 of the 36 days that the study wishes for; the replacement takes them."""
     imager = {"label": "bioluminescence imager", "category": "equipment"}
-    own = OwnLab.model_validate({"items": [{**imager, "state": "booked", "until": 12}]})
-    pack = load_scenario("bio_jq1_myeloma", "easy").with_own(own, Question())
-    found = Options(assess(pack.reference_protocol, pack))
+    own = LabOverrides.model_validate({"items": [{**imager, "state": "booked", "until": 12}]})
+    pack = load_scenario("bio_jq1_myeloma", "easy").with_own(own, EvidenceAssumptions())
+    found = PlanAnalysis(assess(pack.reference_protocol, pack))
     [wait] = found.asks.waits
     assert wait.days_left == 36 - 8
     assert [wish.constraint.key for wish in wait.least.after.broken_wishes] == ["survival_window"]

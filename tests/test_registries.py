@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 
-from replicalab import figures
+from replicalab import report
 from replicalab.agents.prompts import FIELD_FORMS
 from replicalab.assessment import (
     AMOUNTS,
@@ -23,15 +23,16 @@ from replicalab.assessment import (
     Slack,
     assess,
 )
-from replicalab.cli import report as cli_report
-from replicalab.figures.convergence import _LINES
+from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES
 from replicalab.library import KINDS as ENTRIES
-from replicalab.library import Kind
-from replicalab.measures import KINDS, PARAMETERS, DesignKind, Given
+from replicalab.library import EntryKind
+from replicalab.measures import KINDS, PARAMETERS, DesignKind, DesignParameters
 from replicalab.models import (
     DIMENSIONS,
     FIELD_LABELS,
     LAB_DIMENSIONS,
+    LIST_FIELDS,
+    NUMBER_FIELDS,
     PROTOCOL_FIELDS,
     Dimension,
     LabManagerAction,
@@ -41,14 +42,16 @@ from replicalab.models import (
 )
 from replicalab.planner.asks import Ask, granted
 from replicalab.planner.least_loss import _BY_NUMBERS
-from replicalab.planner.steps import NUMBERS
-from replicalab.report import FORMS
+from replicalab.planner.steps import _IN_TURN
+from replicalab.render import figures
+from replicalab.render.figures.convergence import _LINES
 from replicalab.scenarios import Design, load_scenario
-from replicalab.text.plan import slack_text, used_text
+from replicalab.scenarios.json_file import _KNOWN, FileKind
 from replicalab.ui import state
 from replicalab.ui.address import _PLAN_IN_ORDER
-from replicalab.ui.library.opening import OPENINGS
-from replicalab.ui.making.fields import _WORDS
+from replicalab.ui.documents import PAGE_ROWS
+from replicalab.ui.study_form.fields import _WORDS
+from replicalab.views.plan import slack_text, used_text
 from tests.factories import make_protocol
 
 PACK: Final = load_scenario("psy_stroop", "hard")
@@ -101,7 +104,7 @@ def test_each_amount_can_be_asked_for_and_is_drawn_over_the_rounds(dimension: Di
 
 def test_each_number_that_a_kind_of_design_may_need_is_a_field_of_design_and_is_given() -> None:
     assert PARAMETERS.keys() <= Design.model_fields.keys()
-    assert tuple(PARAMETERS) == Given._fields
+    assert tuple(PARAMETERS) == DesignParameters._fields
     assert {name for row in KINDS.values() for name in row.needs} <= PARAMETERS.keys()
 
 
@@ -120,7 +123,17 @@ def test_each_field_of_a_protocol_has_its_label_and_is_a_field_of_an_action() ->
 
 def test_each_text_of_a_protocol_is_read_for_restrictions() -> None:
     texts = wording_of(make_protocol()).texts
-    assert {field for field, _ in texts} == {*PROTOCOL_FIELDS} - {*NUMBERS}
+    assert {field for field, _ in texts} == {*PROTOCOL_FIELDS} - {*NUMBER_FIELDS}
+
+
+def test_each_text_of_a_protocol_is_among_the_words_that_a_restriction_is_looked_for_in() -> None:
+    for name in {*PROTOCOL_FIELDS} - {*NUMBER_FIELDS}:
+        value = ["Unheard"] if name in LIST_FIELDS else "Unheard"
+        assert "unheard" in assess(make_protocol(**{name: value}), PACK).parts, name
+
+
+def test_each_field_of_a_protocol_has_its_turn_among_the_steps_of_a_change() -> None:
+    assert sorted(_IN_TURN) == sorted(PROTOCOL_FIELDS)
 
 
 def test_fields_that_a_link_once_had_by_position_are_still_fields() -> None:
@@ -132,22 +145,38 @@ def test_fields_that_a_link_once_had_by_position_are_still_fields() -> None:
 # --- forms of a document --------------------------------------------------------------------
 
 
-def test_each_form_of_a_document_is_saved_by_the_command_and_its_button_says_its_name() -> None:
-    assert (*(f".{ending}" for ending in FORMS), ".json") == cli_report.FORMS
+def test_each_form_of_a_report_is_made_and_has_its_type() -> None:
+    assert all(callable(getattr(report, form.maker)) for form in FORMS.values())
+    assert FORMS.keys() <= MIMES.keys()
+
+
+def test_every_file_comes_in_by_one_upload_and_leaves_by_one_download() -> None:
+    ui = Path(state.__file__).parent
+    used = {
+        path.relative_to(ui).as_posix()
+        for path in ui.rglob("*.py")
+        if re.search(r"st\.(file_uploader|download_button)\(", path.read_text(encoding="utf-8"))
+    }
+    assert used == {"files.py"}
 
 
 # --- kinds of entries -----------------------------------------------------------------------
 
 
-def test_each_kind_of_entry_is_read_described_and_opened() -> None:
-    assert [*ENTRIES] == [*OPENINGS] == [*Kind]
+def test_each_kind_of_file_is_known_and_opens() -> None:
+    assert DOCUMENTS.keys() == _KNOWN.keys() == PAGE_ROWS.keys() == {*FileKind}
+    assert {row.suffix for row in DOCUMENTS.values()} <= {*SUFFIXES} & MIMES.keys()
+
+
+def test_each_kind_of_entry_is_a_document_and_is_read_and_described() -> None:
+    assert {*ENTRIES} == {*KEPT} == {*EntryKind}
 
 
 # --- charts ---------------------------------------------------------------------------------
 
 
 def test_each_chart_is_of_a_plan_or_of_many_negotiations() -> None:
-    public = {name: getattr(figures, name) for name in figures.__all__}
+    public = {name: getattr(figures, name) for name in vars(figures)}
     charts = {
         name
         for name, function in public.items()
@@ -161,7 +190,7 @@ def test_each_chart_is_of_a_plan_or_of_many_negotiations() -> None:
 
 def test_each_chart_of_a_plan_leaves_as_a_picture() -> None:
     ui = Path(state.__file__).parent
-    drawn = ("handing/pictures", "protocol/power", "tradeoffs/frontier", "tradeoffs/region")
+    drawn = ("export/pictures", "protocol/power", "tradeoffs/frontier", "tradeoffs/region")
     code = "".join((ui / f"{module}.py").read_text(encoding="utf-8") for module in drawn)
     assert {name for name in figures.OF_A_PLAN if re.search(rf"\b{name}\b", code)} == {
         *figures.OF_A_PLAN

@@ -26,6 +26,7 @@ from replicalab.negotiation import (
     LabManagerKind,
     Move,
     ScientistKind,
+    Setup,
     judge,
     ledger,
     load,
@@ -34,24 +35,23 @@ from replicalab.negotiation import (
     question,
     replay,
     save,
-    setup_for,
     shipped_recordings,
 )
-from replicalab.planner import Options
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     Difficulty,
-    OwnLab,
+    LabOverrides,
     list_scenarios,
     load_scenario,
     pack_of,
     parse_study,
 )
-from replicalab.text.negotiation import outcome_verdict, round_caption, round_summary
-from replicalab.text.verdicts import lab_line, plan_verdict
 from replicalab.ui import own_studies
 from replicalab.ui.address import encode_plan, from_query, to_query
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace
+from replicalab.views.negotiation import outcome_verdict, round_caption, round_summary
+from replicalab.views.verdicts import lab_line, plan_verdict
 from tests.factories import make_protocol
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
 from tests.ui.negotiating import hand_over
@@ -129,12 +129,12 @@ def link(number: int) -> dict[str, str]:
     chance = random.Random(f"link {number}")
     pack = load_scenario(chance.choice(study_ids()), chance.choice(list(Difficulty)).value)
     plan = pack.reference_protocol
-    work = Workspace(
-        scenario_id=pack.scenario_id,
-        difficulty=pack.difficulty,
-        protocol=plan.model_copy(update={"sample_size": chance.randrange(1, 500)}),
+    work = Workspace().changed(
+        study=pack.scenario_id,
+        lab=pack.difficulty,
+        plan=plan.model_copy(update={"sample_size": chance.randrange(1, 500)}),
         scientist=chance.choice(list(ScientistKind)),
-        own_lab=OwnLab(budget=chance.choice((None, 1, 700, 10**6))),
+        own_lab=LabOverrides(budget=chance.choice((None, 1, 700, 10**6))),
     )
     query = to_query(work)
     if chance.random() < 0.2:
@@ -171,22 +171,20 @@ def view_link(number: int) -> None:
     query = link(number)
     work, problems = from_query(query, own_studies.find)
     assert from_query(to_query(work), own_studies.find) == (work, [])
-    assert work.own in (None, query.get("own"))
-    if work.own is not None:
-        assert work.scenario_id == query["study"]
+    assert work.case.own in (None, query.get("own"))
+    if work.case.own is not None:
+        assert work.case.study == query["study"]
         work = Workspace()
-    pack = work.pack(find)
-    yours = assess(work.plan(find), pack)
+    pack = work.case.pack(find)
+    yours = assess(work.case.protocol(find), pack)
     assert plan_verdict(yours).text
     assert sum(map(len, problems)) < LONGEST_MESSAGE
-    if work.moves:
-        setup = setup_for(
-            pack, None, work.max_rounds, scientist=work.scientist, lab_manager=work.lab_manager
-        )
+    if work.case.moves:
+        setup = work.case.setup(pack)
         with suppress(NegotiationError):
-            play_moves(setup, work.moves, pack)
-    if work.protocol is not None:
-        assert encode_plan(work.protocol) == to_query(work)["plan"]
+            play_moves(setup, work.case.moves, pack)
+    if work.case.plan is not None:
+        assert encode_plan(work.case.plan) == to_query(work)["plan"]
 
 
 # --- study files ----------------------------------------------------------------------------
@@ -212,7 +210,7 @@ def view_study(number: int) -> None:
     study = parse_study(study_text(number), "your study")
     for level in Difficulty:
         pack = pack_of(study, level)
-        options = Options(assess(pack.reference_protocol, pack))
+        options = PlanAnalysis(assess(pack.reference_protocol, pack))
         assert lab_line(options)
         assert plan_verdict(options.yours).text
 
@@ -228,7 +226,7 @@ def saved_runs() -> tuple[Any, ...]:
     texts += [each.model_dump_json(exclude_defaults=True) for each in shipped_recordings()]
     for scientist in (ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE):
         pack = load_scenario("psy_stroop", "hard")
-        setup = setup_for(
+        setup = Setup.of(
             pack, pack.reference_protocol, 4, scientist=scientist,
             lab_manager=LabManagerKind.LEAST_LOSS,
         )  # fmt: skip

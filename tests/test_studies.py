@@ -10,8 +10,9 @@ from typing import Final
 import pytest
 from scipy import integrate, stats
 
-from replicalab.panels import paper_panel
+from replicalab.render.html import html
 from replicalab.scenarios import Study, list_scenarios, load_scenario, parse_study, study_text
+from replicalab.views.study import paper_panel
 
 SHIPPED: Final = [study.scenario_id for study in list_scenarios()]
 
@@ -138,7 +139,7 @@ def test_momentum_misses_its_target_with_all_the_months_there_are() -> None:
 
 
 def test_momentum_tells_of_its_published_months_agreement_and_no_power() -> None:
-    shown = " ".join(paper_panel(load_scenario("fin_momentum")).split())
+    shown = " ".join(html(paper_panel(load_scenario("fin_momentum"))).split())
     assert "The 300 published months stay possible as a reproduction" in shown
     assert "agreement with 0.95 % a month is told, power is not" in shown
 
@@ -216,5 +217,5 @@ def test_overreaction_is_below_the_floor_with_all_there_is() -> None:
 def test_study_page_says_that_n_counts_others_than_those_treated(
     scenario_id: str, counted: str, treated: str
 ) -> None:
-    shown = " ".join(paper_panel(load_scenario(scenario_id)).split())
+    shown = " ".join(html(paper_panel(load_scenario(scenario_id))).split())
     assert re.search(rf"n counts {counted}, [^.]*\b{treated}\b", shown)

@@ -16,7 +16,7 @@ import pytest
 from streamlit import config as streamlit_config
 
 from replicalab.negotiation import MOST_BYTES
-from replicalab.panels import STYLE
+from replicalab.render.html import STYLE
 
 CONFIG: Final[dict[str, Any]] = tomllib.loads(
     (Path(__file__).parents[1] / ".streamlit" / "config.toml").read_text()

@@ -37,7 +37,7 @@ def files_at(path: str) -> list[Path]:
 def test_document_says_where_each_kind_of_thing_is_added() -> None:
     asked = {
         *("a dimension", "a design kind", "a field of the protocol", "a page", "a sentence"),
-        *("a command", "a form of a document", "a chart", "a kind of thing to keep"),
+        *("a command", "a form of a report", "a chart", "a kind of thing to keep"),
     }
     assert asked <= PARAGRAPHS.keys()
 

@@ -13,13 +13,13 @@ from replicalab.measures import beta, distributions, kinds, rows
 from replicalab.scenarios import loading
 
 BARS: Final[dict[str, tuple[float, float | None]]] = {
-    "check / validating the plan": (75, 7),
-    "suggest / validating the plan": (130, 14),
-    "compose / validating the plan": (20, 2.5),
-    "prompt / validating the plan": (35, 2),
-    "pack / validating the plan": (60, 24),
-    "negotiation / validating the plan": (1400, 190),
-    "job of a batch / validating the plan": (1500, None),
+    "check / validating the plan": (20, 7),
+    "suggest / validating the plan": (85, 14),
+    "compose / validating the plan": (16, 2.5),
+    "prompt / validating the plan": (22, 2),
+    "pack / validating the plan": (24, None),
+    "negotiation / validating the plan": (900, 190),
+    "job of a batch / validating the plan": (1150, None),
     "seconds for a million plans on arrays": (1.0, 0.1),
     "least_loss, ms": (100, 5),
     "import of replicalab.agents / of pydantic": (4.5, 2.5),

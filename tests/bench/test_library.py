@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from replicalab.library import Entry, Kind, Library
+from replicalab.library import Entry, EntryKind, Library
 from replicalab.ui.library import one, page
 from tests.bench.measuring import best, hold, say
 from tests.library.making import ANN, make_run
@@ -27,7 +27,7 @@ def filled(file: Path, number: int) -> Library:
     library, runs = Library(f"sqlite:///{file}"), [make_run(seed) for seed in range(3)]
     for each in range(number):
         notes = "to be shown on Friday" if each % 50 == 0 else ""
-        library.keep(ANN, Kind.RUN, f"run {each}", runs[each % 3], notes=notes)
+        library.keep(ANN, EntryKind.RUN, f"run {each}", runs[each % 3], notes=notes)
     return library
 
 
@@ -65,8 +65,8 @@ def test_thousand_runs_are_listed_at_once(
 def test_thousand_runs_are_searched_at_once(
     capsys: pytest.CaptureFixture[str], full: Library, yardstick: float
 ) -> None:
-    assert len(full.entries(ANN, Kind.RUN, "friday run")) == 20
-    taken = best(lambda: full.entries(ANN, Kind.RUN, "friday run"), times=20)
+    assert len(full.entries(ANN, EntryKind.RUN, "friday run")) == 20
+    taken = best(lambda: full.entries(ANN, EntryKind.RUN, "friday run"), times=20)
     detail = f"{taken * 1000:.1f} ms"
     hold(capsys, "a thousand runs searched / read by sqlite3", taken / yardstick, detail)
 
@@ -78,7 +78,9 @@ def test_save_costs_the_same_in_a_full_library(
     small = filled(tmp_path / "library.db", 10)
 
     def save(library: Library) -> float:
-        return best(lambda: library.keep(ANN, Kind.RUN, f"further {next(number)}", run), times=20)
+        return best(
+            lambda: library.keep(ANN, EntryKind.RUN, f"further {next(number)}", run), times=20
+        )
 
     among_ten, among_thousand = save(small), save(full)
     small.close()

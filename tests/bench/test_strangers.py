@@ -21,10 +21,10 @@ from replicalab.models import LARGEST_PLANNED, MOST_LABELS, revise
 from replicalab.negotiation.loading import MOST_BYTES
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
+from replicalab.server.messages import MOST_WIDGETS
 from replicalab.ui.address import to_query
-from replicalab.ui.making import ADVANCED, PARTS_KEY
 from replicalab.ui.scenarios.own import MAKE, TABS
-from replicalab.ui.wall.messages import MOST_WIDGETS
+from replicalab.ui.study_form import ADVANCED, PARTS_KEY
 from replicalab.ui.workspace import Workspace
 from tests.bench.chattering import SENT
 from tests.bench.measuring import hold
@@ -54,8 +54,8 @@ def dearest_link(samples: int = LARGEST_PLANNED) -> str:
         required_equipment=[f"instrument number {n}" for n in range(MOST_LABELS)],
         required_reagents=[f"reagent number {n}" for n in range(MOST_LABELS)],
     )
-    work = Workspace(
-        scenario_id=pack.scenario_id, difficulty=Difficulty.HARD, protocol=plan, max_rounds=12
+    work = Workspace().changed(
+        study=pack.scenario_id, lab=Difficulty.HARD, plan=plan, max_rounds=12
     )
     return urlencode(to_query(work))
 

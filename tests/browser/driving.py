@@ -272,8 +272,14 @@ def wait_for_run(page: Page, seconds: float = RUN_SECONDS) -> Iterator[None]:
     while len(finished) == before:
         assert time.monotonic() < deadline, f"no script run ended within {seconds:.0f} s"
         page.wait_for_timeout(10)
+    wait_until_idle(page)
+
+
+def wait_until_idle(page: Page) -> None:
+    """Return when no run is under way and nothing is dimmed, or on its way back from it."""
     app = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
     page.locator(f'{app}[data-test-script-state="notRunning"]').wait_for(state="attached")
+    page.wait_for_function("!document.querySelector('[data-stale=true] .stHtml')")
 
 
 STILL_MS: Final = 250
@@ -400,9 +406,10 @@ def assert_accessible(page: Page, allowed: Sequence[str] = ()) -> None:
     """Fail on any serious or critical accessibility finding of axe.
 
     Args:
-        page: what to look at, as it stands.
+        page: what to look at, once no run is under way.
         allowed: rule ids to let pass, each with its reason where it is called.
     """
+    wait_until_idle(page)  # dimmed text is faint on purpose
     response = Axe().run(page).response
     bad = [
         f"{rule['id']} ({rule['impact']}): {node['html']}\n{node['failureSummary']}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from replicalab.report import html
+from replicalab.report import document_html
 from tests.browser.driving import PHONE, PROJECTOR, assert_accessible
 from tests.report.making import pages_in, pictures_in, seen_in, strangers, work
 
@@ -19,12 +19,12 @@ WORKS = {
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
 @pytest.mark.parametrize("name", WORKS)
 def test_brief_prints_on_one_page(page: Page, name: str, paper: str) -> None:
-    page.set_content(html(WORKS[name]().brief()))
+    page.set_content(document_html(WORKS[name]().brief()))
     assert pages_in(page.pdf(format=paper, prefer_css_page_size=False)) == 1
 
 
 def test_signs_keep_their_words_on_a_page_that_is_printed(page: Page) -> None:
-    page.set_content(html(WORKS["momentum"]().brief()))
+    page.set_content(document_html(WORKS["momentum"]().brief()))
     words = pictures_in(page.pdf(tagged=True))
     seen = page.locator("[role=img]").all_text_contents()
     assert sorted(words) == sorted({"✓": "passes", "!": "caution", "✕": "fails"}[s] for s in seen)
@@ -33,7 +33,7 @@ def test_signs_keep_their_words_on_a_page_that_is_printed(page: Page) -> None:
 
 def test_text_of_a_document_copies_as_it_is_seen(page: Page) -> None:
     document = WORKS["ego depletion"]().brief()
-    page.set_content(html(document))
+    page.set_content(document_html(document))
     copied = page.evaluate(
         "getSelection().selectAllChildren(document.querySelector('main')); String(getSelection())"
     )
@@ -46,7 +46,7 @@ def test_documents_are_accessible_and_scroll_one_way(page: Page, name: str) -> N
     for document in (found.brief(), found.report()):
         for view in (PROJECTOR, PHONE):
             page.set_viewport_size({"width": view.width, "height": view.height})
-            page.set_content(html(document))
+            page.set_content(document_html(document))
             assert_accessible(page)
             wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
             assert page.evaluate(wider) <= 0, f"{document.about} at {view.width} px"

@@ -34,8 +34,10 @@ WORDS: Final = r"""height => {
 }"""
 """Counts the words that are seen above a height of the page, without the navigation's."""
 
-THREE_LABS: Final = Workspace(
-    beside=tuple(Beside(name=level, work=Workspace(difficulty=level)) for level in Difficulty)
+THREE_LABS: Final = Workspace().changed(
+    beside=tuple(
+        Beside(name=level, case=Workspace().changed(lab=level).case) for level in Difficulty
+    )
 )
 FIRST_SCREEN: Final = 183
 READING: Final = 345

@@ -11,7 +11,7 @@ from typing import Final
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from replicalab.ui.wall import VISITOR_COOKIE
+from replicalab.server.visitor import VISITOR_COOKIE
 from tests.browser.driving import HOST, AppServer, Watch, open_app, wait_for_run
 from tests.browser.visiting import follow, type_number
 

@@ -1,0 +1,52 @@
+"""Which cases `make test` tries; `make test-long` tries the others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, Final
+
+import pytest
+
+from replicalab.scenarios import Difficulty, list_scenarios
+
+
+def one_in(number: int, cases: Iterable[Any]) -> list[Any]:
+    """Return cases to parametrize with, of which one in so many is tried by `make test`."""
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)),
+            marks=() if place % number == 0 else pytest.mark.long,
+        )
+        for place, case in enumerate(cases)
+    ]
+
+
+def batches(size: int, *, short: int, long: int) -> list[Any]:
+    """Return the first seed of each batch of a search, to parametrize with.
+
+    Args:
+        size: seeds in a batch.
+        short: batches that `make test` tries.
+        long: batches beyond those; `make test-long TIMES=4` tries four times as many.
+    """
+    times = int(os.environ.get("REPLICALAB_SEARCH_TIMES", "1"))
+    searched = range(short * size, (short + times * long) * size, size)
+    return [
+        *range(0, short * size, size),
+        *(pytest.param(first, marks=pytest.mark.long) for first in searched),
+    ]
+
+
+EVERY_LAB: Final = [
+    pytest.param(
+        study.scenario_id,
+        lab,
+        id=f"{study.scenario_id}-{lab}",
+        # Of each study one lab, and each lab for a third of the studies.
+        marks=() if (place + step) % len(Difficulty) == 0 else pytest.mark.long,
+    )
+    for place, study in enumerate(list_scenarios())
+    for step, lab in enumerate(Difficulty)
+]
+"""Every shipped study in each of its labs; `make test` tries one lab a study."""
