@@ -7,6 +7,7 @@ PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3.14 pyth
 	$$python -c '$(FITS)' 2>/dev/null && echo $$python && break; done)
 PORT ?= 8501
 ARGS ?=
+TIMES ?= 1
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -36,8 +37,8 @@ test-browser: $(VENV)/.dev  ## the tests in a real browser; they need a Chromium
 test-wheel: $(VENV)/.dev  ## build the wheel, install it elsewhere, and use it there; needs a Chromium
 	$(BIN)/python -m pytest -m wheel tests/browser/test_wheel.py $(ARGS)
 
-test-long: $(VENV)/.dev  ## the long searches for counter-examples, a million cases
-	$(BIN)/python -m pytest -n auto -m "long or hypothesis and not browser" --hypothesis-profile=long $(ARGS)
+test-long: $(VENV)/.dev  ## the long searches for counter-examples (TIMES=4 for four times as many)
+	REPLICALAB_SEARCH_TIMES=$(TIMES) $(BIN)/python -m pytest -n auto -m "long or hypothesis and not browser" --hypothesis-profile=long $(ARGS)
 
 golden: $(VENV)/.dev  ## write the golden files of tests/golden/ anew; read the diff before you commit
 	REPLICALAB_REWRITE_GOLDEN=1 $(BIN)/python -m pytest -q $(ARGS)
