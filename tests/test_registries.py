@@ -23,6 +23,7 @@ from replicalab.assessment import (
     Slack,
     assess,
 )
+from replicalab.cli.asking import _MEANS
 from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES
 from replicalab.library import KINDS as ENTRIES
 from replicalab.library import EntryKind
@@ -45,12 +46,13 @@ from replicalab.planner.least_loss import _BY_NUMBERS
 from replicalab.planner.steps import _IN_TURN
 from replicalab.render import figures
 from replicalab.render.figures.convergence import _LINES
-from replicalab.scenarios import Design, load_scenario
+from replicalab.scenarios import LAB_AMOUNTS, Design, Lab, LabOverrides, load_scenario
 from replicalab.scenarios.json_file import _KNOWN, FileKind
 from replicalab.ui import state
-from replicalab.ui.address import _PLAN_IN_ORDER
+from replicalab.ui.address import _KEYS, _PLAN_IN_ORDER
 from replicalab.ui.documents import PAGE_ROWS
 from replicalab.ui.study_form.fields import _WORDS
+from replicalab.views.lab import MEANS
 from replicalab.views.plan import slack_text, used_text
 from tests.factories import make_protocol
 
@@ -97,6 +99,17 @@ def test_each_amount_can_be_asked_for_and_is_drawn_over_the_rounds(dimension: Di
     more = granted([Ask(dimension, limit(PLAN), limit(PLAN) + 1)], PACK)
     assert limit(PLAN.in_lab(more)) == limit(PLAN) + 1
     assert dimension in [line[0] for line in _LINES]
+
+
+# --- amounts of a lab -----------------------------------------------------------------------
+
+
+def test_each_amount_that_a_visitor_may_state_is_a_lab_s_and_has_its_label_key_and_option() -> None:
+    assert {*LAB_AMOUNTS} <= Lab.model_fields.keys() & LabOverrides.model_fields.keys()
+    assert MEANS.keys() == {*LAB_AMOUNTS}
+    assert {field for field, *_ in _MEANS.values()} == {*LAB_AMOUNTS}
+    stated = {f"case.own_lab.{name}" for name in LAB_AMOUNTS}
+    assert {key.path for key in _KEYS.values() if ".own_lab." in key.path} == stated
 
 
 # --- kinds of design ------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from replicalab.scenarios.loading import (
 )
 from replicalab.scenarios.own import (
     CATEGORIES,
+    LAB_AMOUNTS,
     QUESTION_FIELDS,
     EvidenceAssumptions,
     ItemState,

@@ -28,7 +28,8 @@ Category = Literal["equipment", "reagent"]
 CATEGORIES: Final[tuple[Category, ...]] = ("equipment", "reagent")
 
 
-_MEANS: Final = ("budget", "days", "staff", "start_day")
+LAB_AMOUNTS: Final = ("budget", "days", "staff", "start_day")
+"""The amounts of a lab that a visitor may state: fields of `Lab` and of `LabOverrides`."""
 
 
 class ItemState(StrEnum):
@@ -76,12 +77,17 @@ class LabOverrides(Record):
         return self
 
     @property
+    def amounts(self) -> dict[str, int]:
+        """The amounts that are stated, by name."""
+        stated = {name: getattr(self, name) for name in LAB_AMOUNTS}
+        return {name: amount for name, amount in stated.items() if amount is not None}
+
+    @property
     def changes(self) -> int:
         """How many values of the study's lab it replaces; a price is one beside a state."""
-        values = [getattr(self, name) for name in _MEANS]
-        values += [value for item in self.items for value in (item.state, item.price)]
-        given = [value for value in values if value is not None]
-        return len(given) + len(self.rates) + len(self.steps)
+        of_items = [value for item in self.items for value in (item.state, item.price)]
+        given = [value for value in of_items if value is not None]
+        return len(given) + len(self.amounts) + len(self.rates) + len(self.steps)
 
     def over(self, lab: Lab, study: Study) -> Lab:
         """Return a study's lab with what is said of it."""
@@ -103,7 +109,7 @@ class LabOverrides(Record):
         priced = {*map(label_key, prices)}
         return lab.model_copy(
             update={
-                **{name: getattr(self, name) for name in _MEANS if getattr(self, name) is not None},
+                **self.amounts,
                 "booked": booked,
                 "out_of_stock": gone,
                 "equipment": own["equipment"],

@@ -9,8 +9,7 @@ from typing import Final
 
 from replicalab import __version__
 from replicalab.assessment import Assessment, assess
-from replicalab.assessment.phrases import days_text
-from replicalab.lexicon import capitalised, count_text, shortened
+from replicalab.lexicon import capitalised, shortened
 from replicalab.models import LONGEST_TEXT
 from replicalab.negotiation import Negotiation
 from replicalab.negotiation.records import fingerprint
@@ -21,7 +20,7 @@ from replicalab.views import options as options_text
 from replicalab.views import plan as texts
 from replicalab.views.blocks import Block, Document, Listing, Part, Sentence, Verdict, listing, part
 from replicalab.views.changes import changes_table
-from replicalab.views.lab import lab_text, own_values
+from replicalab.views.lab import amounts_text, lab_text, own_values
 from replicalab.views.negotiation import outcome_verdict
 from replicalab.views.verdicts import plan_size, plan_verdict
 
@@ -164,7 +163,11 @@ def brief(
                 Sentence(_shared_out(yours), quiet=True),
             ),
             part("What it would take", *take_blocks(options, MOST_SENTENCES)),
-            part("The lab", Sentence(means_text(pack)), listing(_few(own_lines(written, pack)))),
+            part(
+                "The lab",
+                Sentence(f"{amounts_text(pack.lab)}."),
+                listing(_few(own_lines(written, pack))),
+            ),
         ),
         foot=origin_lines(yours),
         compact=True,
@@ -204,13 +207,6 @@ def _few(lines: tuple[str, ...]) -> tuple[str, ...]:
     told = tuple(shortened(line, LONGEST_LINE) for line in lines[:MOST_OWN])
     more = len(lines) - len(told)
     return (*told, f"And {more} more, in the report.") if more else told
-
-
-def means_text(pack: Pack) -> str:
-    """Return what a lab has: ``2,600 credits, 6 days, 3 staff units.``."""
-    lab = pack.lab
-    has = count_text(lab.budget, "credit"), days_text(lab), count_text(lab.staff, "staff unit")
-    return f"{', '.join(has)}."
 
 
 def own_lines(written: Pack | None, pack: Pack) -> tuple[str, ...]:

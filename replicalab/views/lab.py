@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import amount_text, count_text, joined, quoted
 from replicalab.scenarios import ItemStatus, Lab, LabOverrides, Pack
 from replicalab.views import blocks
@@ -36,6 +37,12 @@ MEANS: Final = {
 
 
 _NOUNS: Final = {"budget": "credit", "days": "day", "staff": "staff unit"}
+
+
+def amounts_text(lab: Lab) -> str:
+    """Return what a lab has: ``2,600 credits, 6 days, 3 staff units``."""
+    has = count_text(lab.budget, "credit"), days_text(lab), count_text(lab.staff, "staff unit")
+    return ", ".join(has)
 
 
 class Own(NamedTuple):

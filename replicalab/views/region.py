@@ -11,7 +11,6 @@ from replicalab.assessment import (
 )
 from replicalab.assessment.phrases import (
     analysed_text,
-    days_text,
     failing_text,
     size_text,
 )
@@ -25,6 +24,7 @@ from replicalab.planner import (
 from replicalab.planner.region import Region, Span
 from replicalab.scenarios import Pack
 from replicalab.views.frontier import swap_text
+from replicalab.views.lab import amounts_text
 from replicalab.views.options import (
     do_not_run_text,
     none_passes_text,
@@ -110,9 +110,7 @@ def _span_text(span: Span) -> str:
 
 def means_text(pack: Pack) -> str:
     """Return the amounts of the lab that a chart is drawn for, as the levers have them."""
-    lab = pack.lab
-    means = count_text(lab.budget, "credit"), days_text(lab), count_text(lab.staff, "staff unit")
-    return f"with {', '.join(means)}"
+    return f"with {amounts_text(pack.lab)}"
 
 
 def shade_text(evidence: Evidence) -> str:

@@ -27,7 +27,7 @@ from replicalab.views.blocks import (
     row,
 )
 from replicalab.views.justification import justification_table, samples_table
-from replicalab.views.lab import lab_text
+from replicalab.views.lab import amounts_text, lab_text
 from replicalab.views.options import search_text
 from replicalab.views.rounds import text_blocks
 from replicalab.views.study import CONFIDENCE
@@ -119,7 +119,7 @@ def report(
         ),
         part(
             "The lab",
-            Sentence(documents.means_text(pack)),
+            Sentence(f"{amounts_text(pack.lab)}."),
             listing(documents.own_lines(written, pack)),
         ),
         *([part("The negotiation", *_transcript(run))] if run else []),

@@ -21,10 +21,10 @@ folder and with the environment of `make run` (`.venv/bin/python`); where it is 
 is wrong, is on standard error.
 
 A study is named by its id or by the path of its file; where nothing else is said, its medium lab
-and its own plan are meant. A plan's file is its seven fields in JSON, and its study's id, as
-`plan --save` writes it; one of another study is judged, and told on standard error. A lab's file is
-the one that the dashboard saves. A transcript replays here and there; in a plan's place it stands
-for the plan on which it ended, or that is on the table.
+and its own plan are meant. A plan's file is its fields in JSON, and its study's id, as `plan
+--save` writes it; one of another study is judged, and told on standard error. A lab's file is the
+one that the dashboard saves. A transcript replays here and there; in a plan's place it stands for
+the plan on which it ended, or that is on the table.
 """
 
 
