@@ -96,7 +96,7 @@ def link_held(work: Workspace) -> Holds:
         "survey": work.survey,
         "beside": {
             each.name: {"is_run": each.is_run, **link_held(Workspace(case=each.case))}
-            for each in work.beside
+            for each in work.tray
         },
     }
     return held | {name: value for name, value in shown.items() if value}

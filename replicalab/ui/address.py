@@ -43,7 +43,7 @@ from replicalab.ui.workspace import (
     DEFAULT_DIFFICULTY,
     DEFAULT_STUDY,
     LONGEST_NAME,
-    Beside,
+    TrayCase,
     Workspace,
 )
 
@@ -56,7 +56,7 @@ _RUN: Final = "run"  # The key that says of what is kept beside that its negotia
 _LARGEST: Final = 64 * 1024  # The most bytes of a plan, or of moves, before they are compressed
 _MOVES: Final = TypeAdapter(Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()])
 _Query = Annotated[dict[str, str], FailFast()]
-_BESIDE: Final = TypeAdapter(
+_TRAY_CASES: Final = TypeAdapter(
     Annotated[
         list[tuple[Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)], _Query]],
         Field(max_length=MOST_SIDES),
@@ -136,7 +136,7 @@ class AddressPart(NamedTuple):
 
 
 PARTS: Final = {
-    "b": AddressPart(_TRAY, "beside", "what stands beside"),
+    "b": AddressPart(_TRAY, "tray", "what stands beside"),
     "m": AddressPart(_PLAYED, "case.moves", "what was played by hand"),
     "i": AddressPart(_OWN_LAB, "case.own_lab.items", "what is said of the lab’s items"),
     "p": AddressPart("plan", "case.plan", "the plan"),
@@ -205,8 +205,8 @@ def to_query(workspace: Workspace) -> dict[str, str]:
         query[_OWN_LAB] = _packed_json(rest)
     if case.question.why:
         query[_WHY] = _packed_json(case.question.why)
-    if beside := _encode_beside(workspace.beside):
-        query[_TRAY] = beside
+    if tray := _encode_tray(workspace.tray):
+        query[_TRAY] = tray
     return {_CHECK: _checksum(query), **query}
 
 
@@ -256,7 +256,7 @@ def from_query(query: Mapping[str, str], find: FindPack) -> LinkReading:
         if _PLAYED in query:
             work = _with_moves(work, query[_PLAYED], problems)
     if _TRAY in query:
-        work = work.changed(beside=_with_beside(query[_TRAY], find, problems))
+        work = work.changed(tray=_with_tray(query[_TRAY], find, problems))
     if not problems and _CHECK in query and query[_CHECK] != _checksum(query):
         problems.append(
             "the address was cut or changed since it was copied; what is left of it is shown."
@@ -392,33 +392,33 @@ def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:
     return work
 
 
-def _encode_beside(beside: Sequence[Beside]) -> str:
-    """Return what is kept beside as URL-safe text; empty for nothing, or for more than is read."""
-    kept = [[each.name, beside_query(each)] for each in beside]
+def _encode_tray(tray: Sequence[TrayCase]) -> str:
+    """Return the tray as URL-safe text; empty for nothing, or for more than is read."""
+    kept = [[each.name, tray_query(each)] for each in tray]
     raw = json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
-    return _packed(raw) if beside and len(raw) <= _LARGEST else ""
+    return _packed(raw) if tray and len(raw) <= _LARGEST else ""
 
 
-def beside_query(kept: Beside) -> dict[str, str]:
-    """Return the query string of what is kept beside; `beside_in` gives an equal one back."""
+def tray_query(kept: TrayCase) -> dict[str, str]:
+    """Return the query string of a case in the tray; `tray_in` gives an equal one back."""
     return to_query(Workspace(case=kept.case)) | ({_RUN: "1"} if kept.run else {})
 
 
-def beside_in(
+def tray_in(
     said: Iterable[tuple[str, Mapping[str, str]]], find: FindPack, problems: list[str]
-) -> tuple[Beside, ...]:
-    """Return what is kept beside by names and addresses; of each add what of it cannot be used."""
+) -> tuple[TrayCase, ...]:
+    """Return the tray of these names and addresses; add what of each cannot be used."""
     kept = []
     for name, query in said:
         reading = from_query({key: query[key] for key in query if key != _TRAY}, find)
         problems += [f"beside, {shortened(name)}: {problem}" for problem in reading.problems]
-        kept.append(Beside(name=name, case=reading.workspace.case, run=_RUN in query))
+        kept.append(TrayCase(name=name, case=reading.workspace.case, run=_RUN in query))
     return tuple(kept)
 
 
-def _with_beside(text: str, find: FindPack, problems: list[str]) -> tuple[Beside, ...]:
+def _with_tray(text: str, find: FindPack, problems: list[str]) -> tuple[TrayCase, ...]:
     try:
-        return beside_in(_BESIDE.validate_json(_unpacked(text)), find, problems)
+        return tray_in(_TRAY_CASES.validate_json(_unpacked(text)), find, problems)
     except ValidationError:
         problems.append("beside: the link carries nothing that can be compared.")
     except LinkError as error:

@@ -30,7 +30,7 @@ from replicalab.report import open_bundle
 from replicalab.scenarios import parse_study, read_lab, read_plan
 from replicalab.scenarios.json_file import FileKind
 from replicalab.server import visitor
-from replicalab.ui import beside, compare, own_studies, state
+from replicalab.ui import compare, own_studies, state, tray
 from replicalab.ui.batches import BATCHES, VisitorBatch
 from replicalab.ui.compare import deciding
 from replicalab.ui.library.cases import (
@@ -199,8 +199,8 @@ class PageRow(NamedTuple):
 PAGE_ROWS: Final = {
     FileKind.BUNDLE: PageRow(_open_bundle),
     FileKind.RUN: PageRow(_open_run, _NEGOTIATION),
-    FileKind.BATCH: PageRow(_open_batch, beside.PAGE),
-    FileKind.DECISION: PageRow(_open_decision, beside.PAGE, action="Compare these again"),
+    FileKind.BATCH: PageRow(_open_batch, tray.PAGE),
+    FileKind.DECISION: PageRow(_open_decision, tray.PAGE, action="Compare these again"),
     FileKind.STUDY: PageRow(_open_study, _STUDY),
     FileKind.KEPT_PLAN: PageRow(_open_kept_plan),
     FileKind.LAB: PageRow(_open_lab),

@@ -18,7 +18,7 @@ from replicalab.errors import ScenarioError
 from replicalab.lexicon import capitalised, joined, quoted
 from replicalab.planner import PlanAnalysis
 from replicalab.render.figures import convergence_chart
-from replicalab.ui import beside, export, lab, panel, present, reopening, state
+from replicalab.ui import export, lab, panel, present, reopening, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.gallery import cards
 from replicalab.ui.library import keeping, returning
@@ -38,7 +38,7 @@ PAGES: Final = (
     ("pages/1_Protocol.py", "Protocol", ":material/tune:"),
     ("pages/2_Negotiation.py", "Negotiation", ":material/forum:"),
     ("pages/3_Trade-offs.py", "Trade-offs", ":material/query_stats:"),
-    (beside.PAGE, "Compare", ":material/compare_arrows:"),
+    (tray.PAGE, "Compare", ":material/compare_arrows:"),
     ("pages/5_Library.py", "Library", ":material/bookmarks:"),
 )
 _FRONT_DOOR: Final = "Scenarios"
@@ -47,7 +47,7 @@ MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
     "Present": ("slideshow", lambda _: present.open_first()),
     "Keep beside": (
         "splitscreen_right",
-        lambda page: beside.keep_and_tell(run=page == _NEGOTIATION),
+        lambda page: tray.keep_and_notify(run=page == _NEGOTIATION),
     ),
     "Hand over": ("ios_share", lambda _: export.open_drawer()),
     "Open a file": ("folder_open", lambda _: export.open_opening()),
@@ -200,8 +200,8 @@ def _draw_what_no_address_holds() -> None:
     lacking = ["this plan"] if "plan" in state.address_lacks() else []
     if "own_lab" in state.address_lacks():
         lacking.append("what you say of the lab’s items")
-    if beside := state.address_lacks_beside():
-        lacking.append(f"what is kept beside ({escaped(joined(quoted(beside)))})")
+    if tray_lacks := state.address_lacks_tray():
+        lacking.append(f"what is kept beside ({escaped(joined(quoted(tray_lacks)))})")
     if not lacking:
         return
     one = len(lacking) == 1

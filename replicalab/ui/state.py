@@ -28,7 +28,7 @@ from replicalab.ui import own_studies
 from replicalab.ui.address import askable, fitted, left_out
 from replicalab.ui.library import drafting
 from replicalab.ui.library.drafting import DraftOffer, Tab
-from replicalab.ui.workspace import DEFAULT_STUDY, Beside, Workspace
+from replicalab.ui.workspace import DEFAULT_STUDY, TrayCase, Workspace
 
 if TYPE_CHECKING:
     from replicalab.ui.library.keeping import SaveNotice
@@ -235,10 +235,10 @@ def address_lacks() -> set[str]:
     return {part.key for part in left_out(work, _worked_out(work)[0]).values()}
 
 
-def address_lacks_beside() -> tuple[str, ...]:
-    """Return the names of what is kept beside and too long for an address."""
+def address_lacks_tray() -> tuple[str, ...]:
+    """Return the names of the tray's cases that are too long for an address."""
     work = workspace()
-    return tuple(each.name for each in work.beside[len(_worked_out(work)[0].beside) :])
+    return tuple(each.name for each in work.tray[len(_worked_out(work)[0].tray) :])
 
 
 def write_address() -> None:
@@ -323,11 +323,11 @@ def ask(question: EvidenceAssumptions) -> None:
         _set(workspace().with_case(asked))
 
 
-def set_beside(beside: tuple[Beside, ...]) -> None:
+def set_tray(tray: tuple[TrayCase, ...]) -> None:
     """Let this be the comparison tray; the same is no step."""
-    if beside != workspace().beside:
+    if tray != workspace().tray:
         _remember()
-        _set(workspace().changed(beside=beside))
+        _set(workspace().changed(tray=tray))
 
 
 def replace_plan(protocol: Protocol | None) -> None:

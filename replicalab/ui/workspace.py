@@ -22,7 +22,7 @@ LONGEST_NAME: Final = 60
 _LARGEST_WRITTEN: Final = 10**12  # A larger number is not written out
 
 
-class Beside(Record):
+class TrayCase(Record):
     """A case in the comparison tray, under a name.
 
     ``run`` is whether its negotiation is compared, and not its plan: one is judged by the plan that
@@ -47,14 +47,14 @@ class Workspace(Record):
         round_number: the round of its negotiation that is on show, counted from 0.
         presenting: the slide that an audience sees, counted from 1; 0 while nothing is presented.
         survey: whether the front door shows every study in the lab.
-        beside: the comparison tray.
+        tray: the comparison tray.
     """
 
     case: Case = Case(study=DEFAULT_STUDY, lab=DEFAULT_DIFFICULTY)
     round_number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)] = 0
     presenting: Annotated[int, Field(strict=True, ge=0, le=MOST_SLIDES)] = 0
     survey: bool = False
-    beside: Annotated[tuple[Beside, ...], Field(max_length=MOST_SIDES)] = ()
+    tray: Annotated[tuple[TrayCase, ...], Field(max_length=MOST_SIDES)] = ()
 
     @model_validator(mode="after")
     def _can_be_shown(self) -> Self:

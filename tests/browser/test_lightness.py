@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 
 from replicalab.scenarios import Difficulty
 from replicalab.ui.address import to_query
-from replicalab.ui.workspace import Beside, Workspace
+from replicalab.ui.workspace import TrayCase, Workspace
 from tests.browser.driving import PROJECTOR, open_app
 
 WORDS: Final = r"""height => {
@@ -35,8 +35,8 @@ WORDS: Final = r"""height => {
 """Counts the words that are seen above a height of the page, without the navigation's."""
 
 THREE_LABS: Final = Workspace().changed(
-    beside=tuple(
-        Beside(name=level, case=Workspace().changed(lab=level).case) for level in Difficulty
+    tray=tuple(
+        TrayCase(name=level, case=Workspace().changed(lab=level).case) for level in Difficulty
     )
 )
 FIRST_SCREEN: Final = 183

@@ -13,6 +13,7 @@ from streamlit.testing.v1.element_tree import Block, Element, NumberInput, Table
 from replicalab.scenarios import load_scenario
 from replicalab.ui import study_form
 from replicalab.ui.scenarios import own
+from replicalab.ui.workspace import TrayCase
 from tests.browser.driving import APP, ROOT
 from tests.tiers import EVERY_LAB
 
@@ -198,6 +199,12 @@ def bodies(app: AppTest) -> list[str]:
     kinds = ("markdown", "caption", "header", "subheader", "title", "error", "warning", "success")
     found = (element for element in app.main if isinstance(element, Element))
     return [str(element.value) for element in found if element.type in (*kinds, "info", "heading")]
+
+
+def tray(app: AppTest) -> tuple[TrayCase, ...]:
+    """Return the cases in the comparison tray."""
+    found: tuple[TrayCase, ...] = app.session_state["state"].workspace.tray
+    return found
 
 
 def keyed(app: AppTest, key: str) -> Block:

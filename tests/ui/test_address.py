@@ -57,7 +57,7 @@ from replicalab.ui.workspace import (
     LONGEST_NAME,
     MOST_ROUNDS,
     MOST_SLIDES,
-    Beside,
+    TrayCase,
     Workspace,
 )
 from tests.factories import make_protocol
@@ -113,7 +113,7 @@ def workspaces(draw: st.DrawFn) -> Workspace:
     playable = work.case.recording is None and work.case.scientist is not ScientistKind.MODEL
     work = work.changed(moves=draw(st.sampled_from([(), MOVES])) if playable else ())
     names = draw(st.lists(st.text(min_size=1, max_size=LONGEST_NAME), max_size=MOST_SIDES))
-    return work.changed(beside=tuple(Beside(name=name, case=work.case) for name in names))
+    return work.changed(tray=tuple(TrayCase(name=name, case=work.case) for name in names))
 
 
 def packed(raw: str | bytes) -> str:
@@ -166,7 +166,7 @@ def test_query_of_a_workspace_counts_rounds_from_1_and_has_a_checksum() -> None:
             presenting=3,
         ),
         Workspace().changed(scientist=ScientistKind.PERSON, moves=MOVES),
-        Workspace().changed(beside=(Beside(name="A", case=SIMPLE.changed(plan=PLAN).case),)),
+        Workspace().changed(tray=(TrayCase(name="A", case=SIMPLE.changed(plan=PLAN).case),)),
     ],
     ids=["plan", "levers", "own", "players", "moves", "beside"],
 )
@@ -468,8 +468,8 @@ LONG, OTHER = (
     for k in (4_000, 3_900)
 )
 TRAY: Final = (
-    Beside(name="A", case=Workspace().changed(plan=LONG).case),
-    Beside(name="B", case=Workspace().changed(plan=OTHER).case),
+    TrayCase(name="A", case=Workspace().changed(plan=LONG).case),
+    TrayCase(name="B", case=Workspace().changed(plan=OTHER).case),
 )
 
 
@@ -481,8 +481,8 @@ TRAY: Final = (
         ({"own_lab": LabOverrides(items=ITEMS)}, 1_500, "i"),
         ({"own_lab": LabOverrides(name="Ours", items=ITEMS)}, 1_500, "i"),
         ({"scientist": ScientistKind.PERSON, "moves": MOVES}, 300, "m"),
-        ({"beside": TRAY}, 6_000, "b"),
-        ({"plan": LONG, "beside": TRAY}, 2_000, "pb"),
+        ({"tray": TRAY}, 6_000, "b"),
+        ({"plan": LONG, "tray": TRAY}, 2_000, "pb"),
     ],
     ids=["nothing", "plan", "items", "items of a named lab", "moves", "beside", "plan and beside"],
 )
@@ -500,8 +500,8 @@ def test_address_with_too_little_room_says_what_it_lacks(
 
 
 def test_address_with_room_for_one_that_is_beside_carries_the_first() -> None:
-    work = Workspace().changed(beside=TRAY)
-    assert fitted(work, 6_000)[0].beside == TRAY[:1]
+    work = Workspace().changed(tray=TRAY)
+    assert fitted(work, 6_000)[0].tray == TRAY[:1]
 
 
 # --- the address, damaged -------------------------------------------------------------------
@@ -653,10 +653,10 @@ def test_question_of_a_study_that_is_not_here_waits_for_it() -> None:
 # --- what is kept beside ----------------------------------------------------------------------
 
 
-def beside_of(said: object) -> tuple[list[str], list[str]]:
+def tray_of(said: object) -> tuple[list[str], list[str]]:
     """Return the names of what a link says is beside, and what of it could not be used."""
     found = from_query({"beside": packed(json.dumps(said))}, find)
-    return [each.name for each in found.workspace.beside], found.problems
+    return [each.name for each in found.workspace.tray], found.problems
 
 
 @pytest.mark.parametrize(
@@ -673,7 +673,7 @@ def beside_of(said: object) -> tuple[list[str], list[str]]:
     ids=["no list", "no query", "no text", "no name", "long name", "too many", "nested"],
 )
 def test_beside_that_is_none_is_named_and_left_out(said: object) -> None:
-    names, problems = beside_of(said)
+    names, problems = tray_of(said)
     assert not names
     assert problems == ["beside: the link carries nothing that can be compared."]
 
@@ -684,7 +684,7 @@ def test_beside_that_was_cut_is_named_and_left_out() -> None:
 
 
 def test_beside_tells_of_each_what_of_it_cannot_be_used() -> None:
-    names, problems = beside_of([["A", {"seed": "x"}], ["B", {"study": "not_there"}]])
+    names, problems = tray_of([["A", {"seed": "x"}], ["B", {"study": "not_there"}]])
     assert names == ["A", "B"]
     assert problems[0] == "beside, A: seed 'x' is not usable; showing seed 0."
     assert problems[1].startswith("beside, B: study 'not_there' cannot be opened")
@@ -693,5 +693,5 @@ def test_beside_tells_of_each_what_of_it_cannot_be_used() -> None:
 def test_beside_has_nothing_beside_itself_and_shows_no_round() -> None:
     inner = to_query(Workspace().changed(round_number=3, presenting=2, survey=True))
     nested = {**inner, "beside": packed(json.dumps([["B", {}]]))}
-    [found] = from_query({"beside": packed(json.dumps([["A", nested]]))}, find).workspace.beside
+    [found] = from_query({"beside": packed(json.dumps([["A", nested]]))}, find).workspace.tray
     assert found.case == Workspace().case

@@ -27,7 +27,7 @@ from replicalab.ui.batches import BATCHES, IN_USE_SECONDS
 from replicalab.ui.compare import MANY, TABS
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.own_studies import find
-from replicalab.ui.workspace import Beside, Workspace
+from replicalab.ui.workspace import TrayCase, Workspace
 from tests.golden import assert_golden
 from tests.library.making import make_batch
 from tests.negotiation.playing import by_model, by_rule
@@ -47,17 +47,13 @@ from tests.ui.reading import (
     run,
     said,
     show,
+    tray,
     type_number,
     visit,
 )
 from tests.ui.test_batches import until
 
 WAYS = "Yours, the Lab Manager’s and least loss"
-
-
-def beside(app: AppTest) -> tuple[Beside, ...]:
-    found: tuple[Beside, ...] = app.session_state["state"].workspace.beside
-    return found
 
 
 def row(app: AppTest, label: str) -> list[str]:
@@ -83,7 +79,7 @@ def test_plan_that_is_beside_alone_and_open_asks_for_another() -> None:
 
 def test_three_labs_stand_side_by_side_with_one_click() -> None:
     app = press(visit(COMPARE, study="psy_stroop"), "The three labs")
-    assert [each.name for each in beside(app)] == ["easy lab", "medium lab", "hard lab"]
+    assert [each.name for each in tray(app)] == ["easy lab", "medium lab", "hard lab"]
     budgets = [f"{load_scenario('psy_stroop', level).lab.budget:,.0f}" for level in Difficulty]
     assert row(app, "Budget, credits") == budgets
     assert_golden("pages/compare_labs", said(app))
@@ -93,7 +89,7 @@ def test_yours_stands_beside_both_ways_with_one_click() -> None:
     app = press(visit(COMPARE), WAYS)
     assert row(app, "Sample size") == ["420", "210", "300"]
     assert_golden("pages/compare_ways", said(app))
-    assert not beside(press(app, "Undo"))
+    assert not tray(press(app, "Undo"))
 
 
 def test_one_plan_beside_is_compared_with_the_one_on_the_workbench() -> None:
@@ -106,15 +102,15 @@ def test_one_plan_beside_is_compared_with_the_one_on_the_workbench() -> None:
 def test_copied_link_opens_the_same_comparison_elsewhere() -> None:
     app = press(visit(COMPARE, study="psy_stroop"), "The three labs")
     again = visit(COMPARE, **query_of(app))
-    assert beside(again) == beside(app)
+    assert tray(again) == tray(app)
     assert panel_tables(again) == panel_tables(app)
 
 
 def test_side_whose_study_is_gone_is_named_and_the_rest_compared() -> None:
     app = press(visit(COMPARE), "The three labs")
-    lost = Beside(name="Lost", case=Workspace().changed(study="mine", own="0" * 32).case)
+    lost = TrayCase(name="Lost", case=Workspace().changed(study="mine", own="0" * 32).case)
     work = app.session_state["state"].workspace
-    app.session_state["state"].workspace = work.changed(beside=(*work.beside, lost))
+    app.session_state["state"].workspace = work.changed(tray=(*work.tray, lost))
     run(app)
     [warning] = [alert.text for alert in alerts(app) if alert.colour == "warning"]
     assert warning.startswith("Not compared: Lost: ")
@@ -156,7 +152,7 @@ def test_kept_plan_is_put_beside() -> None:
     work = Workspace().changed(plan=plan)
     kept(EntryKind.PLAN, "The lean one", case_text(work.case))
     app = from_library(visit(COMPARE))
-    assert [(each.name, each.case) for each in beside(app)] == [("The lean one", work.case)]
+    assert [(each.name, each.case) for each in tray(app)] == [("The lean one", work.case)]
     assert row(app, "Sample size") == ["77", "420"]
 
 
@@ -182,7 +178,7 @@ def played(scientist: ScientistKind) -> Negotiation:
 def test_kept_run_is_put_beside_with_its_players_and_outcome() -> None:
     run_ = played(ScientistKind.BASELINE)
     kept(EntryKind.RUN, "A run", save(run_))
-    [found] = beside(from_library(visit(COMPARE)))
+    [found] = tray(from_library(visit(COMPARE)))
     assert found.case.scientist is ScientistKind.BASELINE
     assert found.case.lab is Difficulty.HARD
     assert found.case.protocol(find) == run_.setup.opening
@@ -196,7 +192,7 @@ def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() ->
     plan = revise(pack.reference_protocol, sample_size=77)
     kept(EntryKind.RUN, "A run", save(by_model(pack, [proposing(plan)], rounds=1)))
     key = own_studies.key_of("my_stroop") or ""
-    [found] = beside(from_library(visit(COMPARE, study="my_stroop", own=key)))
+    [found] = tray(from_library(visit(COMPARE, study="my_stroop", own=key)))
     assert found.name == "A run: its last plan"
     assert found.case.protocol(find) == plan
 
@@ -206,7 +202,7 @@ def test_kept_run_that_does_not_replay_is_refused_with_its_difference() -> None:
     data["end"] = "0" * 16
     kept(EntryKind.RUN, "A run", json.dumps(data))
     app = from_library(visit(COMPARE))
-    assert not beside(app)
+    assert not tray(app)
     assert any(alert.text.startswith("Not put beside: ") for alert in alerts(app))
 
 
@@ -226,11 +222,11 @@ def test_decision_is_kept_told_on_its_comparison_only_and_opened_from_the_list()
     assert entry.name == "Least loss, not Your plan or The Lab Manager’s"
     told = "Decided: Least loss\nNot Your plan or The Lab Manager’s.\nIt keeps the most.\nAda, "
     assert told in said(app)
-    sides = beside(app)
+    sides = tray(app)
     assert "Decided" not in said(press(app, "The three labs"))
     app.session_state["decisions"] = True
     press(run(app), "Compare these again")
-    assert beside(app) == sides
+    assert tray(app) == sides
     assert told in said(app)
 
 
@@ -326,10 +322,10 @@ def test_opened_batch_leaves_the_one_before_one_click_away() -> None:
 
 def test_decision_opens_from_the_library_as_the_comparison_it_was_made_on() -> None:
     app = decide(press(visit(COMPARE), WAYS), 2, "It keeps the most.", "Ada")
-    sides = beside(app)
+    sides = tray(app)
     go(press(app, "The three labs"), LIBRARY)
     press(app, "Compare these again")
-    assert beside(app) == sides
+    assert tray(app) == sides
     assert "Decided: Least loss" in said(go(app, COMPARE))
 
 

@@ -21,7 +21,7 @@ from replicalab.ui.library import drafting, writer
 from replicalab.ui.library.drafting import Tab
 from replicalab.ui.library.shelf import shelf
 from replicalab.ui.state import Session
-from replicalab.ui.workspace import Beside, Workspace
+from replicalab.ui.workspace import TrayCase, Workspace
 from tests.ui.reading import (
     LIBRARY,
     PROTOCOL,
@@ -38,12 +38,12 @@ from tests.ui.reading import (
     query_of,
     run,
     said,
+    tray,
     type_number,
     visit,
     where,
 )
 from tests.ui.test_address import ITEMS, LONG, MOVES, TRAY
-from tests.ui.test_beside import beside
 from tests.ui.visitors import Browsers, move, restart
 
 LETTERS: Final = [f"{random.Random(seed).randrange(16**200):0200x}" for seed in range(95)]
@@ -91,8 +91,8 @@ def test_what_stands_beside_and_no_address_holds_comes_back_when_the_page_is_loa
     assert "a reload here brings it back from your draft" in said(app)
     writer.finish()
     again = visit(PROTOCOL, **query_of(app))
-    assert beside(again) == beside(app)
-    assert not beside(visit(PROTOCOL, **{**query_of(app), "draft": ""}))
+    assert tray(again) == tray(app)
+    assert not tray(visit(PROTOCOL, **{**query_of(app), "draft": ""}))
 
 
 def test_what_an_address_has_beside_stands_before_what_an_older_draft_has(
@@ -106,7 +106,7 @@ def test_what_an_address_has_beside_stands_before_what_an_older_draft_has(
         query = query_of(press(app, "Reset"))
         writer.finish()
     assert query["draft"].endswith(".b")
-    assert [each.name for each in beside(visit(PROTOCOL, **query))] == ["Plan A"]
+    assert [each.name for each in tray(visit(PROTOCOL, **query))] == ["Plan A"]
 
 
 def saved(work: Workspace) -> Tab:
@@ -123,8 +123,8 @@ def saved(work: Workspace) -> Tab:
         {"plan": LONG},
         {"own_lab": LabOverrides(name="Ours", items=ITEMS)},
         {"scientist": ScientistKind.PERSON, "moves": MOVES},
-        {"beside": TRAY},
-        {"plan": LONG, "beside": TRAY},
+        {"tray": TRAY},
+        {"plan": LONG, "tray": TRAY},
     ],
     ids=["plan", "items", "moves", "beside", "plan and beside"],
 )
@@ -142,11 +142,11 @@ def test_draft_brings_back_what_an_address_has_no_room_for(
 def test_any_name_beside_that_an_address_takes_a_draft_takes_too(
     browsers: Browsers, name: str
 ) -> None:
-    there = Beside(name=name, case=Workspace().changed(study="psy_stroop").case)
-    saved(Workspace().changed(beside=(there,)))
+    there = TrayCase(name=name, case=Workspace().changed(study="psy_stroop").case)
+    saved(Workspace().changed(tray=(there,)))
     offer = drafting.latest()
     assert offer is not None
-    assert drafting.beside_of(offer.plan, []) == (there,)
+    assert drafting.tray_of(offer.plan, []) == (there,)
 
 
 def test_all_that_no_address_holds_is_named_together(browsers: Browsers) -> None:
@@ -156,7 +156,7 @@ def test_all_that_no_address_holds_is_named_together(browsers: Browsers) -> None
     writer.finish()
     again = visit(PROTOCOL, **query_of(app))
     assert chosen(again, "Controls") == LETTERS
-    assert beside(again) == beside(app)
+    assert tray(again) == tray(app)
 
 
 def test_link_to_a_plan_that_is_in_a_draft_says_what_it_lacks(browsers: Browsers) -> None:
@@ -232,7 +232,7 @@ def test_what_stands_beside_comes_back_with_the_draft(browsers: Browsers) -> Non
     back = visit()
     assert "Stroop interference · medium lab · n 42, and 2 beside." in said(back)
     go(press(back, "Go on with it"), PROTOCOL)
-    assert beside(back) == beside(app)
+    assert tray(back) == tray(app)
     assert number(back, "Sample size").value == 42
 
 
@@ -259,7 +259,7 @@ def test_what_stood_beside_and_cannot_be_opened_is_named_and_stays_in_the_draft(
     shelf().save_draft(Owner.of(browsers.token), changed, found.place)
     back = go(press(visit(), "Go on with it"), PROTOCOL)
     assert "beside, Plan A: study 'gone' cannot be opened" in said(back)
-    assert beside(back)[1:] == beside(app)[1:]
+    assert tray(back)[1:] == tray(app)[1:]
     assert number(back, "Sample size").value == 42
     type_number(back, "Sample size", 43)
     writer.finish()

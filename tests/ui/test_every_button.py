@@ -43,7 +43,7 @@ from replicalab.ui.address import to_query
 from replicalab.ui.frame import PAGES as NAVIGATION
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.workspace import Beside, Workspace
+from replicalab.ui.workspace import TrayCase, Workspace
 from tests.library.making import make_batch
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
@@ -208,10 +208,10 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
         for kind, content in one_of_each().items() if page in LISTING else ():
             shelf().keep(owner(), kind, kind.capitalize(), content)
         sides = (
-            Beside(name="A", case=work.case),
-            Beside(name="B", case=work.case.with_lab("hard", 0)),
+            TrayCase(name="A", case=work.case),
+            TrayCase(name="B", case=work.case.with_lab("hard", 0)),
         )
-        return visit(page, **to_query(work.changed(beside=sides, **said)))
+        return visit(page, **to_query(work.changed(tray=sides, **said)))
 
     return visited
 
@@ -274,5 +274,5 @@ def test_ways_of_a_study_out_of_a_power_analysis_are_compared() -> None:
     app = press(at_making(unopened()), "Use this analysis")
     fill(press(app, "Your lab"), "Staff units", 2)
     press(go(app, COMPARE), "Yours, the Lab Manager’s and least loss")
-    names = [each.name for each in app.session_state["state"].workspace.beside]
+    names = [each.name for each in app.session_state["state"].workspace.tray]
     assert names == ["Your plan", "The Lab Manager’s", "Least loss"]

@@ -19,7 +19,7 @@ from replicalab.negotiation import Move, Transcript, question
 from replicalab.scenarios import Study, parse_study
 from replicalab.ui import study
 from replicalab.ui.address import encode_moves, encode_plan, to_query
-from replicalab.ui.workspace import LONGEST_NAME, Beside, Workspace
+from replicalab.ui.workspace import LONGEST_NAME, TrayCase, Workspace
 from tests.hostile import (
     ATTACK,
     UNSEEN,
@@ -298,8 +298,8 @@ def test_hostile_plan_of_a_link_is_text_on_every_page() -> None:
 def test_hostile_name_of_what_is_beside_is_text_wherever_it_is_told() -> None:
     name = marked(5, ATTACK)[:LONGEST_NAME]
     works = {name: Workspace().changed(plan=hostile_plan(200)), f"{name[:-2]} 2": Workspace()}
-    kept = [Beside(name=each, case=work.case) for each, work in works.items()]
-    app = visit(COMPARE, **to_query(Workspace().changed(beside=tuple(kept))))
+    kept = [TrayCase(name=each, case=work.case) for each, work in works.items()]
+    app = visit(COMPARE, **to_query(Workspace().changed(tray=tuple(kept))))
     assert not leaks(app)
     assert {5, 200, 201, 202, 203, 204} <= seen(app)
     for key in ("deciding", "decisions", "compare_library"):

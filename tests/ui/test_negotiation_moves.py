@@ -296,7 +296,7 @@ def test_both_branches_stand_side_by_side_and_are_compared_round_by_round() -> N
 
 def test_both_branches_are_compared_on_the_page_for_it() -> None:
     app = press(forked(), "Compare the two")
-    found = app.session_state["state"].workspace.beside
+    found = app.session_state["state"].workspace.tray
     assert [each.name for each in found] == ["As it was", "Your branch"]
     assert [len(each.case.moves) for each in found] == [0, 1]
     rows = {row[0]: row[1:] for row in panel_tables(app)[-1]}

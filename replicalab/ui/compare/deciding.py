@@ -24,13 +24,13 @@ from replicalab.library import (
     read_decision,
 )
 from replicalab.models import LONGEST_TEXT
-from replicalab.ui import beside, notices, panel
+from replicalab.ui import notices, panel, tray
 from replicalab.ui.compare import shelved
 from replicalab.ui.controls import button
 from replicalab.ui.library.cases import kept_case
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
 from replicalab.ui.words import escaped, moment_text
-from replicalab.ui.workspace import Beside
+from replicalab.ui.workspace import TrayCase
 from replicalab.views.blocks import Group, sentences_panel
 
 _PLACE: Final = "deciding"
@@ -48,14 +48,14 @@ class RecordedDecision(NamedTuple):
     decision: Decision
 
 
-def draw_decided(kept: Sequence[Beside]) -> None:
+def draw_decided(kept: Sequence[TrayCase]) -> None:
     """Draw what was decided between these, if anything."""
     notices.draw(_PLACE)
     if decided := _between(_options(kept)):
         panel.draw(*map(_told, decided))
 
 
-def draw_form(kept: Sequence[Beside]) -> None:
+def draw_form(kept: Sequence[TrayCase]) -> None:
     """Draw the way to record a decision; the form once it is unfolded."""
     place = st.expander("Record a decision", icon=":material/gavel:", key=_PLACE, on_change="rerun")
     if place.open:
@@ -78,7 +78,7 @@ def draw_listed() -> None:
             button("Compare these again", "compare_arrows", partial(_open, each), key=key)
 
 
-def _options(kept: Sequence[Beside]) -> tuple[Option, ...]:
+def _options(kept: Sequence[TrayCase]) -> tuple[Option, ...]:
     """Return what is compared as a decision keeps it."""
     return tuple(
         Option(
@@ -171,7 +171,7 @@ def open_again(decision: Decision) -> None:
     """
     found = [shelved.side_of(each.kind, each.name, each.content) for each in decision.options]
     runs = [each.run for each in decision.options]
-    beside.keep_only(each._replace(run=run) for each, run in zip(found, runs, strict=True))
+    tray.keep_only(each._replace(run=run) for each, run in zip(found, runs, strict=True))
 
 
 # --- recording --------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def _draw_fields(names: Sequence[str], record: Callable[[], None]) -> None:
         st.form_submit_button("Record it", icon=icon, type="primary", on_click=record)
 
 
-def _record(kept: Sequence[Beside]) -> None:
+def _record(kept: Sequence[TrayCase]) -> None:
     """Keep what the fields hold, and fold them."""
     typed = st.session_state
     decision = Decision(

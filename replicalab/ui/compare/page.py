@@ -11,13 +11,13 @@ from replicalab.comparison import FEWEST_SIDES, Side
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty
 from replicalab.tables import sheet, workbook
-from replicalab.ui import beside, notices, own_studies, panel, state
-from replicalab.ui.beside import Wanted
+from replicalab.ui import notices, own_studies, panel, state, tray
 from replicalab.ui.compare import deciding, shelved, sides
 from replicalab.ui.controls import button
 from replicalab.ui.files import download
+from replicalab.ui.tray import TrayCandidate
 from replicalab.ui.words import escaped
-from replicalab.ui.workspace import Beside
+from replicalab.ui.workspace import TrayCase
 from replicalab.views.comparison import comparison_panel, table
 
 
@@ -25,7 +25,7 @@ def draw(here: PlanAnalysis) -> None:
     """Draw the sides, or how to come by some."""
     _draw_sources(here)
     notices.draw()
-    beside.draw_line(linked=False)
+    tray.draw_line(linked=False)
     found = sides.found()
     for problem in found.problems:
         st.warning(f"Not compared: {escaped(problem)}", icon=":material/link_off:")
@@ -40,7 +40,7 @@ def draw(here: PlanAnalysis) -> None:
     deciding.draw_listed()
 
 
-def _draw_too_few(kept: Sequence[Beside]) -> None:
+def _draw_too_few(kept: Sequence[TrayCase]) -> None:
     """Say what to do next where there are not two to compare."""
     lacking = "Nothing to compare yet."
     if kept:
@@ -64,27 +64,27 @@ def _csv(compared: Sequence[Side]) -> str:
 
 def _draw_sources(here: PlanAnalysis) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="sources"):
-        button("The three labs", "science", lambda: beside.keep_only(_labs()))
+        button("The three labs", "science", lambda: tray.keep_only(_labs()))
         button(
             "Yours, the Lab Manager’s and least loss",
             "balance",
-            lambda: beside.keep_only(_ways(here)),
+            lambda: tray.keep_only(_ways(here)),
         )
         shelved.draw()
         button("Undo", "undo", state.undo, disabled=not state.current().past)
 
 
-def _labs() -> Iterator[Wanted]:
+def _labs() -> Iterator[TrayCandidate]:
     """Yield the open plan in each lab of its study."""
     case = state.case()
     for level in Difficulty:
-        yield Wanted(f"{level} lab", case.with_lab(level, case.seed))
+        yield TrayCandidate(f"{level} lab", case.with_lab(level, case.seed))
 
 
-def _ways(here: PlanAnalysis) -> Iterator[Wanted]:
+def _ways(here: PlanAnalysis) -> Iterator[TrayCandidate]:
     """Yield the open plan, and each of the two ways that makes another of it."""
     case = state.case()
-    yield Wanted("Your plan", case.seated())
+    yield TrayCandidate("Your plan", case.seated())
     for name, plan in (("The Lab Manager’s", here.offered), ("Least loss", here.least.after)):
         if plan.plan != here.yours.plan:
-            yield Wanted(name, case.with_plan(plan.plan, own_studies.find))
+            yield TrayCandidate(name, case.with_plan(plan.plan, own_studies.find))

@@ -13,12 +13,12 @@ from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError
 from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import load, replay
 from replicalab.scenarios import read_lab
-from replicalab.ui import beside, notices, own_studies, state
-from replicalab.ui.beside import Wanted
+from replicalab.ui import notices, own_studies, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.library.cases import case_here, case_of_run
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.negotiation.table import with_moves
+from replicalab.ui.tray import TrayCandidate
 from replicalab.ui.words import escaped
 
 _PLACE: Final = "compare_library"
@@ -53,9 +53,7 @@ def _draw_list() -> None:
         format_func=lambda key: f"{on_one_line(found[key].name)} ({found[key].kind})",
         key=_CHOSEN,
     )
-    button(
-        "Put it beside", "splitscreen_right", lambda: _put(found), disabled=not beside.has_room()
-    )
+    button("Put it beside", "splitscreen_right", lambda: _put(found), disabled=not tray.has_room())
 
 
 def _put(found: dict[str, Entry]) -> None:
@@ -66,10 +64,10 @@ def _put(found: dict[str, Entry]) -> None:
         problem = str(error).removesuffix(".")
         notices.leave_problem(f"Not put beside: {problem}.", icon="block")
         return
-    beside.keep(wanted)
+    tray.keep(wanted)
 
 
-def side_of(kind: EntryKind, name: str, content: str) -> Wanted:
+def side_of(kind: EntryKind, name: str, content: str) -> TrayCandidate:
     """Return what is kept as something to compare.
 
     Raises:
@@ -77,15 +75,15 @@ def side_of(kind: EntryKind, name: str, content: str) -> Wanted:
     """
     match kind:
         case EntryKind.PLAN:
-            return Wanted(name, case_here(read_case(content)))
+            return TrayCandidate(name, case_here(read_case(content)))
         case EntryKind.LAB:
-            return Wanted(name, state.case().with_own(own_lab=read_lab(content.encode())))
+            return TrayCandidate(name, state.case().with_own(own_lab=read_lab(content.encode())))
         case EntryKind.RUN:
             return _run(name, content)
     raise LibraryContentError(f"'{name}' is a {kind}: only a plan, a lab or a run is compared")
 
 
-def _run(name: str, content: str) -> Wanted:
+def _run(name: str, content: str) -> TrayCandidate:
     """Return a run; of one that no rule plays again, such as a model's, its last plan."""
     transcript = load(content)
     base = case_of_run(transcript.setup, state.case())
@@ -93,7 +91,7 @@ def _run(name: str, content: str) -> Wanted:
     if again.differences:
         raise TraceError(again.differences[0].message.removesuffix("."))
     if case := with_moves(again.negotiation, base):
-        return Wanted(name, case, run=True)
+        return TrayCandidate(name, case, run=True)
     plan = again.negotiation.final_plan
     last = base.with_plan(plan.plan if plan else None, own_studies.find)
-    return Wanted(f"{name}: its last plan", last)
+    return TrayCandidate(f"{name}: its last plan", last)

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 from replicalab.comparison import FEWEST_SIDES, Side, negotiated, recorded, side_of_run
 from replicalab.errors import ReplicaLabError
-from replicalab.ui import beside, own_studies, state
-from replicalab.ui.beside import Wanted
-from replicalab.ui.workspace import Beside
+from replicalab.ui import own_studies, state, tray
+from replicalab.ui.tray import TrayCandidate
+from replicalab.ui.workspace import TrayCase
 
 OPEN: Final = "On the workbench"
 """What the open plan is called where it is compared without being kept beside."""
@@ -18,16 +18,16 @@ class Found(NamedTuple):
     """What can be compared, its cases in the same order, and why the rest cannot be."""
 
     sides: list[Side]
-    kept: list[Beside]
+    kept: list[TrayCase]
     problems: list[str]
 
 
 def found() -> Found:
     """Return what is compared: what is beside, and the open plan beside a single one."""
     work = state.workspace()
-    kept, alone = list(work.beside), work.case.seated()
-    if len(kept) < FEWEST_SIDES and kept and beside.place_of(alone, run=False) is None:
-        kept.append(beside.named(Wanted(OPEN, alone), kept))
+    kept, alone = list(work.tray), work.case.seated()
+    if len(kept) < FEWEST_SIDES and kept and tray.place_of(alone, run=False) is None:
+        kept.append(tray.named(TrayCandidate(OPEN, alone), kept))
     sides, able, problems = [], [], []
     for each in kept:
         try:
@@ -38,7 +38,7 @@ def found() -> Found:
     return Found(sides, able, problems)
 
 
-def side_of(kept: Beside) -> Side:
+def side_of(kept: TrayCase) -> Side:
     """Return what is kept beside as a side.
 
     Raises:

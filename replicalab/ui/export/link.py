@@ -65,7 +65,7 @@ def _carried(yours: Assessment) -> Iterator[str]:
     yield _players(case)
     if case.moves and "moves" not in state.address_lacks():
         yield f"the {count_text(len(case.moves), 'move')} that you played"
-    if carried := len(work.beside) - len(state.address_lacks_beside()):
+    if carried := len(work.tray) - len(state.address_lacks_tray()):
         yield f"{count_text(carried, 'plan')} kept beside"
     if work.round_number:
         yield f"the view of round {work.round_number + 1}"
@@ -90,7 +90,7 @@ def _left_out(case: Case) -> Iterator[str]:
         yield f"your plan: it is too long for a link. {_BUNDLE}"
     if "own_lab" in state.address_lacks():
         yield f"what you say of the lab’s items: it is too long for a link. {_BUNDLE}"
-    if names := state.address_lacks_beside():
+    if names := state.address_lacks_tray():
         yield f"{escaped(joined(quoted(names)))}, kept beside: it is too long for a link."
     if "moves" in state.address_lacks():
         yield f"the moves that you played: they are too long for a link. {_BUNDLE}"

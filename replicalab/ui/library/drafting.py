@@ -28,16 +28,16 @@ from replicalab.ui.address import (
     PARTS,
     LinkReading,
     at,
-    beside_in,
-    beside_query,
     from_query,
     left_out,
     put,
+    tray_in,
+    tray_query,
 )
 from replicalab.ui.library import writer
 from replicalab.ui.library.cases import any_name_of, is_work, kept_case
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.workspace import Beside, Workspace
+from replicalab.ui.workspace import TrayCase, Workspace
 
 _DRAFT: Final = "draft"  # The key of an address that names its tab's draft
 # The key of an address that names the entry, and its version, that the case was kept as.
@@ -73,7 +73,7 @@ class Tab:
     place: str = field(default_factory=_place)
     saved: datetime | None = None
     seen: Workspace | None = None
-    done: tuple[Case, tuple[Beside, ...]] | None = None
+    done: tuple[Case, tuple[TrayCase, ...]] | None = None
     safe: Case | None = None
     entry: tuple[str, int] | None = None
     problem: str = ""
@@ -128,9 +128,9 @@ def _held(draft: DraftCase, path: str, work: Workspace, problems: list[str]) -> 
 
     What the address has beside stays, and may be newer; the draft has the rest.
     """
-    if path == "beside":
-        there = {each.name for each in work.beside}
-        return (*work.beside, *beside_of(draft, problems, there))[:MOST_SIDES]
+    if path == "tray":
+        there = {each.name for each in work.tray}
+        return (*work.tray, *tray_of(draft, problems, there))[:MOST_SIDES]
     return at(draft, path)  # as a draft has its case
 
 
@@ -155,12 +155,12 @@ def _draft_of(tab: Tab) -> tuple[DraftCase | None, str]:
     return case, ""
 
 
-def beside_of(
+def tray_of(
     draft: DraftCase, problems: list[str], there: Container[str] = ()
-) -> tuple[Beside, ...]:
+) -> tuple[TrayCase, ...]:
     """Return what stood beside a draft under other names; add what of it cannot be used."""
     said = [(name, dict(parse_qsl(query))) for name, query in draft.beside if name not in there]
-    return beside_in(said, own_studies.find, problems)
+    return tray_in(said, own_studies.find, problems)
 
 
 # --- the last one ---------------------------------------------------------------------------
@@ -230,16 +230,16 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
 
 def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
     """Save a tab's draft, or take it away where there is nothing that anybody would miss."""
-    case, shown = work.case, (work.case, work.beside)
+    case, shown = work.case, (work.case, work.tray)
     if case.own and not kept.text:
         return  # a study that is not here; its file is asked for
     try:
-        if not work.beside and (case == tab.safe or not (is_work(case) or case.own)):
+        if not work.tray and (case == tab.safe or not (is_work(case) or case.own)):
             if tab.saved is not None:
                 shelf().discard_draft(whose, tab.place)
             tab.saved = tab.done = None
         elif shown != tab.done:
-            beside = tuple((each.name, urlencode(beside_query(each))) for each in work.beside)
+            beside = tuple((each.name, urlencode(tray_query(each))) for each in work.tray)
             draft = DraftCase(**dict(kept), beside=beside)
             tab.place, tab.saved = _put(tab, whose, case_text(draft))
             tab.done = shown

@@ -57,7 +57,7 @@ def _go_on(offer: DraftOffer) -> None:
         found.problems = str(error).splitlines()
         return
     problems = list[str]()
-    work = work.changed(beside=drafting.beside_of(offer.plan, problems))
+    work = work.changed(tray=drafting.tray_of(offer.plan, problems))
     if not problems:  # else the draft stays as it is, for when all of it can be used again
         drafting.go_on(found.tab, offer.draft)
     state.open_workspace(work)

@@ -11,12 +11,12 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.models import ACCEPT_ACTION, LONGEST_QUESTION, ScientistAction
 from replicalab.negotiation import AUTOMATIC, Negotiation, Turn, fork, put_forward, question
-from replicalab.ui import beside, panel, state
-from replicalab.ui.beside import Wanted
+from replicalab.ui import panel, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.editor import PlanForm, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Branch, RunSession
+from replicalab.ui.tray import TrayCandidate
 from replicalab.views.negotiation import asking_cost, outcome_verdict
 from replicalab.views.rounds import branches_panel, outcome_panel
 
@@ -234,12 +234,12 @@ def _draw_comparing(branch: Branch) -> None:
     """Draw the way to compare both courses, where moves say all of them."""
     cases = [table.with_moves(each.negotiation) for each in (branch.origin, branch.kept)]
     pairs = zip(COURSES, cases, strict=True)
-    found = [Wanted(name, case, run=True) for name, case in pairs if case]
+    found = [TrayCandidate(name, case, run=True) for name, case in pairs if case]
     if len(found) == len(COURSES) and st.button(
         "Compare the two", icon=":material/compare_arrows:"
     ):
-        beside.keep_only(found)
-        st.switch_page(beside.PAGE, query_params=state.address())
+        tray.keep_only(found)
+        st.switch_page(tray.PAGE, query_params=state.address())
 
 
 def drop_branch() -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
-from replicalab.ui import beside, panel, state
+from replicalab.ui import panel, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions, changes
@@ -21,7 +21,7 @@ from replicalab.views.check import check_panel, cost_panel, evidence_panel
 def draw(here: PlanAnalysis) -> None:
     """Draw the page."""
     suggestion = changes.ticked(here)
-    beside.draw_line()
+    tray.draw_line()
     with st.container(key="workbench"):
         with st.container(horizontal=True, key="editor"):
             _draw_editor(here.yours)
@@ -67,4 +67,4 @@ def _draw_history_buttons() -> None:
         help="Back to the study's reference protocol. Undo brings your plan back.",
         width="stretch",
     )
-    beside.draw_button()
+    tray.draw_button()

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.ui.own_studies import find
-from replicalab.ui.workspace import LONGEST_NAME, Beside
+from replicalab.ui.workspace import LONGEST_NAME
 from tests.ui.reading import (
     NEGOTIATION,
     PROTOCOL,
@@ -21,6 +21,7 @@ from tests.ui.reading import (
     press,
     query_of,
     run,
+    tray,
     type_number,
     type_text,
     visit,
@@ -29,14 +30,8 @@ from tests.ui.reading import (
 KEEP: Final = "Keep beside"
 
 
-def beside(app: AppTest) -> tuple[Beside, ...]:
-    """Return what is kept beside."""
-    found: tuple[Beside, ...] = app.session_state["state"].workspace.beside
-    return found
-
-
 def names(app: AppTest) -> list[str]:
-    return [each.name for each in beside(app)]
+    return [each.name for each in tray(app)]
 
 
 def line(app: AppTest) -> list[str]:
@@ -120,10 +115,10 @@ def test_four_are_beside_at_most() -> None:
 def test_what_is_beside_survives_a_reload_and_another_study() -> None:
     app = two_plans()
     again = visit(PROTOCOL, **query_of(app))
-    assert beside(again) == beside(app)
-    assert [each.case.protocol(find).sample_size for each in beside(again)] == [420, 100]
+    assert tray(again) == tray(app)
+    assert [each.case.protocol(find).sample_size for each in tray(again)] == [420, 100]
     other = app.session_state["state"].workspace.changed(study="psy_stroop")
-    assert other.beside == beside(app)
+    assert other.tray == tray(app)
 
 
 def test_run_played_by_hand_is_kept_beside_with_its_moves() -> None:
@@ -132,14 +127,14 @@ def test_run_played_by_hand_is_kept_beside_with_its_moves() -> None:
     moves = app.session_state["state"].workspace.case.moves
     assert len(moves) == 1
     choose_more(app, KEEP)
-    [found] = beside(app)
+    [found] = tray(app)
     assert (found.name, found.case.moves, found.is_run) == ("Run A", moves, True)
     press(go(app, PROTOCOL), KEEP)
-    assert [(each.name, each.is_run) for each in beside(app)] == [
+    assert [(each.name, each.is_run) for each in tray(app)] == [
         ("Run A", True),
         ("Plan A", False),
     ]
-    assert beside(visit(PROTOCOL, **query_of(app))) == beside(app)
+    assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)
 
 
 @pytest.mark.parametrize(("file", "name"), [(PROTOCOL, "Plan A"), (NEGOTIATION, "Run A")])

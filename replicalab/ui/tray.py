@@ -1,0 +1,161 @@
+"""The comparison tray: cases that were kept next to the open one, one click away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from itertools import count
+from string import ascii_uppercase
+from typing import Final, NamedTuple
+from zlib import crc32
+
+import streamlit as st
+
+from replicalab.case import MOST_SIDES, Case
+from replicalab.ui import state
+from replicalab.ui.controls import button, page_link
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import LONGEST_NAME, TrayCase, Workspace
+
+PAGE: Final = "pages/4_Compare.py"
+_CHOICE: Final = "beside_choice"
+
+
+class TrayCandidate(NamedTuple):
+    """A case for the tray: its name, empty for a usual one, and whether its run is compared."""
+
+    name: str
+    case: Case
+    run: bool = False
+
+
+def place_of(case: Case, *, run: bool | None = None) -> int | None:
+    """Return where a case stands in the tray, as a run or not; None where it does not."""
+    wanted = {run} if run is not None else {True, False}
+    kept = enumerate(state.workspace().tray)
+    return next((n for n, each in kept if each.case == case and each.is_run in wanted), None)
+
+
+def has_room() -> bool:
+    """Return whether the tray has room for one more."""
+    return len(state.workspace().tray) < MOST_SIDES
+
+
+def keep(candidate: TrayCandidate) -> None:
+    """Put a case into the tray, under a free name; where there is room."""
+    tray = state.workspace().tray
+    if has_room():
+        state.set_tray((*tray, named(candidate, tray)))
+
+
+def keep_and_notify(*, run: bool) -> None:
+    """Put the open plan, or its run, into the tray, and say so where no line shows it."""
+    case = state.case()
+    run = case.is_run or (run and case.has_run)
+    if not (notice := _why_not(run=run)):
+        keep(TrayCandidate("", case, run))
+        notice = f"Kept beside as {escaped(state.workspace().tray[-1].name)}: see Compare."
+    st.toast(notice, icon=":material/splitscreen_right:")
+
+
+def keep_only(candidates: Iterable[TrayCandidate]) -> None:
+    """Put these into the tray in place of what is there."""
+    tray: tuple[TrayCase, ...] = ()
+    for candidate in candidates:
+        tray = (*tray, named(candidate, tray))
+    state.set_tray(tray[:MOST_SIDES])
+
+
+def named(candidate: TrayCandidate, others: Iterable[TrayCase]) -> TrayCase:
+    """Return a case under a name that none of the others has."""
+    taken, name = {each.name for each in others}, candidate.name
+    noun = "Run" if candidate.run else "Plan"
+    names = [name] if name else [f"{noun} {letter}" for letter in ascii_uppercase]
+    again = (f"{name[: LONGEST_NAME - 4]} {number}" for number in count(2))
+    free = (each for many in (names, again) for each in many if each not in taken)
+    return TrayCase(name=next(free)[:LONGEST_NAME], case=candidate.case, run=candidate.run)
+
+
+def _replace(at: int, *new: TrayCandidate) -> None:
+    """Put a case in the place of another, or nothing; what is open stays open."""
+    tray = state.workspace().tray
+    before, after = tray[:at], tray[at + 1 :]
+    state.set_tray((*before, *(named(each, (*before, *after)) for each in new), *after))
+
+
+# --- on the workbench -----------------------------------------------------------------------
+
+
+def draw_button() -> None:
+    """Draw the button that puts the open plan into the tray."""
+    case = state.case()
+    refused = _why_not(run=case.is_run)
+    button(
+        "Keep beside",
+        "splitscreen_right",
+        partial(keep, TrayCandidate("", case, case.is_run)),
+        disabled=bool(refused),
+        help=refused or "Puts this plan, in this lab, next to others, to compare them.",
+        width="stretch",
+    )
+
+
+def _why_not(*, run: bool) -> str:
+    """Return why the open case cannot be put into the tray; empty where it can."""
+    work = state.workspace()
+    if (at := place_of(work.case, run=run)) is not None:
+        return f"It is beside already: {escaped(work.tray[at].name)}."
+    return "" if has_room() else f"{MOST_SIDES} are beside, the most; remove one."
+
+
+def draw_line(*, linked: bool = True) -> None:
+    """Draw the tray, if anything is in it: a click opens a case; the open one has its name there.
+
+    Args:
+        linked: whether a link to the comparison stands there too.
+    """
+    work = state.workspace()
+    if not work.tray:
+        return
+    at = place_of(work.case)
+    st.session_state[_CHOICE] = at
+    with st.container(horizontal=True, vertical_alignment="center", key="beside"):
+        st.segmented_control(
+            "Beside",
+            range(len(work.tray)),
+            format_func=lambda place: escaped(work.tray[place].name),
+            key=_CHOICE,
+            on_change=_open_chosen,
+            label_visibility="collapsed",
+        )
+        if at is not None:
+            _draw_name(at, work.tray[at])
+        if linked:
+            page_link(PAGE, "Compare", "compare_arrows")
+
+
+def _open_chosen() -> None:
+    if (at := st.session_state[_CHOICE]) is not None:
+        tray = state.workspace().tray
+        state.open_workspace(Workspace(case=tray[at].case, tray=tray))
+
+
+def _draw_name(at: int, kept: TrayCase) -> None:
+    """Draw the name of a case in the tray, to be changed, and the way to remove it."""
+    # Under the key that it had, the field would go on showing what was typed, not the name as kept.
+    key = f"beside_name_{at}_{crc32(kept.name.encode('utf-8', 'surrogatepass')):08x}"
+
+    def rename() -> None:
+        if name := " ".join(st.session_state[key].split())[:LONGEST_NAME]:
+            _replace(at, TrayCandidate(name, kept.case, kept.run))
+
+    st.text_input(
+        "Name",
+        kept.name,
+        max_chars=LONGEST_NAME,
+        key=key,
+        on_change=rename,
+        label_visibility="collapsed",
+        width=180,
+    )
+    button("Remove it", "close", partial(_replace, at), key=f"beside_drop_{at}")
