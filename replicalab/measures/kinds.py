@@ -1,7 +1,6 @@
 """The kinds of design: one row for each, and everything that depends on the kind read from it.
 
-To add a kind: a member of `DesignKind`, a row of `KINDS`, its formula, its tests, and a line in
-docs/authoring.md. Nothing outside this file asks for a certain kind.
+Nothing outside this file asks for a certain kind. Where another goes: docs/architecture.md, To add.
 
 Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapters 2, 3, 6
 and 8, with the exact noncentral t and F in place of his tables; Schuirmann (1987), Journal of
