@@ -26,9 +26,9 @@ from replicalab.models import (
     plan_action,
     revise,
 )
-from replicalab.negotiation import By, Turn
+from replicalab.negotiation import Turn, TurnAuthor
 from replicalab.scenarios import (
-    LAB_CONSTRAINTS,
+    LAB_CONSTRAINT_KEYS,
     MOST,
     AllowedSubstitution,
     Bounds,
@@ -125,7 +125,7 @@ def scientist_actions() -> st.SearchStrategy[ScientistAction]:
 
 def turns() -> st.SearchStrategy[Turn]:
     """Return any turn of a person: an action or walking away."""
-    return st.builds(Turn, action=st.none() | scientist_actions(), by=st.just(By.PERSON))
+    return st.builds(Turn, action=st.none() | scientist_actions(), by=st.just(TurnAuthor.PERSON))
 
 
 @st.composite
@@ -289,7 +289,7 @@ prices = st.sampled_from([0.0, 0.01, 12.5, 100.0, 4000.0, 1e9]) | st.floats(0, 1
 @st.composite
 def own_labs_of(draw: st.DrawFn, study: Study) -> LabOverrides:
     """Return anything that a visitor may say of a study's lab, of each thing or of none."""
-    category: dict[str, Category] = {label_key(each): "equipment" for each in study.equipment}
+    category: dict[str, ItemCategory] = {label_key(each): "equipment" for each in study.equipment}
     category |= {label_key(each): "reagent" for each in study.reagents}
     known = [*study.equipment, *study.reagents, *(row.alternative for row in study.substitutions)]
     means = st.none() | st.integers(1, 60) | st.integers(1, MOST)
@@ -318,8 +318,8 @@ def own_labs_of(draw: st.DrawFn, study: Study) -> LabOverrides:
     )
 
 
-Category = Literal["equipment", "reagent"]
-_CATEGORIES: Final[st.SearchStrategy[Category]] = st.sampled_from(["equipment", "reagent"])
+ItemCategory = Literal["equipment", "reagent"]
+_CATEGORIES: Final[st.SearchStrategy[ItemCategory]] = st.sampled_from(["equipment", "reagent"])
 
 
 def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
@@ -479,7 +479,7 @@ def constraints(draw: st.DrawFn, kind: DesignKind) -> ScenarioConstraint:
         comparators = [Comparator.AT_MOST if precise else Comparator.AT_LEAST]
         quantities = shares
     return ScenarioConstraint(
-        key=draw(identifiers.filter(lambda key: key not in LAB_CONSTRAINTS)),
+        key=draw(identifiers.filter(lambda key: key not in LAB_CONSTRAINT_KEYS)),
         label=draw(seen),
         quantity=draw(quantities),
         unit=draw(st.none() | seen),

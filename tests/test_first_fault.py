@@ -18,7 +18,7 @@ from replicalab.errors import ReplicaLabError
 from replicalab.library import EntryKind
 from replicalab.library.contents import checked, checked_draft
 from replicalab.models import Protocol
-from replicalab.negotiation import By, Move, ScientistKind, load
+from replicalab.negotiation import Move, ScientistKind, TurnAuthor, load
 from replicalab.report import bundle, open_bundle
 from replicalab.scenarios import (
     Difficulty,
@@ -59,7 +59,7 @@ def plan() -> Protocol:
 
 
 def draft() -> str:
-    moves = (Move(number=0, by=By.PERSON, action=None),)
+    moves = (Move(number=0, by=TurnAuthor.PERSON, action=None),)
     whole = DraftCase(
         study=STUDY, lab=Difficulty.EASY, plan=plan(), own_lab=OWN, question=ASKED,
         scientist=ScientistKind.PERSON, moves=moves, beside=(("one", "study=psy_stroop"),),

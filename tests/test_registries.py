@@ -41,8 +41,8 @@ from replicalab.models import (
     ScientistAction,
     wording_of,
 )
-from replicalab.planner.asks import Ask, granted
 from replicalab.planner.least_loss import _BY_NUMBERS
+from replicalab.planner.shortfalls import Addition, with_additions
 from replicalab.planner.steps import _IN_TURN
 from replicalab.render import figures
 from replicalab.render.figures.convergence import _LINES
@@ -96,7 +96,7 @@ def test_each_dimension_is_written_with_its_noun(dimension: Dimension) -> None:
 @pytest.mark.parametrize("dimension", AMOUNTS)
 def test_each_amount_can_be_asked_for_and_is_drawn_over_the_rounds(dimension: Dimension) -> None:
     limit = DIMENSION_ROWS[dimension].limit
-    more = granted([Ask(dimension, limit(PLAN), limit(PLAN) + 1)], PACK)
+    more = with_additions([Addition(dimension, limit(PLAN), limit(PLAN) + 1)], PACK)
     assert limit(PLAN.in_lab(more)) == limit(PLAN) + 1
     assert dimension in [line[0] for line in _LINES]
 

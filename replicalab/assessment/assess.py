@@ -31,7 +31,15 @@ from replicalab.assessment.rules import Violation, violations
 from replicalab.lexicon import label_key, parts_of
 from replicalab.measures import DesignParameters, UsualValue
 from replicalab.models import NUMBER_FIELDS, PROTOCOL_FIELDS, Dimension, Protocol, wording_of
-from replicalab.scenarios import AllowedSubstitution, Bounds, Control, Item, ItemStatus, Limit, Pack
+from replicalab.scenarios import (
+    AllowedSubstitution,
+    Bounds,
+    Control,
+    Item,
+    ItemStatus,
+    Pack,
+    StudyLimit,
+)
 
 
 class Cliff(NamedTuple):
@@ -196,17 +204,17 @@ class Assessment:
         return tuple(element for element, words in elements if not words <= parts)
 
     @once
-    def broken_limits(self) -> list[Limit]:
+    def broken_limits(self) -> list[StudyLimit]:
         """The study's own constraints that its numbers break, in the study's order."""
         limits = self.pack.limits
         return [limit for limit in limits if not limit.allows(self.bounded(limit))]
 
     @once
-    def broken_wishes(self) -> tuple[Limit, ...]:
+    def broken_wishes(self) -> tuple[StudyLimit, ...]:
         """The study's soft constraints that its numbers break, in the study's order."""
         return tuple(limit for limit in self.broken_limits if not limit.hard)
 
-    def bounded(self, limit: Limit) -> float:
+    def bounded(self, limit: StudyLimit) -> float:
         """Return the number of the plan that a constraint bounds."""
         if limit.number is Bounds.EVIDENCE:
             return self.evidence.value

@@ -2,8 +2,7 @@
 
 The first of them is whether the plan is sound on paper, which the findings say: each has a
 severity, a category and a message. Nothing here raises: an unsound plan is an answer, not an
-accident. Another dimension is a member of `models.Dimension`, a field of `FeasibilityCheckResult`
-and a row here; whatever shows the seven takes them from this table.
+accident. Where another dimension goes: docs/architecture.md, To add.
 Source: docs/contract.md, Validation and The check.
 """
 
@@ -14,15 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment.phrases import bounded_text, left_text, wishes_text
-from replicalab.assessment.results import Category, Severity
+from replicalab.assessment.results import IssueCategory, Severity
 from replicalab.lexicon import amount_text, capitalised, count_text, quoted, repeated_labels
 from replicalab.models import Dimension
-from replicalab.scenarios import Bounds, Item, Limit
+from replicalab.scenarios import Bounds, Item, StudyLimit
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
 
-Finding = tuple[Severity, Category, str]
+Finding = tuple[Severity, IssueCategory, str]
 """How much it matters, its category, and the message."""
 
 _ERROR, _WARNING = Severity
@@ -87,15 +86,15 @@ def findings(plan: Assessment) -> Iterator[Finding]:
         if limit.hard:
             planned, label = _planned_text(limit, plan), limit.constraint.label
             message = f"{planned}; the study's '{label}' must be {limit.text}."
-            yield _ERROR, Category.CONSTRAINT, message
+            yield _ERROR, IssueCategory.CONSTRAINT, message
         else:
-            yield _WARNING, Category.CONSTRAINT, f"{capitalised(wishes_text(plan, [limit]))}."
+            yield _WARNING, IssueCategory.CONSTRAINT, f"{capitalised(wishes_text(plan, [limit]))}."
     for category, labels in _lists_with_duplicates(plan):
         for label in repeated_labels(labels):
             yield _WARNING, category, f"'{label}' is listed more than once, and billed so."
     yield from map(_item_finding, plan.missing_items)
     for element in plan.missing_elements:
-        yield _WARNING, Category.REQUIRED_ELEMENT, f"Not addressed by the plan: {element}."
+        yield _WARNING, IssueCategory.REQUIRED_ELEMENT, f"Not addressed by the plan: {element}."
 
 
 def count_errors(plan: Assessment) -> int:
@@ -113,33 +112,37 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
     lab, least = plan.pack.lab, plan.pack.min_days
     exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
     if samples < 1:
-        yield _ERROR, Category.SAMPLE_SIZE, f"Sample size is {samples}; plan at least 1 sample."
+        yield (
+            _ERROR,
+            IssueCategory.SAMPLE_SIZE,
+            f"Sample size is {samples}; plan at least 1 sample.",
+        )
     if days < 1:
-        yield _ERROR, Category.DURATION, f"{_duration(days)}; plan at least 1 day."
+        yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; plan at least 1 day."
     if days > lab.days_left:
         has = left_text(lab) or f"this lab has {lab.days_left}"
-        yield _ERROR, Category.DURATION, f"{_duration(days)}; {has}."
+        yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; {has}."
     if days < least != 1:
         lost = f"{_duration(days)}; below {least} the study's endpoint is lost."
-        yield _WARNING, Category.DURATION, lost
+        yield _WARNING, IssueCategory.DURATION, lost
     if exist is not None and samples > exist:
         beyond = f"the study has {exist:,}, so {samples - exist:,} cannot count."
-        yield _WARNING, Category.THROUGHPUT, f"{samples:,} samples planned; {beyond}"
+        yield _WARNING, IssueCategory.THROUGHPUT, f"{samples:,} samples planned; {beyond}"
     if rate is not None and samples > rate.value * days:
         planned = f"{count_text(samples, 'sample')} in {count_text(days, 'day')}"
         beyond = f"at {rate.value} a day only {rate.value * days} of them can count."
-        yield _WARNING, Category.THROUGHPUT, f"{planned}; {beyond}"
+        yield _WARNING, IssueCategory.THROUGHPUT, f"{planned}; {beyond}"
     if not controls:
         none = "No controls: nothing guards the result against artefacts."
-        yield _WARNING, Category.CONTROLS, none
+        yield _WARNING, IssueCategory.CONTROLS, none
     elif controls >= samples:
         planned = f"{count_text(controls, 'control')} for {count_text(samples, 'sample')}"
         remain = f"no experimental samples remain; plan at least {controls + 1} samples."
-        yield _ERROR, Category.SAMPLE_CONTROLS, f"{planned}: {remain}"
+        yield _ERROR, IssueCategory.SAMPLE_CONTROLS, f"{planned}: {remain}"
 
 
 def _item_finding(item: Item) -> Finding:
-    label, status, category = item.label, item.status, Category(item.category)
+    label, status, category = item.label, item.status, IssueCategory(item.category)
     if item.is_irreplaceable:
         return _ERROR, category, f"'{label}' is {status} and nothing may replace it."
     if item.options:
@@ -147,19 +150,19 @@ def _item_finding(item: Item) -> Finding:
     return _WARNING, category, f"'{label}' is not in this lab's inventory."
 
 
-def _lists_with_duplicates(plan: Assessment) -> Iterator[tuple[Category, list[str]]]:
+def _lists_with_duplicates(plan: Assessment) -> Iterator[tuple[IssueCategory, list[str]]]:
     if len(set(plan.control_keys)) < plan.counts.controls:
-        yield Category.DUPLICATE_CONTROLS, plan.plan.controls
+        yield IssueCategory.DUPLICATE_CONTROLS, plan.plan.controls
     if len({item.key for item in plan.items}) < plan.counts.equipment + plan.counts.reagents:
-        yield Category.DUPLICATE_EQUIPMENT, plan.plan.required_equipment
-        yield Category.DUPLICATE_REAGENTS, plan.plan.required_reagents
+        yield IssueCategory.DUPLICATE_EQUIPMENT, plan.plan.required_equipment
+        yield IssueCategory.DUPLICATE_REAGENTS, plan.plan.required_reagents
 
 
 def _duration(days: int) -> str:
     return f"Duration is {count_text(days, 'day')}"
 
 
-def _planned_text(limit: Limit, plan: Assessment) -> str:
+def _planned_text(limit: StudyLimit, plan: Assessment) -> str:
     """Return the number of the plan that a constraint of the study bounds, in words."""
     if limit.number is Bounds.SAMPLES:
         return f"Sample size is {plan.counts.samples:,}"

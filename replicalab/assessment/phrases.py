@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from replicalab.assessment.evidence import Evidence
 from replicalab.lexicon import amount_text, count_text, joined, told_apart
-from replicalab.scenarios import Bounds, Control, EvidenceTier, Lab, Limit
+from replicalab.scenarios import Bounds, Control, EvidenceTier, Lab, StudyLimit
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
@@ -123,7 +123,7 @@ def adding_none(plan: Assessment) -> str:
     return " that adds no control" if plan.dropped else ""
 
 
-def wishes_text(plan: Assessment, wishes: Sequence[Limit]) -> str:
+def wishes_text(plan: Assessment, wishes: Sequence[StudyLimit]) -> str:
     """Return some wishes of the study that a plan breaks, with their numbers; empty if none.
 
     ``breaks a wish of the study: 'follow-up' should be at least 36 days, the plan has 28``.
@@ -131,7 +131,7 @@ def wishes_text(plan: Assessment, wishes: Sequence[Limit]) -> str:
     return f"{wishes_title(wishes)} of the study: {asked_and_had(plan, wishes)}" if wishes else ""
 
 
-def asked_and_had(plan: Assessment, wishes: Sequence[Limit]) -> str:
+def asked_and_had(plan: Assessment, wishes: Sequence[StudyLimit]) -> str:
     """Return what wishes of the study ask, and what a plan has of it."""
     return "; ".join(
         f"'{wish.constraint.label}' should be {wish.text}, the plan has {bounded_text(wish, plan)}"
@@ -139,14 +139,14 @@ def asked_and_had(plan: Assessment, wishes: Sequence[Limit]) -> str:
     )
 
 
-def wishes_title(wishes: Sequence[Limit]) -> str:
+def wishes_title(wishes: Sequence[StudyLimit]) -> str:
     """Return how many wishes are broken, for narrow places: ``breaks a wish``; empty if none."""
     if not wishes:
         return ""
     return "breaks a wish" if len(wishes) == 1 else f"breaks {len(wishes)} wishes"
 
 
-def bounded_text(limit: Limit, plan: Assessment) -> str:
+def bounded_text(limit: StudyLimit, plan: Assessment) -> str:
     """Return the number of a plan that a constraint of the study bounds, told apart from it."""
     if limit.number is not Bounds.EVIDENCE:
         counts = plan.counts

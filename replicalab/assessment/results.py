@@ -33,7 +33,7 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-class Category(StrEnum):
+class IssueCategory(StrEnum):
     """What a finding is about."""
 
     SAMPLE_SIZE = "sample_size"
@@ -55,7 +55,7 @@ class ValidationIssue(Record):
     """One finding."""
 
     severity: Severity
-    category: Category
+    category: IssueCategory
     message: NonEmptyText
 
 
@@ -79,7 +79,7 @@ class ValidationResult(Record):
     @property
     def paper_warnings(self) -> list[ValidationIssue]:
         """The warnings that no other dimension reports: all but those on missing items."""
-        items = (Category.EQUIPMENT, Category.REAGENT)
+        items = (IssueCategory.EQUIPMENT, IssueCategory.REAGENT)
         return [
             issue
             for issue in self.issues
@@ -96,9 +96,9 @@ class DimensionCheck(Record):
 
 # The errors on paper that are failures of another dimension too, where that one fails.
 _REPORTED_BY: Final = {
-    Category.DURATION: Dimension.SCHEDULE,
-    Category.EQUIPMENT: Dimension.EQUIPMENT,
-    Category.REAGENT: Dimension.REAGENTS,
+    IssueCategory.DURATION: Dimension.SCHEDULE,
+    IssueCategory.EQUIPMENT: Dimension.EQUIPMENT,
+    IssueCategory.REAGENT: Dimension.REAGENTS,
 }
 
 _COMPUTED: Final = ("feasible", "summary")

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from replicalab.assessment import Assessment, Evidence
 from replicalab.assessment.phrases import asked_and_had
-from replicalab.planner import Ask, PlanAnalysis, PlanStep, Shortfall, change_steps
-from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Limit, Pack
+from replicalab.planner import Addition, PlanAnalysis, PlanStep, Shortfall, change_steps
+from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
 from replicalab.views.blocks import Verdict
 from replicalab.views.plan import notes
 from replicalab.views.verdicts import plan_verdict
@@ -66,7 +66,7 @@ def plan(found: Assessment) -> Data:
     }
 
 
-def _wish(broken: Limit, found: Assessment) -> Data:
+def _wish(broken: StudyLimit, found: Assessment) -> Data:
     """Return a wish of the study that a plan breaks: what it asks, and what the plan has."""
     least, most = (end if math.isfinite(end) else None for end in (broken.least, broken.most))
     void = broken.number is Bounds.EVIDENCE and found.evidence.void_reason
@@ -166,6 +166,6 @@ def relief(found: Shortfall) -> Data:
     }
 
 
-def _ask(ask: Ask) -> Data:
+def _ask(ask: Addition) -> Data:
     amounts = {"has": ask.has, "needs": ask.needs, "item": ask.item}
     return {"dimension": str(ask.dimension), **amounts, "text": ask.text}

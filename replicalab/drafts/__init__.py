@@ -5,4 +5,4 @@ stays in the data untouched, so that a study loses nothing by passing through a 
 """
 
 from replicalab.drafts.beginning import UNSTATED, YOUR_LAB, Block, new_study, stated
-from replicalab.drafts.draft import NAME, Checked, Draft, Others, check
+from replicalab.drafts.draft import NAME, Checked, Draft, OtherLabs, check

@@ -31,7 +31,7 @@ _PLANNED_CONTROLS: Final = ("reference_protocol", "controls")
 _BLOCKS: Final[dict[str, type[Record]]] = {"": Study, "design": Design, f"labs.{YOUR_LAB}": Lab}
 
 
-class Others(StrEnum):
+class OtherLabs(StrEnum):
     """What the easy and the hard lab are, beside the one that the form shows."""
 
     SAME = "the same lab"
@@ -51,15 +51,15 @@ class Draft:
     """
 
     data: Block
-    others: Others = Others.SAME
+    others: OtherLabs = OtherLabs.SAME
     aside: Mapping[str, Block] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, study: Study) -> Draft:
         """Return the draft of a study; what it makes is that study again."""
         data = study_data(study)
-        kept = cls(data, Others.KEPT)
-        for others in (Others.SAME, Others.MADE):
+        kept = cls(data, OtherLabs.KEPT)
+        for others in (OtherLabs.SAME, OtherLabs.MADE):
             draft = kept.with_others(others)
             if draft.written() == data:
                 return replace(draft, aside={})
@@ -176,13 +176,13 @@ class Draft:
         planned = [label for label in self.items(*_PLANNED_CONTROLS) if label != gone]
         return draft.put(planned, *_PLANNED_CONTROLS)
 
-    def with_others(self, others: Others) -> Draft:
+    def with_others(self, others: OtherLabs) -> Draft:
         """Return this draft with other two labs; those of the file come back when asked for."""
         labs = {**cast("Block", self.at("labs"))}
         aside = dict(self.aside)
-        if self.others is Others.KEPT:
+        if self.others is OtherLabs.KEPT:
             aside["labs"] = {level: labs.pop(level) for level in OTHER_LABS if level in labs}
-        if others is Others.KEPT:
+        if others is OtherLabs.KEPT:
             made = cast("Block", self.written()["labs"])
             labs |= aside.get("labs") or {level: made[level] for level in OTHER_LABS}
         return replace(self.put(labs, "labs"), others=others, aside=aside)
@@ -191,14 +191,14 @@ class Draft:
 
     def written(self) -> Block:
         """Return what the study's file holds, with its three labs."""
-        if self.others is Others.KEPT:
+        if self.others is OtherLabs.KEPT:
             return self.data
         lab = self.at("labs", YOUR_LAB)
         same: Block = {
             **self.data,
             "labs": dict.fromkeys((level.value for level in Difficulty), lab),
         }
-        if self.others is Others.SAME:
+        if self.others is OtherLabs.SAME:
             return same
         try:
             study = parse_study(data_yaml(same), NAME)
@@ -288,13 +288,13 @@ def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Chec
         return Checked(None, _by_field(error.faults, draft.others), error.more, text)
 
 
-def _by_field(all_faults: Sequence[Fault], others: Others) -> dict[str, list[Fault]]:
+def _by_field(all_faults: Sequence[Fault], others: OtherLabs) -> dict[str, list[Fault]]:
     """Return faults by field; one that other labs only repeat stands once, at the lab asked for."""
     faults: dict[str, list[Fault]] = {}
     repeated: dict[str, list[Fault]] = {}
     for fault in all_faults:
         path = fault.path
-        if others is not Others.KEPT:
+        if others is not OtherLabs.KEPT:
             path = _OTHER_LAB.sub(f"labs.{YOUR_LAB}", path)
         same = faults if path == fault.path else repeated
         same.setdefault(_place(path, fault.problem), []).append(fault)

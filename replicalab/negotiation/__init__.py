@@ -17,7 +17,6 @@ from replicalab.negotiation.records import (
     AUTOMATIC,
     MOST_ROUNDS,
     Attempt,
-    By,
     Ending,
     LabManagerKind,
     Move,
@@ -29,13 +28,14 @@ from replicalab.negotiation.records import (
     Setup,
     State,
     Turn,
+    TurnAuthor,
 )
 from replicalab.negotiation.rounds import fork, moves_of, negotiate, play, play_moves
 from replicalab.negotiation.transcript import (
-    Made,
     ModelSettings,
     Recording,
     Replay,
+    TextSource,
     Transcript,
     replay,
     save,

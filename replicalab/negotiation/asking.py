@@ -25,11 +25,11 @@ from replicalab.negotiation.records import (
     LONGEST_OUTPUT,
     LONGEST_REASON,
     Attempt,
-    By,
     Output,
     Round,
     State,
     Turn,
+    TurnAuthor,
 )
 from replicalab.scenarios import Pack
 
@@ -175,7 +175,7 @@ def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) 
     if action is None:
         return ModelAnswer(None, attempts, failure)
     outputs = tuple(output for _, output in model.calls)
-    return ModelAnswer(Turn(action=action, by=By.MODEL, outputs=outputs), attempts)
+    return ModelAnswer(Turn(action=action, by=TurnAuthor.MODEL, outputs=outputs), attempts)
 
 
 def _attempt(number: int, told: tuple[str, str], output: Output, correction: str | None) -> Attempt:

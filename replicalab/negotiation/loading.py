@@ -22,12 +22,12 @@ from replicalab.negotiation.records import (
     AUTOMATIC,
     MOST_OUTPUTS,
     MOST_ROUNDS,
-    By,
     Ending,
     Outcome,
     Output,
     Setup,
     State,
+    TurnAuthor,
     told_digest,
 )
 from replicalab.negotiation.rounds import BY_HAND, FOR_THE_MODEL
@@ -173,14 +173,14 @@ def _of_round(done: _Round, setup: Setup) -> Data:
     }
 
 
-def _chosen_by(done: _Round, setup: Setup) -> By:
+def _chosen_by(done: _Round, setup: Setup) -> TurnAuthor:
     """Return who chose a turn, by what its round says of it."""
     if done.reason == BY_HAND:
-        return By.FORK
+        return TurnAuthor.FORK
     if (setup.opening is not None and done.number == 0) or setup.scientist in AUTOMATIC:
-        return By.RULE
+        return TurnAuthor.RULE
     told = done.attempts or done.reason  # a person gave no reason but when acting for a model
-    return By.MODEL if told and done.reason != FOR_THE_MODEL else By.PERSON
+    return TurnAuthor.MODEL if told and done.reason != FOR_THE_MODEL else TurnAuthor.PERSON
 
 
 # --- cassettes ------------------------------------------------------------------------------
@@ -209,13 +209,13 @@ def _of_cassette(data: Data) -> Data:
     turns: list[Data] = []
     if setup.opening is not None:
         action = put_forward(State(0, setup.max_rounds), setup.opening)
-        turns.append({"action": action, "by": By.RULE})
+        turns.append({"action": action, "by": TurnAuthor.RULE})
     for number, outputs in enumerate(cassette.turns):
         try:
             action = parse_scientist_output(outputs[-1].text or "")
         except ScientistOutputParseError as error:
             raise TraceError(f"turns.{number}: {error}; end each turn with an action") from error
-        turn = {"action": action, "by": By.MODEL, "outputs": outputs, "told": told[number]}
+        turn = {"action": action, "by": TurnAuthor.MODEL, "outputs": outputs, "told": told[number]}
         turns.append(turn)
     recording = {name: data[name] for name in Recording.model_fields if name in data}
     return {"format": FORMAT, "setup": setup, "recording": recording, "turns": turns}

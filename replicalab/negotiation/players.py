@@ -34,7 +34,7 @@ from replicalab.models import (
 )
 from replicalab.negotiation.asking import observe
 from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, State
-from replicalab.planner import Ask, LeastLoss, PlanAnalysis, Rank, asks_text, rank
+from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
 from replicalab.scenarios import EvidenceTier, Pack
 
 _OPENS_WITH_OWN: Final = "It opens with the study's own plan"
@@ -183,7 +183,7 @@ def _loss(mine: Rank, other: Rank) -> str:
     return "" if mine.loss == other.loss else f", at a fidelity loss of {mine.loss}"
 
 
-def _relief(options: PlanAnalysis) -> tuple[tuple[Ask, ...], str]:
+def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
     """Return the cheapest relief where nothing above the floor can run, and what it would buy.
 
     The single addition that is the smallest share of what the lab has, where one is enough; else
@@ -195,11 +195,11 @@ def _relief(options: PlanAnalysis) -> tuple[tuple[Ask, ...], str]:
         reaches = f"{size_text(after)}: {placed_text(after.evidence)}"
         return (ask,), f"With {ask.text} it could run {reaches}."
     if found.target and found.target.possible and found.target.asks:
-        wanted = asks_text(found.target.asks)
+        wanted = additions_text(found.target.asks)
         return found.target.asks, f"To reach the target it would take {wanted}."
     worth = plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
     if worth and found.run.possible and found.run.asks:
-        takes = f"To run {size_text(plan)} as planned would take {asks_text(found.run.asks)}"
+        takes = f"To run {size_text(plan)} as planned would take {additions_text(found.run.asks)}"
         return found.run.asks, f"{takes}: {placed_text(plan.evidence)}."
     return (), "No single addition by the lab would open one."
 

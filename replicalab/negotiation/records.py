@@ -112,7 +112,7 @@ class Ending(StrEnum):
     OUT_OF_ROUNDS = "the rounds ran out"
 
 
-class By(StrEnum):
+class TurnAuthor(StrEnum):
     """Who chose a turn."""
 
     RULE = "rule"
@@ -248,7 +248,7 @@ class Turn(Record):
     """
 
     action: ScientistAction | None
-    by: By = By.PERSON
+    by: TurnAuthor = TurnAuthor.PERSON
     outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS), FailFast()] = ()
 
 
@@ -256,7 +256,7 @@ class Move(Record):
     """What was done by hand in a round, counted from 0: all that no rule plays again."""
 
     number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)]
-    by: Literal[By.PERSON, By.FORK] = By.PERSON
+    by: Literal[TurnAuthor.PERSON, TurnAuthor.FORK] = TurnAuthor.PERSON
     action: ScientistAction | None = None
 
 

@@ -31,7 +31,6 @@ from replicalab.models import (
 from replicalab.negotiation.asking import ModelAnswer, hear
 from replicalab.negotiation.players import choose, follows_a_rule, put_forward
 from replicalab.negotiation.records import (
-    By,
     Ending,
     LabManagerKind,
     Move,
@@ -41,6 +40,7 @@ from replicalab.negotiation.records import (
     Setup,
     State,
     Turn,
+    TurnAuthor,
     only_asks,
 )
 from replicalab.planner import PlanAnalysis, least_loss_offer
@@ -83,7 +83,7 @@ def play_rule(negotiation: Negotiation) -> Negotiation:
         NegotiationError: no rule chooses it, its opening has no samples, or it has ended.
     """
     choice = choose(negotiation.setup, negotiation.state, negotiation.pack)
-    turn = Turn.trusted({"action": choice.action, "by": By.RULE, "outputs": ()})
+    turn = Turn.trusted({"action": choice.action, "by": TurnAuthor.RULE, "outputs": ()})
     return play(negotiation, turn, choice.reason)
 
 
@@ -105,7 +105,7 @@ def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiati
     setup = negotiation.setup.model_copy(update={"forked_at": number})
     kept = replace(negotiation, setup=setup, rounds=negotiation.rounds[:number])
     action = put_forward(kept.state, protocol)
-    return play_on(play(kept, Turn(action=action, by=By.FORK)))
+    return play_on(play(kept, Turn(action=action, by=TurnAuthor.FORK)))
 
 
 def moves_of(negotiation: Negotiation) -> tuple[Move, ...] | None:
@@ -115,7 +115,7 @@ def moves_of(negotiation: Negotiation) -> tuple[Move, ...] | None:
     return tuple(
         Move(number=done.number, by=done.turn.by, action=done.action)
         for done in negotiation.rounds
-        if done.turn.by is By.PERSON or done.turn.by is By.FORK
+        if done.turn.by is TurnAuthor.PERSON or done.turn.by is TurnAuthor.FORK
     )
 
 
@@ -125,7 +125,7 @@ def play_moves(setup: Setup, moves: Sequence[Move], pack: Pack) -> Negotiation:
     Raises:
         NegotiationError: a move is of a round that does not come, or the opening has no samples.
     """
-    forks = [move.number for move in moves if move.by is By.FORK]
+    forks = [move.number for move in moves if move.by is TurnAuthor.FORK]
     setup = setup.model_copy(update={"forked_at": forks[-1] if forks else None})
     negotiation = Negotiation(setup, pack)
     for move in moves:
@@ -189,11 +189,11 @@ def play(negotiation: Negotiation, turn: Turn, reason: str = "") -> Negotiation:
 def _reason(turn: Turn, heard: ModelAnswer) -> str:
     """Return why the Scientist does so where no rule says it; empty where a person gave none."""
     tried = len(heard.attempts)
-    if turn.by is By.FORK:
+    if turn.by is TurnAuthor.FORK:
         return BY_HAND
-    if turn.by is By.PERSON:
+    if turn.by is TurnAuthor.PERSON:
         return FOR_THE_MODEL if tried else ""
-    if turn.by is By.RULE:
+    if turn.by is TurnAuthor.RULE:
         return ""
     if turn.action is None:
         return heard.failure or ""

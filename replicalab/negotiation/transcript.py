@@ -22,7 +22,6 @@ from replicalab.negotiation.players import choose, follows_a_rule, put_forward
 from replicalab.negotiation.records import (
     MOST_OUTPUTS,
     MOST_ROUNDS,
-    By,
     Digest,
     Ending,
     Facts,
@@ -33,6 +32,7 @@ from replicalab.negotiation.records import (
     ScientistKind,
     Setup,
     Turn,
+    TurnAuthor,
     fingerprint,
 )
 from replicalab.negotiation.rounds import play, play_on, play_rule
@@ -47,7 +47,7 @@ Host = Annotated[
 """A host and perhaps a port: no scheme, no user, no path, so that no address with a key fits."""
 
 
-class Made(StrEnum):
+class TextSource(StrEnum):
     """Where a model's texts come from."""
 
     RECORDED = "recorded"
@@ -72,7 +72,7 @@ class Recording(Record):
 
     key: Identifier
     title: Annotated[NonEmptyText, Field(max_length=LONGEST_LABEL)]
-    made: Made = Made.RECORDED
+    made: TextSource = TextSource.RECORDED
     note: Passage = ""
     settings: ModelSettings
 
@@ -126,7 +126,7 @@ class Transcript(Record):
                     f"was asked at most {count_text(most, 'time')}; leave the others out"
                 )
             # Without what this version keeps of every turn, an edit of it would pass.
-            told = turn.outputs and not (known and known.made is Made.BY_HAND)
+            told = turn.outputs and not (known and known.made is TextSource.BY_HAND)
             needed = [] if self.start is None else ["facts", "digest", *(["told"] if told else [])]
             if missing := [name for name in needed if getattr(turn, name) is None]:
                 raise ValueError(f"round {number} lacks {joined(missing)}; nothing can be left out")
@@ -140,9 +140,9 @@ def save(negotiation: Negotiation, recording: Recording | None = None) -> str:
         TraceError: there is something to be kept of a model, and no turn of one.
     """
     setup, rounds = negotiation.setup, negotiation.rounds
-    if recording and not any(done.turn.by is By.MODEL for done in rounds):
+    if recording and not any(done.turn.by is TurnAuthor.MODEL for done in rounds):
         raise TraceError("this negotiation has no turn of a model; let one play first")
-    by_hand = recording is not None and recording.made is Made.BY_HAND
+    by_hand = recording is not None and recording.made is TextSource.BY_HAND
     turns = tuple(
         SavedTurn(
             **dict(done.turn),
@@ -217,7 +217,7 @@ def replay(transcript: Transcript, pack: Pack) -> Replay:
             found.append(_in_round(number, fault))
         if turn is None:
             return Replay(negotiation, tuple(found))
-        by_rule = turn.by is By.RULE
+        by_rule = turn.by is TurnAuthor.RULE
         negotiation = play_rule(negotiation) if by_rule else play(negotiation, turn)
         if fault and by_rule:
             return Replay(play_on(negotiation), tuple(found))
@@ -248,7 +248,7 @@ def _of_the_whole(transcript: Transcript) -> Iterator[str]:
     setup = transcript.setup
     if transcript.start not in (None, start_of(setup, transcript.recording)):
         yield "the setup or the model's settings were edited since it was saved"
-    by_hand = [number for number, turn in enumerate(transcript.turns) if turn.by is By.FORK]
+    by_hand = [number for number, turn in enumerate(transcript.turns) if turn.by is TurnAuthor.FORK]
     last = by_hand[-1] if by_hand else None
     if setup.forked_at != last:
         told = "no round" if setup.forked_at is None else f"round {setup.forked_at + 1}"
@@ -259,18 +259,18 @@ def _of_the_whole(transcript: Transcript) -> Iterator[str]:
 def _again(saved: SavedTurn, negotiation: Negotiation) -> tuple[Turn | None, str]:
     """Return a saved turn as it is now, None where there is none, and how it differs."""
     setup, state = negotiation.setup, negotiation.state
-    if saved.by is By.FORK:
+    if saved.by is TurnAuthor.FORK:
         plan = saved.action.protocol if saved.action else None
         if plan is None:
             return None, "no plan was put forward by hand"
-        now = Turn(action=put_forward(state, plan), by=By.FORK)
-    elif saved.by is By.RULE or follows_a_rule(setup, state):
+        now = Turn(action=put_forward(state, plan), by=TurnAuthor.FORK)
+    elif saved.by is TurnAuthor.RULE or follows_a_rule(setup, state):
         try:
             action = choose(setup, state, negotiation.pack).action
         except NegotiationError as error:
             return None, str(error)
-        now = Turn(action=action, by=By.RULE)
-    elif saved.by is By.PERSON and not saved.outputs:
+        now = Turn(action=action, by=TurnAuthor.RULE)
+    elif saved.by is TurnAuthor.PERSON and not saved.outputs:
         return saved.turn, ""
     else:
         return _heard(saved, negotiation)
@@ -283,10 +283,10 @@ def _heard(saved: SavedTurn, negotiation: Negotiation) -> tuple[Turn | None, str
         return None, "no model plays here"
     heard = hear(saved.outputs, negotiation.state, negotiation.pack)
     if heard.turn is None:
-        if saved.by is By.PERSON or saved.action is None:
+        if saved.by is TurnAuthor.PERSON or saved.action is None:
             return saved.turn, ""
         return None, f"the model's outputs hold no valid action: {heard.failure}"
-    if saved.by is By.PERSON:
+    if saved.by is TurnAuthor.PERSON:
         return saved.turn, "the model's outputs hold a valid action, and a person acted"
     tried = len(heard.attempts)
     if tried < len(saved.outputs):

@@ -29,21 +29,21 @@ from replicalab.assessment import (
     staff,
 )
 from replicalab.models import LAB_DIMENSIONS, LARGEST_COUNT, Dimension, revise
-from replicalab.planner.asks import Ask, granted
 from replicalab.planner.least_loss import (
     GivenUp,
     LeastLoss,
     least_loss_of,
     least_that_shows,
 )
-from replicalab.planner.limits import EvidenceCurve, Limits, fewest, most_looked_at
+from replicalab.planner.limits import CountLimits, EvidenceCurve, fewest, most_looked_at
+from replicalab.planner.shortfalls import Addition, with_additions
 from replicalab.planner.variants import PlanVariants, price_range
 
 
 class Extra(NamedTuple):
     """The smallest addition of an amount that buys something, and the least-loss plan with it."""
 
-    ask: Ask
+    ask: Addition
     before: LeastLoss
     after: LeastLoss
 
@@ -68,10 +68,10 @@ def unlimited(
 def _without(dimension: Dimension, plan: Assessment) -> Assessment | None:
     """Return the plan in a lab without a limit; None where no plan could use more than it has."""
     asks = list(_all_that_is_missing(dimension, plan))
-    return plan.in_lab(granted(asks, plan.pack)) if asks else None
+    return plan.in_lab(with_additions(asks, plan.pack)) if asks else None
 
 
-def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Ask]:
+def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Addition]:
     """Yield every missing item of a dimension, or what no plan can use up of an amount."""
     lab, has = plan.pack.lab, DIMENSION_ROWS[dimension].limit(plan)
     counts = plan.counts._replace(
@@ -85,10 +85,10 @@ def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Ask
         Dimension.STAFF: staff(counts, lab.staff_model),
     }
     if dimension in AMOUNTS and most[dimension] > has:
-        yield Ask(dimension, has, most[dimension])
+        yield Addition(dimension, has, most[dimension])
     for lacking in plan.pack.resources:
         if not lacking.available and ITEM_DIMENSIONS[lacking.category.value] is dimension:
-            yield Ask(dimension, 0, 1, lacking.label)
+            yield Addition(dimension, 0, 1, lacking.label)
 
 
 def extras(
@@ -167,7 +167,7 @@ class _Steps:
         if least is None:
             return enough
         after = least.after
-        limits, factor = Limits(after.pack), after.evidence_factor
+        limits, factor = CountLimits(after.pack), after.evidence_factor
         worth = EvidenceCurve(after.pack, max(1, after.evidence.able))
 
         def gains(samples: int) -> bool:
@@ -203,12 +203,12 @@ class _Steps:
         [ask] = _all_that_is_missing(self.dimension, self.plan)
         return ceil(ask.more)
 
-    def _ask(self, more: int) -> Ask:
+    def _ask(self, more: int) -> Addition:
         has = DIMENSION_ROWS[self.dimension].limit(self.plan)
-        return Ask(self.dimension, has, has + more)
+        return Addition(self.dimension, has, has + more)
 
     def _there(self, more: int) -> Assessment:
-        return self.plan.in_lab(granted([self._ask(more)], self.plan.pack))
+        return self.plan.in_lab(with_additions([self._ask(more)], self.plan.pack))
 
     def _least(self, more: int) -> LeastLoss:
         if more not in self._found:

@@ -17,8 +17,8 @@ from replicalab.assessment import Assessment, AssumedEffect, Evidence, effects_o
 from replicalab.measures import KINDS
 from replicalab.models import LARGEST_PLANNED, Dimension
 from replicalab.planner.limits import (
+    CountLimits,
     EvidenceCurve,
-    Limits,
     asked_samples,
     fewest,
     largest_sample,
@@ -99,7 +99,7 @@ class Curves:
         samples = EvidenceCurve(pack, LARGEST_PLANNED).needed(0, self.plan.evidence_factor)
         if self.needed() is not None or samples is None:
             return None
-        return samples, Limits(pack, frozenset({Dimension.SCHEDULE})).fewest_days(samples)
+        return samples, CountLimits(pack, frozenset({Dimension.SCHEDULE})).fewest_days(samples)
 
     # --- over n -----------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Counts, Evidence, counted_of, credits_needed, tier_of
 from replicalab.models import LARGEST_PLANNED, Protocol, revise
-from replicalab.planner.limits import EvidenceCurve, Limits, as_loss, fewest, most_counted
+from replicalab.planner.limits import CountLimits, EvidenceCurve, as_loss, fewest, most_counted
 from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import EvidenceTier, Pack
 
@@ -196,7 +196,7 @@ def frontier_of(plan: Assessment, variants: PlanVariants) -> Frontier:
     """
     pack, absent = plan.pack, len(plan.dropped)
     usable = [variant for variant in variants.listed if not variant.failing]
-    if Limits(pack).endpoint_lost or not usable:
+    if CountLimits(pack).endpoint_lost or not usable:
         return Frontier((), pack, variants.exact)
     worth = EvidenceCurve(pack, LARGEST_PLANNED)
     sizes = max(_FEWEST_SIZES, min(MOST_SIZES, _MOST_PLANS // len(usable)))
@@ -214,7 +214,7 @@ def _curve(
 ) -> Iterator[FrontierPlan]:
     """Yield the plans of one variant that may be on the frontier, by growing sample."""
     pack, factor = worth.pack, variant.factor
-    limits, counts = Limits(pack), variant.counts(counts)
+    limits, counts = CountLimits(pack), variant.counts(counts)
     allowed, most = worth.allowed(factor), limits.most_that_count(counts, worth.most)
     if most is None or allowed is None or max(1, allowed) > most:
         return
@@ -242,7 +242,7 @@ def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
     if not pack.cost_model.per_sample:
         rate = pack.samples_per_day
         unit = rate.value if rate else most
-        low = min(most, max(-(-low // unit), Limits(pack).days[0] if rate else 1) * unit)
+        low = min(most, max(-(-low // unit), CountLimits(pack).days[0] if rate else 1) * unit)
     step = unit * max(1, -(-(most - low) // (unit * number)))
     yield from range(low, most, step)
     yield most

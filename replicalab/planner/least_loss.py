@@ -32,8 +32,8 @@ from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.limits import (
     BELOW_FLOOR,
     TIER_RANK,
+    CountLimits,
     EvidenceCurve,
-    Limits,
     fewest,
     most_looked_at,
     shortfall,
@@ -231,14 +231,14 @@ class _Search:
     _most: dict[tuple[Counts, frozenset[Dimension]], int | None] = field(default_factory=dict)
 
     @cached_property
-    def _kept(self) -> dict[frozenset[Dimension], Limits]:
+    def _kept(self) -> dict[frozenset[Dimension], CountLimits]:
         """The limits that are left when some are given up."""
-        return {given_up: Limits(self.plan.pack, given_up) for given_up in _GIVEN_UP}
+        return {given_up: CountLimits(self.plan.pack, given_up) for given_up in _GIVEN_UP}
 
     @cached_property
     def worth(self) -> EvidenceCurve:
         most = most_looked_at(self.plan.plan, self.plan.pack)
-        return EvidenceCurve(self.plan.pack, most, Limits(self.plan.pack).endpoint_lost)
+        return EvidenceCurve(self.plan.pack, most, CountLimits(self.plan.pack).endpoint_lost)
 
     def best(self) -> Candidate | None:
         """Return the best of all plans, None where the lab gives no day at all.

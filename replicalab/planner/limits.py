@@ -5,8 +5,8 @@ limit is a largest, or a smallest, number that still fits. It is found by bisect
 formulas that the check uses, so it is exact.
 
 A plan may have more samples than can count in its days, or than exist: these show nothing and cost.
-So plans are told apart by the samples that *count*, and of all plans in which so many count there
-is one with the fewest samples and days at once (`Limits.fewest`), which every other one exceeds.
+So plans are compared by the samples that *count*, and of all plans in which so many count there is
+one with the fewest samples and days at once (`CountLimits.fewest`); every other one exceeds it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BELOW_FLOOR: Final = TIER_RANK[EvidenceTier.BELOW_FLOOR]
 _DIGITS: Final = 12
 
 
-class Constraint(StrEnum):
+class RegionLimit(StrEnum):
     """What limits the sample, or the days, of a plan: the lab, the evidence, the study itself."""
 
     BUDGET = "budget"
@@ -97,7 +97,7 @@ def most_counted(days: int, pack: Pack) -> int:
 
 
 @dataclass(frozen=True)
-class Limits:
+class CountLimits:
     """A lab's numbers, as far as a plan keeps to them.
 
     Attributes:
@@ -204,7 +204,7 @@ def largest_sample(protocol: Protocol, scenario: Pack) -> int | None:
     own constraints on n limit it.
     None when not even one experimental sample beside the plan's controls fits.
     """
-    limits, counts = Limits(scenario), counts_of(protocol, scenario)
+    limits, counts = CountLimits(scenario), counts_of(protocol, scenario)
     return largest(
         lambda n: limits.affords(counts._replace(samples=n)),
         limits.fewest_samples(counts.controls),
@@ -294,7 +294,7 @@ def leanest(plan: Assessment) -> Assessment | None:
     needed, allowed = worth.needed(0, factor), worth.allowed(factor)
     if plan.evidence.tier is not EvidenceTier.MEETS_TARGET or needed is None or allowed is None:
         return None
-    samples = max(needed, allowed, Limits(pack).fewest_samples(counts.controls))
+    samples = max(needed, allowed, CountLimits(pack).fewest_samples(counts.controls))
     return (
         assess(revise(plan.plan, sample_size=samples), pack) if samples < counts.samples else None
     )

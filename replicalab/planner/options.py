@@ -15,11 +15,11 @@ from replicalab.agents.suggestions import (
 )
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
-from replicalab.planner.asks import Asks, asks_of
 from replicalab.planner.binding import Extra, extras, unlimited
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
 from replicalab.planner.limits import TIER_RANK
+from replicalab.planner.shortfalls import Shortfalls, shortfalls_of
 from replicalab.planner.steps import judged
 from replicalab.planner.variants import PlanVariants, variants_of
 from replicalab.scenarios import Pack
@@ -54,9 +54,9 @@ class PlanAnalysis:
         return least_loss_of(self.yours, self.offer, self.variants)
 
     @cached_property
-    def asks(self) -> Asks:
+    def asks(self) -> Shortfalls:
         """What the lab would have to add instead."""
-        return asks_of(self.yours, self.least, self.variants)
+        return shortfalls_of(self.yours, self.least, self.variants)
 
     @cached_property
     def frontier(self) -> Frontier:
@@ -105,7 +105,7 @@ def least_loss(protocol: Protocol, scenario: Pack) -> LeastLoss:
     return PlanAnalysis(assess(protocol, scenario)).least
 
 
-def asks(protocol: Protocol, scenario: Pack) -> Asks:
+def asks(protocol: Protocol, scenario: Pack) -> Shortfalls:
     """Return what the lab would have to add to run the plan, and to reach the evidence target."""
     return PlanAnalysis(assess(protocol, scenario)).asks
 
@@ -119,7 +119,7 @@ def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
 
 
 @dataclass(frozen=True)
-class Worded:
+class PlanToDraw:
     """A plan whose region over days and samples is worth drawing, and the changes that led to it.
 
     Substitutions are made where they let some days and samples fit.
@@ -147,12 +147,12 @@ class Worded:
         return assess(revise(plan.plan, sample_size=samples, duration_days=days), plan.pack)
 
 
-def worded(options: PlanAnalysis) -> Worded:
+def plan_to_draw(options: PlanAnalysis) -> PlanToDraw:
     """Return the plan with the Lab Manager's substitutions if they repair it, else the planner's.
 
     The plan itself is returned when nothing fails whatever the numbers, or nothing repairs that.
     """
-    yours = Worded(options.yours)
+    yours = PlanToDraw(options.yours)
     if not yours.failing:
         return yours
     repairs: tuple[Iterable[SuggestionChange], ...] = (
@@ -161,13 +161,13 @@ def worded(options: PlanAnalysis) -> Worded:
     )
     for changes in repairs:
         items = tuple(change for change in changes if change.field in _ITEM_FIELDS)
-        found = Worded(options.judged(apply_changes(options.yours.plan, items)), items)
+        found = PlanToDraw(options.judged(apply_changes(options.yours.plan, items)), items)
         if not found.failing:
             return found
     return yours
 
 
-def least_worded(options: PlanAnalysis, drawn: Worded) -> Worded | None:
+def least_to_draw(options: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None:
     """Return the least-loss plan as one whose region may be drawn.
 
     None if it is worded as the plan that is drawn, or if it does not fit either.
@@ -177,13 +177,13 @@ def least_worded(options: PlanAnalysis, drawn: Worded) -> Worded | None:
     if plan == now or not least.after.feasible:
         return None
     changes = tuple(change for change in least.changes if change.field not in NUMBER_FIELDS)
-    return Worded(options.judged(plan), changes)
+    return PlanToDraw(options.judged(plan), changes)
 
 
 # --- a study beside others -------------------------------------------------------------------
 
 
-class Merit(NamedTuple):
+class StudyRank(NamedTuple):
     """How good a study's best plan is beside another study's; the smaller is the better.
 
     Attributes:
@@ -231,10 +231,10 @@ class Surveyed:
         return evidence.row.scale.attained(evidence.value, evidence.target)
 
     @cached_property
-    def merit(self) -> Merit:
+    def rank(self) -> StudyRank:
         """What the order of studies goes by."""
         best = self.best
-        return Merit(
+        return StudyRank(
             len(best.failing),
             TIER_RANK[best.evidence.tier],
             1 - self.share,

@@ -15,8 +15,8 @@ from replicalab.lexicon import amount_text, capitalised, count_text, joined, lab
 from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
 from replicalab.planner.limits import (
     TIER_RANK,
+    CountLimits,
     EvidenceCurve,
-    Limits,
     as_loss,
     fewest,
     most_counted,
@@ -60,7 +60,7 @@ def _days_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, str]
 
 
 def _more_days_reason(before: int, found: Candidate, pack: Pack) -> str:
-    least = Limits(pack, found.given_up).days[0]
+    least = CountLimits(pack, found.given_up).days[0]
     if before < 1 and (found.days == 1 or least == pack.min_days == 1):
         return "A plan takes at least 1 day."
     if before < least <= pack.min_days <= found.days:
@@ -78,7 +78,11 @@ def _most_text(days: int, pack: Pack) -> str:
 
 
 def _fewer_days_reason(plan: Protocol, found: Candidate, pack: Pack) -> str:
-    before, limit, limits = plan.duration_days, pack.lab.days_left, Limits(pack, found.given_up)
+    before, limit, limits = (
+        plan.duration_days,
+        pack.lab.days_left,
+        CountLimits(pack, found.given_up),
+    )
     counts = counts_of(plan, pack)._replace(samples=found.samples, days=min(before, limit))
     if limits.days[1] < min(limit, before):
         return f"The study allows {count_text(limits.days[1], 'day')} at most."
@@ -103,7 +107,7 @@ def _fewer_days_reason(plan: Protocol, found: Candidate, pack: Pack) -> str:
 
 def _samples_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, str]:
     before, samples, factor = plan.sample_size, found.samples, found.variant.factor
-    worth = EvidenceCurve(pack, max(before, samples), Limits(pack).endpoint_lost)
+    worth = EvidenceCurve(pack, max(before, samples), CountLimits(pack).endpoint_lost)
     if samples > before:
         paid = "; the cost rises." if pack.cost_model.per_sample else "."
         return _more_samples_reason(plan, found, worth), f"Nothing of the evidence{paid}"
@@ -145,7 +149,7 @@ def _most_fit_text(found: Candidate, pack: Pack) -> str:
     """Return that no more samples fit and count; of a plan that does not fit, what holds still."""
     most = f"no more than {count_text(found.samples, 'sample')}"
     apart = joined([dimension for dimension in DIMENSIONS if dimension in found.given_up])
-    if apart and most_counted(Limits(pack, found.given_up).days[1], pack) == found.samples:
+    if apart and most_counted(CountLimits(pack, found.given_up).days[1], pack) == found.samples:
         return f"{most} can count"
     return f"{most} fit and count{f', {apart} apart' if apart else ''}"
 
@@ -165,7 +169,7 @@ def _bound_text(tier: int, pack: Pack) -> str:
 
 
 def _fewest_sound(found: Candidate, worth: EvidenceCurve) -> int:
-    return Limits(worth.pack, found.given_up).fewest_samples(found.variant.controls)
+    return CountLimits(worth.pack, found.given_up).fewest_samples(found.variant.controls)
 
 
 def _fewest_text(found: Candidate, worth: EvidenceCurve) -> str:
@@ -199,7 +203,7 @@ def _dropping_reason(label: str, plan: Assessment) -> str:
     more it has either fewer samples that count and reach no such tier, or a failing dimension more.
     """
     pack, factor, samples = plan.pack, plan.evidence_factor, plan.counts.samples
-    limits = Limits(pack)
+    limits = CountLimits(pack)
     kept = assess(revise(plan.plan, controls=[*plan.plan.controls, label]), pack)
     failing = [dimension for dimension in kept.failing if dimension not in plan.failing]
     most = limits.most_that_count(kept.counts, samples)

@@ -23,8 +23,8 @@ from replicalab.assessment import (
     staff,
 )
 from replicalab.models import LARGEST_PLANNED
-from replicalab.planner.limits import Constraint, EvidenceCurve, largest
-from replicalab.planner.options import Worded
+from replicalab.planner.limits import EvidenceCurve, RegionLimit, largest
+from replicalab.planner.options import PlanToDraw
 from replicalab.scenarios import Bounds, Pack, hard_range
 
 Floats = npt.NDArray[np.float64]
@@ -43,10 +43,10 @@ _AT_MOST_WIDER: Final = 3
 _UNLIMITED: Final = np.iinfo(np.int64).max  # Stands for a number of samples that nothing limits
 
 # The lab's own limits, which a plan must keep; beyond the evidence's it fits, but shows less.
-_CHECKED: Final = (Constraint.BUDGET, Constraint.SCHEDULE, Constraint.STAFF)
+_CHECKED: Final = (RegionLimit.BUDGET, RegionLimit.SCHEDULE, RegionLimit.STAFF)
 
 
-class Fits(NamedTuple):
+class NumericChecks(NamedTuple):
     """What a lab's numbers say about plans; arrays that broadcast together.
 
     Attributes:
@@ -72,7 +72,7 @@ class Fits(NamedTuple):
         return self.budget_ok & self.schedule_ok & self.staff_ok & self.paper_ok
 
 
-def plans_fit(counts: Counts, pack: Pack) -> Fits:
+def numeric_checks(counts: Counts, pack: Pack) -> NumericChecks:
     """Return the numeric checks of many plans in one lab.
 
     Each of the five counts is a whole number or an array, and all broadcast together.
@@ -85,7 +85,7 @@ def plans_fit(counts: Counts, pack: Pack) -> Fits:
     for number, found in ((Bounds.SAMPLES, samples), (Bounds.DAYS, days)):
         least, most = hard_range(pack.limits, number)
         sound = sound & (found >= least) & (found <= most)
-    return Fits(
+    return NumericChecks(
         credits=credits,
         staff=people,
         budget_ok=credits <= lab.budget,
@@ -143,7 +143,7 @@ class Region:
         effect: an effect to assume instead of the study's planning effect.
     """
 
-    drawn: Worded
+    drawn: PlanToDraw
     days: Ints
     samples: Ints
     effect: float | None = None
@@ -154,12 +154,12 @@ class Region:
         return self.drawn.plan
 
     @cached_property
-    def fits(self) -> Fits:
+    def checks(self) -> NumericChecks:
         """The numeric checks."""
-        return self._fits(self.samples[:, None], self.days[None, :])
+        return self._checks(self.samples[:, None], self.days[None, :])
 
-    def _fits(self, samples: Ints, days: Ints) -> Fits:
-        return plans_fit(self.plan.counts._replace(samples=samples, days=days), self.plan.pack)
+    def _checks(self, samples: Ints, days: Ints) -> NumericChecks:
+        return numeric_checks(self.plan.counts._replace(samples=samples, days=days), self.plan.pack)
 
     @property
     def feasible(self) -> Flags:
@@ -200,7 +200,7 @@ class Region:
     # --- the lines of the constraints -----------------------------------------------------------
 
     @cached_property
-    def lines(self) -> dict[Constraint, Ints]:
+    def lines(self) -> dict[RegionLimit, Ints]:
         """For each constraint the largest sample that it allows in each number of days.
 
         At most one more than the grid's last row; -1 where it allows none. The study's own
@@ -208,19 +208,19 @@ class Region:
         """
         pack, top = self.plan.pack, self._top
         found = {
-            Constraint.BUDGET: self._largest(lambda fits: fits.budget_ok),
-            Constraint.SCHEDULE: self._largest(lambda fits: fits.schedule_ok),
-            Constraint.STAFF: self._largest(lambda fits: fits.staff_ok),
-            Constraint.ENDPOINT: self._largest(lambda fits: fits.endpoint_ok),
+            RegionLimit.BUDGET: self._largest(lambda checks: checks.budget_ok),
+            RegionLimit.SCHEDULE: self._largest(lambda checks: checks.schedule_ok),
+            RegionLimit.STAFF: self._largest(lambda checks: checks.staff_ok),
+            RegionLimit.ENDPOINT: self._largest(lambda checks: checks.endpoint_ok),
         }
         if pack.samples_per_day is not None:
-            found[Constraint.THROUGHPUT] = np.minimum(_finished(self.days, pack), top)
+            found[RegionLimit.THROUGHPUT] = np.minimum(_finished(self.days, pack), top)
         if pack.design.population_max is not None:
             most = min(pack.design.population_max, top)
-            found[Constraint.POPULATION] = np.full(self.days.shape, most)
-        others = [found[limit] for limit in (*_CHECKED, Constraint.POPULATION) if limit in found]
+            found[RegionLimit.POPULATION] = np.full(self.days.shape, most)
+        others = [found[limit] for limit in (*_CHECKED, RegionLimit.POPULATION) if limit in found]
         if (self._study < np.min(others, axis=0)).any():
-            found[Constraint.STUDY] = self._study
+            found[RegionLimit.STUDY] = self._study
         return found
 
     @cached_property
@@ -235,7 +235,7 @@ class Region:
     def _top(self) -> int:
         return int(self.samples[-1]) + 1
 
-    def _largest(self, ok: Callable[[Fits], Flags]) -> Ints:
+    def _largest(self, ok: Callable[[NumericChecks], Flags]) -> Ints:
         """Return for each day the largest sample up to the top that is, -1 for none.
 
         ``ok`` must hold up to some number and fail above it; all days are bisected at once.
@@ -243,7 +243,7 @@ class Region:
         low, high = np.full(self.days.shape, -1), np.full(self.days.shape, self._top)
         while (low < high).any():
             middle = (low + high + 1) // 2
-            held = ok(self._fits(middle, self.days))
+            held = ok(self._checks(middle, self.days))
             low, high = np.where(held, middle, low), np.where(held, high, middle - 1)
         return low
 
@@ -316,7 +316,7 @@ class Region:
             return max(shortest, pack.min_days, taken)
 
         def fits(samples: int, duration: int) -> bool:
-            return bool(self._fits(np.array(samples), np.array(duration)).all_ok)
+            return bool(self._checks(np.array(samples), np.array(duration)).all_ok)
 
         planned, longest = LARGEST_PLANNED, min(pack.lab.days_left, LARGEST_PLANNED)
         most = planned if exist is None or not useful else min(planned, exist)
@@ -338,7 +338,7 @@ class Region:
         return found + [(name, n) for name, n in self.levels if n > highest]
 
 
-def region(drawn: Worded, beside: Sequence[Assessment], effect: float | None = None) -> Region:
+def region(drawn: PlanToDraw, beside: Sequence[Assessment], effect: float | None = None) -> Region:
     """Return the region of a plan on a grid that shows the plans beside it.
 
     Where what fits is too small to be seen so, less than a twentieth of the rows, the grid is

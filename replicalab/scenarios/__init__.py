@@ -5,8 +5,8 @@ from replicalab.scenarios.checking import Guesser
 from replicalab.scenarios.constraints import (
     Bounds,
     Comparator,
-    Limit,
     ScenarioConstraint,
+    StudyLimit,
     hard_range,
 )
 from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, MOST, MOST_OWN_ITEMS, Identifier
@@ -37,7 +37,7 @@ from replicalab.scenarios.own import (
     OwnItem,
 )
 from replicalab.scenarios.pack import (
-    LAB_CONSTRAINTS,
+    LAB_CONSTRAINT_KEYS,
     MAX_ROUNDS,
     MAX_SEED,
     NormalizedScenarioPack,

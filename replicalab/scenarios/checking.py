@@ -20,7 +20,7 @@ from replicalab.lexicon import label_key, repeated_labels, shortened
 from replicalab.models import Record
 from replicalab.scenarios.fields import DOI, IDENTIFIER
 from replicalab.scenarios.lab import Difficulty
-from replicalab.scenarios.pack import LAB_CONSTRAINTS
+from replicalab.scenarios.pack import LAB_CONSTRAINT_KEYS
 from replicalab.scenarios.reading import LONGEST_QUOTED, FieldPath, YamlDocument, dotted
 from replicalab.scenarios.study import Design, Study
 
@@ -229,7 +229,7 @@ def _repeated(study: Study) -> Iterator[Finding]:
                 problem = f"'{shortened(label, LONGEST_QUOTED)}' is listed twice"
                 yield ("labs", level.value, field), problem, "list it once"
     for field, keyed, taken in (
-        ("constraints", study.constraints, LAB_CONSTRAINTS),
+        ("constraints", study.constraints, LAB_CONSTRAINT_KEYS),
         ("policy_rules", study.policy_rules, ()),
     ):
         seen: set[str] = set()

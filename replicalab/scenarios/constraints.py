@@ -1,8 +1,8 @@
 """What a study demands of a plan beside the lab's means, and which of it bounds a number.
 
-A constraint that bounds n, the days or the evidence sets a `Limit`: a range. The check of a plan
-asks whether a number lies in it; a search for plans takes its ends. Every other constraint is only
-stated, for people to keep.
+A constraint that bounds n, the days or the evidence sets a `StudyLimit`: a range. The check of a
+plan asks whether a number lies in it; a search for plans takes its ends. Every other constraint is
+only stated, for people to keep.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Comparator(StrEnum):
         return {"<=": "at most", ">=": "at least", "=": "exactly"}[self.value]
 
 
+# The class keeps its name: study.schema.json gives it to editors.
 class Bounds(StrEnum):
     """Which number of a plan a constraint bounds."""
 
@@ -97,7 +98,7 @@ class ScenarioConstraint(Record):
         return f"{self.comparator.words} {number}{f' {self.unit}' if self.unit else ''}"
 
 
-class Limit(NamedTuple):
+class StudyLimit(NamedTuple):
     """A constraint of the study as a range of one number of the plan: samples, days or evidence.
 
     The ends belong to the range; they are infinite where there is none.
@@ -128,7 +129,7 @@ class Limit(NamedTuple):
         return self.least - _ROUNDING <= value <= self.most + _ROUNDING
 
 
-def limits_of(constraints: Iterable[ScenarioConstraint]) -> tuple[Limit, ...]:
+def limits_of(constraints: Iterable[ScenarioConstraint]) -> tuple[StudyLimit, ...]:
     """Return the limits that the constraints set, in their order; most set none.
 
     Shared equally, n samples leave n // k for the smallest of k conditions and that or one more for
@@ -141,11 +142,11 @@ def limits_of(constraints: Iterable[ScenarioConstraint]) -> tuple[Limit, ...]:
             least = -math.inf if one.comparator is Comparator.AT_MOST else bound
             most = math.inf if one.comparator is Comparator.AT_LEAST else bound
             shared = one.bounds is Bounds.SAMPLES_PER_CONDITION
-            limits.append(Limit(one, Bounds.SAMPLES if shared else one.bounds, least, most))
+            limits.append(StudyLimit(one, Bounds.SAMPLES if shared else one.bounds, least, most))
     return tuple(limits)
 
 
-def hard_range(limits: Iterable[Limit], number: Bounds) -> tuple[float, float]:
+def hard_range(limits: Iterable[StudyLimit], number: Bounds) -> tuple[float, float]:
     """Return the least and the most that the hard limits leave to a number of the plan.
 
     The ends are infinite where nothing limits it, and out of order where the limits contradict

@@ -24,8 +24,8 @@ StepName = Literal[
 ]
 QuestionName = Literal["effect", "alpha", "target", "floor", "dropout"]
 
-Category = Literal["equipment", "reagent"]
-CATEGORIES: Final[tuple[Category, ...]] = ("equipment", "reagent")
+ItemCategory = Literal["equipment", "reagent"]
+CATEGORIES: Final[tuple[ItemCategory, ...]] = ("equipment", "reagent")
 
 
 LAB_AMOUNTS: Final = ("budget", "days", "staff", "start_day")
@@ -48,7 +48,7 @@ class OwnItem(Record):
     """
 
     label: fields.Label
-    category: Category
+    category: ItemCategory
     state: ItemState | None = None
     until: Count | None = None
     price: fields.Rate | None = None

@@ -33,14 +33,14 @@ from replicalab.models import (
     Record,
     ScientistObservation,
 )
-from replicalab.scenarios.constraints import Comparator, Limit, ScenarioConstraint, limits_of
+from replicalab.scenarios.constraints import Comparator, ScenarioConstraint, StudyLimit, limits_of
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
 from replicalab.scenarios.own import (
     CATEGORIES,
-    Category,
     EvidenceAssumptions,
+    ItemCategory,
     LabOverrides,
     OwnItem,
 )
@@ -65,7 +65,7 @@ BUDGET_STEP: Final = 10
 
 MAX_SEED: Final = 2**63 - 1
 Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
-LAB_CONSTRAINTS: Final = ("budget", "time_limit", "staff")
+LAB_CONSTRAINT_KEYS: Final = ("budget", "time_limit", "staff")
 """Keys of the constraints that every lab adds to its study's own."""
 
 STAFF_KEY: Final = "staff"
@@ -141,7 +141,7 @@ class Pack(Record):
         return Inventory(self.study, self.lab)
 
     @cached_property
-    def limits(self) -> tuple[Limit, ...]:
+    def limits(self) -> tuple[StudyLimit, ...]:
         """What the study's own constraints allow n, the days and the evidence to be."""
         return limits_of(self.study.constraints)
 
@@ -163,7 +163,7 @@ class Pack(Record):
         listed += [*self.lab.equipment, *self.lab.reagents]
         return list({label_key(item): item for item in reversed(listed)}.values())[::-1]
 
-    def category_of(self, label: str) -> Category | None:
+    def category_of(self, label: str) -> ItemCategory | None:
         """Return whether a known item is ``equipment`` or a ``reagent``, None for an unknown one.
 
         What may replace an item is of the same category.
@@ -327,7 +327,7 @@ class Pack(Record):
                 comparator=Comparator.AT_MOST,
                 hard=True,
             )
-            for key, (label, quantity, unit) in zip(LAB_CONSTRAINTS, self.means, strict=True)
+            for key, (label, quantity, unit) in zip(LAB_CONSTRAINT_KEYS, self.means, strict=True)
         ]
         return [*self.study.constraints, *own]
 

@@ -19,7 +19,7 @@ from replicalab.errors import NegotiationError, TraceError
 from replicalab.lexicon import capitalised
 from replicalab.models import LabManagerActionType
 from replicalab.negotiation import Negotiation
-from replicalab.planner import PlanAnalysis, Worded, worded
+from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
 from replicalab.planner.region import Region, region
 from replicalab.render.figures import (
     CONFIG,
@@ -209,9 +209,9 @@ class _Fit:
         return last if last and last.plan != yours.plan and last.pack == yours.pack else yours
 
     @cached_property
-    def drawn(self) -> Worded:
+    def drawn(self) -> PlanToDraw:
         """The same, with substitutions where only they let some days and samples fit."""
-        return worded(self.here if self.plan is self.here.yours else PlanAnalysis(self.plan))
+        return plan_to_draw(self.here if self.plan is self.here.yours else PlanAnalysis(self.plan))
 
     @cached_property
     def plans(self) -> dict[str, Assessment]:

@@ -148,7 +148,7 @@ def _nothing_fits(options: planner.PlanAnalysis) -> Verdict:
         ways = joined([single.ask.text for single in asks.alone_floor], "or")
         lines.append(f"It would take {ways} to reach the floor.")
     elif asks.run.possible and asks.run.asks:
-        lines.append(f"To run your plan it would take {planner.asks_text(asks.run.asks)}.")
+        lines.append(f"To run your plan it would take {planner.additions_text(asks.run.asks)}.")
     return Verdict(Status.FAIL, "Nothing fits", " ".join(lines))
 
 

@@ -7,8 +7,16 @@ from typing import Final
 from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.lexicon import capitalised, count_text, joined, quoted
 from replicalab.models import FIELD_LABELS, Dimension, Protocol
-from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep, Shortfall, Single, Wait, asks_text
-from replicalab.planner.limits import Limits
+from replicalab.planner import (
+    LeastLoss,
+    PlanAnalysis,
+    PlanStep,
+    Shortfall,
+    Single,
+    Wait,
+    additions_text,
+)
+from replicalab.planner.limits import CountLimits
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.views.blocks import Group, Heading, Sentence, group, listing
 from replicalab.views.plan import listed, moved_text, with_cautions
@@ -208,7 +216,7 @@ def run_text(relief: Shortfall) -> str:
         if relief.possible:
             return with_cautions("Nothing: the lab can run the plan as it is.", relief.judged)
         return f"Nothing that the lab could add is enough: {left} all the same."
-    together = capitalised(asks_text(relief.asks))
+    together = capitalised(additions_text(relief.asks))
     if relief.left:
         return f"{together}; but {left} whatever the lab adds."
     return f"{together}: with that the lab can run the plan as it is."
@@ -220,7 +228,7 @@ def wasted_text(plan: Assessment) -> str:
     Then what to do about it: plan fewer, unless it must have so many, or more days, unless no more
     exist.
     """
-    able, planned, limits = plan.evidence.able, plan.counts.samples, Limits(plan.pack)
+    able, planned, limits = plan.evidence.able, plan.counts.samples, CountLimits(plan.pack)
     if able >= planned:
         return ""
     exist = plan.pack.design.population_max
@@ -260,7 +268,7 @@ def _reaching_text(relief: Shortfall, goal: str) -> str:
             return f"Nothing: {size}, and the lab has the means."
         return f"{size}, but {left} whatever the lab adds."
     still = f"; but {left} all the same" if relief.left else ""
-    return f"{size}. That takes {asks_text(relief.asks)}{still}."
+    return f"{size}. That takes {additions_text(relief.asks)}{still}."
 
 
 def alone_lines(options: PlanAnalysis) -> list[str]:

@@ -17,9 +17,9 @@ from replicalab.assessment.phrases import (
 from replicalab.lexicon import amount_text, capitalised, count_text, label_key
 from replicalab.models import Protocol
 from replicalab.planner import (
-    Constraint,
     PlanAnalysis,
-    Worded,
+    PlanToDraw,
+    RegionLimit,
 )
 from replicalab.planner.region import Region, Span
 from replicalab.scenarios import Pack
@@ -48,20 +48,20 @@ class LimitText(NamedTuple):
     meaning: str
 
 
-def limit_texts(pack: Pack) -> dict[Constraint, LimitText]:
+def limit_texts(pack: Pack) -> dict[RegionLimit, LimitText]:
     """Return each constraint of a study in its lab in words, with its number."""
     lab, least = pack.lab, count_text(pack.min_days, "day")
     credits, days = count_text(lab.budget, "credit"), count_text(lab.days_left, "day")
     found = {
-        Constraint.BUDGET: LimitText(
+        RegionLimit.BUDGET: LimitText(
             f"budget {amount_text(lab.budget)}",
             f"{credits} {'remains' if lab.budget == 1 else 'remain'}",
         ),
-        Constraint.SCHEDULE: LimitText(f"limit {days}", f"at most {days}"),
-        Constraint.STAFF: LimitText(
+        RegionLimit.SCHEDULE: LimitText(f"limit {days}", f"at most {days}"),
+        RegionLimit.STAFF: LimitText(
             f"staff {lab.staff}", f"at most {count_text(lab.staff, 'staff unit')}"
         ),
-        Constraint.ENDPOINT: LimitText(
+        RegionLimit.ENDPOINT: LimitText(
             f"{'endpoint' if pack.min_days > 1 else 'least'} {least}",
             f"at least {least}, or no evidence",
         ),
@@ -69,17 +69,17 @@ def limit_texts(pack: Pack) -> dict[Constraint, LimitText]:
     rate, exist = pack.samples_per_day, pack.design.population_max
     if rate is not None:
         count, per_day = "counts" if rate.value == 1 else "count", amount_text(rate.value)
-        found[Constraint.THROUGHPUT] = LimitText(
+        found[RegionLimit.THROUGHPUT] = LimitText(
             f"{per_day} a day {count}", f"{count_text(rate.value, 'sample')} a day can count"
         )
     if exist is not None:
         verb = "exists" if exist == 1 else "exist"
-        found[Constraint.POPULATION] = LimitText(
+        found[RegionLimit.POPULATION] = LimitText(
             f"{amount_text(exist)} {verb}", f"{count_text(exist, 'sample')} {verb}"
         )
     held = [limit.text for limit in pack.limits if limit.hard]
     if held:
-        found[Constraint.STUDY] = LimitText("study's limit", "; ".join(held))
+        found[RegionLimit.STUDY] = LimitText("study's limit", "; ".join(held))
     return found
 
 
@@ -124,7 +124,7 @@ def fillings_text(evidence: Evidence) -> str:
     return f"{shade_text(evidence)}; no blue: no evidence; hatched: does not fit"
 
 
-def own_items_text(drawn: Worded, yours: Assessment, effect: float | None) -> str:
+def own_items_text(drawn: PlanToDraw, yours: Assessment, effect: float | None) -> str:
     """Return what the plan shows with its own items and with those that the region is drawn for.
 
     Empty where that is the same.
@@ -142,7 +142,7 @@ def outside_text(outside: Sequence[tuple[str, int]]) -> str:
     return f"Outside the chart: {', '.join(named)}." if named else ""
 
 
-def worded_text(drawn: Worded) -> str:
+def worded_text(drawn: PlanToDraw) -> str:
     """Return how the plan of the region differs from the plan itself, empty when it does not."""
     if drawn.changes:
         return f"The region is drawn for the plan with {_made(drawn)}."
@@ -154,7 +154,7 @@ def worded_text(drawn: Worded) -> str:
     return ""
 
 
-def drawn_for_text(drawn: Worded, plan: Assessment, name: str) -> str:
+def drawn_for_text(drawn: PlanToDraw, plan: Assessment, name: str) -> str:
     """Return for which plan the region is drawn, and what it shows with other items than its own.
 
     ``For the agreed plan: 117 samples in 15 days.``
@@ -170,7 +170,7 @@ def drawn_for_text(drawn: Worded, plan: Assessment, name: str) -> str:
     return f"For {name} with substitutes: {size}, {there}{apart}."
 
 
-def apart_text(least: Worded) -> str:
+def apart_text(least: PlanToDraw) -> str:
     """Return why the least-loss plan may fit where the region of the plan does not."""
     return (
         f"The least-loss plan is not a point of this region: it has {_made(least)}. The switch "
@@ -178,7 +178,7 @@ def apart_text(least: Worded) -> str:
     )
 
 
-def _made(drawn: Worded) -> str:
+def _made(drawn: PlanToDraw) -> str:
     parts = [
         swap_text(change.original, None if change.field == "controls" else change.revised)
         for change in drawn.changes

@@ -151,7 +151,7 @@ def rules_panel(pack: scenarios.Pack) -> Panel:
 def _constraint_texts(constraint: scenarios.ScenarioConstraint) -> tuple[str, str, str]:
     """Return a constraint's bound, whether it must hold and is checked, and its details."""
     force = "must hold" if constraint.hard else "should hold"
-    if constraint.bounds is None and constraint.key not in scenarios.LAB_CONSTRAINTS:
+    if constraint.bounds is None and constraint.key not in scenarios.LAB_CONSTRAINT_KEYS:
         force += "; stated, not checked"
     return constraint.bound_text, force, constraint.details
 

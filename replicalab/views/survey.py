@@ -50,7 +50,7 @@ ORDERS: Final = tuple(_KEYS)
 def order_key(order: str) -> Callable[[Surveyed], Any]:
     """Return what studies are sorted by in one of `ORDERS`."""
     key = _KEYS[order]
-    return lambda each: (key(each), each.merit)
+    return lambda each: (key(each), each.rank)
 
 
 def fits_text(found: Surveyed) -> str:
@@ -65,7 +65,7 @@ def breaks_text(found: Surveyed) -> str:
 
 def binding_text(found: Surveyed) -> str:
     """Return which limit binds: ``nothing`` where nothing is missing, else ``no one limit``."""
-    return found.binding or ("no one limit" if any(found.merit[:4]) else "nothing")
+    return found.binding or ("no one limit" if any(found.rank[:4]) else "nothing")
 
 
 # --- the same for a file --------------------------------------------------------------------

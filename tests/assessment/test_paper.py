@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from replicalab.assessment import assess
-from replicalab.assessment.results import Category, Severity, ValidationIssue, ValidationResult
+from replicalab.assessment.results import IssueCategory, Severity, ValidationIssue, ValidationResult
 from replicalab.models import Protocol
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from tests.factories import (
@@ -221,7 +221,7 @@ def test_required_element_is_not_addressed_by_a_part_of_its_words(word: str) -> 
     found = assess(make_protocol(technique=word), make_pack(**needing("sealed envelopes")))
     assert found.missing_elements == ("sealed envelopes",)
     assert found.validation.valid
-    assert [issue.category for issue in found.validation.issues] == [Category.REQUIRED_ELEMENT]
+    assert [issue.category for issue in found.validation.issues] == [IssueCategory.REQUIRED_ELEMENT]
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}")
@@ -251,7 +251,7 @@ def test_validation_never_raises_and_valid_means_no_error(
 @pytest.mark.parametrize(("valid", "severity"), [(True, "error"), (False, "warning")])
 def test_validation_result_refuses_a_contradiction(valid: bool, severity: str) -> None:
     issue = ValidationIssue(
-        severity=Severity(severity), category=Category.DURATION, message="too long"
+        severity=Severity(severity), category=IssueCategory.DURATION, message="too long"
     )
     with pytest.raises(ValidationError, match="valid is"):
         ValidationResult(valid=valid, issues=[issue])

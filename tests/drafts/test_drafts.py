@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from replicalab.assessment import assess
-from replicalab.drafts import UNSTATED, YOUR_LAB, Checked, Draft, Others, check, new_study
+from replicalab.drafts import UNSTATED, YOUR_LAB, Checked, Draft, OtherLabs, check, new_study
 from replicalab.lint import LintLevel, lint
 from replicalab.scenarios import (
     DesignKind,
@@ -68,19 +68,19 @@ def test_shipped_study_passes_through_a_draft_and_its_file(scenario_id: str) -> 
 
 
 @thoroughly
-@given(studies(), st.sampled_from(Others))
-def test_labs_of_any_choice_are_read_back_as_that_choice(study: Study, others: Others) -> None:
+@given(studies(), st.sampled_from(OtherLabs))
+def test_labs_of_any_choice_are_read_back_as_that_choice(study: Study, others: OtherLabs) -> None:
     draft = Draft.of(study).with_others(others)
     assert Draft.of(made(draft)).written() == draft.written()
     assert made(draft).labs.medium == study.labs.medium
-    assert draft.with_others(Others.SAME).others is Others.SAME
+    assert draft.with_others(OtherLabs.SAME).others is OtherLabs.SAME
 
 
 def test_labs_of_the_file_come_back_when_they_are_asked_for() -> None:
     draft = template()
-    away = draft.with_others(Others.SAME).put(99, "labs", YOUR_LAB, "budget")
+    away = draft.with_others(OtherLabs.SAME).put(99, "labs", YOUR_LAB, "budget")
     assert made(away).labs.easy == made(away).labs.medium == made(away).labs.hard
-    back = made(away.with_others(Others.KEPT))
+    back = made(away.with_others(OtherLabs.KEPT))
     assert back.labs.hard == made(draft).labs.hard
     assert back.labs.medium.budget == 99
 
@@ -89,7 +89,7 @@ def test_draft_is_left_alone_by_its_changes() -> None:
     draft = template()
     before = draft.text()
     draft.put(1, "labs", YOUR_LAB, "booked", "loudspeaker").with_labels("equipment", [])
-    draft.of_kind(DesignKind.COVERAGE).with_others(Others.MADE).without("controls", 0)
+    draft.of_kind(DesignKind.COVERAGE).with_others(OtherLabs.MADE).without("controls", 0)
     assert draft.text() == before
 
 
@@ -108,7 +108,7 @@ _changes: Final = st.one_of(
         lambda typed: lambda d: d.put(typed[1], *typed[0])
     ),
     st.sampled_from(DesignKind).map(lambda kind: lambda d: d.of_kind(kind)),
-    st.sampled_from(Others).map(lambda others: lambda d: d.with_others(others)),
+    st.sampled_from(OtherLabs).map(lambda others: lambda d: d.with_others(others)),
     st.tuples(st.sampled_from(["equipment", "reagents"]), st.lists(st.text(), max_size=3)).map(
         lambda typed: lambda d: d.with_labels(*typed)
     ),
@@ -229,7 +229,7 @@ def test_kind_of_the_same_scale_keeps_alpha_and_target() -> None:
 
 
 def test_item_that_is_gone_leaves_plan_and_lab_and_a_new_one_is_planned() -> None:
-    draft = template().with_others(Others.SAME)
+    draft = template().with_others(OtherLabs.SAME)
     draft = draft.with_labels("equipment", ["loudspeaker", "lamp"])
     assert draft.labels("reference_protocol", "required_equipment") == ["loudspeaker", "lamp"]
     assert draft.labels("labs", YOUR_LAB, "booked") == []
@@ -259,7 +259,7 @@ def test_control_is_planned_renamed_and_taken_out_in_the_plan_too() -> None:
 @thoroughly
 @given(studies())
 def test_made_labs_ease_and_harden_the_one_that_is_given(study: Study) -> None:
-    study = made(Draft.of(study).with_others(Others.MADE))
+    study = made(Draft.of(study).with_others(OtherLabs.MADE))
     easy, lab, hard = study.labs.easy, study.labs.medium, study.labs.hard
     plan = study.reference_protocol
     found = assess(plan, pack_of(study, Difficulty.EASY))
@@ -306,9 +306,9 @@ def test_made_labs_ease_and_harden_the_one_that_is_given(study: Study) -> None:
         (("scenario_id",), "No", "scenario_id"),
     ],
 )
-@pytest.mark.parametrize("others", list(Others))
+@pytest.mark.parametrize("others", list(OtherLabs))
 def test_fault_stands_once_beside_its_field(
-    path: tuple[str | int, ...], value: Data, field: str, others: Others
+    path: tuple[str | int, ...], value: Data, field: str, others: OtherLabs
 ) -> None:
     found = faults(template().with_others(others).put(value, *path))
     assert list(found) == [field]
@@ -318,7 +318,7 @@ def test_fault_stands_once_beside_its_field(
 def test_fault_that_only_the_first_lab_of_the_file_is_told_for_stands_at_the_one_asked_for() -> (
     None
 ):
-    draft = template().with_others(Others.SAME)
+    draft = template().with_others(OtherLabs.SAME)
     draft = draft.put(3, "labs", YOUR_LAB, "booked", "loud\u202espeaker")
     [(path, told)] = faults(draft).items()
     assert path.startswith("labs.medium.booked")

@@ -18,13 +18,13 @@ from replicalab.errors import ModelError, ModelTimeoutError
 from replicalab.llm import ModelReply
 from replicalab.models import LONGEST_TEXT, Role, ScientistAction
 from replicalab.negotiation import (
-    By,
     Outcome,
     Output,
     Recorder,
     Round,
     State,
     Turn,
+    TurnAuthor,
     ask_model,
     observe,
     question,
@@ -72,7 +72,7 @@ def clock_of(*times: float) -> Callable[[], float]:
 def test_valid_first_text_is_a_turn_of_one_attempt() -> None:
     generate = ScriptedGenerate([PROPOSAL])
     answer = ask_model(generate, FRESH, BOOKED, clock=clock_of(10.0, 12.5))
-    assert answer.turn == Turn(action=propose(PLAN), by=By.MODEL, outputs=answer.outputs)
+    assert answer.turn == Turn(action=propose(PLAN), by=TurnAuthor.MODEL, outputs=answer.outputs)
     [attempt] = answer.attempts
     assert attempt.output == Output(text=PROPOSAL, seconds=2.5)
     assert (attempt.number, attempt.action, attempt.error_code) == (1, propose(PLAN), None)

@@ -14,16 +14,16 @@ from pydantic import ValidationError
 
 from replicalab.errors import TraceError
 from replicalab.negotiation import (
-    By,
-    Made,
     ModelSettings,
     Negotiation,
     Outcome,
     Output,
     Recording,
     Replay,
+    TextSource,
     Transcript,
     Turn,
+    TurnAuthor,
     load,
     loading,
     replay,
@@ -46,7 +46,7 @@ from tests.negotiation.playing import (
 
 SAVED: Final = Path(__file__).with_name("saved")
 REMEDY: Final = "; load a file that was saved here and not edited since"
-RULE, FORK, MODEL, PERSON = By.RULE, By.FORK, By.MODEL, By.PERSON
+RULE, FORK, MODEL, PERSON = TurnAuthor.RULE, TurnAuthor.FORK, TurnAuthor.MODEL, TurnAuthor.PERSON
 
 
 def replayed(transcript: Transcript) -> Replay:
@@ -203,7 +203,7 @@ def test_shipped_recordings_are_two_scripts_labelled_as_such() -> None:
         recording = transcript.recording
         assert recording is not None
         keys.append(recording.key)
-        assert recording.made is Made.BY_HAND
+        assert recording.made is TextSource.BY_HAND
         assert recording.settings.model == transcript.setup.model == "script, no model"
         assert recording.settings.host is None
         assert recording.title
@@ -263,7 +263,7 @@ def opened(data: dict[str, Any]) -> Replay:
     ],
 )
 def test_old_file_opens_replays_and_is_saved_in_todays_form(
-    name: str, by: list[By], outcome: Outcome
+    name: str, by: list[TurnAuthor], outcome: Outcome
 ) -> None:
     data = earlier(name)
     negotiation, differences = opened(data)
@@ -283,12 +283,12 @@ def test_old_cassette_keeps_what_was_noted_of_its_model() -> None:
     assert recording is not None
     noted = (recording.key, recording.title, recording.note, recording.settings.host)
     assert noted == ("scripted_run", "A scripted run", "note", "127.0.0.1:8080")
-    assert recording.made is Made.RECORDED
+    assert recording.made is TextSource.RECORDED
     assert [len(turn.outputs) for turn in transcript.turns] == [2, 1]
 
 
 @pytest.mark.parametrize("by", [MODEL, PERSON])
-def test_model_that_failed_in_an_old_trace_walked_away_or_was_acted_for(by: By) -> None:
+def test_model_that_failed_in_an_old_trace_walked_away_or_was_acted_for(by: TurnAuthor) -> None:
     data = earlier("trace_model")
     first = data["rounds"][0]
     first["attempts"][1] = first["attempts"][0] | {"raw_output": None, "failure": "gone"}

@@ -12,7 +12,6 @@ from replicalab.errors import NegotiationError
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import (
     AUTOMATIC,
-    By,
     Ending,
     LabManagerKind,
     Move,
@@ -21,6 +20,7 @@ from replicalab.negotiation import (
     ScientistKind,
     State,
     Turn,
+    TurnAuthor,
     ask_model,
     fork,
     load,
@@ -122,7 +122,7 @@ def test_fork_keeps_the_rounds_before_and_puts_the_plan_forward(number: int) -> 
     done = forked.rounds[number]
     assert done.action == (revise_to(plan) if number else propose(plan))
     assert plan_of(done) == plan
-    assert (done.turn.by, done.reason) == (By.FORK, "A plan put forward by hand.")
+    assert (done.turn.by, done.reason) == (TurnAuthor.FORK, "A plan put forward by hand.")
     assert forked.setup == RULED.setup.model_copy(update={"forked_at": number})
     assert save(RULED) == before
 

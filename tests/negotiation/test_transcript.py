@@ -17,16 +17,16 @@ from hypothesis import strategies as st
 
 from replicalab.errors import ModelError, TraceError
 from replicalab.negotiation import (
-    By,
     LabManagerKind,
-    Made,
     Negotiation,
     Outcome,
     Output,
     ScientistKind,
     Setup,
+    TextSource,
     Transcript,
     Turn,
+    TurnAuthor,
     ask_model,
     fork,
     load,
@@ -141,19 +141,19 @@ def test_file_holds_decisions_and_numbers_and_no_prose_of_ours() -> None:
 
 def test_seconds_and_tokens_of_a_model_are_kept() -> None:
     output = Output(text=PROPOSAL, prompt_tokens=812, completion_tokens=97, seconds=3.25)
-    turn = Turn(action=propose(PLAN), by=By.MODEL, outputs=(output,))
+    turn = Turn(action=propose(PLAN), by=TurnAuthor.MODEL, outputs=(output,))
     kept = load(save(play(by_model(BOOKED), turn), RECORDING))
     assert kept.turns[0].outputs == (output,)
     assert replay(kept, BOOKED).negotiation.rounds[0].attempts[0].output == output
 
 
-@pytest.mark.parametrize("by", [By.MODEL, By.PERSON], ids=["left", "acted for"])
-def test_turn_after_a_model_failed_is_kept_with_what_it_said(by: By) -> None:
+@pytest.mark.parametrize("by", [TurnAuthor.MODEL, TurnAuthor.PERSON], ids=["left", "acted for"])
+def test_turn_after_a_model_failed_is_kept_with_what_it_said(by: TurnAuthor) -> None:
     negotiation = by_model(BOOKED)
     model = ScriptedGenerate([PROSE, ModelError("no answer")])
     answer = ask_model(model, negotiation.state, BOOKED)
     assert answer.turn is None
-    action = propose(PLAN) if by is By.PERSON else None
+    action = propose(PLAN) if by is TurnAuthor.PERSON else None
     played = play(negotiation, Turn(action=action, by=by, outputs=answer.outputs))
     [done] = played.rounds
     assert done.attempts == answer.attempts
@@ -305,7 +305,7 @@ def test_replay_finds_an_edited_setup_also_where_no_round_comes_of_it(
         at("recording", "settings", temperature=1),
         at("recording", "settings", max_tokens=4),
         at("recording", "settings", max_retries=9),
-        at("recording", made=Made.BY_HAND),
+        at("recording", made=TextSource.BY_HAND),
         at(start="0" * 16),
     ],
 )
@@ -371,7 +371,7 @@ def test_better_wording_breaks_no_file_but_that_of_what_a_model_was_told() -> No
     wanted = "the model would be told something else now than when this was saved"
     messages = [(n, f"Round {n + 1}: {wanted}.") for n in range(3)]
     assert found(load(save(MODELLED, RECORDING)), worded) == messages
-    by_hand = RECORDING.model_copy(update={"made": Made.BY_HAND})
+    by_hand = RECORDING.model_copy(update={"made": TextSource.BY_HAND})
     assert found(load(save(MODELLED, by_hand)), worded) == []
 
 

@@ -13,7 +13,7 @@ from math import inf
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Evidence, assess
-from replicalab.assessment.results import Category, Severity
+from replicalab.assessment.results import IssueCategory, Severity
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.steps import changed_values
@@ -132,7 +132,7 @@ def _failing_anyhow(worded: Assessment) -> set[Dimension]:
         for each in worded.failing
         if each in (Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY)
     }
-    items = (Category.EQUIPMENT, Category.REAGENT)
+    items = (IssueCategory.EQUIPMENT, IssueCategory.REAGENT)
     if any(s is Severity.ERROR and category in items for s, category, _ in worded.findings):
         failing.add(Dimension.PROTOCOL)
     return failing

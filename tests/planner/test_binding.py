@@ -10,9 +10,9 @@ import pytest
 
 from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, assess
 from replicalab.models import LAB_DIMENSIONS, Dimension, revise
-from replicalab.planner import Ask, PlanAnalysis, least_loss
-from replicalab.planner.asks import granted
+from replicalab.planner import Addition, PlanAnalysis, least_loss
 from replicalab.planner.least_loss import GivenUp, least_that_shows
+from replicalab.planner.shortfalls import with_additions
 from replicalab.scenarios import CostModel, Pack, load_scenario
 from replicalab.scenarios.own import EvidenceAssumptions, LabOverrides
 from tests.factories import (
@@ -157,7 +157,7 @@ def test_relief_is_that_of_a_lab_without_the_limit_whatever_the_numbers() -> Non
 def buys(amount: Dimension, more: float, options: PlanAnalysis) -> bool:
     """Return whether an addition lets less be given up, in what people see."""
     has = DIMENSION_ROWS[amount].limit(options.yours)
-    lab = granted([Ask(amount, has, has + more)], options.yours.pack)
+    lab = with_additions([Addition(amount, has, has + more)], options.yours.pack)
     now, then = options.least, least_loss(options.yours.plan, lab)
     less = not then.after.evidence.void_reason and then.rank.given_up < now.rank.given_up
     alike = then.rank.given_up[:3] == now.rank.given_up[:3]
@@ -232,7 +232,7 @@ def test_of_plans_that_show_something_the_best_never_gets_worse_with_more() -> N
         for amount in AMOUNTS:
             has, ranks = DIMENSION_ROWS[amount].limit(options.yours), list[tuple[float, ...]]()
             for more in (0, 1, 2, 5, 20, 300):
-                lab = granted([Ask(amount, has, has + more)], options.yours.pack)
+                lab = with_additions([Addition(amount, has, has + more)], options.yours.pack)
                 best = least_that_shows(options.yours.in_lab(lab), options.variants)
                 ranks.append(best.rank if best else (inf,))
             assert ranks == sorted(ranks, reverse=True)

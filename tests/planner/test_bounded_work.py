@@ -9,7 +9,7 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.models import Protocol, revise
 from replicalab.planner import PlanAnalysis, largest_sample, rank
-from replicalab.planner.asks import MOST_ITEMS_TRIED
+from replicalab.planner.shortfalls import MOST_ITEMS_TRIED
 from replicalab.planner.variants import MOST_VARIANTS
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import (

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from replicalab.assessment import Counts, assess, counts_of, effects_of, merged_effects
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import (
-    Constraint,
-    Worded,
+    PlanToDraw,
+    RegionLimit,
     largest_sample,
-    least_worded,
-    worded,
+    least_to_draw,
+    plan_to_draw,
 )
-from replicalab.planner.region import Region, Span, grid_for, plans_fit, region
+from replicalab.planner.region import Region, Span, grid_for, numeric_checks, region
 from replicalab.scenarios import (
     Bounds,
     Pack,
@@ -48,7 +48,7 @@ def columns(plans: list[Protocol], pack: Pack) -> Counts:
 def drawn(study: str, lab: str) -> Region:
     """Return the region of a study's reference protocol, not closer than it shows all plans."""
     options = shipped(study, lab)
-    return Region(worded(options), *grid_for([options.yours, options.least.after]))
+    return Region(plan_to_draw(options), *grid_for([options.yours, options.least.after]))
 
 
 def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -> None:
@@ -56,7 +56,7 @@ def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -
     for row, column in zip(rows, columns, strict=True):
         there = found.drawn.at(int(found.days[column]), int(found.samples[row]))
         assert found.feasible[row, column] == there.feasible
-        assert found.fits.credits[row, column] == there.cost
+        assert found.checks.credits[row, column] == there.cost
         if there.evidence.void_reason:
             assert np.isnan(found.evidence[row, column])
         else:
@@ -68,7 +68,7 @@ def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -
 
 @given(studied_packs(), st.lists(itemised_protocols() | protocols(), min_size=1, max_size=20))
 def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protocol]) -> None:
-    fits = plans_fit(columns(plans, pack), pack)
+    fits = numeric_checks(columns(plans, pack), pack)
     for place, each in enumerate(plans):
         plan = assess(each, pack)
         assert fits.credits[place] == plan.cost
@@ -78,7 +78,7 @@ def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protoco
         assert fits.staff_ok[place] == plan.check.staff_ok
         assert fits.counts_ok[place] == (plan.evidence.analysed == each.sample_size)
         assert fits.endpoint_ok[place] == (each.duration_days >= pack.min_days)
-        if not Worded(plan).failing and Bounds.EVIDENCE not in {e.number for e in pack.limits}:
+        if not PlanToDraw(plan).failing and Bounds.EVIDENCE not in {e.number for e in pack.limits}:
             assert fits.all_ok[place] == plan.feasible
 
 
@@ -91,7 +91,7 @@ def test_region_is_what_the_check_and_the_evidence_say_at_each_point(study: str,
 
 @given(studied_packs(), itemised_protocols())
 def test_region_of_any_plan_is_what_the_check_says(pack: Pack, plan: Protocol) -> None:
-    found = Region(Worded(assess(plan, pack)), np.arange(0, 25, 3), np.arange(0, 100, 7))
+    found = Region(PlanToDraw(assess(plan, pack)), np.arange(0, 25, 3), np.arange(0, 100, 7))
     assert_checked(found, (0, 3, 5, 14, 1), (0, 2, 7, 8, 1))
 
 
@@ -116,7 +116,7 @@ def test_region_keeps_what_the_study_itself_insists_on(
     constraint = make_constraint(unit="trays", **STATED[stated])
     pack = make_pack(constraints=[constraint], samples_per_day=samples_per_day, min_days=2)
     days, samples = np.arange(0, 13), np.arange(0, 90, 5)
-    found = Region(Worded(assess(make_protocol(), pack)), days, samples)
+    found = Region(PlanToDraw(assess(make_protocol(), pack)), days, samples)
     there = [[found.drawn.at(int(d), int(n)).feasible for d in days] for n in samples]
     np.testing.assert_array_equal(found.feasible, there)
     assert 0 < found.feasible.sum() < found.feasible.size
@@ -125,8 +125,8 @@ def test_region_keeps_what_the_study_itself_insists_on(
 def test_study_is_a_line_only_where_it_allows_least() -> None:
     def has_line(stated: str) -> bool:
         pack = make_pack(constraints=[make_constraint(**STATED[stated])])
-        plan = Worded(assess(make_protocol(), pack))
-        return Constraint.STUDY in Region(plan, np.arange(0, 13), np.arange(0, 90, 5)).lines
+        plan = PlanToDraw(assess(make_protocol(), pack))
+        return RegionLimit.STUDY in Region(plan, np.arange(0, 13), np.arange(0, 90, 5)).lines
 
     assert set(filter(has_line, STATED)) == {"most samples", "days", "most days"}
 
@@ -141,11 +141,11 @@ def test_lines_of_the_momentum_study_are_those_worked_out_by_hand() -> None:
     beyond = int(found.samples[-1]) + 1
     lines = {limit: most.tolist() for limit, most in found.lines.items()}
     assert found.days.tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9]
-    assert lines[Constraint.BUDGET] == [320, 315, 310, 305, 300, 295, 290, 285, 280]
-    assert lines[Constraint.SCHEDULE] == [*[beyond] * 6, -1, -1, -1]
-    assert lines[Constraint.ENDPOINT] == [-1, -1, *[beyond] * 7]
-    assert lines[Constraint.THROUGHPUT][:5] == [60, 120, 180, 240, 300]
-    assert lines[Constraint.POPULATION] == [420] * 9
+    assert lines[RegionLimit.BUDGET] == [320, 315, 310, 305, 300, 295, 290, 285, 280]
+    assert lines[RegionLimit.SCHEDULE] == [*[beyond] * 6, -1, -1, -1]
+    assert lines[RegionLimit.ENDPOINT] == [-1, -1, *[beyond] * 7]
+    assert lines[RegionLimit.THROUGHPUT][:5] == [60, 120, 180, 240, 300]
+    assert lines[RegionLimit.POPULATION] == [420] * 9
     assert found.most_useful.tolist() == [-1, -1, 180, 240, 300, 295, -1, -1, -1]
 
 
@@ -164,7 +164,7 @@ def test_most_useful_sample_of_each_day_is_the_planners_largest(study: str, lab:
 def test_fewest_samples_for_target_and_floor_are_the_published_ones() -> None:
     # Two groups, d = 0.5, alpha 0.05, power 0.80: 64 per group (Cohen 1988, table 2.4.1).
     design = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
-    plan = Worded(assess(make_protocol(), make_pack(design=design)))
+    plan = PlanToDraw(assess(make_protocol(), make_pack(design=design)))
     grid = np.arange(1, 4), np.arange(0, 200)
     target, floor = Region(plan, *grid).levels
     assert (target.label, floor.label) == ("target 0.80", "floor 0.50")
@@ -191,7 +191,7 @@ def test_span_is_that_of_every_plan_gone_through(
     constraints = [make_constraint(unit="trays", **STATED[stated])] if stated else []
     rate = {"samples_per_day": samples_per_day, "min_days": 2}
     pack = make_pack(constraints=constraints, budget=budget, days=12, **rate)
-    drawn = Worded(assess(make_protocol(), pack))
+    drawn = PlanToDraw(assess(make_protocol(), pack))
     found = Region(drawn, np.arange(2), np.arange(2))
     fitting = [
         (days, samples, there.evidence)
@@ -261,7 +261,7 @@ def test_region_that_can_be_seen_or_is_empty_is_drawn_as_it_is(study: str, lab: 
 
 def test_plan_is_drawn_with_its_booked_item_replaced() -> None:
     options = shipped("fin_momentum", "medium")
-    found = worded(options)
+    found = plan_to_draw(options)
     assert [change.original for change in found.changes] == ["licensed-data terminal"]
     assert found.failing == ()
     assert found.plan.counts.samples == options.yours.counts.samples
@@ -269,8 +269,8 @@ def test_plan_is_drawn_with_its_booked_item_replaced() -> None:
 
 def test_plan_that_nothing_repairs_is_drawn_as_it_is_with_what_fails() -> None:
     options = shipped("chem_suzuki_ppb", "hard")
-    found = worded(options)
-    assert found == Worded(options.yours)
+    found = plan_to_draw(options)
+    assert found == PlanToDraw(options.yours)
     assert Dimension.REAGENTS in found.failing
     there = Region(found, np.arange(1, 9), np.arange(0, 30))
     assert not there.feasible.any()
@@ -279,12 +279,12 @@ def test_plan_that_nothing_repairs_is_drawn_as_it_is_with_what_fails() -> None:
 
 def test_least_loss_plan_that_drops_a_control_can_be_drawn_instead() -> None:
     options = shipped("eco_reef_fish", "medium")
-    found = least_worded(options, worded(options))
+    found = least_to_draw(options, plan_to_draw(options))
     assert found is not None
     assert found.plan.counts.controls < options.yours.counts.controls
     assert found.plan.counts[:2] == options.yours.counts[:2]
     alike = shipped("fin_momentum", "medium")
-    assert least_worded(alike, worded(alike)) is None
+    assert least_to_draw(alike, plan_to_draw(alike)) is None
 
 
 def test_effects_to_choose_from_begin_with_the_planned_one_and_are_told_apart() -> None:

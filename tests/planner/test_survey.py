@@ -82,13 +82,13 @@ def test_order_of_the_shipped_studies_is_the_rule_step_by_step(own: LabOverrides
         for study in STUDIES
         for level in Difficulty
     ]
-    told = sorted(found, key=lambda each: each.merit)
+    told = sorted(found, key=lambda each: each.rank)
     assert all(compared(one, other) <= 0 for one, other in pairwise(told))
     assert 1 in {compared(one, other) for one, other in pairwise(found)}
 
 
 def test_order_of_small_labs_is_the_rule_step_by_step() -> None:
-    found = sorted((surveyed(small_lab(seed)[1]) for seed in range(200)), key=lambda e: e.merit)
+    found = sorted((surveyed(small_lab(seed)[1]) for seed in range(200)), key=lambda e: e.rank)
     assert all(compared(one, other) <= 0 for one, other in pairwise(found))
     assert {len(each.best.failing) for each in found} >= {0, 1}
     assert {each.best.evidence.tier for each in found} == set(EvidenceTier)
@@ -119,4 +119,4 @@ def test_plan_that_shows_nothing_reaches_nothing_of_its_target() -> None:
         load_scenario("chem_suzuki_ppb", "medium").with_own(LABS[2], EvidenceAssumptions())
     )
     assert failing.best.failing == [Dimension.BUDGET]
-    assert found.merit < failing.merit, "what fits comes first, whatever the evidence"
+    assert found.rank < failing.rank, "what fits comes first, whatever the evidence"

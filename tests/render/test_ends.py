@@ -18,7 +18,7 @@ from replicalab.assessment import assess, assumed_effects
 from replicalab.comparison import Side
 from replicalab.measures import KINDS
 from replicalab.models import LARGEST_PLANNED, Dimension, Protocol
-from replicalab.planner import Constraint, PlanAnalysis, Surveyed, worded
+from replicalab.planner import PlanAnalysis, RegionLimit, Surveyed, plan_to_draw
 from replicalab.planner.curves import Curves
 from replicalab.planner.region import region
 from replicalab.render import figures
@@ -57,7 +57,7 @@ MOST_BYTES: Final = 8 * 2**20
 MOST_CHARACTERS: Final = 15_000
 """Of a panel."""
 TITLE: Final = ("A title", "and what it assumes")
-LIMITS: Final = {constraint: f"the {constraint}" for constraint in Constraint}
+LIMITS: Final = {constraint: f"the {constraint}" for constraint in RegionLimit}
 
 _LEAST: Final = 5e-324
 _ALMOST_ONE: Final = math.nextafter(1.0, 0.0)
@@ -170,7 +170,7 @@ def _figures(here: PlanAnalysis | None) -> Figures:
     yours, curves = here.yours, Curves(here.yours)
     plans = {YOUR_PLAN: yours, OFFER: here.offered, LEAST_LOSS: here.least.after}
     marks = [Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
-    drawn = worded(here)
+    drawn = plan_to_draw(here)
 
     def with_tags(effect: float | None) -> go.Figure:
         found = figures.labelled_region(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from replicalab.assessment import Assessment, assess
 from replicalab.models import revise
-from replicalab.planner import Constraint, PlanAnalysis, least_worded, worded
+from replicalab.planner import PlanAnalysis, RegionLimit, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, region
 from replicalab.render.figures import (
     BALANCED,
@@ -43,7 +43,7 @@ from replicalab.render.figures.sheet import INK, PAPER, SYMBOLS
 from replicalab.scenarios import load_scenario
 from tests.test_theme import MARK_CONTRAST, TEXT_CONTRAST, THEMES, contrast, theme
 
-LIMITS: Final = {constraint: f"the {constraint}" for constraint in Constraint}
+LIMITS: Final = {constraint: f"the {constraint}" for constraint in RegionLimit}
 TITLE: Final = ("What fits", "with 3,700 credits")
 
 
@@ -57,7 +57,7 @@ def opened(study: str = "fin_momentum", lab: str = "medium") -> PlanAnalysis:
 @cache
 def there(study: str = "fin_momentum", lab: str = "medium") -> Region:
     found = opened(study, lab)
-    return region(worded(found), [found.yours])
+    return region(plan_to_draw(found), [found.yours])
 
 
 def marks_of(**plans: Assessment) -> list[Mark]:
@@ -337,8 +337,8 @@ IN_LABS: Final = [
 @pytest.mark.parametrize(("study", "lab"), IN_LABS)
 def test_no_label_of_a_shipped_study_is_far_from_what_it_names(study: str, lab: str) -> None:
     found = opened(study, lab)
-    least = least_worded(found, worded(found))
-    for each in (worded(found), *([least] if least else [])):
+    least = least_to_draw(found, plan_to_draw(found))
+    for each in (plan_to_draw(found), *([least] if least else [])):
         plans = {YOUR_PLAN: found.yours, OFFER: found.offered, LEAST_LOSS: found.least.after}
         chart = region_figure(
             region(each, list(plans.values())), marks_of(**plans), LIMITS, TITLE, lost=True

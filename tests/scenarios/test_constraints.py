@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from replicalab.scenarios import (
     Bounds,
     Comparator,
-    Limit,
     Study,
+    StudyLimit,
     hard_range,
     list_scenarios,
     load_scenario,
@@ -33,7 +33,7 @@ BOUND: Final = {
 """Of the shipped studies, the constraints that are held; all others are only stated."""
 
 
-def limit_of(bounds: str, comparator: str, quantity: float, **more: object) -> Limit:
+def limit_of(bounds: str, comparator: str, quantity: float, **more: object) -> StudyLimit:
     """Return the limit that a constraint sets."""
     constraint = make_constraint(bounds=bounds, comparator=comparator, quantity=quantity, **more)
     [limit] = limits_of([constraint])

@@ -27,7 +27,7 @@ from replicalab.models import (
     plan_action,
     revise,
 )
-from replicalab.negotiation import By, LabManagerKind, Move, ScientistKind, question
+from replicalab.negotiation import LabManagerKind, Move, ScientistKind, TurnAuthor, question
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,
@@ -77,7 +77,9 @@ PLAN: Final = make_protocol()
 TEXT: Final = encode_plan(PLAN)
 MOVES: Final = (
     Move(number=0, action=question("Which days?", "Since when?")),
-    Move(number=1, by=By.FORK, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, PLAN)),
+    Move(
+        number=1, by=TurnAuthor.FORK, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, PLAN)
+    ),
     Move(number=2),
 )
 LAB: Final = LabOverrides(

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.lexicon import amount_text
-from replicalab.scenarios import LAB_CONSTRAINTS, load_scenario
+from replicalab.scenarios import LAB_CONSTRAINT_KEYS, load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.ui import study_form
 from replicalab.ui.gallery import reference_options
@@ -130,7 +130,7 @@ def test_study_page_tells_what_the_core_answers_and_shows_what_the_lab_has(
     shown = [row[0] for row in panel_tables(app)[0][1:]]
     assert shown == [r.label for r in pack.resources if r.category.value != "personnel"]
     page = said(show(app, "Restrictions and criteria", TABS))
-    stated = [c for c in pack.constraints if not c.bounds and c.key not in LAB_CONSTRAINTS]
+    stated = [c for c in pack.constraints if not c.bounds and c.key not in LAB_CONSTRAINT_KEYS]
     assert page.count("stated, not checked") == len(stated)
     assert pack.hidden_reference_spec.summary not in page
 

@@ -83,7 +83,7 @@ def in_lab(own: LabOverrides = LAB, difficulty: str = "medium") -> list[Surveyed
     packs = (
         load_scenario(study, difficulty).with_own(own, EvidenceAssumptions()) for study in COUNTED
     )
-    return sorted(map(surveyed, packs), key=lambda each: each.merit)
+    return sorted(map(surveyed, packs), key=lambda each: each.rank)
 
 
 def test_table_shows_of_every_study_what_the_core_answers_best_first() -> None:

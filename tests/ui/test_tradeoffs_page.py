@@ -14,7 +14,7 @@ from streamlit.testing.v1.element_tree import Element
 from replicalab.assessment import assess
 from replicalab.lexicon import count_text
 from replicalab.models import revise
-from replicalab.planner import PlanAnalysis, Worded, worded
+from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.ui import state
 from replicalab.ui.address import to_query
@@ -95,7 +95,7 @@ def test_page_shows_what_the_core_knows(study: str, lab: str) -> None:
     assert {row[0]: row[1] for row in limits[1:]} == {
         name.value: squeezed(text.meaning) for name, text in limit_texts(options.yours.pack).items()
     }
-    _assert_region(region, worded(options))
+    _assert_region(region, plan_to_draw(options))
     everything = said(frontier(app))
     assert squeezed(standing_verdict(options).text) in everything
     assert squeezed(balance_text(options)) in everything
@@ -111,7 +111,7 @@ def test_table_of_a_long_plan_says_nothing_of_days_that_were_not_worked_out() ->
     _, _, table, *_ = panel_tables(app)
     days = [int(row[0]) for row in table[1:]]
     assert {later - one for one, later in pairwise(days)} == {2}  # 101 in at most 60 columns
-    drawn = worded(PlanAnalysis(assess(plan, with_means(study, days=100))))
+    drawn = plan_to_draw(PlanAnalysis(assess(plan, with_means(study, days=100))))
     for day, fits, counts, evidence in table[1:]:
         for shown, most in zip((fits, counts), _most(drawn, int(day)), strict=True):
             assert _amount(shown) == most
@@ -119,7 +119,7 @@ def test_table_of_a_long_plan_says_nothing_of_days_that_were_not_worked_out() ->
         assert evidence == there
 
 
-def _most(drawn: Worded, day: int) -> tuple[int, int]:
+def _most(drawn: PlanToDraw, day: int) -> tuple[int, int]:
     """Return the most samples that fit on a day, and the most of these that all count."""
     there = [drawn.at(day, samples) for samples in range(1, 400)]
     fitting = [plan for plan in there if plan.feasible]
@@ -144,7 +144,7 @@ def _assert_marked_plans(table: list[list[str]], options: PlanAnalysis) -> None:
         assert fits.startswith("yes" if plan.feasible else "no: ")
 
 
-def _assert_region(table: list[list[str]], drawn: Worded) -> None:
+def _assert_region(table: list[list[str]], drawn: PlanToDraw) -> None:
     """Hold each day of the table against the plans themselves; days that are alike share a row."""
     assert table[0] == ["Days", "Most fit", "and count", "Evidence"]
     rows = [(days.split("–"), most, evidence) for days, *most, evidence in table[1:]]
@@ -223,7 +223,7 @@ def test_page_reads_on_a_first_visit_as_it_was_read() -> None:
 
 def test_your_plan_is_drawn_with_its_own_evidence_and_the_difference_is_said() -> None:
     app, options = opened("eco_reef_fish"), options_for("eco_reef_fish")
-    drawn, yours = worded(options), options.yours
+    drawn, yours = plan_to_draw(options), options.yours
     there = drawn.at(yours.counts.days, yours.counts.samples)
     assert f">your plan* {yours.evidence.number}</span>" in over_chart(app)
     assert yours.evidence.text != there.evidence.text
@@ -275,7 +275,7 @@ def switch(app: AppTest, label: str) -> AppTest:
 
 def test_typed_point_is_judged_loaded_and_undone_beside_it() -> None:
     app = point_at(5, 261)
-    there = worded(options_for()).at(5, 261)
+    there = plan_to_draw(options_for()).at(5, 261)
     assert all(line in said(app) for line in point_lines(there))
     assert "3,310 credits, 3 staff units" in said(app)
     press(app, "Load this point into the editor")

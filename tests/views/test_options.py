@@ -10,7 +10,7 @@ from hypothesis import given
 
 from replicalab.assessment import assess
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner import Ask, Shortfall
+from replicalab.planner import Addition, Shortfall
 from replicalab.scenarios import EvidenceTier, Pack, load_scenario
 from replicalab.scenarios.own import EvidenceAssumptions, LabOverrides
 from replicalab.views.frontier import standing_verdict
@@ -41,12 +41,12 @@ CHAMBER, _ = EQUIPMENT
     [
         ((), (), "Nothing: the lab can run the plan as it is."),
         (
-            (Ask(Dimension.BUDGET, 2480, 2490),),
+            (Addition(Dimension.BUDGET, 2480, 2490),),
             (),
             "10 more credits: with that the lab can run the plan as it is.",
         ),
         (
-            (Ask(Dimension.SCHEDULE, 4, 5),),
+            (Addition(Dimension.SCHEDULE, 4, 5),),
             (Dimension.POLICY,),
             "1 more day; but policy fails whatever the lab adds.",
         ),
@@ -58,7 +58,7 @@ CHAMBER, _ = EQUIPMENT
     ],
 )
 def test_run_text_says_what_together_and_what_stays_impossible(
-    asks: tuple[Ask, ...], left: tuple[Dimension, ...], text: str
+    asks: tuple[Addition, ...], left: tuple[Dimension, ...], text: str
 ) -> None:
     assert run_text(Shortfall(of(PLAN, OPEN).yours, asks, left)) == text
 
@@ -104,7 +104,7 @@ def test_study_of_at_least_one_day_is_told_without_an_endpoint() -> None:
     assert first_of_all(found).startswith("Do not run this here: the lab has 0 days")
     assert found.yours.evidence.void_reason == "no days are planned"
     told = found.yours.reasons, found.yours.validation, limit_texts(pack), found.least.changes
-    assert "endpoint" not in f"{told}".replace("Constraint.ENDPOINT: 'endpoint'", "")
+    assert "endpoint" not in f"{told}".replace("RegionLimit.ENDPOINT: 'endpoint'", "")
 
 
 @given(itemised_protocols(), studied_packs())

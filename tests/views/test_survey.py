@@ -71,7 +71,7 @@ def test_study_fits_or_says_what_fails_and_what_binds(study: str, fits: str, bin
 @pytest.mark.parametrize("order", ORDERS)
 def test_order_is_by_its_column_and_of_equals_the_best_first(order: str) -> None:
     rows = [found(study.scenario_id) for study in list_scenarios()]
-    by_merit = sorted(rows, key=lambda each: each.merit)
+    by_merit = sorted(rows, key=lambda each: each.rank)
     column = {"Study": "study", "Evidence": "share of target", "Samples": "samples"}
     column |= {"Days": "days", "Credits": "credits", "Given up": "fidelity loss"}
     cell = COLUMNS.index(column.get(order, "binds"))

@@ -12,12 +12,12 @@ import pytest
 from replicalab.assessment import assess, effects_of
 from replicalab.models import Protocol, revise
 from replicalab.planner import (
-    Constraint,
     Frontier,
     FrontierPlan,
     PlanAnalysis,
-    least_worded,
-    worded,
+    RegionLimit,
+    least_to_draw,
+    plan_to_draw,
 )
 from replicalab.planner.region import Region, region
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
@@ -67,7 +67,7 @@ def opened(place: tuple[str, str], samples: int | None = None, days: int = 0) ->
     """Return the options of the reference protocol, or of a plan of these numbers that fits."""
     pack = load_scenario(*place)
     options = PlanAnalysis(assess(pack.reference_protocol, pack))
-    return options if samples is None else PlanAnalysis(worded(options).at(days, samples))
+    return options if samples is None else PlanAnalysis(plan_to_draw(options).at(days, samples))
 
 
 def inexact(options: PlanAnalysis) -> PlanAnalysis:
@@ -184,7 +184,7 @@ def title(pack: Pack, plan: Protocol | None = None) -> str:
     """Return the title of the region as a page draws it."""
     yours = assess(plan or pack.reference_protocol, pack)
     options = PlanAnalysis(yours)
-    return region_title(region(worded(options), [yours, options.least.after]))
+    return region_title(region(plan_to_draw(options), [yours, options.least.after]))
 
 
 def test_title_goes_on_to_the_labs_last_day_where_the_chart_ends_before() -> None:
@@ -248,22 +248,22 @@ def test_title_of_samples_of_which_not_all_can_count_does_not_deny_the_evidence(
 
 def test_limits_are_those_that_the_study_and_the_lab_set() -> None:
     everything = load_scenario(*MOMENTUM)
-    assert set(limit_texts(everything)) == set(Constraint)
-    least = {*Constraint} - {Constraint.THROUGHPUT, Constraint.POPULATION, Constraint.STUDY}
+    assert set(limit_texts(everything)) == set(RegionLimit)
+    least = {*RegionLimit} - {RegionLimit.THROUGHPUT, RegionLimit.POPULATION, RegionLimit.STUDY}
     assert set(limit_texts(make_pack())) == least
 
 
 def test_what_is_as_it_was_is_not_told() -> None:
     assert outside_text([]) == ""
     easy = opened(("fin_momentum", "easy"))
-    assert worded_text(worded(easy)) == ""
-    assert own_items_text(worded(easy), easy.yours, None) == ""
+    assert worded_text(plan_to_draw(easy)) == ""
+    assert own_items_text(plan_to_draw(easy), easy.yours, None) == ""
 
 
 def test_fidelity_loss_of_one_part_or_none_is_a_plain_number() -> None:
     options = opened(REEF)
     assert fidelity_text(options.yours) == "fidelity loss 0"
-    assert fidelity_text(worded(options).plan) == "fidelity loss 2"
+    assert fidelity_text(plan_to_draw(options).plan) == "fidelity loss 2"
     assert given_up_text(options.yours) == "nothing"
 
 
@@ -286,20 +286,24 @@ def _prose() -> Iterator[str]:
     grid = np.arange(1, 9), np.arange(0, 400)
     tight = assess(opened(MOMENTUM, 300, 3).yours.plan, with_means(momentum.yours.pack, days=3))
     for options in (momentum, PlanAnalysis(tight), myeloma, opened(SUZUKI)):
-        drawn = worded(options)
+        drawn = plan_to_draw(options)
         yield f"{region_title(Region(drawn, *grid))}. {worded_text(drawn)}".strip()
         yield from filter(None, [own_items_text(drawn, options.yours, None)])
-    least = least_worded(reef, worded(reef))
+    least = least_to_draw(reef, plan_to_draw(reef))
     assert least is not None
-    yield own_items_text(worded(reef), reef.yours, None)
+    yield own_items_text(plan_to_draw(reef), reef.yours, None)
     for options in (momentum, opened(("phys_millikan", "medium"))):
         yield from (fillings_text(options.yours.evidence), bounds_text(options.yours.evidence))
         yield means_text(options.yours.pack)
-    for plan_there in (momentum.yours, worded(momentum).at(3, 161), worded(momentum).at(2, 161)):
+    for plan_there in (
+        momentum.yours,
+        plan_to_draw(momentum).at(3, 161),
+        plan_to_draw(momentum).at(2, 161),
+    ):
         yield from point_lines(plan_there)
     yield apart_text(least)
     yield outside_text([("your plan", 1633), ("target 100 %", 1)])
-    lone = worded(PlanAnalysis(assess(IN_VAIN, with_means(LONE, budget=1000))))
+    lone = plan_to_draw(PlanAnalysis(assess(IN_VAIN, with_means(LONE, budget=1000))))
     yield region_title(Region(lone, *grid))
     for pack in (momentum.yours.pack, LONE):
         yield from (f"{name}: {label}; {text}" for name, (label, text) in limit_texts(pack).items())

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment
 from replicalab.lexicon import count_text
-from replicalab.planner import Constraint
+from replicalab.planner import RegionLimit
 from replicalab.planner.region import Region
 from replicalab.render.figures.placing import PLOT
 from replicalab.render.figures.sheet import (
@@ -40,16 +40,16 @@ _ROWS: Final = 20
 _SHADES: Final = ("#D7E8F2", "#A9CFE3", "#59A2C8", "#0072B2", "#004C79", "#00395B")
 _VEIL: Final = "rgba(150, 150, 150, 0.5)"
 COLOURS: Final = {
-    Constraint.BUDGET: "#B84E00",
-    Constraint.SCHEDULE: "#8C4FB3",
-    Constraint.STAFF: "#B5407E",
-    Constraint.STUDY: "#5E6B78",
-    Constraint.ENDPOINT: "#7A6A00",
-    Constraint.THROUGHPUT: "#007A80",
-    Constraint.POPULATION: "#4A7A1E",
+    RegionLimit.BUDGET: "#B84E00",
+    RegionLimit.SCHEDULE: "#8C4FB3",
+    RegionLimit.STAFF: "#B5407E",
+    RegionLimit.STUDY: "#5E6B78",
+    RegionLimit.ENDPOINT: "#7A6A00",
+    RegionLimit.THROUGHPUT: "#007A80",
+    RegionLimit.POPULATION: "#4A7A1E",
 }
 """The colour of each limit: dark enough for white letters, light enough for the dark theme."""
-CAPS: Final = (Constraint.THROUGHPUT, Constraint.POPULATION)
+CAPS: Final = (RegionLimit.THROUGHPUT, RegionLimit.POPULATION)
 """What keeps samples from counting, and nothing from being run: a layer of its own."""
 
 
@@ -72,7 +72,7 @@ class Labelled(NamedTuple):
 def region_figure(
     region: Region,
     marks: Sequence[Mark],
-    limits: Mapping[Constraint, str],
+    limits: Mapping[RegionLimit, str],
     title: tuple[str, str] | None,
     *,
     lost: bool = False,
@@ -98,7 +98,7 @@ def region_figure(
 def labelled_region(
     region: Region,
     marks: Sequence[Mark],
-    limits: Mapping[Constraint, str],
+    limits: Mapping[RegionLimit, str],
     title: tuple[str, str],
     *,
     lost: bool = False,
@@ -149,7 +149,7 @@ class _Map(Sheet):
         across = self.days[0] - self.half, self.days[-1] + self.half
         super().__init__(across, (0, self.top), plot, by)
 
-    def fill(self, marks: Sequence[Mark], limits: Mapping[Constraint, str], *, lost: bool) -> None:
+    def fill(self, marks: Sequence[Mark], limits: Mapping[RegionLimit, str], *, lost: bool) -> None:
         """Draw all there is to see: what `region_figure` is given says what."""
         self.draw_evidence()
         self.draw_misfits()
@@ -196,7 +196,7 @@ class _Map(Sheet):
         lines = range(0, len(region.samples), -(-len(region.samples) // _ROWS))
         places = [(row, column) for row in lines for column in columns]
         days, samples = region.days.tolist(), region.samples.tolist()
-        credits, feasible = region.fits.credits.tolist(), region.feasible.tolist()
+        credits, feasible = region.checks.credits.tolist(), region.feasible.tolist()
 
         @cache
         def worth(value: float) -> str:
@@ -281,10 +281,12 @@ class _Map(Sheet):
 
     # --- lines ------------------------------------------------------------------------------
 
-    def draw_lines(self, limits: Mapping[Constraint, str]) -> None:
+    def draw_lines(self, limits: Mapping[RegionLimit, str]) -> None:
         """Draw the levels of evidence and these limits, each with its name on it."""
         region = self.region
-        caps = [line for name, line in region.lines.items() if name in (*CAPS, Constraint.ENDPOINT)]
+        caps = [
+            line for name, line in region.lines.items() if name in (*CAPS, RegionLimit.ENDPOINT)
+        ]
         count = np.min(caps, axis=0)
         lines = []
         for level, dash in zip(region.levels, ("solid", "dash"), strict=False):

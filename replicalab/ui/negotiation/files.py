@@ -16,11 +16,11 @@ from replicalab.library import EntryKind
 from replicalab.negotiation import (
     MAX_RETRIES,
     MOST_BYTES,
-    By,
     ModelSettings,
     Negotiation,
     Recording,
     Setup,
+    TurnAuthor,
     load,
     replay,
     save,
@@ -64,7 +64,7 @@ def _draw_saving(kept: RunSession) -> None:
         saved = save(kept.negotiation, kept.recording or recording_of(kept))
     except (TraceError, ValidationError):  # what is known of the model cannot be written down
         saved = save(kept.negotiation)
-    by_model = any(done.turn.by is By.MODEL for done in kept.negotiation.rounds)
+    by_model = any(done.turn.by is TurnAuthor.MODEL for done in kept.negotiation.rounds)
     name = kept_text(kept.negotiation)
     button("Keep it in the library", "bookmark_add", partial(keep_new, EntryKind.RUN, name, saved))
     download(

@@ -21,7 +21,15 @@ from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelError, ModelSettingsError
 from replicalab.lexicon import count_text
 from replicalab.llm import SETTINGS, Endpoint, Progress, build_generate_fn
-from replicalab.negotiation import By, ModelAnswer, Round, ScientistKind, Turn, ask_model, reword
+from replicalab.negotiation import (
+    ModelAnswer,
+    Round,
+    ScientistKind,
+    Turn,
+    TurnAuthor,
+    ask_model,
+    reword,
+)
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.negotiation.table import RunSession, Task, back_to, play, table
@@ -298,7 +306,7 @@ def _draw_failure(kept: RunSession, answer: ModelAnswer) -> None:
         icon=":material/cloud_off:",
     )
     panel.draw(attempts_panel(answer.attempts))
-    leaves = Turn(action=None, by=By.MODEL, outputs=answer.outputs)
+    leaves = Turn(action=None, by=TurnAuthor.MODEL, outputs=answer.outputs)
     act, acts = partial(_act, kept), "Act for the model in this round"
     with st.container(horizontal=True, key="model_failed"):
         button("Try again", "refresh", partial(_run, kept))

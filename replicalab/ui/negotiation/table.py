@@ -17,7 +17,7 @@ from replicalab import negotiation as core
 from replicalab.assessment import Assessment
 from replicalab.case import Case
 from replicalab.errors import TraceError
-from replicalab.negotiation import By, Move, Negotiation, ScientistKind, Setup, Turn
+from replicalab.negotiation import Move, Negotiation, ScientistKind, Setup, Turn, TurnAuthor
 from replicalab.scenarios import Pack
 from replicalab.ui import own_studies, state
 from replicalab.ui.workspace import Workspace
@@ -319,7 +319,7 @@ def play(kept: RunSession, number: int, turn: Turn) -> None:
 
     A model is asked only where there is room, so what it then says is not lost.
     """
-    if turn.by is By.MODEL or not is_full():
+    if turn.by is TurnAuthor.MODEL or not is_full():
         kept.play(number, turn)
         show_last(kept)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.drafts import UNSTATED, YOUR_LAB, Block, Draft, Others
+from replicalab.drafts import UNSTATED, YOUR_LAB, Block, Draft, OtherLabs
 from replicalab.lexicon import capitalised
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import LONGEST_TEXT
@@ -278,8 +278,8 @@ def _draw_means() -> None:
         fields.number(f"{escaped(item)}: booked until day", *_LAB, "booked", item)
     if reagents or draft.labels(*_LAB, "out_of_stock"):
         fields.labels("Out of stock", *_LAB, "out_of_stock", options=reagents)
-    has_kept = draft.others is Others.KEPT or "labs" in draft.aside
-    others = [choice for choice in Others if choice is not Others.KEPT or has_kept]
+    has_kept = draft.others is OtherLabs.KEPT or "labs" in draft.aside
+    others = [choice for choice in OtherLabs if choice is not OtherLabs.KEPT or has_kept]
     st.radio(
         "The easy and the hard lab are",
         others,

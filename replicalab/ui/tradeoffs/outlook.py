@@ -10,7 +10,7 @@ import streamlit as st
 
 from replicalab.assessment import Assessment, AssumedEffect, effects_of
 from replicalab.models import Protocol
-from replicalab.planner import PlanAnalysis, Worded, least_worded, worded
+from replicalab.planner import PlanAnalysis, PlanToDraw, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, region
 from replicalab.render.figures import LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.scenarios import Pack
@@ -113,19 +113,19 @@ class Outlook:
         return {name: plan for name, plan in self.plans.items() if name != OFFER}
 
     @cached_property
-    def worded(self) -> Worded:
+    def plan_to_draw(self) -> PlanToDraw:
         """The plan that the region is drawn for at first."""
-        return worded(self.options)
+        return plan_to_draw(self.options)
 
     @cached_property
-    def least_worded(self) -> Worded | None:
+    def least_to_draw(self) -> PlanToDraw | None:
         """The least-loss plan to draw it for instead, None when it is worded alike."""
-        return least_worded(self.options, self.worded)
+        return least_to_draw(self.options, self.plan_to_draw)
 
     @property
-    def drawn(self) -> Worded:
+    def drawn(self) -> PlanToDraw:
         """The plan that the region is drawn for."""
-        return (self.least_worded if self.choice.as_least else None) or self.worded
+        return (self.least_to_draw if self.choice.as_least else None) or self.plan_to_draw
 
     @cached_property
     def effects(self) -> tuple[AssumedEffect, ...]:
@@ -153,7 +153,7 @@ class Outlook:
         if self.choice.point is not None:
             return self.choice.point
         plan = self.plans.get(LEAST_LOSS, self.yours)
-        if self.least_worded is not None and not self.choice.as_least:
+        if self.least_to_draw is not None and not self.choice.as_least:
             plan = self.options.offered
         return plan.counts.days, plan.counts.samples
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.lexicon import amount_text, capitalised, count_text
-from replicalab.planner import Constraint
+from replicalab.planner import RegionLimit
 from replicalab.render.figures import (
     CONFIG,
     Mark,
@@ -83,7 +83,7 @@ def region_chart(view: Outlook, title: tuple[str, str] | None, **how: Any) -> go
     return region_figure(*given, lost=view.choice.lost, **how)
 
 
-def _limits(view: Outlook) -> dict[Constraint, str]:
+def _limits(view: Outlook) -> dict[RegionLimit, str]:
     return {limit: text.label for limit, text in limit_texts(view.pack).items()}
 
 
@@ -120,7 +120,7 @@ def _take_click() -> None:
 def _draw_layers(view: Outlook) -> None:
     """Draw the switches of what is shown only when asked for."""
     _draw_layer("Samples that cannot count", "lost", on=view.choice.lost, view=view)
-    if view.least_worded is not None:
+    if view.least_to_draw is not None:
         _draw_layer("The least-loss plan’s items", "as_least", on=view.choice.as_least, view=view)
 
 
@@ -133,8 +133,8 @@ def _notes(view: Outlook) -> Iterator[str]:
     """Yield for which plan the region is drawn, what lies outside it, and how to read it."""
     yield worded_text(view.drawn)
     yield own_items_text(view.drawn, view.yours, view.effect)
-    if view.least_worded is not None and not view.choice.as_least:
-        yield apart_text(view.least_worded)
+    if view.least_to_draw is not None and not view.choice.as_least:
+        yield apart_text(view.least_to_draw)
     yield outside_text(view.region.outside({mark.name: mark.plan for mark in _marks(view)}))
     shade = capitalised(fillings_text(view.region.plan.evidence))
     lost = _LOST_READING if view.pack.min_days > 1 else _UNCOUNTED_READING

@@ -28,7 +28,7 @@ from replicalab.assessment import (
 from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
-from replicalab.planner.limits import TIER_RANK, EvidenceCurve, Limits, most_looked_at
+from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
 from replicalab.planner.steps import PlanStep
 from replicalab.planner.variants import PlanVariant, PlanVariants, price_range
 from replicalab.scenarios import MISSING, Control, EvidenceTier, Pack
@@ -46,7 +46,7 @@ _DIGITS: Final = 6
 
 
 @dataclass(frozen=True)
-class Ask:
+class Addition:
     """One thing that the lab would have to add: credits, days, staff units, or an item.
 
     Attributes:
@@ -79,7 +79,7 @@ class Ask:
         return count_text(self.more, DIMENSION_ROWS[self.dimension].noun, "more")
 
 
-def asks_text(found: Iterable[Ask]) -> str:
+def additions_text(found: Iterable[Addition]) -> str:
     """Return asks in words: ``10 more credits, 1 more day and 'flume' released``."""
     return joined([ask.text for ask in found])
 
@@ -95,7 +95,7 @@ class Shortfall:
     """
 
     judged: Assessment
-    asks: tuple[Ask, ...]
+    asks: tuple[Addition, ...]
     left: tuple[Dimension, ...]
 
     @property
@@ -119,11 +119,11 @@ class Single(NamedTuple):
             an item, and where no control goes anyway.
     """
 
-    ask: Ask
+    ask: Addition
     tier: EvidenceTier
     least: LeastLoss
     dropped: tuple[Control, ...] = ()
-    kept: Ask | None = None
+    kept: Addition | None = None
 
 
 class Wait(NamedTuple):
@@ -141,7 +141,7 @@ class Wait(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asks:
+class Shortfalls:
     """What it would take.
 
     Attributes:
@@ -173,13 +173,13 @@ class Asks:
         return (*self.alone_target, *(s for s in self.alone_floor if s.ask not in enough))
 
 
-def asks_of(plan: Assessment, least: LeastLoss, variants: PlanVariants) -> Asks:
+def shortfalls_of(plan: Assessment, least: LeastLoss, variants: PlanVariants) -> Shortfalls:
     """Return what it would take to run a plan, and to reach the evidence target.
 
     Given are its least-loss plan in the lab as it is, and its variants.
     """
     search = _Alone(plan, least, variants)
-    return Asks(
+    return Shortfalls(
         run=_relief(plan),
         target=search.at_target(),
         alone_target=tuple(search.alone(EvidenceTier.MEETS_TARGET)),
@@ -198,22 +198,22 @@ def _relief(plan: Assessment) -> Shortfall:
     What is left is what the check says of the lab that has added them all.
     """
     lacks = (plan.slack[dimension] for dimension in AMOUNTS)
-    amounts = [Ask(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
+    amounts = [Addition(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
     found = (*amounts, *_missing(plan).values())
-    return Shortfall(plan, found, tuple(plan.in_lab(granted(found, plan.pack)).failing))
+    return Shortfall(plan, found, tuple(plan.in_lab(with_additions(found, plan.pack)).failing))
 
 
-def _missing(plan: Assessment) -> dict[str, Ask]:
+def _missing(plan: Assessment) -> dict[str, Addition]:
     """Return an ask for each item of the plan that the lab has booked or out of stock, by key."""
-    found: dict[str, Ask] = {}
+    found: dict[str, Addition] = {}
     for item in plan.items:
         if item.status in MISSING:
-            ask = Ask(ITEM_DIMENSIONS[item.category], 0, 1, item.label)
+            ask = Addition(ITEM_DIMENSIONS[item.category], 0, 1, item.label)
             found.setdefault(label_key(item.label), ask)
     return found
 
 
-def granted(found: Iterable[Ask], pack: Pack) -> Pack:
+def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
     """Return the study in a lab that has added these asks."""
     asked = list(found)
     amounts = {ask.dimension: ask.needs for ask in asked if ask.item is None}
@@ -247,8 +247,8 @@ class _Alone:
         return EvidenceCurve(self.pack, most_looked_at(self.plan.plan, self.pack))
 
     @cached_property
-    def limits(self) -> Limits:
-        return Limits(self.pack, frozenset({Dimension.SCHEDULE}))
+    def limits(self) -> CountLimits:
+        return CountLimits(self.pack, frozenset({Dimension.SCHEDULE}))
 
     def at_target(self) -> Shortfall | None:
         """Return what it takes to reach the target with the plan's own items and controls."""
@@ -285,11 +285,11 @@ class _Alone:
     def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
         return least.after.feasible and least.rank.tier <= TIER_RANK[tier]
 
-    def _with(self, ask: Ask, variants: PlanVariants | None = None) -> LeastLoss:
+    def _with(self, ask: Addition, variants: PlanVariants | None = None) -> LeastLoss:
         """Return the least-loss plan of the lab with an addition; amounts change no variant."""
-        return least_loss_of(self.plan.in_lab(granted([ask], self.pack)), variants=variants)
+        return least_loss_of(self.plan.in_lab(with_additions([ask], self.pack)), variants=variants)
 
-    def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Ask]:
+    def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Addition]:
         """Yield the least of each amount that alone is enough for some variant that can be used.
 
         With ``controls_stay`` only for the variants in which every control of the plan stays.
@@ -302,7 +302,7 @@ class _Alone:
         for place, dimension in enumerate(AMOUNTS):
             alone = [needs[place] for needs in usable if needs and self._short(needs) == [place]]
             if alone:
-                yield Ask(dimension, self.has[place], min(alone))
+                yield Addition(dimension, self.has[place], min(alone))
 
     def _needs(self, variant: PlanVariant, tier: EvidenceTier) -> Means | None:
         """Return what a variant needs at least of the amounts to reach a tier."""
@@ -322,7 +322,7 @@ class _Alone:
         return [place for place, need in enumerate(needs) if need > self.has[place]]
 
     @cached_property
-    def items(self) -> list[Ask]:
+    def items(self) -> list[Addition]:
         """An ask for each missing item that the plan lists, then for each that may replace one."""
         useful = {label_key(item.label) for item in self.plan.items}
         rows = self.pack.allowed_substitutions
@@ -331,12 +331,12 @@ class _Alone:
         for lacking in self.pack.resources:
             key = label_key(lacking.label)
             if not lacking.available and key in useful:
-                ask = Ask(ITEM_DIMENSIONS[lacking.category.value], 0, 1, lacking.label)
+                ask = Addition(ITEM_DIMENSIONS[lacking.category.value], 0, 1, lacking.label)
                 found.setdefault(key, ask)
         return list(found.values())
 
     @cached_property
-    def _with_items(self) -> list[tuple[Ask, LeastLoss]]:
+    def _with_items(self) -> list[tuple[Addition, LeastLoss]]:
         return [(ask, self._with(ask)) for ask in self.items[:MOST_ITEMS_TRIED]]
 
     def _amounts_allow(self, tier: EvidenceTier) -> bool:

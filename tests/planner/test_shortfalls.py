@@ -13,8 +13,16 @@ import pytest
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, revise
-from replicalab.planner import Ask, LeastLoss, PlanAnalysis, Shortfall, asks, asks_text, least_loss
-from replicalab.planner.asks import granted
+from replicalab.planner import (
+    Addition,
+    LeastLoss,
+    PlanAnalysis,
+    Shortfall,
+    additions_text,
+    asks,
+    least_loss,
+)
+from replicalab.planner.shortfalls import with_additions
 from replicalab.scenarios import Bounds, EvidenceTier, hard_range
 from tests.factories import (
     CONTROLS,
@@ -38,7 +46,7 @@ CHAMBER, METER = EQUIPMENT
 PLATES, BROTH = REAGENTS
 
 
-def _less(found: tuple[Ask, ...]) -> Iterator[tuple[Ask, ...]]:
+def _less(found: tuple[Addition, ...]) -> Iterator[tuple[Addition, ...]]:
     """Yield the asks with one of them a unit smaller, or without the item."""
     for ask in found:
         others = tuple(each for each in found if each is not ask)
@@ -56,11 +64,11 @@ def _troubles(plan: Assessment) -> int:
 
 def _assert_enough_and_no_more(relief: Shortfall, there: Assessment) -> None:
     """Check that granting what is asked for leaves only what is left, and nothing less does."""
-    after = assess(there.plan, granted(relief.asks, there.pack))
+    after = assess(there.plan, with_additions(relief.asks, there.pack))
     assert tuple(after.failing) == relief.left
     assert after.feasible == relief.possible
     for fewer in _less(relief.asks):
-        less = assess(there.plan, granted(fewer, there.pack))
+        less = assess(there.plan, with_additions(fewer, there.pack))
         assert _troubles(less) > _troubles(after)
 
 
@@ -128,31 +136,31 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
 # --- single asks ------------------------------------------------------------------------------
 
 
-def _levers(yours: Assessment) -> list[Ask]:
+def _levers(yours: Assessment) -> list[Addition]:
     """Return every single thing that a lab could add, more of it than anyone could need."""
     lab = yours.pack.lab
     items = {"equipment": Dimension.EQUIPMENT, "reagent": Dimension.REAGENTS}
     return [
-        Ask(Dimension.BUDGET, lab.budget, 1e9),
-        Ask(Dimension.SCHEDULE, lab.days_left, 10**7),
-        Ask(Dimension.STAFF, lab.staff, 100),
+        Addition(Dimension.BUDGET, lab.budget, 1e9),
+        Addition(Dimension.SCHEDULE, lab.days_left, 10**7),
+        Addition(Dimension.STAFF, lab.staff, 100),
         *(
-            Ask(items[r.category.value], 0, 1, r.label)
+            Addition(items[r.category.value], 0, 1, r.label)
             for r in yours.pack.resources
             if not r.available
         ),
     ]
 
 
-def _lever(ask: Ask) -> tuple[str, str | None]:
+def _lever(ask: Addition) -> tuple[str, str | None]:
     return ask.dimension, ask.item and ask.item.casefold()
 
 
 @cache
-def _best(seed: int, *added: Ask) -> tuple[bool, EvidenceTier]:
+def _best(seed: int, *added: Addition) -> tuple[bool, EvidenceTier]:
     """Return whether a plan passes in the lab with these additions, and the best tier."""
     yours = opened(seed).yours
-    after = least_loss(yours.plan, granted(added, yours.pack)).after
+    after = least_loss(yours.plan, with_additions(added, yours.pack)).after
     return after.feasible, after.evidence.tier
 
 
@@ -303,27 +311,27 @@ def test_what_is_out_of_stock_is_not_waited_for() -> None:
 @pytest.mark.parametrize(
     ("ask", "text"),
     [
-        (Ask(Dimension.BUDGET, 100, 110), "10 more credits"),
-        (Ask(Dimension.BUDGET, 0.1 + 0.2, 1.3), "1 more credit"),
-        (Ask(Dimension.BUDGET, 0.0, 1234.5), "1,234.50 more credits"),
-        (Ask(Dimension.SCHEDULE, 3, 4), "1 more day"),
-        (Ask(Dimension.STAFF, 1, 3), "2 more staff units"),
-        (Ask(Dimension.EQUIPMENT, 0, 1, CHAMBER), "'growth chamber' released"),
-        (Ask(Dimension.REAGENTS, 0, 1, PLATES), "'agar plates' restocked"),
+        (Addition(Dimension.BUDGET, 100, 110), "10 more credits"),
+        (Addition(Dimension.BUDGET, 0.1 + 0.2, 1.3), "1 more credit"),
+        (Addition(Dimension.BUDGET, 0.0, 1234.5), "1,234.50 more credits"),
+        (Addition(Dimension.SCHEDULE, 3, 4), "1 more day"),
+        (Addition(Dimension.STAFF, 1, 3), "2 more staff units"),
+        (Addition(Dimension.EQUIPMENT, 0, 1, CHAMBER), "'growth chamber' released"),
+        (Addition(Dimension.REAGENTS, 0, 1, PLATES), "'agar plates' restocked"),
     ],
 )
-def test_ask_reads(ask: Ask, text: str) -> None:
+def test_ask_reads(ask: Addition, text: str) -> None:
     assert ask.text == text
 
 
-def test_asks_text_joins_with_commas_and_one_and() -> None:
-    day, unit = Ask(Dimension.SCHEDULE, 3, 4), Ask(Dimension.STAFF, 1, 2)
-    item = Ask(Dimension.EQUIPMENT, 0, 1, CHAMBER)
-    assert asks_text((day, unit, item)) == (
+def test_additions_text_joins_with_commas_and_one_and() -> None:
+    day, unit = Addition(Dimension.SCHEDULE, 3, 4), Addition(Dimension.STAFF, 1, 2)
+    item = Addition(Dimension.EQUIPMENT, 0, 1, CHAMBER)
+    assert additions_text((day, unit, item)) == (
         "1 more day, 1 more staff unit and 'growth chamber' released"
     )
 
 
 def test_share_of_nothing_is_one() -> None:
-    assert Ask(Dimension.STAFF, 0, 3).share == 1
-    assert Ask(Dimension.BUDGET, 200, 300).share == 0.5
+    assert Addition(Dimension.STAFF, 0, 3).share == 1
+    assert Addition(Dimension.BUDGET, 200, 300).share == 0.5
