@@ -2,5 +2,5 @@
 
 from replicalab.ui import frame, study
 
-with frame.page("Study") as here:
-    study.draw(here)
+with frame.page("Study") as analysis:
+    study.draw(analysis)

@@ -2,5 +2,5 @@
 
 from replicalab.ui import frame, protocol
 
-with frame.page("Protocol") as here:
-    protocol.draw(here)
+with frame.page("Protocol") as analysis:
+    protocol.draw(analysis)

@@ -2,6 +2,6 @@
 
 from replicalab.ui import frame, negotiation
 
-with frame.page("Negotiation") as here:
-    running = negotiation.draw(here)
+with frame.page("Negotiation") as analysis:
+    running = negotiation.draw(analysis)
 negotiation.carry_on(running)

@@ -2,5 +2,5 @@
 
 from replicalab.ui import frame, tradeoffs
 
-with frame.page("Trade-offs") as here:
-    tradeoffs.draw(here)
+with frame.page("Trade-offs") as analysis:
+    tradeoffs.draw(analysis)

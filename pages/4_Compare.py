@@ -2,5 +2,5 @@
 
 from replicalab.ui import compare, frame
 
-with frame.page("Compare") as here:
-    compare.draw(here)
+with frame.page("Compare") as analysis:
+    compare.draw(analysis)

@@ -215,7 +215,7 @@ def _is_new(_: str, since: float) -> bool:
 
 
 @contextmanager
-def is_here(asked: HTTPConnection) -> Iterator[None]:
+def page_open(asked: HTTPConnection) -> Iterator[None]:
     """Note that a page of a browser is open, for as long as the block lasts."""
     over_tls = is_over_tls(asked.headers, asked.url.scheme)
     shown = secret_shown(asked.cookies, over_tls=over_tls)

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from replicalab.server import internals
 from replicalab.server.messages import LONGEST_QUERY, Bursts, Incoming
 from replicalab.server.sessions import Refusal, Sessions, Uploads
-from replicalab.server.visitor import Keeper, is_here, know_visitor
+from replicalab.server.visitor import Keeper, know_visitor, page_open
 
 MOST_CONNECTIONS: Final = 300
 """Pages that are open at once."""
@@ -86,7 +86,7 @@ class Wall:
             await bursts.send(message, sent.kind)
 
         try:
-            with is_here(HTTPConnection(scope)):
+            with page_open(HTTPConnection(scope)):
                 admitted = _marked(self._sessions.admit(scope))
                 await self._app(admitted, Incoming(receive).receive, note_and_send)
         finally:

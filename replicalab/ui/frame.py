@@ -73,11 +73,11 @@ def page(title: str) -> Iterator[PlanAnalysis]:
 def _drawn(title: str) -> Iterator[PlanAnalysis]:
     _set_up(title)
     _begin()
-    here, presenting = state.here(), bool(state.workspace().presenting)
+    analysis, presenting = state.analysis(), bool(state.workspace().presenting)
     panel.draw_style(presenting=presenting)
     if not presenting:
         _draw_navigation(title)
-        _draw_header(here, title)
+        _draw_header(analysis, title)
     _draw_problems()
     reopening.draw()
     if not presenting:
@@ -85,12 +85,12 @@ def _drawn(title: str) -> Iterator[PlanAnalysis]:
         keeping.draw(title)
     _ask_again_after_a_restart()
     if presenting:
-        present.draw(here)
+        present.draw(analysis)
         state.write_address()
         st.stop()
     lab.draw_if_open()
     export.draw_if_open()
-    yield here
+    yield analysis
     state.write_address()
     _note_told(title)
 
@@ -174,10 +174,10 @@ def _header(plan: Assessment, title: str) -> Panel:
     return header_panel(plan, yours=yours, quiet=title == _FRONT_DOOR and not yours)
 
 
-def _draw_header(here: PlanAnalysis, title: str) -> None:
-    """Draw where we are, once something was chosen, and the story that is told here."""
+def _draw_header(analysis: PlanAnalysis, title: str) -> None:
+    """Draw where we are, once something was chosen, and the story that is on show."""
     if title != _FRONT_DOOR or not state.is_untouched():
-        panel.draw(_header(here.yours, title))
+        panel.draw(_header(analysis.yours, title))
     story = state.open_story()
     if story is not None and title.lower() == story.page:
         st.markdown(

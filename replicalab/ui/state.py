@@ -70,7 +70,7 @@ class Session:
         written_at: when; in seconds of `time.monotonic`.
         touched: whether this run comes from a change of the workspace.
         shelved: the studies on the shelf that this run has asked for, each in its lab.
-        here: what `here` answered last: a plan that stays is not judged again by the next run.
+        analysed: what `analysis` answered last; the next run does not judge the same plan again.
     """
 
     workspace: Workspace
@@ -88,7 +88,7 @@ class Session:
     written_at: float = 0.0
     touched: bool = False
     shelved: dict[tuple[str, str, int], Pack] = field(default_factory=dict)
-    here: PlanAnalysis | None = None
+    analysed: PlanAnalysis | None = None
 
 
 def current() -> Session:
@@ -136,11 +136,11 @@ def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack
     return shelved[where]
 
 
-def here() -> PlanAnalysis:
+def analysis() -> PlanAnalysis:
     """Return the plan in its lab, and what may be done about it."""
-    pack, last = case().pack(_find), current().here
+    pack, last = case().pack(_find), current().analysed
     if last is None or last.yours.plan != plan() or last.yours.pack != pack:
-        last = current().here = PlanAnalysis(assess(plan(), pack))
+        last = current().analysed = PlanAnalysis(assess(plan(), pack))
     return last
 
 
@@ -340,7 +340,7 @@ def open_study(scenario_id: str, own: str | None = None) -> None:
     open_case(case().with_study(scenario_id, own))
 
 
-def open_study_here(scenario_id: str, own: str | None = None) -> None:
+def open_in_own_lab(scenario_id: str, own: str | None = None) -> None:
     """Open a study with its reference protocol in the lab of one's own, named or not.
 
     One that is open already keeps its plan.

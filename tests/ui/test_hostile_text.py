@@ -185,7 +185,7 @@ def test_hostile_study_is_text_on_every_page() -> None:
     app.session_state["lab_is_open"] = True
     show(app, "Items", "lab_part")
     assert not leaks(app)
-    for label in app.session_state["state"].here.yours.pack.known_items:
+    for label in app.session_state["state"].analysed.yours.pack.known_items:
         app.session_state["lab_is_open"] = True
         app.session_state["lab_item"] = label
         assert not leaks(run(app))

@@ -13,7 +13,7 @@ from replicalab.scenarios import lab_json
 from replicalab.scenarios.small_files import plan_json
 from replicalab.ui import panel, state
 from replicalab.ui.export import documents, link, opening, pictures
-from replicalab.ui.export.content import content_here
+from replicalab.ui.export.content import export_content
 from replicalab.ui.files import download
 
 _OPEN: Final = "export_is_open"
@@ -58,7 +58,7 @@ def _draw_opening() -> None:
 
 def _draw_bundle() -> None:
     """Draw the bundle, what is in it, and the smaller files."""
-    found = content_here()
+    found = export_content()
     plan = found.options.yours.plan
     talks = f"negotiation ({count_text(len(found.run.rounds), 'round')})" if found.run else ""
     decided = "decision" if found.decision else ""

@@ -73,22 +73,22 @@ class ExportContent:
         return file_name(f"{title or f'{pack.scenario_id} {pack.difficulty}'} {what}", suffix)
 
 
-def content_here() -> ExportContent:
+def export_content() -> ExportContent:
     """Return what is on the screen."""
-    here = state.here()
-    run, recording = _negotiated(here)
-    decision, today = deciding.about(here.yours), datetime.now(UTC).astimezone().date()
-    return ExportContent(here, state.written(), run, recording, decision, today)
+    analysis = state.analysis()
+    run, recording = _negotiated(analysis)
+    decision, today = deciding.about(analysis.yours), datetime.now(UTC).astimezone().date()
+    return ExportContent(analysis, state.written(), run, recording, decision, today)
 
 
-def _negotiated(here: PlanAnalysis) -> tuple[Negotiation | None, Recording | None]:
+def _negotiated(analysis: PlanAnalysis) -> tuple[Negotiation | None, Recording | None]:
     """Return the negotiation on show, where it is confirmed, of this lab, and has begun."""
     try:
-        kept = table.current(here.yours, model.seated_model())
+        kept = table.current(analysis.yours, model.seated_model())
     except (NegotiationError, TraceError):
         return None, None
     run = kept.negotiation
-    if not (kept.confirmed and run.rounds and run.pack == here.yours.pack):
+    if not (kept.confirmed and run.rounds and run.pack == analysis.yours.pack):
         return None, None
     return run, kept.recording or files.recording_of(kept)
 

@@ -17,7 +17,7 @@ from replicalab.models import FIELD_LABELS
 from replicalab.planner.steps import differences
 from replicalab.report import Document, Paper, Registration, csv_tables, excel, missing, pdf_apart
 from replicalab.ui import panel
-from replicalab.ui.export.content import ExportContent, content_here, file_name
+from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
 
@@ -97,7 +97,7 @@ def _draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> Non
 
 def _asked() -> ExportContent:
     """Return what is on the screen; of a negotiation only where it is asked for."""
-    found = content_here()
+    found = export_content()
     if found.run is None:
         return found
     negotiated = st.toggle("With the negotiation", key=_NEGOTIATED, persist_state="session")

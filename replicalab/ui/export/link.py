@@ -28,7 +28,7 @@ def draw() -> None:
     st.markdown(f"{_who_may_open_it(st.context.url or '')} Its button copies it.")
     with st.container(key="hand_link"):
         st.code(url(), language=None, wrap_lines=True)
-    st.markdown(f"**It carries** {escaped(joined(list(_carried(state.here().yours))))}.")
+    st.markdown(f"**It carries** {escaped(joined(list(_carried(state.analysis().yours))))}.")
     if missing := list(_left_out(state.case())):
         st.markdown("**It does not carry**\n\n" + "\n".join(f"- {line}" for line in missing))
 

@@ -44,7 +44,7 @@ def _draw_opened(told: Opening) -> None:
         st.success(escaped(told.text), icon=":material/verified:")
     if told.caution:
         st.warning(escaped(told.caution), icon=ICONS[Status.CAUTION])
-    panel.draw(header_panel(state.here().yours, yours=state.case().plan is not None))
+    panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
     with st.container(horizontal=True):
         page_link("pages/1_Protocol.py", "Protocol", "tune")
         page_link("pages/2_Negotiation.py", "Negotiation", "forum")

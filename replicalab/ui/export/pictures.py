@@ -11,7 +11,7 @@ import streamlit as st
 
 from replicalab.planner.curves import Curves
 from replicalab.render.figures import convergence_chart, on_paper, saved_as
-from replicalab.ui.export.content import ExportContent, content_here
+from replicalab.ui.export.content import ExportContent, export_content
 from replicalab.ui.negotiation.rounds import plans_by_round
 from replicalab.ui.protocol.power import CHARTS, Chart
 from replicalab.ui.tradeoffs.frontier import empty_text, frontier_chart
@@ -28,7 +28,7 @@ _PICTURE: Final = "hand_picture"
 
 def draw() -> None:
     """Draw which figure, in which form, and the figure with its button."""
-    found = content_here()
+    found = export_content()
     charts = _charts(found)
     chosen = st.selectbox("Picture", list(charts), key=_PICTURE)
     form = st.segmented_control("Form", _FORMS, key=_FORM, required=True, default="PNG")

@@ -48,8 +48,8 @@ def draw_way_back(key: str) -> None:
 @st.dialog("Your lab", position="right", width="medium", on_dismiss="rerun")
 def _draw() -> None:
     panel.draw_scheme()
-    panel.draw(header_panel(state.here().yours, yours=state.case().plan is not None))
-    if own_values(state.written(), state.here().yours.pack):
+    panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
+    if own_values(state.written(), state.analysis().yours.pack):
         draw_way_back("lab_back")
     parts = st.tabs(list(_PARTS), key=_TABS, on_change="rerun")
     for part, draw in zip(parts, _PARTS.values(), strict=True):

@@ -101,7 +101,7 @@ class _Number(NamedTuple):
 
 def draw_means() -> None:
     """Draw budget, days, start day and staff."""
-    now, written = state.here().yours.pack.lab, state.written().lab
+    now, written = state.analysis().yours.pack.lab, state.written().lab
     _draw("", MEANS, now, written)
     if now.start_day > 1:
         left = count_text(now.days_left, "day")
@@ -110,9 +110,9 @@ def draw_means() -> None:
 
 def draw_rates() -> None:
     """Draw what things cost by rate, and when one more person is needed."""
-    now, written = state.here().yours.pack.lab, state.written().lab
+    now, written = state.analysis().yours.pack.lab, state.written().lab
     _draw("rates", RATES, now.cost_model, written.cost_model, per_row=3)
-    panel.draw(sentences_panel([f"Your plan’s staff: {staff_text(state.here().yours)}."]))
+    panel.draw(sentences_panel([f"Your plan’s staff: {staff_text(state.analysis().yours)}."]))
     _draw("steps", STEPS, now.staff_model, written.staff_model, per_row=3)
 
 

@@ -27,7 +27,7 @@ _FULL: Final = (
 
 def draw() -> None:
     """Draw the choice of an item, what may be stated of it, and all items."""
-    pack = state.here().yours.pack
+    pack = state.analysis().yours.pack
     if st.session_state.get(_ITEM) not in (None, _ANOTHER, *pack.known_items):
         st.session_state[_ITEM] = None  # it was taken back, or is of another study
     chosen = st.selectbox(
@@ -67,7 +67,7 @@ def _draw_another() -> None:
 def _add() -> None:
     """Add an item that is there; one that is known already is only chosen."""
     name = str(st.session_state["lab_another_name"]).strip()
-    known = {label_key(label): label for label in state.here().yours.pack.known_items}
+    known = {label_key(label): label for label in state.analysis().yours.pack.known_items}
     if label_key(name) in ("", label_key(_ANOTHER)):
         remedy = f"Type one of at most {LONGEST_LABEL} characters."
         notices.leave_problem(f"It has no name yet. {remedy}", _ANOTHER, "edit_off")

@@ -69,7 +69,7 @@ def _keep() -> None:
     One that had the name stays in its history.
     """
     name = str(st.session_state[_NAME]).strip()
-    lab, own = state.here().yours.pack.lab, state.case().own_lab
+    lab, own = state.analysis().yours.pack.lab, state.case().own_lab
     means = {"budget": max(1, int(lab.budget)), "days": lab.days, "staff": lab.staff}
     try:
         named = own.model_copy(update={"name": name, **means})
@@ -123,7 +123,7 @@ def _draw_files() -> None:
     )
     with st.container(horizontal=True):
         download("This lab", lab_json(state.case().own_lab), "lab.json", key="get_lab")
-        template = inventory_template(state.here().yours.pack)
+        template = inventory_template(state.analysis().yours.pack)
         download("A template of items", template, "items.csv", key="get_items")
 
 

@@ -18,16 +18,16 @@ from replicalab.views.blocks import Group
 from replicalab.views.check import check_panel, cost_panel, evidence_panel
 
 
-def draw(here: PlanAnalysis) -> None:
+def draw(analysis: PlanAnalysis) -> None:
     """Draw the page."""
-    suggestion = changes.ticked(here)
+    suggestion = changes.ticked(analysis)
     tray.draw_line()
     with st.container(key="workbench"):
         with st.container(horizontal=True, key="editor"):
-            _draw_editor(here.yours)
-        _draw_check(here, suggestion)
-        assumptions.draw(here.yours)
-        changes.draw(here, suggestion)
+            _draw_editor(analysis.yours)
+        _draw_check(analysis, suggestion)
+        assumptions.draw(analysis.yours)
+        changes.draw(analysis, suggestion)
 
 
 def _take(field: str, value: object) -> None:
@@ -42,16 +42,16 @@ def _draw_editor(yours: Assessment) -> None:
     draw_lists_and_texts(form, yours.pack)
 
 
-def _draw_check(here: PlanAnalysis, suggestion: Ticked) -> None:
+def _draw_check(analysis: PlanAnalysis, suggestion: Ticked) -> None:
     """Draw what the plan needs of what the lab has, what it is worth, and what it costs."""
-    yours, least = here.yours, here.least.after
+    yours, least = analysis.yours, analysis.least.after
     compared = {"Your plan": yours}
     if suggestion.result.plan != yours.plan:
         compared["As ticked"] = suggestion.result
     if not least.evidence.void_reason and least.plan not in (yours.plan, suggestion.result.plan):
         compared["Least loss"] = least
     panel.draw(
-        check_panel(yours, here.binding),
+        check_panel(yours, analysis.binding),
         Group((evidence_panel(compared), cost_panel(yours, suggestion.result)), beside=True),
     )
 

@@ -81,7 +81,7 @@ def _draw_ways_on(rows: list[_Row]) -> None:
         )
         if st.button("Open in this lab", icon=":material/tune:", type="primary"):
             row = names[chosen]
-            state.open_study_here(row.found.pack.scenario_id, row.own)
+            state.open_in_own_lab(row.found.pack.scenario_id, row.own)
             st.switch_page("pages/1_Protocol.py", query_params=state.address())
         found = [cells(row.found) for row in rows]
         download("Download as CSV", lambda: sheet(COLUMNS, found), "studies.csv")

@@ -17,9 +17,9 @@ _REGION: Final = "Days and samples"
 _FRONTIER: Final = "Evidence for credits"
 
 
-def draw(here: PlanAnalysis) -> None:
+def draw(analysis: PlanAnalysis) -> None:
     """Draw the page: one picture at a time, and beside it what moves it."""
-    view = look(here)
+    view = look(analysis)
     _draw_lead(view)
     picture, controls = st.columns([5, 3], gap="large")
     with picture:

@@ -163,6 +163,6 @@ class Outlook:
         return self.drawn.at(*self.place)
 
 
-def look(here: PlanAnalysis) -> Outlook:
+def look(analysis: PlanAnalysis) -> Outlook:
     """Return the plan in its lab, as the visitor has chosen to see it."""
-    return Outlook(state.written(), here, chosen())
+    return Outlook(state.written(), analysis, chosen())
