@@ -22,7 +22,8 @@ _CODES: Final = "exit codes:\n" + "\n".join(f"  {code:<5}{text}" for code, text 
 
 def parser() -> Parser:
     """Return the parser of all commands."""
-    program = _program()
+    installed = Path(sys.argv[0]).stem == "replicalab"
+    program = "replicalab" if installed else "python -m replicalab"
     whole = Parser(
         prog=program,
         description=_ABOUT,
@@ -44,12 +45,6 @@ def parser() -> Parser:
             added.add_argument("--json", action="store_true", help="answer as JSON")
         added.set_defaults(answer=command.answer, json=False)
     return whole
-
-
-def _program() -> str:
-    """Return what was typed to come here: the installed command, or the package itself."""
-    installed = Path(sys.argv[0]).stem == "replicalab"
-    return "replicalab" if installed else "python -m replicalab"
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -14,21 +14,21 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from replicalab import scenarios
+from replicalab.assessment import assess
 from replicalab.case import Case, in_labs_of
 from replicalab.cli.printing import CommandError, say
+from replicalab.documents import MOST_BYTES, STUDY_SUFFIXES
 from replicalab.errors import TraceError
 from replicalab.lexicon import same_label, shortened
 from replicalab.models import LARGEST_PLANNED, LIST_FIELDS, LONGEST_LABEL, Protocol, revise
 from replicalab.negotiation import Negotiation, Transcript, load, replay
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios.folders import at_once
 from replicalab.scenarios.json_file import FileKind, kind_of
 from replicalab.views.plan import elsewhere_text
 
-MOST_READ: Final = 6 * 2**20
-"""No file of any command is larger."""
 # Where the shell puts a pipe that it opened itself.
 _HANDED_OVER: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
-STUDY_SUFFIXES: Final = (".yaml", ".yml")
 LABS: Final = tuple(level.value for level in scenarios.Difficulty)
 
 _MEANS: Final = {
@@ -37,12 +37,13 @@ _MEANS: Final = {
     "staff": ("staff", "UNITS", "staff units"),
     "start_day": ("start_day", "DAY", "the day on which work begins"),
 }
+# What each number of the question is, and what to write in place of one that cannot be.
 _QUESTION: Final = {
-    "effect": "the effect to plan at, in the unit of the study's design",
-    "alpha": "the significance level",
-    "target": "the evidence to aim at",
-    "floor": "the least evidence worth running",
-    "dropout": "the share of samples that will drop out",
+    "effect": ("the effect to plan at, in the unit of the study's design", "such as 0.5"),
+    "alpha": ("the significance level", "between 0 and 1, such as 0.05"),
+    "target": ("the evidence to aim at", "above 0, such as 0.8"),
+    "floor": ("the least evidence worth running", "above 0, such as 0.5"),
+    "dropout": ("the share of samples that will drop out", "from 0 to below 1, such as 0.1"),
 }
 
 
@@ -91,9 +92,17 @@ def decimal(text: str) -> float:
     return number
 
 
-def add_study(parser: argparse.ArgumentParser) -> None:
+def add_study(parser: argparse.ArgumentParser, number: str | None = None) -> None:
     """Add the study, of which `pack` is made."""
-    parser.add_argument("study", metavar="STUDY", help="a study's id, or the path of a study file")
+    about = "a study's id, or the path of a study file"
+    parser.add_argument("study", metavar="STUDY", nargs=number, help=about)
+
+
+def add_case(parser: argparse.ArgumentParser) -> None:
+    """Add the study, the lab and the plan, of which `analysis` is made."""
+    add_study(parser)
+    add_lab(parser)
+    add_plan(parser)
 
 
 def add_lab(parser: argparse.ArgumentParser) -> None:
@@ -115,12 +124,12 @@ def add_own(parser: argparse.ArgumentParser) -> None:
     """Add what is said of the lab and of the evidence in place of the study."""
     group = parser.add_argument_group("your lab, in place of the study's")
     group.add_argument("--lab-file", metavar="LAB.json", type=Path, help="a lab saved as a file")
-    for name, (_, unit, told) in _MEANS.items():
+    for name, (_, unit, about) in _MEANS.items():
         option = f"--{name.replace('_', '-')}"
-        group.add_argument(option, type=whole(1), metavar=unit, help=told)
+        group.add_argument(option, type=whole(1), metavar=unit, help=about)
     question = parser.add_argument_group("question, in place of the study's")
-    for name, told in _QUESTION.items():
-        question.add_argument(f"--{name}", type=decimal, metavar="NUMBER", help=told)
+    for name, (about, _) in _QUESTION.items():
+        question.add_argument(f"--{name}", type=decimal, metavar="NUMBER", help=about)
 
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
@@ -167,7 +176,7 @@ def content(path: Path) -> bytes:
                 raise OSError(errno.EINVAL, "a named pipe is not waited for")
             if not stat.S_ISREG(mode):
                 os.set_blocking(file.fileno(), True)
-            held = file.read(MOST_READ + 1)
+            held = file.read(MOST_BYTES + 1)
     except OSError as error:
         why = error.strerror or "no such file"
         raise CommandError(
@@ -175,35 +184,27 @@ def content(path: Path) -> bytes:
         ) from None
     except ValueError:
         raise CommandError(f"{str(path)!r} is no path; name a file") from None
-    if len(held) > MOST_READ:
+    if len(held) > MOST_BYTES:
         raise CommandError(
-            f"'{path}' has more than {MOST_READ:,} bytes, which no file that is read here has; "
+            f"'{path}' has more than {MOST_BYTES:,} bytes, which no file that is read here has; "
             "name another"
         )
     return held
 
 
-def study_file(name: str) -> str | None:
-    """Return the text of a study that is named by its path, None for one of the shelf."""
+def study_at(name: str) -> tuple[scenarios.Study, str]:
+    """Return a study by its id or its path, and the text of its file; empty for the shelf's."""
     path = Path(name)
-    if not (name.endswith(STUDY_SUFFIXES) or (path.suffix and path.is_file())):
-        return None
+    is_path = name.endswith(tuple(f".{suffix}" for suffix in STUDY_SUFFIXES))
+    if not (is_path or (path.suffix and path.is_file())):
+        return scenarios.load_scenario(name).study, ""
     data = content(path)
-    scenarios.parse_study(data, name)
-    return data.decode("utf-8-sig")
-
-
-def study_at(name: str) -> scenarios.Study:
-    """Return a study by its id or its path."""
-    text = study_file(name)
-    return (
-        scenarios.load_scenario(name).study if text is None else scenarios.parse_study(text, name)
-    )
+    return scenarios.parse_study(data, name), data.decode("utf-8-sig")
 
 
 def pack(asked: argparse.Namespace, lab: str | None = None) -> scenarios.Pack:
     """Return the study in its lab, with what is said of it."""
-    study = study_at(asked.study)
+    study, _ = study_at(asked.study)
     return Case(
         study=study.scenario_id,
         lab=scenarios.Difficulty(lab or asked.lab),
@@ -232,20 +233,18 @@ def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.Evi
         try:
             scenarios.EvidenceAssumptions.model_validate({name: value})
         except ValueError:
-            raise CommandError(f"--{name} {value:g} is out of range; {_RANGES[name]}") from None
+            remedy = f"write one {_QUESTION[name][1]}"
+            raise CommandError(f"--{name} {value:g} is out of range; {remedy}") from None
     found = scenarios.EvidenceAssumptions.model_validate(said)
     for told in found.idle_in(study.design).values():
         raise CommandError(f"--{told}; leave it out for {study.scenario_id}")
     return found
 
 
-_RANGES: Final = {
-    "effect": "write one such as 0.5",
-    "alpha": "write one between 0 and 1, such as 0.05",
-    "target": "write one above 0, such as 0.8",
-    "floor": "write one above 0, such as 0.5",
-    "dropout": "write one from 0 to below 1, such as 0.1",
-}
+def analysis(asked: argparse.Namespace) -> PlanAnalysis:
+    """Return the plan that is asked about in its lab, and what may be done about it."""
+    found = pack(asked)
+    return PlanAnalysis(assess(plan(asked, found), found))
 
 
 def plan(asked: argparse.Namespace, found: scenarios.Pack) -> Protocol:
@@ -289,7 +288,11 @@ def run_in(data: bytes, path: Path, found: scenarios.Pack) -> Negotiation | None
     Raises:
         CommandError: it is of another study, does not replay here, or comes to no plan.
     """
-    if kind_of(_values(data)) is not FileKind.RUN:
+    try:
+        values = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(values, dict) or kind_of(values) is not FileKind.RUN:
         return None
     transcript = transcript_of(data, path)
     setup = transcript.setup
@@ -316,15 +319,6 @@ def transcript_of(data: bytes, path: Path) -> Transcript:
     except (TraceError, UnicodeDecodeError) as error:
         problem = str(error) if isinstance(error, TraceError) else "it is no UTF-8 text"
         raise CommandError(f"{path}: {problem}") from None
-
-
-def _values(data: bytes) -> dict[str, object]:
-    """Return what a file holds by its names; nothing where it is not JSON."""
-    try:
-        held = json.loads(data)
-    except (ValueError, RecursionError):
-        return {}
-    return held if isinstance(held, dict) else {}
 
 
 def _place(

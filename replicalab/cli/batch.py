@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from replicalab.batch import MOST_JOBS, Result, Summary, jobs_of, run_batch, summaries
+from replicalab.batch import (
+    MOST_JOBS,
+    Result,
+    Summary,
+    in_order,
+    jobs_of,
+    run_batch,
+    summaries,
+)
 from replicalab.case import Case
 from replicalab.cli import asking, facts
 from replicalab.cli.negotiate import LAB_MANAGERS_NAMED, RULES
@@ -123,27 +131,26 @@ class Played(NamedTuple):
 def answer(asked: argparse.Namespace) -> Answer:
     """Return what came of the batch; after Ctrl-C of what was played until then."""
     jobs = _jobs(asked)
-    with _executor(asked.dask) as (executor, workers):
+    with _dask(asked.dask) if asked.dask is not None else nullcontext((None, None)) as cluster:
+        executor, workers = cluster
         played = Played(_played(jobs, executor, asked.workers or workers), len(jobs))
-    saved = _saved(asked.csv, played.results) if asked.csv else ""
+    saved = ""
+    if asked.csv:
+        from replicalab.tables.batch import results_csv  # noqa: PLC0415 - brings pandas in
+
+        saved = written(asked.csv, results_csv(played.results))
     return Answer(played.code, _lines(played, saved), lambda: _facts(played))
-
-
-def _saved(path: Path, results: Iterable[Result]) -> str:
-    from replicalab.tables.batch import results_csv  # noqa: PLC0415 - brings pandas in
-
-    return written(path, results_csv(results))
 
 
 def _jobs(asked: argparse.Namespace) -> list[Case]:
     """Return what is to be played; a study or a question that cannot be is refused before."""
     own, cases = asking.own_lab(asked), list[Case]()
     labs = list(dict.fromkeys(map(Difficulty, asked.lab or asking.LABS)))
-    for name in _names(asked.study):
-        study = asking.study_at(name)
+    every = [summary.scenario_id for summary in list_scenarios()] if ALL in asked.study else []
+    for name in every or dict.fromkeys(asked.study):
+        study, text = asking.study_at(name)
         question = asking.question(asked, study)
         question.over(study.design)
-        text = asking.study_file(name) or ""
         cases.append(
             Case(study=study.scenario_id, text=text, lab=labs[0], own_lab=own, question=question)
         )
@@ -161,12 +168,6 @@ def _jobs(asked: argparse.Namespace) -> list[Case]:
         raise CommandError(f"{asked_for}; name fewer seeds, labs or studies") from None
 
 
-def _names(named: list[str]) -> list[str]:
-    if ALL in named:
-        return [summary.scenario_id for summary in list_scenarios()]
-    return list(dict.fromkeys(named))
-
-
 # --- how it runs --------------------------------------------------------------------------------
 
 
@@ -180,12 +181,7 @@ def _played(jobs: list[Case], executor: Executor | None, workers: int | None) ->
             told.show(len(came))
     except KeyboardInterrupt:
         say("")
-    places = {_key(job): at for at, job in enumerate(jobs)}
-    return sorted(came, key=lambda result: places[_key(result.job)])
-
-
-def _key(job: Case) -> tuple[object, ...]:
-    return job.study, job.text, job.lab, job.seed, job.scientist, job.lab_manager
+    return in_order(jobs, came)
 
 
 class _Progress:
@@ -205,10 +201,6 @@ class _Progress:
         line = f"{amount_text(came)} of {count_text(self._number, 'negotiation')}"
         is_last = came == self._number
         say(f"\r{line}" if self._terminal else line, "" if self._terminal and not is_last else "\n")
-
-
-def _executor(address: str | None) -> AbstractContextManager[tuple[Executor | None, int | None]]:
-    return nullcontext((None, None)) if address is None else _dask(address)
 
 
 @contextmanager

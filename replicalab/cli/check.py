@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Final
 
-from replicalab.assessment import Assessment, assess, size_text
+from replicalab.assessment import Assessment, size_text
 from replicalab.cli import asking, facts
 from replicalab.cli.printing import Answer
 from replicalab.planner import PlanAnalysis
@@ -28,15 +28,12 @@ EXAMPLES: Final = (
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    asking.add_study(parser)
-    asking.add_lab(parser)
-    asking.add_plan(parser)
+    asking.add_case(parser)
 
 
 def answer(asked: argparse.Namespace) -> Answer:
     """Return the check."""
-    pack = asking.pack(asked)
-    options = PlanAnalysis(assess(asking.plan(asked, pack), pack))
+    options = asking.analysis(asked)
     code = 0 if options.yours.feasible else 1
     return Answer(code, _lines(options), lambda: facts.checked(options))
 

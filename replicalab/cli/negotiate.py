@@ -14,7 +14,7 @@ from replicalab.cli import asking, facts
 from replicalab.cli.check import heading, where
 from replicalab.cli.printing import Answer, CommandError, written
 from replicalab.render import terminal
-from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Pack
+from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS
 from replicalab.views.blocks import Status
 from replicalab.views.negotiation import (
     LAB_MANAGERS,
@@ -52,9 +52,7 @@ _OF_A_TALK: Final = (
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument(
-        "study", metavar="STUDY", nargs="?", help="a study's id, or the path of a study file"
-    )
+    asking.add_study(parser, "?")
     asking.add_lab(parser)
     asking.add_plan(parser)
     group = parser.add_argument_group("players")
@@ -105,14 +103,10 @@ def _replayed(asked: argparse.Namespace) -> Answer:
         option = said[0].replace("_", "-")
         raise CommandError(f"--{option}: a transcript says that itself; leave it out with --replay")
     transcript = asking.transcript_of(asking.content(asked.replay), asked.replay)
-    found = negotiation.replay(transcript, _pack(transcript, asked.study))
+    find = in_labs_of(asking.study_at(asked.study)[0]) if asked.study is not None else None
+    found = negotiation.replay(transcript, Case.of_run(transcript.setup).pack(find))
     code = 1 if found.differences else 0
     return Answer(code, _replay_lines(found), lambda: _replay_facts(found))
-
-
-def _pack(transcript: negotiation.Transcript, study: str | None) -> Pack:
-    found = None if study is None else in_labs_of(asking.study_at(study))
-    return Case.of_run(transcript.setup).pack(found)
 
 
 # --- in words -----------------------------------------------------------------------------------
@@ -176,20 +170,17 @@ def _facts(played: negotiation.Negotiation) -> dict[str, object]:
         "ending": str(ending) if ending else None,
         "verdict": facts.verdict(outcome_verdict(played)),
         "final": facts.plan(final) if final else None,
-        "rounds": [_round_facts(played, at) for at in range(len(played.rounds))],
-    }
-
-
-def _round_facts(played: negotiation.Negotiation, at: int) -> dict[str, object]:
-    done = played.rounds[at]
-    answer = json.loads(done.answer.model_dump_json()) if done.answer else None
-    return {
-        "round": at + 1,
-        "told": round_caption(played, at),
-        "action": str(done.action.action_type) if done.action else None,
-        "reason": done.reason,
-        "plan": facts.plan(done.plan) if done.plan else None,
-        "answer": answer,
+        "rounds": [
+            {
+                "round": at + 1,
+                "told": round_caption(played, at),
+                "action": str(done.action.action_type) if done.action else None,
+                "reason": done.reason,
+                "plan": facts.plan(done.plan) if done.plan else None,
+                "answer": json.loads(done.answer.model_dump_json()) if done.answer else None,
+            }
+            for at, done in enumerate(played.rounds)
+        ],
     }
 
 

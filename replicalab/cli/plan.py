@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from replicalab.agents import SuggestionChange
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import Assessment
 from replicalab.cli import asking, facts
 from replicalab.cli.check import heading
 from replicalab.cli.printing import Answer, written
@@ -30,9 +30,7 @@ EXAMPLES: Final = (
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    asking.add_study(parser)
-    asking.add_lab(parser)
-    asking.add_plan(parser)
+    asking.add_case(parser)
     parser.add_argument(
         "--save", metavar="PLAN.json", type=Path, help="keep the least-loss plan as a file"
     )
@@ -40,10 +38,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def answer(asked: argparse.Namespace) -> Answer:
     """Return what may be done about the plan."""
-    pack = asking.pack(asked)
-    options = PlanAnalysis(assess(asking.plan(asked, pack), pack))
-    least = options.least
-    saved = written(asked.save, plan_json(least.plan, pack.scenario_id)) if asked.save else ""
+    options = asking.analysis(asked)
+    least, study = options.least, options.yours.pack.scenario_id
+    saved = written(asked.save, plan_json(least.plan, study)) if asked.save else ""
     shows = least.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
     code = 0 if least.after.feasible and shows else 1
     return Answer(code, _lines(options, saved), lambda: facts.planned(options))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TextIO
 
 from replicalab.characters import shown
+from replicalab.scenarios.folders import at_once
 
 EXIT: Final = {
     0: "passes: the plan is feasible, the players agreed, the transcript replays, all is done",
@@ -102,11 +103,6 @@ codecs.register_error("replicalab.plain", _plain)
 # --- files ----------------------------------------------------------------------------------------
 
 
-def _at_once(path: str, flags: int) -> int:
-    """Open a file, a pipe too: one that nobody reads is an error, and is not waited for."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
 def written(path: Path, held: str | bytes) -> str:
     """Write a file as a whole, and return a line that says so.
 
@@ -117,7 +113,7 @@ def written(path: Path, held: str | bytes) -> str:
     beside = path.with_name(f".{path.name}.part")
     try:
         if path.exists() and not path.is_file():  # /dev/stdout, a pipe
-            with open(path, "wb", opener=_at_once) as file:
+            with open(path, "wb", opener=at_once) as file:
                 os.set_blocking(file.fileno(), True)
                 file.write(data)
             return ""

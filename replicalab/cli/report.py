@@ -9,7 +9,6 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from replicalab.assessment import assess
 from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.check import heading
@@ -65,9 +64,7 @@ SUFFIXES: Final = (*(f".{ending}" for ending in FORMS), ".json")
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    asking.add_study(parser)
-    asking.add_lab(parser)
-    asking.add_plan(parser)
+    asking.add_case(parser)
     group = parser.add_argument_group("document")
     group.add_argument("--brief", action="store_true", help="the brief in place of the report")
     group.add_argument(
@@ -96,7 +93,10 @@ def day(text: str) -> date:
 
 def answer(asked: argparse.Namespace) -> Answer:
     """Return the document; as JSON the bundle that it is of."""
-    suffix = _suffix(asked.save)
+    suffix = asked.save.suffix.lower() if asked.save else ".md"
+    if suffix not in SUFFIXES:
+        forms = ", ".join(SUFFIXES)
+        raise CommandError(f"--save '{asked.save}': no such form; end its name in {forms}")
     if asked.brief and suffix == ".json":
         raise CommandError(f"--brief '{asked.save}': a bundle is no document; leave --brief out")
     made = _made(asked, suffix)
@@ -104,19 +104,12 @@ def answer(asked: argparse.Namespace) -> Answer:
     return Answer(0, _lines(made, saved), lambda: json.loads(made.form(".json")))
 
 
-def _suffix(path: Path | None) -> str:
-    suffix = path.suffix.lower() if path else ".md"
-    if suffix not in SUFFIXES:
-        raise CommandError(f"--save '{path}': no such form; end its name in {', '.join(SUFFIXES)}")
-    return suffix
-
-
 def _made(asked: argparse.Namespace, suffix: str) -> _Made:
     from replicalab import report  # noqa: PLC0415 - as above
 
-    pack = asking.pack(asked)
+    options = asking.analysis(asked)
+    pack = options.yours.pack
     study = pack_of(pack.study, pack.difficulty, pack.seed)
-    options = PlanAnalysis(assess(asking.plan(asked, pack), pack))
     case = Case.of(pack, options.yours.plan)
     run = negotiate(case.setup(pack), pack) if asked.negotiated else None
     on = asked.date or datetime.now(UTC).astimezone().date()

@@ -39,7 +39,9 @@ def answer(asked: argparse.Namespace) -> Answer:
         CommandError: the port cannot be had.
     """
     _require_free(asked.port)
-    if not asked.no_browser and _has_screen():
+    # Where there is no screen, a text browser would take the terminal.
+    has_screen = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
+    if not asked.no_browser and (has_screen or sys.platform in {"darwin", "win32"}):
         Thread(target=_open_when_ready, args=(asked.port,), daemon=True).start()
     # As `python -m streamlit run app.py` does, which reads .streamlit/config.toml beside app.py.
     sys.argv = ["streamlit", "run", str(TREE / "app.py"), f"--server.port={asked.port}"]
@@ -59,12 +61,6 @@ def _require_free(port: int) -> None:
         raise CommandError(
             f"{problem}; end what uses it, or name another: --port {another}"
         ) from None
-
-
-def _has_screen() -> bool:
-    """Return whether a browser has a screen; without one, a text browser takes the terminal."""
-    named = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
-    return named or sys.platform in {"darwin", "win32"}
 
 
 def _open_when_ready(port: int) -> None:

@@ -38,13 +38,16 @@ def answer(asked: argparse.Namespace) -> Answer:
 def _lines(found: Sequence[ScenarioSummary]) -> Iterator[str]:
     heads = ("ID", "NAME", "FIELD", "KIND", "N")
     rows = (
-        (each.scenario_id, each.name, each.domain_id, str(each.kind), _size(each)) for each in found
+        (
+            each.scenario_id,
+            each.name,
+            each.domain_id,
+            str(each.kind),
+            amount_text(each.reference_sample_size),
+        )
+        for each in found
     )
     yield from terminal.columns([heads, *rows], right=(4,))
-
-
-def _size(study: ScenarioSummary) -> str:
-    return amount_text(study.reference_sample_size)
 
 
 def _facts(study: ScenarioSummary) -> dict[str, object]:

@@ -156,7 +156,7 @@ def test_pipe_that_the_shell_hands_over_without_a_word_is_an_empty_file(ask: Ask
 def test_file_larger_than_any_is_refused_for_that(ask: Asking) -> None:
     talk = Path("talk.json")
     ask(f"negotiate {STUDY} --save talk.json")
-    talk.write_bytes(talk.read_bytes() + b" " * asking.MOST_READ)
+    talk.write_bytes(talk.read_bytes() + b" " * asking.MOST_BYTES)
     said = ask(f"check {STUDY} --plan talk.json")
     assert said.code == 2
     assert said.err == (
