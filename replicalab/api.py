@@ -6,7 +6,7 @@ panels, drawn when they are shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import cached_property
@@ -35,8 +35,6 @@ NAMES: Final = (
     *("load", "negotiate", "run_batch", "studies", "suggest"),
 )
 """What `replicalab` offers, in alphabetical order."""
-
-_SUFFIXES: Final = (".yaml", ".yml")
 
 
 def _page(*blocks: Block) -> str:
@@ -102,7 +100,7 @@ class Lab(scenarios.LabOverrides):
         return _page(listed_panel(self.name or "Your lab", told))
 
 
-class Place(scenarios.Pack):
+class LoadedPack(scenarios.Pack):
     """A study in one lab."""
 
     def _repr_html_(self) -> str:
@@ -119,7 +117,7 @@ def load(
     *,
     own: scenarios.LabOverrides | None = None,
     question: scenarios.EvidenceAssumptions | None = None,
-) -> Place:
+) -> LoadedPack:
     """Return a study in its easy, medium or hard lab, moved by a seed that is not 0.
 
     Args:
@@ -136,7 +134,7 @@ def load(
     >>> load("psy_stroop", lab="hard").lab.budget
     620.0
     """
-    if str(study).endswith(_SUFFIXES):
+    if str(study).endswith((".yaml", ".yml")):
         path = Path(study)
         pack = scenarios.pack_of(
             scenarios.parse_study(content_at(path), path.name), _difficulty(lab), seed
@@ -150,7 +148,7 @@ def load(
         else scenarios.LabOverrides.model_validate(dict(own))
     )
     pack = pack.with_own(own_lab, scenarios.EvidenceAssumptions() if question is None else question)
-    return Place.model_construct(**dict(pack))
+    return LoadedPack.model_construct(**dict(pack))
 
 
 def _difficulty(lab: str) -> scenarios.Difficulty:
@@ -299,7 +297,7 @@ def asks(plan: Assessment) -> Needs:
     return Needs(_options(plan))
 
 
-class Front(tuple[planner.FrontierPlan, ...]):
+class ParetoFrontier(tuple[planner.FrontierPlan, ...]):
     """The plans that nothing beats, cheapest first."""
 
     options: planner.PlanAnalysis
@@ -327,14 +325,14 @@ class Front(tuple[planner.FrontierPlan, ...]):
         return _page(sentences_panel(told), plain_table("The frontier", names, rows))
 
 
-def frontier(plan: Assessment) -> Front:
+def frontier(plan: Assessment) -> ParetoFrontier:
     """Return the feasible plans that no other beats on cost, days, evidence and fidelity.
 
     >>> front = frontier(assess(load("psy_stroop")))
     >>> front[0].samples, front[0].days, front[0].credits
     (2, 1, 445.0)
     """
-    found = Front(_options(plan).frontier.plans)
+    found = ParetoFrontier(_options(plan).frontier.plans)
     found.options = _options(plan)
     return found
 
@@ -342,7 +340,7 @@ def frontier(plan: Assessment) -> Front:
 # --- negotiations -------------------------------------------------------------------------------
 
 
-class Talk(Negotiation):
+class FinishedNegotiation(Negotiation):
     """A negotiation to its end."""
 
     def _repr_html_(self) -> str:
@@ -358,7 +356,7 @@ def negotiate(
     scientist: str = ScientistKind.EVIDENCE_AWARE,
     lab_manager: str = LabManagerKind.REFERENCE,
     max_rounds: int = scenarios.MAX_ROUNDS,
-) -> Talk:
+) -> FinishedNegotiation:
     """Return the negotiation between rules that opens with a plan, or with a study's own.
 
     >>> talk = negotiate(assess(load("psy_stroop")))
@@ -374,7 +372,7 @@ def negotiate(
         max_rounds=max_rounds,
     )
     played = _negotiation.negotiate(case.setup(pack), pack)
-    return Talk(played.setup, played.pack, played.rounds)
+    return FinishedNegotiation(played.setup, played.pack, played.rounds)
 
 
 class Batch(tuple[Result, ...]):
@@ -445,18 +443,9 @@ def run_batch(
     )
     # Processes would import the caller's script anew, which must then be written for that.
     with nullcontext(executor) if executor else ThreadPoolExecutor(1) as pool:
-        return Batch(_in_order(jobs, _told(_batch.run_batch(jobs, pool), len(jobs), progress)))
-
-
-def _told(
-    results: Iterator[Result], number: int, progress: Callable[[int, int], object] | None
-) -> Iterator[Result]:
-    for came, result in enumerate(results, start=1):
-        if progress:
-            progress(came, number)
-        yield result
-
-
-def _in_order(jobs: Sequence[Case], results: Iterable[Result]) -> list[Result]:
-    places = {repr(job): at for at, job in enumerate(jobs)}
-    return sorted(results, key=lambda result: places[repr(result.job)])
+        came = list[Result]()
+        for result in _batch.run_batch(jobs, pool):
+            came.append(result)
+            if progress:
+                progress(len(came), len(jobs))
+    return Batch(_batch.in_order(jobs, came))

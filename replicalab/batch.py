@@ -108,6 +108,16 @@ def jobs_of(
     ]
 
 
+def in_order(jobs: Sequence[Case], results: Iterable[Result]) -> list[Result]:
+    """Return the results of a batch in the order of its jobs."""
+
+    def key(job: Case) -> tuple[object, ...]:
+        return job.study, job.text, job.lab, job.seed, job.scientist, job.lab_manager
+
+    places = {key(job): at for at, job in enumerate(jobs)}
+    return sorted(results, key=lambda result: places[key(result.job)])
+
+
 def failure_text(error: Exception) -> str:
     """Return what went wrong, without the path that an error of the system names."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -178,8 +188,10 @@ def run_batch(
         workers: how many processes instead, or how many workers an executor has that does not say.
     """
     pool = executor or Workers(workers or os.cpu_count() or 1)
-    most = _AHEAD * (workers or _workers(pool))
-    waiting = deque(_Sent(chunk) for chunk in _chunks(jobs))
+    own = getattr(pool, "_max_workers", None)
+    most = _AHEAD * (workers or (own if isinstance(own, int) else os.cpu_count() or 1))
+    left = iter(jobs)
+    waiting = deque(_Sent(chunk) for chunk in iter(lambda: list(islice(left, _CHUNK)), []))
     running: dict[Future[list[Result]], _Sent] = {}
     try:
         while waiting or running:
@@ -189,9 +201,8 @@ def run_batch(
                     running[pool.submit(_run_chunk, sent.jobs)] = sent
                 except BrokenExecutor:
                     died = "the executor no longer takes jobs; play the rest with a new one"
-                    yield from (
-                        _failed(job, died) for each in (sent, *waiting) for job in each.jobs
-                    )
+                    for each in (sent, *waiting):
+                        yield from (Result(job=job, error=died) for job in each.jobs)
                     waiting.clear()
             for done in wait(running, return_when=FIRST_COMPLETED).done if running else ():
                 sent = running.pop(done)
@@ -203,7 +214,9 @@ def run_batch(
                     if sent.tries + 1 < _TRIES:
                         waiting.extendleft(reversed(again))
                         continue
-                    results = [_failed(job, _loss_text(error)) for job in sent.jobs]
+                    killed = f"its process died {_TRIES} times; play it alone to see why"
+                    why = killed if isinstance(error, WorkerDiedError) else failure_text(error)
+                    results = [Result(job=job, error=why) for job in sent.jobs]
                 yield from results
     finally:
         for future in running:
@@ -219,29 +232,8 @@ class _Sent(NamedTuple):
     tries: int = 0
 
 
-def _failed(job: Case, why: str) -> Result:
-    return Result(job=job, error=why)
-
-
-def _loss_text(error: Exception) -> str:
-    if isinstance(error, WorkerDiedError):
-        return f"its process died {_TRIES} times; play it alone to see why"
-    return failure_text(error)
-
-
 def _run_chunk(jobs: list[Case]) -> list[Result]:
     return [run_job(job) for job in jobs]
-
-
-def _chunks(jobs: Iterable[Case]) -> Iterator[list[Case]]:
-    left = iter(jobs)
-    while chunk := list(islice(left, _CHUNK)):
-        yield chunk
-
-
-def _workers(pool: Executor) -> int:
-    most = getattr(pool, "_max_workers", None)
-    return most if isinstance(most, int) else os.cpu_count() or 1
 
 
 # --- processes of our own -----------------------------------------------------------------------
